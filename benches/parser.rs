@@ -1,0 +1,125 @@
+//! How many bytes of text a second become names, in a sink that only counts them.
+
+use std::fs;
+use std::hint::black_box;
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use rescorla::error::Result;
+use rescorla::monitor::Monitor;
+use rescorla::text::EventSink;
+use rescorla::text::corpus::{Corpus, Grams};
+use rescorla::text::tables;
+
+/// Words in the text, and so events of the corpus and of its table.
+const WORDS: u64 = 1_000_000;
+
+/// Counts what it is given, and sees to it that names are made.
+#[derive(Default)]
+struct Count {
+    names: u64,
+    events: u64,
+}
+
+impl EventSink for Count {
+    fn cue(&mut self, name: &str) -> Result<()> {
+        black_box(name);
+        self.names += 1;
+        Ok(())
+    }
+
+    fn outcome(&mut self, name: &str) -> Result<()> {
+        self.cue(name)
+    }
+
+    fn end_event(&mut self, _frequency: u64) -> Result<()> {
+        self.events += 1;
+        Ok(())
+    }
+}
+
+/// Ten words a line, of four letters and more. The rank of a word is the inverse of a uniform number, which is Zipf's
+/// law, and spells it. The first letter is an ä where `umlauts`.
+fn text(umlauts: bool) -> String {
+    let letters = [if umlauts { 'ä' } else { 'a' }, 'b', 'c', 'd'];
+    let mut state = 1u64;
+    let mut text = String::new();
+    for n in 1..=WORDS {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let mut spelling = 64 + (1u64 << 24) / ((state >> 40) + 1);
+        while spelling > 0 {
+            text.push(letters[(spelling % 4) as usize]);
+            spelling /= 4;
+        }
+        text.push(if n % 10 == 0 { '\n' } else { ' ' });
+    }
+    text
+}
+
+/// The table of a text: trigrams, and the word.
+fn table(text: &str) -> String {
+    let mut table = String::from("cues\toutcomes\n");
+    for word in text.split_whitespace() {
+        let framed = format!("#{word}#");
+        let trigrams: Vec<&str> = (0..framed.len() - 2).map(|at| &framed[at..at + 3]).collect();
+        table.push_str(&format!("{}\t{word}\n", trigrams.join("_")));
+    }
+    table
+}
+
+fn parser(criterion: &mut Criterion) {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, content: &[u8]| {
+        let path = folder.path().join(name);
+        fs::write(&path, content).unwrap();
+        path
+    };
+    let mut group = criterion.benchmark_group("parser");
+    group.sample_size(10);
+
+    let ascii = text(false);
+    let table = table(&ascii);
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gzip.write_all(table.as_bytes()).unwrap();
+    let packed = gzip.finish().unwrap();
+    let n_names = table.bytes().filter(|&byte| byte == b'_').count() as u64 + 2 * WORDS;
+    for (name, content) in [("table", table.as_bytes()), ("table.gz", &packed)] {
+        let path = write(name, content);
+        group.throughput(Throughput::Bytes(table.len() as u64));
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                let count = counted(|sink, monitor| tables::read(&path, sink, monitor));
+                assert_eq!((count.events, count.names), (WORDS, n_names));
+            });
+        });
+    }
+
+    let trigrams = Corpus {
+        grams: Grams::Letters(NonZeroUsize::new(3).unwrap()),
+        symbols: None,
+        lower: true,
+        boundary: "#".to_owned(),
+    };
+    for (name, text) in [("corpus", ascii), ("corpus with umlauts", text(true))] {
+        let path = write(name, text.as_bytes());
+        group.throughput(Throughput::Bytes(text.len() as u64));
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                let count = counted(|sink, monitor| trigrams.read(Path::new(&path), sink, monitor));
+                assert_eq!((count.events, count.names), (WORDS, n_names));
+            });
+        });
+    }
+    group.finish();
+}
+
+fn counted(read: impl FnOnce(&mut Count, &Monitor) -> Result<()>) -> Count {
+    let mut count = Count::default();
+    read(&mut count, &Monitor::new()).unwrap();
+    count
+}
+
+criterion_group!(benches, parser);
+criterion_main!(benches);

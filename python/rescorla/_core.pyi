@@ -1,0 +1,110 @@
+"""The Rust engine. Arrays in, arrays out; names, defaults and documentation live in the Python modules around it."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+
+_Progress: TypeAlias = Callable[[int, int], object] | None
+_Duplicates: TypeAlias = Literal["drop", "keep", "error"]
+
+class FormatError(ValueError): ...
+
+@final
+class EventFile:
+    @staticmethod
+    def open(path: str) -> EventFile: ...
+    @property
+    def path(self) -> str | None: ...
+    @property
+    def n_events(self) -> int: ...
+    @property
+    def n_tokens(self) -> int: ...
+    @property
+    def n_cues(self) -> int: ...
+    @property
+    def n_outcomes(self) -> int: ...
+    def cue_names(self) -> tuple[str, ...]: ...
+    def outcome_names(self) -> tuple[str, ...]: ...
+    def cue_counts(self) -> NDArray[np.int64]: ...
+    def outcome_counts(self) -> NDArray[np.int64]: ...
+    def frequencies(self) -> NDArray[np.int64]: ...
+    def events(self, start: int, stop: int) -> list[tuple[tuple[str, ...], tuple[str, ...], int]]: ...
+    def csr(self, side: Literal["cues", "outcomes"]) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
+    def select(self, rows: NDArray[np.int64]) -> EventFile: ...
+    def save(self, path: str) -> EventFile: ...
+    def to_table(self, path: str, progress: _Progress = None) -> None: ...
+    def verify(self, progress: _Progress = None) -> None: ...
+    def info(self) -> dict[str, Any]: ...
+
+def content_kind(path: str) -> Literal["events", "table", "text"]: ...
+def compile_table(
+    source: str,
+    path: str | None,
+    duplicates: _Duplicates,
+    background: str | None,
+    progress: _Progress,
+) -> EventFile: ...
+def compile_events(
+    source: Iterable[Any],
+    path: str | None,
+    duplicates: _Duplicates,
+    background: str | None,
+    progress: _Progress,
+) -> EventFile: ...
+def compile_corpus(
+    source: Sequence[str] | Iterable[str],
+    path: str | None,
+    *,
+    files: bool,
+    grams: int,
+    symbols: str | None,
+    lower: bool,
+    boundary: str,
+    duplicates: _Duplicates,
+    background: str | None,
+    progress: _Progress,
+) -> EventFile: ...
+def learn(
+    events: EventFile,
+    *,
+    alpha: NDArray[np.float64],
+    beta1: float,
+    beta2: float,
+    lambda_: NDArray[np.float64],
+    cue_rows: NDArray[np.int64],
+    outcome_columns: NDArray[np.int64],
+    keep_rows: NDArray[np.int64] | None,
+    initial: NDArray[Any] | None,
+    initial_columns: NDArray[np.int64] | None,
+    out: NDArray[Any],
+    threads: int,
+    kernel: str | None,
+    tile: int | None,
+    progress: _Progress,
+) -> dict[str, Any]: ...
+def activations(
+    events: EventFile,
+    weights: NDArray[Any],
+    *,
+    cue_rows: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    present_only: bool,
+    out: NDArray[Any],
+    threads: int,
+    progress: _Progress,
+) -> None: ...
+def equilibrium(
+    events: EventFile,
+    *,
+    alpha: NDArray[np.float64] | None,
+    lambda_: NDArray[np.float64],
+    ridge: float,
+    tol: float | None,
+    out: NDArray[np.float64],
+    threads: int,
+    progress: _Progress,
+) -> dict[str, Any]: ...

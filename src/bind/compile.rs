@@ -1,0 +1,229 @@
+//! The verb `compile`: a source of names becomes an event file.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyFrozenSet, PySet, PyString};
+
+use super::file::PyEventFile;
+use super::watch::{Progress, watched};
+use crate::error::{Error, Place, Result};
+use crate::events::write::{Duplicates, EventWriter};
+use crate::text::corpus::{Corpus, Grams};
+use crate::text::source::{Kind, kind};
+use crate::text::{EventSink, tables};
+
+/// Python's own iterables are read on the calling thread; signals and progress are looked at this often.
+const LOOK_EVERY: u64 = 4096;
+
+/// What a file holds: "events", "table" or "text".
+#[pyfunction]
+pub(crate) fn content_kind(py: Python<'_>, path: PathBuf) -> PyResult<&'static str> {
+    Ok(match py.detach(|| kind(&path))? {
+        Kind::Events => "events",
+        Kind::Table => "table",
+        Kind::Text => "text",
+    })
+}
+
+/// An event table becomes an event file.
+#[pyfunction]
+#[pyo3(signature = (source, path, duplicates, background, progress))]
+pub(crate) fn compile_table(
+    py: Python<'_>,
+    source: PathBuf,
+    path: Option<PathBuf>,
+    duplicates: &str,
+    background: Option<&str>,
+    progress: Progress,
+) -> PyResult<PyEventFile> {
+    let duplicates = policy(duplicates)?;
+    let file = watched(py, &progress, |monitor| {
+        let mut writer = EventWriter::new(path.as_deref(), duplicates, background)?;
+        tables::read(&source, &mut writer, monitor)?;
+        writer.finish()
+    })?;
+    Ok(file.into())
+}
+
+/// An iterable of (cues, outcomes) or (cues, outcomes, frequency) becomes an event file.
+#[pyfunction]
+#[pyo3(signature = (source, path, duplicates, background, progress))]
+pub(crate) fn compile_events(
+    py: Python<'_>,
+    source: &Bound<'_, PyAny>,
+    path: Option<PathBuf>,
+    duplicates: &str,
+    background: Option<&str>,
+    progress: Progress,
+) -> PyResult<PyEventFile> {
+    let mut writer = EventWriter::new(path.as_deref(), policy(duplicates)?, background)?;
+    each(py, source, &progress, |number, event| {
+        let at = |error: Error| error.at(None, Some(Place::Event(number)));
+        let (cues, outcomes, frequency) = parts(event).ok_or_else(|| {
+            PyTypeError::new_err(format!(
+                "event {number}: expected (cues, outcomes) or (cues, outcomes, frequency), found {}",
+                shown(event)
+            ))
+        })?;
+        names(&cues, number, &mut |name| writer.cue(name).map_err(at))?;
+        names(&outcomes, number, &mut |name| writer.outcome(name).map_err(at))?;
+        let frequency = frequency.map_or(Ok(1), |frequency| whole(&frequency, number))?;
+        Ok(writer.end_event(frequency).map_err(at)?)
+    })?;
+    Ok(py.detach(|| writer.finish())?.into())
+}
+
+/// Running text, in files or as an iterable of lines, becomes an event file.
+#[pyfunction]
+#[pyo3(signature = (source, path, *, files, grams, symbols, lower, boundary, duplicates, background, progress))]
+#[expect(clippy::too_many_arguments, reason = "all keywords")]
+pub(crate) fn compile_corpus(
+    py: Python<'_>,
+    source: &Bound<'_, PyAny>,
+    path: Option<PathBuf>,
+    files: bool,
+    grams: usize,
+    symbols: Option<&str>,
+    lower: bool,
+    boundary: String,
+    duplicates: &str,
+    background: Option<&str>,
+    progress: Progress,
+) -> PyResult<PyEventFile> {
+    let corpus = Corpus {
+        grams: NonZeroUsize::new(grams).map_or(Grams::Words, Grams::Letters),
+        symbols: symbols.map(str::parse).transpose()?,
+        lower,
+        boundary,
+    };
+    let mut writer = EventWriter::new(path.as_deref(), policy(duplicates)?, background)?;
+    let file = if files {
+        let sources: Vec<PathBuf> = source.extract()?;
+        watched(py, &progress, |monitor| {
+            for source in &sources {
+                corpus.read(source, &mut writer, monitor)?;
+            }
+            writer.finish()
+        })?
+    } else {
+        each(py, source, &progress, |number, line| {
+            let line = line.cast::<PyString>().map_err(|_| {
+                PyTypeError::new_err(format!("line {number}: expected a str, found {}", shown(line)))
+            })?;
+            let pushed = corpus.push_line(line.to_str()?, &mut writer);
+            Ok(pushed.map_err(|error| error.at(None, Some(Place::Line { line: number + 1, column: 1 })))?)
+        })?;
+        py.detach(|| writer.finish())?
+    };
+    Ok(file.into())
+}
+
+fn policy(duplicates: &str) -> Result<Duplicates> {
+    match duplicates {
+        "drop" => Ok(Duplicates::Drop),
+        "keep" => Ok(Duplicates::Keep),
+        "error" => Ok(Duplicates::Error),
+        _ => {
+            let message =
+                format!("expected duplicates to be \"drop\", \"keep\" or \"error\", found {duplicates:?}");
+            Err(Error::Argument(message))
+        }
+    }
+}
+
+/// Calls `take` with every item and its number.
+fn each(
+    py: Python<'_>,
+    source: &Bound<'_, PyAny>,
+    progress: &Progress,
+    mut take: impl FnMut(u64, &Bound<'_, PyAny>) -> PyResult<()>,
+) -> PyResult<()> {
+    let total = source.len().unwrap_or(0);
+    let tell = |done: u64| match progress {
+        Some(progress) => progress.call1(py, (done, (total as u64).max(done))).map(drop),
+        None => Ok(()),
+    };
+    let mut number = 0;
+    for item in source.try_iter()? {
+        take(number, &item?)?;
+        number += 1;
+        if number % LOOK_EVERY == 0 {
+            py.check_signals()?;
+            tell(number)?;
+        }
+    }
+    tell(number)
+}
+
+type Object<'py> = Bound<'py, PyAny>;
+
+/// Cues, outcomes and, if there is one, the frequency.
+fn parts<'py>(event: &Object<'py>) -> Option<(Object<'py>, Object<'py>, Option<Object<'py>>)> {
+    if event.is_instance_of::<PyString>() {
+        return None;
+    }
+    let mut items = event.try_iter().ok()?;
+    let mut next = || items.next().transpose().ok();
+    let (cues, outcomes, frequency, behind) = (next()??, next()??, next()?, next()?);
+    behind.is_none().then_some((cues, outcomes, frequency))
+}
+
+/// Calls `take` with every name: of a str what `_` joins, of a set its names sorted, of another iterable its names.
+fn names(source: &Object<'_>, event: u64, take: &mut impl FnMut(&str) -> Result<()>) -> PyResult<()> {
+    if let Ok(cell) = source.cast::<PyString>() {
+        for (_, name) in tables::split_names(cell.to_str()?) {
+            take(name.map_err(|error| error.at(None, Some(Place::Event(event))))?)?;
+        }
+        return Ok(());
+    }
+    let wrong = |what: &str, found: &Object<'_>| {
+        PyTypeError::new_err(format!("event {event}: expected {what}, found {}", shown(found)))
+    };
+    let sets = source.is_instance_of::<PySet>() || source.is_instance_of::<PyFrozenSet>();
+    let sorted = if sets {
+        let list = source.try_iter()?.collect::<PyResult<Vec<_>>>()?;
+        if let Some(found) = list.iter().find(|name| !name.is_instance_of::<PyString>()) {
+            return Err(wrong("names of type str", found));
+        }
+        let mut list = list.iter().map(|name| name.extract::<String>()).collect::<PyResult<Vec<_>>>()?;
+        list.sort_unstable();
+        Some(list)
+    } else {
+        None
+    };
+    if let Some(sorted) = sorted {
+        return sorted.iter().try_for_each(|name| Ok(take(name)?));
+    }
+    for name in source.try_iter().map_err(|_| wrong("a str or an iterable of names", source))? {
+        let name = name?;
+        take(name.cast::<PyString>().map_err(|_| wrong("names of type str", &name))?.to_str()?)?;
+    }
+    Ok(())
+}
+
+/// A frequency: a whole number, not a float that looks like one.
+fn whole(frequency: &Object<'_>, event: u64) -> PyResult<u64> {
+    let index = frequency
+        .call_method0("__index__")
+        .ok()
+        .filter(|_| !frequency.is_instance_of::<pyo3::types::PyBool>());
+    let index = index.ok_or_else(|| {
+        let message =
+            format!("event {event}: expected a whole number as frequency, found {}", shown(frequency));
+        PyTypeError::new_err(message)
+    })?;
+    Ok(index.extract::<u64>().map_err(|_| {
+        let found = shown(frequency);
+        Error::defect("a frequency of 0 or more, below 2^32", found, "").at(None, Some(Place::Event(event)))
+    })?)
+}
+
+/// A value for a message: its repr, cut short.
+fn shown(value: &Object<'_>) -> String {
+    let repr =
+        value.repr().map_or_else(|_| "something".to_owned(), |repr| repr.to_string_lossy().into_owned());
+    if repr.chars().count() > 80 { repr.chars().take(77).chain("...".chars()).collect() } else { repr }
+}

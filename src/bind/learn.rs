@@ -1,0 +1,167 @@
+//! The verb `learn`.
+
+use numpy::{
+    Element as NumpyElement, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArray,
+    PyUntypedArrayMethods,
+};
+use pyo3::exceptions::PyFloatingPointError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::file::PyEventFile;
+use super::watch::{Progress, watched};
+use crate::error::Error;
+use crate::kernel::dispatch::Kernel;
+use crate::kernel::rows::Element;
+use crate::learn::{Initial, Matrix, Plan, Report, stream::BUDGET};
+
+/// Learns the events into `out`, which must be zero.
+#[pyfunction]
+#[pyo3(signature = (events, *, alpha, beta1, beta2, lambda_, cue_rows, outcome_columns, keep_rows, initial,
+                    initial_columns, out, threads, kernel, tile, progress))]
+#[expect(clippy::too_many_arguments, reason = "all keywords")]
+pub(crate) fn learn<'py>(
+    py: Python<'py>,
+    events: &PyEventFile,
+    alpha: PyReadonlyArray1<'py, f64>,
+    beta1: f64,
+    beta2: f64,
+    lambda_: PyReadonlyArray1<'py, f64>,
+    cue_rows: PyReadonlyArray1<'py, i64>,
+    outcome_columns: PyReadonlyArray1<'py, i64>,
+    keep_rows: Option<PyReadonlyArray1<'py, i64>>,
+    initial: Option<Bound<'py, PyUntypedArray>>,
+    initial_columns: Option<PyReadonlyArray1<'py, i64>>,
+    out: Bound<'py, PyUntypedArray>,
+    threads: usize,
+    kernel: Option<&str>,
+    tile: Option<usize>,
+    progress: Progress,
+) -> PyResult<Bound<'py, PyDict>> {
+    let arguments = Arguments {
+        events,
+        alpha: alpha.as_array().to_vec(),
+        beta1,
+        beta2,
+        lambda: lambda_.as_array().to_vec(),
+        rows: indices(&cue_rows)?,
+        columns: optional_indices(&outcome_columns)?,
+        keep: keep_rows.as_ref().map(indices).transpose()?,
+        initial,
+        initial_columns: initial_columns.as_ref().map(optional_indices).transpose()?,
+        threads,
+        kernel: kernel.map(str::parse).transpose()?,
+        tile,
+        progress,
+    };
+    let report = if let Ok(out) = out.cast::<PyArray2<f64>>() {
+        arguments.learn(py, out)
+    } else if let Ok(out) = out.cast::<PyArray2<f32>>() {
+        arguments.learn(py, out)
+    } else {
+        Err(Error::Argument("expected a matrix of float64 or float32 for the result".into()).into())
+    }?;
+    let result = PyDict::new(py);
+    result.set_item("method", "forward")?;
+    result.set_item("kernel", report.kernel.to_string())?;
+    result.set_item("tile", report.tile)?;
+    result.set_item("threads", report.threads)?;
+    result.set_item("max_kappa", report.facts.max_kappa)?;
+    result.set_item("safe_rate", 2.0 / report.facts.max_kappa)?;
+    Ok(result)
+}
+
+struct Arguments<'a, 'py> {
+    events: &'a PyEventFile,
+    alpha: Vec<f64>,
+    beta1: f64,
+    beta2: f64,
+    lambda: Vec<f64>,
+    rows: Vec<u32>,
+    columns: Vec<Option<u32>>,
+    keep: Option<Vec<u32>>,
+    initial: Option<Bound<'py, PyUntypedArray>>,
+    initial_columns: Option<Vec<Option<u32>>>,
+    threads: usize,
+    kernel: Option<Kernel>,
+    tile: Option<usize>,
+    progress: Progress,
+}
+
+impl Arguments<'_, '_> {
+    fn learn<E: Element + NumpyElement>(
+        &self,
+        py: Python<'_>,
+        out: &Bound<'_, PyArray2<E>>,
+    ) -> PyResult<Report> {
+        let other = |_| Error::Argument(format!("expected initial weights of {}, row after row", E::NAME));
+        let initial = self.initial.as_ref().map(|array| array.cast::<PyArray2<E>>().map_err(|_| other(())));
+        let initial = initial.transpose()?.map(|array| array.readonly());
+        let initial = match (&initial, &self.initial_columns) {
+            (Some(array), Some(columns)) => Some(Initial {
+                weights: array.as_slice().map_err(|_| other(()))?,
+                width: array.shape()[1],
+                columns,
+            }),
+            (None, None) => None,
+            _ => {
+                return Err(
+                    Error::Argument("expected initial weights and their columns together".into()).into()
+                );
+            }
+        };
+        let plan = Plan {
+            rows: &self.rows,
+            columns: &self.columns,
+            alpha: &self.alpha,
+            beta1: self.beta1,
+            beta2: self.beta2,
+            lambda: &self.lambda,
+            initial,
+            keep: self.keep.as_deref(),
+            threads: self.threads,
+            kernel: self.kernel,
+            tile: self.tile,
+            budget: BUDGET,
+        };
+        // Held until the work is done: nobody else borrows the array for writing.
+        let mut out = out.try_readwrite().map_err(|error| Error::Argument(format!("the result: {error}")))?;
+        let mut view = out.as_array_mut();
+        let (shape, strides) = (view.dim().into(), [view.strides()[0], view.strides()[1]]);
+        #[expect(unsafe_code, reason = "numpy's memory")]
+        // SAFETY: ndarray's view says where the elements are (shape, strides in elements), and `out` borrows them
+        // exclusively.
+        let matrix = unsafe { Matrix::from_raw(view.as_mut_ptr(), shape, strides) }?;
+        let file = &self.events.file;
+        let mut not_finite = None;
+        let report = watched(py, &self.progress, |monitor| {
+            let result = crate::learn::learn(file, &plan, &matrix, monitor);
+            if let Err(Error::NotFinite { row, column, value }) = result {
+                not_finite = Some((row, column, value));
+            }
+            result
+        });
+        match not_finite {
+            // The Python side, which knows the names, makes the message.
+            Some(place) => Err(PyFloatingPointError::new_err(place)),
+            None => report,
+        }
+    }
+}
+
+/// Places that must exist.
+pub(super) fn indices(array: &PyReadonlyArray1<'_, i64>) -> PyResult<Vec<u32>> {
+    let wrong = |index: i64| Error::Argument(format!("expected a place in an array, found {index}"));
+    let index = |&index: &i64| Ok(u32::try_from(index).map_err(|_| wrong(index))?);
+    array.as_array().iter().map(index).collect()
+}
+
+/// Places of which -1 says that there is none.
+pub(super) fn optional_indices(array: &PyReadonlyArray1<'_, i64>) -> PyResult<Vec<Option<u32>>> {
+    let wrong = |index: i64| Error::Argument(format!("expected a place in an array or -1, found {index}"));
+    let index = |&index: &i64| match index {
+        -1 => Ok(None),
+        _ => Ok(Some(u32::try_from(index).map_err(|_| wrong(index))?)),
+    };
+    array.as_array().iter().map(index).collect()
+}

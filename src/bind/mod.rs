@@ -1,0 +1,37 @@
+//! Python's view of the engine: the only room that knows Python.
+//!
+//! A file holds one verb (or one class): it converts the arguments, detaches from the interpreter, calls the engine and
+//! converts the result. Labels, defaults and documentation live in the Python modules around `rescorla._core`.
+
+mod activate;
+mod compile;
+mod equilibrium;
+mod errors;
+mod file;
+mod learn;
+mod watch;
+
+use pyo3::prelude::*;
+
+/// The engine of the Python package `rescorla`.
+#[pymodule]
+mod _core {
+    use super::*;
+
+    #[pymodule_export]
+    use super::activate::activations;
+    #[pymodule_export]
+    use super::compile::{compile_corpus, compile_events, compile_table, content_kind};
+    #[pymodule_export]
+    use super::equilibrium::equilibrium;
+    #[pymodule_export]
+    use super::file::PyEventFile;
+    #[pymodule_export]
+    use super::learn::learn;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("FormatError", module.py().get_type::<super::errors::FormatError>())?;
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

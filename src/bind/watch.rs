@@ -1,0 +1,33 @@
+//! Long work off the interpreter: it runs on other threads, while the calling thread looks at signals and progress.
+
+use pyo3::prelude::*;
+
+use crate::error::Result;
+use crate::monitor::Monitor;
+
+/// Something callable with (done, total), or nothing.
+pub(super) type Progress = Option<Py<PyAny>>;
+
+/// Runs `work` detached from the interpreter. Every 50 ms the calling thread checks for signals and calls `progress`;
+/// what either raises stops the work and is raised.
+pub(super) fn watched<R: Send>(
+    py: Python<'_>,
+    progress: &Progress,
+    work: impl FnOnce(&Monitor) -> Result<R> + Send,
+) -> PyResult<R> {
+    let monitor = Monitor::new();
+    let tell = |py: Python<'_>, done: u64, total: u64| match progress {
+        Some(progress) => progress.call1(py, (done.min(total), total)).map(drop),
+        None => Ok(()),
+    };
+    let look = |done, total| {
+        Python::attach(|py| {
+            py.check_signals()?;
+            tell(py, done, total)
+        })
+    };
+    let result = py.detach(|| monitor.watch(|| work(&monitor), look))??;
+    let (_, total) = monitor.progress();
+    tell(py, total, total)?;
+    Ok(result)
+}

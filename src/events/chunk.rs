@@ -1,0 +1,402 @@
+//! Runs of events, decoded and encoded.
+//!
+//! ```text
+//! u32 CRC32C of all that follows, padding included
+//! u32 widths, 4 bits each: a, b, c, d, frequencies
+//! u32 kind: 0 rows, 1 tokens
+//! u32 rows, u32 cue slots, u32 outcome slots
+//! rows:   a = numbers of cues, b = numbers of outcomes, c = cue ids, d = outcome ids, frequencies
+//! tokens: a = indices into the dictionary of event types, frequencies      (b, c, d: width 0, no slots)
+//! zeros up to a multiple of 8
+//! ```
+//!
+//! A dictionary of types is stored in chunks of rows without frequencies.
+
+use super::format::{CHUNK_EVENTS, CHUNK_SLOTS, Input, check_seal, damaged, pack, seal};
+use crate::error::{Error, Result};
+
+const ROWS: u32 = 0;
+const TOKENS: u32 = 1;
+
+/// Lists of ids, one after another.
+///
+/// Invariant: `ends` rises and ends at `ids.len()`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Lists {
+    ends: Vec<usize>,
+    ids: Vec<u32>,
+}
+
+impl Lists {
+    /// No lists.
+    pub const EMPTY: Self = Self { ends: Vec::new(), ids: Vec::new() };
+
+    /// How many lists there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The list number `i`; the empty one where there is none.
+    #[inline]
+    pub fn get(&self, i: usize) -> &[u32] {
+        let start = if i == 0 { 0 } else { self.ends.get(i - 1).copied().unwrap_or(usize::MAX) };
+        let end = self.ends.get(i).copied().unwrap_or(0);
+        self.ids.get(start..end).unwrap_or(&[])
+    }
+
+    /// Appends a list.
+    pub fn push(&mut self, list: &[u32]) {
+        self.ids.extend_from_slice(list);
+        self.ends.push(self.ids.len());
+    }
+
+    /// Takes all lists away and keeps the memory.
+    pub fn clear(&mut self) {
+        self.ends.clear();
+        self.ids.clear();
+    }
+
+    /// All ids of all lists.
+    pub fn ids(&self) -> &[u32] {
+        &self.ids
+    }
+
+    /// All ids of all lists, to be renamed in place.
+    pub fn ids_mut(&mut self) -> &mut [u32] {
+        &mut self.ids
+    }
+
+    /// Where each list ends in [`Lists::ids`].
+    pub fn ends(&self) -> &[usize] {
+        &self.ends
+    }
+
+    /// Keeps the ids that `keep` says, in their lists.
+    pub fn retain(&mut self, mut keep: impl FnMut(u32) -> bool) {
+        let (mut read, mut write) = (0, 0);
+        for end in &mut self.ends {
+            while read < *end {
+                let id = self.ids[read];
+                read += 1;
+                if keep(id) {
+                    self.ids[write] = id;
+                    write += 1;
+                }
+            }
+            *end = write;
+        }
+        self.ids.truncate(write);
+    }
+
+    /// Bytes of memory in use.
+    pub fn size(&self) -> usize {
+        self.ends.len() * size_of::<usize>() + self.ids.len() * size_of::<u32>()
+    }
+
+    fn lengths(&self) -> impl Iterator<Item = usize> {
+        let mut start = 0;
+        self.ends.iter().map(move |&end| {
+            let length = end - start;
+            start = end;
+            length
+        })
+    }
+
+    /// Lists of the given lengths filled with `n_ids` ids below `limit`.
+    fn read(
+        input: &mut Input,
+        lengths: &[u32],
+        n_ids: usize,
+        width: u32,
+        limit: u64,
+        what: &str,
+    ) -> Result<Self> {
+        let at = input.at;
+        let mut end = 0_usize;
+        let ends = lengths.iter().map(|&length| {
+            end = end.saturating_add(length as usize);
+            end
+        });
+        let ends: Vec<usize> = ends.collect();
+        if end != n_ids {
+            return Err(damaged(at, format!("{n_ids} {what} slots"), format!("{end}")));
+        }
+        let mut ids = Vec::new();
+        input.numbers(n_ids, width, &mut ids)?;
+        check_below(&ids, limit, at, what)?;
+        Ok(Self { ends, ids })
+    }
+}
+
+/// Events as lists of cue ids and outcome ids.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rows {
+    /// The cues of each event, in the order in which the event lists them.
+    pub cues: Lists,
+    /// The outcomes of each event.
+    pub outcomes: Lists,
+}
+
+impl Rows {
+    /// How many events there are.
+    pub fn len(&self) -> usize {
+        self.cues.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.cues.is_empty()
+    }
+
+    /// Appends an event.
+    pub fn push(&mut self, cues: &[u32], outcomes: &[u32]) {
+        self.cues.push(cues);
+        self.outcomes.push(outcomes);
+    }
+
+    /// Takes all events away and keeps the memory.
+    pub fn clear(&mut self) {
+        self.cues.clear();
+        self.outcomes.clear();
+    }
+
+    /// Bytes of memory in use.
+    pub fn size(&self) -> usize {
+        self.cues.size() + self.outcomes.size()
+    }
+}
+
+/// What the events of a chunk are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Body {
+    /// Each event in full.
+    Rows(Rows),
+    /// Each event as the index of its type.
+    Tokens(Vec<u32>),
+}
+
+impl Body {
+    /// How many events there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Body::Rows(rows) => rows.len(),
+            Body::Tokens(tokens) => tokens.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A run of events and their frequencies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chunk {
+    /// The events.
+    pub body: Body,
+    /// How often each occurred in a row; empty where all occurred once.
+    pub frequencies: Vec<u32>,
+}
+
+impl Chunk {
+    /// How often event `i` of the chunk occurred in a row.
+    #[inline]
+    pub fn frequency(&self, i: usize) -> u32 {
+        self.frequencies.get(i).copied().unwrap_or(1)
+    }
+
+    /// Bytes of memory in use.
+    pub fn size(&self) -> usize {
+        let body = match &self.body {
+            Body::Rows(rows) => rows.size(),
+            Body::Tokens(tokens) => tokens.len() * size_of::<u32>(),
+        };
+        body + self.frequencies.len() * size_of::<u32>()
+    }
+
+    /// The sum of the frequencies.
+    pub fn n_tokens(&self) -> u64 {
+        if self.frequencies.is_empty() {
+            self.body.len() as u64
+        } else {
+            self.frequencies.iter().map(|&frequency| u64::from(frequency)).sum()
+        }
+    }
+
+    /// Reads and checks the chunk that fills `file[start..end]`: its checksum, its structure, and that every id is
+    /// below its limit. What comes back is safe to index with.
+    pub(super) fn decode(
+        file: &[u8],
+        start: usize,
+        end: usize,
+        n_rows: usize,
+        limits: &Limits,
+    ) -> Result<Self> {
+        let bytes = file.get(start..end).filter(|bytes| bytes.len() >= 24);
+        let bytes = bytes.ok_or_else(|| damaged(start, "a chunk inside the file", "its end"))?;
+        check_seal(bytes, start)?;
+        let mut input = Input { bytes: &file[..end], at: start + 4 };
+        let (widths, kind) = (input.u32()?, input.u32()?);
+        let width = |array: u32| widths >> (4 * array) & 15;
+        let [rows, cue_slots, outcome_slots] =
+            [input.u32()? as usize, input.u32()? as usize, input.u32()? as usize];
+        if rows != n_rows || rows > CHUNK_EVENTS {
+            return Err(damaged(start, format!("{n_rows} events"), format!("{rows}")));
+        }
+        if cue_slots > CHUNK_SLOTS || outcome_slots > CHUNK_SLOTS {
+            let found = cue_slots.max(outcome_slots);
+            return Err(damaged(start, format!("at most {CHUNK_SLOTS} slots"), format!("{found}")));
+        }
+        let body = match kind {
+            TOKENS => {
+                let at = input.at;
+                let mut tokens = Vec::with_capacity(rows);
+                input.numbers(rows, width(0), &mut tokens)?;
+                check_below(&tokens, limits.types, at, "type")?;
+                Body::Tokens(tokens)
+            }
+            ROWS => {
+                let (mut n_cues, mut n_outcomes) = (Vec::<u32>::new(), Vec::<u32>::new());
+                input.numbers(rows, width(0), &mut n_cues)?;
+                input.numbers(rows, width(1), &mut n_outcomes)?;
+                let cues = Lists::read(&mut input, &n_cues, cue_slots, width(2), limits.cues, "cue")?;
+                let outcomes = Lists::read(
+                    &mut input,
+                    &n_outcomes,
+                    outcome_slots,
+                    width(3),
+                    limits.outcomes,
+                    "outcome",
+                )?;
+                Body::Rows(Rows { cues, outcomes })
+            }
+            _ => return Err(damaged(start, "a chunk of rows or tokens", format!("kind {kind}"))),
+        };
+        let mut frequencies = Vec::new();
+        if width(4) != 0 {
+            input.numbers(rows, width(4), &mut frequencies)?;
+        }
+        input.padding()?;
+        if input.at != end {
+            return Err(damaged(input.at, "the end of the chunk", format!("{} more bytes", end - input.at)));
+        }
+        Ok(Chunk { body, frequencies })
+    }
+
+    /// The bytes of the chunk.
+    ///
+    /// # Errors
+    /// When it has more than [`CHUNK_SLOTS`] slots.
+    pub(super) fn encode(&self) -> Result<Vec<u8>> {
+        let fits = |slots: usize| {
+            let field = u32::try_from(slots).ok().filter(|_| slots <= CHUNK_SLOTS);
+            field.ok_or_else(|| {
+                let expected = format!("at most {CHUNK_SLOTS} names in an event");
+                Error::defect(expected, format!("{slots}"), "split the event")
+            })
+        };
+        let mut out = vec![0; 24];
+        let (kind, cue_slots, outcome_slots);
+        let mut widths = match &self.body {
+            Body::Tokens(tokens) => {
+                (kind, cue_slots, outcome_slots) = (TOKENS, 0, 0);
+                pack(tokens, &mut out)
+            }
+            Body::Rows(rows) => {
+                let lengths =
+                    |lists: &Lists| lists.lengths().map(|length| length as u64).collect::<Vec<u64>>();
+                (kind, cue_slots, outcome_slots) = (ROWS, rows.cues.ids.len(), rows.outcomes.ids.len());
+                let a = pack(&lengths(&rows.cues), &mut out);
+                let b = pack(&lengths(&rows.outcomes), &mut out);
+                let c = pack(&rows.cues.ids, &mut out);
+                let d = pack(&rows.outcomes.ids, &mut out);
+                a | b << 4 | c << 8 | d << 12
+            }
+        };
+        widths |= pack(&self.frequencies, &mut out) << 16;
+        let head = [widths, kind, fits(self.body.len())?, fits(cue_slots)?, fits(outcome_slots)?];
+        for (field, slot) in head.iter().zip(out[4..24].as_chunks_mut::<4>().0) {
+            *slot = field.to_le_bytes();
+        }
+        seal(0, &mut out);
+        Ok(out)
+    }
+}
+
+/// The ids of a chunk lie below these.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    pub(super) cues: u64,
+    pub(super) outcomes: u64,
+    pub(super) types: u64,
+}
+
+fn check_below(ids: &[u32], limit: u64, at: usize, what: &str) -> Result<()> {
+    match ids.iter().max() {
+        Some(&id) if u64::from(id) >= limit => {
+            Err(damaged(at, format!("{what} ids below {limit}"), format!("{id}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn ids() -> impl Strategy<Value = Vec<u32>> {
+        prop::collection::vec(any::<u32>().prop_map(|n| n >> (n % 32)), 0..5)
+    }
+
+    proptest! {
+        #[test]
+        fn chunks_come_back(
+            events in prop::collection::vec((ids(), ids(), 0_u32..4), 0..20),
+            plain in any::<bool>(),
+            tokens in any::<bool>(),
+        ) {
+            let mut rows = Rows::default();
+            events.iter().for_each(|(cues, outcomes, _)| rows.push(cues, outcomes));
+            let body = if tokens { Body::Tokens((0..rows.len() as u32).collect()) } else { Body::Rows(rows) };
+            let all_one = plain || events.iter().all(|event| event.2 == 1);
+            let frequencies = if all_one { Vec::new() } else { events.iter().map(|event| event.2).collect() };
+            let chunk = Chunk { body, frequencies };
+            let bytes = chunk.encode().unwrap();
+            let limits = Limits { cues: 1 << 32, outcomes: 1 << 32, types: 1 << 32 };
+            let back = Chunk::decode(&bytes, 0, bytes.len(), events.len(), &limits).unwrap();
+            prop_assert_eq!(&back, &chunk);
+            prop_assert_eq!(back.n_tokens(), (0..events.len()).map(|i| u64::from(chunk.frequency(i))).sum::<u64>());
+        }
+
+        #[test]
+        fn retain_keeps_lists_apart(lists in prop::collection::vec(ids(), 0..10), odd in 0_u32..2) {
+            let mut kept = Lists::default();
+            lists.iter().for_each(|list| kept.push(list));
+            kept.retain(|id| id % 2 == odd);
+            for (i, list) in lists.iter().enumerate() {
+                let expected: Vec<u32> = list.iter().copied().filter(|id| id % 2 == odd).collect();
+                prop_assert_eq!(kept.get(i), expected.as_slice());
+            }
+            prop_assert_eq!(kept.get(lists.len()), &[] as &[u32]);
+        }
+    }
+
+    #[test]
+    fn ids_at_their_limit_are_refused() {
+        let mut rows = Rows::default();
+        rows.push(&[3], &[2]);
+        let bytes = Chunk { body: Body::Rows(rows), frequencies: Vec::new() }.encode().unwrap();
+        let decode =
+            |cues, outcomes| Chunk::decode(&bytes, 0, bytes.len(), 1, &Limits { cues, outcomes, types: 0 });
+        assert!(decode(4, 3).is_ok());
+        assert!(decode(3, 3).is_err());
+        assert!(decode(4, 2).is_err());
+    }
+}

@@ -1,0 +1,434 @@
+//! The binary event file, byte by byte.
+//!
+//! Everything is little-endian. A file is covered exactly, without holes:
+//!
+//! ```text
+//! offset 0             header, 128 bytes: see Header
+//! offset 128           event chunks, one after another
+//!                      type chunks, one after another (the dictionary; none without Header::types)
+//! header.names         names of the cues, then of the outcomes
+//! header.directory     for every chunk (events, then types): u64 offset, u64 first row
+//! header.length - 16   footer: u32 CRC32C of the directory, u32 zero, the magic again
+//! header.length        end of the file
+//! ```
+//!
+//! A **chunk** holds at most 65,536 events (see [`super::chunk`]); its length is a multiple of 8 and it begins with
+//! the CRC32C of its other bytes. **Names** are the same for cues and outcomes:
+//!
+//! ```text
+//! u32 CRC32C of all that follows up to and with the padding
+//! u32 widths: 4 bits each for lengths, counts
+//! u64 number of names, u64 bytes of text
+//! lengths[], counts[], text, zeros up to a multiple of 8
+//! ```
+//!
+//! Every array of numbers is written in 1, 2, 4 or 8 bytes a number, whichever holds its greatest; the width 0 says that
+//! all its numbers are 1 (frequencies of plain events, say) and takes no bytes.
+//!
+//! What is checked when: [`super::EventFile::open`] checks header, length, names, directory and footer. A chunk's
+//! checksum, structure and ids are checked whenever it is decoded, and all of them by [`super::EventFile::verify`].
+
+use crate::error::{Error, Result};
+use crate::text::source::EVENT_FILE_MAGIC;
+use crate::vocab::Vocab;
+
+/// The version this library writes and reads.
+pub const VERSION: u32 = 1;
+/// The most events in a chunk.
+pub const CHUNK_EVENTS: usize = 1 << 16;
+/// The most cue slots, and the most outcome slots, in a chunk, so that a forged file cannot ask for much memory. The
+/// writer starts a new chunk long before; only an event with more names than this is refused.
+pub const CHUNK_SLOTS: usize = 1 << 26;
+/// The length of the header.
+pub const HEADER: usize = 128;
+/// The length of the footer.
+pub const FOOTER: usize = 16;
+/// The length of a directory entry.
+pub const ENTRY: usize = 16;
+/// Required feature: chunks may hold tokens, indices into a dictionary of event types.
+pub const TYPES: u32 = 1;
+
+const REBUILD: &str = "the file is damaged: compile it again from its source";
+
+/// A damaged file: where it starts to be wrong, what should be there, what is.
+pub(super) fn damaged(offset: usize, expected: impl Into<String>, found: impl Into<String>) -> Error {
+    Error::defect(expected, found, REBUILD).at(None, Some(crate::error::Place::Offset(offset as u64)))
+}
+
+/// The header: what the file holds and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Header {
+    /// Required features; a reader refuses a file with one it does not know.
+    pub features: u32,
+    /// Events, that is rows.
+    pub n_events: u64,
+    /// Tokens: the sum of the frequencies.
+    pub n_tokens: u64,
+    /// Different cues.
+    pub n_cues: u64,
+    /// Different outcomes.
+    pub n_outcomes: u64,
+    /// Event types in the dictionary.
+    pub n_types: u64,
+    /// Chunks of events.
+    pub n_chunks: u64,
+    /// Chunks of types.
+    pub n_type_chunks: u64,
+    /// Where the names begin, that is where the chunks end.
+    pub names: u64,
+    /// Where the directory begins.
+    pub directory: u64,
+    /// The length of the file.
+    pub length: u64,
+}
+
+impl Header {
+    /// The 128 bytes, checksum included.
+    pub fn encode(&self) -> [u8; HEADER] {
+        let mut bytes = [0; HEADER];
+        bytes[..8].copy_from_slice(&EVENT_FILE_MAGIC);
+        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        bytes[12..16].copy_from_slice(&self.features.to_le_bytes());
+        for (field, slot) in self.fields().iter().zip(bytes[16..96].as_chunks_mut::<8>().0) {
+            *slot = field.to_le_bytes();
+        }
+        let crc = crc32c::crc32c(&bytes[..HEADER - 4]);
+        bytes[HEADER - 4..].copy_from_slice(&crc.to_le_bytes());
+        bytes
+    }
+
+    fn fields(&self) -> [u64; 10] {
+        [
+            self.n_events,
+            self.n_tokens,
+            self.n_cues,
+            self.n_outcomes,
+            self.n_types,
+            self.n_chunks,
+            self.n_type_chunks,
+            self.names,
+            self.directory,
+            self.length,
+        ]
+    }
+
+    /// Reads and checks the header of a whole file.
+    pub fn decode(file: &[u8]) -> Result<Self> {
+        let foreign = |found: String| {
+            Error::defect(
+                "a binary event file",
+                found,
+                "compile one with compile_events or `rescorla events`",
+            )
+        };
+        if file.get(..8).is_some_and(|magic| magic != EVENT_FILE_MAGIC) || file.len() < 8 {
+            return Err(foreign("a file of another kind".into()));
+        }
+        let mut input = Input { bytes: file, at: 8 };
+        let version = input.u32()?;
+        if version != VERSION {
+            return Err(Error::defect(
+                format!("version {VERSION}"),
+                format!("version {version}"),
+                "read it with the version of rescorla that wrote it, or compile it again",
+            ));
+        }
+        let features = input.u32()?;
+        let mut fields = [0; 10];
+        for field in &mut fields {
+            *field = input.u64()?;
+        }
+        let reserved = input.take(HEADER - 4 - 96)?;
+        let crc = input.u32()?;
+        let found = crc32c::crc32c(&file[..HEADER - 4]);
+        if crc != found {
+            return Err(damaged(0, format!("a header with checksum {crc:08x}"), format!("{found:08x}")));
+        }
+        if features & !TYPES != 0 {
+            return Err(Error::defect(
+                "only features that this version knows",
+                format!("feature bits {features:#x}"),
+                "install a newer rescorla",
+            ));
+        }
+        if reserved.iter().any(|&byte| byte != 0) {
+            return Err(damaged(96, "zeros in the reserved bytes", "others"));
+        }
+        let [
+            n_events,
+            n_tokens,
+            n_cues,
+            n_outcomes,
+            n_types,
+            n_chunks,
+            n_type_chunks,
+            names,
+            directory,
+            length,
+        ] = fields;
+        let header = Header {
+            features,
+            n_events,
+            n_tokens,
+            n_cues,
+            n_outcomes,
+            n_types,
+            n_chunks,
+            n_type_chunks,
+            names,
+            directory,
+            length,
+        };
+        if length != file.len() as u64 {
+            return Err(damaged(file.len(), format!("{length} bytes"), format!("{} bytes", file.len())));
+        }
+        Ok(header)
+    }
+
+    /// Whether the file has a dictionary of event types.
+    pub fn has_types(&self) -> bool {
+        self.features & TYPES != 0
+    }
+}
+
+/// Bytes taken from the front, with the offset for messages.
+pub(super) struct Input<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) at: usize,
+}
+
+impl<'a> Input<'a> {
+    pub(super) fn take(&mut self, n: usize) -> Result<&'a [u8]> {
+        let taken = self.at.checked_add(n).and_then(|end| self.bytes.get(self.at..end));
+        let taken = taken.ok_or_else(|| {
+            let left = self.bytes.len().saturating_sub(self.at);
+            damaged(self.at, format!("{n} more bytes"), format!("{left}"))
+        })?;
+        self.at += n;
+        Ok(taken)
+    }
+
+    pub(super) fn u32(&mut self) -> Result<u32> {
+        Ok(self.take(4)?.iter().rev().fold(0, |value, &byte| value << 8 | u32::from(byte)))
+    }
+
+    pub(super) fn u64(&mut self) -> Result<u64> {
+        Ok(self.take(8)?.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
+    }
+
+    /// An array of `n` numbers of the given width, appended to `values`.
+    pub(super) fn numbers<T: Number>(&mut self, n: usize, width: u32, values: &mut Vec<T>) -> Result<()> {
+        let size = n.checked_mul(width as usize);
+        let size = size.ok_or_else(|| damaged(self.at, "an array inside the file", "a longer one"))?;
+        let start = self.at;
+        let bytes = self.take(size)?;
+        match width {
+            0 => values.resize(values.len() + n, T::ONE),
+            1 => values.extend(bytes.iter().map(|&byte| T::from(byte))),
+            2 => values.extend(bytes.as_chunks().0.iter().map(|&b| T::from(u16::from_le_bytes(b)))),
+            4 => values.extend(bytes.as_chunks().0.iter().map(|&b| T::from(u32::from_le_bytes(b)))),
+            8 => {
+                for &bytes in bytes.as_chunks().0 {
+                    let value = T::from_u64(u64::from_le_bytes(bytes));
+                    values.push(value.ok_or_else(|| damaged(start, "numbers below 2^32", "a larger one"))?);
+                }
+            }
+            _ => return Err(damaged(start, "numbers of 0, 1, 2, 4 or 8 bytes", format!("{width} bytes"))),
+        }
+        Ok(())
+    }
+
+    /// Zeros up to the next multiple of 8.
+    pub(super) fn padding(&mut self) -> Result<()> {
+        let at = self.at;
+        if self.take(self.at.next_multiple_of(8) - self.at)?.iter().any(|&byte| byte != 0) {
+            return Err(damaged(at, "zeros as padding", "others"));
+        }
+        Ok(())
+    }
+}
+
+/// What an array in a file is read into.
+pub(super) trait Number: Copy + From<u8> + From<u16> + From<u32> {
+    const ONE: Self;
+    fn from_u64(value: u64) -> Option<Self>;
+}
+
+impl Number for u32 {
+    const ONE: Self = 1;
+    fn from_u64(value: u64) -> Option<Self> {
+        value.try_into().ok()
+    }
+}
+
+impl Number for u64 {
+    const ONE: Self = 1;
+    fn from_u64(value: u64) -> Option<Self> {
+        Some(value)
+    }
+}
+
+/// Appends numbers in the narrowest width that holds them all, and returns the width.
+pub(super) fn pack<T: Copy + Into<u64>>(numbers: &[T], out: &mut Vec<u8>) -> u32 {
+    let numbers = || numbers.iter().map(|&number| -> u64 { number.into() });
+    let greatest = numbers().max().unwrap_or(1);
+    // The casts keep every bit: no number exceeds the greatest.
+    if numbers().all(|number| number == 1) {
+        0
+    } else if greatest <= u64::from(u8::MAX) {
+        out.extend(numbers().map(|number| number as u8));
+        1
+    } else if greatest <= u64::from(u16::MAX) {
+        numbers().for_each(|number| out.extend((number as u16).to_le_bytes()));
+        2
+    } else if greatest <= u64::from(u32::MAX) {
+        numbers().for_each(|number| out.extend((number as u32).to_le_bytes()));
+        4
+    } else {
+        numbers().for_each(|number| out.extend(number.to_le_bytes()));
+        8
+    }
+}
+
+/// Appends zeros up to a multiple of 8, then writes the checksum of all after the first 4 bytes of the block that
+/// began at `start` into those 4 bytes.
+pub(super) fn seal(start: usize, out: &mut Vec<u8>) {
+    out.resize(out.len().next_multiple_of(8), 0);
+    let crc = crc32c::crc32c(&out[start + 4..]);
+    out[start..start + 4].copy_from_slice(&crc.to_le_bytes());
+}
+
+/// Checks what [`seal`] wrote: `bytes` is a whole block that stands at `offset` of the file.
+pub(super) fn check_seal(bytes: &[u8], offset: usize) -> Result<()> {
+    let expected = Input { bytes, at: 0 }.u32()?;
+    let found = crc32c::crc32c(&bytes[4..]);
+    if expected == found {
+        Ok(())
+    } else {
+        Err(damaged(offset, format!("bytes with checksum {expected:08x}"), format!("{found:08x}")))
+    }
+}
+
+/// Appends the directory and the footer.
+pub(super) fn encode_directory(chunks: &[(u64, u64)], out: &mut Vec<u8>) {
+    let start = out.len();
+    for (offset, first) in chunks {
+        out.extend(offset.to_le_bytes());
+        out.extend(first.to_le_bytes());
+    }
+    let crc = crc32c::crc32c(&out[start..]);
+    out.extend(crc.to_le_bytes());
+    out.extend([0; 4]);
+    out.extend(EVENT_FILE_MAGIC);
+}
+
+/// Appends the names of a vocabulary. `out` must stand at a multiple of 8.
+pub(super) fn encode_names(vocab: &Vocab, out: &mut Vec<u8>) {
+    let start = out.len();
+    let lengths: Vec<u64> = vocab.names().map(|name| name.len() as u64).collect();
+    out.extend([0; 8]);
+    out.extend((vocab.len() as u64).to_le_bytes());
+    out.extend((vocab.text().len() as u64).to_le_bytes());
+    let widths = pack(&lengths, out) | pack(vocab.counts(), out) << 4;
+    out[start + 4..start + 8].copy_from_slice(&widths.to_le_bytes());
+    out.extend(vocab.text().as_bytes());
+    seal(start, out);
+}
+
+/// Reads names from `file[*at..end]` and moves `at` behind them.
+pub(super) fn decode_names(file: &[u8], at: &mut usize, end: usize, n: u64) -> Result<Vocab> {
+    let start = *at;
+    let file = file.get(..end).unwrap_or(file);
+    let mut input = Input { bytes: file, at: start + 4 };
+    let widths = input.u32()?;
+    let (found, text_length) = (input.u64()?, input.u64()?);
+    if found != n {
+        return Err(damaged(start, format!("{n} names"), format!("{found}")));
+    }
+    let too_long = || damaged(start, "names inside the file", "longer ones");
+    let n = usize::try_from(n).map_err(|_| too_long())?;
+    let left = file.len().saturating_sub(input.at);
+    // Before an array of width 0 is believed: its numbers take no bytes, but 1 a name is in the text.
+    if n > left || text_length > left as u64 {
+        return Err(too_long());
+    }
+    let (mut lengths, mut counts) = (Vec::<u64>::new(), Vec::<u64>::new());
+    input.numbers(n, widths & 15, &mut lengths)?;
+    input.numbers(n, widths >> 4 & 15, &mut counts)?;
+    let text = input.take(usize::try_from(text_length).map_err(|_| too_long())?)?;
+    input.padding()?;
+    check_seal(&file[start..input.at], start)?;
+    *at = input.at;
+    let text =
+        std::str::from_utf8(text).map_err(|error| damaged(start, "names in UTF-8", error.to_string()))?;
+
+    let mut vocab = Vocab::new();
+    let mut rest = text;
+    for (id, (&length, &count)) in lengths.iter().zip(&counts).enumerate() {
+        let cut = usize::try_from(length).ok().and_then(|length| rest.split_at_checked(length));
+        let (name, behind) = cut.ok_or_else(|| damaged(start, "names that fill their text", "others"))?;
+        rest = behind;
+        if vocab.intern(name)? as usize != id {
+            return Err(damaged(start, "every name once", format!("{name:?} twice")));
+        }
+        vocab.count_more(id as u32, count)?;
+    }
+    if rest.is_empty() {
+        Ok(vocab)
+    } else {
+        Err(damaged(start, "names that fill their text", "shorter ones"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn numbers_come_back(numbers in prop::collection::vec(any::<u64>().prop_map(|n| n >> (n % 64)), 0..40)) {
+            let mut bytes = Vec::new();
+            let width = pack(&numbers, &mut bytes);
+            let mut back = Vec::<u64>::new();
+            let mut input = Input { bytes: &bytes, at: 0 };
+            input.numbers(numbers.len(), width, &mut back).unwrap();
+            prop_assert_eq!(back, numbers);
+            prop_assert_eq!(input.at, bytes.len());
+        }
+
+        #[test]
+        fn names_come_back(names in prop::collection::vec(".{0,9}", 0..40), count in any::<u64>()) {
+            let mut vocab: Vocab = names.iter().collect();
+            if !vocab.is_empty() {
+                vocab.count_more(0, count).unwrap();
+            }
+            let mut bytes = Vec::new();
+            encode_names(&vocab, &mut bytes);
+            let mut at = 0;
+            let back = decode_names(&bytes, &mut at, bytes.len(), vocab.len() as u64).unwrap();
+            prop_assert_eq!(at, bytes.len());
+            prop_assert!(back.names().eq(vocab.names()));
+            prop_assert_eq!(back.counts(), vocab.counts());
+        }
+    }
+
+    #[test]
+    fn ones_take_no_bytes() {
+        let mut bytes = Vec::new();
+        assert_eq!(pack(&[1_u32; 100], &mut bytes), 0);
+        assert!(bytes.is_empty());
+    }
+
+    #[test]
+    fn every_bit_of_the_header_counts() {
+        let header = Header { n_events: 3, length: HEADER as u64, ..Header::default() };
+        let bytes = header.encode();
+        assert_eq!(Header::decode(&bytes).unwrap(), header);
+        for bit in 0..HEADER * 8 {
+            let mut broken = bytes;
+            broken[bit / 8] ^= 1 << (bit % 8);
+            assert!(matches!(Header::decode(&broken), Err(Error::Format(_))), "bit {bit}");
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! Events in their binary form: written once, mapped or held in memory, read many times.
+//!
+//! - [`format`](mod@format) is the specification of the file, [`chunk`] of a run of events in it.
+//! - [`write`](mod@write) takes names from a reader of text and writes the file.
+//! - [`map`] opens a file without reading it; [`atomic`] lets new files appear whole or not at all.
+//! - [`EventFile`] reads over any bytes: a map, or a vector for events in memory. There is one representation.
+
+pub mod atomic;
+pub mod chunk;
+pub mod format;
+pub mod map;
+pub mod table;
+pub mod write;
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use crate::error::{Error, Result};
+use crate::monitor::Monitor;
+use crate::vocab::Vocab;
+use chunk::{Body, Chunk, Limits, Rows};
+use format::{CHUNK_EVENTS, ENTRY, FOOTER, HEADER, Header, Input, damaged, decode_names};
+
+/// An open event file over bytes `B`.
+///
+/// Invariants, checked by [`EventFile::open`]: `header.length` is the length of the bytes; `chunks` tile
+/// `HEADER..header.names` and their events `0..n_events`, then their types `0..n_types`; the vocabularies have
+/// `header.n_cues` and `header.n_outcomes` names. Nothing is trusted of the chunks' contents, nor of the bytes staying
+/// as they were: [`EventFile::chunk`] checks what it decodes, every time.
+#[derive(Debug)]
+pub struct EventFile<B> {
+    bytes: B,
+    path: Option<PathBuf>,
+    header: Header,
+    cues: Vocab,
+    outcomes: Vocab,
+    chunks: Vec<Extent>,
+    types: OnceLock<Rows>,
+}
+
+/// Where a chunk stands and which rows it holds.
+#[derive(Debug, Clone, Copy)]
+struct Extent {
+    start: usize,
+    end: usize,
+    first: u64,
+    n_rows: usize,
+}
+
+impl<B: AsRef<[u8]>> EventFile<B> {
+    /// Opens a file, given its bytes and, for messages, its path. Reads the header, the names and the directory only.
+    ///
+    /// # Errors
+    /// [`Error::Format`] for a damaged or foreign file.
+    pub fn open(bytes: B, path: Option<&Path>) -> Result<Self> {
+        Self::read(bytes, path).map_err(|error| error.at(path, None))
+    }
+
+    fn read(bytes: B, path: Option<&Path>) -> Result<Self> {
+        let file = bytes.as_ref();
+        let header = Header::decode(file)?;
+        let [names, directory] =
+            [header.names, header.directory].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
+        let footer = file.len().saturating_sub(FOOTER);
+        if !(HEADER <= names && names <= directory && directory <= footer) {
+            return Err(damaged(
+                72,
+                "parts in their order",
+                format!("offsets {names}, {directory}, {footer}"),
+            ));
+        }
+        let mut end = Input { bytes: file, at: footer };
+        let (crc, found) = (end.u32()?, crc32c::crc32c(&file[directory..footer]));
+        if crc != found {
+            return Err(damaged(
+                directory,
+                format!("a directory with checksum {crc:08x}"),
+                format!("{found:08x}"),
+            ));
+        }
+        if end.u32()? != 0 || end.take(8)? != crate::text::source::EVENT_FILE_MAGIC {
+            return Err(damaged(footer, "the end of an event file", "other bytes"));
+        }
+        let chunks = read_directory(&file[..footer], directory, &header)?;
+        let mut at = names;
+        let cues = decode_names(file, &mut at, directory, header.n_cues)?;
+        let outcomes = decode_names(file, &mut at, directory, header.n_outcomes)?;
+        if at != directory {
+            return Err(damaged(
+                at,
+                "the directory after the names",
+                format!("{} other bytes", directory - at),
+            ));
+        }
+        let path = path.map(Path::to_path_buf);
+        Ok(Self { bytes, path, header, cues, outcomes, chunks, types: OnceLock::new() })
+    }
+
+    /// The file, unless the events live in memory.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// What the file says about itself.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The whole file.
+    pub fn bytes(&self) -> &[u8] {
+        self.bytes.as_ref()
+    }
+
+    /// How many events (rows) there are.
+    pub fn len(&self) -> u64 {
+        self.header.n_events
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The cues.
+    pub fn cues(&self) -> &Vocab {
+        &self.cues
+    }
+
+    /// The outcomes.
+    pub fn outcomes(&self) -> &Vocab {
+        &self.outcomes
+    }
+
+    /// How many chunks of events there are.
+    pub fn n_chunks(&self) -> usize {
+        // As many as `chunks` holds besides those of types, so it fits.
+        self.header.n_chunks as usize
+    }
+
+    /// The events that a chunk holds.
+    pub fn events_of(&self, chunk: usize) -> std::ops::Range<u64> {
+        self.chunks.get(chunk).map_or(0..0, |extent| extent.first..extent.first + extent.n_rows as u64)
+    }
+
+    /// The chunk that holds an event.
+    pub fn chunk_with(&self, event: u64) -> usize {
+        self.chunks[..self.n_chunks()].partition_point(|extent| extent.first + extent.n_rows as u64 <= event)
+    }
+
+    /// Decodes and checks a chunk of events.
+    ///
+    /// # Errors
+    /// [`Error::Format`] when the chunk is damaged.
+    pub fn chunk(&self, chunk: usize) -> Result<Chunk> {
+        self.decode(chunk).map_err(|error| error.at(self.path(), None))
+    }
+
+    fn decode(&self, chunk: usize) -> Result<Chunk> {
+        let extent =
+            self.chunks.get(chunk).ok_or_else(|| Error::Argument(format!("there is no chunk {chunk}")))?;
+        let limits = Limits {
+            cues: self.header.n_cues,
+            outcomes: self.header.n_outcomes,
+            types: if chunk < self.n_chunks() { self.header.n_types } else { 0 },
+        };
+        Chunk::decode(self.bytes.as_ref(), extent.start, extent.end, extent.n_rows, &limits)
+    }
+
+    /// The dictionary of event types, decoded and checked at first use; empty where there is none.
+    ///
+    /// # Errors
+    /// [`Error::Format`] when the dictionary is damaged.
+    pub fn types(&self) -> Result<&Rows> {
+        if let Some(types) = self.types.get() {
+            return Ok(types);
+        }
+        let mut types = Rows::default();
+        for index in self.n_chunks()..self.chunks.len() {
+            let chunk = self.chunk(index)?;
+            let Body::Rows(rows) = &chunk.body else {
+                return Err(
+                    damaged(self.chunks[index].start, "types in full", "tokens").at(self.path(), None)
+                );
+            };
+            if !chunk.frequencies.is_empty() {
+                let error = damaged(self.chunks[index].start, "types without frequencies", "frequencies");
+                return Err(error.at(self.path(), None));
+            }
+            for i in 0..rows.len() {
+                types.push(rows.cues.get(i), rows.outcomes.get(i));
+            }
+        }
+        Ok(self.types.get_or_init(|| types))
+    }
+
+    /// Calls `visit(event, cues, outcomes, frequency)` for the events of a range, in order.
+    ///
+    /// # Errors
+    /// [`Error::Format`] when a chunk is damaged; those of `visit`.
+    pub fn for_each(
+        &self,
+        range: std::ops::Range<u64>,
+        mut visit: impl FnMut(u64, &[u32], &[u32], u32) -> Result<()>,
+    ) -> Result<()> {
+        let range = range.start..range.end.min(self.len());
+        let types = self.types()?;
+        let mut event = range.start;
+        while event < range.end {
+            let index = self.chunk_with(event);
+            let chunk = self.chunk(index)?;
+            let events = self.events_of(index);
+            for event in event..events.end.min(range.end) {
+                let i = (event - events.start) as usize;
+                let (rows, row) = match &chunk.body {
+                    Body::Rows(rows) => (rows, i),
+                    Body::Tokens(tokens) => (types, tokens[i] as usize),
+                };
+                visit(event, rows.cues.get(row), rows.outcomes.get(row), chunk.frequency(i))?;
+            }
+            event = events.end;
+        }
+        Ok(())
+    }
+
+    /// Reads the whole file and checks every part of it, and the counts in it against its events.
+    ///
+    /// # Errors
+    /// [`Error::Format`] when anything is damaged; [`Error::Stopped`].
+    pub fn verify(&self, monitor: &Monitor) -> Result<()> {
+        let wrong = |what: &str, expected: u64, found: u64| {
+            Err(damaged(16, format!("{expected} {what}"), format!("{found}")).at(self.path(), None))
+        };
+        monitor.expect(self.len());
+        let mut cue_counts = vec![0_u64; self.cues.len()];
+        let mut outcome_counts = vec![0_u64; self.outcomes.len()];
+        let mut n_tokens = 0_u64;
+        for chunk in 0..self.n_chunks() {
+            let events = self.events_of(chunk);
+            monitor.advance(events.end - events.start)?;
+            self.for_each(events, |_, cues, outcomes, frequency| {
+                n_tokens = n_tokens.saturating_add(frequency.into());
+                for (ids, counts) in [(cues, &mut cue_counts), (outcomes, &mut outcome_counts)] {
+                    for &id in ids {
+                        counts[id as usize] = counts[id as usize].saturating_add(frequency.into());
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        if n_tokens != self.header.n_tokens {
+            return wrong("tokens", self.header.n_tokens, n_tokens);
+        }
+        for (vocab, counts, what) in [
+            (&self.cues, cue_counts, "occurrences of the cue"),
+            (&self.outcomes, outcome_counts, "of the outcome"),
+        ] {
+            for ((name, &expected), &found) in vocab.names().zip(vocab.counts()).zip(&counts) {
+                if expected != found {
+                    return wrong(&format!("{what} {name:?}"), expected, found);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read_directory(file: &[u8], directory: usize, header: &Header) -> Result<Vec<Extent>> {
+    let wrong = |expected: String, found: String| Err(damaged(directory, expected, found));
+    let n = header.n_chunks.saturating_add(header.n_type_chunks);
+    if n.saturating_mul(ENTRY as u64) != (file.len() - directory) as u64 {
+        return wrong(format!("{n} entries in the directory"), format!("{} bytes", file.len() - directory));
+    }
+    let mut input = Input { bytes: file, at: directory };
+    let mut entries = (0..n).map(|_| Ok((input.u64()?, input.u64()?))).collect::<Result<Vec<_>>>()?;
+    let types_begin = header.n_chunks as usize;
+    let mut extents = Vec::with_capacity(entries.len());
+    entries.push((header.names, header.n_types));
+    let (mut at, mut row) = (HEADER as u64, 0);
+    for (i, pair) in entries.windows(2).enumerate() {
+        let [(start, first), (end, mut next)] = [pair[0], pair[1]];
+        if i == types_begin {
+            row = 0;
+        }
+        if i + 1 == types_begin {
+            next = header.n_events;
+        }
+        if start != at || end < start {
+            return wrong(format!("chunk {i} at offset {at}"), format!("offsets {start} to {end}"));
+        }
+        if first != row || next <= first || next - first > CHUNK_EVENTS as u64 {
+            return wrong(
+                format!("1 to {CHUNK_EVENTS} rows from {row} in chunk {i}"),
+                format!("{first} to {next}"),
+            );
+        }
+        // Both lie in the file, whose length is a usize.
+        extents.push(Extent {
+            start: start as usize,
+            end: end as usize,
+            first,
+            n_rows: (next - first) as usize,
+        });
+        (at, row) = (end, next);
+    }
+    let nothing = |chunks: u64, rows: u64| chunks == 0 && rows != 0;
+    if at != header.names
+        || nothing(header.n_chunks, header.n_events)
+        || nothing(header.n_type_chunks, header.n_types)
+    {
+        return wrong("chunks up to the names".into(), format!("chunks up to offset {at}"));
+    }
+    if header.has_types() != (header.n_types > 0) {
+        return wrong("a dictionary where the features say so".into(), format!("{} types", header.n_types));
+    }
+    Ok(extents)
+}

@@ -1,0 +1,462 @@
+//! Names in, a binary event file out, in bounded memory.
+//!
+//! The writer gives ids in order of first appearance and collects event types (the exact ordered ids of an event) in a
+//! dictionary as long as that pays; a chunk is written as soon as it is full. When the dictionary turns out not to pay
+//! it is dropped, and the chunks that used it, few by then, are written again in full. When it pays but grows beyond
+//! its budget it is frozen: later chunks hold their events in full.
+
+use std::hash::BuildHasher;
+use std::io::{Cursor, Read, Seek, SeekFrom, Write};
+use std::mem;
+use std::path::{Path, PathBuf};
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+use super::EventFile;
+use super::atomic::AtomicFile;
+use super::chunk::{Body, Chunk, Limits, Rows};
+use super::format::{CHUNK_EVENTS, HEADER, Header, TYPES, encode_directory, encode_names};
+use super::map::{self, Bytes};
+use crate::error::{Error, Result};
+use crate::text::EventSink;
+use crate::vocab::Vocab;
+
+/// What becomes of a cue or outcome that an event names twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Duplicates {
+    /// The first stays.
+    #[default]
+    Drop,
+    /// Cues stay, and count as often as they are named. An outcome counts once all the same.
+    Keep,
+    /// It is an error.
+    Error,
+}
+
+/// The dictionary is judged when it has grown to this, and at the end.
+const JUDGED_AT: usize = 64 << 20;
+/// And grows no further than this.
+const BUDGET: usize = 256 << 20;
+/// A chunk is full with this many names, or with [`CHUNK_EVENTS`] events.
+const FULL: usize = 1 << 20;
+
+/// Where an event file is written.
+#[derive(Debug)]
+enum Storage {
+    File(AtomicFile),
+    Memory(Cursor<Vec<u8>>),
+}
+
+/// Writes an event file from names.
+pub struct EventWriter {
+    out: Output,
+    duplicates: Duplicates,
+    background: Option<String>,
+    cues: Vocab,
+    outcomes: Vocab,
+    event: Event,
+    pending: Chunk,
+    pending_names: usize,
+    types: Option<Dictionary>,
+    /// Start and first event of each chunk written.
+    directory: Vec<(u64, u64)>,
+    n_events: u64,
+    n_tokens: u64,
+}
+
+impl EventWriter {
+    /// Starts an event file at a path, where it appears when it is finished, or in memory.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the file cannot be written.
+    pub fn new(path: Option<&Path>, duplicates: Duplicates, background: Option<&str>) -> Result<Self> {
+        let mut writer = Self {
+            out: Output::new(path)?,
+            duplicates,
+            background: background.map(str::to_owned),
+            cues: Vocab::new(),
+            outcomes: Vocab::new(),
+            event: Event::default(),
+            pending: Chunk { body: Body::Tokens(Vec::new()), frequencies: Vec::new() },
+            pending_names: 0,
+            types: Some(Dictionary::default()),
+            directory: Vec::new(),
+            n_events: 0,
+            n_tokens: 0,
+        };
+        writer.out.write(&[0; HEADER])?;
+        writer.begin_event()?;
+        Ok(writer)
+    }
+
+    /// Gives names ids before any event does, so that events can be written with the ids they have elsewhere.
+    ///
+    /// # Errors
+    /// When there are too many names.
+    pub fn with_names<'a>(
+        &mut self,
+        cues: impl Iterator<Item = &'a str>,
+        outcomes: impl Iterator<Item = &'a str>,
+    ) -> Result<()> {
+        for name in cues {
+            self.cues.intern(name)?;
+        }
+        for name in outcomes {
+            self.outcomes.intern(name)?;
+        }
+        Ok(())
+    }
+
+    /// Writes an event by the ids of names given with [`EventWriter::with_names`], as it stands.
+    ///
+    /// # Errors
+    /// When an id is unknown, or the event cannot be stored.
+    pub fn push(&mut self, cues: &[u32], outcomes: &[u32], frequency: u32) -> Result<()> {
+        self.event.cues.extend_from_slice(cues);
+        self.event.outcomes.extend_from_slice(outcomes);
+        self.end_event(frequency.into())
+    }
+
+    /// Writes what is left, gives the file its name and opens it.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the disk is full; the old file is then as it was.
+    pub fn finish(mut self) -> Result<EventFile<Bytes>> {
+        if self.types.as_ref().is_some_and(|types| !types.pays(self.n_events)) {
+            self.drop_types()?;
+        }
+        self.flush()?;
+        let mut header = Header {
+            n_events: self.n_events,
+            n_tokens: self.n_tokens,
+            n_cues: self.cues.len() as u64,
+            n_outcomes: self.outcomes.len() as u64,
+            n_chunks: self.directory.len() as u64,
+            ..Header::default()
+        };
+        if let Some(types) = self.types.take().filter(|types| !types.rows.is_empty()) {
+            header.features |= TYPES;
+            header.n_types = types.rows.len() as u64;
+            self.write_types(&types.rows)?;
+            header.n_type_chunks = self.directory.len() as u64 - header.n_chunks;
+        }
+        header.names = self.out.at;
+        let mut tail = Vec::new();
+        encode_names(&self.cues, &mut tail);
+        encode_names(&self.outcomes, &mut tail);
+        header.directory = header.names + tail.len() as u64;
+        encode_directory(&self.directory, &mut tail);
+        header.length = header.names + tail.len() as u64;
+        self.out.write(&tail)?;
+        self.out.seek(0)?;
+        self.out.write(&header.encode())?;
+        self.out.finish()
+    }
+
+    /// Every event begins with the background cue.
+    fn begin_event(&mut self) -> Result<()> {
+        if let Some(name) = self.background.take() {
+            let added = self.cue(&name);
+            self.background = Some(name);
+            added?;
+        }
+        Ok(())
+    }
+
+    fn repeated(&self, what: &str, name: &str) -> Result<()> {
+        match self.duplicates {
+            Duplicates::Drop | Duplicates::Keep => Ok(()),
+            Duplicates::Error => Err(Error::defect(
+                format!("every {what} of an event once"),
+                format!("{name:?} twice"),
+                "pass duplicates=\"drop\" to count it once or \"keep\" to count it as often as it is named",
+            )),
+        }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        if self.pending.body.is_empty() {
+            return Ok(());
+        }
+        if self.pending.frequencies.iter().all(|&frequency| frequency == 1) {
+            self.pending.frequencies.clear();
+        }
+        let first = self.n_events - self.pending.body.len() as u64;
+        self.directory.push((self.out.at, first));
+        self.out.write(&self.pending.encode()?)?;
+        self.pending_names = 0;
+        self.pending.frequencies.clear();
+        match (&mut self.pending.body, &self.types) {
+            (Body::Rows(rows), _) => rows.clear(),
+            (Body::Tokens(tokens), Some(types)) if types.rows.size() < BUDGET => tokens.clear(),
+            // Frozen from here on: what is in it serves the chunks before.
+            (Body::Tokens(_), _) => self.pending.body = Body::Rows(Rows::default()),
+        }
+        Ok(())
+    }
+
+    fn write_types(&mut self, types: &Rows) -> Result<()> {
+        let mut chunk = Chunk { body: Body::Rows(Rows::default()), frequencies: Vec::new() };
+        let (mut first, mut names) = (0, 0);
+        for i in 0..types.len() {
+            let Body::Rows(rows) = &mut chunk.body else { continue };
+            let (cues, outcomes) = (types.cues.get(i), types.outcomes.get(i));
+            rows.push(cues, outcomes);
+            names += cues.len() + outcomes.len();
+            if rows.len() == CHUNK_EVENTS || names >= FULL || i + 1 == types.len() {
+                self.directory.push((self.out.at, first));
+                self.out.write(&chunk.encode()?)?;
+                if let Body::Rows(rows) = &mut chunk.body {
+                    rows.clear();
+                }
+                (first, names) = (i as u64 + 1, 0);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes all events again in full. Bounded: a dictionary below [`JUDGED_AT`] that does not pay belongs to fewer
+    /// events than twice its types.
+    fn drop_types(&mut self) -> Result<()> {
+        let Some(types) = self.types.take() else { return Ok(()) };
+        let pending =
+            mem::replace(&mut self.pending, Chunk { body: Body::Rows(Rows::default()), frequencies: vec![] });
+        let pending_first = self.n_events - pending.body.len() as u64;
+        let mut chunks = Vec::new();
+        let directory = mem::take(&mut self.directory);
+        let ends = directory.iter().skip(1).copied().chain([(self.out.at, pending_first)]);
+        let limits = Limits { cues: 0, outcomes: 0, types: types.rows.len() as u64 };
+        for (&(start, first), (end, next)) in directory.iter().zip(ends) {
+            let bytes = self.out.read_back(start, end)?;
+            chunks.push(Chunk::decode(&bytes, 0, bytes.len(), (next - first) as usize, &limits)?);
+        }
+        chunks.push(pending);
+        self.out.restart(HEADER as u64)?;
+        self.n_events = 0;
+        self.pending_names = 0;
+        for chunk in &chunks {
+            let Body::Tokens(tokens) = &chunk.body else { continue };
+            for (i, &token) in tokens.iter().enumerate() {
+                let (cues, outcomes) =
+                    (types.rows.cues.get(token as usize), types.rows.outcomes.get(token as usize));
+                self.append(cues, outcomes, chunk.frequency(i))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn append(&mut self, cues: &[u32], outcomes: &[u32], frequency: u32) -> Result<()> {
+        match (&mut self.pending.body, &mut self.types) {
+            (Body::Tokens(tokens), Some(types)) => tokens.push(types.token(cues, outcomes)?),
+            (Body::Rows(rows), _) => {
+                rows.push(cues, outcomes);
+                self.pending_names += cues.len() + outcomes.len();
+            }
+            (Body::Tokens(_), None) => return Err(Error::Argument("tokens without a dictionary".into())),
+        }
+        self.pending.frequencies.push(frequency);
+        self.n_events += 1;
+        if self.pending.body.len() == CHUNK_EVENTS || self.pending_names >= FULL {
+            self.flush()?;
+        }
+        Ok(())
+    }
+}
+
+impl EventSink for EventWriter {
+    fn cue(&mut self, name: &str) -> Result<()> {
+        let id = self.cues.intern(name)?;
+        if !self.event.cue_is_new(id) {
+            self.repeated("cue", name)?;
+            if self.duplicates == Duplicates::Drop {
+                return Ok(());
+            }
+        }
+        self.event.cues.push(id);
+        Ok(())
+    }
+
+    fn outcome(&mut self, name: &str) -> Result<()> {
+        let id = self.outcomes.intern(name)?;
+        if self.event.outcome_is_new(id) {
+            self.event.outcomes.push(id);
+            Ok(())
+        } else {
+            self.repeated("outcome", name)
+        }
+    }
+
+    fn end_event(&mut self, frequency: u64) -> Result<()> {
+        let frequency = u32::try_from(frequency).map_err(|_| {
+            Error::defect(
+                "a frequency of at most 4,294,967,295",
+                frequency.to_string(),
+                "repeat the event in several rows, or divide all frequencies",
+            )
+        })?;
+        let event = mem::take(&mut self.event);
+        for (vocab, ids) in [(&mut self.cues, &event.cues), (&mut self.outcomes, &event.outcomes)] {
+            for &id in ids {
+                vocab.count_more(id, frequency.into())?;
+            }
+        }
+        let tokens = self.n_tokens.checked_add(frequency.into());
+        self.n_tokens =
+            tokens.ok_or_else(|| Error::defect("fewer than 2^64 tokens", "more", "lower the frequencies"))?;
+        self.append(&event.cues, &event.outcomes, frequency)?;
+        if self.types.as_ref().is_some_and(|types| types.is_judged() && !types.pays(self.n_events)) {
+            self.drop_types()?;
+        }
+        self.event = event.next();
+        self.begin_event()
+    }
+}
+
+/// The event being taken, with the events that last named each id, so that repetitions are found at once.
+#[derive(Debug, Default)]
+struct Event {
+    number: u64,
+    cues: Vec<u32>,
+    outcomes: Vec<u32>,
+    last_with_cue: Vec<u64>,
+    last_with_outcome: Vec<u64>,
+}
+
+impl Event {
+    fn next(mut self) -> Self {
+        self.number += 1;
+        self.cues.clear();
+        self.outcomes.clear();
+        self
+    }
+
+    fn cue_is_new(&mut self, id: u32) -> bool {
+        is_new(&mut self.last_with_cue, id, self.number)
+    }
+
+    fn outcome_is_new(&mut self, id: u32) -> bool {
+        is_new(&mut self.last_with_outcome, id, self.number)
+    }
+}
+
+fn is_new(last: &mut Vec<u64>, id: u32, event: u64) -> bool {
+    let id = id as usize;
+    if id >= last.len() {
+        last.resize(id + 1, u64::MAX);
+    }
+    mem::replace(&mut last[id], event) != event
+}
+
+/// Event types and their indices.
+#[derive(Debug, Default)]
+struct Dictionary {
+    rows: Rows,
+    index: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+    /// Names in all events so far: what writing them in full would take, in ids.
+    names: u64,
+}
+
+impl Dictionary {
+    fn token(&mut self, cues: &[u32], outcomes: &[u32]) -> Result<u32> {
+        self.names += (cues.len() + outcomes.len()) as u64;
+        let Self { rows, index, hasher, .. } = self;
+        let hash = hasher.hash_one((cues, outcomes));
+        let equal = |&token: &u32| {
+            rows.cues.get(token as usize) == cues && rows.outcomes.get(token as usize) == outcomes
+        };
+        if let Some(&token) = index.find(hash, equal) {
+            return Ok(token);
+        }
+        // The budget of memory ends it long before 2^32 types.
+        let token =
+            u32::try_from(rows.len()).map_err(|_| Error::Argument("more than 2^32 event types".into()))?;
+        rows.push(cues, outcomes);
+        index.insert_unique(hash, token, |&token| {
+            hasher.hash_one((rows.cues.get(token as usize), rows.outcomes.get(token as usize)))
+        });
+        Ok(token)
+    }
+
+    fn is_judged(&self) -> bool {
+        self.rows.size() >= JUDGED_AT
+    }
+
+    /// Whether the events take less room as tokens: with ids and tokens of two bytes, and two bytes an event or type
+    /// for its numbers of cues and outcomes. A dictionary of more types than half the events never pays.
+    fn pays(&self, n_events: u64) -> bool {
+        let n_types = self.rows.len() as u64;
+        let in_types = (self.rows.cues.ids().len() + self.rows.outcomes.ids().len()) as u64;
+        let with = 2 * n_events + 2 * n_types + 2 * in_types;
+        let without = 2 * n_events + 2 * self.names;
+        2 * n_types <= n_events && with < without
+    }
+}
+
+/// A storage, its name for messages, and the place in it.
+struct Output {
+    storage: Storage,
+    path: PathBuf,
+    at: u64,
+}
+
+impl Output {
+    fn new(path: Option<&Path>) -> Result<Self> {
+        let storage = match path {
+            Some(path) => Storage::File(AtomicFile::create(path)?),
+            None => Storage::Memory(Cursor::new(Vec::new())),
+        };
+        Ok(Self { storage, path: path.unwrap_or(Path::new("events in memory")).to_path_buf(), at: 0 })
+    }
+
+    fn finish(self) -> Result<EventFile<Bytes>> {
+        match self.storage {
+            Storage::File(file) => {
+                file.finish()?;
+                map::open(&self.path)
+            }
+            Storage::Memory(bytes) => EventFile::open(Bytes::Owned(bytes.into_inner()), None),
+        }
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        match &mut self.storage {
+            Storage::File(file) => file.write_all(bytes),
+            Storage::Memory(memory) => memory.write_all(bytes),
+        }
+        .map_err(Error::io(&self.path, "write"))?;
+        self.at += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn seek(&mut self, to: u64) -> Result<()> {
+        match &mut self.storage {
+            Storage::File(file) => file.seek(SeekFrom::Start(to)),
+            Storage::Memory(memory) => memory.seek(SeekFrom::Start(to)),
+        }
+        .map_err(Error::io(&self.path, "write"))?;
+        Ok(())
+    }
+
+    /// Forgets all from `to` on.
+    fn restart(&mut self, to: u64) -> Result<()> {
+        match &mut self.storage {
+            Storage::File(file) => file.truncate(to).map_err(Error::io(&self.path, "write"))?,
+            Storage::Memory(memory) => memory.get_mut().truncate(to as usize),
+        }
+        self.at = to;
+        self.seek(to)
+    }
+
+    fn read_back(&mut self, start: u64, end: u64) -> Result<Vec<u8>> {
+        self.seek(start)?;
+        let mut bytes = vec![0; (end - start) as usize];
+        match &mut self.storage {
+            Storage::File(file) => file.read_exact(&mut bytes),
+            Storage::Memory(memory) => memory.read_exact(&mut bytes),
+        }
+        .map_err(Error::io(&self.path, "read"))?;
+        self.seek(self.at)?;
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,94 @@
+//! Memory for tiles: zeroed, aligned to pages, in huge pages where there are any.
+//!
+//! A tile's rows are visited at random; with 4 KiB pages every visit misses the translation buffer. The memory is an
+//! anonymous map, so it is aligned and zero without being touched, and a huge page needs only be asked for.
+
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+
+use memmap2::MmapMut;
+
+use super::rows::Element;
+use crate::error::{Error, Result};
+
+const HUGE_PAGE: usize = 2 << 20;
+
+/// A slice of elements in memory of its own.
+///
+/// Invariant: `map[start..start + length * size_of::<E>()]` exists and `start` is aligned for `E`.
+#[derive(Debug)]
+pub struct Buffer<E> {
+    map: MmapMut,
+    start: usize,
+    length: usize,
+    element: PhantomData<E>,
+}
+
+impl<E: Element> Buffer<E> {
+    /// `length` zeros.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when the system has none.
+    pub fn zeros(length: usize) -> Result<Self> {
+        let memory = || Error::Memory {
+            what: "a tile of weights",
+            bytes: length as u128 * size_of::<E>() as u128,
+            cure: "learn fewer outcomes at a time or use fewer threads",
+        };
+        let bytes = length.checked_mul(size_of::<E>()).ok_or_else(memory)?;
+        // Room to begin at a huge page's boundary.
+        let slack = if bytes >= HUGE_PAGE { HUGE_PAGE } else { 0 };
+        let map =
+            MmapMut::map_anon(bytes.checked_add(slack).ok_or_else(memory)?.max(1)).map_err(|_| memory())?;
+        let start = if slack > 0 { map.as_ptr().align_offset(HUGE_PAGE).min(slack) } else { 0 };
+        #[cfg(target_os = "linux")]
+        if slack > 0 {
+            // A wish: without huge pages the work is slower and the same.
+            let _ = map.advise_range(memmap2::Advice::HugePage, start, bytes);
+        }
+        Ok(Self { map, start, length, element: PhantomData })
+    }
+}
+
+#[expect(unsafe_code, reason = "bytes as elements")]
+impl<E: Element> Deref for Buffer<E> {
+    type Target = [E];
+    fn deref(&self) -> &[E] {
+        // SAFETY: by the invariant the bytes exist and are aligned (a map begins at a page, `start` is 0 or leads to a
+        // huge page's boundary); every bit pattern is an element; the lifetime is that of the borrowed map.
+        unsafe { std::slice::from_raw_parts(self.map.as_ptr().add(self.start).cast(), self.length) }
+    }
+}
+
+#[expect(unsafe_code, reason = "bytes as elements")]
+impl<E: Element> DerefMut for Buffer<E> {
+    fn deref_mut(&mut self) -> &mut [E] {
+        // SAFETY: as in `deref`, and the map is borrowed mutably.
+        unsafe { std::slice::from_raw_parts_mut(self.map.as_mut_ptr().add(self.start).cast(), self.length) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zeros_of_every_size() {
+        for length in [0, 1, 1000, HUGE_PAGE / 8, HUGE_PAGE + 3] {
+            let mut buffer = Buffer::<f64>::zeros(length).unwrap();
+            assert_eq!(buffer.len(), length);
+            assert!(buffer.iter().all(|&value| value == 0.0));
+            buffer.fill(1.5);
+            assert_eq!(buffer.iter().sum::<f64>(), 1.5 * length as f64);
+            if length * 8 >= HUGE_PAGE {
+                assert_eq!(buffer.as_ptr() as usize % HUGE_PAGE, 0);
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_had_is_an_error() {
+        assert!(matches!(Buffer::<f64>::zeros(usize::MAX), Err(Error::Memory { .. })));
+        assert!(matches!(Buffer::<f64>::zeros(1 << 59), Err(Error::Memory { .. })));
+    }
+}

@@ -1,0 +1,5 @@
+//! Arithmetic on rows of weights: written once, instantiated per element type and instruction set.
+
+pub mod buffer;
+pub mod dispatch;
+pub mod rows;

@@ -1,0 +1,154 @@
+//! The forward method: tiles of outcomes, every tile streams the events in order.
+//!
+//! ```text
+//! for each event from the tile's start on, as often as its frequency says:
+//!     a[:] = +0.0; for each cue c in order: a[:] += W[c, :]
+//!     u[:] = beta2 * (0 - a[:]), but beta1 * (lambda[j] - a[j]) at the outcomes j of the event
+//!     for each cue c in order: W[c, :] += alpha[c] * u[:]
+//! ```
+//!
+//! The liberties taken: the columns are cut into tiles and blocks of vectors; the tile starts late, where its first
+//! column first can change; columns of padding stay zero. None changes an operation on any column, so the result is the
+//! scalar rule's, bit for bit. A cue named twice is summed twice and updated twice, one after the other, as the rule says.
+
+use super::rule::Rule;
+use super::stream::Segment;
+use crate::error::Result;
+use crate::kernel::dispatch::Task;
+use crate::kernel::rows::{Element, Vector, add_to_rows, sum_rows};
+use crate::monitor::Monitor;
+
+/// The most elements in a row of a tile.
+pub const WIDEST: usize = 1024;
+
+/// No vector has more.
+const MOST_LANES: usize = 16;
+
+/// The work is interrupted to look at the monitor after about this many slots times columns: a millisecond or so.
+const POLL_EVERY: usize = 1 << 22;
+
+/// A tile of weights: some columns of all rows.
+pub struct Tile<'a, E> {
+    /// The weights, row after row.
+    pub weights: &'a mut [E],
+    /// Elements in a row: a multiple of the lanes of the kernel.
+    pub width: usize,
+    /// The first of its columns, in the stream's numbering.
+    pub first: u32,
+    /// The maximal activation of each of its columns.
+    pub lambda: &'a [E],
+}
+
+/// Learning a run of events into a tile.
+pub struct Forward<'a, 't, E> {
+    /// The tile.
+    pub tile: &'a mut Tile<'t, E>,
+    /// The rule.
+    pub rule: &'a Rule<E>,
+    /// The events.
+    pub segment: Segment<'a>,
+    /// The first of them to learn.
+    pub skip: usize,
+    /// To be told of the events done.
+    pub monitor: &'a Monitor,
+}
+
+impl<E: Element> Task<E> for Forward<'_, '_, E> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "calls the kernels")]
+    unsafe fn run<V: Vector<Element = E>>(self) -> Result<()> {
+        // SAFETY: the instruction set of V exists, by the contract of this function.
+        unsafe {
+            match self.tile.width / V::LANES {
+                1 => self.learn::<V, 1>(),
+                2 => self.learn::<V, 2>(),
+                3 => self.learn::<V, 3>(),
+                n if n % 8 == 0 => self.learn::<V, 8>(),
+                n if n % 4 == 0 => self.learn::<V, 4>(),
+                n if n % 2 == 0 => self.learn::<V, 2>(),
+                _ => self.learn::<V, 1>(),
+            }
+        }
+    }
+}
+
+impl<E: Element> Forward<'_, '_, E> {
+    /// # Safety
+    /// The instruction set of `V` must exist.
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "calls the kernels")]
+    unsafe fn learn<V: Vector<Element = E>, const B: usize>(self) -> Result<()> {
+        let Self { tile, rule, segment, skip, monitor } = self;
+        let Segment { rows, tokens, frequencies, len } = segment;
+        let n_rows = rule.alpha.len();
+        let width = tile.width;
+        // The conditions that the pointers below rest on, together with the stream's invariant.
+        assert!(width % (B * V::LANES) == 0 && (1..=WIDEST).contains(&width));
+        assert!(V::LANES <= MOST_LANES);
+        assert!(tile.weights.len() == n_rows * width && tile.lambda.len() <= width);
+        let columns = tile.lambda.len();
+        let mut present = Vec::with_capacity(columns);
+        let (mut polled, mut work) = (skip, 0);
+        for i in skip..len {
+            let row = tokens.map_or(i, |tokens| tokens[i] as usize);
+            let frequency = frequencies.get(i).copied().unwrap_or(1);
+            let cues = rows.cues.get(row);
+            present.clear();
+            let columns_of =
+                rows.outcomes.get(row).iter().map(|&column| column.wrapping_sub(tile.first) as usize);
+            present.extend(columns_of.filter(|&column| column < columns));
+            for _ in 0..frequency {
+                // SAFETY: every cue is below n_rows, the number of elements of `alpha` and of rows of `weights`: the
+                // stream checked it. The steps below stay inside a row, for B * LANES divides the width. `present` are
+                // columns of the tile. `weights` is borrowed mutably.
+                unsafe { step::<V, B>(tile, rule, cues, &present) };
+                work += cues.len() * width + 1;
+                if work >= POLL_EVERY {
+                    monitor.advance((i - polled) as u64)?;
+                    (polled, work) = (i, 0);
+                }
+            }
+        }
+        monitor.advance((len - polled.min(len)) as u64)
+    }
+}
+
+/// One token.
+///
+/// # Safety
+/// As [`sum_rows`] and [`add_to_rows`] for the tile's weights and all its blocks; `present` are below
+/// `tile.lambda.len()`.
+#[inline(always)]
+#[expect(unsafe_code, reason = "calls the kernels")]
+unsafe fn step<V: Vector, const B: usize>(
+    tile: &mut Tile<'_, V::Element>,
+    rule: &Rule<V::Element>,
+    cues: &[u32],
+    present: &[usize],
+) {
+    let weights = tile.weights.as_mut_ptr();
+    let block = B * V::LANES;
+    // SAFETY: by the contract of this function; no vector has more than MOST_LANES lanes.
+    unsafe {
+        let zero = V::splat(V::Element::default());
+        let beta2 = V::splat(rule.beta2);
+        for column in (0..tile.width).step_by(block) {
+            let sum = sum_rows::<V, B>(weights, tile.width, column, cues);
+            let mut update = sum.map(|sum| beta2.times(zero.minus(sum)));
+            for &j in present.iter().filter(|&&j| j.wrapping_sub(column) < block) {
+                let (b, lane) = ((j - column) / V::LANES, (j - column) % V::LANES);
+                let mut sums = [[V::Element::default(); MOST_LANES]; B];
+                let mut updates = sums;
+                for b in 0..B {
+                    sum[b].store(sums[b].as_mut_ptr());
+                    update[b].store(updates[b].as_mut_ptr());
+                }
+                updates[b][lane] = rule.beta1.times(tile.lambda[j].minus(sums[b][lane]));
+                update = std::array::from_fn(|b| V::load(updates[b].as_ptr()));
+            }
+            add_to_rows::<V, B>(weights, tile.width, column, cues, &rule.alpha, update);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The parameters of the rule.
+
+use crate::error::{Error, Result};
+use crate::kernel::rows::Element;
+
+/// Saliences, learning rates and maximal activations, rounded to the type of the weights.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rule<E> {
+    /// The salience of each cue (row of weights).
+    pub alpha: Vec<E>,
+    /// The learning rate where the outcome is present.
+    pub beta1: E,
+    /// The learning rate where the outcome is absent.
+    pub beta2: E,
+    /// The maximal activation of each outcome (column of weights).
+    pub lambda: Vec<E>,
+}
+
+impl<E: Element> Rule<E> {
+    /// Rounds and checks the parameters.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] when one is not finite, or a salience or rate is negative.
+    pub fn new(alpha: &[f64], beta1: f64, beta2: f64, lambda: &[f64]) -> Result<Self> {
+        let rounded = |name: &str, value: f64, least: f64| {
+            let element = E::from_f64(value);
+            if element.is_finite() && value >= least {
+                Ok(element)
+            } else {
+                let range = if least == 0.0 { " >= 0" } else { "" };
+                Err(Error::Argument(format!(
+                    "expected {name} to be a finite {} number{range}, found {value}",
+                    E::NAME
+                )))
+            }
+        };
+        let all = |name: &str, values: &[f64], least| -> Result<Vec<E>> {
+            values.iter().map(|&value| rounded(name, value, least)).collect()
+        };
+        Ok(Self {
+            alpha: all("alpha", alpha, 0.0)?,
+            beta1: rounded("beta", beta1, 0.0)?,
+            beta2: rounded("beta", beta2, 0.0)?,
+            lambda: all("lambda", lambda, f64::NEG_INFINITY)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_checked_after_rounding() {
+        assert!(Rule::<f64>::new(&[0.0, 1e300], 0.1, 0.2, &[-1.0]).is_ok());
+        assert!(Rule::<f32>::new(&[1e300], 0.1, 0.2, &[]).is_err());
+        assert!(Rule::<f64>::new(&[-0.1], 0.1, 0.2, &[]).is_err());
+        assert!(Rule::<f64>::new(&[], f64::NAN, 0.2, &[]).is_err());
+        assert!(Rule::<f64>::new(&[], 0.1, f64::INFINITY, &[]).is_err());
+        assert!(Rule::<f64>::new(&[], 0.1, 0.1, &[f64::NEG_INFINITY]).is_err());
+    }
+}

@@ -1,0 +1,36 @@
+//! Error-driven associative learning at corpus scale.
+//!
+//! An *event* presents some cues and some outcomes. The Rescorla-Wagner rule learns weights `w` from cues to outcomes
+//! so that the activation `a_j = sum of w_ij over the cues i present` predicts the outcomes:
+//!
+//! ```text
+//! w_ij += alpha_i * beta1 * (lambda_j - a_j)     cue i present, outcome j present
+//! w_ij += alpha_i * beta2 * (0        - a_j)     cue i present, outcome j absent
+//! ```
+//!
+//! Each outcome's column of weights depends on the events only, never on another column. So the outcomes are cut into
+//! tiles, every tile streams all events on a thread of its own, and the result has the same bits for any number of
+//! threads, any width of the tiles and any instruction set.
+//!
+//! The data path: text -> names -> ids and a binary event file -> mapped reader -> learner-ready stream -> tiles ->
+//! weights. The rooms, in the order in which they may use each other:
+//!
+//! - [`error`], [`monitor`]: what can go wrong; stopping and progress.
+//! - [`vocab`]: names and ids. [`kernel`]: arithmetic on rows of weights, per instruction set.
+//! - [`text`]: event tables and running text, as names.
+//! - [`events`]: the binary event file.
+//! - [`learn`], [`activate`], [`equilibrium`]: what is done with events.
+//! - `bind`: Python's view of it all (feature `python`).
+
+pub mod activate;
+pub mod equilibrium;
+pub mod error;
+pub mod events;
+pub mod kernel;
+pub mod learn;
+pub mod monitor;
+pub mod text;
+pub mod vocab;
+
+#[cfg(feature = "python")]
+mod bind;

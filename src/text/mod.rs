@@ -1,0 +1,31 @@
+//! Text in: event tables and running text, as names pushed into an [`EventSink`].
+//!
+//! Readers know no ids and no files but their own; sinks know no text.
+
+pub mod corpus;
+pub mod source;
+mod symbols;
+pub mod tables;
+
+use crate::error::Result;
+
+/// What takes the events that a reader finds: their cues, their outcomes, then the end of the event.
+pub trait EventSink {
+    /// A cue of the current event.
+    ///
+    /// # Errors
+    /// When the name is not accepted; the reader adds the place with [`crate::error::Error::at`].
+    fn cue(&mut self, name: &str) -> Result<()>;
+
+    /// An outcome of the current event.
+    ///
+    /// # Errors
+    /// As for [`EventSink::cue`].
+    fn outcome(&mut self, name: &str) -> Result<()>;
+
+    /// Ends the current event, which occurred `frequency` times in a row (0: its names are kept, it teaches nothing).
+    ///
+    /// # Errors
+    /// When the frequency is too large, or the event cannot be stored.
+    fn end_event(&mut self, frequency: u64) -> Result<()>;
+}

@@ -1,0 +1,332 @@
+//! A text file as pieces cut at boundaries, plain, gzip or zstd, told apart by content.
+//!
+//! ```text
+//! file -> Disk (progress, stop) -> decoder -> window -> pieces: lines, records, blocks of words
+//! ```
+//!
+//! Pieces lie in the window and are copied only where the window must move on, so memory is bounded by the longest
+//! piece, and that by the limit the reader sets.
+
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, ErrorKind, Read};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Place, Result};
+use crate::monitor::Monitor;
+use crate::text::tables;
+
+/// The first eight bytes of a binary event file.
+pub const EVENT_FILE_MAGIC: [u8; 8] = *b"\x89RWEV\r\n\x1a";
+
+/// The longest first line that is looked at for the names of columns.
+pub const MAX_HEADER: usize = 1 << 20;
+
+/// The longest piece that is held in memory: a line of a table, a word of running text.
+pub const MAX_PIECE: usize = 64 << 20;
+
+/// How much text is read at once.
+const WINDOW: usize = 256 << 10;
+
+/// How much of a compressed file is read at once.
+const COMPRESSED: usize = 64 << 10;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// What a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A binary event file.
+    Events,
+    /// An event table, which [`tables::read`] reads.
+    Table,
+    /// Anything else: running text.
+    Text,
+}
+
+/// What a file holds, told by its content: its first eight bytes, or the names of columns in its first line.
+///
+/// At most [`MAX_HEADER`] bytes of text are looked at.
+///
+/// # Errors
+/// When the file cannot be read, or is compressed and damaged.
+pub fn kind(path: &Path) -> Result<Kind> {
+    let mut file = File::open(path).map_err(Error::io(path, "open"))?;
+    if head(&mut file, EVENT_FILE_MAGIC.len()).map_err(Error::io(path, "read"))? == EVENT_FILE_MAGIC {
+        return Ok(Kind::Events);
+    }
+    let monitor = Monitor::new();
+    let mut source = Source::open(path, &monitor)?;
+    let cut = |pending: &[u8]| (pending.len() >= MAX_HEADER).then_some(pending.len());
+    let first_line = source.piece(MAX_HEADER, |pending| line_end(pending).or_else(|| cut(pending)))?;
+    let is_table = first_line.is_some_and(|line| {
+        let whole = line.bytes.len() < MAX_HEADER || line.bytes.ends_with(b"\n");
+        whole && tables::is_header(&line)
+    });
+    Ok(if is_table { Kind::Table } else { Kind::Text })
+}
+
+/// Text read from a file, in pieces.
+///
+/// Invariants: `window[start..end]` is the text that is read but not yet taken, and begins at `line`, `column` of the
+/// file; `ended` says that nothing follows it.
+pub struct Source<'m> {
+    path: PathBuf,
+    encoding: Encoding,
+    reader: Box<dyn Read + Send + 'm>,
+    window: Vec<u8>,
+    start: usize,
+    end: usize,
+    ended: bool,
+    line: u64,
+    column: u64,
+}
+
+/// Text between two boundaries, the second included, and where in the file it begins.
+#[derive(Debug, Clone, Copy)]
+pub struct Piece<'s> {
+    /// The text, not yet known to be UTF-8.
+    pub bytes: &'s [u8],
+    line: u64,
+    column: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Encoding {
+    Plain,
+    Gzip,
+    Zstd,
+}
+
+impl<'m> Source<'m> {
+    /// Opens a plain, gzip or zstd file, and skips a byte order mark.
+    ///
+    /// The monitor expects the length of the file, and the bytes read from it are its progress.
+    ///
+    /// # Errors
+    /// When the file cannot be opened or read.
+    pub fn open(path: &Path, monitor: &'m Monitor) -> Result<Self> {
+        let file = File::open(path).map_err(Error::io(path, "open"))?;
+        monitor.expect(file.metadata().map_err(Error::io(path, "open"))?.len());
+        let mut disk = Disk { file, path: path.to_path_buf(), monitor };
+        let damage = |error| failure(error, Encoding::Plain);
+        // Read once and chained back, not sought back, so that pipes can be read too.
+        let magic = head(&mut disk, 4).map_err(damage)?;
+        let encoding = Encoding::of(&magic);
+        let whole = Cursor::new(magic).chain(disk);
+        let reader: Box<dyn Read + Send + 'm> = match encoding {
+            Encoding::Plain => Box::new(whole),
+            Encoding::Gzip => {
+                let whole = BufReader::with_capacity(COMPRESSED, whole);
+                Box::new(flate2::bufread::MultiGzDecoder::new(whole))
+            }
+            Encoding::Zstd => {
+                let whole = BufReader::with_capacity(COMPRESSED, whole);
+                Box::new(zstd::stream::read::Decoder::with_buffer(whole).map_err(damage)?)
+            }
+        };
+        let mut source = Source {
+            path: path.to_path_buf(),
+            encoding,
+            reader,
+            window: vec![0; WINDOW],
+            start: 0,
+            end: 0,
+            ended: false,
+            line: 1,
+            column: 1,
+        };
+        source.fill(WINDOW)?;
+        if source.pending().starts_with(BYTE_ORDER_MARK) {
+            source.start = BYTE_ORDER_MARK.len();
+        }
+        Ok(source)
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The next line with its line feed, which the last one may lack.
+    ///
+    /// # Errors
+    /// When the line is longer than `limit` bytes, or as for reading.
+    pub fn line(&mut self, limit: usize) -> Result<Option<Piece<'_>>> {
+        let bytes = self.take(limit, line_end)?;
+        let line = self.line;
+        // There is nothing after a line without a line feed, so no place either.
+        self.line += 1;
+        let piece = Piece { bytes: &self.window[bytes], line, column: 1 };
+        Ok((!piece.bytes.is_empty()).then_some(piece))
+    }
+
+    /// The next piece: what is pending up to the end that `find` finds in it, or all the rest of the file.
+    ///
+    /// As long as `find` finds no end it is shown more, twice as much each time, so that searching from the start again
+    /// costs no more than reading did.
+    ///
+    /// # Errors
+    /// When there is no end in `limit` bytes, or as for reading.
+    pub fn piece(
+        &mut self,
+        limit: usize,
+        find: impl Fn(&[u8]) -> Option<usize>,
+    ) -> Result<Option<Piece<'_>>> {
+        let bytes = self.take(limit, find)?;
+        let piece = Piece { bytes: &self.window[bytes], line: self.line, column: self.column };
+        (self.line, self.column) = piece.line_and_column(piece.bytes.len());
+        Ok((!piece.bytes.is_empty()).then_some(piece))
+    }
+
+    /// Where in the window the next piece lies, which is no longer pending then.
+    fn take(&mut self, limit: usize, find: impl Fn(&[u8]) -> Option<usize>) -> Result<Range<usize>> {
+        let length = loop {
+            let pending = self.pending();
+            match find(pending) {
+                Some(length) => break length,
+                None if self.ended => break pending.len(),
+                None if pending.len() > limit => return Err(self.too_long(limit)),
+                None => self.fill(limit)?,
+            }
+        };
+        let start = self.start;
+        self.start += length;
+        Ok(start..self.start)
+    }
+
+    fn pending(&self) -> &[u8] {
+        &self.window[self.start..self.end]
+    }
+
+    /// Moves what is pending to the front of the window and reads until the window is full, which grows if it was
+    /// full already, to at most one byte more than `limit`: enough to see that a piece is too long.
+    fn fill(&mut self, limit: usize) -> Result<()> {
+        self.window.copy_within(self.start..self.end, 0);
+        self.end -= self.start;
+        self.start = 0;
+        if self.end == self.window.len() {
+            let longer = self.window.len().saturating_mul(2).min(limit.saturating_add(1));
+            self.window.resize(longer.max(self.end), 0);
+        }
+        while self.end < self.window.len() && !self.ended {
+            match self.reader.read(&mut self.window[self.end..]) {
+                Ok(0) => self.ended = true,
+                Ok(n) => self.end += n,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => {
+                    let place = self.after_pending();
+                    return Err(failure(error, self.encoding).at(Some(&self.path), Some(place)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn too_long(&self, limit: usize) -> Error {
+        Error::defect(
+            format!("a line or word of at most {limit} bytes"),
+            "a longer one",
+            "check that the file is text, its lines broken and its quotes closed",
+        )
+        .at(Some(&self.path), Some(Place::Line { line: self.line, column: self.column }))
+    }
+
+    fn after_pending(&self) -> Place {
+        let pending = Piece { bytes: self.pending(), line: self.line, column: self.column };
+        pending.place(pending.bytes.len())
+    }
+}
+
+impl<'s> Piece<'s> {
+    /// The line and the byte column of the byte at `offset`.
+    pub fn place(&self, offset: usize) -> Place {
+        let (line, column) = self.line_and_column(offset);
+        Place::Line { line, column }
+    }
+
+    /// The piece as text.
+    ///
+    /// # Errors
+    /// When it is not UTF-8; the place is that of the first wrong byte.
+    pub fn text(&self) -> Result<&'s str> {
+        std::str::from_utf8(self.bytes).map_err(|error| {
+            let offset = error.valid_up_to();
+            let byte = self.bytes.get(offset).copied().unwrap_or_default();
+            Error::defect("text in UTF-8", format!("byte 0x{byte:02x}"), "save the file as UTF-8")
+                .at(None, Some(self.place(offset)))
+        })
+    }
+
+    fn line_and_column(&self, offset: usize) -> (u64, u64) {
+        let before = &self.bytes[..offset.min(self.bytes.len())];
+        match memchr::memrchr(b'\n', before) {
+            None => (self.line, self.column + before.len() as u64),
+            Some(last) => {
+                let feeds = memchr::memchr_iter(b'\n', &before[..last]).count() as u64 + 1;
+                (self.line + feeds, (before.len() - last) as u64)
+            }
+        }
+    }
+}
+
+impl Encoding {
+    fn of(magic: &[u8]) -> Self {
+        match magic {
+            [0x1f, 0x8b, ..] => Encoding::Gzip,
+            // A zstd frame, or a skippable frame, with which parallel compressors begin.
+            [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => Encoding::Zstd,
+            _ => Encoding::Plain,
+        }
+    }
+}
+
+/// The file itself: counts what is read, and stops when asked to.
+struct Disk<'m> {
+    file: File,
+    path: PathBuf,
+    monitor: &'m Monitor,
+}
+
+impl Read for Disk<'_> {
+    /// Errors that are not the decoder's travel through it inside an [`io::Error`]; [`failure`] takes them out again.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = match self.file.read(buffer) {
+            Err(error) if error.kind() != ErrorKind::Interrupted => {
+                return Err(io::Error::other(Error::io(&self.path, "read")(error)));
+            }
+            other => other?,
+        };
+        self.monitor.advance(n as u64).map_err(io::Error::other)?;
+        Ok(n)
+    }
+}
+
+/// The error that came through a decoder, or else the decoder's own: a defect, without a place yet.
+fn failure(error: io::Error, encoding: Encoding) -> Error {
+    let own = match error.downcast::<Error>() {
+        Ok(ours) => return ours,
+        Err(own) => own,
+    };
+    let expected = match encoding {
+        Encoding::Plain => "text",
+        Encoding::Gzip => "whole gzip data",
+        Encoding::Zstd => "whole zstd data",
+    };
+    let found = match own.kind() {
+        ErrorKind::UnexpectedEof => "the end of the file in the middle of it".to_owned(),
+        _ => format!("damage ({own})"),
+    };
+    Error::defect(expected, found, "the file is cut or damaged: copy or make it again")
+}
+
+/// The first `n` bytes, or all if there are fewer.
+fn head(reader: &mut impl Read, n: usize) -> io::Result<Vec<u8>> {
+    let mut head = Vec::with_capacity(n);
+    reader.take(n as u64).read_to_end(&mut head)?;
+    Ok(head)
+}
+
+fn line_end(pending: &[u8]) -> Option<usize> {
+    memchr::memchr(b'\n', pending).map(|feed| feed + 1)
+}
