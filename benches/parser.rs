@@ -1,5 +1,7 @@
 //! How many bytes of text a second become names, in a sink that only counts them.
 
+#![allow(clippy::unwrap_used, missing_docs)]
+
 use std::fs;
 use std::hint::black_box;
 use std::io::Write;

@@ -136,17 +136,27 @@ unsafe fn step<V: Vector, const B: usize>(
         let beta2 = V::splat(rule.beta2);
         for column in (0..tile.width).step_by(block) {
             let sum = sum_rows::<V, B>(weights, tile.width, column, cues);
-            let mut update = sum.map(|sum| beta2.times(zero.minus(sum)));
-            for &j in present.iter().filter(|&&j| j.wrapping_sub(column) < block) {
-                let (b, lane) = ((j - column) / V::LANES, (j - column) % V::LANES);
+            // No closures from here on: a closure is compiled without the instruction set.
+            let mut update = sum;
+            for update in &mut update {
+                *update = beta2.times(zero.minus(*update));
+            }
+            for &j in present {
+                let place = j.wrapping_sub(column);
+                if place >= block {
+                    continue;
+                }
                 let mut sums = [[V::Element::default(); MOST_LANES]; B];
                 let mut updates = sums;
                 for b in 0..B {
                     sum[b].store(sums[b].as_mut_ptr());
                     update[b].store(updates[b].as_mut_ptr());
                 }
+                let (b, lane) = (place / V::LANES, place % V::LANES);
                 updates[b][lane] = rule.beta1.times(tile.lambda[j].minus(sums[b][lane]));
-                update = std::array::from_fn(|b| V::load(updates[b].as_ptr()));
+                for b in 0..B {
+                    update[b] = V::load(updates[b].as_ptr());
+                }
             }
             add_to_rows::<V, B>(weights, tile.width, column, cues, &rule.alpha, update);
         }

@@ -154,10 +154,9 @@ impl<'m> Source<'m> {
     /// When the line is longer than `limit` bytes, or as for reading.
     pub fn line(&mut self, limit: usize) -> Result<Option<Piece<'_>>> {
         let bytes = self.take(limit, line_end)?;
-        let line = self.line;
-        // There is nothing after a line without a line feed, so no place either.
-        self.line += 1;
-        let piece = Piece { bytes: &self.window[bytes], line, column: 1 };
+        let piece = Piece { bytes: &self.window[bytes], line: self.line, column: self.column };
+        // After a line without a line feed there is nothing, and so no place.
+        (self.line, self.column) = (self.line + 1, 1);
         Ok((!piece.bytes.is_empty()).then_some(piece))
     }
 

@@ -1,0 +1,40 @@
+"""Error-driven associative learning at corpus scale: the Rescorla-Wagner rule, fast and exact.
+
+Cues predict outcomes; each event moves the weights of the cues that are present by how far their prediction
+was off:
+
+    dw_ij = alpha_i * beta * (lambda_j * o_j - a_j),    a_j = sum of w_cj over the event's cues c
+
+Examples
+--------
+>>> import rescorla as rw
+>>> events = rw.read_events([("h_a_n_d", "hand"), ("h_a_n_d_s", "hand_plural"), ("l_a_n_d", "land")])
+>>> weights = rw.learn(events, alpha=0.1, beta=0.1)
+>>> round(weights["s", "plural"], 4)
+0.01
+>>> rw.equilibrium(events).top(outcome="plural", n=1)[0][0]
+'s'
+"""
+
+from rescorla._core import FormatError, __version__
+from rescorla.activation import activations
+from rescorla.equilibrium import equilibrium
+from rescorla.events import Event, Events, compile_events, corpus_events, open_events, read_events
+from rescorla.learning import learn
+from rescorla.weights import Weights, load_weights
+
+__all__ = [
+    "Event",
+    "Events",
+    "FormatError",
+    "Weights",
+    "__version__",
+    "activations",
+    "compile_events",
+    "corpus_events",
+    "equilibrium",
+    "learn",
+    "load_weights",
+    "open_events",
+    "read_events",
+]

@@ -1,0 +1,184 @@
+"""What callers say, checked and turned into what the engine takes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
+from operator import index
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+PathName: TypeAlias = str | os.PathLike[str]
+PerName: TypeAlias = "float | Mapping[str, float] | ArrayLike"
+"""One number for all names, a mapping from names, or an array in the order of the names."""
+
+_ELEMENTS = (np.dtype(np.float64), np.dtype(np.float32))
+
+
+def path_name(path: PathName) -> str:
+    """The str of a path; TypeError if it is none."""
+    return os.fsdecode(path)
+
+
+def one_of(argument: str, value: object, choices: tuple[object, ...]) -> None:
+    """ValueError that lists the choices, unless the value is one of them."""
+    if value not in choices:
+        listed = " or ".join(map(repr, choices))
+        raise ValueError(f"{argument} must be {listed}, not {value!r}")
+
+
+def numbered(names: Iterable[str]) -> dict[str, int]:
+    """Each name's position."""
+    return {name: position for position, name in enumerate(names)}
+
+
+def chosen(argument: str, names: Iterable[str], known: Mapping[str, int]) -> NDArray[np.int64]:
+    """The positions of the names that a caller picks: ``cues=`` or ``outcomes=``."""
+    if isinstance(names, str):
+        raise TypeError(f"{argument} must be several names, not the str {names!r}; write [{names!r}]")
+    picked: dict[str, int] = {}
+    for name in names:
+        if name not in known:
+            raise KeyError(
+                f"{argument} names {name!r}, which is none of the {len(known)} {argument} there are"
+            )
+        if name in picked:
+            raise ValueError(f"{argument} names {name!r} twice; name it once")
+        picked[name] = known[name]
+    return np.fromiter(picked.values(), dtype=np.int64, count=len(picked))
+
+
+def places(names: Sequence[str], known: Mapping[str, int]) -> NDArray[np.int64]:
+    """The position of each name, -1 where it is unknown."""
+    return np.fromiter((known.get(name, -1) for name in names), dtype=np.int64, count=len(names))
+
+
+def number(argument: str, value: object) -> float:
+    """A finite number."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise TypeError(f"{argument} must be a number, not {type(value).__name__}")
+    converted = float(value)
+    if not np.isfinite(converted):
+        raise ValueError(f"{argument} must be finite, not {converted}")
+    return converted
+
+
+def rate(argument: str, value: object) -> float:
+    """A finite number that is not negative."""
+    converted = number(argument, value)
+    if converted < 0:
+        raise ValueError(f"{argument} must be 0 or more, not {converted}")
+    return converted
+
+
+def rates(beta: object) -> tuple[float, float]:
+    """beta1 and beta2 of a number or a pair."""
+    if isinstance(beta, Sequence | np.ndarray) and not isinstance(beta, str) and np.ndim(beta) > 0:
+        if len(beta) != 2:
+            raise ValueError(f"beta must be a number or a pair (beta1, beta2), not {len(beta)} numbers")
+        return rate("beta1", beta[0]), rate("beta2", beta[1])
+    both = rate("beta", beta)
+    return both, both
+
+
+def is_number(value: object) -> bool:
+    """Whether an argument is one number for all names."""
+    return isinstance(value, Real) or (isinstance(value, np.ndarray) and value.ndim == 0)
+
+
+def per_name(
+    argument: str,
+    value: PerName,
+    names: Sequence[str],
+    kind: str,
+    element: np.dtype[Any],
+    *,
+    negative: bool = False,
+) -> NDArray[np.float64]:
+    """An array with one entry for each name, finite in `element`."""
+    if is_number(value):
+        array = np.full(len(names), (number if negative else rate)(argument, value))
+    elif isinstance(value, Mapping):
+        array = _real_array(argument, [_entry(argument, value, name, kind) for name in names])
+    elif isinstance(value, str | bytes) or not hasattr(value, "__len__"):
+        raise TypeError(f"{argument} must be a number, a mapping or an array, not {type(value).__name__}")
+    else:
+        array = _real_array(argument, value)
+        if array.shape != (len(names),):
+            raise ValueError(
+                f"{argument} must be an array of {len(names)} numbers, one for each {kind} of the result, "
+                f"not of {' x '.join(map(str, array.shape))}"
+            )
+    with np.errstate(over="ignore"):
+        bad = ~np.isfinite(array.astype(element))
+    if not negative:
+        bad |= array < 0
+    if bad.any():
+        first = int(bad.argmax())
+        wanted = f"finite in {element}" + ("" if negative else " and 0 or more")
+        raise ValueError(f"{argument} must be {wanted}, not {array[first]} (for the {kind} {names[first]!r})")
+    return array
+
+
+def recorded(value: PerName, array: NDArray[np.float64]) -> float | list[float]:
+    """What `per_name` was told, in a form that JSON has."""
+    return float(value) if is_number(value) else array.tolist()  # type: ignore[arg-type]
+
+
+def element_type(dtype: DTypeLike) -> np.dtype[Any]:
+    """float64 or float32."""
+    element = np.dtype(dtype)
+    if element not in _ELEMENTS:
+        raise ValueError(f"dtype must be 'float64' or 'float32', not {str(element)!r}")
+    return element
+
+
+def thread_count(threads: int | None) -> int:
+    """How many threads to use; None: as many as this process may run on."""
+    if threads is None:
+        # From Python 3.13 on; it knows of affinity and of the user's -X cpu_count.
+        count = getattr(os, "process_cpu_count", None)
+        if count is not None:
+            return int(count() or 1)
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    wanted = index(threads)
+    if wanted < 1:
+        raise ValueError(f"threads must be 1 or more, not {wanted}")
+    return wanted
+
+
+def result_array(out: object, shape: tuple[int, ...], element: np.dtype[Any]) -> NDArray[Any]:
+    """Zeros to write a result to: a new array, or the caller's if it fits."""
+    if out is None:
+        return np.zeros(shape, dtype=element)
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"out must be an array or the path of a .npy file, not {type(out).__name__}")
+    if out.shape != shape or out.dtype != element:
+        raise ValueError(
+            f"out must be an array of {element} of shape {shape}, not of {out.dtype} of shape {out.shape}"
+        )
+    if not out.flags.writeable:
+        raise ValueError("out must be writeable; this array is read-only")
+    out[...] = 0
+    return out
+
+
+def _entry(argument: str, mapping: Mapping[str, float], name: str, kind: str) -> float:
+    try:
+        return mapping[name]
+    except KeyError:
+        raise KeyError(f"{argument} has no entry for the {kind} {name!r}; add one") from None
+
+
+def _real_array(argument: str, value: ArrayLike) -> NDArray[np.float64]:
+    array = np.asarray(value)
+    if array.size and array.dtype.kind not in "iuf":
+        raise TypeError(f"{argument} must consist of numbers, not of {array.dtype}")
+    return array.astype(np.float64)

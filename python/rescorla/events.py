@@ -1,0 +1,593 @@
+"""Streams of learning events: from tables, iterables, data frames and running text."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
+from operator import index
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, overload
+
+import numpy as np
+
+from rescorla import _core
+from rescorla.arguments import PathName, one_of, path_name
+from rescorla.progress import Progress, watching
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from scipy.sparse import csr_array
+
+Duplicates: TypeAlias = Literal["drop", "keep", "error"]
+
+# How many letters make a cue; 0: a whole word.
+_GRAMS = {"trigrams": 3, "bigrams": 2, "unigrams": 1, "words": 0}
+
+_DUPLICATES = ("drop", "keep", "error")
+
+# Events decoded at a time when iterating: enough that the crossing into Rust costs nothing, few enough for
+# any memory.
+_BLOCK = 4096
+
+
+class Event(NamedTuple):
+    """One learning event: what is there, what follows, and how many times in a row."""
+
+    cues: tuple[str, ...]
+    outcomes: tuple[str, ...]
+    frequency: int
+
+
+class Events:
+    """A sequence of learning events with their names, in memory or mapped from a binary event file.
+
+    Made by `read_events`, `compile_events`, `corpus_events` and `open_events`. ``len(events)`` counts rows; a
+    row of frequency f stands for f tokens in a row. Iterating and indexing give `Event`; a slice gives Events
+    in memory that keep all names, so that what is learned from parts fits together.
+
+    Attributes
+    ----------
+    path : str or None
+        The binary event file; None for events in memory.
+    n_tokens, n_cues, n_outcomes : int
+        How many tokens, different cues and different outcomes there are.
+    cues, outcomes : tuple of str
+        The names, in order of first appearance.
+    cue_counts, outcome_counts : ndarray of int64, one entry for each name
+        In how many tokens each name occurs; a cue that one event keeps twice counts twice.
+    frequencies : ndarray of int64, one entry for each event
+        How many tokens each event stands for.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> events = rw.read_events([("a_b", "x"), ("a", "y", 3)])
+    >>> events
+    <Events: 2 events, 4 tokens, 2 cues, 2 outcomes; in memory>
+    >>> events[1]
+    Event(cues=('a',), outcomes=('y',), frequency=3)
+    >>> dict(zip(events.cues, events.cue_counts.tolist()))
+    {'a': 4, 'b': 1}
+    """
+
+    __slots__ = ("_cues", "_file", "_outcomes")
+
+    def __init__(self, file: _core.EventFile) -> None:
+        self._file = file
+        self._cues: tuple[str, ...] | None = None
+        self._outcomes: tuple[str, ...] | None = None
+
+    @property
+    def path(self) -> str | None:
+        """The binary event file; None for events in memory."""
+        return self._file.path
+
+    @property
+    def n_tokens(self) -> int:
+        """The sum of the frequencies."""
+        return self._file.n_tokens
+
+    @property
+    def n_cues(self) -> int:
+        """How many different cues there are."""
+        return self._file.n_cues
+
+    @property
+    def n_outcomes(self) -> int:
+        """How many different outcomes there are."""
+        return self._file.n_outcomes
+
+    @property
+    def cues(self) -> tuple[str, ...]:
+        """The names of the cues, in order of first appearance."""
+        if self._cues is None:
+            self._cues = self._file.cue_names()
+        return self._cues
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """The names of the outcomes, in order of first appearance."""
+        if self._outcomes is None:
+            self._outcomes = self._file.outcome_names()
+        return self._outcomes
+
+    @property
+    def cue_counts(self) -> NDArray[np.int64]:
+        """In how many tokens each cue occurs; a cue that one event keeps twice counts twice."""
+        return self._file.cue_counts()
+
+    @property
+    def outcome_counts(self) -> NDArray[np.int64]:
+        """In how many tokens each outcome occurs."""
+        return self._file.outcome_counts()
+
+    @property
+    def frequencies(self) -> NDArray[np.int64]:
+        """How many tokens each event stands for."""
+        return self._file.frequencies()
+
+    def __len__(self) -> int:
+        return self._file.n_events
+
+    def __iter__(self) -> Iterator[Event]:
+        n_events = len(self)
+        for start in range(0, n_events, _BLOCK):
+            yield from map(Event._make, self._file.events(start, min(start + _BLOCK, n_events)))
+
+    @overload
+    def __getitem__(self, key: int) -> Event: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> Events: ...
+
+    def __getitem__(self, key: int | slice) -> Event | Events:
+        if isinstance(key, slice):
+            rows = np.arange(*key.indices(len(self)), dtype=np.int64)
+            return Events(self._file.select(rows))
+        wanted = index(key)
+        event = wanted + len(self) if wanted < 0 else wanted
+        if not 0 <= event < len(self):
+            raise IndexError(f"there is no event {wanted} among {len(self)} events")
+        return Event._make(self._file.events(event, event + 1)[0])
+
+    def __repr__(self) -> str:
+        where = "in memory" if self.path is None else repr(self.path)
+        counts = f"{len(self)} events, {self.n_tokens} tokens, {self.n_cues} cues, {self.n_outcomes} outcomes"
+        return f"<Events: {counts}; {where}>"
+
+    def cue_matrix(self) -> csr_array:
+        """Which cues each event has, as a sparse matrix.
+
+        Returns
+        -------
+        scipy.sparse.csr_array of int64, n_events x n_cues
+            How often each event lists each cue: 1, or more where duplicates are kept. Frequencies are apart.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> events = rw.read_events([("a_b", "x"), ("b_b", "y")], duplicates="keep")
+        >>> events.cue_matrix().toarray()
+        array([[1, 1],
+               [0, 2]])
+        """
+        return self._matrix("cues", self.n_cues)
+
+    def outcome_matrix(self) -> csr_array:
+        """Which outcomes each event has, as a sparse matrix.
+
+        Returns
+        -------
+        scipy.sparse.csr_array of int64, n_events x n_outcomes
+            How often each event lists each outcome. Frequencies are apart.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> rw.read_events([("a", "x_y"), ("b", "y")]).outcome_matrix().toarray()
+        array([[1, 1],
+               [0, 1]])
+        """
+        return self._matrix("outcomes", self.n_outcomes)
+
+    def _matrix(self, side: Literal["cues", "outcomes"], n_names: int) -> csr_array:
+        try:
+            from scipy.sparse import csr_array
+        except ImportError as error:
+            raise ImportError("sparse matrices need scipy: pip install 'rescorla[scipy]'") from error
+        indptr, indices = self._file.csr(side)
+        ones = np.ones(len(indices), dtype=np.int64)
+        matrix = csr_array((ones, indices, indptr), shape=(len(self), n_names))
+        matrix.sum_duplicates()
+        return matrix
+
+    def save(self, path: PathName) -> Events:
+        """Write a binary event file, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where; an older file of that name is replaced.
+
+        Returns
+        -------
+        Events
+            The new file, opened.
+
+        Examples
+        --------
+        >>> import rescorla as rw, os, tempfile
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> path = os.path.join(folder.name, "events.rw")
+        >>> saved = rw.read_events([("a", "x")]).save(path)
+        >>> rw.open_events(path)[0].cues
+        ('a',)
+        >>> del saved; folder.cleanup()
+        """
+        return Events(self._file.save(path_name(path)))
+
+    def to_table(self, path: PathName, *, progress: Progress = None) -> None:
+        """Write the events as a text table that `read_events` and pyndl read.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where; an older file of that name is replaced.
+        progress : None, bool or callable(done, total), default None
+            None shows a bar if standard error is a terminal.
+
+        Raises
+        ------
+        ValueError
+            When a name contains ``_``, a tab or a line break, which tables cannot hold.
+        """
+        with watching(progress, "writing") as watch:
+            self._file.to_table(path_name(path), watch)
+
+    def verify(self, *, progress: Progress = None) -> None:
+        """Read everything and check it against its checksums; opening a file checks its frame only.
+
+        Parameters
+        ----------
+        progress : None, bool or callable(done, total), default None
+            None shows a bar if standard error is a terminal.
+
+        Raises
+        ------
+        FormatError
+            When a part is damaged; the message names the part.
+        """
+        with watching(progress, "verifying") as watch:
+            self._file.verify(watch)
+
+    def info(self) -> dict[str, Any]:
+        """Counts, encoding and size of the binary form.
+
+        Returns
+        -------
+        dict
+            Keys and values as ``rescorla info`` prints them.
+        """
+        return self._file.info()
+
+
+def open_events(path: PathName) -> Events:
+    """Open a binary event file without reading it: the system maps it, and parts come in when they are used.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file written by `compile_events`, `corpus_events` or `Events.save`.
+
+    Returns
+    -------
+    Events
+
+    Raises
+    ------
+    FormatError
+        When it is no event file, or a damaged one.
+    OSError
+        When it cannot be read.
+
+    Notes
+    -----
+    A mapped file must not be cut short by another process while it is open: the system then ends this process
+    with SIGBUS. Files written by this package are replaced, never changed in place.
+    """
+    return Events(_core.EventFile.open(path_name(path)))
+
+
+def read_events(
+    source: Any,
+    *,
+    duplicates: Duplicates = "drop",
+    background: str | None = None,
+    progress: Progress = None,
+) -> Events:
+    """Read events into memory.
+
+    Parameters
+    ----------
+    source : path, iterable or data frame
+        The path of an event table (plain, gz or zst; pyndl's tab-separated or R ndl's CSV format) or of a
+        binary event file; or an iterable of ``(cues, outcomes)`` or ``(cues, outcomes, frequency)``; or a
+        pandas, polars or arrow table with columns ``cues``, ``outcomes`` and perhaps ``frequency`` (in any
+        case). In iterables and data frames a str is split at ``"_"``, another iterable gives names verbatim,
+        and a set is taken in sorted order.
+    duplicates : {"drop", "keep", "error"}, default "drop"
+        What to do when an event lists a cue twice: count it once, count it twice, or raise ValueError.
+    background : str, optional
+        A cue to add to every event, before its others.
+    progress : None, bool or callable(done, total), default None
+        None shows a bar if standard error is a terminal.
+
+    Returns
+    -------
+    Events
+        In memory.
+
+    Raises
+    ------
+    FormatError
+        When a file is damaged or malformed; the message names the file and the place in it.
+    ValueError, TypeError
+        When an event of an iterable is malformed, whose number the message names; or the source is none of
+        the above.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> events = rw.read_events([("h_a_n_d", "hand_singular", 10), (["#ha", "and"], {"hand"})])
+    >>> [event.cues for event in events]
+    [('h', 'a', 'n', 'd'), ('#ha', 'and')]
+    """
+    return _compile(source, None, duplicates, background, progress)
+
+
+def compile_events(
+    source: Any,
+    path: PathName,
+    *,
+    duplicates: Duplicates = "drop",
+    background: str | None = None,
+    progress: Progress = None,
+) -> Events:
+    """Write events to a binary event file, which opens at once and needs 2 to 5 bytes for a typical event.
+
+    The source streams: events need not fit into memory. The file appears whole or not at all.
+
+    Parameters
+    ----------
+    source : path, iterable or data frame
+        As for `read_events`.
+    path : str or path-like
+        The file to write; an older one is replaced.
+    duplicates : {"drop", "keep", "error"}, default "drop"
+        What to do when an event lists a cue twice: count it once, count it twice, or raise ValueError.
+    background : str, optional
+        A cue to add to every event, before its others.
+    progress : None, bool or callable(done, total), default None
+        None shows a bar if standard error is a terminal.
+
+    Returns
+    -------
+    Events
+        The new file, opened.
+
+    Raises
+    ------
+    FormatError
+        When a file is damaged or malformed; the message names the file and the place in it.
+    ValueError, TypeError
+        When an event of an iterable is malformed, whose number the message names; or the source is none of
+        the above.
+    OSError
+        When a file cannot be read or written.
+
+    Examples
+    --------
+    >>> import rescorla as rw, os, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = os.path.join(folder.name, "events.rw")
+    >>> len(rw.compile_events(((f"c{i}", "x") for i in range(1000)), path))
+    1000
+    >>> rw.open_events(path).n_cues
+    1000
+    >>> folder.cleanup()
+    """
+    return _compile(source, path_name(path), duplicates, background, progress)
+
+
+def corpus_events(
+    corpus: PathName | Iterable[PathName],
+    path: PathName | None = None,
+    *,
+    cues: str = "trigrams",
+    outcomes: str = "words",
+    window: int | None = None,
+    context: str = "line",
+    symbols: str | None = None,
+    lower: bool = True,
+    boundary: str = "#",
+    duplicates: Duplicates = "drop",
+    background: str | None = None,
+    progress: Progress = None,
+) -> Events:
+    """Make events of running text: the letter n-grams of each word are cues to the word.
+
+    Parameters
+    ----------
+    corpus : path, several paths, or lines
+        One path as a str or path-like; several as a list, tuple or iterator of path-like objects
+        (`pathlib.Path`); any other iterable of str gives the lines of the text themselves.
+    path : str or path-like, optional
+        A binary event file to write; None keeps the events in memory.
+    cues : {"trigrams", "bigrams", "unigrams", "words"}, default "trigrams"
+        What of a word is its cues: its runs of three or two letters, the boundary mark counted as one on
+        either side; its letters; or the word itself.
+    outcomes : {"words"}, default "words"
+        What is to be learned.
+    window : {None, 1}, default None
+        How many words make an event: one.
+    context : {"line"}, default "line"
+        What an event does not reach beyond.
+    symbols : str, optional
+        The characters that make up words, ranges such as ``"a-z"`` among them; all others separate words.
+        None: white space separates words.
+    lower : bool, default True
+        Whether to turn everything to lower case first.
+    boundary : str, default "#"
+        The mark of the beginning and the end of a word.
+    duplicates : {"drop", "keep", "error"}, default "drop"
+        What to do when a word has an n-gram twice: count it once, count it twice, or raise ValueError.
+    background : str, optional
+        A cue to add to every event, before its others.
+    progress : None, bool or callable(done, total), default None
+        None shows a bar if standard error is a terminal.
+
+    Returns
+    -------
+    Events
+        In memory, or the new file, opened.
+
+    Raises
+    ------
+    FormatError
+        When the text is not UTF-8; the message names the file and line.
+    ValueError
+        When an argument is not one of those listed.
+    OSError
+        When a file cannot be read or written.
+
+    References
+    ----------
+    Baayen, R. H., Milin, P., Djurdjevic, D. F., Hendrix, P. and Marelli, M. (2011). An amorphous model for
+    morphological processing in visual comprehension based on naive discriminative learning. Psychological
+    Review 118, 438-481.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> events = rw.corpus_events(["in the beginning", "the word"])
+    >>> events[0]
+    Event(cues=('#in', 'in#'), outcomes=('in',), frequency=1)
+    """
+    one_of("cues", cues, tuple(_GRAMS))
+    one_of("outcomes", outcomes, ("words",))
+    one_of("window", window, (None, 1))
+    one_of("context", context, ("line",))
+    one_of("duplicates", duplicates, _DUPLICATES)
+    texts, files = _texts(corpus)
+    with watching(progress, "reading") as watch:
+        return Events(
+            _core.compile_corpus(
+                texts,
+                None if path is None else path_name(path),
+                files=files,
+                grams=_GRAMS[cues],
+                symbols=symbols,
+                lower=lower,
+                boundary=boundary,
+                duplicates=duplicates,
+                background=background,
+                progress=watch,
+            )
+        )
+
+
+def as_events(events: object, *, progress: Progress = None) -> Events:
+    """Events as they are; or those of an event file or table, told apart by content."""
+    if isinstance(events, Events):
+        return events
+    if isinstance(events, str | os.PathLike):
+        path = path_name(events)
+        return (
+            open_events(path)
+            if _core.content_kind(path) == "events"
+            else read_events(path, progress=progress)
+        )
+    kind = type(events).__name__
+    raise TypeError(
+        f"events must be Events or a path, not {kind}; rescorla.read_events makes Events of other sources"
+    )
+
+
+def is_table(source: object) -> bool:
+    """Whether something is a data frame: pandas, polars, arrow or their like."""
+    return hasattr(source, "columns") or hasattr(source, "column_names")
+
+
+def _compile(
+    source: Any, path: str | None, duplicates: Duplicates, background: str | None, progress: Progress
+) -> Events:
+    one_of("duplicates", duplicates, _DUPLICATES)
+    compile_source: Callable[..., _core.EventFile] = _core.compile_events
+    if isinstance(source, str | os.PathLike):
+        source = path_name(source)
+        kind = _core.content_kind(source)
+        if kind == "text":
+            raise ValueError(
+                f"{source}: expected an event table, whose first line names the columns cues and outcomes, "
+                "found running text; rescorla.corpus_events makes events of running text"
+            )
+        if kind == "events":
+            source = open_events(source)
+        else:
+            compile_source = _core.compile_table
+    else:
+        source = _rows(source)
+    with watching(progress, "reading") as watch:
+        return Events(compile_source(source, path, duplicates, background, watch))
+
+
+def _rows(source: Any) -> Iterable[Any]:
+    """The rows of a data frame or of another iterable, as the engine takes them."""
+    if is_table(source):
+        return _table_rows(source)
+    if isinstance(source, Iterable) and not isinstance(source, bytes | bytearray | Mapping):
+        return source
+    kind = type(source).__name__
+    raise TypeError(
+        f"events come from a path, an iterable of (cues, outcomes[, frequency]) or a data frame, not {kind}"
+    )
+
+
+def _table_rows(table: Any) -> Iterator[tuple[Any, ...]]:
+    # Arrow tables have `columns` too, but there they are the data.
+    names = list(table.column_names if hasattr(table, "column_names") else table.columns)
+    # Columns named exactly so go before those in another case.
+    by_name = {str(name).lower(): name for name in sorted(names, key=lambda name: str(name).islower())}
+    for name in ("cues", "outcomes"):
+        if name not in by_name:
+            raise ValueError(
+                f"expected columns cues, outcomes and perhaps frequency, found {names}; add {name}"
+            )
+    wanted = [by_name[name] for name in ("cues", "outcomes", "frequency") if name in by_name]
+    return zip(*(_plain(table[name]) for name in wanted), strict=True)
+
+
+def _plain(column: Any) -> Iterable[Any]:
+    """A column's entries as Python objects: pandas, polars and arrow each have their own word for it."""
+    for convert in ("to_list", "to_pylist"):
+        if hasattr(column, convert):
+            plain: Iterable[Any] = getattr(column, convert)()
+            return plain
+    return column  # type: ignore[no-any-return]
+
+
+def _texts(corpus: PathName | Iterable[PathName]) -> tuple[list[str] | Iterator[str], bool]:
+    """The paths of a corpus and True, or its lines and False."""
+    if isinstance(corpus, str | os.PathLike):
+        return [path_name(corpus)], True
+    if not isinstance(corpus, Iterable) or isinstance(corpus, bytes | bytearray | Mapping):
+        kind = type(corpus).__name__
+        raise TypeError(
+            f"a corpus is a path, a list of path-like objects or an iterable of lines, not {kind}"
+        )
+    items = iter(corpus)
+    first = next(items, "")
+    if isinstance(first, os.PathLike):
+        return [os.fspath(item) for item in chain([first], items)], True
+    # The engine checks that each line is a str, and names the one that is not.
+    return chain([first], items), False  # type: ignore[arg-type]

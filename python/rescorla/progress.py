@@ -1,0 +1,91 @@
+"""How far long work has come, shown to whoever waits for it."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import Protocol, TypeAlias
+
+Progress: TypeAlias = bool | Callable[[int, int], object] | None
+"""None (a bar if standard error is a terminal), True (a bar), False (none) or a function of (done, total)."""
+
+
+class _Bar(Protocol):
+    def show(self, done: int, total: int) -> None: ...
+
+    def close(self) -> None: ...
+
+
+@contextmanager
+def watching(progress: Progress, label: str) -> Iterator[Callable[[int, int], object] | None]:
+    """Turn a ``progress=`` argument into what the engine calls, and take the bar away when the work ends.
+
+    The engine calls it every 50 ms from the calling thread, so an exception in it stops the work. A total of
+    0 means that it is not known yet.
+    """
+    if progress is None:
+        progress = sys.stderr is not None and sys.stderr.isatty()
+    if not isinstance(progress, bool):
+        if not callable(progress):
+            kind = type(progress).__name__
+            raise TypeError(f"progress must be None, True, False or a function of (done, total), not {kind}")
+        yield progress
+        return
+    if not progress:
+        yield None
+        return
+    bar = _new_bar(label)
+    try:
+        yield bar.show
+    finally:
+        bar.close()
+
+
+def _new_bar(label: str) -> _Bar:
+    try:
+        return _TqdmBar(label)
+    except ImportError:
+        return _PlainBar(label)
+
+
+class _TqdmBar:
+    def __init__(self, label: str) -> None:
+        from tqdm import tqdm
+
+        self._bar = tqdm(desc=label, unit_scale=True, leave=False, file=sys.stderr)
+
+    def show(self, done: int, total: int) -> None:
+        self._bar.total = total or None
+        self._bar.update(done - self._bar.n)
+
+    def close(self) -> None:
+        self._bar.close()
+
+
+class _PlainBar:
+    """One line on standard error, for when tqdm is not installed."""
+
+    WIDTH = 30
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._started = monotonic()
+        self._shown = 0
+
+    def show(self, done: int, total: int) -> None:
+        share = min(done / total, 1.0) if total else 0.0
+        bar = ("#" * round(share * self.WIDTH)).ljust(self.WIDTH)
+        how_far = f"{share:4.0%} [{bar}]" if total else f"{done:,}"
+        self._write(f"{self._label}: {how_far} {monotonic() - self._started:.0f} s")
+
+    def close(self) -> None:
+        if self._shown:
+            self._write("")
+            sys.stderr.write("\r")
+            sys.stderr.flush()
+
+    def _write(self, line: str) -> None:
+        # Padded, so that a shorter line leaves nothing of the longer one before it.
+        sys.stderr.write("\r" + line.ljust(self._shown))
+        sys.stderr.flush()
+        self._shown = len(line)

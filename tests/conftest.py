@@ -1,0 +1,74 @@
+"""Profiles of hypothesis, a count of its cases, and the folder of shared data."""
+
+import functools
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+CI = bool(os.environ.get("CI"))
+CASES_IN_CI = 20_000
+
+settings.register_profile("dev", max_examples=40, deadline=None)
+settings.register_profile("ci", max_examples=550, deadline=None, print_blob=True)
+settings.load_profile("ci" if CI else "dev")
+
+cases = 0
+
+
+def counted(test: Callable[..., Any]) -> Callable[..., Any]:
+    """The test body, counting the cases that it sees to the end."""
+
+    @functools.wraps(test)
+    def body(*args: Any, **kwargs: Any) -> Any:
+        global cases
+        result = test(*args, **kwargs)
+        cases += 1
+        return result
+
+    return body
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    handles = [getattr(getattr(item, "obj", None), "hypothesis", None) for item in items]
+    # Parametrised items share the handle of their function.
+    for handle in {id(handle): handle for handle in handles if handle}.values():
+        handle.inner_test = counted(handle.inner_test)
+
+
+def too_few(config: pytest.Config) -> bool:
+    """Whether a whole run in CI tried fewer cases than promised; a run of chosen tests promises nothing."""
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.getoption("keyword")
+    return CI and whole and not config.getoption("collectonly") and cases < CASES_IN_CI
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    if exitstatus == pytest.ExitCode.OK and too_few(session.config):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    verdict = f", fewer than the {CASES_IN_CI} of a whole run in CI" if too_few(config) else ""
+    terminalreporter.write_line(f"hypothesis cases: {cases}{verdict}", red=bool(verdict))
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of shared data: RESCORLA_SHARED, or `shared` beside the project."""
+    beside = Path(__file__).resolve().parents[2] / "shared"
+    folder = Path(os.environ.get("RESCORLA_SHARED", beside))
+    if folder.is_dir():
+        return folder
+    message = f"no shared data at {folder}; set RESCORLA_SHARED to the folder that holds golden/ and data/"
+    if CI:
+        pytest.fail(message)
+    pytest.skip(message)
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for the files of all cases; a case overwrites those of the case before."""
+    return tmp_path_factory.mktemp("cases")

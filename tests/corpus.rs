@@ -1,0 +1,403 @@
+//! Running text: words, their cues, and what separates them.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use rescorla::error::{Error, Place, Result};
+use rescorla::monitor::Monitor;
+use rescorla::text::EventSink;
+use rescorla::text::corpus::{Corpus, Grams, Symbols};
+use rescorla::text::source::{MAX_PIECE, kind};
+use tempfile::TempDir;
+
+type Event = (Vec<String>, String);
+
+/// Keeps the events, and refuses the word "refused".
+#[derive(Debug, Default)]
+struct Kept {
+    cues: Vec<String>,
+    outcomes: Vec<String>,
+    events: Vec<Event>,
+}
+
+impl EventSink for Kept {
+    fn cue(&mut self, name: &str) -> Result<()> {
+        self.cues.push(name.to_owned());
+        Ok(())
+    }
+
+    fn outcome(&mut self, name: &str) -> Result<()> {
+        if name == "refused" {
+            return Err(Error::defect("another word", name, ""));
+        }
+        self.outcomes.push(name.to_owned());
+        Ok(())
+    }
+
+    fn end_event(&mut self, frequency: u64) -> Result<()> {
+        assert_eq!((frequency, self.outcomes.len()), (1, 1));
+        self.events.push((std::mem::take(&mut self.cues), self.outcomes.pop().unwrap()));
+        Ok(())
+    }
+}
+
+fn corpus(grams: usize) -> Corpus {
+    Corpus {
+        grams: NonZeroUsize::new(grams).map_or(Grams::Words, Grams::Letters),
+        symbols: None,
+        lower: true,
+        boundary: "#".to_owned(),
+    }
+}
+
+fn file(content: &[u8]) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    fs::write(&path, content).unwrap();
+    (folder, path)
+}
+
+fn gzip(content: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(content).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn read(corpus: &Corpus, path: &Path) -> Result<Vec<Event>> {
+    let mut kept = Kept::default();
+    corpus.read(path, &mut kept, &Monitor::new())?;
+    Ok(kept.events)
+}
+
+fn push(corpus: &Corpus, line: &str) -> Vec<Event> {
+    let mut kept = Kept::default();
+    corpus.push_line(line, &mut kept).unwrap();
+    kept.events
+}
+
+fn words(corpus: &Corpus, line: &str) -> Vec<String> {
+    push(corpus, line).into_iter().map(|(_, word)| word).collect()
+}
+
+fn cues(corpus: &Corpus, word: &str) -> Vec<String> {
+    let [(cues, _)] = push(corpus, word).try_into().unwrap();
+    cues
+}
+
+#[test]
+fn words_are_cues_of_themselves() {
+    let expected = ["in", "the", "beginning"].map(|word| (vec![word.to_owned()], word.to_owned()));
+    assert_eq!(push(&corpus(0), "In  the\tbeginning\n"), expected);
+}
+
+#[test]
+fn letters_come_in_the_order_of_the_word() {
+    assert_eq!(cues(&corpus(1), "hand"), ["h", "a", "n", "d"]);
+    assert_eq!(cues(&corpus(2), "hand"), ["#h", "ha", "an", "nd", "d#"]);
+    assert_eq!(cues(&corpus(3), "aaaa"), ["#aa", "aaa", "aaa", "aa#"]);
+    assert_eq!(cues(&corpus(3), "a"), ["#a#"]);
+    assert_eq!(cues(&corpus(4), "a"), [""; 0]);
+    let bare = Corpus { boundary: String::new(), ..corpus(3) };
+    assert_eq!(cues(&bare, "hand"), ["han", "and"]);
+    assert_eq!(cues(&bare, "ha"), [""; 0]);
+    let long = Corpus { boundary: "<é".to_owned(), ..corpus(4) };
+    assert_eq!(cues(&long, "a"), ["<éa<", "éa<é"]);
+}
+
+#[test]
+fn letters_are_code_points() {
+    assert_eq!(cues(&corpus(2), "Слово"), ["#с", "сл", "ло", "ов", "во", "о#"]);
+    assert_eq!(cues(&corpus(2), "ენა"), ["#ე", "ენ", "ნა", "ა#"]);
+    assert_eq!(cues(&corpus(2), "한국"), ["#한", "한국", "국#"]);
+    // Decomposed: a letter, and a mark of its own.
+    assert_eq!(cues(&corpus(1), "e\u{301}"), ["e", "\u{301}"]);
+    assert_eq!(cues(&corpus(1), "\u{1112}\u{1161}"), ["\u{1112}", "\u{1161}"]);
+    assert_eq!(cues(&corpus(3), "𐐀b"), ["#𐐨b", "𐐨b#"]);
+}
+
+#[test]
+fn white_space_of_every_script_separates() {
+    let spaces = " \t\n\r\u{b}\u{c}\u{85}\u{a0}\u{1680}\u{2003}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}";
+    for space in spaces.chars() {
+        assert_eq!(words(&corpus(0), &format!("{space}a{space}{space}é{space}")), ["a", "é"], "{space:?}");
+    }
+    // Neither is white space: zero width space, byte order mark.
+    assert_eq!(words(&corpus(0), "a\u{200b}b a\u{feff}b").len(), 2);
+}
+
+#[test]
+fn what_would_be_confused_separates() {
+    assert_eq!(words(&corpus(0), "_a_#b#c__d#"), ["a", "b", "c", "d"]);
+    let other = Corpus { boundary: "<é".to_owned(), lower: false, ..corpus(0) };
+    assert_eq!(words(&other, "a#<béc É"), ["a#", "b", "c", "É"]);
+}
+
+#[test]
+fn lower_case_comes_before_symbols() {
+    let symbols = Some("a-z".parse().unwrap());
+    let lower = Corpus { symbols, ..corpus(0) };
+    assert_eq!(words(&lower, "Don't STOP, straße"), ["don", "t", "stop", "stra", "e"]);
+    let as_is = Corpus { lower: false, ..lower };
+    assert_eq!(words(&as_is, "Don't STOP"), ["on", "t"]);
+    assert_eq!(words(&Corpus { lower: false, ..corpus(0) }, "Don't"), ["Don't"]);
+}
+
+#[test]
+fn lower_case_is_that_of_unicode() {
+    // As str.lower of Python.
+    assert_eq!(
+        words(&corpus(0), "ΟΔΥΣΣΕΥΣ ΣΑΣ Σ ΑΣ.Α ΑΣ. İI ẞÄ ДЖ ᲐᲑ Ǆ \u{212a}"),
+        [
+            "οδυσσευς",
+            "σας",
+            "σ",
+            "ας.α".replace('ς', "σ").as_str(),
+            "ας.",
+            "i\u{307}i",
+            "ßä",
+            "дж",
+            "აბ",
+            "ǆ",
+            "k",
+        ]
+    );
+    // The final sigma is decided before a separator cuts the word.
+    let symbols = Some("α-ω".parse().unwrap());
+    assert_eq!(words(&Corpus { symbols, ..corpus(0) }, "ΑΣ.Α ΑΣ-Α"), ["ασ", "α", "ας", "α"]);
+}
+
+#[test]
+fn a_file_is_its_words_whatever_its_lines() {
+    let text = "\u{feff}In the\r\nbeginning  God\n\n";
+    for content in [text.as_bytes().to_vec(), gzip(text.as_bytes())] {
+        let (_folder, path) = file(&content);
+        assert_eq!(read(&corpus(3), &path).unwrap(), push(&corpus(3), "in the beginning god"));
+    }
+    for nothing in ["", "\n", "\u{feff}", " # _\t"] {
+        let (_folder, path) = file(nothing.as_bytes());
+        assert_eq!(read(&corpus(3), &path).unwrap(), []);
+    }
+}
+
+#[test]
+fn a_long_line_is_read_in_pieces() {
+    // No line feed at all; words lie across all the ends of pieces.
+    for space in [" ", "\u{3000}"] {
+        let words: Vec<String> = (0..200_000).map(|n| format!("ы{n}")).collect();
+        let (_folder, path) = file(words.join(space).as_bytes());
+        let found: Vec<String> = read(&corpus(0), &path).unwrap().into_iter().map(|(_, word)| word).collect();
+        assert!(found == words);
+    }
+}
+
+#[test]
+fn a_word_without_end_is_refused() {
+    let (_folder, path) = file(&gzip(&[b"a b\nc ".to_vec(), vec![b'x'; MAX_PIECE + 1]].concat()));
+    let Err(Error::Format(defect)) = read(&corpus(0), &path) else { panic!() };
+    assert_eq!(defect.path, Some(path));
+    assert_eq!(defect.place, Some(Place::Line { line: 2, column: 3 }));
+    assert!(defect.expected.contains("at most 67108864 bytes"), "{defect}");
+    let (_folder, path) = file(&gzip(&vec![b'x'; MAX_PIECE]));
+    assert_eq!(read(&corpus(0), &path).unwrap()[0].1.len(), MAX_PIECE);
+}
+
+#[test]
+fn bad_utf8_has_its_place() {
+    let far = ["wort ".repeat(100_000).as_bytes(), b"\n\n\xc3\xa9 a\xff"].concat();
+    for (content, line, column) in
+        [(&b"a\nb \xe9t\xe9"[..], 2, 3), (b"\xff", 1, 1), (&far, 3, 5), (b"a\xd0", 1, 2)]
+    {
+        let (_folder, path) = file(content);
+        let Err(Error::Format(defect)) = read(&corpus(3), &path) else { panic!("{content:?}") };
+        assert_eq!(defect.path, Some(path));
+        assert_eq!(defect.place, Some(Place::Line { line, column }));
+        assert!(defect.expected.contains("UTF-8"), "{defect}");
+    }
+}
+
+#[test]
+fn what_the_sink_refuses_has_its_place() {
+    let far = "wort ".repeat(100_000) + "\nb refused";
+    let texts = [("a\nİ\u{212a}_#REFUSED b", 2, 8), ("refused", 1, 1), ("é_refused", 1, 4), (&far, 2, 3)];
+    for (text, line, column) in texts {
+        let (_folder, path) = file(text.as_bytes());
+        let Err(Error::Format(defect)) = read(&corpus(2), &path) else { panic!("{text}") };
+        assert_eq!((defect.place, defect.path), (Some(Place::Line { line, column }), Some(path)));
+        let Err(Error::Format(defect)) = corpus(2).push_line(text, &mut Kept::default()) else { panic!() };
+        assert_eq!((defect.place, defect.path), (None, None));
+    }
+    let as_is = Corpus { lower: false, ..corpus(0) };
+    let (_folder, path) = file("é İ_refused".as_bytes());
+    let Err(Error::Format(defect)) = read(&as_is, &path) else { panic!() };
+    assert_eq!(defect.place, Some(Place::Line { line: 1, column: 7 }));
+}
+
+#[test]
+fn a_cut_file_is_refused() {
+    let packed = gzip("a\nb ".repeat(1000).as_bytes());
+    let (_folder, path) = file(&packed[..packed.len() - 1]);
+    let Err(Error::Format(defect)) = read(&corpus(0), &path) else { panic!() };
+    assert_eq!(defect.path, Some(path));
+    assert!(defect.found.contains("the end of the file"), "{defect}");
+    let missing = read(&corpus(0), Path::new("there is no such file"));
+    assert!(matches!(missing, Err(Error::Io { doing: "open", .. })), "{missing:?}");
+}
+
+/// Asks for a stop at its first cue, and accepts no outcome after it.
+struct Stopping<'m>(&'m Monitor, u64);
+
+impl EventSink for Stopping<'_> {
+    fn cue(&mut self, _name: &str) -> Result<()> {
+        self.1 += 1;
+        self.0.stop();
+        Ok(())
+    }
+
+    fn outcome(&mut self, name: &str) -> Result<()> {
+        panic!("{name}")
+    }
+
+    fn end_event(&mut self, _frequency: u64) -> Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_stop_takes_effect_within_a_word() {
+    for grams in [0, 3] {
+        let (_folder, path) = file(&b"abcdefg ".repeat(100));
+        let monitor = Monitor::new();
+        let mut sink = Stopping(&monitor, 0);
+        assert!(matches!(corpus(grams).read(&path, &mut sink, &monitor), Err(Error::Stopped)));
+        assert_eq!(sink.1, 1);
+        assert_eq!(monitor.progress(), (800, 800));
+    }
+}
+
+#[test]
+fn symbols_are_read_like_a_character_class() {
+    let members = |text: &str, among: &str| -> String {
+        let symbols: Symbols = text.parse().unwrap();
+        among.chars().filter(|&c| symbols.contains(c)).collect()
+    };
+    let ascii = "!-.\\]^abcmyz";
+    assert_eq!(members("a-cz", ascii), "abcz");
+    assert_eq!(members("-a", ascii), "-a");
+    assert_eq!(members("a-", ascii), "-a");
+    assert_eq!(members("-", ascii), "-");
+    assert_eq!(members("a-c-z", ascii), "-abcz");
+    assert_eq!(members(r"\\\]\-a", ascii), r"-\]a");
+    assert_eq!(members(r"\--\.", ascii), "-.");
+    assert_eq!(members(r"a\-c", ascii), "-ac");
+    assert_eq!(members("^a]", ascii), "]^a");
+    assert_eq!(members("ж-яcа-ёa-b", "aбжцяёbcdѐ\u{10ffff}"), "aбжцяёbcѐ");
+    assert_eq!(members("!-\u{10ffff}", "é ~\u{7f}"), "é~\u{7f}");
+}
+
+#[test]
+fn malformed_symbols_are_refused() {
+    let cases = [
+        ("z-a", "a range that rises", "z-a"),
+        ("я-a", "a range that rises", "я-a"),
+        ("abc\\", "a character after \\", "the end"),
+        ("a-\\", "a character after \\", "the end"),
+        (r"\w", "needs a backslash", r"\w"),
+        (r"a-\d", "needs a backslash", r"\d"),
+        ("", "at least one character", "none"),
+    ];
+    for (text, expected, found) in cases {
+        let Err(Error::Argument(message)) = text.parse::<Symbols>() else { panic!("{text}") };
+        let (before, after) = message.split_once(", found ").unwrap();
+        assert!(before.starts_with("symbols: expected ") && before.contains(expected), "{message}");
+        assert!(after.starts_with(found) && after.contains("; "), "{message}");
+    }
+}
+
+/// The definition, on vectors of characters.
+fn naive(corpus: &Corpus, text: &str) -> Vec<Event> {
+    let text = if corpus.lower { text.to_lowercase() } else { text.to_owned() };
+    let allowed = |c: char| {
+        let confused = c == '_' || c == '\t' || corpus.boundary.contains(c);
+        !confused && corpus.symbols.as_ref().is_none_or(|symbols| symbols.contains(c))
+    };
+    let text: String = text.chars().map(|c| if allowed(c) { c } else { ' ' }).collect();
+    let event = |word: &str| {
+        let boundary = || corpus.boundary.chars();
+        let framed: Vec<char> = boundary().chain(word.chars()).chain(boundary()).collect();
+        let cues = match corpus.grams {
+            Grams::Words => vec![word.to_owned()],
+            Grams::Letters(n) if n.get() == 1 => word.chars().map(String::from).collect(),
+            Grams::Letters(n) => framed.windows(n.get()).map(String::from_iter).collect(),
+        };
+        (cues, word.to_owned())
+    };
+    text.split_whitespace().map(event).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn events_are_as_defined(
+        text in r"([ \n\t_#.'a-cA-CéÉΣΑσİßДдა-ეᲐ-Ე가-힣\u{301}\u{a0}\u{3000}\u{1F88}]|\PC){0,40}",
+        grams in 0usize..6,
+        lower: bool,
+        boundary in prop::sample::select(vec!["", "#", "<>", "é", "."]),
+        symbols in prop::option::of(prop::sample::select(vec!["a-z", "^#a-cё-", "α-ωа-я\u{300}-\u{36f}"])),
+    ) {
+        let symbols = symbols.map(|text| text.parse().unwrap());
+        let corpus = Corpus { symbols, lower, boundary: boundary.to_owned(), ..corpus(grams) };
+        let expected = naive(&corpus, &text);
+        prop_assert_eq!(&push(&corpus, &text), &expected);
+        // A no-break space first, so that a byte order mark is not taken for one.
+        let (_folder, path) = file(format!("\u{a0}{text}").as_bytes());
+        prop_assert_eq!(read(&corpus, &path).unwrap(), expected);
+    }
+
+    #[test]
+    fn symbols_are_the_union_of_their_ranges(
+        ranges in vec((any::<char>(), any::<char>()), 1..8),
+        others in vec(any::<char>(), 20),
+    ) {
+        let escaped = |c: char| if c.is_alphanumeric() { String::from(c) } else { format!("\\{c}") };
+        let ranges: Vec<(char, char)> = ranges.into_iter().map(|(a, b)| (a.min(b), a.max(b))).collect();
+        let text: String = ranges.iter().map(|&(a, b)| format!("{}-{}", escaped(a), escaped(b))).collect();
+        let symbols: Symbols = text.parse().unwrap();
+        let ends: BTreeSet<char> = ranges.iter().flat_map(|&(a, b)| [a, b]).collect();
+        for c in others.into_iter().chain(ends).chain((0..128u8).map(char::from)) {
+            prop_assert_eq!(symbols.contains(c), ranges.iter().any(|&(a, b)| a <= c && c <= b), "{:?}", c);
+        }
+    }
+
+    #[test]
+    fn any_text_is_symbols_or_refused(text in r"[-\\a-dé\]]{0,6}") {
+        match text.parse::<Symbols>() {
+            Ok(symbols) => prop_assert!(text.chars().any(|c| symbols.contains(c))),
+            Err(error) => prop_assert!(matches!(error, Error::Argument(_))),
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(
+        rubbish in vec(any::<u8>(), 0..60),
+        magic in prop::sample::select(vec![&b""[..], b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18"]),
+    ) {
+        let (_folder, path) = file(&[magic, &rubbish].concat());
+        let _ = kind(&path);
+        match read(&corpus(3), &path) {
+            Ok(events) => prop_assert!(events.len() <= magic.len() + rubbish.len()),
+            Err(Error::Format(defect)) => {
+                prop_assert_eq!(&defect.path, &Some(path));
+                prop_assert!(defect.place.is_some(), "{}", defect);
+            }
+            Err(other) => prop_assert!(false, "{}", other),
+        }
+    }
+}

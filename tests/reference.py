@@ -1,0 +1,176 @@
+"""The rule in plain Python: slow, without a trick, readable as the specification.
+
+Explicit loops only. `sum()` compensates rounding in newer Pythons and numpy adds in pairs; here the order of
+operations is the contract. `number` is the type of all weights, parameters and steps between:
+`float` for float64, `numpy.float32` for float32, `fractions.Fraction` for exact arithmetic.
+
+An event is `(cues, outcomes, frequency)`: two sequences of names and a count. Weights are a dict from
+`(cue, outcome)` to a number.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Event: TypeAlias = tuple[Sequence[str], Sequence[str], int]
+Number: TypeAlias = Callable[[Any], Any]
+Scalar: TypeAlias = float | Fraction
+PerName: TypeAlias = Scalar | Mapping[str, float]
+Weights: TypeAlias = dict[tuple[str, str], Any]
+Duplicates: TypeAlias = Literal["drop", "keep", "error"]
+
+
+# The rule.
+
+
+def learn(
+    events: Iterable[Event],
+    alpha: PerName,
+    beta: Scalar | tuple[Scalar, Scalar],
+    lambda_: PerName,
+    cues: Sequence[str],
+    outcomes: Sequence[str],
+    initial: Mapping[tuple[str, str], Scalar] | None = None,
+    number: Number = float,
+) -> Weights:
+    """Learns token by token; an event of frequency f is f tokens in a row."""
+    zero = number(0)
+    beta1, beta2 = (number(rate) for rate in (beta if isinstance(beta, tuple) else (beta, beta)))
+    salience = {cue: number(of(alpha, cue)) for cue in cues}
+    maximum = {outcome: number(of(lambda_, outcome)) for outcome in outcomes}
+    weights = {(cue, outcome): zero for cue in cues for outcome in outcomes}
+    for pair, weight in (initial or {}).items():
+        weights[pair] = number(weight)
+    for event_cues, event_outcomes, frequency in events:
+        for _ in range(frequency):
+            for outcome in outcomes:
+                a = activation(weights, event_cues, outcome, number)
+                u = beta1 * (maximum[outcome] - a) if outcome in event_outcomes else beta2 * (zero - a)
+                for cue in event_cues:
+                    weights[cue, outcome] = weights[cue, outcome] + salience[cue] * u
+    return weights
+
+
+def activation(weights: Weights, cues: Sequence[str], outcome: str, number: Number = float) -> Any:
+    """The cues' weights to the outcome, summed from +0 in their order; a cue named twice counts twice."""
+    total = number(0)
+    for cue in cues:
+        total = total + weights[cue, outcome]
+    return total
+
+
+def of(value: PerName, name: str) -> Scalar:
+    """A parameter's value for one name."""
+    return value[name] if isinstance(value, Mapping) else value
+
+
+# Events.
+
+
+def normalised(
+    events: Iterable[Event], duplicates: Duplicates = "drop", background: str | None = None
+) -> list[Event]:
+    """The events as they are learned: the background cue first; repeated names dropped, kept or refused."""
+    result: list[Event] = []
+    for cues, outcomes, frequency in events:
+        event_cues = list(cues) if background is None else [background, *cues]
+        if duplicates == "error" and (repeats(event_cues) or repeats(outcomes)):
+            raise ValueError(f"an event names a cue or an outcome twice: {event_cues}, {outcomes}")
+        kept = event_cues if duplicates == "keep" else distinct(event_cues)
+        result.append((tuple(kept), tuple(distinct(outcomes)), frequency))
+    return result
+
+
+def distinct(names: Iterable[str]) -> list[str]:
+    """Each name once, in order of first appearance."""
+    seen: list[str] = []
+    for name in names:
+        if name not in seen:
+            seen.append(name)
+    return seen
+
+
+def repeats(names: Sequence[str]) -> bool:
+    """Whether a name comes twice."""
+    return len(distinct(names)) < len(names)
+
+
+def vocabularies(events: Iterable[Event]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """All cues and outcomes in order of first appearance, at any frequency; a name's place is its id."""
+    cues: list[str] = []
+    outcomes: list[str] = []
+    for event_cues, event_outcomes, _ in events:
+        cues = distinct([*cues, *event_cues])
+        outcomes = distinct([*outcomes, *event_outcomes])
+    return tuple(cues), tuple(outcomes)
+
+
+def counts(events: Iterable[Event], names: Sequence[str], side: Literal["cues", "outcomes"]) -> list[int]:
+    """How many times each name is presented in all tokens; a cue kept twice counts twice."""
+    totals = dict.fromkeys(names, 0)
+    for event in events:
+        for name in event[0] if side == "cues" else event[1]:
+            totals[name] += event[2]
+    return [totals[name] for name in names]
+
+
+def incidence(
+    events: Sequence[Event], names: Sequence[str], side: Literal["cues", "outcomes"]
+) -> NDArray[np.float64]:
+    """The events x names matrix of multiplicities, frequencies left out."""
+    place = {name: j for j, name in enumerate(names)}
+    matrix = np.zeros((len(events), len(names)))
+    for i, event in enumerate(events):
+        for name in event[0] if side == "cues" else event[1]:
+            matrix[i, place[name]] += 1
+    return matrix
+
+
+def words(line: str, lower: bool = True, boundary: str = "#") -> list[str]:
+    """The words of a line: what stands between white space, `_` and the boundary mark."""
+    text = line.lower() if lower else line
+    for separator in ["_", *boundary]:
+        text = text.replace(separator, " ")
+    return text.split()
+
+
+def ngrams(word: str, n: int, boundary: str = "#") -> list[str]:
+    """The runs of n letters of a word between its boundaries; its letters alone where n is 1."""
+    marked = word if n == 1 else boundary + word + boundary
+    return [marked[i : i + n] for i in range(len(marked) - n + 1)]
+
+
+# The equilibrium.
+
+
+def equilibrium(
+    events: Sequence[Event],
+    cues: Sequence[str],
+    outcomes: Sequence[str],
+    lambda_: PerName = 1.0,
+    alpha: PerName = 1.0,
+    ridge: float = 0.0,
+) -> NDArray[np.float64]:
+    """The W of least sum f (lambda o - c'w)^2 + ridge w'w; among several that of least sum w^2 / alpha."""
+    frequency = np.sqrt([[float(event[2])] for event in events]).reshape(-1, 1)
+    root = np.sqrt([float(of(alpha, cue)) for cue in cues])
+    maxima = np.array([float(of(lambda_, outcome)) for outcome in outcomes])
+    rows = np.vstack([frequency * incidence(events, cues, "cues"), np.sqrt(ridge) * np.eye(len(cues))])
+    targets = frequency * incidence(events, outcomes, "outcomes") * maxima
+    targets = np.vstack([targets, np.zeros((len(cues), len(outcomes)))])
+    # w = D^(1/2) x: the least |x| is the least sum w^2 / alpha.
+    solution: NDArray[np.float64] = np.linalg.lstsq(rows * root, targets, rcond=None)[0]
+    return root[:, None] * solution
+
+
+# Labels to arrays.
+
+
+def matrix(
+    weights: Weights, cues: Sequence[str], outcomes: Sequence[str], dtype: Any = np.float64
+) -> NDArray[Any]:
+    """Weights as an array, row = cue, column = outcome."""
+    return np.array([weights[c, o] for c in cues for o in outcomes], dtype).reshape(len(cues), len(outcomes))

@@ -1,0 +1,497 @@
+//! Event tables: what is read, what is refused and with which words, and what a file is taken for.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use rescorla::error::{Defect, Error, Place, Result};
+use rescorla::monitor::Monitor;
+use rescorla::text::EventSink;
+use rescorla::text::source::{EVENT_FILE_MAGIC, Kind, MAX_HEADER, MAX_PIECE, kind};
+use rescorla::text::tables::{read, split_names};
+use tempfile::TempDir;
+
+type Event = (Vec<String>, Vec<String>, u64);
+
+/// Keeps the events, and refuses the name "refused" and the frequency 13.
+#[derive(Debug, Default)]
+struct Kept {
+    cues: Vec<String>,
+    outcomes: Vec<String>,
+    events: Vec<Event>,
+}
+
+impl Kept {
+    fn accept(name: &str) -> Result<String> {
+        if name == "refused" { Err(Error::defect("another name", name, "")) } else { Ok(name.to_owned()) }
+    }
+}
+
+impl EventSink for Kept {
+    fn cue(&mut self, name: &str) -> Result<()> {
+        self.cues.push(Kept::accept(name)?);
+        Ok(())
+    }
+
+    fn outcome(&mut self, name: &str) -> Result<()> {
+        self.outcomes.push(Kept::accept(name)?);
+        Ok(())
+    }
+
+    fn end_event(&mut self, frequency: u64) -> Result<()> {
+        if frequency == 13 {
+            return Err(Error::defect("another frequency", "13", ""));
+        }
+        self.events.push((std::mem::take(&mut self.cues), std::mem::take(&mut self.outcomes), frequency));
+        Ok(())
+    }
+}
+
+/// A file in a folder of its own; its name says nothing of its content.
+fn file(content: &[u8]) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    fs::write(&path, content).unwrap();
+    (folder, path)
+}
+
+fn events_at(path: &Path) -> Result<Vec<Event>> {
+    let mut kept = Kept::default();
+    read(path, &mut kept, &Monitor::new())?;
+    Ok(kept.events)
+}
+
+fn events(content: impl AsRef<[u8]>) -> Vec<Event> {
+    let (_folder, path) = file(content.as_ref());
+    events_at(&path).unwrap()
+}
+
+fn event(cues: &[&str], outcomes: &[&str], frequency: u64) -> Event {
+    let own = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    (own(cues), own(outcomes), frequency)
+}
+
+/// The defect of a table, whose path is checked here.
+fn defect(content: impl AsRef<[u8]>) -> Defect {
+    let (_folder, path) = file(content.as_ref());
+    match events_at(&path) {
+        Err(Error::Format(defect)) => {
+            assert_eq!(defect.path.as_deref(), Some(path.as_path()));
+            assert!(!defect.cure.is_empty() || defect.expected.starts_with("another"), "{defect}");
+            *defect
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[track_caller]
+fn refused(content: impl AsRef<[u8]>, line: u64, column: u64, expected: &str, found: &str) {
+    let defect = defect(content);
+    assert_eq!(defect.place, Some(Place::Line { line, column }), "{defect}");
+    assert!(defect.expected.contains(expected), "{defect}");
+    assert!(defect.found.contains(found), "{defect}");
+}
+
+fn gzip(content: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(content).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zstd(content: &[u8]) -> Vec<u8> {
+    zstd::stream::encode_all(content, 1).unwrap()
+}
+
+#[test]
+fn a_tab_table_is_read() {
+    let table = "cues\toutcomes\na_b\tc\n\tx_y\nd\t\ne_e\te";
+    let expected = [
+        event(&["a", "b"], &["c"], 1),
+        event(&[], &["x", "y"], 1),
+        event(&["d"], &[], 1),
+        event(&["e", "e"], &["e"], 1),
+    ];
+    assert_eq!(events(table), expected);
+    assert_eq!(events(table.replace('\n', "\r\n")), expected);
+    assert_eq!(events(format!("\u{feff}{table}\n")), expected);
+}
+
+#[test]
+fn columns_are_found_by_name() {
+    let table = "FREQUENCY\tnote\tOutcomes\tCues\n018446744073709551615\t\"\tc\ta\n0\t__\td\tb\n";
+    assert_eq!(events(table), [event(&["a"], &["c"], u64::MAX), event(&["b"], &["d"], 0)]);
+    let table = "Id,Outcomes,Cues\n_,c,a\n,d,b\n";
+    assert_eq!(events(table), [event(&["a"], &["c"], 1), event(&["b"], &["d"], 1)]);
+}
+
+#[test]
+fn quotes_mean_nothing_between_tabs() {
+    assert_eq!(events("cues\toutcomes\n\"a\t,\"\"\n"), [event(&["\"a"], &[",\"\""], 1)]);
+}
+
+#[test]
+fn an_r_table_is_read() {
+    let table = "\"\",\"Cues\",\"Outcomes\",\"Frequency\"\r\n\
+                 \"1\",\"#h_ha\",\"hand_plural\",10\r\n\
+                 \"2\",\"a,b_say \"\"a\"\"\",\"line\nbreak\",\"2\"\r\n\
+                 3,\"\",é_\u{10d0},0";
+    assert_eq!(
+        events(table),
+        [
+            event(&["#h", "ha"], &["hand", "plural"], 10),
+            event(&["a,b", "say \"a\""], &["line\nbreak"], 2),
+            event(&[], &["é", "\u{10d0}"], 0),
+        ]
+    );
+}
+
+#[test]
+fn a_header_alone_is_a_table_of_no_events() {
+    for header in ["cues\toutcomes", "cues\toutcomes\n", "Cues,Outcomes\r\n"] {
+        assert_eq!(events(header), []);
+    }
+}
+
+#[test]
+fn a_first_line_that_is_no_header_is_refused() {
+    let expected = "names the columns cues and outcomes";
+    refused("", 1, 1, expected, "an empty file");
+    refused("\u{feff}", 1, 1, expected, "an empty file");
+    refused("\na\tb\n", 1, 1, expected, "\"\"");
+    refused("In the beginning\n", 1, 1, expected, "\"In the beginning\"");
+    refused("say \"cues\",outcomes\n", 1, 1, expected, "cues");
+    refused("é".repeat(100), 1, 1, expected, &format!("\"{}\"...", "é".repeat(40)));
+    refused("Cues\tfrequency\n", 1, 1, "a column named outcomes", "\"Cues\", \"frequency\"");
+    refused("outcomes,cue\n", 1, 1, "a column named cues", "\"outcomes\", \"cue\"");
+    refused("cues\toutcomes\tCUES\n", 1, 15, "one column named cues", "another");
+    refused("cues,outcomes,\"outcomes\"\n", 1, 16, "one column named outcomes", "another");
+}
+
+#[test]
+fn a_row_of_another_width_is_refused() {
+    refused("cues\toutcomes\na\tb\nabc\n", 3, 4, "2 cells", "1");
+    refused("cues\toutcomes\na\tb\tc\td\n", 2, 5, "2 cells", "one more");
+    refused("cues\toutcomes\tfrequency\na\tb\r\n", 2, 4, "3 cells", "2");
+    refused("cues,outcomes\na,b\n\"a\nb\"\n", 4, 3, "2 cells", "1");
+    refused("cues,outcomes\na,b,c\n", 2, 5, "2 cells", "one more");
+}
+
+#[test]
+fn an_empty_line_is_refused() {
+    refused("cues\toutcomes\na\tb\n\n", 3, 1, "an event", "an empty line");
+    refused("cues,outcomes\r\n\r\na,b\r\n", 2, 1, "an event", "an empty line");
+}
+
+#[test]
+fn bad_utf8_is_refused() {
+    refused(b"cues\toutcomes\n\xc3\xa9_\xff\tb\n", 2, 4, "UTF-8", "0xff");
+    refused(b"cues\toutcomes\na\tb\xd0", 2, 4, "UTF-8", "0xd0");
+    refused(b"cues,outcomes\n\"a\nb\xe9\",c\n", 3, 2, "UTF-8", "0xe9");
+    refused(b"\xff\xfec\0u\0", 1, 1, "UTF-8", "0xff");
+}
+
+#[test]
+fn an_empty_name_is_refused() {
+    let header = "cues\toutcomes\n";
+    refused(format!("{header}a__b\tc\n"), 2, 3, "a name", "an empty one");
+    refused(format!("{header}_a\tc\n"), 2, 1, "a name", "an empty one");
+    refused(format!("{header}é\tc_\n"), 2, 6, "a name", "an empty one");
+    refused(format!("{header}_\tc\n"), 2, 1, "a name", "an empty one");
+    refused("cues,outcomes\n\"\"\"\"\"_x\n_\",c_\n", 3, 2, "a name", "an empty one");
+}
+
+#[test]
+fn a_bad_frequency_is_refused() {
+    for bad in ["", "-1", "+1", "1.0", "1e+05", " 1", "٣", "18446744073709551616"] {
+        refused(format!("cues\toutcomes\tfrequency\na\tb\t{bad}\n"), 2, 5, "digits", &format!("{bad:?}"));
+    }
+    refused("frequency,cues,outcomes\n\"x\",a,b\n", 2, 2, "digits", "\"x\"");
+}
+
+#[test]
+fn bad_quotes_are_refused() {
+    refused("cues,outcomes\nsay \"a\",b\n", 2, 5, "without quotes", "a quote");
+    refused("cues,outcomes\na,b\n\"c\nd,e\n", 3, 1, "a closing quote", "the end of the file");
+    refused("cues,outcomes\n\"c\" ,e\n", 2, 4, "a comma", "\" ,e\"");
+}
+
+#[test]
+fn what_the_sink_refuses_has_its_place() {
+    refused("cues\toutcomes\na\tb\na_refused\tb\n", 3, 3, "another name", "refused");
+    refused("cues\toutcomes\na\tb_refused\n", 2, 5, "another name", "refused");
+    refused("outcomes\tcues\tfrequency\na\tb\t13\n", 2, 5, "another frequency", "13");
+    refused("cues,outcomes\n\"a\nb_\"\"_refused\",c\n", 3, 6, "another name", "refused");
+}
+
+#[test]
+fn a_line_without_end_is_refused() {
+    let header = b"cues\toutcomes\n".to_vec();
+    let long =
+        |n: usize| gzip(&[header.clone(), b"a\tb\n".to_vec(), vec![b'x'; n - 2], b"\ty".to_vec()].concat());
+    refused(long(MAX_PIECE + 1), 3, 1, "at most 67108864 bytes", "a longer one");
+    let longest = events(long(MAX_PIECE));
+    assert_eq!(longest[1].0[0].len(), MAX_PIECE - 2);
+    refused(vec![b'x'; MAX_HEADER + 1], 1, 1, "at most 1048576 bytes", "a longer one");
+}
+
+#[test]
+fn cut_and_damaged_files_are_refused() {
+    let table: String = (0..50_000).map(|n| format!("a{n}_b\tc{}\n", n * 7919 % 10_007)).collect();
+    let table = format!("cues\toutcomes\n{table}").into_bytes();
+    for (packed, format) in [(gzip(&table), "gzip"), (zstd(&table), "zstd")] {
+        for cut in [3, 4, 9, packed.len() / 2, packed.len() - 1] {
+            if format == "zstd" && cut < 4 {
+                continue; // Too little to be told from text.
+            }
+            let defect = defect(&packed[..cut]);
+            assert!(defect.expected.contains(format), "{defect}");
+            assert!(defect.found.contains("the end of the file"), "{cut}: {defect}");
+            assert!(defect.cure.contains("copy"), "{defect}");
+            assert!(matches!(defect.place, Some(Place::Line { .. })), "{defect}");
+        }
+        let mut damaged = packed.clone();
+        let middle = packed.len() / 2;
+        damaged[middle..middle + 8].fill(0xff);
+        // Found by the decoder, or before it by the reader: damage can decode to something.
+        let _ = defect(damaged);
+    }
+    let half = gzip(&table);
+    let Some(Place::Line { line, .. }) = defect(&half[..half.len() / 2]).place else { panic!() };
+    assert!((10_000..40_000).contains(&line), "{line}");
+    let rubbish = defect([gzip(b"cues\toutcomes\na\tb\n"), b"rubbish, and more of it".to_vec()].concat());
+    assert!(rubbish.found.contains("damage"), "{rubbish}");
+}
+
+#[test]
+fn missing_files_and_folders_are_errors_of_the_system() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("missing");
+    for result in [events_at(&missing).map(drop), kind(&missing).map(drop)] {
+        let Err(Error::Io { path, doing, source }) = result else { panic!("{result:?}") };
+        assert_eq!((path, doing, source.kind()), (missing.clone(), "open", std::io::ErrorKind::NotFound));
+    }
+    for result in [events_at(folder.path()).map(drop), kind(folder.path()).map(drop)] {
+        let Err(Error::Io { path, .. }) = result else { panic!("{result:?}") };
+        assert_eq!(path, folder.path());
+    }
+}
+
+#[test]
+fn a_stop_is_a_stop_in_every_encoding() {
+    let table = "cues\toutcomes\na\tb\n".as_bytes();
+    for content in [table.to_vec(), gzip(table), zstd(table)] {
+        let (_folder, path) = file(&content);
+        let monitor = Monitor::new();
+        monitor.stop();
+        let result = read(&path, &mut Kept::default(), &monitor);
+        assert!(matches!(result, Err(Error::Stopped)), "{result:?}");
+    }
+}
+
+/// Counts the names and ends of events, and asks for a stop at one of them.
+struct Stopping<'m> {
+    monitor: &'m Monitor,
+    calls: u64,
+    last: u64,
+}
+
+impl Stopping<'_> {
+    fn call(&mut self) -> Result<()> {
+        self.calls += 1;
+        if self.calls == self.last {
+            self.monitor.stop();
+        }
+        Ok(())
+    }
+}
+
+impl EventSink for Stopping<'_> {
+    fn cue(&mut self, _name: &str) -> Result<()> {
+        self.call()
+    }
+
+    fn outcome(&mut self, _name: &str) -> Result<()> {
+        self.call()
+    }
+
+    fn end_event(&mut self, _frequency: u64) -> Result<()> {
+        self.call()
+    }
+}
+
+#[test]
+fn a_stop_takes_effect_at_once_and_within_a_line() {
+    let (_folder, path) = file("cues\toutcomes\na_b\tc_d\n\t\n\t\na\tb\n".as_bytes());
+    for last in 1..=9 {
+        let monitor = Monitor::new();
+        let mut sink = Stopping { monitor: &monitor, calls: 0, last };
+        assert!(matches!(read(&path, &mut sink, &monitor), Err(Error::Stopped)), "{last}");
+        assert_eq!(sink.calls, last);
+    }
+}
+
+#[test]
+fn a_zstd_file_may_begin_with_a_skippable_frame() {
+    let skippable = b"\x50\x2a\x4d\x18\x03\0\0\0any";
+    let table = [skippable, &zstd(b"cues\toutcomes\na\tb\n")[..]].concat();
+    assert_eq!(events(table), [event(&["a"], &["b"], 1)]);
+}
+
+#[test]
+fn progress_is_in_bytes_of_the_file() {
+    let table = format!("cues\toutcomes\n{}", "a_b\tc\n".repeat(100_000)).into_bytes();
+    for content in [gzip(&table), zstd(&table), table] {
+        let (_folder, path) = file(&content);
+        let monitor = Monitor::new();
+        read(&path, &mut Kept::default(), &monitor).unwrap();
+        assert_eq!(monitor.progress(), (content.len() as u64, content.len() as u64));
+    }
+}
+
+#[test]
+fn a_sink_can_be_behind_a_pointer() {
+    let (_folder, path) = file(b"cues\toutcomes\na\tb\n");
+    let mut kept = Kept::default();
+    let sink: &mut dyn EventSink = &mut kept;
+    read(&path, sink, &Monitor::new()).unwrap();
+    assert_eq!(kept.events.len(), 1);
+}
+
+#[test]
+fn kinds_are_told_by_content() {
+    let kind_of = |content: &[u8]| {
+        let (_folder, path) = file(content);
+        kind(&path).unwrap()
+    };
+    assert_eq!(kind_of(&[&EVENT_FILE_MAGIC[..], b"rest"].concat()), Kind::Events);
+    assert_eq!(kind_of(&EVENT_FILE_MAGIC[..7]), Kind::Text);
+    for table in [
+        "cues\toutcomes",
+        "Outcomes\tx\tCUES\nmore",
+        "\"Cues\",\"Outcomes\",\"Frequency\"\r\n",
+        "\u{feff}cues,outcomes\n",
+    ] {
+        assert_eq!(kind_of(table.as_bytes()), Kind::Table);
+        assert_eq!(kind_of(&gzip(table.as_bytes())), Kind::Table);
+        assert_eq!(kind_of(&zstd(table.as_bytes())), Kind::Table);
+    }
+    for text in ["", "\n", "cues", "cues outcomes\n", "text\ncues\toutcomes\n", "cues\toutcomes\tcues\n"] {
+        assert_eq!(kind_of(text.as_bytes()), Kind::Text);
+        assert_eq!(kind_of(&gzip(text.as_bytes())), Kind::Text);
+    }
+    assert_eq!(kind_of(b"cues\toutcomes\t\xff\n"), Kind::Text);
+    // A header that does not end where looking ends is none.
+    let long = [b"cues\toutcomes\t", &vec![b'x'; 2 * MAX_HEADER][..]].concat();
+    assert_eq!(kind_of(&long), Kind::Text);
+    assert_eq!(kind_of(&gzip(&long)), Kind::Text);
+    let damaged = gzip(b"cues\toutcomes\n");
+    let (_folder, path) = file(&damaged[..damaged.len() - 9]);
+    assert!(matches!(kind(&path), Err(Error::Format(_))));
+}
+
+/// Names for tab tables: no `_`, no tab, no line feed, and no carriage return, which would end a line too.
+const TAB_NAME: &str = "[^_\t\r\n]{1,6}";
+
+fn any_events(name: &'static str) -> impl Strategy<Value = Vec<Event>> {
+    vec((vec(name, 0..6), vec(name, 0..3), any::<u64>().prop_filter("refused", |&n| n != 13)), 0..40)
+}
+
+fn tab_table(events: &[Event], frequency: bool, line_end: &str, last_end: bool) -> String {
+    let mut rows = vec![["cues", "outcomes"].join("\t") + if frequency { "\tfrequency" } else { "" }];
+    for (cues, outcomes, n) in events {
+        let row = format!("{}\t{}", cues.join("_"), outcomes.join("_"));
+        rows.push(if frequency { format!("{row}\t{n}") } else { row });
+    }
+    rows.join(line_end) + if last_end { line_end } else { "" }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn tab_tables_come_back(
+        events in any_events(TAB_NAME),
+        frequency: bool,
+        crlf: bool,
+        last_end: bool,
+        cuts in vec(any::<prop::sample::Index>(), 0..4),
+        packing in 0..3,
+    ) {
+        let table = tab_table(&events, frequency, if crlf { "\r\n" } else { "\n" }, last_end);
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(table.len())).collect();
+        cuts.extend([0, table.len()]);
+        cuts.sort_unstable();
+        // Members and frames end anywhere, in the middle of characters and of line ends too.
+        let parts = cuts.windows(2).map(|part| &table.as_bytes()[part[0]..part[1]]);
+        let content: Vec<u8> = match packing {
+            0 => table.clone().into_bytes(),
+            1 => parts.flat_map(gzip).collect(),
+            _ => parts.flat_map(zstd).collect(),
+        };
+        let (_folder, path) = file(&content);
+        let expected: Vec<Event> = if frequency {
+            events
+        } else {
+            events.into_iter().map(|(cues, outcomes, _)| (cues, outcomes, 1)).collect()
+        };
+        prop_assert_eq!(kind(&path).unwrap(), Kind::Table);
+        prop_assert_eq!(events_at(&path).unwrap(), expected);
+    }
+
+    #[test]
+    fn csv_tables_of_another_writer_come_back(events in any_events("[^_]{1,6}"), always: bool, crlf: bool) {
+        let mut writer = csv::WriterBuilder::new()
+            .quote_style(if always { csv::QuoteStyle::Always } else { csv::QuoteStyle::Necessary })
+            .terminator(if crlf { csv::Terminator::CRLF } else { csv::Terminator::Any(b'\n') })
+            .from_writer(Vec::new());
+        writer.write_record(["Frequency", "Cues", "Outcomes"]).unwrap();
+        for (cues, outcomes, n) in &events {
+            writer.write_record([n.to_string(), cues.join("_"), outcomes.join("_")]).unwrap();
+        }
+        let (_folder, path) = file(&writer.into_inner().unwrap());
+        prop_assert_eq!(events_at(&path).unwrap(), events);
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(
+        rows in vec("[a_\t,\"\r\n\u{e9}1]{0,12}", 0..8),
+        header in prop::sample::select(vec!["", "cues\toutcomes\n", "cues,outcomes\n", "cues,outcomes,frequency\r\n"]),
+        rubbish in vec(any::<u8>(), 0..40),
+        magic in prop::sample::select(vec![&b""[..], b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18"]),
+    ) {
+        let table = format!("{header}{}", rows.join("\n")).into_bytes();
+        for content in [[&table[..], &rubbish].concat(), [magic, &rubbish].concat(), table] {
+            let (_folder, path) = file(&content);
+            match events_at(&path) {
+                Ok(_) => prop_assert_eq!(kind(&path).unwrap(), Kind::Table),
+                Err(Error::Format(defect)) => {
+                    prop_assert_eq!(defect.path.as_deref(), Some(path.as_path()));
+                    prop_assert!(defect.place.is_some(), "{}", defect);
+                    let _ = kind(&path);
+                }
+                Err(other) => prop_assert!(false, "{}", other),
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_those_of_str_split(cell in "[ab_é]{0,8}") {
+        let found: Vec<(usize, String)> =
+            split_names(&cell).map(|(at, name)| (at, name.map_or_else(|_| String::new(), str::to_owned))).collect();
+        let mut at = 0;
+        let expected: Vec<(usize, String)> = cell
+            .split('_')
+            .filter(|_| !cell.is_empty())
+            .map(|name| {
+                let start = at;
+                at += name.len() + 1;
+                (start, name.to_owned())
+            })
+            .collect();
+        prop_assert_eq!(found, expected);
+    }
+}

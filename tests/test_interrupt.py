@@ -1,0 +1,119 @@
+"""Long calls stop for Ctrl-C and for a progress callback that raises, and count upwards to their total."""
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import rescorla as rw
+
+# Seconds of work each, far more than the test waits. Cues far apart in frequency, so that no event repeats.
+PRELUDE = """
+import itertools, random, signal, sys
+import rescorla as rw
+signal.signal(signal.SIGINT, signal.default_int_handler)
+rng = random.Random(1)
+def events(n):
+    return ((rng.sample(range_of_cues, 8), [f"o{rng.randrange(5000)}"]) for _ in range(n))
+range_of_cues = [f"c{i}" for i in range(3000)]
+"""
+LEARN = PRELUDE + "known = rw.read_events(events(30_000))\nwork = lambda: rw.learn(known, progress=False)\n"
+COMPILE_ITERABLE = PRELUDE + "work = lambda: rw.read_events(events(10**9), progress=False)\n"
+COMPILE_TABLE = PRELUDE + "work = lambda: rw.compile_events(sys.argv[1], sys.argv[2], progress=False)\n"
+RUN = """
+print("ready", flush=True)
+try:
+    work()
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+else:
+    print("finished", flush=True)
+"""
+
+
+def interrupted_after(script: str, *arguments: str) -> float:
+    """Seconds from SIGINT, 0.3 s into the work, to KeyboardInterrupt."""
+    child = subprocess.Popen(
+        [sys.executable, "-c", script + RUN, *arguments], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(0.3)
+        start = time.monotonic()
+        child.send_signal(signal.SIGINT)
+        assert child.stdout.readline() == "interrupted\n"
+        return time.monotonic() - start
+    finally:
+        child.kill()
+        child.communicate()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to a child")
+class TestInterrupt:
+    """KeyboardInterrupt within 0.2 s; the bound leaves room for a loaded machine."""
+
+    bound = 1.0
+
+    @pytest.mark.parametrize("script", [LEARN, COMPILE_ITERABLE], ids=["learn", "compile an iterable"])
+    def test_in_memory(self, script: str) -> None:
+        assert interrupted_after(script) < self.bound
+
+    def test_compiling_a_table_leaves_nothing_behind(self, tmp_path: Path) -> None:
+        table, target = tmp_path / "events.tab", tmp_path / "events.bin"
+        block = "".join(f"a{i}_b{i % 7}_c{i % 11}\to{i % 13}\n" for i in range(100_000))
+        with table.open("w") as file:
+            file.write("cues\toutcomes\n")
+            for _ in range(250):
+                file.write(block)
+        assert interrupted_after(COMPILE_TABLE, str(table), str(target)) < self.bound
+        assert list(tmp_path.iterdir()) == [table]
+
+
+EVENTS = [([f"c{i % 997}", f"d{i % 991}"], [f"o{i % 5003}"]) for i in range(60_000)]
+
+
+def calls(tmp_path: Path) -> dict[str, Callable[[Any], object]]:
+    """Every call that takes a callback, on enough work that it is called."""
+    events = rw.read_events(EVENTS)
+    table = tmp_path / "events.tab"
+    events.to_table(table)
+    return {
+        "learn": lambda progress: rw.learn(events, method="forward", progress=progress),
+        "table": lambda progress: rw.compile_events(table, tmp_path / "1.bin", progress=progress),
+        "iterable": lambda progress: rw.compile_events(
+            iter(EVENTS * 20), tmp_path / "2.bin", progress=progress
+        ),
+    }
+
+
+class Stop(Exception):  # noqa: N818
+    """What the callback raises."""
+
+
+def refuse(_done: int, _total: int) -> None:
+    raise Stop
+
+
+@pytest.mark.parametrize("call", ["learn", "iterable"])
+def test_an_exception_of_the_callback_comes_out(call: str, tmp_path: Path) -> None:
+    work = calls(tmp_path)[call]
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(Stop):
+        work(refuse)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("call", ["learn", "table", "iterable"])
+def test_done_rises_to_the_total(call: str, tmp_path: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    calls(tmp_path)[call](lambda done, total: seen.append((done, total)))
+    assert seen
+    done = [d for d, _ in seen]
+    assert done == sorted(done)
+    # A total of 0 says that it is not known.
+    assert all(total == 0 or d <= total for d, total in seen)

@@ -1,0 +1,348 @@
+"""`learn`: equal to the reference bit for bit, whatever the machine, the layout and the order of the work."""
+
+import multiprocessing
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import reference
+import rescorla as rw
+import strategies as some
+from hypothesis import given
+from hypothesis import strategies as st
+from reference import Event
+from rescorla import learning
+
+LAYOUTS = ["iterable", "tab", "gz", "zst", "csv", "file"]
+WIDTHS = st.sampled_from([1, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 130])
+QUIET = pytest.mark.filterwarnings("ignore:.*safe:RuntimeWarning")
+
+
+def kernels() -> list[str]:
+    """The instruction sets that this machine has."""
+    events = rw.read_events([(["a"], ["x"], 1)])
+    found = []
+    for kernel in ("portable", "avx2", "avx512"):
+        try:
+            learning._learn(events, kernel=kernel, tile=None)
+        except ValueError as error:
+            if kernel not in str(error):
+                raise
+            continue
+        found.append(kernel)
+    return found
+
+
+KERNELS = kernels()
+
+
+def learn(source: Any, **keywords: Any) -> Any:
+    """`learn` by the forward method, with or without the warning that names the safe rate."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        if {"kernel", "tile"} & keywords.keys():
+            return learning._learn(source, method="forward", **{"kernel": None, "tile": None, **keywords})
+        return rw.learn(source, method="forward", **keywords)
+
+
+def assert_reference(result: Any, expected: np.ndarray[Any, Any]) -> None:
+    """The reference's bits under its labels."""
+    assert some.bits(result.values) == some.bits(expected)
+
+
+# Equal to the reference.
+
+
+@given(st.data(), some.events(), some.DUPLICATES, some.DTYPES, some.THREADS, st.booleans())
+def test_learn_is_the_reference(
+    data: st.DataObject, events: list[Event], duplicates: Any, dtype: Any, threads: int, background: bool
+) -> None:
+    constant = "constant" if background else None
+    rows = reference.normalised(events, duplicates, constant)
+    cues, outcomes = reference.vocabularies(rows)
+    rule = data.draw(some.rules(cues, outcomes))
+    source = rw.read_events(events, duplicates=duplicates, background=constant)
+    result = learn(source, **rule.keywords(), dtype=dtype, threads=threads)
+    assert (tuple(result.cues), tuple(result.outcomes)) == (cues, outcomes)
+    assert_reference(result, some.reference_weights(rows, rule, cues, outcomes, dtype))
+
+
+@given(st.data(), some.events(), some.DUPLICATES, some.DTYPES)
+def test_learn_from_initial_weights_is_the_reference(
+    data: st.DataObject, events: list[Event], duplicates: Any, dtype: Any
+) -> None:
+    rows = reference.normalised(events, duplicates)
+    cues, outcomes = reference.vocabularies(rows)
+    initial = data.draw(some.initials(cues, outcomes))
+    all_cues = reference.distinct([*(c for c, _ in initial), *cues])
+    all_outcomes = reference.distinct([*(o for _, o in initial), *outcomes])
+    rule = data.draw(some.rules(all_cues, all_outcomes))
+    start = initial_weights(initial, dtype)
+    result = learn(
+        rw.read_events(events, duplicates=duplicates), **rule.keywords(), dtype=dtype, initial=start
+    )
+    assert (list(result.cues), list(result.outcomes)) == (all_cues, all_outcomes)
+    assert_reference(result, some.reference_weights(rows, rule, all_cues, all_outcomes, dtype, initial))
+
+
+def initial_weights(initial: dict[tuple[str, str], float], dtype: Any = np.float64) -> Any:
+    cues = reference.distinct(c for c, _ in initial)
+    outcomes = reference.distinct(o for _, o in initial)
+    return rw.Weights(reference.matrix(initial, cues, outcomes, dtype), cues, outcomes)
+
+
+@given(st.integers(0, 2**32), WIDTHS, some.DTYPES, some.DUPLICATES, some.THREADS, st.data())
+def test_learn_over_many_outcomes_is_the_reference(
+    seed: int, width: int, dtype: Any, duplicates: Any, threads: int, data: st.DataObject
+) -> None:
+    events = some.wide_events(seed, 6, 5, width)
+    rows = reference.normalised(events, duplicates)
+    cues, outcomes = reference.vocabularies(rows)
+    rule = some.Rule(dict(zip(cues, (0.1, 0.3, 0.0, 0.2, 0.07), strict=False)), (0.1, 0.05), 0.7)
+    kernel = data.draw(st.sampled_from([None, *KERNELS]))
+    tile = data.draw(st.one_of(st.none(), st.integers(1, 2 * width)))
+    source = rw.read_events(events, duplicates=duplicates)
+    result = learn(source, **rule.keywords(), dtype=dtype, threads=threads, kernel=kernel, tile=tile)
+    assert_reference(result, some.reference_weights(rows, rule, cues, outcomes, dtype))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@given(events=some.events(some.TABLE_NAMES), duplicates=some.DUPLICATES)
+def test_every_layout_gives_the_same_weights(
+    layout: str, folder: Path, events: list[Event], duplicates: Any
+) -> None:
+    rows = reference.normalised(events, duplicates)
+    cues, outcomes = reference.vocabularies(rows)
+    result = learn(source_in(layout, events, duplicates, folder), alpha=0.1, beta=(0.1, 0.05))
+    assert (tuple(result.cues), tuple(result.outcomes)) == (cues, outcomes)
+    assert_reference(result, some.reference_weights(rows, some.Rule(0.1, (0.1, 0.05), 1.0), cues, outcomes))
+
+
+def source_in(layout: str, events: Sequence[Event], duplicates: Any, folder: Path) -> Any:
+    """The events in one of the layouts, as something that `learn` takes."""
+    if layout == "iterable":
+        return rw.read_events(iter(events), duplicates=duplicates)
+    if layout == "file":
+        rw.compile_events(events, folder / "events.bin", duplicates=duplicates)
+        return folder / "events.bin"
+    path = some.write_layout(layout, events, folder)
+    return path if duplicates == "drop" else rw.read_events(path, duplicates=duplicates)
+
+
+# The algebra of the rule.
+
+
+@given(some.events(), some.DTYPES)
+def test_a_frequency_is_a_number_of_equal_events(events: list[Event], dtype: Any) -> None:
+    tokens = [(c, o, 1) for c, o, frequency in events for _ in range(frequency)]
+    once = learn(rw.read_events([(c, o, 0) for c, o, _ in events] + tokens), dtype=dtype)
+    assert some.bits(once.values) == some.bits(learn(rw.read_events(events), dtype=dtype).values)
+
+
+@given(some.events(), some.events(), some.DTYPES, st.data())
+def test_learning_on_is_learning_at_once(
+    first: list[Event], second: list[Event], dtype: Any, data: st.DataObject
+) -> None:
+    cues, outcomes = reference.vocabularies([*first, *second])
+    rule = data.draw(some.rules(cues, outcomes)).keywords()
+    halfway = learn(rw.read_events(first), **restricted(rule, first), dtype=dtype)
+    before = halfway.values.copy()
+    whole = learn(rw.read_events([*first, *second]), **rule, dtype=dtype)
+    assert some.by_label(
+        learn(rw.read_events(second), **rule, dtype=dtype, initial=halfway)
+    ) == some.by_label(whole)
+    assert some.bits(halfway.values) == some.bits(before)
+
+
+def restricted(rule: dict[str, Any], events: Sequence[Event]) -> dict[str, Any]:
+    """The rule with the parameters of these events' names alone."""
+    known = dict(zip(("alpha", "lambda_"), reference.vocabularies(events), strict=True))
+    return {
+        key: {name: value[name] for name in known[key]} if isinstance(value, dict) else value
+        for key, value in rule.items()
+    }
+
+
+@given(some.events(), some.DTYPES, st.integers(-8, 8))
+def test_a_power_of_two_in_lambda_is_one_in_the_weights(events: list[Event], dtype: Any, power: int) -> None:
+    source = rw.read_events(events)
+    # No weight is so small that halving it rounds.
+    unit = learn(source, alpha=0.25, beta=0.25, dtype=dtype).values
+    factor = dtype(2.0**power)
+    assert some.bits(
+        learn(source, alpha=0.25, beta=0.25, lambda_=2.0**power, dtype=dtype).values
+    ) == some.bits(unit * factor)
+
+
+@given(some.events(), st.data())
+def test_linear_in_lambda(events: list[Event], data: st.DataObject) -> None:
+    source = rw.read_events(events)
+    lambdas = st.fixed_dictionaries(dict.fromkeys(source.outcomes, st.floats(-10, 10)))
+    one, two = data.draw(lambdas), data.draw(lambdas)
+    both = {name: 2 * one[name] - 3 * two[name] for name in one}
+    parts = [learn(source, lambda_=part).values for part in (one, two, both)]
+    some.assert_close(parts[2], 2 * parts[0] - 3 * parts[1], 1e-12)
+
+
+@given(some.events(), some.DTYPES, st.data())
+def test_other_names_permute_rows_and_columns(events: list[Event], dtype: Any, data: st.DataObject) -> None:
+    cues, outcomes = reference.vocabularies(events)
+    new_cue = dict(zip(cues, data.draw(st.permutations(cues)), strict=True))
+    new_outcome = dict(zip(outcomes, data.draw(st.permutations(outcomes)), strict=True))
+    renamed = [([new_cue[c] for c in cs], [new_outcome[o] for o in os], f) for cs, os, f in events]
+    old, new = learn(rw.read_events(events), dtype=dtype), learn(rw.read_events(renamed), dtype=dtype)
+    assert {
+        (new_cue[c], new_outcome[o]): bits for (c, o), bits in some.by_label(old).items()
+    } == some.by_label(new)
+
+
+@given(some.events(), some.DTYPES, some.THREADS, st.data())
+def test_other_ids_permute_rows_and_columns(
+    events: list[Event], dtype: Any, threads: int, data: st.DataObject
+) -> None:
+    cues, outcomes = reference.vocabularies(events)
+    # A first event of frequency 0 gives the ids in another order and teaches nothing.
+    order = (data.draw(st.permutations(cues)), data.draw(st.permutations(outcomes)), 0)
+    other = learn(rw.read_events([order, *events]), dtype=dtype, threads=threads)
+    assert (list(other.cues), list(other.outcomes)) == (list(order[0]), list(order[1]))
+    assert some.by_label(other) == some.by_label(learn(rw.read_events(events), dtype=dtype))
+
+
+@given(some.events(), some.DTYPES, some.THREADS, st.data())
+def test_chosen_outcomes_and_cues_are_columns_and_rows_of_the_whole(
+    events: list[Event], dtype: Any, threads: int, data: st.DataObject
+) -> None:
+    source = rw.read_events(events)
+    rule = data.draw(some.rules(source.cues, source.outcomes)).keywords()
+    outcomes = data.draw(st.one_of(st.none(), some.subsets(source.outcomes)))
+    cues = data.draw(st.one_of(st.none(), some.subsets(source.cues)))
+    chosen = chosen_lambda(rule, outcomes)
+    part = learn(source, **chosen, dtype=dtype, threads=threads, cues=cues, outcomes=outcomes)
+    assert list(part.cues) == list(source.cues if cues is None else cues)
+    assert list(part.outcomes) == list(source.outcomes if outcomes is None else outcomes)
+    whole = some.by_label(learn(source, **rule, dtype=dtype))
+    assert some.by_label(part) == {(c, o): whole[c, o] for c in part.cues for o in part.outcomes}
+
+
+def chosen_lambda(rule: dict[str, Any], outcomes: Sequence[str] | None) -> dict[str, Any]:
+    """The rule with a lambda for each of the outcomes chosen."""
+    if outcomes is None or not isinstance(rule["lambda_"], dict):
+        return rule
+    return {**rule, "lambda_": {name: rule["lambda_"][name] for name in outcomes}}
+
+
+@given(some.events(), some.DTYPES, st.data())
+def test_a_cue_of_no_salience_keeps_its_row(events: list[Event], dtype: Any, data: st.DataObject) -> None:
+    cues, outcomes = reference.vocabularies(events)
+    values = st.floats(-2, 2, width=32).map(lambda value: value + 0.0)
+    initial = {(c, o): data.draw(values) for c in cues for o in outcomes}
+    frozen = set(data.draw(some.subsets(cues)))
+    alpha = {cue: 0.0 if cue in frozen else 0.1 for cue in cues}
+    result = learn(rw.read_events(events), alpha=alpha, initial=initial_weights(initial, dtype), dtype=dtype)
+    for i, cue in enumerate(result.cues):
+        if cue in frozen:
+            assert list(result.values[i]) == [dtype(initial[cue, outcome]) for outcome in result.outcomes]
+
+
+@given(some.events(), some.DTYPES)
+def test_names_that_never_occur_change_nothing(events: list[Event], dtype: Any) -> None:
+    plain = some.by_label(learn(rw.read_events(events), dtype=dtype))
+    never = (["a cue that never occurs"], ["an outcome that never occurs"], 0)
+    for extended in ([never, *events], [*events, never]):
+        result = learn(rw.read_events(extended), dtype=dtype)
+        more = some.by_label(result)
+        assert {pair: more[pair] for pair in plain} == plain
+        assert not result.row(never[0][0]).any()
+        assert not result.column(never[1][0]).any()
+
+
+# Rates and numbers out of bounds.
+
+
+@QUIET
+@given(some.events(max_events=4), st.sampled_from([1e100, 1e160]), some.DTYPES)
+def test_a_weight_that_leaves_the_finite_numbers_is_an_error(
+    events: list[Event], rate: float, dtype: Any
+) -> None:
+    cues, outcomes = reference.vocabularies(reference.normalised(events))
+    if dtype == np.float32:
+        rate = np.sqrt(np.sqrt(rate)) * 1e-10
+    expected = some.reference_weights(
+        reference.normalised(events), some.Rule(rate, 1.0, 1.0), cues, outcomes, dtype
+    )
+    source = rw.read_events(events)
+    if np.isfinite(expected).all():
+        assert_reference(rw.learn(source, alpha=rate, beta=1.0, dtype=dtype, method="forward"), expected)
+    else:
+        with pytest.raises(FloatingPointError, match="diverges"):
+            rw.learn(source, alpha=rate, beta=1.0, dtype=dtype, method="forward")
+
+
+def test_a_rate_that_is_not_safe_is_a_warning_that_names_the_safe_one() -> None:
+    events = [(["a", "b"], ["x"], 1), (["a", "a"], ["y"], 1), (["a"] * 9, [], 0)]
+    # Two cues once each: kappa = 2 alpha. One cue twice: kappa = 4 alpha.
+    with pytest.warns(RuntimeWarning, match="safe"):
+        rw.learn(rw.read_events(events), alpha=0.5, beta=(0.1, 2.0))
+    with pytest.warns(RuntimeWarning, match="safe"):
+        rw.learn(rw.read_events(events, duplicates="keep"), alpha=0.5, beta=1.0)
+    rw.learn(rw.read_events(events), alpha=0.5, beta=1.99)
+    rw.learn(rw.read_events(events, duplicates="keep"), alpha=0.5, beta=0.99)
+    rw.learn(rw.read_events(events), alpha={"a": 0.0, "b": 0.5}, beta=3.0)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize(
+    "name", ["alpha", "beta", "beta1", "beta2", "lambda_", "alpha of a", "lambda_ of x", "initial"]
+)
+def test_a_parameter_that_is_no_finite_number_is_refused(name: str, value: float) -> None:
+    source = rw.read_events([(["a", "b"], ["x", "y"], 1)])
+    special: dict[str, dict[str, Any]] = {
+        "beta1": {"beta": (value, 0.1)},
+        "beta2": {"beta": (0.1, value)},
+        "alpha of a": {"alpha": {"a": value, "b": 0.1}},
+        "lambda_ of x": {"lambda_": {"x": value, "y": 1.0}},
+        "initial": {"initial": rw.Weights(np.array([[value]]), ["a"], ["x"])},
+    }
+    with pytest.raises(ValueError, match="finite"):
+        rw.learn(source, **special.get(name, {name: value}))
+
+
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        {"outcomes": ["z"]},
+        {"cues": ["z"]},
+        {"alpha": {"a": 0.1}},
+        {"lambda_": {"x": 1.0}},
+    ],
+)
+def test_an_unknown_or_missing_name_is_a_key_error(keywords: dict[str, Any]) -> None:
+    with pytest.raises(KeyError):
+        rw.learn(rw.read_events([(["a", "b"], ["x", "y"], 1)]), **keywords)
+
+
+# Processes.
+
+
+def learn_in_child(queue: Any) -> None:
+    events = some.wide_events(3, 50, 5, 200)
+    queue.put(some.bits(learn(rw.read_events(events), threads=2).values))
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system has no fork")
+def test_a_forked_child_learns_after_its_parent() -> None:
+    mine = some.bits(learn(rw.read_events(some.wide_events(3, 50, 5, 200)), threads=2).values)
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=learn_in_child, args=(queue,))
+    child.start()
+    try:
+        assert queue.get(timeout=20) == mine
+        child.join(20)
+        assert child.exitcode == 0
+    finally:
+        child.kill()

@@ -1,0 +1,134 @@
+"""Events and weights: what goes in comes out."""
+
+import re
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+import reference
+import rescorla as rw
+import strategies as some
+from hypothesis import given
+from hypothesis import strategies as st
+from reference import Event
+
+
+def as_rows(events: Any) -> list[Event]:
+    """Events as the reference has them."""
+    return [(tuple(cues), tuple(outcomes), frequency) for cues, outcomes, frequency in events]
+
+
+@given(some.events(some.VERBATIM_NAMES), some.DUPLICATES, st.booleans())
+def test_an_event_file_holds_the_events(
+    folder: Path, events: list[Event], duplicates: Any, with_background: bool
+) -> None:
+    background = "_constant_" if with_background else None
+    expected = reference.normalised(events, duplicates, background)
+    in_memory = rw.read_events(events, duplicates=duplicates, background=background)
+    compiled = rw.compile_events(
+        iter(events), folder / "compiled.bin", duplicates=duplicates, background=background
+    )
+    saved = in_memory.save(folder / "saved.bin")
+    opened = rw.open_events(folder / "saved.bin")
+    for found in (in_memory, compiled, saved, opened):
+        assert as_rows(found) == expected
+        assert (found.cues, found.outcomes) == reference.vocabularies(expected)
+        assert (len(found), found.n_cues, found.n_outcomes) == (
+            len(expected),
+            len(found.cues),
+            len(found.outcomes),
+        )
+        assert found.n_tokens == sum(frequency for _, _, frequency in expected)
+        found.verify()
+    assert (folder / "saved.bin").read_bytes() == (folder / "compiled.bin").read_bytes()
+
+
+@given(some.events(some.TABLE_NAMES), some.DUPLICATES, st.sampled_from(["tab", "tab.gz", "tab.zst"]))
+def test_a_table_holds_the_events(folder: Path, events: list[Event], duplicates: Any, layout: str) -> None:
+    expected = reference.normalised(events, duplicates)
+    table = folder / f"round.{layout}"
+    rw.read_events(events, duplicates=duplicates).to_table(table)
+    assert as_rows(rw.read_events(table, duplicates=duplicates)) == expected
+
+
+@pytest.mark.parametrize("layout", ["tab", "gz", "zst", "csv"])
+@given(events=some.events(some.TABLE_NAMES))
+def test_a_table_written_by_others_holds_the_events(layout: str, folder: Path, events: list[Event]) -> None:
+    assert as_rows(rw.read_events(some.write_layout(layout, events, folder))) == reference.normalised(events)
+
+
+@pytest.mark.parametrize("name", ["a_b", "a\tb", "a\nb", "a\rb"])
+def test_a_name_that_tables_cannot_hold_is_refused(name: str, tmp_path: Path) -> None:
+    for event in ((["c"], [name]), ([name], ["o"])):
+        with pytest.raises(ValueError, match=re.escape(repr(name)[1:-1])):
+            rw.read_events([event]).to_table(tmp_path / "events.tab")
+    assert list(tmp_path.iterdir()) == []
+
+
+@given(some.events(), some.DUPLICATES)
+def test_counts_and_matrices(events: list[Event], duplicates: Any) -> None:
+    rows = reference.normalised(events, duplicates)
+    found = rw.read_events(events, duplicates=duplicates)
+    sides: list[tuple[Literal["cues", "outcomes"], Any, Any, Any]] = [
+        ("cues", found.cues, found.cue_counts, found.cue_matrix()),
+        ("outcomes", found.outcomes, found.outcome_counts, found.outcome_matrix()),
+    ]
+    for side, names, counts, matrix in sides:
+        assert counts.tolist() == reference.counts(rows, names, side)
+        assert matrix.shape == (len(rows), len(names))
+        assert matrix.toarray().tolist() == reference.incidence(rows, names, side).tolist()
+
+
+@given(some.events(), st.data())
+def test_indexing_and_slices(events: list[Event], data: st.DataObject) -> None:
+    found, rows = rw.read_events(events), reference.normalised(events)
+    index = data.draw(st.integers(-len(rows), len(rows) - 1))
+    assert as_rows([found[index]]) == [rows[index]]
+    part = data.draw(st.slices(len(rows)))
+    assert as_rows(found[part]) == rows[part]
+    assert (found[part].cues, found[part].outcomes) == (found.cues, found.outcomes)
+
+
+# Arrays of str lose a NUL at the end, netCDF's strings end at the first; both refuse such names.
+FILE_NAMES = some.VERBATIM_NAMES.filter(lambda name: "\0" not in name)
+
+
+@given(some.events(FILE_NAMES), some.DTYPES, st.sampled_from(["npz", "npy", "nc"]))
+def test_a_weights_file_holds_weights_and_labels(
+    folder: Path, events: list[Event], dtype: Any, suffix: str
+) -> None:
+    weights = rw.learn(rw.read_events(events), dtype=dtype)
+    path = folder / f"weights.{suffix}"
+    weights.save(path)
+    loaded = rw.load_weights(path)
+    assert some.bits(np.asarray(loaded.values)) == some.bits(weights.values)
+    assert (tuple(loaded.cues), tuple(loaded.outcomes)) == (tuple(weights.cues), tuple(weights.outcomes))
+
+
+LETTERS = st.one_of(
+    st.sampled_from("abAB #_ßİΣσςéñ字𝒳\u00a0\u2028\t'"),
+    # Unassigned characters: Python's and Rust's tables of Unicode may differ in age.
+    st.characters(exclude_categories=["Cs", "Cn"], exclude_characters="\n\r\x1c\x1d\x1e\x1f"),
+)
+GRAMS = {"unigrams": 1, "bigrams": 2, "trigrams": 3}
+
+
+@given(
+    st.lists(st.text(LETTERS, max_size=20), max_size=4),
+    st.sampled_from(list(GRAMS)),
+    st.booleans(),
+    some.DUPLICATES,
+)
+def test_corpus_events_are_the_ngrams_of_the_words(
+    folder: Path, lines: list[str], cues: str, lower: bool, duplicates: Any
+) -> None:
+    words = [word for line in lines for word in reference.words(line, lower)]
+    expected = reference.normalised(
+        [(reference.ngrams(word, GRAMS[cues]), [word], 1) for word in words], duplicates
+    )
+    text = folder / "text.txt"
+    text.write_text("".join(line + "\n" for line in lines), encoding="utf-8", newline="")
+    for corpus in (lines, [text]):
+        found = rw.corpus_events(corpus, cues=cues, lower=lower, duplicates=duplicates)
+        assert as_rows(found) == expected

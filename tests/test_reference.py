@@ -1,0 +1,107 @@
+"""The reference against arithmetic by hand, exact arithmetic and R; without the product."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import reference
+import strategies as some
+from hypothesis import given
+from hypothesis import strategies as st
+
+EXACT = st.fractions(-2, 2, max_denominator=10)
+
+
+def test_one_event_by_hand() -> None:
+    weights = reference.learn(
+        [(("a", "b"), ("x",), 1)], 0.5, (0.5, 0.25), 2.0, ("a", "b"), ("x", "y"), {("a", "y"): 4.0}
+    )
+    assert weights == {("a", "x"): 0.5, ("b", "x"): 0.5, ("a", "y"): 3.5, ("b", "y"): -0.5}
+
+
+def test_a_cue_kept_twice_counts_twice_and_is_updated_twice() -> None:
+    events = reference.normalised([(("a", "a", "b"), ("x", "x"), 2)], "keep")
+    # First token: a = 0, u = 1/4. Second: a = 1/2 + 1/2 + 1/4 = 5/4, u = 1/4 (1 - 5/4) = -1/16.
+    assert reference.learn(events, 1, 0.25, 1, "ab", "x") == {
+        ("a", "x"): 0.5 - 0.125,
+        ("b", "x"): 0.25 - 0.0625,
+    }
+
+
+def test_every_operation_is_rounded_to_float32() -> None:
+    weights = reference.learn([(("a",), ("x",), 2)], 0.1, 0.1, 1.0, "a", "x", number=np.float32)
+    tenth, one = np.float32(0.1), np.float32(1)
+    first = np.float32(tenth * np.float32(tenth * one))
+    assert weights["a", "x"] == np.float32(
+        first + np.float32(tenth * np.float32(tenth * np.float32(one - first)))
+    )
+    assert type(weights["a", "x"]) is np.float32
+    assert weights["a", "x"] != reference.learn([(("a",), ("x",), 2)], 0.1, 0.1, 1.0, "a", "x")["a", "x"]
+
+
+def test_duplicates() -> None:
+    events = [(("b", "a", "b"), ("y", "x", "y"), 3)]
+    assert reference.normalised(events) == [(("b", "a"), ("y", "x"), 3)]
+    assert reference.normalised(events, "keep") == [(("b", "a", "b"), ("y", "x"), 3)]
+    assert reference.normalised(events, background="a") == [(("a", "b"), ("y", "x"), 3)]
+    with pytest.raises(ValueError, match="twice"):
+        reference.normalised(events, "error")
+
+
+def test_names_counts_and_incidence() -> None:
+    events = [(("b",), ("x",), 0), (("a", "b", "b"), ("y",), 3)]
+    assert reference.vocabularies(events) == (("b", "a"), ("x", "y"))
+    assert reference.counts(events, ("b", "a"), "cues") == [6, 3]
+    assert reference.counts(events, ("x", "y"), "outcomes") == [0, 3]
+    assert reference.incidence(events, ("b", "a"), "cues").tolist() == [[1, 0], [2, 1]]
+
+
+def test_ngrams() -> None:
+    assert reference.ngrams("cat", 3) == ["#ca", "cat", "at#"]
+    assert reference.ngrams("a", 3) == ["#a#"]
+    assert reference.ngrams("ab", 2) == ["#a", "ab", "b#"]
+    assert reference.ngrams("ab", 1) == ["a", "b"]
+
+
+def test_words() -> None:
+    assert reference.words(" The  word_of#God\n") == ["the", "word", "of", "god"]
+    assert reference.words("ΟΔΟΣ A", lower=False) == ["ΟΔΟΣ", "A"]
+    assert reference.words("ΟΔΟΣ") == ["οδος"]
+
+
+@given(st.data(), some.events(max_events=4, frequencies=st.integers(0, 2)), EXACT, EXACT, EXACT)
+def test_in_exact_arithmetic_each_token_does_what_the_equations_say(
+    data: st.DataObject, events: list[reference.Event], alpha: Fraction, beta1: Fraction, beta2: Fraction
+) -> None:
+    cues, outcomes = reference.vocabularies(events)
+    start = {(c, o): data.draw(EXACT) for c in cues[:2] for o in outcomes[:2]}
+    before = reference.learn([], alpha, (beta1, beta2), 1, cues, outcomes, start, Fraction)
+    for event_cues, event_outcomes, _ in events:
+        after = reference.learn(
+            [(event_cues, event_outcomes, 1)], alpha, (beta1, beta2), 1, cues, outcomes, before, Fraction
+        )
+        for (cue, outcome), weight in after.items():
+            a = sum((event_cues.count(c) * before[c, outcome] for c in cues), Fraction())
+            error = beta1 * (1 - a) if outcome in event_outcomes else beta2 * (0 - a)
+            assert weight == before[cue, outcome] + event_cues.count(cue) * alpha * error
+        before = after
+
+
+@given(some.events(max_events=4))
+def test_a_frequency_is_a_number_of_tokens(events: list[reference.Event]) -> None:
+    cues, outcomes = reference.vocabularies(events)
+    tokens = [(c, o, 1) for c, o, frequency in events for _ in range(frequency)]
+    assert reference.learn(events, 0.1, 0.1, 1, cues, outcomes) == reference.learn(
+        tokens, 0.1, 0.1, 1, cues, outcomes
+    )
+
+
+def test_the_equilibrium_of_the_least_norm_and_of_the_least_weighted_norm() -> None:
+    events = [(("a", "b"), ("x",), 3), (("a", "b"), (), 1)]
+    np.testing.assert_allclose(reference.equilibrium(events, "ab", "x", 2.0), [[0.75], [0.75]])
+    # The learner moves b three times as far as a, whatever the event.
+    np.testing.assert_allclose(
+        reference.equilibrium(events, "ab", "x", 2.0, {"a": 0.1, "b": 0.3}), [[0.375], [1.125]]
+    )
+    # 4 (w - 3/4)^2 of the sum w of both, plus the ridge: 4 * 2 * (w - 3/4) + ridge * w = 0 for each.
+    np.testing.assert_allclose(reference.equilibrium(events, "ab", "x", ridge=2.0), [[0.3], [0.3]])

@@ -1,0 +1,640 @@
+"""`Weights`: names, ranking, and files that hold all of it or say what is wrong."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import rescorla as rw
+
+VALUES = [[0.5, -1.0, 0.0], [0.25, 0.1, 0.1]]
+CUES, OUTCOMES = ("red", "#é𝒳"), ("y", "n", "a b")
+PARAMETERS = {
+    "rule": "rescorla-wagner",
+    "alpha": 0.1,
+    "lambda": [1.0, 0.5, 2.0],
+    "n_events": 3,
+    "continued": True,
+}
+SUFFIXES = ("npz", "npy", "nc")
+WRONG = ("save it again", "keep the two files together", "suffix of its format")
+
+
+def weights(dtype: Any = np.float64, parameters: dict[str, Any] = PARAMETERS) -> rw.Weights:
+    return rw.Weights(np.array(VALUES, dtype), CUES, OUTCOMES, parameters)
+
+
+def same(found: rw.Weights, expected: rw.Weights) -> bool:
+    """Whether two weights agree in everything."""
+    return (
+        found.values.dtype == expected.values.dtype
+        and np.array_equal(found.values, expected.values)
+        and (found.cues, found.outcomes) == (expected.cues, expected.outcomes)
+        and found.parameters == expected.parameters
+    )
+
+
+# Names.
+
+
+def test_a_pair_of_names_gives_a_number() -> None:
+    assert weights()["red", "n"] == -1.0
+    assert type(weights(np.float32)["#é𝒳", "y"]) is float
+
+
+def test_rows_and_columns_are_views() -> None:
+    known = weights()
+    assert known.row("red").tolist() == VALUES[0]
+    assert known.column("a b").tolist() == [0.0, 0.1]
+    known.row("red")[0] = 7
+    known.column("a b")[1] = 8
+    assert (known["red", "y"], known["#é𝒳", "a b"]) == (7, 8)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda w: w["blue", "y"], "cue 'blue'"),
+        (lambda w: w["red", "x"], "outcome 'x'"),
+        (lambda w: w.row("y"), "cue 'y'"),
+        (lambda w: w.column("red"), "outcome 'red'"),
+        (lambda w: w.top(cue="blue"), "cue 'blue'"),
+    ],
+)
+def test_an_unknown_name_is_named_with_its_kind(call: Any, message: str) -> None:
+    with pytest.raises(KeyError, match=message):
+        call(weights())
+
+
+@pytest.mark.parametrize("key", ["red", 0, ("red",), ("red", "y", "n"), "ry"])
+def test_anything_but_a_pair_is_a_type_error(key: Any) -> None:
+    with pytest.raises(TypeError, match="two names"):
+        weights()[key]
+
+
+def test_weights_are_equal_by_identity() -> None:
+    known = weights()
+    assert known == known
+    assert known != weights()
+    assert len({known, weights()}) == 2
+
+
+def test_the_representation_is_one_line() -> None:
+    assert repr(weights(np.float32)) == "<Weights: 2 cues x 3 outcomes, float32>"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ((VALUES, ["a"], OUTCOMES), ValueError, "2 cues, but 1 names"),
+        ((VALUES, CUES, ["y"]), ValueError, "3 outcomes, but 1 names"),
+        ((VALUES, ["a", "a"], OUTCOMES), ValueError, "cues must be distinct, but 'a'"),
+        ((VALUES, CUES, ["x", "y", "x"]), ValueError, "outcomes must be distinct, but 'x'"),
+        ((VALUES, "ab", OUTCOMES), TypeError, "not the str 'ab'"),
+        ((VALUES, ["a", 1], OUTCOMES), TypeError, "1 is of type int"),
+        (([1.0, 2.0], CUES, OUTCOMES), ValueError, "1 dimensions"),
+        ([[["a", "b", "c"], ["d", "e", "f"]], CUES, OUTCOMES], TypeError, "real numbers"),
+    ],
+)
+def test_values_and_names_that_do_not_fit_are_refused(arguments: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        rw.Weights(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"), [("f4", "f4"), ("f8", "f8"), (">f8", "f8"), ("i8", "f8"), ("f2", "f8"), ("?", "f8")]
+)
+def test_floats_are_kept_and_other_numbers_become_floats(given: str, kept: str) -> None:
+    values = np.array([[1, 0, 1]], dtype=given)
+    found = rw.Weights(values, ["a"], OUTCOMES).values
+    assert found.dtype == np.dtype(kept)
+    assert found.tolist() == [[1, 0, 1]]
+    assert np.shares_memory(found, values) == (given in {"f4", "f8"})
+
+
+# Ranking.
+
+
+def test_top_is_by_falling_weight_and_ties_by_position() -> None:
+    ranked = rw.Weights([[0.1, -9, 0.3, 0.1, 0.3]], ["a"], list("vwxyz"))
+    every = [("x", 0.3), ("z", 0.3), ("v", 0.1), ("y", 0.1), ("w", -9.0)]
+    for n in range(8):
+        assert ranked.top(cue="a", n=n) == every[:n]
+    assert ranked.top(cue="a") == every
+    assert rw.Weights(ranked.values.T, list("vwxyz"), ["o"]).top(outcome="o", n=3) == every[:3]
+
+
+def test_top_of_many_is_that_of_sorting() -> None:
+    rng = np.random.default_rng(1)
+    values = rng.integers(-3, 4, (1, 500)).astype(float)
+    ranked = rw.Weights(values, ["a"], [str(i) for i in range(500)])
+    expected = sorted(enumerate(values[0]), key=lambda pair: -pair[1])
+    for n in (1, 2, 70, 71, 499, 500, 501):
+        assert ranked.top(cue="a", n=n) == [(str(i), value) for i, value in expected[:n]]
+
+
+def test_top_puts_what_is_no_number_last() -> None:
+    ranked = rw.Weights([[np.nan, -np.inf, 1.0]], ["a"], ["x", "y", "z"])
+    assert [name for name, _ in ranked.top(cue="a", n=2)] == ["z", "y"]
+
+
+@pytest.mark.parametrize("keywords", [{}, {"cue": "red", "outcome": "y"}, {"cue": "red", "n": -1}])
+def test_top_takes_one_name_and_a_count(keywords: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"either|0 or more"):
+        weights().top(**keywords)
+
+
+# Other libraries.
+
+
+def test_to_xarray() -> None:
+    array = weights().to_xarray()
+    assert array.dims == ("cues", "outcomes")
+    assert float(array.sel(cues="#é𝒳", outcomes="n")) == 0.1
+    assert array.attrs == {"rule": "rescorla-wagner", "alpha": 0.1, "n_events": 3, "continued": 1}
+    assert array.coords["lambda"].to_dict()["dims"] == ("outcomes",)
+    assert array.coords["lambda"].values.tolist() == [1.0, 0.5, 2.0]
+
+
+def test_to_pandas() -> None:
+    frame = weights().to_pandas()
+    assert frame.loc["red", "n"] == -1.0
+    assert (frame.index.name, frame.columns.name) == ("cues", "outcomes")
+
+
+@pytest.mark.parametrize(
+    ("library", "extra", "call"),
+    [
+        ("pandas", "pandas", "w.to_pandas()"),
+        ("xarray", "xarray", "w.to_xarray()"),
+        ("xarray", "netcdf", "w.save('w.nc')"),
+        ("netCDF4", "netcdf", "w.save('w.nc')"),
+        ("scipy.sparse", "scipy", "rw.read_events([('a', 'x')]).cue_matrix()"),
+    ],
+)
+def test_a_missing_library_names_the_extra(library: str, extra: str, call: str, tmp_path: Path) -> None:
+    script = f"""
+import sys
+sys.modules[{library!r}] = None
+import rescorla as rw
+w = rw.Weights([[1.0]], ["a"], ["x"])
+try:
+    {call}
+except ImportError as error:
+    print(error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert f"pip install 'rescorla[{extra}]'" in done.stdout, done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_importing_needs_numpy_alone() -> None:
+    script = (
+        "import numpy, sys; before = set(sys.modules); import rescorla; print(*(set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    heavy = {"argparse", "dataclasses", "json", "pandas", "pathlib", "scipy", "tempfile", "tqdm", "xarray"}
+    assert heavy.isdisjoint(done.stdout.split())
+
+
+# Files.
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_file_holds_everything(suffix: str, dtype: Any, order: Any, tmp_path: Path) -> None:
+    saved = rw.Weights(np.array(VALUES, dtype, order=order), CUES, OUTCOMES, PARAMETERS)
+    saved.save(tmp_path / f"w.{suffix}")
+    loaded = rw.load_weights(str(tmp_path / f"w.{suffix}"))
+    assert same(loaded, saved)
+    assert type(loaded.values) is np.ndarray
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("shape", [(0, 2), (2, 0), (0, 0), (1, 1)])
+def test_a_file_holds_no_weights_too(suffix: str, shape: tuple[int, int], tmp_path: Path) -> None:
+    saved = rw.Weights(np.zeros(shape), ("a", "b")[: shape[0]], ("x", "y")[: shape[1]])
+    saved.save(tmp_path / f"w.{suffix}")
+    assert same(rw.load_weights(tmp_path / f"w.{suffix}"), saved)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_what_was_learned_comes_back_with_its_parameters(suffix: str, tmp_path: Path) -> None:
+    events = rw.read_events([("a_b", "x"), ("b", "y", 3)])
+    for learned in (rw.learn(events, alpha=[0.1, 0.2]), rw.equilibrium(events, lambda_={"x": 1, "y": 2})):
+        learned.save(tmp_path / f"w.{suffix}")
+        loaded = rw.load_weights(tmp_path / f"w.{suffix}")
+        parameters = {name: value for name, value in learned.parameters.items() if value is not None}
+        assert {name: value for name, value in loaded.parameters.items() if value is not None} == parameters
+
+
+def test_npz_is_plain_numpy(tmp_path: Path) -> None:
+    weights().save(tmp_path / "w.npz")
+    with np.load(tmp_path / "w.npz", allow_pickle=False) as archive:
+        assert archive["cues"].tolist() == list(CUES)
+        assert archive["outcomes"].tolist() == list(OUTCOMES)
+        assert archive["values"].tolist() == VALUES
+        assert json.loads(str(archive["parameters"])) == PARAMETERS
+
+
+def test_npy_is_mapped_read_only(tmp_path: Path) -> None:
+    weights().save(tmp_path / "w.npy")
+    loaded = rw.load_weights(tmp_path / "w.npy")
+    assert isinstance(loaded.values.base, np.memmap)
+    assert not loaded.values.flags.writeable
+    assert json.loads((tmp_path / "w.npy.json").read_text())["cues"] == list(CUES)
+
+
+def test_a_mapped_file_can_be_saved_over_itself(tmp_path: Path) -> None:
+    weights().save(tmp_path / "w.npy")
+    rw.load_weights(tmp_path / "w.npy").save(tmp_path / "w.npy")
+    assert same(rw.load_weights(tmp_path / "w.npy"), weights())
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("name", ["weights", None, "anything"])
+def test_netcdf_of_others_is_read_by_the_names_of_its_dimensions(
+    transposed: bool, name: str | None, tmp_path: Path
+) -> None:
+    import xarray as xr
+
+    coordinates = {"outcomes": list(OUTCOMES), "cues": list(CUES)}
+    array = xr.DataArray(VALUES, coordinates, ("cues", "outcomes"), name, attrs={"method": "threading"})
+    (array.T if transposed else array).to_netcdf(tmp_path / "w.nc", engine="netcdf4")
+    loaded = rw.load_weights(tmp_path / "w.nc")
+    assert same(loaded, weights(parameters={"method": "threading"}))
+
+
+def test_netcdf_of_something_else_is_refused(tmp_path: Path) -> None:
+    import xarray as xr
+
+    xr.DataArray(VALUES, dims=("x", "y")).to_netcdf(tmp_path / "w.nc", engine="netcdf4")
+    with pytest.raises(rw.FormatError, match=r"w\.nc: expected .*0 variables over the dimensions cues and"):
+        rw.load_weights(tmp_path / "w.nc")
+
+
+@pytest.mark.parametrize(
+    ("suffix", "name"), [("npz", "a\0"), ("npz", "\0"), ("nc", "a\0"), ("nc", "\0a"), ("nc", "a\0b")]
+)
+def test_a_name_that_a_format_cannot_hold_is_refused(suffix: str, name: str, tmp_path: Path) -> None:
+    for odd in (rw.Weights([[1.0]], [name], ["x"]), rw.Weights([[1.0]], ["a"], [name])):
+        with pytest.raises(ValueError, match=r"NUL.*\.npy"):
+            odd.save(tmp_path / f"w.{suffix}")
+        assert list(tmp_path.iterdir()) == []
+        odd.save(tmp_path / "w.npy")
+        loaded = rw.load_weights(tmp_path / "w.npy")
+        assert (loaded.cues, loaded.outcomes) == (odd.cues, odd.outcomes)
+        shutil.rmtree(tmp_path)
+        tmp_path.mkdir()
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\0b", "\t\n", "_", "\u2028"])
+@pytest.mark.parametrize("suffix", ["npz", "npy"])
+def test_odd_names_come_back(suffix: str, name: str, tmp_path: Path) -> None:
+    rw.Weights([[1.0]], [name], [name]).save(tmp_path / f"w.{suffix}")
+    assert rw.load_weights(tmp_path / f"w.{suffix}").cues == (name,)
+
+
+@pytest.mark.parametrize("name", ["w", "w.txt", "w.npz.gz", ".npz"])
+def test_an_unknown_suffix_lists_the_known_ones(name: str, tmp_path: Path) -> None:
+    for call in (weights().save, rw.load_weights):
+        with pytest.raises(ValueError, match=r"\.npz, \.npy, \.nc"):
+            call(tmp_path / name)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_missing_file_is_file_not_found(suffix: str, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError) as caught:
+        rw.load_weights(tmp_path / f"w.{suffix}")
+    assert caught.value.filename == str(tmp_path / f"w.{suffix}")
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_file_that_cannot_be_written_has_its_own_name(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / "nowhere" / f"w.{suffix}"
+    with pytest.raises(FileNotFoundError) as caught:
+        weights().save(path)
+    assert caught.value.filename == str(path)
+    (tmp_path / f"w.{suffix}").mkdir()
+    with pytest.raises(IsADirectoryError):
+        weights().save(tmp_path / f"w.{suffix}")
+    assert [each.name for each in tmp_path.iterdir()] == [f"w.{suffix}"]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_link_stays_a_link(suffix: str, tmp_path: Path) -> None:
+    target, link = tmp_path / "target", tmp_path / f"w.{suffix}"
+    link.symlink_to(target)
+    weights().save(link)
+    assert link.is_symlink()
+    assert target.is_file()
+    assert same(rw.load_weights(link), weights())
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("keep", [0, 1, 5, 60, 0.5, 0.9, -1])
+def test_a_truncated_file_is_refused(suffix: str, keep: float, tmp_path: Path) -> None:
+    path = tmp_path / f"w.{suffix}"
+    weights().save(path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(keep * len(whole)) if 0 < keep < 1 else int(keep)])
+    assert_refused(path)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize(
+    "content", [b"", b"cues\toutcomes\n", b"\x80\x04N.", bytes(1000), b"PK\x03\x04" + bytes(50)]
+)
+def test_a_foreign_file_is_refused(suffix: str, content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / f"w.{suffix}"
+    path.write_bytes(content)
+    assert_refused(path)
+
+
+def test_a_changed_byte_of_npz_is_refused_or_harmless(tmp_path: Path) -> None:
+    path = tmp_path / "w.npz"
+    weights().save(path)
+    whole = path.read_bytes()
+    for at in range(0, len(whole), 3):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x15]) + whole[at + 1 :])
+        try:
+            loaded = rw.load_weights(path)
+        except rw.FormatError:
+            continue
+        assert same(loaded, weights())
+
+
+SIDECARS = {
+    "missing": None,
+    "no JSON": "{",
+    "a list": "[]",
+    "a name": '"cues"',
+    "without cues": '{"outcomes": ["y", "n", "a b"], "parameters": {}}',
+    "too few": '{"cues": ["a"], "outcomes": ["y", "n", "a b"], "parameters": {}}',
+    "twice": '{"cues": ["a", "a"], "outcomes": ["y", "n", "a b"], "parameters": {}}',
+    "numbers": '{"cues": [1, 2], "outcomes": ["y", "n", "a b"], "parameters": {}}',
+    "a number": '{"cues": 2, "outcomes": ["y", "n", "a b"], "parameters": {}}',
+    "parameters": '{"cues": ["a", "b"], "outcomes": ["y", "n", "a b"], "parameters": 3}',
+}
+
+
+@pytest.mark.parametrize("labels", SIDECARS.values(), ids=SIDECARS)
+def test_a_sidecar_that_does_not_fit_is_refused(labels: str | None, tmp_path: Path) -> None:
+    path, sidecar = tmp_path / "w.npy", tmp_path / "w.npy.json"
+    weights().save(path)
+    sidecar.unlink() if labels is None else sidecar.write_text(labels)
+    assert_refused(path)
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        {"values": np.ones((2, 3))},
+        {"values": np.ones(2), "cues": ["a", "b"], "outcomes": ["x"], "parameters": "{}"},
+        {"values": np.ones((1, 1)), "cues": [1], "outcomes": ["x"], "parameters": "{}"},
+        {"values": np.ones((1, 1)), "cues": ["a"], "outcomes": [["x"]], "parameters": "{}"},
+        {"values": np.ones((1, 1)), "cues": ["a"], "outcomes": ["x"], "parameters": "3"},
+        {"values": np.ones((1, 1), "c8"), "cues": ["a"], "outcomes": ["x"], "parameters": "{}"},
+    ],
+)
+def test_npz_of_something_else_is_refused(arrays: dict[str, Any], tmp_path: Path) -> None:
+    np.savez(tmp_path / "w.npz", **arrays)
+    assert_refused(tmp_path / "w.npz")
+
+
+def test_npz_with_a_pickle_is_refused(tmp_path: Path) -> None:
+    odd = np.array([{"an": "object"}], dtype=object)
+    np.savez(tmp_path / "w.npz", values=odd, cues=["a"], outcomes=["x"], parameters="{}")
+    assert_refused(tmp_path / "w.npz")
+
+
+def assert_refused(path: Path) -> None:
+    """The file is refused with its name, what was expected, and what to do."""
+    with pytest.raises(rw.FormatError) as caught:
+        rw.load_weights(path)
+    message = str(caught.value)
+    assert message.startswith(str(path))
+    assert "expected" in message
+    assert any(cure in message for cure in WRONG)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_failing_save_leaves_the_old_file(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / f"w.{suffix}"
+    weights().save(path)
+    before = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", fail)
+        with pytest.raises(OSError, match="No space left") as caught:
+            rw.Weights([[9.0]], ["other"], ["names"]).save(path)
+    assert caught.value.filename == str(path)
+    assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == before
+
+
+# Learning into a file or an array.
+
+EVENTS = [("a_b", "x"), ("b_c", "y"), ("a_c", "x_z", 2)]
+
+
+def test_out_is_a_mapped_file_with_its_labels(tmp_path: Path) -> None:
+    events = rw.read_events(EVENTS)
+    path = tmp_path / "w.npy"
+    learned = rw.learn(events, out=path)
+    expected = rw.learn(events)
+    assert isinstance(learned.values.base, np.memmap)
+    assert not learned.values.flags.writeable
+    for found in (learned, rw.load_weights(path)):
+        assert np.array_equal(found.values, expected.values)
+        assert (found.cues, found.outcomes) == (expected.cues, expected.outcomes)
+        assert found.parameters == learned.parameters
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["w.npy", "w.npy.json"]
+    again = rw.learn(events, initial=learned, out=path)
+    assert np.array_equal(again.values, rw.learn(events, initial=expected).values)
+    assert not np.array_equal(again.values, learned.values)
+
+
+@pytest.mark.parametrize("step", [1, 2])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_out_is_an_array_of_any_layout(order: Any, step: int) -> None:
+    events = rw.read_events(EVENTS)
+    whole = np.full((3 * step, 3 * step), 7.0, order=order)
+    out = whole[::step, ::step]
+    learned = rw.learn(events, out=out)
+    assert learned.values is out
+    assert np.array_equal(out, rw.learn(events).values)
+    if step == 2:
+        whole[::2, ::2] = 7
+        assert (whole == 7).all()
+
+
+def test_learning_goes_on_in_place() -> None:
+    events = rw.read_events(EVENTS)
+    first = rw.learn(events)
+    expected = rw.learn(events, initial=first).values
+    second = rw.learn(events, initial=first, out=first.values)
+    assert second.values is first.values
+    assert np.array_equal(second.values, expected)
+
+
+@pytest.mark.parametrize(
+    ("out", "error", "message"),
+    [
+        (np.zeros((3, 2)), ValueError, r"shape \(3, 3\), not of float64 of shape \(3, 2\)"),
+        (np.zeros((3, 3), "f4"), ValueError, "not of float32"),
+        (np.zeros((3, 3), ">f8"), ValueError, "not of >f8"),
+        (np.broadcast_to(0.0, (3, 3)), ValueError, "writeable"),
+        ([[0.0] * 3] * 3, TypeError, "not list"),
+        ("w.npz", ValueError, r"w\.npz: expected an out= path that ends in \.npy"),
+    ],
+)
+def test_out_that_does_not_fit_is_refused(out: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        rw.learn(rw.read_events(EVENTS), out=out)
+
+
+def test_a_failure_leaves_the_old_out_file(tmp_path: Path) -> None:
+    events = rw.read_events(EVENTS)
+    path = tmp_path / "w.npy"
+    rw.learn(events, out=path)
+    before = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
+    with pytest.raises(FloatingPointError, match=r"of cue '[ab]' to outcome 'x' became .*diverges"):
+        rw.learn(rw.read_events([("a_b", "x", 5000)]), alpha=9.0, beta=9.0, out=path)
+    assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == before
+    with pytest.raises(FileNotFoundError) as caught:
+        rw.learn(events, out=tmp_path / "nowhere" / "w.npy")
+    assert caught.value.filename == str(tmp_path / "nowhere")
+
+
+# Arguments of learning that are about names and types.
+
+
+@pytest.mark.parametrize(
+    ("keywords", "error", "message"),
+    [
+        ({"method": "adjoint"}, ValueError, "method must be 'auto' or 'forward'"),
+        ({"dtype": "int64"}, ValueError, "float64' or 'float32', not 'int64"),
+        ({"threads": 0}, ValueError, "threads must be 1 or more"),
+        ({"threads": 1.5}, TypeError, "float"),
+        ({"alpha": "0.1"}, TypeError, "alpha must be a number, a mapping or an array, not str"),
+        ({"alpha": True}, TypeError, "alpha must be a number, not bool"),
+        ({"alpha": None}, TypeError, "alpha"),
+        ({"alpha": -0.1}, ValueError, "alpha must be .*0 or more"),
+        ({"alpha": [0.1, 0.1]}, ValueError, "array of 3 numbers, one for each cue of the result, not of 2"),
+        ({"alpha": [[0.1] * 3]}, ValueError, "not of 1 x 3"),
+        ({"alpha": ["0.1"] * 3}, TypeError, "alpha must consist of numbers"),
+        ({"alpha": {"a": 0.1, "b": 0.1}}, KeyError, "cue 'c'"),
+        ({"alpha": {"a": 0.1, "b": -0.1, "c": 0.1}}, ValueError, "cue 'b'"),
+        ({"alpha": {"a": 0.1, "b": "0.1", "c": 0.1}}, TypeError, "numbers"),
+        ({"alpha": 1e300, "dtype": "float32"}, ValueError, "finite in float32"),
+        ({"beta": (0.1,)}, ValueError, r"pair \(beta1, beta2\), not 1 numbers"),
+        ({"beta": (0.1, 0.1, 0.1)}, ValueError, "not 3 numbers"),
+        ({"beta": "0.1"}, TypeError, "beta must be a number, not str"),
+        ({"beta": "01"}, TypeError, "beta must be a number, not str"),
+        ({"beta": -1}, ValueError, "beta must be 0 or more"),
+        ({"beta": (0.1, -0.1)}, ValueError, "beta2 must be 0 or more"),
+        ({"lambda_": [1.0]}, ValueError, "array of 3 numbers, one for each outcome of the result, not of 1"),
+        ({"lambda_": {"x": 1.0, "y": 1.0}}, KeyError, "outcome 'z'"),
+        ({"cues": "a"}, TypeError, r"cues must be several names, not the str 'a'"),
+        ({"outcomes": "xy"}, TypeError, "outcomes must be several names"),
+        ({"outcomes": ["x", "x"]}, ValueError, "outcomes names 'x' twice"),
+        ({"cues": ["a", "a"]}, ValueError, "cues names 'a' twice"),
+        ({"outcomes": ["w"]}, KeyError, "'w'"),
+        ({"cues": ["w"]}, KeyError, "'w'"),
+        ({"initial": np.zeros((3, 3))}, TypeError, "initial must be Weights, not ndarray"),
+        ({"progress": 1}, TypeError, "progress must be"),
+    ],
+)
+def test_an_argument_that_does_not_fit_is_refused(keywords: dict[str, Any], error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        rw.learn(rw.read_events(EVENTS), **keywords)
+
+
+def test_arrays_have_the_order_of_names() -> None:
+    events = rw.read_events(EVENTS)
+    alphas, lambdas = [0.1, 0.2, 0.3], [1.0, 2.0, 3.0]
+    by_array = rw.learn(events, alpha=alphas, lambda_=np.array(lambdas, "f4"))
+    by_name = rw.learn(
+        events,
+        alpha=dict(zip("cba", reversed(alphas), strict=True)),
+        lambda_=dict(zip("xyz", lambdas, strict=True)),
+    )
+    assert np.array_equal(by_array.values, by_name.values)
+    assert by_array.parameters["alpha"] == alphas
+    chosen = rw.learn(events, cues=["c", "a"], outcomes=["z", "x"], alpha=alphas, lambda_=[3.0, 1.0])
+    assert np.array_equal(chosen.values, by_array.values[[2, 0]][:, [2, 0]])
+    assert (chosen.parameters["alpha"], chosen.parameters["lambda"]) == ([0.3, 0.1], [3.0, 1.0])
+
+
+def test_parameters_say_how_weights_came_about() -> None:
+    events = rw.read_events(EVENTS)
+    first = rw.learn(events, beta=(0.2, 0.1), dtype="float32", threads=1)
+    assert json.loads(json.dumps(first.parameters)) == first.parameters
+    expected = {
+        "rule": "rescorla-wagner",
+        "alpha": 0.1,
+        "beta1": 0.2,
+        "beta2": 0.1,
+        "lambda": 1.0,
+        "n_events": 3,
+        "n_tokens": 4,
+        "n_cues": 3,
+        "n_outcomes": 3,
+        "dtype": "float32",
+        "method": "forward",
+        "threads": 1,
+        "continued": False,
+        "version": rw.__version__,
+    }
+    assert {name: first.parameters[name] for name in expected} == expected
+    assert first.parameters["seconds"] > 0
+    assert first.parameters["kernel"]
+    assert rw.learn(events, initial=first).parameters["continued"] is True
+
+
+def test_the_warning_points_at_the_call() -> None:
+    with pytest.warns(RuntimeWarning, match=r"beta = 2 .* = 1, .*safe only below 2;") as caught:
+        rw.learn(rw.read_events(EVENTS), alpha=0.5, beta=2.0)
+    assert caught[0].filename == __file__
+
+
+def test_equilibrium_says_how_it_was_solved() -> None:
+    weights = rw.equilibrium(rw.read_events(EVENTS), beta=(0.5, 0.5), background="always")
+    assert weights.parameters["rule"] == "equilibrium"
+    assert weights.parameters["rank"] == 3
+    assert {"tolerance", "solver"} <= weights.parameters.keys()
+    assert weights.parameters["background"] == "always"
+    assert weights.cues == ("always", "a", "b", "c")
+
+
+def test_equilibrium_of_a_part_keeps_all_names() -> None:
+    part = rw.read_events(EVENTS)[1:2]
+    for keywords, cues in (({}, ("a", "b", "c")), ({"background": "always"}, ("always", "a", "b", "c"))):
+        weights = rw.equilibrium(part, **keywords)  # type: ignore[arg-type]
+        assert (weights.cues, weights.outcomes) == (cues, ("x", "y", "z"))
+        assert not weights.row("a").any()
+        assert weights.row("b").sum() == pytest.approx(1 / (len(cues) - 1))
+    with pytest.raises(ValueError, match="'b' is a cue of the events already"):
+        rw.equilibrium(part, background="b")
+
+
+@pytest.mark.parametrize(
+    ("beta", "message"),
+    [((0.2, 0.1), "beta1 = beta2"), (0, "more than 0"), (-1, "0 or more"), ((1, 1, 1), "3 numbers")],
+)
+def test_equilibrium_needs_one_rate(beta: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        rw.equilibrium(rw.read_events(EVENTS), beta=beta)
