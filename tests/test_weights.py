@@ -1,5 +1,6 @@
 """`Weights`: names, ranking, and files that hold all of it or say what is wrong."""
 
+import errno
 import json
 import os
 import shutil
@@ -216,6 +217,7 @@ def test_a_file_holds_everything(suffix: str, dtype: Any, order: Any, tmp_path: 
     loaded = rw.load_weights(str(tmp_path / f"w.{suffix}"))
     assert same(loaded, saved)
     assert type(loaded.values) is np.ndarray
+    assert loaded.parameters["continued"] is True
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -324,8 +326,9 @@ def test_a_file_that_cannot_be_written_has_its_own_name(suffix: str, tmp_path: P
         weights().save(path)
     assert caught.value.filename == str(path)
     (tmp_path / f"w.{suffix}").mkdir()
-    with pytest.raises(IsADirectoryError):
+    with pytest.raises(IsADirectoryError) as found:
         weights().save(tmp_path / f"w.{suffix}")
+    assert found.value.filename == str(tmp_path / f"w.{suffix}")
     assert [each.name for each in tmp_path.iterdir()] == [f"w.{suffix}"]
 
 
@@ -470,7 +473,8 @@ def test_out_is_a_mapped_file_with_its_labels(tmp_path: Path) -> None:
 @pytest.mark.parametrize("step", [1, 2])
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_out_is_an_array_of_any_layout(order: Any, step: int) -> None:
-    events = rw.read_events(EVENTS)
+    # The outcome w never occurs, so learning writes nothing to its column.
+    events = rw.read_events([*EVENTS[:2], ("a_c", "x_w", 0)])
     whole = np.full((3 * step, 3 * step), 7.0, order=order)
     out = whole[::step, ::step]
     learned = rw.learn(events, out=out)
@@ -504,6 +508,26 @@ def test_learning_goes_on_in_place() -> None:
 def test_out_that_does_not_fit_is_refused(out: Any, error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
         rw.learn(rw.read_events(EVENTS), out=out)
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="this system reserves no room")
+def test_a_disk_without_room_is_an_error_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", fail)
+    told: list[int] = []
+    with pytest.raises(OSError, match="No space left") as caught:
+        rw.learn(
+            rw.read_events(EVENTS),
+            out=tmp_path / "w.npy",
+            progress=lambda done, _total: told.append(done),
+        )
+    assert caught.value.filename == str(tmp_path / "w.npy")
+    assert told == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_failure_leaves_the_old_out_file(tmp_path: Path) -> None:
@@ -552,8 +576,8 @@ def test_a_failure_leaves_the_old_out_file(tmp_path: Path) -> None:
         ({"outcomes": "xy"}, TypeError, "outcomes must be several names"),
         ({"outcomes": ["x", "x"]}, ValueError, "outcomes names 'x' twice"),
         ({"cues": ["a", "a"]}, ValueError, "cues names 'a' twice"),
-        ({"outcomes": ["w"]}, KeyError, "'w'"),
-        ({"cues": ["w"]}, KeyError, "'w'"),
+        ({"outcomes": ["w"]}, KeyError, "'w', which is none of the 3 outcomes"),
+        ({"cues": ["w"]}, KeyError, "'w', which is none of the 3 cues"),
         ({"initial": np.zeros((3, 3))}, TypeError, "initial must be Weights, not ndarray"),
         ({"progress": 1}, TypeError, "progress must be"),
     ],

@@ -1,0 +1,240 @@
+//! Learning against the rule written as three loops, whatever the tiles, threads, kernels and budgets.
+
+use proptest::prelude::*;
+use rescorla::equilibrium::{Problem, equilibrium};
+use rescorla::error::Error;
+use rescorla::events::EventFile;
+use rescorla::events::map::Bytes;
+use rescorla::events::write::{Duplicates, EventWriter};
+use rescorla::kernel::dispatch::Kernel;
+use rescorla::kernel::rows::Element;
+use rescorla::learn::{Initial, Matrix, Plan, learn, stream::BUDGET};
+use rescorla::monitor::Monitor;
+
+const CUES: usize = 6;
+const OUTCOMES: usize = 9;
+
+type Event = (Vec<u32>, Vec<u32>, u32);
+
+#[derive(Debug, Clone)]
+struct Case {
+    events: Vec<Event>,
+    alpha: Vec<f64>,
+    betas: [f64; 2],
+    lambda: Vec<f64>,
+    initial: Vec<f64>,
+    initial_columns: Vec<Option<u32>>,
+    tile: Option<usize>,
+    threads: usize,
+    whole_budget: bool,
+    repeated: bool,
+}
+
+fn cases() -> impl Strategy<Value = Case> {
+    let event = (
+        prop::collection::vec(0..CUES as u32, 0..6),
+        prop::collection::btree_set(0..OUTCOMES as u32, 0..4).prop_map(|set| set.into_iter().collect()),
+        0_u32..4,
+    );
+    let initial_column = prop::option::of(0..4_u32);
+    (
+        prop::collection::vec(event, 0..20),
+        prop::collection::vec(0.0..1.0_f64, CUES),
+        [0.0..0.5_f64, 0.0..0.5_f64],
+        prop::collection::vec(-2.0..2.0_f64, OUTCOMES),
+        prop::collection::vec(prop_oneof![Just(0.0), Just(-0.0), -1.0..1.0_f64], 4 * (CUES - 1)),
+        prop::collection::vec(initial_column, OUTCOMES),
+        prop::option::of(1_usize..40),
+        1_usize..4,
+        any::<bool>(),
+        any::<bool>(),
+    )
+        .prop_map(|(events, alpha, betas, lambda, initial, initial_columns, tile, threads, whole_budget, repeated)| {
+            Case { events, alpha, betas, lambda, initial, initial_columns, tile, threads, whole_budget, repeated }
+        })
+}
+
+fn file(case: &Case) -> EventFile<Bytes> {
+    let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
+    let names: Vec<String> = (0..CUES.max(OUTCOMES)).map(|i| format!("n{i}")).collect();
+    let names = || names.iter().map(String::as_str);
+    writer.with_names(names().take(CUES), names().take(OUTCOMES)).unwrap();
+    for _ in 0..if case.repeated { 3 } else { 1 } {
+        for (cues, outcomes, frequency) in &case.events {
+            writer.push(cues, outcomes, *frequency).unwrap();
+        }
+    }
+    writer.finish().unwrap()
+}
+
+/// The rule: for each token and outcome sum, then update, cue by cue.
+fn naive<E: Element>(case: &Case) -> Vec<E> {
+    let mut weights = vec![E::default(); CUES * OUTCOMES];
+    for (column, source) in case.initial_columns.iter().enumerate() {
+        if let Some(source) = source {
+            for row in 0..CUES - 1 {
+                weights[row * OUTCOMES + column] = E::from_f64(case.initial[row * 4 + *source as usize]);
+            }
+        }
+    }
+    for _ in 0..if case.repeated { 3 } else { 1 } {
+        for (cues, outcomes, frequency) in &case.events {
+            for _ in 0..*frequency {
+                for j in 0..OUTCOMES {
+                    let mut sum = E::default();
+                    for &cue in cues {
+                        sum = sum.plus(weights[cue as usize * OUTCOMES + j]);
+                    }
+                    let update = if outcomes.contains(&(j as u32)) {
+                        E::from_f64(case.betas[0]).times(E::from_f64(case.lambda[j]).minus(sum))
+                    } else {
+                        E::from_f64(case.betas[1]).times(E::default().minus(sum))
+                    };
+                    for &cue in cues {
+                        let weight = &mut weights[cue as usize * OUTCOMES + j];
+                        *weight = weight.plus(E::from_f64(case.alpha[cue as usize]).times(update));
+                    }
+                }
+            }
+        }
+    }
+    weights
+}
+
+fn learned<E: Element>(case: &Case, kernel: Kernel) -> Vec<E> {
+    let initial: Vec<E> = case.initial.iter().map(|&weight| E::from_f64(weight)).collect();
+    let plan = Plan {
+        rows: &(0..CUES as u32).collect::<Vec<_>>(),
+        columns: &(0..OUTCOMES as u32).map(Some).collect::<Vec<_>>(),
+        alpha: &case.alpha,
+        beta1: case.betas[0],
+        beta2: case.betas[1],
+        lambda: &case.lambda,
+        initial: Some(Initial { weights: &initial, width: 4, columns: &case.initial_columns }),
+        keep: None,
+        threads: case.threads,
+        kernel: Some(kernel),
+        tile: case.tile,
+        budget: if case.whole_budget { BUDGET } else { 0 },
+    };
+    let mut out = vec![E::default(); CUES * OUTCOMES];
+    let matrix = Matrix::new(&mut out, [CUES, OUTCOMES]).unwrap();
+    learn(&file(case), &plan, &matrix, &Monitor::new()).unwrap();
+    out
+}
+
+fn bits<E: Element>(weights: &[E]) -> Vec<u64> {
+    weights.iter().map(|weight| weight.to_f64().to_bits()).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn learning_is_the_rule_bit_for_bit(case in cases()) {
+        for kernel in Kernel::available() {
+            prop_assert_eq!(bits(&learned::<f64>(&case, kernel)), bits(&naive::<f64>(&case)), "{}", kernel);
+            prop_assert_eq!(bits(&learned::<f32>(&case, kernel)), bits(&naive::<f32>(&case)), "{}", kernel);
+        }
+    }
+
+    #[test]
+    fn at_the_equilibrium_the_mean_update_is_zero(case in cases(), ridge in prop_oneof![Just(0.0), 0.1..2.0_f64]) {
+        let file = file(&case);
+        let mut weights = vec![0.0; CUES * OUTCOMES];
+        let problem = Problem { lambda: &case.lambda, alpha: None, ridge, tolerance: None };
+        equilibrium(&file, &problem, &mut weights, 1, &Monitor::new()).unwrap();
+        let mut gradient = weights.iter().map(|weight| -ridge * weight).collect::<Vec<f64>>();
+        file.for_each(0..file.len(), |_, cues, outcomes, frequency| {
+            for j in 0..OUTCOMES {
+                let activation: f64 = cues.iter().map(|&cue| weights[cue as usize * OUTCOMES + j]).sum();
+                let target = if outcomes.contains(&(j as u32)) { case.lambda[j] } else { 0.0 };
+                for &cue in cues {
+                    gradient[cue as usize * OUTCOMES + j] += f64::from(frequency) * (target - activation);
+                }
+            }
+            Ok(())
+        })
+        .unwrap();
+        for value in gradient {
+            prop_assert!(value.abs() < 1e-9, "{}", value);
+        }
+    }
+}
+
+fn plan<'a>(alpha: &'a [f64], lambda: &'a [f64], beta: f64) -> Plan<'a, f64> {
+    Plan {
+        rows: &[0, 1],
+        columns: &[Some(0)],
+        alpha,
+        beta1: beta,
+        beta2: beta,
+        lambda,
+        initial: None,
+        keep: None,
+        threads: 1,
+        kernel: None,
+        tile: None,
+        budget: BUDGET,
+    }
+}
+
+fn two_cues(frequency: u32) -> EventFile<Bytes> {
+    let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
+    writer.with_names(["a", "b"].into_iter(), ["x"].into_iter()).unwrap();
+    writer.push(&[0, 1], &[0], frequency).unwrap();
+    writer.finish().unwrap()
+}
+
+#[test]
+fn divergence_names_the_weight() {
+    let mut out = vec![0.0; 2];
+    let matrix = Matrix::new(&mut out, [2, 1]).unwrap();
+    let result = learn(&two_cues(100_000), &plan(&[1.0, 1.0], &[1.0], 5.0), &matrix, &Monitor::new());
+    assert!(matches!(result, Err(Error::NotFinite { row: 0, column: 0, .. })), "{result:?}");
+}
+
+#[test]
+fn kappa_counts_multiplicities_squared() {
+    let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
+    writer.with_names(["a", "b"].into_iter(), ["x"].into_iter()).unwrap();
+    writer.push(&[0, 1, 0, 0], &[0], 1).unwrap();
+    writer.push(&[1, 1, 1, 1], &[], 0).unwrap();
+    let file = writer.finish().unwrap();
+    let mut out = vec![0.0; 2];
+    let matrix = Matrix::new(&mut out, [2, 1]).unwrap();
+    let report = learn(&file, &plan(&[0.5, 0.25], &[1.0], 0.1), &matrix, &Monitor::new()).unwrap();
+    assert_eq!(report.facts.max_kappa, 0.5 * 9.0 + 0.25);
+    assert_eq!(report.facts.slots, 4);
+    assert_eq!(report.facts.events, 1);
+}
+
+#[test]
+fn a_stopped_monitor_stops_even_inside_one_event() {
+    let monitor = Monitor::new();
+    let file = two_cues(u32::MAX);
+    let mut out = vec![0.0; 2];
+    let matrix = Matrix::new(&mut out, [2, 1]).unwrap();
+    let (alpha, lambda) = ([0.1, 0.1], [1.0]);
+    let begun = std::time::Instant::now();
+    let look = |_, _| if begun.elapsed().as_millis() > 100 { Err("enough") } else { Ok(()) };
+    let result = monitor.watch(|| learn(&file, &plan(&alpha, &lambda, 0.1), &matrix, &monitor).is_err(), look);
+    assert_eq!(result, Err("enough"));
+}
+
+#[test]
+fn plans_that_do_not_fit_are_refused() {
+    let file = two_cues(1);
+    let good = |out: &mut [f64], shape, plan: &Plan<'_, f64>| {
+        Matrix::new(out, shape).and_then(|matrix| learn(&file, plan, &matrix, &Monitor::new()))
+    };
+    let (alpha, lambda) = ([0.1, 0.1], [1.0]);
+    assert!(good(&mut [0.0; 2], [2, 1], &plan(&alpha, &lambda, 0.1)).is_ok());
+    assert!(good(&mut [0.0; 2], [1, 2], &plan(&alpha, &lambda, 0.1)).is_err());
+    assert!(good(&mut [0.0; 2], [2, 1], &plan(&alpha[..1], &lambda, 0.1)).is_err());
+    assert!(good(&mut [0.0; 2], [2, 1], &plan(&alpha, &lambda, -0.1)).is_err());
+    let wrong_row = Plan { rows: &[0, 2], ..plan(&alpha, &lambda, 0.1) };
+    assert!(good(&mut [0.0; 2], [2, 1], &wrong_row).is_err());
+    let wrong_column = Plan { columns: &[Some(1)], ..plan(&alpha, &lambda, 0.1) };
+    assert!(good(&mut [0.0; 2], [2, 1], &wrong_column).is_err());
+}

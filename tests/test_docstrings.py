@@ -1,0 +1,35 @@
+"""The examples in the docstrings of the installed package run and give what they say."""
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+import rescorla
+
+MODULES = ["rescorla"] + [
+    module.name for module in pkgutil.iter_modules(rescorla.__path__, "rescorla.") if module.name != "rescorla.__main__"
+]
+OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+#: Where there must be examples: the rooms that users see.
+SHOWN = {"rescorla.events", "rescorla.learning", "rescorla.weights", "rescorla.activation", "rescorla.equilibrium"}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_run(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    results = doctest.testmod(importlib.import_module(name), optionflags=OPTIONS)
+    assert results.failed == 0
+    assert results.attempted > 0 or name not in SHOWN
+
+
+def test_every_public_function_and_class_has_an_example():
+    finder = doctest.DocTestFinder(recurse=False)
+    without = [
+        name
+        for name in rescorla.__all__
+        if callable(found := getattr(rescorla, name))
+        and not (isinstance(found, type) and issubclass(found, Exception))
+        and not any(test.examples for test in finder.find(found, name))
+    ]
+    assert without == []
