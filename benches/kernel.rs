@@ -3,6 +3,8 @@
 //! One update is one weight of one cue slot: events x cues x outcomes. Synthetic events, 10 cues of 10,000 by Zipf's law,
 //! one outcome of 512, one thread. Every kernel must give the same checksum.
 
+#![allow(clippy::unwrap_used, missing_docs)]
+
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};

@@ -102,8 +102,8 @@ impl<E: Element> Weights<'_, E> {
                 columns.len() == file.outcomes().len() && columns.iter().flatten().all(inside)
             }
         };
-        let rows_fit = self.rows.len() == file.cues().len()
-            && self.rows.iter().flatten().all(|&row| (row as usize) < n_rows);
+        let exists = |&row: &u32| self.width == 0 || (row as usize) < n_rows;
+        let rows_fit = self.rows.len() == file.cues().len() && self.rows.iter().flatten().all(exists);
         if columns_fit && rows_fit {
             Ok(())
         } else {

@@ -11,8 +11,10 @@
 //! saliences the least sum of w^2 / alpha, which is the one the learner reaches from zero. A ridge is added to the
 //! diagonal of G.
 //!
-//! Counting is done here, solving by faer: Cholesky where G is regular; where a pivot says it is not (Cholesky may well
-//! "succeed" on a singular matrix of integers), the pseudo-inverse by eigenvalues.
+//! Counting is done here, solving by faer: Cholesky where every pivot says that G is regular beyond doubt, the
+//! pseudo-inverse by eigenvalues otherwise. Cholesky may well "succeed" on a singular matrix of integers: its smallest
+//! pivots are then rounding errors, and may reach some ten times n * eps of the diagonal. Eigenvalues that should be zero
+//! stay below n * eps of the greatest, so they decide.
 
 use faer::linalg::solvers::{Llt, SelfAdjointEigen, Solve};
 use faer::{Mat, MatRef, Side};
@@ -23,6 +25,10 @@ use crate::events::chunk::Body;
 use crate::learn::pool;
 use crate::monitor::Monitor;
 
+/// Cholesky is trusted where each pivot is at least this part of its diagonal element.
+const REGULAR: f64 = 1e-8;
+/// By default eigenvalues below this many n * eps of the greatest count as zero.
+const SLACK: f64 = 8.0;
 /// Columns solved at once, to bound the memory.
 const BLOCK: usize = 256;
 
@@ -34,7 +40,7 @@ pub struct Problem<'a> {
     pub alpha: Option<&'a [f64]>,
     /// Added to the diagonal; 0 for none.
     pub ridge: f64,
-    /// Eigenvalues (pivots) below this part of the greatest (of the diagonal) count as zero; n * eps if `None`.
+    /// Eigenvalues below this part of the greatest count as zero; 8 n * eps if `None`.
     pub tolerance: Option<f64>,
 }
 
@@ -45,7 +51,7 @@ pub struct Report {
     pub solver: &'static str,
     /// The rank of the normal equations.
     pub rank: usize,
-    /// Below which part an eigenvalue or pivot counts as zero.
+    /// Below which part of the greatest an eigenvalue counts as zero.
     pub tolerance: f64,
 }
 
@@ -90,7 +96,7 @@ fn solve<B: AsRef<[u8]>>(
         (0..=i).for_each(|j| row[j] *= scale[i] * scale[j]);
         row[i] += problem.ridge;
     }
-    let tolerance = problem.tolerance.unwrap_or(n as f64 * f64::EPSILON);
+    let tolerance = problem.tolerance.unwrap_or(SLACK * n as f64 * f64::EPSILON);
     monitor.check()?;
     let solver = Solver::new(MatRef::from_row_major_slice(&gram, n, n), tolerance)?;
     drop(gram);
@@ -205,8 +211,9 @@ impl Solver {
         let n = gram.nrows();
         if let Ok(cholesky) = Llt::new(gram, Side::Lower) {
             // L_ii^2 / G_ii is the part of a cue's variance that the cues before it do not explain.
+            let regular = tolerance.max(REGULAR);
             let pivots = cholesky.L();
-            if (0..n).all(|i| pivots[(i, i)].powi(2) > tolerance * gram[(i, i)]) {
+            if (0..n).all(|i| pivots[(i, i)].powi(2) > regular * gram[(i, i)]) {
                 return Ok(Solver::Cholesky(cholesky));
             }
         }

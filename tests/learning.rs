@@ -1,5 +1,7 @@
 //! Learning against the rule written as three loops, whatever the tiles, threads, kernels and budgets.
 
+#![allow(clippy::unwrap_used)]
+
 use proptest::prelude::*;
 use rescorla::equilibrium::{Problem, equilibrium};
 use rescorla::error::Error;
@@ -49,9 +51,33 @@ fn cases() -> impl Strategy<Value = Case> {
         any::<bool>(),
         any::<bool>(),
     )
-        .prop_map(|(events, alpha, betas, lambda, initial, initial_columns, tile, threads, whole_budget, repeated)| {
-            Case { events, alpha, betas, lambda, initial, initial_columns, tile, threads, whole_budget, repeated }
-        })
+        .prop_map(
+            |(
+                events,
+                alpha,
+                betas,
+                lambda,
+                initial,
+                initial_columns,
+                tile,
+                threads,
+                whole_budget,
+                repeated,
+            )| {
+                Case {
+                    events,
+                    alpha,
+                    betas,
+                    lambda,
+                    initial,
+                    initial_columns,
+                    tile,
+                    threads,
+                    whole_budget,
+                    repeated,
+                }
+            },
+        )
 }
 
 fn file(case: &Case) -> EventFile<Bytes> {
@@ -218,7 +244,8 @@ fn a_stopped_monitor_stops_even_inside_one_event() {
     let (alpha, lambda) = ([0.1, 0.1], [1.0]);
     let begun = std::time::Instant::now();
     let look = |_, _| if begun.elapsed().as_millis() > 100 { Err("enough") } else { Ok(()) };
-    let result = monitor.watch(|| learn(&file, &plan(&alpha, &lambda, 0.1), &matrix, &monitor).is_err(), look);
+    let result =
+        monitor.watch(|| learn(&file, &plan(&alpha, &lambda, 0.1), &matrix, &monitor).is_err(), look);
     assert_eq!(result, Err("enough"));
 }
 

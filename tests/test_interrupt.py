@@ -21,7 +21,11 @@ def events(n):
     return ((rng.sample(range_of_cues, 8), [f"o{rng.randrange(5000)}"]) for _ in range(n))
 range_of_cues = [f"c{i}" for i in range(3000)]
 """
-LEARN = PRELUDE + "known = rw.read_events(events(30_000))\nwork = lambda: rw.learn(known, progress=False)\n"
+LEARN = (
+    PRELUDE
+    + "known = rw.read_events((cues, outcomes, 10**6) for cues, outcomes in events(1000))\n"
+    + "work = lambda: rw.learn(known, progress=False)\n"
+)
 COMPILE_ITERABLE = PRELUDE + "work = lambda: rw.read_events(events(10**9), progress=False)\n"
 COMPILE_TABLE = PRELUDE + "work = lambda: rw.compile_events(sys.argv[1], sys.argv[2], progress=False)\n"
 RUN = """

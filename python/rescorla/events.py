@@ -31,7 +31,21 @@ _BLOCK = 4096
 
 
 class Event(NamedTuple):
-    """One learning event: what is there, what follows, and how many times in a row."""
+    """One learning event: what is there, what follows, and how many times in a row.
+
+    Attributes
+    ----------
+    cues, outcomes : tuple of str
+        The names, in the order in which the event lists them.
+    frequency : int
+        How many times the event occurs in a row.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> rw.read_events([("light_tone", "shock", 3)])[0]
+    Event(cues=('light', 'tone'), outcomes=('shock',), frequency=3)
+    """
 
     cues: tuple[str, ...]
     outcomes: tuple[str, ...]
@@ -294,6 +308,16 @@ def open_events(path: PathName) -> Events:
     -----
     A mapped file must not be cut short by another process while it is open: the system then ends this process
     with SIGBUS. Files written by this package are replaced, never changed in place.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import rescorla as rw
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "blocking.rw")
+    ...     _ = rw.compile_events([("light", "shock", 20), ("light_tone", "shock", 20)], path)
+    ...     rw.open_events(path).n_tokens
+    40
     """
     return Events(_core.EventFile.open(path_name(path)))
 

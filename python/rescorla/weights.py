@@ -302,6 +302,17 @@ def load_weights(path: PathName) -> Weights:
         When the file cannot be read; FileNotFoundError when there is none.
     ImportError
         When a library that the format needs is not installed.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import rescorla as rw
+    >>> weights = rw.learn(rw.read_events([("light_tone", "shock", 2)]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "weights.npz")
+    ...     weights.save(path)
+    ...     rw.load_weights(path)["light", "shock"] == weights["light", "shock"]
+    True
     """
     name = path_name(path)
     content = storage.load(name)

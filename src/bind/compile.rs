@@ -62,7 +62,7 @@ pub(crate) fn compile_events(
     let mut writer = EventWriter::new(path.as_deref(), policy(duplicates)?, background)?;
     each(py, source, &progress, |number, event| {
         let at = |error: Error| error.at(None, Some(Place::Event(number)));
-        let (cues, outcomes, frequency) = parts(event).ok_or_else(|| {
+        let (cues, outcomes, frequency) = parts(event)?.ok_or_else(|| {
             PyTypeError::new_err(format!(
                 "event {number}: expected (cues, outcomes) or (cues, outcomes, frequency), found {}",
                 shown(event)
@@ -159,22 +159,26 @@ fn each(
 }
 
 type Object<'py> = Bound<'py, PyAny>;
+type Parts<'py> = (Object<'py>, Object<'py>, Option<Object<'py>>);
 
 /// Cues, outcomes and, if there is one, the frequency.
-fn parts<'py>(event: &Object<'py>) -> Option<(Object<'py>, Object<'py>, Option<Object<'py>>)> {
+fn parts<'py>(event: &Object<'py>) -> PyResult<Option<Parts<'py>>> {
     if event.is_instance_of::<PyString>() {
-        return None;
+        return Ok(None);
     }
-    let mut items = event.try_iter().ok()?;
-    let mut next = || items.next().transpose().ok();
-    let (cues, outcomes, frequency, behind) = (next()??, next()??, next()?, next()?);
-    behind.is_none().then_some((cues, outcomes, frequency))
+    let Ok(mut items) = event.try_iter() else { return Ok(None) };
+    let mut next = || items.next().transpose();
+    let (cues, outcomes, frequency, behind) = (next()?, next()?, next()?, next()?);
+    Ok(match (cues, outcomes, behind) {
+        (Some(cues), Some(outcomes), None) => Some((cues, outcomes, frequency)),
+        _ => None,
+    })
 }
 
 /// Calls `take` with every name: of a str what `_` joins, of a set its names sorted, of another iterable its names.
 fn names(source: &Object<'_>, event: u64, take: &mut impl FnMut(&str) -> Result<()>) -> PyResult<()> {
     if let Ok(cell) = source.cast::<PyString>() {
-        for (_, name) in tables::split_names(cell.to_str()?) {
+        for (_, name) in tables::split_names(unicode(cell, event)?) {
             take(name.map_err(|error| error.at(None, Some(Place::Event(event))))?)?;
         }
         return Ok(());
@@ -188,7 +192,8 @@ fn names(source: &Object<'_>, event: u64, take: &mut impl FnMut(&str) -> Result<
         if let Some(found) = list.iter().find(|name| !name.is_instance_of::<PyString>()) {
             return Err(wrong("names of type str", found));
         }
-        let mut list = list.iter().map(|name| name.extract::<String>()).collect::<PyResult<Vec<_>>>()?;
+        let name = |name: &Object<'_>| Ok(unicode(name.cast::<PyString>()?, event)?.to_owned());
+        let mut list = list.iter().map(name).collect::<PyResult<Vec<_>>>()?;
         list.sort_unstable();
         Some(list)
     } else {
@@ -199,9 +204,19 @@ fn names(source: &Object<'_>, event: u64, take: &mut impl FnMut(&str) -> Result<
     }
     for name in source.try_iter().map_err(|_| wrong("a str or an iterable of names", source))? {
         let name = name?;
-        take(name.cast::<PyString>().map_err(|_| wrong("names of type str", &name))?.to_str()?)?;
+        take(unicode(name.cast::<PyString>().map_err(|_| wrong("names of type str", &name))?, event)?)?;
     }
     Ok(())
+}
+
+/// The text of a str; one with a lone surrogate has none.
+fn unicode<'a>(name: &'a Bound<'_, PyString>, event: u64) -> PyResult<&'a str> {
+    name.to_str().map_err(|_| {
+        let cure = "a lone surrogate cannot be written as UTF-8: replace it";
+        Error::defect("names in Unicode", shown(name.as_any()), cure)
+            .at(None, Some(Place::Event(event)))
+            .into()
+    })
 }
 
 /// A frequency: a whole number, not a float that looks like one.

@@ -1,9 +1,11 @@
 //! One mapping from the engine's errors to Python's.
 
+use std::io::ErrorKind;
+
 use pyo3::create_exception;
 use pyo3::exceptions::{
-    PyArithmeticError, PyFloatingPointError, PyKeyError, PyKeyboardInterrupt, PyMemoryError, PyOSError,
-    PyValueError,
+    PyArithmeticError, PyFloatingPointError, PyIsADirectoryError, PyKeyError, PyKeyboardInterrupt,
+    PyMemoryError, PyOSError, PyValueError,
 };
 use pyo3::prelude::*;
 
@@ -20,11 +22,19 @@ impl From<Error> for PyErr {
     fn from(error: Error) -> Self {
         let message = error.to_string();
         match error {
-            Error::Io { path, doing, source } => {
-                // With an errno Python chooses the subclass: FileNotFoundError, PermissionError ...
-                match source.raw_os_error() {
-                    Some(errno) => PyOSError::new_err((errno, format!("cannot {doing}: {source}"), path)),
-                    None => PyOSError::new_err(message),
+            Error::Io { path, source, .. } => {
+                let path = path.to_string_lossy().into_owned();
+                match (source.raw_os_error(), source.kind()) {
+                    // With an errno Python chooses the subclass: FileNotFoundError, PermissionError ...
+                    (Some(errno), _) => {
+                        let text = source.to_string();
+                        let reason = text.split(" (os error").next().unwrap_or(&text).to_owned();
+                        PyOSError::new_err((errno, reason, path))
+                    }
+                    (None, ErrorKind::IsADirectory) => {
+                        PyIsADirectoryError::new_err((21, "Is a directory", path))
+                    }
+                    (None, _) => PyOSError::new_err(message),
                 }
             }
             Error::Format(defect) if defect.path.is_some() => FormatError::new_err(message),

@@ -1,7 +1,10 @@
 //! The class `EventFile`.
 
+use std::io::Write;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Mutex, PoisonError};
+
+use hashbrown::HashMap;
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyIndexError;
@@ -10,21 +13,23 @@ use pyo3::types::{PyDict, PyString, PyTuple};
 
 use super::watch::{Progress, watched};
 use crate::error::{Error, Result};
-use crate::events::EventFile;
 use crate::events::atomic::AtomicFile;
 use crate::events::map::{self, Bytes};
 use crate::events::write::{Duplicates, EventWriter};
+use crate::events::{EventFile, Recent};
 use crate::vocab::Vocab;
 
 /// A binary event file, mapped or in memory.
 #[pyclass(name = "EventFile", module = "rescorla._core", frozen)]
 pub(crate) struct PyEventFile {
-    pub(super) file: Arc<EventFile<Bytes>>,
+    pub(super) file: EventFile<Bytes>,
+    /// What `events` decoded last.
+    recent: Mutex<Recent>,
 }
 
 impl From<EventFile<Bytes>> for PyEventFile {
     fn from(file: EventFile<Bytes>) -> Self {
-        Self { file: Arc::new(file) }
+        Self { file, recent: Mutex::default() }
     }
 }
 
@@ -98,20 +103,14 @@ impl PyEventFile {
         start: u64,
         stop: u64,
     ) -> PyResult<Vec<(Names<'py>, Names<'py>, u32)>> {
-        let mut names = [Interned::new(self.file.cues()), Interned::new(self.file.outcomes())];
-        let mut events = Vec::new();
-        let mut failure = Ok(());
-        self.file.for_each(start..stop, |_, cues, outcomes, frequency| {
-            if failure.is_ok() {
-                let [cue_names, outcome_names] = &mut names;
-                let event = cue_names
-                    .tuple(py, cues)
-                    .and_then(|cues| Ok((cues, outcome_names.tuple(py, outcomes)?, frequency)));
-                failure = event.map(|event| events.push(event));
-            }
-            Ok(())
-        })?;
-        failure.map(|()| events)
+        let mut cue_names = Interned::new(self.file.cues());
+        let mut outcome_names = Interned::new(self.file.outcomes());
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut event = |event| {
+            let (cues, outcomes, frequency) = self.file.event(event, &mut recent)?;
+            Ok((cue_names.tuple(py, cues)?, outcome_names.tuple(py, outcomes)?, frequency))
+        };
+        (start..stop.min(self.file.len())).map(&mut event).collect()
     }
 
     /// Row pointers and indices of the events' cues or outcomes, as the events list them.
@@ -160,12 +159,14 @@ impl PyEventFile {
             )));
         }
         let file = watched(py, &None, |monitor| {
+            monitor.expect(rows.len() as u64);
             let mut writer = EventWriter::new(None, Duplicates::Keep, None)?;
             writer.with_names(self.file.cues().names(), self.file.outcomes().names())?;
-            for run in runs(&rows) {
-                monitor.check()?;
-                self.file
-                    .for_each(run, |_, cues, outcomes, frequency| writer.push(cues, outcomes, frequency))?;
+            let mut recent = Recent::default();
+            for &row in &rows {
+                monitor.advance(1)?;
+                let (cues, outcomes, frequency) = self.file.event(row, &mut recent)?;
+                writer.push(cues, outcomes, frequency)?;
             }
             writer.finish()
         })?;
@@ -174,9 +175,12 @@ impl PyEventFile {
 
     /// Writes the file as it is under another name, and opens that.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let file = py.detach(|| -> Result<_> {
+        let file = watched(py, &None, |monitor| {
             let mut copy = AtomicFile::create(&path)?;
-            std::io::Write::write_all(&mut copy, self.file.bytes()).map_err(Error::io(&path, "write"))?;
+            for piece in self.file.bytes().chunks(4 << 20) {
+                monitor.check()?;
+                copy.write_all(piece).map_err(Error::io(&path, "write"))?;
+            }
             copy.finish()?;
             map::open(&path)
         })?;
@@ -212,11 +216,6 @@ impl PyEventFile {
     }
 }
 
-/// Ranges of consecutive rows.
-fn runs(rows: &[u64]) -> impl Iterator<Item = std::ops::Range<u64>> {
-    rows.chunk_by(|&row, &next| row + 1 == next).map(|run| run[0]..run[0] + run.len() as u64)
-}
-
 fn counts<'py>(py: Python<'py>, vocab: &Vocab) -> PyResult<Bound<'py, PyArray1<i64>>> {
     let counts: Result<Vec<i64>> = vocab
         .counts()
@@ -231,19 +230,19 @@ fn counts<'py>(py: Python<'py>, vocab: &Vocab) -> PyResult<Bound<'py, PyArray1<i
 /// Python strings of names, each made once.
 struct Interned<'a, 'py> {
     vocab: &'a Vocab,
-    made: Vec<Option<Bound<'py, PyString>>>,
+    made: HashMap<u32, Bound<'py, PyString>>,
 }
 
 impl<'a, 'py> Interned<'a, 'py> {
     fn new(vocab: &'a Vocab) -> Self {
-        Self { vocab, made: vec![None; vocab.len()] }
+        Self { vocab, made: HashMap::new() }
     }
 
     fn tuple(&mut self, py: Python<'py>, ids: &[u32]) -> PyResult<Bound<'py, PyTuple>> {
         let Self { vocab, made } = self;
         let name = |&id: &u32| {
             let name = || PyString::new(py, vocab.name(id).unwrap_or_default());
-            made[id as usize].get_or_insert_with(name).clone()
+            made.entry(id).or_insert_with(name).clone()
         };
         PyTuple::new(py, ids.iter().map(name).collect::<Vec<_>>())
     }

@@ -38,7 +38,7 @@ pub const VERSION: u32 = 1;
 pub const CHUNK_EVENTS: usize = 1 << 16;
 /// The most cue slots, and the most outcome slots, in a chunk, so that a forged file cannot ask for much memory. The
 /// writer starts a new chunk long before; only an event with more names than this is refused.
-pub const CHUNK_SLOTS: usize = 1 << 26;
+pub const CHUNK_SLOTS: usize = 1 << 24;
 /// The length of the header.
 pub const HEADER: usize = 128;
 /// The length of the footer.

@@ -38,6 +38,10 @@ pub struct EventFile<B> {
     types: OnceLock<Rows>,
 }
 
+/// The chunk decoded last: see [`EventFile::event`].
+#[derive(Debug, Default)]
+pub struct Recent(Option<(usize, Chunk)>);
+
 /// Where a chunk stands and which rows it holds.
 #[derive(Debug, Clone, Copy)]
 struct Extent {
@@ -193,6 +197,31 @@ impl<B: AsRef<[u8]>> EventFile<B> {
         Ok(self.types.get_or_init(|| types))
     }
 
+    /// One event: its cues, its outcomes, its frequency. The chunk it is in stays in `recent`, so that neighbours cost
+    /// little.
+    ///
+    /// # Errors
+    /// [`Error::Format`] when the chunk is damaged, [`Error::Argument`] when there is no such event.
+    pub fn event<'a>(&'a self, event: u64, recent: &'a mut Recent) -> Result<(&'a [u32], &'a [u32], u32)> {
+        let index = self.chunk_with(event);
+        let chunk = match recent.0.take().filter(|(kept, _)| *kept == index) {
+            Some((_, chunk)) => chunk,
+            None => self.chunk(index)?,
+        };
+        let (_, chunk) = recent.0.insert((index, chunk));
+        let i = (event - self.events_of(index).start) as usize;
+        let (rows, row) = Self::row(chunk, self.types()?, i);
+        Ok((rows.cues.get(row), rows.outcomes.get(row), chunk.frequency(i)))
+    }
+
+    /// Where event `i` of a chunk stands.
+    fn row<'a>(chunk: &'a Chunk, types: &'a Rows, i: usize) -> (&'a Rows, usize) {
+        match &chunk.body {
+            Body::Rows(rows) => (rows, i),
+            Body::Tokens(tokens) => (types, tokens[i] as usize),
+        }
+    }
+
     /// Calls `visit(event, cues, outcomes, frequency)` for the events of a range, in order.
     ///
     /// # Errors
@@ -211,10 +240,7 @@ impl<B: AsRef<[u8]>> EventFile<B> {
             let events = self.events_of(index);
             for event in event..events.end.min(range.end) {
                 let i = (event - events.start) as usize;
-                let (rows, row) = match &chunk.body {
-                    Body::Rows(rows) => (rows, i),
-                    Body::Tokens(tokens) => (types, tokens[i] as usize),
-                };
+                let (rows, row) = Self::row(&chunk, types, i);
                 visit(event, rows.cues.get(row), rows.outcomes.get(row), chunk.frequency(i))?;
             }
             event = events.end;

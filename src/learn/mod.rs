@@ -263,7 +263,7 @@ impl<E: Element> Initial<'_, E> {
     /// Which columns of the result do not start at zero. Minus zero is not zero: an event turns it into plus zero.
     fn started(&self, n_rows: usize, n_columns: usize) -> Result<Vec<bool>> {
         let width = self.width;
-        let whole = width > 0 && self.weights.len() % width == 0 || self.weights.is_empty();
+        let whole = width > 0 && self.weights.len().is_multiple_of(width) || self.weights.is_empty();
         let inside = self.columns.iter().flatten().all(|&column| (column as usize) < width);
         if !whole || !inside || self.columns.len() != n_columns || self.n_rows() > n_rows {
             return Err(Error::Argument(

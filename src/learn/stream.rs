@@ -116,12 +116,11 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
             }
         }
         columns.sort_by_key(|column| (column.start, column.target));
-        if columns.windows(2).any(|pair| pair[0].target == pair[1].target) {
-            return Err(Error::Argument("expected a column of its own for every outcome".into()));
-        }
         let mut place = vec![NONE; started.len()];
         for (position, column) in (0..).zip(&columns) {
-            place[column.target as usize] = position;
+            if std::mem::replace(&mut place[column.target as usize], position) != NONE {
+                return Err(Error::Argument("expected a column of its own for every outcome".into()));
+            }
         }
         let place =
             column.iter().map(|column| column.map_or(NONE, |target| place[target as usize])).collect();

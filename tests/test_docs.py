@@ -1,0 +1,103 @@
+"""Every example in the documentation runs and prints what the page says.
+
+Python stands in ```` ```pycon ```` blocks, commands of this package in ```` ```console ```` blocks. A page is one
+session: what a block makes, later blocks use. Blocks after `<!-- needs kjv.txt -->` run where the shared data is.
+"""
+
+import doctest
+import lzma
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+from rescorla import cli
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+NEEDS = "<!-- needs kjv.txt -->"
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+# Blocks of these languages are run; `python` is none of them, so that no snippet escapes.
+RUN = {"pycon", "console"}
+NOT_RUN = {"text", "sh", "r", "yaml"}
+
+
+def shell(command: str) -> None:
+    """Runs a command of this package and prints what it prints."""
+    program, *arguments = shlex.split(command)
+    assert program == "rescorla", f"{command}: only commands of this package are run"
+    assert cli.main(arguments) == 0, command
+
+
+def session(page: str, *, with_data: bool) -> str:
+    """The page as a doctest: all but its examples is blanked, line by line."""
+    lines: list[str] = []
+    language, wanted = None, True
+    for line in page.splitlines():
+        fence = re.match(r"\s*```\s*(\w*)", line)
+        if fence:
+            language = fence[1] if language is None else None
+            assert language is None or language in RUN | NOT_RUN, f"unknown kind of block: {line}"
+            lines.append("")
+            if language is None:
+                wanted = True
+        elif language is None and line.strip() == NEEDS:
+            wanted = with_data
+            lines.append("")
+        elif language in RUN and wanted:
+            lines.append(re.sub(r"^(\s*)\$ (.*)$", lambda m: f"{m[1]}>>> shell({m[2]!r})", line))
+        else:
+            lines.append("")
+    return "\n".join(lines) + "\n"
+
+
+def check(path: Path, folder: Path, *, with_data: bool) -> None:
+    """Runs the examples of a page, all of them in `folder`."""
+    text = session(path.read_text(encoding="utf-8"), with_data=with_data)
+    test = doctest.DocTestParser().get_doctest(text, {"shell": shell}, path.name, str(path), 0)
+    report: list[str] = []
+    results = doctest.DocTestRunner(optionflags=FLAGS, verbose=False).run(test, out=report.append)
+    assert results.failed == 0, "".join(report)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_examples(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copy(ROOT / "README.md", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    check(path, tmp_path, with_data=False)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in PAGES if NEEDS in path.read_text(encoding="utf-8")],
+    ids=lambda path: path.relative_to(ROOT).as_posix(),
+)
+def test_examples_on_the_king_james_bible(
+    path: Path, shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with lzma.open(shared / "data" / "kjv.txt.xz") as packed, (tmp_path / "kjv.txt").open("wb") as text:
+        shutil.copyfileobj(packed, text)
+    shutil.copy(ROOT / "README.md", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    check(path, tmp_path, with_data=True)
+
+
+def test_a_wrong_example_fails(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```pycon\n>>> 1 + 1\n3\n```\n", encoding="utf-8")
+    with pytest.raises(AssertionError, match="Expected"):
+        check(page, tmp_path, with_data=False)
+
+
+def test_a_snippet_that_would_not_run_is_refused() -> None:
+    with pytest.raises(AssertionError, match="unknown kind"):
+        session("```python\n1 + 1\n```\n", with_data=False)
+
+
+def test_blocks_that_need_data_are_left_out_without_it() -> None:
+    page = f"{NEEDS}\n```pycon\n>>> 1\n1\n```\n```pycon\n>>> 2\n2\n```\n"
+    assert ">>> 1" not in session(page, with_data=False)
+    assert ">>> 2" in session(page, with_data=False)
+    assert ">>> 1" in session(page, with_data=True)
