@@ -92,14 +92,9 @@ def pyndl_learn(work: Path, threads: int) -> dict[str, object]:
         remove_duplicates=None,
     )
     seconds = time.perf_counter() - begun
-    np.savez(work / "pyndl.npz", values=weights.values, **labels(weights.coords))
+    cues, outcomes = (np.array(weights.coords[name].values.tolist()) for name in ("cues", "outcomes"))
+    np.savez(work / "pyndl.npz", values=weights.values, cues=cues, outcomes=outcomes)
     return {"seconds": seconds, "result": weights.values.nbytes}
-
-
-def labels(coords) -> dict[str, object]:  # type: ignore[no-untyped-def]
-    import numpy as np
-
-    return {name: np.array(coords[name].values.tolist()) for name in ("cues", "outcomes")}
 
 
 def rescorla_learn(work: Path, threads: int) -> dict[str, object]:

@@ -133,7 +133,7 @@ def write_layout(layout: str, rows: Sequence[Event], folder: Path) -> Path:
     if layout == "gz":
         path.write_bytes(gzip.compress(text, 1))
     elif layout == "zst":
-        import pyarrow  # type: ignore[import-untyped]
+        import pyarrow
 
         with pyarrow.CompressedOutputStream(str(path), "zstd") as stream:
             stream.write(text)

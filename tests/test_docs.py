@@ -1,7 +1,7 @@
 """Every example in the documentation runs and prints what the page says.
 
-Python stands in ```` ```pycon ```` blocks, commands of this package in ```` ```console ```` blocks. A page is one
-session: what a block makes, later blocks use. Blocks after `<!-- needs kjv.txt -->` run where the shared data is.
+Python stands in `pycon` blocks, commands of this package in `console` blocks. A page is one session: what a
+block makes, later blocks use. Blocks after `<!-- needs kjv.txt -->` run where the shared data is.
 """
 
 import doctest
@@ -53,8 +53,8 @@ def session(page: str, *, with_data: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def check(path: Path, folder: Path, *, with_data: bool) -> None:
-    """Runs the examples of a page, all of them in `folder`."""
+def check(path: Path, *, with_data: bool) -> None:
+    """Runs the examples of a page in the current folder."""
     text = session(path.read_text(encoding="utf-8"), with_data=with_data)
     test = doctest.DocTestParser().get_doctest(text, {"shell": shell}, path.name, str(path), 0)
     report: list[str] = []
@@ -66,7 +66,7 @@ def check(path: Path, folder: Path, *, with_data: bool) -> None:
 def test_examples(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copy(ROOT / "README.md", tmp_path)
     monkeypatch.chdir(tmp_path)
-    check(path, tmp_path, with_data=False)
+    check(path, with_data=False)
 
 
 @pytest.mark.parametrize(
@@ -81,14 +81,22 @@ def test_examples_on_the_king_james_bible(
         shutil.copyfileobj(packed, text)
     shutil.copy(ROOT / "README.md", tmp_path)
     monkeypatch.chdir(tmp_path)
-    check(path, tmp_path, with_data=True)
+    check(path, with_data=True)
+
+
+def test_the_limits_of_the_format_are_those_of_the_source() -> None:
+    page = (ROOT / "docs" / "format.md").read_text(encoding="utf-8")
+    source = (ROOT / "src" / "events" / "format.rs").read_text(encoding="utf-8")
+    powers = dict(re.findall(r"const (CHUNK_\w+): usize = 1 << (\d+);", source))
+    assert f"| rows in a chunk | {1 << int(powers['CHUNK_EVENTS']):,} |" in page
+    assert f"in a chunk, so of an event | {1 << int(powers['CHUNK_SLOTS']):,} |" in page
 
 
 def test_a_wrong_example_fails(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("```pycon\n>>> 1 + 1\n3\n```\n", encoding="utf-8")
     with pytest.raises(AssertionError, match="Expected"):
-        check(page, tmp_path, with_data=False)
+        check(page, with_data=False)
 
 
 def test_a_snippet_that_would_not_run_is_refused() -> None:

@@ -3,27 +3,30 @@
 import doctest
 import importlib
 import pkgutil
+from pathlib import Path
 
 import pytest
 import rescorla
 
 MODULES = ["rescorla"] + [
-    module.name for module in pkgutil.iter_modules(rescorla.__path__, "rescorla.") if module.name != "rescorla.__main__"
+    module.name
+    for module in pkgutil.iter_modules(rescorla.__path__, "rescorla.")
+    if module.name != "rescorla.__main__"
 ]
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 #: Where there must be examples: the rooms that users see.
-SHOWN = {"rescorla.events", "rescorla.learning", "rescorla.weights", "rescorla.activation", "rescorla.equilibrium"}
+SHOWN = {f"rescorla.{room}" for room in ("events", "learning", "weights", "activation", "equilibrium")}
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_examples_run(name, tmp_path, monkeypatch):
+def test_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     results = doctest.testmod(importlib.import_module(name), optionflags=OPTIONS)
     assert results.failed == 0
     assert results.attempted > 0 or name not in SHOWN
 
 
-def test_every_public_function_and_class_has_an_example():
+def test_every_public_function_and_class_has_an_example() -> None:
     finder = doctest.DocTestFinder(recurse=False)
     without = [
         name

@@ -16,7 +16,7 @@ ROWS = [(("a", "b"), ("x",), 2), (("b", "c"), ("y", "x"), 1), (("a",), (), 0)]
 
 
 def rows(events: rw.Events) -> list[tuple[tuple[str, ...], tuple[str, ...], int]]:
-    return [tuple(event) for event in events]
+    return [(event.cues, event.outcomes, event.frequency) for event in events]
 
 
 # Looking at events.
@@ -248,16 +248,18 @@ def test_compile_events_needs_a_path() -> None:
 
 
 def test_duplicates_is_one_of_three() -> None:
-    for call in (rw.read_events, rw.corpus_events):
+    calls: list[Callable[..., rw.Events]] = [rw.read_events, rw.corpus_events]
+    for call in calls:
         with pytest.raises(ValueError, match="'drop' or 'keep' or 'error', not 'no'"):
-            call([], duplicates="no")  # type: ignore[operator]
+            call([], duplicates="no")
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     path = tmp_path / "missing"
-    for call in (rw.open_events, rw.read_events, rw.corpus_events, rw.learn):
+    calls: list[Callable[..., object]] = [rw.open_events, rw.read_events, rw.corpus_events, rw.learn]
+    for call in calls:
         with pytest.raises(FileNotFoundError) as caught:
-            call(path)  # type: ignore[operator]
+            call(path)
         assert str(caught.value.filename) == str(path)
 
 
@@ -282,8 +284,9 @@ def test_one_path_several_paths_or_lines(tmp_path: Path) -> None:
     one.write_text("the cat\n")
     two.write_text("The mat\n")
     outcomes = [("the",), ("cat",), ("the",), ("mat",)]
+    corpus: Any
     for corpus in ([one, two], (one, two), iter([one, two]), (each for each in (one, str(two)))):
-        assert [event.outcomes for event in rw.corpus_events(corpus)] == outcomes  # type: ignore[arg-type]
+        assert [event.outcomes for event in rw.corpus_events(corpus)] == outcomes
     for corpus in (["the cat", "The mat"], iter(["the cat", "", "The mat"])):
         assert [event.outcomes for event in rw.corpus_events(corpus)] == outcomes
     for corpus in (one, str(one)):

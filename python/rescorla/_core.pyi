@@ -1,10 +1,23 @@
-"""The Rust engine. Arrays in, arrays out; names, defaults and documentation live in the Python modules around it."""
+"""The Rust engine: arrays in, arrays out. Names, defaults and documentation live in the modules around it."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
+
+__all__ = [
+    "EventFile",
+    "FormatError",
+    "__version__",
+    "activations",
+    "compile_corpus",
+    "compile_events",
+    "compile_table",
+    "content_kind",
+    "equilibrium",
+    "learn",
+]
 
 __version__: str
 
