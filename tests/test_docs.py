@@ -1,7 +1,8 @@
 """Every example in the documentation runs and prints what the page says.
 
-Python stands in `pycon` blocks, commands of this package in `console` blocks. A page is one session: what a
-block makes, later blocks use. Blocks after `<!-- needs kjv.txt -->` run where the shared data is.
+Python stands in `pycon` or `python` blocks, after prompts; commands of this package in `console` blocks.
+A page is one session: what a block makes, later blocks use. Blocks after `<!-- needs kjv.txt -->` run
+where the shared data is.
 """
 
 import doctest
@@ -19,8 +20,8 @@ PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 NEEDS = "<!-- needs kjv.txt -->"
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
-# Blocks of these languages are run; `python` is none of them, so that no snippet escapes.
-RUN = {"pycon", "console"}
+# How the blocks that are run begin, so that no snippet escapes; and those that are not.
+RUN = {"pycon": ">>> ", "python": ">>> ", "console": "$ "}
 NOT_RUN = {"text", "sh", "r", "yaml"}
 
 
@@ -34,20 +35,24 @@ def shell(command: str) -> None:
 def session(page: str, *, with_data: bool) -> str:
     """The page as a doctest: all but its examples is blanked, line by line."""
     lines: list[str] = []
-    language, wanted = None, True
+    language: str | None = None
+    wanted, first = True, False
     for line in page.splitlines():
         fence = re.match(r"\s*```\s*(\w*)", line)
         if fence:
             language = fence[1] if language is None else None
-            assert language is None or language in RUN | NOT_RUN, f"unknown kind of block: {line}"
+            assert language is None or language in NOT_RUN | RUN.keys(), f"unknown kind of block: {line}"
+            wanted, first = wanted or language is None, True
             lines.append("")
-            if language is None:
-                wanted = True
         elif language is None and line.strip() == NEEDS:
             wanted = with_data
             lines.append("")
-        elif language in RUN and wanted:
-            lines.append(re.sub(r"^(\s*)\$ (.*)$", lambda m: f"{m[1]}>>> shell({m[2]!r})", line))
+        elif language is not None and language in RUN:
+            assert not first or line.startswith(RUN[language]), f"expected a prompt, found {line!r}"
+            first = False
+            command = re.fullmatch(r"\$ (.*)", line)
+            example = f">>> shell({command[1]!r})" if command else line
+            lines.append(example if wanted else "")
         else:
             lines.append("")
     return "\n".join(lines) + "\n"
@@ -100,8 +105,10 @@ def test_a_wrong_example_fails(tmp_path: Path) -> None:
 
 
 def test_a_snippet_that_would_not_run_is_refused() -> None:
-    with pytest.raises(AssertionError, match="unknown kind"):
+    with pytest.raises(AssertionError, match="a prompt"):
         session("```python\n1 + 1\n```\n", with_data=False)
+    with pytest.raises(AssertionError, match="unknown kind"):
+        session("```\n1 + 1\n```\n", with_data=False)
 
 
 def test_blocks_that_need_data_are_left_out_without_it() -> None:

@@ -29,7 +29,7 @@ def equilibrium(
 ) -> Weights:
     """The weights at which the Rescorla-Wagner rule expects no change: Danks' equilibrium.
 
-    E[dW] = 0 for a token drawn at random is the system of normal equations ::
+    E[dW] = 0 for a token drawn at random is the system of normal equations:
 
         (C'FC) W = C'F O diag(lambda)
 
@@ -55,7 +55,7 @@ def equilibrium(
     background : str, optional
         A cue to add to every event, before its others, of a name that no cue has.
     tol : float, optional
-        Relative size below which a singular value counts as zero.
+        Eigenvalues below this part of the greatest count as zero; by default 8 n eps.
     threads : int, optional
         How many threads to use; by default as many as the process may run on.
     progress : None, bool or callable(done, total), default None
@@ -64,7 +64,7 @@ def equilibrium(
     Returns
     -------
     Weights of float64, n_cues x n_outcomes
-        ``parameters`` has the rank, the tolerance, the solver and the residual.
+        ``parameters`` has the rank, the tolerance and the solver.
 
     Raises
     ------

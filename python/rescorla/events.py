@@ -377,7 +377,7 @@ def compile_events(
     background: str | None = None,
     progress: Progress = None,
 ) -> Events:
-    """Write events to a binary event file, which opens at once and needs 2 to 5 bytes for a typical event.
+    """Write events to a binary event file, which opens at once and is small: event types are stored once.
 
     The source streams: events need not fit into memory. The file appears whole or not at all.
 

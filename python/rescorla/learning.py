@@ -53,7 +53,7 @@ def learn(
     """Learn association weights from a stream of events by the Rescorla-Wagner rule.
 
     For each token in order and every outcome j, with the activation a_j = sum of w_ij over the cues of the
-    event::
+    event:
 
         dw_ij = alpha_i * beta1 * (lambda_j - a_j)    cue i present, outcome j present
         dw_ij = alpha_i * beta2 * (0 - a_j)           cue i present, outcome j absent

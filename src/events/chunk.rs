@@ -246,6 +246,9 @@ impl Chunk {
         let width = |array: u32| widths >> (4 * array) & 15;
         let [rows, cue_slots, outcome_slots] =
             [input.u32()? as usize, input.u32()? as usize, input.u32()? as usize];
+        if widths >> 20 != 0 {
+            return Err(damaged(start + 4, "zeros in the reserved bits", "others"));
+        }
         if rows != n_rows || rows > CHUNK_EVENTS {
             return Err(damaged(start, format!("{n_rows} events"), format!("{rows}")));
         }
@@ -255,6 +258,9 @@ impl Chunk {
         }
         let body = match kind {
             TOKENS => {
+                if widths >> 4 & 0xfff != 0 || cue_slots != 0 || outcome_slots != 0 {
+                    return Err(damaged(start, "tokens without slots", "slots"));
+                }
                 let at = input.at;
                 let mut tokens = Vec::with_capacity(rows);
                 input.numbers(rows, width(0), &mut tokens)?;

@@ -266,7 +266,7 @@ fn parse_frequency(text: &str) -> Result<u64> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| digits).ok_or_else(|| {
         Error::defect(
-            "a frequency, in digits and below 2^64",
+            "a frequency, in digits and of at most 4,294,967,295",
             shown(text),
             "write a whole number, such as 12",
         )
