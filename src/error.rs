@@ -85,16 +85,6 @@ pub enum Error {
     /// An argument out of its range.
     #[error("{0}")]
     Argument(String),
-    /// A name that is in no vocabulary.
-    #[error("unknown {kind} {name:?}; {cure}")]
-    Unknown {
-        /// "cue" or "outcome".
-        kind: &'static str,
-        /// The name.
-        name: String,
-        /// What the user can do about it.
-        cure: &'static str,
-    },
     /// An allocation that cannot succeed.
     #[error("{what} needs {bytes} bytes of memory, more than can be had; {cure}")]
     Memory {

@@ -54,19 +54,24 @@ impl Monitor {
 
     /// Runs `work` on a thread of its own while the calling thread calls `look(done, total)` every 50 ms.
     ///
-    /// When `look` fails the work is asked to stop, is waited for, and the failure is returned.
+    /// When `look` fails the work is asked to stop, is waited for, and the failure is the inner result.
+    ///
+    /// # Errors
+    /// When no thread can be started.
     pub fn watch<R: Send, E>(
         &self,
         work: impl FnOnce() -> R + Send,
         mut look: impl FnMut(u64, u64) -> std::result::Result<(), E>,
-    ) -> std::result::Result<R, E> {
+    ) -> Result<std::result::Result<R, E>> {
         std::thread::scope(|scope| {
             let (finished, wait) = sync_channel::<()>(1);
-            let worker = scope.spawn(move || {
+            let worker = std::thread::Builder::new().name("rescorla".into()).spawn_scoped(scope, move || {
                 // Dropped on return and on unwinding alike, so the watcher always wakes.
                 let _finished = finished;
                 work()
             });
+            let worker =
+                worker.map_err(|error| Error::Argument(format!("cannot start a thread: {error}")))?;
             let mut failure = None;
             while let Err(RecvTimeoutError::Timeout) = wait.recv_timeout(LOOK_EVERY) {
                 if failure.is_none() {
@@ -81,10 +86,10 @@ impl Monitor {
                 Ok(result) => result,
                 Err(panic) => std::panic::resume_unwind(panic),
             };
-            match failure {
+            Ok(match failure {
                 Some(error) => Err(error),
                 None => Ok(result),
-            }
+            })
         })
     }
 }
@@ -96,7 +101,7 @@ mod tests {
     #[test]
     fn the_result_comes_back() {
         let monitor = Monitor::new();
-        let result: std::result::Result<u32, ()> = monitor.watch(|| 7, |_, _| Ok(()));
+        let result: std::result::Result<u32, ()> = monitor.watch(|| 7, |_, _| Ok(())).unwrap();
         assert_eq!(result, Ok(7));
     }
 
@@ -111,7 +116,7 @@ mod tests {
                 std::thread::sleep(Duration::from_millis(1));
             }
         };
-        assert_eq!(monitor.watch(work, |_, _| Err("enough")).err(), Some("enough"));
+        assert_eq!(monitor.watch(work, |_, _| Err("enough")).unwrap().err(), Some("enough"));
         assert!(monitor.progress().0 > 0);
     }
 }

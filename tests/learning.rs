@@ -232,7 +232,6 @@ fn kappa_counts_multiplicities_squared() {
     let report = learn(&file, &plan(&[0.5, 0.25], &[1.0], 0.1), &matrix, &Monitor::new()).unwrap();
     assert_eq!(report.facts.max_kappa, 0.5 * 9.0 + 0.25);
     assert_eq!(report.facts.slots, 4);
-    assert_eq!(report.facts.events, 1);
 }
 
 #[test]
@@ -246,6 +245,7 @@ fn a_stopped_monitor_stops_even_inside_one_event() {
     let look = |_, _| if begun.elapsed().as_millis() > 100 { Err("enough") } else { Ok(()) };
     let result =
         monitor.watch(|| learn(&file, &plan(&alpha, &lambda, 0.1), &matrix, &monitor).is_err(), look);
+    let result = result.unwrap();
     assert_eq!(result, Err("enough"));
 }
 

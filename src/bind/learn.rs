@@ -9,11 +9,15 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::file::PyEventFile;
-use super::watch::{Progress, watched};
+use super::watch::{Progress, brief, watched};
 use crate::error::Error;
 use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
 use crate::learn::{Initial, Matrix, Plan, Report, stream::BUDGET};
+use crate::monitor::Monitor;
+
+/// Fewer updates than this take some milliseconds at most.
+const BRIEF: u64 = 10_000_000;
 
 /// Learns the events into `out`, which must be zero.
 #[pyfunction]
@@ -134,13 +138,18 @@ impl Arguments<'_, '_> {
         let matrix = unsafe { Matrix::from_raw(view.as_mut_ptr(), shape, strides) }?;
         let file = &self.events.file;
         let mut not_finite = None;
-        let report = watched(py, &self.progress, |monitor| {
+        let work = |monitor: &Monitor| {
             let result = crate::learn::learn(file, &plan, &matrix, monitor);
             if let Err(Error::NotFinite { row, column, value }) = result {
                 not_finite = Some((row, column, value));
             }
             result
-        });
+        };
+        // The counts of the cues sum to the slots of all tokens.
+        let slots = file.cues().counts().iter().fold(0_u64, |slots, &count| slots.saturating_add(count));
+        let updates = slots.saturating_mul(shape[1] as u64);
+        let report =
+            if updates < BRIEF { brief(py, &self.progress, work) } else { watched(py, &self.progress, work) };
         match not_finite {
             // The Python side, which knows the names, makes the message.
             Some(place) => Err(PyFloatingPointError::new_err(place)),

@@ -16,18 +16,37 @@ pub(super) fn watched<R: Send>(
     work: impl FnOnce(&Monitor) -> Result<R> + Send,
 ) -> PyResult<R> {
     let monitor = Monitor::new();
-    let tell = |py: Python<'_>, done: u64, total: u64| match progress {
-        Some(progress) => progress.call1(py, (done.min(total), total)).map(drop),
-        None => Ok(()),
-    };
     let look = |done, total| {
         Python::attach(|py| {
             py.check_signals()?;
-            tell(py, done, total)
+            tell(py, progress, done, total)
         })
     };
-    let result = py.detach(|| monitor.watch(|| work(&monitor), look))??;
-    let (_, total) = monitor.progress();
-    tell(py, total, total)?;
+    let result = py.detach(|| monitor.watch(|| work(&monitor), look))???;
+    finish(py, progress, &monitor)?;
     Ok(result)
+}
+
+/// As [`watched`], for work that is over before anyone could look: on the calling thread, without starting another.
+pub(super) fn brief<R: Send>(
+    py: Python<'_>,
+    progress: &Progress,
+    work: impl FnOnce(&Monitor) -> Result<R> + Send,
+) -> PyResult<R> {
+    let monitor = Monitor::new();
+    let result = py.detach(|| work(&monitor))?;
+    finish(py, progress, &monitor)?;
+    Ok(result)
+}
+
+fn finish(py: Python<'_>, progress: &Progress, monitor: &Monitor) -> PyResult<()> {
+    let (_, total) = monitor.progress();
+    tell(py, progress, total, total)
+}
+
+fn tell(py: Python<'_>, progress: &Progress, done: u64, total: u64) -> PyResult<()> {
+    match progress {
+        Some(progress) => progress.call1(py, (done.min(total), total)).map(drop),
+        None => Ok(()),
+    }
 }

@@ -19,7 +19,7 @@ use crate::kernel::rows::{Element, Vector, add_to_rows, sum_rows};
 use crate::monitor::Monitor;
 
 /// The most elements in a row of a tile.
-pub const WIDEST: usize = 1024;
+pub(super) const WIDEST: usize = 1024;
 
 /// No vector has more.
 const MOST_LANES: usize = 16;
@@ -28,29 +28,29 @@ const MOST_LANES: usize = 16;
 const POLL_EVERY: usize = 1 << 22;
 
 /// A tile of weights: some columns of all rows.
-pub struct Tile<'a, E> {
+pub(super) struct Tile<'a, E> {
     /// The weights, row after row.
-    pub weights: &'a mut [E],
+    pub(super) weights: &'a mut [E],
     /// Elements in a row: a multiple of the lanes of the kernel.
-    pub width: usize,
+    pub(super) width: usize,
     /// The first of its columns, in the stream's numbering.
-    pub first: u32,
+    pub(super) first: u32,
     /// The maximal activation of each of its columns.
-    pub lambda: &'a [E],
+    pub(super) lambda: &'a [E],
 }
 
 /// Learning a run of events into a tile.
-pub struct Forward<'a, 't, E> {
+pub(super) struct Forward<'a, 't, E> {
     /// The tile.
-    pub tile: &'a mut Tile<'t, E>,
+    pub(super) tile: &'a mut Tile<'t, E>,
     /// The rule.
-    pub rule: &'a Rule<E>,
+    pub(super) rule: &'a Rule<E>,
     /// The events.
-    pub segment: Segment<'a>,
+    pub(super) segment: Segment<'a>,
     /// The first of them to learn.
-    pub skip: usize,
+    pub(super) skip: usize,
     /// To be told of the events done.
-    pub monitor: &'a Monitor,
+    pub(super) monitor: &'a Monitor,
 }
 
 impl<E: Element> Task<E> for Forward<'_, '_, E> {
@@ -81,13 +81,13 @@ impl<E: Element> Forward<'_, '_, E> {
     #[expect(unsafe_code, reason = "calls the kernels")]
     unsafe fn learn<V: Vector<Element = E>, const B: usize>(self) -> Result<()> {
         let Self { tile, rule, segment, skip, monitor } = self;
-        let Segment { rows, tokens, frequencies, len } = segment;
-        let n_rows = rule.alpha.len();
+        let Segment { rows, tokens, frequencies, len, n_rows } = segment;
         let width = tile.width;
         // The conditions that the pointers below rest on, together with the stream's invariant.
         assert!(width % (B * V::LANES) == 0 && (1..=WIDEST).contains(&width));
         assert!(V::LANES <= MOST_LANES);
-        assert!(tile.weights.len() == n_rows * width && tile.lambda.len() <= width);
+        assert!(rule.alpha.len() == n_rows && tile.weights.len() == n_rows * width);
+        assert!(tile.lambda.len() <= width);
         let columns = tile.lambda.len();
         let mut present = Vec::with_capacity(columns);
         let (mut polled, mut work) = (skip, 0);

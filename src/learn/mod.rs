@@ -2,10 +2,10 @@
 //!
 //! [`learn`] numbers the columns by the first event that can change them, cuts them into tiles and lets threads take one
 //! tile after another; a thread fills its tile with the initial weights, streams the events through it
-//! ([`forward`]) and copies its columns into the result. Tiles touch different columns, so the result does not depend on
+//! (`forward`) and copies its columns into the result. Tiles touch different columns, so the result does not depend on
 //! who learns what when.
 
-pub mod forward;
+mod forward;
 pub mod rule;
 pub mod stream;
 

@@ -1,7 +1,7 @@
 //! Events made ready for the learner: decoded, validated, owned, in the learner's numbering.
 //!
 //! The learner indexes weights by what it finds here without looking again, so everything is checked here: rows are
-//! below [`Stream::n_rows`], columns below [`Stream::n_columns`]. A chunk is decoded from the file into owned memory and
+//! below [`Stream::n_rows`], columns below the number of those that change. A chunk is decoded from the file into owned memory and
 //! its ids are looked up in the maps below, whose values were checked once; whatever happens to the file afterwards, the
 //! learner sees the copy.
 //!
@@ -25,20 +25,17 @@ pub struct Facts {
     pub max_kappa: f64,
     /// Cue slots over all tokens.
     pub slots: u64,
-    /// Events with a frequency above 0.
-    pub events: u64,
 }
 
 /// A source of events in the learner's numbering.
 ///
-/// Invariants: every cue id in `types` and `kept` is below `n_rows`, every outcome id below `n_columns`, every token
-/// below `types.len()`. `rows` and `columns` hold only such numbers, or `NONE` for an outcome that is not learned.
+/// Invariants: every cue id in `types` and `kept` is below `n_rows`, every outcome id below the number of columns that
+/// [`Stream::new`] gives, every token below `types.len()`. `rows` and `columns` hold only such numbers, or `NONE` for an outcome that is not learned.
 pub struct Stream<'a, B> {
     file: &'a EventFile<B>,
     rows: Vec<u32>,
     columns: Vec<u32>,
     n_rows: usize,
-    n_columns: usize,
     types: Rows,
     kept: Option<Vec<Chunk>>,
     facts: Facts,
@@ -48,13 +45,15 @@ pub struct Stream<'a, B> {
 #[derive(Clone, Copy)]
 pub struct Segment<'a> {
     /// The events in full, or their types.
-    pub rows: &'a Rows,
+    pub(super) rows: &'a Rows,
     /// The type of each event, if `rows` are types; event `i` is row `i` otherwise.
-    pub tokens: Option<&'a [u32]>,
+    pub(super) tokens: Option<&'a [u32]>,
     /// The frequency of each event; empty where all are 1.
-    pub frequencies: &'a [u32],
+    pub(super) frequencies: &'a [u32],
     /// How many events there are.
-    pub len: usize,
+    pub(super) len: usize,
+    /// All cue ids are below.
+    pub(super) n_rows: usize,
 }
 
 impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
@@ -130,7 +129,6 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
             rows: rows.to_vec(),
             columns: place,
             n_rows: alpha.len(),
-            n_columns: columns.len(),
             types: file.types()?.clone(),
             kept: None,
             facts,
@@ -152,11 +150,6 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
     /// Rows of the weights: all row numbers are below.
     pub fn n_rows(&self) -> usize {
         self.n_rows
-    }
-
-    /// Columns that change: all column numbers are below.
-    pub fn n_columns(&self) -> usize {
-        self.n_columns
     }
 
     /// Events in all.
@@ -200,7 +193,7 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
             Body::Rows(rows) => (rows, None),
             Body::Tokens(tokens) => (&self.types, Some(tokens.as_slice())),
         };
-        Segment { rows, tokens, frequencies: &chunk.frequencies, len: chunk.body.len() }
+        Segment { rows, tokens, frequencies: &chunk.frequencies, len: chunk.body.len(), n_rows: self.n_rows }
     }
 
     /// From the file's ids to rows and columns. The file's ids are below the lengths of the maps: decoding checked it.
@@ -267,7 +260,6 @@ impl<'a> Survey<'a> {
                 }
             };
             let cues = rows.cues.get(row);
-            self.facts.events += 1;
             self.facts.slots = self.facts.slots.saturating_add(frequency.saturating_mul(cues.len() as u64));
             if new {
                 for &outcome in rows.outcomes.get(row) {
