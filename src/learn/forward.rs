@@ -12,14 +12,14 @@
 //! scalar rule's, bit for bit. A cue named twice is summed twice and updated twice, one after the other, as the rule says.
 
 use super::rule::Rule;
-use super::stream::Segment;
-use crate::error::Result;
-use crate::kernel::dispatch::Task;
+use super::stream::{Column, Segment};
+use super::tiles::{WIDEST, each_tile, width};
+use super::{Initial, Job};
+use crate::error::{Error, Result};
+use crate::kernel::buffer::Buffer;
+use crate::kernel::dispatch::{Task, run};
 use crate::kernel::rows::{Element, Vector, add_to_rows, sum_rows};
 use crate::monitor::Monitor;
-
-/// The most elements in a row of a tile.
-pub(super) const WIDEST: usize = 1024;
 
 /// No vector has more.
 const MOST_LANES: usize = 16;
@@ -27,30 +27,108 @@ const MOST_LANES: usize = 16;
 /// The work is interrupted to look at the monitor after about this many slots times columns: a millisecond or so.
 const POLL_EVERY: usize = 1 << 22;
 
+/// Learns all columns of a job, and returns the width of the tiles.
+///
+/// # Errors
+/// See [`super::learn`].
+pub(super) fn learn<E: Element, B: AsRef<[u8]> + Sync>(job: &Job<'_, E, B>) -> Result<usize> {
+    let n_rows = job.rule.alpha.len();
+    let width = width::<E>(job.plan.tile, job.kernel, job.columns.len(), n_rows, job.threads);
+    let tiles: Vec<&[Column]> = job.columns.chunks(width).collect();
+    let start = |tile: &&[Column]| tile.first().map_or(job.stream.len(), |column| column.start);
+    job.monitor.expect(tiles.iter().map(|tile| job.stream.len() - start(tile)).sum());
+    let buffer = || Buffer::<E>::zeros(n_rows.saturating_mul(width));
+    each_tile(job.threads, tiles.len(), buffer, |weights, index| {
+        let place = Place { columns: tiles[index], first: (index * width) as u32, width };
+        place.begin(weights, job.plan.initial.as_ref());
+        place.learn(weights, job)?;
+        place.write(weights, job)
+    })?;
+    Ok(width)
+}
+
+/// A run of columns and where it stands.
+struct Place<'a> {
+    columns: &'a [Column],
+    /// Its first column in the stream's numbering.
+    first: u32,
+    width: usize,
+}
+
+impl Place<'_> {
+    /// Fills the tile with what it starts from.
+    fn begin<E: Element>(&self, weights: &mut [E], initial: Option<&Initial<'_, E>>) {
+        weights.fill(E::default());
+        let Some(initial) = initial else { return };
+        let rows =
+            weights.chunks_exact_mut(self.width).zip(initial.weights.chunks_exact(initial.width.max(1)));
+        for (row, initial_row) in rows {
+            for (weight, column) in row.iter_mut().zip(self.columns) {
+                if let Some(source) = initial.columns[column.target as usize] {
+                    *weight = initial_row[source as usize];
+                }
+            }
+        }
+    }
+
+    fn learn<E: Element, B: AsRef<[u8]>>(&self, weights: &mut [E], job: &Job<'_, E, B>) -> Result<()> {
+        let Job { rule, stream, monitor, .. } = job;
+        let lambda: Vec<E> = self.columns.iter().map(|column| rule.lambda[column.target as usize]).collect();
+        let mut tile = Tile { weights, width: self.width, first: self.first, lambda: &lambda };
+        let start = self.columns.first().map_or(stream.len(), |column| column.start);
+        stream.from(start, |segment, skip| {
+            run(job.kernel, Forward { tile: &mut tile, rule, segment, skip, monitor })
+        })
+    }
+
+    fn write<E: Element, B>(&self, weights: &[E], job: &Job<'_, E, B>) -> Result<()> {
+        let row_of = |row: usize| &weights[row * self.width..][..self.columns.len()];
+        for row in 0..weights.len() / self.width {
+            if let Some(column) = row_of(row).iter().position(|weight| !weight.is_finite()) {
+                return Err(Error::NotFinite {
+                    row,
+                    column: self.columns[column].target as usize,
+                    value: row_of(row)[column].to_f64(),
+                });
+            }
+        }
+        for (target, &row) in job.kept.iter().enumerate() {
+            for (column, &weight) in self.columns.iter().zip(row_of(row as usize)) {
+                #[expect(unsafe_code, reason = "unsynchronised writes")]
+                // SAFETY: every column is in one tile, and every tile is written by the one thread that took it.
+                unsafe {
+                    job.out.set(target, column.target as usize, weight);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 /// A tile of weights: some columns of all rows.
-pub(super) struct Tile<'a, E> {
+struct Tile<'a, E> {
     /// The weights, row after row.
-    pub(super) weights: &'a mut [E],
+    weights: &'a mut [E],
     /// Elements in a row: a multiple of the lanes of the kernel.
-    pub(super) width: usize,
+    width: usize,
     /// The first of its columns, in the stream's numbering.
-    pub(super) first: u32,
+    first: u32,
     /// The maximal activation of each of its columns.
-    pub(super) lambda: &'a [E],
+    lambda: &'a [E],
 }
 
 /// Learning a run of events into a tile.
-pub(super) struct Forward<'a, 't, E> {
+struct Forward<'a, 't, E> {
     /// The tile.
-    pub(super) tile: &'a mut Tile<'t, E>,
+    tile: &'a mut Tile<'t, E>,
     /// The rule.
-    pub(super) rule: &'a Rule<E>,
+    rule: &'a Rule<E>,
     /// The events.
-    pub(super) segment: Segment<'a>,
+    segment: Segment<'a>,
     /// The first of them to learn.
-    pub(super) skip: usize,
+    skip: usize,
     /// To be told of the events done.
-    pub(super) monitor: &'a Monitor,
+    monitor: &'a Monitor,
 }
 
 impl<E: Element> Task<E> for Forward<'_, '_, E> {
