@@ -13,7 +13,7 @@ use rescorla::events::map::Bytes;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::kernel::dispatch::Kernel;
 use rescorla::kernel::rows::Element;
-use rescorla::learn::{Matrix, Plan, learn, stream::BUDGET};
+use rescorla::learn::{Matrix, Method, Plan, learn, stream::BUDGET};
 use rescorla::monitor::Monitor;
 use rescorla::text::EventSink;
 
@@ -53,6 +53,7 @@ fn forward<E: Element>(file: &EventFile<Bytes>, kernel: Kernel, out: &mut [E]) -
         lambda: &vec![1.0; n_outcomes],
         initial: None,
         keep: None,
+        method: Method::Forward,
         threads: 1,
         kernel: Some(kernel),
         tile: None,

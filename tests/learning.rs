@@ -10,7 +10,7 @@ use rescorla::events::map::Bytes;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::kernel::dispatch::Kernel;
 use rescorla::kernel::rows::Element;
-use rescorla::learn::{Initial, Matrix, Plan, learn, stream::BUDGET};
+use rescorla::learn::{Initial, Matrix, Method, Plan, learn, stream::BUDGET};
 use rescorla::monitor::Monitor;
 
 const CUES: usize = 6;
@@ -127,7 +127,7 @@ fn naive<E: Element>(case: &Case) -> Vec<E> {
     weights
 }
 
-fn learned<E: Element>(case: &Case, kernel: Kernel) -> Vec<E> {
+fn learned<E: Element>(case: &Case, kernel: Kernel, method: Method) -> Vec<E> {
     let initial: Vec<E> = case.initial.iter().map(|&weight| E::from_f64(weight)).collect();
     let plan = Plan {
         rows: &(0..CUES as u32).collect::<Vec<_>>(),
@@ -138,6 +138,7 @@ fn learned<E: Element>(case: &Case, kernel: Kernel) -> Vec<E> {
         lambda: &case.lambda,
         initial: Some(Initial { weights: &initial, width: 4, columns: &case.initial_columns }),
         keep: None,
+        method,
         threads: case.threads,
         kernel: Some(kernel),
         tile: case.tile,
@@ -159,9 +160,34 @@ proptest! {
     #[test]
     fn learning_is_the_rule_bit_for_bit(case in cases()) {
         for kernel in Kernel::available() {
-            prop_assert_eq!(bits(&learned::<f64>(&case, kernel)), bits(&naive::<f64>(&case)), "{}", kernel);
-            prop_assert_eq!(bits(&learned::<f32>(&case, kernel)), bits(&naive::<f32>(&case)), "{}", kernel);
+            prop_assert_eq!(bits(&learned::<f64>(&case, kernel, Method::Forward)), bits(&naive::<f64>(&case)), "{}", kernel);
+            prop_assert_eq!(bits(&learned::<f32>(&case, kernel, Method::Forward)), bits(&naive::<f32>(&case)), "{}", kernel);
         }
+    }
+
+    #[test]
+    fn the_adjoint_method_is_the_rule_up_to_rounding(mut case in cases(), rate in 0.0..1.0_f64) {
+        // At beta * kappa <= 1, and with saliences within a factor of 1000 or zero.
+        let kappa = |cues: &Vec<u32>| -> f64 {
+            let mentions = |cue: u32| cues.iter().filter(|&&other| other == cue).count() as f64;
+            cues.iter().map(|&cue| case.alpha[cue as usize] * mentions(cue)).sum()
+        };
+        let max_kappa = case.events.iter().map(|event| kappa(&event.0)).fold(0.1, f64::max);
+        case.alpha.iter_mut().for_each(|alpha| *alpha = if *alpha < 1e-3 { 0.0 } else { *alpha });
+        case.betas = [rate / max_kappa; 2];
+        let largest = |numbers: &[f64]| numbers.iter().fold(0.0, |largest: f64, number| largest.max(number.abs()));
+        let first = learned::<f64>(&case, Kernel::Portable, Method::Adjoint);
+        let exact = naive::<f64>(&case);
+        let scale = largest(&case.lambda).max(largest(&case.initial)).max(largest(&exact));
+        for (found, expected) in first.iter().zip(&exact) {
+            prop_assert!((found - expected).abs() <= 1e-12 * scale, "{} for {}", found, expected);
+        }
+        let rounded = learned::<f32>(&case, Kernel::best(), Method::Adjoint);
+        for (found, expected) in rounded.iter().zip(&exact) {
+            prop_assert!((f64::from(*found) - expected).abs() <= 1e-5 * scale, "{} for {}", found, expected);
+        }
+        let other = Case { threads: case.threads % 3 + 1, tile: None, whole_budget: !case.whole_budget, ..case };
+        prop_assert_eq!(bits(&first), bits(&learned::<f64>(&other, Kernel::best(), Method::Adjoint)));
     }
 
     #[test]
@@ -198,6 +224,7 @@ fn plan<'a>(alpha: &'a [f64], lambda: &'a [f64], beta: f64) -> Plan<'a, f64> {
         lambda,
         initial: None,
         keep: None,
+        method: Method::Forward,
         threads: 1,
         kernel: None,
         tile: None,
@@ -221,6 +248,16 @@ fn divergence_names_the_weight() {
 }
 
 #[test]
+fn the_adjoint_method_needs_one_learning_rate() {
+    let (alpha, lambda) = ([0.1, 0.1], [1.0]);
+    let plan = Plan { method: Method::Adjoint, beta2: 0.2, ..plan(&alpha, &lambda, 0.1) };
+    let mut out = vec![0.0; 2];
+    let matrix = Matrix::new(&mut out, [2, 1]).unwrap();
+    let message = learn(&two_cues(1), &plan, &matrix, &Monitor::new()).unwrap_err().to_string();
+    assert!(message.contains("beta1 = 0.1 and beta2 = 0.2"), "{message}");
+}
+
+#[test]
 fn kappa_counts_multiplicities_squared() {
     let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
     writer.with_names(["a", "b"].into_iter(), ["x"].into_iter()).unwrap();
@@ -236,17 +273,19 @@ fn kappa_counts_multiplicities_squared() {
 
 #[test]
 fn a_stopped_monitor_stops_even_inside_one_event() {
-    let monitor = Monitor::new();
     let file = two_cues(u32::MAX);
-    let mut out = vec![0.0; 2];
-    let matrix = Matrix::new(&mut out, [2, 1]).unwrap();
     let (alpha, lambda) = ([0.1, 0.1], [1.0]);
-    let begun = std::time::Instant::now();
-    let look = |_, _| if begun.elapsed().as_millis() > 100 { Err("enough") } else { Ok(()) };
-    let result =
-        monitor.watch(|| learn(&file, &plan(&alpha, &lambda, 0.1), &matrix, &monitor).is_err(), look);
-    let result = result.unwrap();
-    assert_eq!(result, Err("enough"));
+    for method in [Method::Forward, Method::Adjoint] {
+        let monitor = Monitor::new();
+        let mut out = vec![0.0; 2];
+        let matrix = Matrix::new(&mut out, [2, 1]).unwrap();
+        let plan = Plan { method, ..plan(&alpha, &lambda, 0.1) };
+        let begun = std::time::Instant::now();
+        let look = |_, _| if begun.elapsed().as_millis() > 100 { Err("enough") } else { Ok(()) };
+        let result = monitor.watch(|| learn(&file, &plan, &matrix, &monitor).is_err(), look);
+        let result = result.unwrap();
+        assert_eq!(result, Err("enough"), "{method:?}");
+    }
 }
 
 #[test]

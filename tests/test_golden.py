@@ -44,7 +44,7 @@ def test_equilibrium_with_a_background_cue(shared: Path, data: str) -> None:
     assert_golden(rw.equilibrium(rw.read_events(table, background="Environ")), golden)
 
 
-@pytest.mark.parametrize("method", ["auto", "forward"])
+@pytest.mark.parametrize("method", ["auto", "forward", "adjoint"])
 def test_the_weights_after_one_run(shared: Path, method: Any) -> None:
     events = rw.read_events(shared / "golden" / "plurals_events.csv")
     weights = rw.learn(events, alpha=0.1, beta=0.1, method=method)

@@ -549,7 +549,7 @@ def test_a_failure_leaves_the_old_out_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("keywords", "error", "message"),
     [
-        ({"method": "adjoint"}, ValueError, "method must be 'auto' or 'forward'"),
+        ({"method": "backward"}, ValueError, "method must be 'auto' or 'forward' or 'adjoint'"),
         ({"dtype": "int64"}, ValueError, "float64' or 'float32', not 'int64"),
         ({"threads": 0}, ValueError, "threads must be 1 or more"),
         ({"threads": 1.5}, TypeError, "float"),

@@ -13,7 +13,7 @@ use super::watch::{Progress, brief, watched};
 use crate::error::Error;
 use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
-use crate::learn::{Initial, Matrix, Plan, Report, stream::BUDGET};
+use crate::learn::{Initial, Matrix, Method, Plan, Report, stream::BUDGET};
 use crate::monitor::Monitor;
 
 /// Fewer updates than this take some milliseconds at most.
@@ -22,7 +22,7 @@ const BRIEF: u64 = 10_000_000;
 /// Learns the events into `out`, which must be zero.
 #[pyfunction]
 #[pyo3(signature = (events, *, alpha, beta1, beta2, lambda_, cue_rows, outcome_columns, keep_rows, initial,
-                    initial_columns, out, threads, kernel, tile, progress))]
+                    initial_columns, out, method, threads, kernel, tile, progress))]
 #[expect(clippy::too_many_arguments, reason = "all keywords")]
 pub(crate) fn learn<'py>(
     py: Python<'py>,
@@ -37,6 +37,7 @@ pub(crate) fn learn<'py>(
     initial: Option<Bound<'py, PyUntypedArray>>,
     initial_columns: Option<PyReadonlyArray1<'py, i64>>,
     out: Bound<'py, PyUntypedArray>,
+    method: &str,
     threads: usize,
     kernel: Option<&str>,
     tile: Option<usize>,
@@ -53,6 +54,7 @@ pub(crate) fn learn<'py>(
         keep: keep_rows.as_ref().map(indices).transpose()?,
         initial,
         initial_columns: initial_columns.as_ref().map(optional_indices).transpose()?,
+        method: method.parse()?,
         threads,
         kernel: kernel.map(str::parse).transpose()?,
         tile,
@@ -66,7 +68,7 @@ pub(crate) fn learn<'py>(
         Err(Error::Argument("expected a matrix of float64 or float32 for the result".into()).into())
     }?;
     let result = PyDict::new(py);
-    result.set_item("method", "forward")?;
+    result.set_item("method", method)?;
     result.set_item("kernel", report.kernel.to_string())?;
     result.set_item("tile", report.tile)?;
     result.set_item("threads", report.threads)?;
@@ -86,6 +88,7 @@ struct Arguments<'a, 'py> {
     keep: Option<Vec<u32>>,
     initial: Option<Bound<'py, PyUntypedArray>>,
     initial_columns: Option<Vec<Option<u32>>>,
+    method: Method,
     threads: usize,
     kernel: Option<Kernel>,
     tile: Option<usize>,
@@ -123,6 +126,7 @@ impl Arguments<'_, '_> {
             lambda: &self.lambda,
             initial,
             keep: self.keep.as_deref(),
+            method: self.method,
             threads: self.threads,
             kernel: self.kernel,
             tile: self.tile,

@@ -19,7 +19,9 @@ mod sealed {
 }
 
 /// A number that weights are made of: `f64` or `f32`. Every bit pattern is one.
-pub trait Element: sealed::Sealed + Copy + PartialEq + Debug + Default + Send + Sync + 'static {
+pub trait Element:
+    sealed::Sealed + faer::traits::RealField + Copy + PartialEq + Debug + Default + Send + Sync + 'static
+{
     /// Vectors of AVX-512.
     type Avx512: Vector<Element = Self>;
     /// Vectors of AVX2.
@@ -301,6 +303,58 @@ pub unsafe fn add_to_rows<V: Vector, const B: usize>(
             for (block, update) in update.iter().enumerate() {
                 let at = at.add(block * V::LANES);
                 V::load(at).plus(scale.times(*update)).store(at);
+            }
+        }
+    }
+}
+
+/// The sum of `scale[row]` times `B` vectors of the given rows, from `column` on, in the order of `rows`.
+///
+/// # Safety
+/// As [`sum_rows`]; `scale` has an element for every row.
+#[inline(always)]
+#[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
+pub unsafe fn sum_scaled_rows<V: Vector, const B: usize>(
+    weights: *const V::Element,
+    width: usize,
+    column: usize,
+    rows: &[u32],
+    scale: &[V::Element],
+) -> [V; B] {
+    // SAFETY: as in `sum_rows`; `scale` is indexed by a row, and has an element for each.
+    unsafe {
+        let mut sum = [V::splat(V::Element::default()); B];
+        for &row in rows {
+            let at = weights.add(row as usize * width + column);
+            let scale = V::splat(*scale.get_unchecked(row as usize));
+            for (block, sum) in sum.iter_mut().enumerate() {
+                *sum = sum.plus(scale.times(V::load(at.add(block * V::LANES))));
+            }
+        }
+        sum
+    }
+}
+
+/// Subtracts an update from `B` vectors of the given rows, from `column` on, one row after another.
+///
+/// # Safety
+/// As [`sum_rows`], with exclusive access to the rows.
+#[inline(always)]
+#[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
+pub unsafe fn subtract_from_rows<V: Vector, const B: usize>(
+    weights: *mut V::Element,
+    width: usize,
+    column: usize,
+    rows: &[u32],
+    update: [V; B],
+) {
+    // SAFETY: as in `sum_rows`.
+    unsafe {
+        for &row in rows {
+            let at = weights.add(row as usize * width + column);
+            for (block, update) in update.iter().enumerate() {
+                let at = at.add(block * V::LANES);
+                V::load(at).minus(*update).store(at);
             }
         }
     }

@@ -159,7 +159,7 @@ impl<E: Element> Forward<'_, '_, E> {
     #[expect(unsafe_code, reason = "calls the kernels")]
     unsafe fn learn<V: Vector<Element = E>, const B: usize>(self) -> Result<()> {
         let Self { tile, rule, segment, skip, monitor } = self;
-        let Segment { rows, tokens, frequencies, len, n_rows } = segment;
+        let Segment { rows, tokens, frequencies, len, n_rows, .. } = segment;
         let width = tile.width;
         // The conditions that the pointers below rest on, together with the stream's invariant.
         assert!(width % (B * V::LANES) == 0 && (1..=WIDEST).contains(&width));

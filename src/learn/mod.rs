@@ -5,11 +5,15 @@
 //! (`forward`) and copies its columns into the result. Tiles touch different columns, so the result does not depend on
 //! who learns what when.
 
+mod adjoint;
 mod forward;
 mod matrix;
 pub mod rule;
 pub mod stream;
 mod tiles;
+
+use std::fmt;
+use std::str::FromStr;
 
 use crate::error::{Error, Result};
 use crate::events::EventFile;
@@ -23,6 +27,35 @@ pub(crate) use tiles::{in_pool, pool};
 
 /// Events times slots times columns below which a second thread costs more than it saves.
 const SMALL: u64 = 1 << 20;
+
+/// How to compute the weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Method {
+    /// Events in order, tiles of outcomes: the rule's own operations, bit for bit.
+    #[default]
+    Forward,
+    /// Events backward, tiles of cues: the same weights up to rounding, at a cost that does not depend on the number of
+    /// outcomes. Needs one learning rate.
+    Adjoint,
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Method::Forward => "forward",
+            Method::Adjoint => "adjoint",
+        })
+    }
+}
+
+impl FromStr for Method {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let known = [Method::Forward, Method::Adjoint].into_iter().find(|method| method.to_string() == name);
+        known.ok_or_else(|| Error::Argument(format!("expected method forward or adjoint, found {name:?}")))
+    }
+}
 
 /// What to learn, and where it goes. Lengths refer to the file, the rows of weights and the columns of the result.
 pub struct Plan<'a, E> {
@@ -42,6 +75,8 @@ pub struct Plan<'a, E> {
     pub initial: Option<Initial<'a, E>>,
     /// Rows to write to the result, in its order; all if `None`.
     pub keep: Option<&'a [u32]>,
+    /// How to compute.
+    pub method: Method,
     /// Threads to use at most.
     pub threads: usize,
     /// The instruction set; the best if `None`.
@@ -103,14 +138,17 @@ pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
         Some(initial) => initial.started(plan.alpha.len(), plan.lambda.len())?,
         None => vec![false; plan.lambda.len()],
     };
-    let (stream, columns) =
+    let (stream, columns, after_last) =
         Stream::new(file, plan.rows, plan.alpha, plan.columns, &started, plan.budget, monitor)?;
 
     let facts = stream.facts();
     let work = facts.slots.saturating_mul(columns.len() as u64);
     let threads = if work < SMALL { 1 } else { plan.threads.clamp(1, columns.len().max(1)) };
-    let job = Job { plan, rule, stream, columns, kept, kernel, threads, out, monitor };
-    let tile = forward::learn(&job)?;
+    let job = Job { plan, rule, stream, columns, after_last, kept, kernel, threads, out, monitor };
+    let tile = match plan.method {
+        Method::Forward => forward::learn(&job)?,
+        Method::Adjoint => adjoint::learn(&job)?,
+    };
     Ok(Report { kernel, tile, threads, facts })
 }
 
@@ -120,6 +158,8 @@ struct Job<'a, E, B> {
     rule: Rule<E>,
     stream: Stream<'a, B>,
     columns: Vec<Column>,
+    /// For every row the event after the last one that has its cue.
+    after_last: Vec<u64>,
     /// The rows to write, in the order of the result.
     kept: Vec<u32>,
     kernel: Kernel,

@@ -29,13 +29,14 @@ pub struct Facts {
 
 /// A source of events in the learner's numbering.
 ///
-/// Invariants: every cue id in `types` and `kept` is below `n_rows`, every outcome id below the number of columns that
-/// [`Stream::new`] gives, every token below `types.len()`. `rows` and `columns` hold only such numbers, or `NONE` for an outcome that is not learned.
+/// Invariants: every cue id in `types` and `kept` is below `n_rows`, every outcome id below `n_columns`, every token
+/// below `types.len()`. `rows` and `columns` hold only such numbers, or `NONE` for an outcome that is not learned.
 pub struct Stream<'a, B> {
     file: &'a EventFile<B>,
     rows: Vec<u32>,
     columns: Vec<u32>,
     n_rows: usize,
+    n_columns: usize,
     types: Rows,
     kept: Option<Vec<Chunk>>,
     facts: Facts,
@@ -54,6 +55,8 @@ pub struct Segment<'a> {
     pub(super) len: usize,
     /// All cue ids are below.
     pub(super) n_rows: usize,
+    /// All outcome ids are below.
+    pub(super) n_columns: usize,
 }
 
 impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
@@ -61,7 +64,8 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
     /// `column[outcome]` the column of each of its outcomes or `None`.
     ///
     /// Columns are numbered anew, in order of the first event that can change them: that is what a late start needs.
-    /// Columns for which `started` says that they do not start at zero come first.
+    /// Columns for which `started` says that they do not start at zero come first. With the columns comes, for every row,
+    /// the event after the last one that has its cue: 0 where none has.
     ///
     /// # Errors
     /// [`Error::Format`] when the file is damaged, [`Error::Argument`] when the maps do not fit it.
@@ -73,7 +77,7 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
         started: &[bool],
         budget: usize,
         monitor: &Monitor,
-    ) -> Result<(Self, Vec<Column>)> {
+    ) -> Result<(Self, Vec<Column>, Vec<u64>)> {
         let fits = rows.len() == file.cues().len()
             && column.len() == file.outcomes().len()
             && rows.iter().all(|&row| (row as usize) < alpha.len())
@@ -98,7 +102,7 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
                 kept.push(chunk);
             }
         }
-        let Survey { first, facts, .. } = survey;
+        let Survey { first, after_last, facts, .. } = survey;
 
         let mut columns: Vec<Column> = Vec::new();
         columns.extend(
@@ -129,6 +133,7 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
             rows: rows.to_vec(),
             columns: place,
             n_rows: alpha.len(),
+            n_columns: columns.len(),
             types: file.types()?.clone(),
             kept: None,
             facts,
@@ -144,7 +149,7 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
             }
         }
         stream.kept = kept;
-        Ok((stream, columns))
+        Ok((stream, columns, after_last))
     }
 
     /// Rows of the weights: all row numbers are below.
@@ -174,18 +179,36 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
     pub fn from(&self, start: u64, mut visit: impl FnMut(Segment<'_>, usize) -> Result<()>) -> Result<()> {
         for index in self.file.chunk_with(start)..self.file.n_chunks() {
             let skip = start.saturating_sub(self.file.events_of(index).start) as usize;
-            match self.kept.as_ref().and_then(|kept| kept.get(index)) {
-                Some(chunk) => visit(self.segment(chunk), skip)?,
-                None => {
-                    let mut chunk = self.file.chunk(index)?;
-                    if let Body::Rows(rows) = &mut chunk.body {
-                        self.renumber(rows);
-                    }
-                    visit(self.segment(&chunk), skip)?;
-                }
-            }
+            self.visit(index, |segment| visit(segment, skip))?;
         }
         Ok(())
+    }
+
+    /// Calls `visit` with runs of events, the last first, and how many events of the first run come before event `end`.
+    ///
+    /// # Errors
+    /// Those of decoding, and of `visit`.
+    pub fn back_from(&self, end: u64, mut visit: impl FnMut(Segment<'_>, usize) -> Result<()>) -> Result<()> {
+        let Some(last) = end.checked_sub(1) else { return Ok(()) };
+        for index in (0..=self.file.chunk_with(last)).rev() {
+            let events = self.file.events_of(index);
+            let wanted = events.end.min(end).saturating_sub(events.start) as usize;
+            self.visit(index, |segment| visit(segment, wanted))?;
+        }
+        Ok(())
+    }
+
+    fn visit(&self, index: usize, visit: impl FnOnce(Segment<'_>) -> Result<()>) -> Result<()> {
+        match self.kept.as_ref().and_then(|kept| kept.get(index)) {
+            Some(chunk) => visit(self.segment(chunk)),
+            None => {
+                let mut chunk = self.file.chunk(index)?;
+                if let Body::Rows(rows) = &mut chunk.body {
+                    self.renumber(rows);
+                }
+                visit(self.segment(&chunk))
+            }
+        }
     }
 
     fn segment<'s>(&'s self, chunk: &'s Chunk) -> Segment<'s> {
@@ -193,7 +216,14 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
             Body::Rows(rows) => (rows, None),
             Body::Tokens(tokens) => (&self.types, Some(tokens.as_slice())),
         };
-        Segment { rows, tokens, frequencies: &chunk.frequencies, len: chunk.body.len(), n_rows: self.n_rows }
+        Segment {
+            rows,
+            tokens,
+            frequencies: &chunk.frequencies,
+            len: chunk.body.len(),
+            n_rows: self.n_rows,
+            n_columns: self.n_columns,
+        }
     }
 
     /// From the file's ids to rows and columns. The file's ids are below the lengths of the maps: decoding checked it.
@@ -223,6 +253,8 @@ struct Survey<'a> {
     alpha: &'a [f64],
     /// The first event in which each outcome occurs.
     first: Vec<Option<u64>>,
+    /// For each row the event after the last one that has its cue.
+    after_last: Vec<u64>,
     /// Cue slots of each type, once one of its events was seen.
     types: &'a Rows,
     seen: Vec<bool>,
@@ -239,6 +271,7 @@ impl<'a> Survey<'a> {
             rows,
             alpha,
             first: vec![None; file.outcomes().len()],
+            after_last: vec![0; alpha.len()],
             types,
             seen: vec![false; types.len()],
             multiplicity: vec![0; alpha.len()],
@@ -260,6 +293,9 @@ impl<'a> Survey<'a> {
                 }
             };
             let cues = rows.cues.get(row);
+            for &cue in cues {
+                self.after_last[self.rows[cue as usize] as usize] = event + 1;
+            }
             self.facts.slots = self.facts.slots.saturating_add(frequency.saturating_mul(cues.len() as u64));
             if new {
                 for &outcome in rows.outcomes.get(row) {
