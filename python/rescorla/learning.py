@@ -85,8 +85,8 @@ def learn(
         How to compute. The forward method follows the rule step by step, with the bits of the rule written as
         plain loops. The adjoint method goes through the events backward, once for each cue instead of once
         for each outcome: the same weights up to rounding (1e-12 of the largest of lambda and weights in
-        float64, while beta * kappa <= 1), faster where outcomes are many and cues few. It needs beta1 = beta2.
-        "auto" takes the forward method. Either gives the same bits for any number of threads.
+        float64, while beta * kappa <= 1), faster where outcomes are many and cues few. It needs
+        beta1 = beta2. "auto" takes the forward method. Either gives the same bits for any number of threads.
     threads : int, optional
         How many threads to use; by default as many as the process may run on.
     out : ndarray or path, optional

@@ -378,16 +378,17 @@ mod tests {
         type Output = Vec<E>;
         #[inline(always)]
         #[expect(unsafe_code, reason = "calls the kernels")]
-        unsafe fn run<V: Vector<Element = E>>(self) -> Vec<E> {
+        unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Vec<E> {
             let mut sums = vec![E::default(); self.width];
-            for column in (0..self.width).step_by(2 * V::LANES) {
-                // SAFETY: the width is a multiple of two vectors, and the rows are below 4.
+            for column in (0..self.width).step_by(B * V::LANES) {
+                // SAFETY: the width is a multiple of B vectors, and the rows are below 4.
                 unsafe {
-                    let sum = sum_rows::<V, 2>(self.weights.as_ptr(), self.width, column, self.rows);
-                    sum[0].store(sums.as_mut_ptr().add(column));
-                    sum[1].store(sums.as_mut_ptr().add(column + V::LANES));
+                    let sum = sum_rows::<V, B>(self.weights.as_ptr(), self.width, column, self.rows);
+                    for (b, sum) in sum.iter().enumerate() {
+                        sum.store(sums.as_mut_ptr().add(column + b * V::LANES));
+                    }
                     let weights = self.weights.as_mut_ptr();
-                    add_to_rows::<V, 2>(weights, self.width, column, self.rows, self.scale, sum);
+                    add_to_rows::<V, B>(weights, self.width, column, self.rows, self.scale, sum);
                 }
             }
             sums
@@ -415,7 +416,7 @@ mod tests {
         for kernel in Kernel::available() {
             let mut found = weights.clone();
             let task = Both { weights: &mut found, width, rows, scale: &scale };
-            assert_eq!(run(kernel, task), expected_sums, "{kernel:?}");
+            assert_eq!(run(kernel, width, task), expected_sums, "{kernel:?}");
             assert_eq!(found, expected, "{kernel:?}");
         }
     }

@@ -98,7 +98,7 @@ pub(super) fn learn<E: Element, B: AsRef<[u8]> + Sync>(job: &Job<'_, E, B>) -> R
                 wanted,
                 monitor,
             };
-            run(job.kernel, task)
+            run(job.kernel, width, task)
         })?;
         if let Some(initial) = &job.plan.initial {
             tile.add_initial(initial, job)?;
@@ -182,26 +182,7 @@ impl<E: Element> Task<E> for Backward<'_, '_, E> {
 
     #[inline(always)]
     #[expect(unsafe_code, reason = "calls the kernels")]
-    unsafe fn run<V: Vector<Element = E>>(self) -> Result<()> {
-        // SAFETY: the instruction set of V exists, by the contract of this function.
-        unsafe {
-            match self.tile.width / V::LANES {
-                3 => self.learn::<V, 3>(),
-                n if n % 8 == 0 => self.learn::<V, 8>(),
-                n if n % 4 == 0 => self.learn::<V, 4>(),
-                n if n % 2 == 0 => self.learn::<V, 2>(),
-                _ => self.learn::<V, 1>(),
-            }
-        }
-    }
-}
-
-impl<E: Element> Backward<'_, '_, E> {
-    /// # Safety
-    /// The instruction set of `V` must exist.
-    #[inline(always)]
-    #[expect(unsafe_code, reason = "calls the kernels")]
-    unsafe fn learn<V: Vector<Element = E>, const B: usize>(self) -> Result<()> {
+    unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Result<()> {
         let Self { tile, alpha, beta, lambda, segment, wanted, monitor } = self;
         let Segment { rows, tokens, frequencies, n_rows, n_columns, .. } = segment;
         let width = tile.width;

@@ -77,7 +77,7 @@ impl Place<'_> {
         let mut tile = Tile { weights, width: self.width, first: self.first, lambda: &lambda };
         let start = self.columns.first().map_or(stream.len(), |column| column.start);
         stream.from(start, |segment, skip| {
-            run(job.kernel, Forward { tile: &mut tile, rule, segment, skip, monitor })
+            run(job.kernel, self.width, Forward { tile: &mut tile, rule, segment, skip, monitor })
         })
     }
 
@@ -136,28 +136,7 @@ impl<E: Element> Task<E> for Forward<'_, '_, E> {
 
     #[inline(always)]
     #[expect(unsafe_code, reason = "calls the kernels")]
-    unsafe fn run<V: Vector<Element = E>>(self) -> Result<()> {
-        // SAFETY: the instruction set of V exists, by the contract of this function.
-        unsafe {
-            match self.tile.width / V::LANES {
-                1 => self.learn::<V, 1>(),
-                2 => self.learn::<V, 2>(),
-                3 => self.learn::<V, 3>(),
-                n if n % 8 == 0 => self.learn::<V, 8>(),
-                n if n % 4 == 0 => self.learn::<V, 4>(),
-                n if n % 2 == 0 => self.learn::<V, 2>(),
-                _ => self.learn::<V, 1>(),
-            }
-        }
-    }
-}
-
-impl<E: Element> Forward<'_, '_, E> {
-    /// # Safety
-    /// The instruction set of `V` must exist.
-    #[inline(always)]
-    #[expect(unsafe_code, reason = "calls the kernels")]
-    unsafe fn learn<V: Vector<Element = E>, const B: usize>(self) -> Result<()> {
+    unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Result<()> {
         let Self { tile, rule, segment, skip, monitor } = self;
         let Segment { rows, tokens, frequencies, len, n_rows, .. } = segment;
         let width = tile.width;
@@ -214,7 +193,6 @@ unsafe fn step<V: Vector, const B: usize>(
         let beta2 = V::splat(rule.beta2);
         for column in (0..tile.width).step_by(block) {
             let sum = sum_rows::<V, B>(weights, tile.width, column, cues);
-            // No closures from here on: a closure is compiled without the instruction set.
             let mut update = sum;
             for update in &mut update {
                 *update = beta2.times(zero.minus(*update));
