@@ -117,6 +117,21 @@ def rescorla_learn(work: Path, threads: int) -> dict[str, object]:
     }
 
 
+def rescorla_adjoint(work: Path, threads: int) -> dict[str, object]:
+    """rescorla by the adjoint method, and how far it is from the forward method's weights."""
+    import numpy as np
+    import rescorla as rw
+
+    begun = time.perf_counter()
+    events = rw.read_events(work / "events.tab.gz", duplicates="error", progress=False)
+    weights = rw.learn(
+        events, alpha=ALPHA, beta=BETA, lambda_=LAMBDA, method="adjoint", threads=threads, progress=False
+    )
+    seconds = time.perf_counter() - begun
+    difference = float(np.abs(weights.values - np.load(work / "rescorla.npz")["values"]).max())
+    return {"seconds": seconds, "difference": difference}
+
+
 def same_weights(work: Path) -> dict[str, object]:
     """Both results, aligned by label, bit for bit."""
     import numpy as np
@@ -139,7 +154,15 @@ def peak_memory() -> int:
 
 STEPS: dict[str, Callable[..., dict[str, object]]] = {
     function.__name__: function
-    for function in (pyndl_table, pyndl_convert, rescorla_convert, pyndl_learn, rescorla_learn, same_weights)
+    for function in (
+        pyndl_table,
+        pyndl_convert,
+        rescorla_convert,
+        pyndl_learn,
+        rescorla_learn,
+        rescorla_adjoint,
+        same_weights,
+    )
 }
 
 
@@ -164,7 +187,7 @@ def compare(text: Path, threads: int, repetitions: int, work: Path) -> bool:
     made = run("pyndl_table", text, work / "events.tab.gz", threads)
     size = (work / "events.tab.gz").stat().st_size
     print(f"event table (made by pyndl in {made['seconds']:.1f} s): {size:,} bytes")
-    steps = ["pyndl_convert", "rescorla_convert", "pyndl_learn", "rescorla_learn"]
+    steps = ["pyndl_convert", "rescorla_convert", "pyndl_learn", "rescorla_learn", "rescorla_adjoint"]
     results: dict[str, list[dict[str, object]]] = {step: [] for step in steps}
     for _ in range(repetitions):
         for step in steps:
@@ -175,6 +198,7 @@ def compare(text: Path, threads: int, repetitions: int, work: Path) -> bool:
     for name, theirs, ours in [
         ("table -> binary file", "pyndl_convert", "rescorla_convert"),
         ("table -> weights", "pyndl_learn", "rescorla_learn"),
+        ("  adjoint method", "pyndl_learn", "rescorla_adjoint"),
     ]:
         ratio = median[theirs] / median[ours]
         times = f"pyndl {median[theirs]:8.2f} s   rescorla {median[ours]:8.2f} s"
@@ -188,9 +212,11 @@ def compare(text: Path, threads: int, repetitions: int, work: Path) -> bool:
     best = min(results["rescorla_learn"], key=lambda r: int(str(r["peak"])))
     more = (int(str(best["peak"])) - int(str(best["result"]))) / 1e6
     print(f"rescorla peak memory: the result ({int(str(best['result'])) / 1e6:.1f} MB) and {more:.1f} MB")
+    apart = max(float(str(r["difference"])) for r in results["rescorla_adjoint"])
+    print(f"the adjoint method's weights differ from the forward method's by at most {apart:.1e}")
     same = run("same_weights", work)
     print(f"weights {same['shape']}: sum {same['checksum']!r}, {same['different']} differ in any bit")
-    return same["different"] == 0
+    return same["different"] == 0 and apart <= 1e-12
 
 
 def main() -> int:
