@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
+use rescorla::activate::{Weights, Which, activate};
 use rescorla::equilibrium::{Problem, equilibrium};
 use rescorla::error::Error;
 use rescorla::events::EventFile;
@@ -146,7 +147,10 @@ fn learned<E: Element>(case: &Case, kernel: Kernel, method: Method) -> Vec<E> {
     };
     let mut out = vec![E::default(); CUES * OUTCOMES];
     let matrix = Matrix::new(&mut out, [CUES, OUTCOMES]).unwrap();
-    learn(&file(case), &plan, &matrix, &Monitor::new()).unwrap();
+    let report = learn(&file(case), &plan, &matrix, &Monitor::new()).unwrap();
+    assert_eq!(report.kernel, kernel);
+    // Whole blocks of at most 8 vectors.
+    assert!(case.tile.is_none_or(|tile| (tile..tile + 8 * kernel.lanes::<E>()).contains(&report.tile)));
     out
 }
 
@@ -297,10 +301,46 @@ fn plans_that_do_not_fit_are_refused() {
     let (alpha, lambda) = ([0.1, 0.1], [1.0]);
     assert!(good(&mut [0.0; 2], [2, 1], &plan(&alpha, &lambda, 0.1)).is_ok());
     assert!(good(&mut [0.0; 2], [1, 2], &plan(&alpha, &lambda, 0.1)).is_err());
+    assert!(good(&mut [0.0; 1], [1, 1], &plan(&alpha, &lambda, 0.1)).is_err());
+    let missing_row = Plan { keep: Some(&[0, 2]), ..plan(&alpha, &lambda, 0.1) };
+    assert!(good(&mut [0.0; 2], [2, 1], &missing_row).is_err());
     assert!(good(&mut [0.0; 2], [2, 1], &plan(&alpha[..1], &lambda, 0.1)).is_err());
     assert!(good(&mut [0.0; 2], [2, 1], &plan(&alpha, &lambda, -0.1)).is_err());
     let wrong_row = Plan { rows: &[0, 2], ..plan(&alpha, &lambda, 0.1) };
     assert!(good(&mut [0.0; 2], [2, 1], &wrong_row).is_err());
     let wrong_column = Plan { columns: &[Some(1)], ..plan(&alpha, &lambda, 0.1) };
     assert!(good(&mut [0.0; 2], [2, 1], &wrong_column).is_err());
+    let initial = Some(Initial { weights: &[f64::INFINITY], width: 1, columns: &[Some(0)] });
+    let infinite = Plan { initial, ..plan(&alpha, &lambda, 0.1) };
+    assert!(matches!(good(&mut [0.0; 2], [2, 1], &infinite), Err(Error::Argument(_))));
+}
+
+#[test]
+fn two_outcomes_in_one_column_are_refused() {
+    let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
+    writer.with_names(["a", "b"].into_iter(), ["x", "y"].into_iter()).unwrap();
+    writer.push(&[0, 1], &[0, 1], 1).unwrap();
+    let mut out = [0.0; 2];
+    let matrix = Matrix::new(&mut out, [2, 1]).unwrap();
+    let file = writer.finish().unwrap();
+    let initial = || Some(Initial { weights: &[1.0], width: 1, columns: &[Some(0)] });
+    for initial in [None, initial()] {
+        let plan = Plan { columns: &[Some(0), Some(0)], initial, ..plan(&[0.1, 0.1], &[1.0], 0.1) };
+        let result = learn(&file, &plan, &matrix, &Monitor::new());
+        assert!(matches!(result, Err(Error::Argument(_))), "{result:?}");
+    }
+}
+
+#[test]
+fn activations_fill_the_result_exactly() {
+    let file = two_cues(1);
+    let weights = Weights { values: &[0.5, 0.25], width: 1, rows: &[Some(0), Some(1)] };
+    let activations =
+        |out: &mut [f64]| activate(&file, &weights, &Which::Columns(&[0]), out, 1, &Monitor::new());
+    let mut out = [9.0];
+    activations(&mut out).unwrap();
+    assert_eq!(out, [0.75]);
+    for mut wrong in [vec![], vec![9.0; 2]] {
+        assert!(matches!(activations(&mut wrong), Err(Error::Argument(_))));
+    }
 }

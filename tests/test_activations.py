@@ -76,6 +76,16 @@ def test_a_step_of_learning_by_hand(events: list[Event], data: st.DataObject) ->
     assert some.bits(after.values) == some.bits(values)
 
 
+def test_more_events_than_a_chunk_holds() -> None:
+    weights = rw.Weights(np.arange(6.0).reshape(3, 2), ["a", "b", "c"], ["x", "y"])
+    cues, outcomes = np.arange(140_000) % 7 % 3, np.arange(140_000) % 5 % 2
+    events = rw.read_events((["abc"[i]], ["xy"[j]]) for i, j in zip(cues, outcomes, strict=True))
+    found = rw.activations(events, weights, threads=2)
+    assert some.bits(found) == some.bits(weights.values[cues])
+    found = rw.activations(events, weights, present_only=True, threads=2)
+    assert some.bits(found) == some.bits(weights.values[cues, outcomes])
+
+
 def test_an_unknown_cue_is_an_error_or_ignored() -> None:
     weights = rw.Weights(np.array([[1.0, 2.0]]), ["a"], ["x", "y"])
     events = rw.read_events([(["a", "b"], ["x"], 1)])

@@ -276,6 +276,12 @@ def test_a_table_goes_round(tmp_path: Path) -> None:
     assert events.info()["n_events"] == 3
 
 
+def test_a_frequency_in_any_chunk_makes_a_column(tmp_path: Path) -> None:
+    events = [(("a",), ("x",), 2), *[(("a",), ("x",), 1)] * 70_000]
+    rw.read_events(events).to_table(tmp_path / "e.tab")
+    assert rows(rw.read_events(tmp_path / "e.tab")) == events
+
+
 # Running text.
 
 

@@ -106,7 +106,34 @@ def test_learn_over_many_outcomes_is_the_reference(
     tile = data.draw(st.one_of(st.none(), st.integers(1, 2 * width)))
     source = rw.read_events(events, duplicates=duplicates)
     result = learn(source, **rule.keywords(), dtype=dtype, threads=threads, kernel=kernel, tile=tile)
+    assert kernel in (None, result.parameters["kernel"])
     assert_reference(result, some.reference_weights(rows, rule, cues, outcomes, dtype))
+
+
+# Below a certain amount of work the engine starts no threads; this is more.
+BUSY = some.wide_events(4, 300, 40, 1500)
+
+
+def test_threads_at_work_change_no_bit() -> None:
+    one, three = (learn(rw.read_events(BUSY), threads=threads) for threads in (1, 3))
+    assert (one.parameters["threads"], three.parameters["threads"]) == (1, 3)
+    assert some.bits(three.values) == some.bits(one.values)
+
+
+def test_more_events_than_a_chunk_holds_are_as_many_tokens() -> None:
+    # The late outcome has a tile of its own, which starts in the middle of the first chunk.
+    early: list[Event] = [(("a",), tuple(f"o{j}" for j in range(8)), 1)] * 5
+    late: Event = (("a", "b"), ("late",), 1)
+    many, few = [*early, *[late] * 70_000], [*early, (*late[:2], 70_000)]
+    weights = [learn(rw.read_events(events), alpha=0.01, beta=0.001, tile=1) for events in (many, few)]
+    assert some.bits(weights[0].values) == some.bits(weights[1].values)
+
+
+def test_a_sum_starts_at_plus_zero() -> None:
+    # A weight of -0.0 is summed to +0.0, so that the error -0.0 - 0.0 leaves the weight what it was.
+    start = rw.Weights([[-0.0]], ["a"], ["x"])
+    result = learn(rw.read_events([("a", "x")]), lambda_=-0.0, initial=start)
+    assert_reference(result, np.array([[-0.0]]))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -281,6 +308,22 @@ def test_a_weight_that_leaves_the_finite_numbers_is_an_error(
             rw.learn(source, alpha=rate, beta=1.0, dtype=dtype, method="forward")
 
 
+@QUIET
+def test_of_several_weights_that_diverge_the_first_is_named() -> None:
+    # Tiles of equal work on several threads: without an order of errors any tile's may come out.
+    source = rw.read_events([(["a"], [f"o{j}" for j in range(64)], 1_000_000)])
+    with pytest.raises(FloatingPointError, match="'a' to outcome 'o0' "):
+        learn(source, alpha=1.0, beta=3.0, threads=4, tile=8)
+
+
+def test_the_weight_that_diverges_has_its_own_name() -> None:
+    # Of x and y only y occurs; z, the second to occur, diverges.
+    source = rw.read_events([(["a"], ["x"], 0), (["a"], ["y"], 1), (["b"], ["z"], 9)])
+    rule = {"alpha": {"a": 0.1, "b": 1e200}, "beta": (1.0, 0.0)}
+    with pytest.raises(FloatingPointError, match="'b' to outcome 'z' became "):
+        learn(source, **rule)
+
+
 def test_a_rate_that_is_not_safe_is_a_warning_that_names_the_safe_one() -> None:
     events = [(["a", "b"], ["x"], 1), (["a", "a"], ["y"], 1), (["a"] * 9, [], 0)]
     # Two cues once each: kappa = 2 alpha. One cue twice: kappa = 4 alpha.
@@ -291,6 +334,10 @@ def test_a_rate_that_is_not_safe_is_a_warning_that_names_the_safe_one() -> None:
     rw.learn(rw.read_events(events), alpha=0.5, beta=1.99)
     rw.learn(rw.read_events(events, duplicates="keep"), alpha=0.5, beta=0.99)
     rw.learn(rw.read_events(events), alpha={"a": 0.0, "b": 0.5}, beta=3.0)
+    # Initial weights number the cues in another order.
+    start = rw.Weights([[0.0]], ["b"], ["x"])
+    with pytest.warns(RuntimeWarning, match="safe"):
+        rw.learn(rw.read_events([("a", "x")]), alpha={"a": 0.5, "b": 0.0}, beta=4.0, initial=start)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
@@ -328,14 +375,13 @@ def test_an_unknown_or_missing_name_is_a_key_error(keywords: dict[str, Any]) -> 
 
 
 def learn_in_child(queue: Any) -> None:
-    events = some.wide_events(3, 50, 5, 200)
-    queue.put(some.bits(learn(rw.read_events(events), threads=2).values))
+    queue.put(some.bits(learn(rw.read_events(BUSY), threads=2).values))
 
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system has no fork")
 def test_a_forked_child_learns_after_its_parent() -> None:
-    mine = some.bits(learn(rw.read_events(some.wide_events(3, 50, 5, 200)), threads=2).values)
+    mine = some.bits(learn(rw.read_events(BUSY), threads=2).values)
     context = multiprocessing.get_context("fork")
     queue = context.Queue()
     child = context.Process(target=learn_in_child, args=(queue,))

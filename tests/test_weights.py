@@ -501,6 +501,7 @@ def test_learning_goes_on_in_place() -> None:
         (np.zeros((3, 3), "f4"), ValueError, "not of float32"),
         (np.zeros((3, 3), ">f8"), ValueError, "not of >f8"),
         (np.broadcast_to(0.0, (3, 3)), ValueError, "writeable"),
+        (np.lib.stride_tricks.as_strided(np.zeros(5), (3, 3), (8, 8)), ValueError, "share memory"),
         ([[0.0] * 3] * 3, TypeError, "not list"),
         ("w.npz", ValueError, r"w\.npz: expected an out= path that ends in \.npy"),
     ],

@@ -87,6 +87,10 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
                 "expected a row for every cue and a column for every outcome".into(),
             ));
         }
+        let mut taken = vec![false; started.len()];
+        if column.iter().flatten().any(|&column| std::mem::replace(&mut taken[column as usize], true)) {
+            return Err(Error::Argument("expected a column of its own for every outcome".into()));
+        }
         let mut survey = Survey::new(file, rows, alpha);
         let mut kept = Some(Vec::new());
         let mut size = file.types()?.size();
@@ -121,9 +125,7 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
         columns.sort_by_key(|column| (column.start, column.target));
         let mut place = vec![NONE; started.len()];
         for (position, column) in (0..).zip(&columns) {
-            if std::mem::replace(&mut place[column.target as usize], position) != NONE {
-                return Err(Error::Argument("expected a column of its own for every outcome".into()));
-            }
+            place[column.target as usize] = position;
         }
         let place =
             column.iter().map(|column| column.map_or(NONE, |target| place[target as usize])).collect();
