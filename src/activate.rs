@@ -44,7 +44,7 @@ pub fn activate<E: Element, B: AsRef<[u8]> + Sync>(
     monitor: &Monitor,
 ) -> Result<()> {
     weights.check(file, which)?;
-    monitor.expect(file.len());
+    monitor.set_total(file.len());
     // What each chunk of events fills: pieces of `out`, handed to the threads one by one.
     let mut pieces = Vec::with_capacity(file.n_chunks());
     let mut rest = out;

@@ -82,7 +82,7 @@ fn solve<B: AsRef<[u8]>>(
     if lengths != [n_cues * n_outcomes, n_outcomes, n_cues] {
         return Err(Error::Argument(format!("expected arrays for {n_cues} cues and {n_outcomes} outcomes")));
     }
-    monitor.expect(file.len() + n_outcomes as u64);
+    monitor.set_total(file.len() + n_outcomes as u64);
     out.fill(0.0);
     let active = Active::new(file, problem.alpha);
     let mut gram = count(file, &active, out, monitor)?;

@@ -27,7 +27,7 @@ impl Monitor {
     }
 
     /// Says how much there is to do, in the units of [`Monitor::advance`].
-    pub fn expect(&self, total: u64) {
+    pub fn set_total(&self, total: u64) {
         self.total.store(total, Relaxed);
     }
 

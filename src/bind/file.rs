@@ -159,7 +159,7 @@ impl PyEventFile {
             )));
         }
         let file = watched(py, &None, |monitor| {
-            monitor.expect(rows.len() as u64);
+            monitor.set_total(rows.len() as u64);
             let mut writer = EventWriter::new(None, Duplicates::Keep, None)?;
             writer.with_names(self.file.cues().names(), self.file.outcomes().names())?;
             let mut recent = Recent::default();

@@ -28,9 +28,6 @@ pub struct Lists {
 }
 
 impl Lists {
-    /// No lists.
-    pub const EMPTY: Self = Self { ends: Vec::new(), ids: Vec::new() };
-
     /// How many lists there are.
     pub fn len(&self) -> usize {
         self.ends.len()

@@ -256,7 +256,7 @@ impl<B: AsRef<[u8]>> EventFile<B> {
         let wrong = |what: &str, expected: u64, found: u64| {
             Err(damaged(16, format!("{expected} {what}"), format!("{found}")).at(self.path(), None))
         };
-        monitor.expect(self.len());
+        monitor.set_total(self.len());
         let mut cue_counts = vec![0_u64; self.cues.len()];
         let mut outcome_counts = vec![0_u64; self.outcomes.len()];
         let mut n_tokens = 0_u64;

@@ -25,7 +25,7 @@ impl<B: AsRef<[u8]>> EventFile<B> {
                 ));
             }
         }
-        monitor.expect(self.len() * 2);
+        monitor.set_total(self.len() * 2);
         let mut plain = true;
         for chunk in 0..self.n_chunks() {
             plain &= self.chunk(chunk)?.frequencies.is_empty();

@@ -72,7 +72,7 @@ pub(super) fn learn<E: Element, B: AsRef<[u8]> + Sync>(job: &Job<'_, E, B>) -> R
     tracked.sort_by_key(|cue| (std::cmp::Reverse(cue.end), cue.row));
     let width = width::<E>(job.plan.tile, job.kernel, tracked.len(), n_rows, job.threads);
     let tiles: Vec<&[Tracked]> = tracked.chunks(width).collect();
-    job.monitor.expect(tiles.iter().filter_map(|tile| tile.first()).map(|cue| cue.end).sum());
+    job.monitor.set_total(tiles.iter().filter_map(|tile| tile.first()).map(|cue| cue.end).sum());
     let lambda: Vec<E> = job.columns.iter().map(|column| job.rule.lambda[column.target as usize]).collect();
     let buffers = || {
         let zeros = |n: usize| Buffer::<E>::zeros(n.saturating_mul(width));

@@ -36,7 +36,7 @@ pub(super) fn learn<E: Element, B: AsRef<[u8]> + Sync>(job: &Job<'_, E, B>) -> R
     let width = width::<E>(job.plan.tile, job.kernel, job.columns.len(), n_rows, job.threads);
     let tiles: Vec<&[Column]> = job.columns.chunks(width).collect();
     let start = |tile: &&[Column]| tile.first().map_or(job.stream.len(), |column| column.start);
-    job.monitor.expect(tiles.iter().map(|tile| job.stream.len() - start(tile)).sum());
+    job.monitor.set_total(tiles.iter().map(|tile| job.stream.len() - start(tile)).sum());
     let buffer = || Buffer::<E>::zeros(n_rows.saturating_mul(width));
     each_tile(job.threads, tiles.len(), buffer, |weights, index| {
         let place = Place { columns: tiles[index], first: (index * width) as u32, width };

@@ -1,9 +1,9 @@
 //! Learning: what to learn, cut into tiles, on threads.
 //!
-//! [`learn`] numbers the columns by the first event that can change them, cuts them into tiles and lets threads take one
-//! tile after another; a thread fills its tile with the initial weights, streams the events through it
-//! (`forward`) and copies its columns into the result. Tiles touch different columns, so the result does not depend on
-//! who learns what when.
+//! [`learn`] surveys the events (`stream`), cuts the weights into tiles and lets threads take one tile after another
+//! (`tiles`): columns that see the events in order (`forward`), or rows that see them backward (`adjoint`). A thread
+//! copies what it learned into the result (`matrix`). Tiles touch different columns, or different rows, so the result does
+//! not depend on who learns what when.
 
 mod adjoint;
 mod forward;

@@ -1,7 +1,7 @@
 //! Events made ready for the learner: decoded, validated, owned, in the learner's numbering.
 //!
 //! The learner indexes weights by what it finds here without looking again, so everything is checked here: rows are
-//! below [`Stream::n_rows`], columns below the number of those that change. A chunk is decoded from the file into owned memory and
+//! below the number of saliences, columns below the number of those that change. A chunk is decoded from the file into owned memory and
 //! its ids are looked up in the maps below, whose values were checked once; whatever happens to the file afterwards, the
 //! learner sees the copy.
 //!
@@ -9,7 +9,7 @@
 
 use crate::error::{Error, Result};
 use crate::events::EventFile;
-use crate::events::chunk::{Body, Chunk, Lists, Rows};
+use crate::events::chunk::{Body, Chunk, Rows};
 use crate::monitor::Monitor;
 
 /// Decoded events are kept up to this many bytes.
@@ -91,9 +91,10 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
         if column.iter().flatten().any(|&column| std::mem::replace(&mut taken[column as usize], true)) {
             return Err(Error::Argument("expected a column of its own for every outcome".into()));
         }
-        let mut survey = Survey::new(file, rows, alpha);
+        let types = file.types()?;
+        let mut survey = Survey::new(file, types, rows, alpha);
         let mut kept = Some(Vec::new());
-        let mut size = file.types()?.size();
+        let mut size = types.size();
         for index in 0..file.n_chunks() {
             monitor.check()?;
             let chunk = file.chunk(index)?;
@@ -136,7 +137,7 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
             columns: place,
             n_rows: alpha.len(),
             n_columns: columns.len(),
-            types: file.types()?.clone(),
+            types: types.clone(),
             kept: None,
             facts,
         };
@@ -152,11 +153,6 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
         }
         stream.kept = kept;
         Ok((stream, columns, after_last))
-    }
-
-    /// Rows of the weights: all row numbers are below.
-    pub fn n_rows(&self) -> usize {
-        self.n_rows
     }
 
     /// Events in all.
@@ -266,9 +262,7 @@ struct Survey<'a> {
 }
 
 impl<'a> Survey<'a> {
-    fn new<B: AsRef<[u8]>>(file: &'a EventFile<B>, rows: &'a [u32], alpha: &'a [f64]) -> Self {
-        static NO_TYPES: Rows = Rows { cues: Lists::EMPTY, outcomes: Lists::EMPTY };
-        let types = file.types().unwrap_or(&NO_TYPES);
+    fn new<B: AsRef<[u8]>>(file: &EventFile<B>, types: &'a Rows, rows: &'a [u32], alpha: &'a [f64]) -> Self {
         Self {
             rows,
             alpha,

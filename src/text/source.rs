@@ -107,7 +107,7 @@ impl<'m> Source<'m> {
     /// When the file cannot be opened or read.
     pub fn open(path: &Path, monitor: &'m Monitor) -> Result<Self> {
         let file = File::open(path).map_err(Error::io(path, "open"))?;
-        monitor.expect(file.metadata().map_err(Error::io(path, "open"))?.len());
+        monitor.set_total(file.metadata().map_err(Error::io(path, "open"))?.len());
         let mut disk = Disk { file, path: path.to_path_buf(), monitor };
         let damage = |error| failure(error, Encoding::Plain);
         // Read once and chained back, not sought back, so that pipes can be read too.
