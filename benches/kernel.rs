@@ -53,7 +53,7 @@ fn forward<E: Element>(file: &EventFile<Bytes>, kernel: Kernel, out: &mut [E]) -
         lambda: &vec![1.0; n_outcomes],
         initial: None,
         keep: None,
-        method: Method::Forward,
+        method: Some(Method::Forward),
         threads: 1,
         kernel: Some(kernel),
         tile: None,

@@ -25,6 +25,7 @@ struct Case {
     alpha: Vec<f64>,
     betas: [f64; 2],
     lambda: Vec<f64>,
+    continued: bool,
     initial: Vec<f64>,
     initial_columns: Vec<Option<u32>>,
     tile: Option<usize>,
@@ -42,15 +43,17 @@ fn cases() -> impl Strategy<Value = Case> {
     let initial_column = prop::option::of(0..4_u32);
     (
         prop::collection::vec(event, 0..20),
-        prop::collection::vec(0.0..1.0_f64, CUES),
+        prop_oneof![
+            prop::collection::vec(0.0..1.0_f64, CUES),
+            (0.0..1.0_f64).prop_map(|alpha| vec![alpha; CUES]),
+        ],
         [0.0..0.5_f64, 0.0..0.5_f64],
-        prop::collection::vec(-2.0..2.0_f64, OUTCOMES),
+        prop_oneof![prop::collection::vec(-2.0..2.0_f64, OUTCOMES), Just(vec![1.0; OUTCOMES])],
         prop::collection::vec(prop_oneof![Just(0.0), Just(-0.0), -1.0..1.0_f64], 4 * (CUES - 1)),
         prop::collection::vec(initial_column, OUTCOMES),
         prop::option::of(1_usize..40),
         1_usize..4,
-        any::<bool>(),
-        any::<bool>(),
+        (any::<bool>(), any::<bool>(), any::<bool>()),
     )
         .prop_map(
             |(
@@ -62,14 +65,14 @@ fn cases() -> impl Strategy<Value = Case> {
                 initial_columns,
                 tile,
                 threads,
-                whole_budget,
-                repeated,
+                (whole_budget, repeated, continued),
             )| {
                 Case {
                     events,
                     alpha,
                     betas,
                     lambda,
+                    continued,
                     initial,
                     initial_columns,
                     tile,
@@ -98,9 +101,9 @@ fn file(case: &Case) -> EventFile<Bytes> {
 fn naive<E: Element>(case: &Case) -> Vec<E> {
     let mut weights = vec![E::default(); CUES * OUTCOMES];
     for (column, source) in case.initial_columns.iter().enumerate() {
-        if let Some(source) = source {
+        if let Some(source) = source.filter(|_| case.continued) {
             for row in 0..CUES - 1 {
-                weights[row * OUTCOMES + column] = E::from_f64(case.initial[row * 4 + *source as usize]);
+                weights[row * OUTCOMES + column] = E::from_f64(case.initial[row * 4 + source as usize]);
             }
         }
     }
@@ -137,9 +140,13 @@ fn learned<E: Element>(case: &Case, kernel: Kernel, method: Method) -> Vec<E> {
         beta1: case.betas[0],
         beta2: case.betas[1],
         lambda: &case.lambda,
-        initial: Some(Initial { weights: &initial, width: 4, columns: &case.initial_columns }),
+        initial: case.continued.then_some(Initial {
+            weights: &initial,
+            width: 4,
+            columns: &case.initial_columns,
+        }),
         keep: None,
-        method,
+        method: Some(method),
         threads: case.threads,
         kernel: Some(kernel),
         tile: case.tile,
@@ -228,7 +235,7 @@ fn plan<'a>(alpha: &'a [f64], lambda: &'a [f64], beta: f64) -> Plan<'a, f64> {
         lambda,
         initial: None,
         keep: None,
-        method: Method::Forward,
+        method: Some(Method::Forward),
         threads: 1,
         kernel: None,
         tile: None,
@@ -254,7 +261,7 @@ fn divergence_names_the_weight() {
 #[test]
 fn the_adjoint_method_needs_one_learning_rate() {
     let (alpha, lambda) = ([0.1, 0.1], [1.0]);
-    let plan = Plan { method: Method::Adjoint, beta2: 0.2, ..plan(&alpha, &lambda, 0.1) };
+    let plan = Plan { method: Some(Method::Adjoint), beta2: 0.2, ..plan(&alpha, &lambda, 0.1) };
     let mut out = vec![0.0; 2];
     let matrix = Matrix::new(&mut out, [2, 1]).unwrap();
     let message = learn(&two_cues(1), &plan, &matrix, &Monitor::new()).unwrap_err().to_string();
@@ -279,11 +286,12 @@ fn kappa_counts_multiplicities_squared() {
 fn a_stopped_monitor_stops_even_inside_one_event() {
     let file = two_cues(u32::MAX);
     let (alpha, lambda) = ([0.1, 0.1], [1.0]);
-    for method in [Method::Forward, Method::Adjoint] {
+    // The adjoint method takes the tokens of an event one by one only where they do not decay.
+    for (method, rate) in [(Method::Forward, 0.1), (Method::Adjoint, 11.0)] {
         let monitor = Monitor::new();
         let mut out = vec![0.0; 2];
         let matrix = Matrix::new(&mut out, [2, 1]).unwrap();
-        let plan = Plan { method, ..plan(&alpha, &lambda, 0.1) };
+        let plan = Plan { method: Some(method), ..plan(&alpha, &lambda, rate) };
         let begun = std::time::Instant::now();
         let look = |_, _| if begun.elapsed().as_millis() > 100 { Err("enough") } else { Ok(()) };
         let result = monitor.watch(|| learn(&file, &plan, &matrix, &monitor).is_err(), look);

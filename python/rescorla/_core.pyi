@@ -94,7 +94,7 @@ def learn(
     initial: NDArray[Any] | None,
     initial_columns: NDArray[np.int64] | None,
     out: NDArray[Any],
-    method: Literal["forward", "adjoint"],
+    method: Literal["forward", "adjoint"] | None,
     threads: int,
     kernel: str | None,
     tile: int | None,

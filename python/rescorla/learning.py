@@ -237,7 +237,7 @@ def _learn(
                 initial=start,
                 initial_columns=plan.initial_columns,
                 out=values,
-                method="adjoint" if method == "adjoint" else "forward",
+                method=None if method == "auto" else method,
                 threads=n_threads,
                 kernel=kernel,
                 tile=tile,

@@ -37,7 +37,7 @@ pub(crate) fn learn<'py>(
     initial: Option<Bound<'py, PyUntypedArray>>,
     initial_columns: Option<PyReadonlyArray1<'py, i64>>,
     out: Bound<'py, PyUntypedArray>,
-    method: &str,
+    method: Option<&str>,
     threads: usize,
     kernel: Option<&str>,
     tile: Option<usize>,
@@ -54,7 +54,7 @@ pub(crate) fn learn<'py>(
         keep: keep_rows.as_ref().map(indices).transpose()?,
         initial,
         initial_columns: initial_columns.as_ref().map(optional_indices).transpose()?,
-        method: method.parse()?,
+        method: method.map(str::parse).transpose()?,
         threads,
         kernel: kernel.map(str::parse).transpose()?,
         tile,
@@ -68,11 +68,13 @@ pub(crate) fn learn<'py>(
         Err(Error::Argument("expected a matrix of float64 or float32 for the result".into()).into())
     }?;
     let result = PyDict::new(py);
-    result.set_item("method", method)?;
+    result.set_item("method", report.method.to_string())?;
     result.set_item("kernel", report.kernel.to_string())?;
     result.set_item("tile", report.tile)?;
     result.set_item("threads", report.threads)?;
     result.set_item("max_kappa", report.facts.max_kappa)?;
+    result.set_item("updates_forward", report.facts.forward_updates)?;
+    result.set_item("updates_adjoint", report.facts.adjoint_updates)?;
     result.set_item("safe_rate", 2.0 / report.facts.max_kappa)?;
     Ok(result)
 }
@@ -88,7 +90,7 @@ struct Arguments<'a, 'py> {
     keep: Option<Vec<u32>>,
     initial: Option<Bound<'py, PyUntypedArray>>,
     initial_columns: Option<Vec<Option<u32>>>,
-    method: Method,
+    method: Option<Method>,
     threads: usize,
     kernel: Option<Kernel>,
     tile: Option<usize>,

@@ -3,3 +3,4 @@
 pub mod buffer;
 pub mod dispatch;
 pub mod rows;
+pub mod step;

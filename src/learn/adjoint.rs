@@ -28,13 +28,15 @@
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
-use super::stream::Segment;
+use super::steps::{Stepper, Steps};
+use super::stream::{Event, Runs, Stream};
 use super::tiles::{WIDEST, each_tile, width};
-use super::{Initial, Job};
+use super::{Initial, Job, Tracked};
 use crate::error::{Error, Result};
 use crate::kernel::buffer::Buffer;
 use crate::kernel::dispatch::{Task, run};
-use crate::kernel::rows::{Element, Vector, subtract_from_rows, sum_scaled_rows};
+use crate::kernel::rows::{Element, Vector};
+use crate::kernel::step::{Step, prefetch, step};
 use crate::monitor::Monitor;
 
 /// The work is interrupted to look at the monitor after about this many slots times columns.
@@ -43,19 +45,17 @@ const POLL_EVERY: usize = 1 << 22;
 /// Columns of initial weights gathered at a time.
 const GATHERED: usize = 256;
 
-/// A cue whose row is learned: where the row goes, which it is, and the event after the last one that has the cue.
-#[derive(Clone, Copy)]
-struct Tracked {
-    target: usize,
-    row: u32,
-    end: u64,
-}
+/// Sums are asked for so many steps before they are needed.
+const AHEAD: usize = 6;
 
 /// Learns all rows of a job, and returns the width of the tiles.
 ///
 /// # Errors
 /// [`Error::Argument`] when the learning rates differ; see [`super::learn`].
-pub(super) fn learn<E: Element, B: AsRef<[u8]> + Sync>(job: &Job<'_, E, B>) -> Result<usize> {
+pub(super) fn learn<E: Element, B: AsRef<[u8]> + Sync>(
+    job: &Job<'_, E>,
+    stream: Stream<'_, B>,
+) -> Result<usize> {
     let (n_rows, n_columns) = (job.rule.alpha.len(), job.columns.len());
     if job.rule.beta1 != job.rule.beta2 {
         return Err(Error::Argument(format!(
@@ -64,42 +64,51 @@ pub(super) fn learn<E: Element, B: AsRef<[u8]> + Sync>(job: &Job<'_, E, B>) -> R
             job.plan.beta1, job.plan.beta2
         )));
     }
-    let tracked = (0..).zip(&job.kept).map(|(target, &row)| {
-        let end = job.after_last.get(row as usize).copied().unwrap_or(0);
-        Tracked { target, row, end }
-    });
-    let mut tracked: Vec<Tracked> = tracked.collect();
-    tracked.sort_by_key(|cue| (std::cmp::Reverse(cue.end), cue.row));
-    let width = width::<E>(job.plan.tile, job.kernel, tracked.len(), n_rows, job.threads);
-    let tiles: Vec<&[Tracked]> = tracked.chunks(width).collect();
+    let mut alpha = job.rule.alpha.clone();
+    for cue in &job.tracked {
+        alpha[cue.row as usize] = alpha[cue.row as usize].times(E::from_f64(cue.twins.into()));
+    }
+    let lambda: Vec<E> =
+        job.columns.iter().map(|column| job.rule.lambda[column.targets[0] as usize]).collect();
+    let stepper = || Stepper::new(&alpha, job.rule.beta1, job.facts.max_kappa);
+    let fits = job.room >= Stepper::<E>::STEP;
+    let runs = Runs::new(stream, fits, job.threads, job.monitor, stepper, |stepper, segment| {
+        stepper.steps(segment)
+    })?;
+    let width = width::<E>(job.plan.tile, job.kernel, job.tracked.len(), n_rows, job.threads);
+    let tiles: Vec<&[Tracked]> = job.tracked.chunks(width).collect();
     job.monitor.set_total(tiles.iter().filter_map(|tile| tile.first()).map(|cue| cue.end).sum());
-    let lambda: Vec<E> = job.columns.iter().map(|column| job.rule.lambda[column.target as usize]).collect();
-    let buffers = || {
+    let start = || {
         let zeros = |n: usize| Buffer::<E>::zeros(n.saturating_mul(width));
-        Ok((zeros(n_rows)?, zeros(n_columns)?))
+        Ok((zeros(n_rows)?, zeros(n_columns)?, stepper()))
     };
-    each_tile(job.threads, tiles.len(), buffers, |(v, sums), index| {
+    each_tile(job.threads, tiles.len(), start, |(v, sums, stepper), index| {
         let cues = tiles[index];
         v.fill(E::default());
         sums.fill(E::default());
         for (i, cue) in cues.iter().enumerate() {
-            v[cue.row as usize * width + i] = E::from_f64(1.0);
+            v[cue.row as usize * width + i] = E::from_f64(1.0 / f64::from(cue.twins));
         }
         let mut tile = Tile { v, sums, width };
-        let end = cues.first().map_or(0, |cue| cue.end);
-        job.stream.back_from(end, |segment, wanted| {
-            let (rule, monitor) = (&job.rule, job.monitor);
-            let task = Backward {
-                tile: &mut tile,
-                alpha: &rule.alpha,
-                beta: rule.beta1,
-                lambda: &lambda,
-                segment,
-                wanted,
-                monitor,
-            };
-            run(job.kernel, width, task)
-        })?;
+        if let Some(last) = cues.first().and_then(|cue| cue.end.checked_sub(1)) {
+            let (last, place) = runs.stream().place(last);
+            let mut end = place + 1;
+            for number in (0..=last).rev() {
+                runs.visit(
+                    number,
+                    |segment| stepper.steps(segment),
+                    |steps| {
+                        let (monitor, lambda, alpha) = (job.monitor, &lambda, &alpha);
+                        run(
+                            job.kernel,
+                            width,
+                            Backward { tile: &mut tile, alpha, lambda, steps, end, monitor },
+                        )
+                    },
+                )?;
+                end = usize::MAX;
+            }
+        }
         if let Some(initial) = &job.plan.initial {
             tile.add_initial(initial, job)?;
         }
@@ -120,7 +129,7 @@ struct Tile<'a, E> {
 
 impl<E: Element> Tile<'_, E> {
     /// Adds v' W_0, for the columns that do not start at zero, some at a time.
-    fn add_initial<B>(&mut self, initial: &Initial<'_, E>, job: &Job<'_, E, B>) -> Result<()> {
+    fn add_initial(&mut self, initial: &Initial<'_, E>, job: &Job<'_, E>) -> Result<()> {
         let n_initial = initial.n_rows();
         let v = MatRef::from_row_major_slice(&self.v[..n_initial * self.width], n_initial, self.width);
         let mut gathered = Vec::new();
@@ -129,7 +138,7 @@ impl<E: Element> Tile<'_, E> {
             gathered.clear();
             for row in initial.weights.chunks_exact(initial.width.max(1)) {
                 gathered.extend(columns.iter().map(|column| {
-                    initial.columns[column.target as usize]
+                    initial.columns[column.targets[0] as usize]
                         .map_or(E::default(), |source| row[source as usize])
                 }));
             }
@@ -145,18 +154,23 @@ impl<E: Element> Tile<'_, E> {
         Ok(())
     }
 
-    fn write<B>(&self, cues: &[Tracked], job: &Job<'_, E, B>) -> Result<()> {
+    fn write(&self, cues: &[Tracked], job: &Job<'_, E>) -> Result<()> {
         for (i, cue) in cues.iter().enumerate() {
             for (column, sums) in job.columns.iter().zip(self.sums.chunks_exact(self.width)) {
-                let (row, column, value) = (cue.row as usize, column.target as usize, sums[i]);
-                if !value.is_finite() {
-                    return Err(Error::NotFinite { row, column, value: value.to_f64() });
-                }
-                #[expect(unsafe_code, reason = "unsynchronised writes")]
-                // SAFETY: every row of the result is in one tile, and every tile is written by the one thread that took
-                // it.
-                unsafe {
-                    job.out.set(cue.target, column, value);
+                let value = sums[i];
+                for &(target, row) in &cue.targets {
+                    for &column in &column.targets {
+                        if !value.is_finite() {
+                            let (row, column) = (row as usize, column as usize);
+                            return Err(Error::NotFinite { row, column, value: value.to_f64() });
+                        }
+                        #[expect(unsafe_code, reason = "unsynchronised writes")]
+                        // SAFETY: every row of the result is in one tile, and every tile is written by the one thread that took
+                        // it.
+                        unsafe {
+                            job.out.set(target as usize, column as usize, value);
+                        }
+                    }
                 }
             }
         }
@@ -164,16 +178,15 @@ impl<E: Element> Tile<'_, E> {
     }
 }
 
-/// A run of events, backward.
+/// The steps of a run of events.
 struct Backward<'a, 't, E> {
     tile: &'a mut Tile<'t, E>,
     alpha: &'a [E],
-    beta: E,
     /// The maximal activation of each column.
     lambda: &'a [E],
-    segment: Segment<'a>,
-    /// How many of its events, from the first.
-    wanted: usize,
+    steps: &'a Steps<E>,
+    /// Those are done whose last event is before this one.
+    end: usize,
     monitor: &'a Monitor,
 }
 
@@ -181,49 +194,99 @@ impl<E: Element> Task<E> for Backward<'_, '_, E> {
     type Output = Result<()>;
 
     #[inline(always)]
-    #[expect(unsafe_code, reason = "calls the kernels")]
+    #[expect(unsafe_code, reason = "calls the kernel")]
     unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Result<()> {
-        let Self { tile, alpha, beta, lambda, segment, wanted, monitor } = self;
-        let Segment { rows, tokens, frequencies, n_rows, n_columns, .. } = segment;
-        let width = tile.width;
-        // The conditions that the pointers below rest on, together with the stream's invariant.
+        let Self { tile, alpha, lambda, steps, end, monitor } = self;
+        let (script, width) = (&steps.script, tile.width);
+        // The conditions that the pointers below rest on, together with the script's invariant.
         assert!(width % (B * V::LANES) == 0 && (1..=WIDEST).contains(&width));
-        assert!(alpha.len() == n_rows && tile.v.len() == n_rows * width);
-        assert!(lambda.len() == n_columns && tile.sums.len() == n_columns * width);
-        let (mut polled, mut work) = (wanted, 0);
-        for i in (0..wanted).rev() {
-            let row = tokens.map_or(i, |tokens| tokens[i] as usize);
-            let frequency = frequencies.get(i).copied().unwrap_or(1);
-            let (cues, outcomes) = (rows.cues.get(row), rows.outcomes.get(row));
-            for _ in 0..frequency {
-                // SAFETY: every cue is below n_rows, every outcome below n_columns: the stream checked it. The blocks stay
-                // inside a row, for B * LANES divides the width. `v` and `sums` are borrowed mutably.
+        assert!(alpha.len() == script.n_rows() && tile.v.len() == script.n_rows() * width);
+        assert!(lambda.len() == script.n_columns() && tile.sums.len() == script.n_columns() * width);
+        let (v, sums) = (tile.v.as_mut_ptr(), tile.sums.as_mut_ptr());
+        let mut events = script.events();
+        let first = steps.events.partition_point(|&event| event as usize >= end);
+        for _ in 0..first {
+            events.next();
+        }
+        let mut later = events.clone();
+        for _ in 0..AHEAD {
+            later.next();
+        }
+        let (mut polled, mut work) = (end.min(steps.len), 0);
+        for (p, Event { cues, outcomes, held }) in (first..).zip(events) {
+            if let Some(&outcome) = later.next().and_then(|event| event.outcomes.first()) {
+                prefetch(sums.wrapping_add(outcome as usize * width), width);
+            }
+            for _ in 0..steps.times.get(p).copied().unwrap_or(1) {
+                // SAFETY: every cue is below n_rows, the number of elements of `alpha` and of rows of `v`, every outcome below
+                // n_columns, the number of rows of `sums`, and `held` tells of these cues: the script says so. `v` and `sums`
+                // are borrowed mutably.
                 unsafe {
-                    let v = tile.v.as_mut_ptr();
-                    let beta = V::splat(beta);
-                    for column in (0..width).step_by(B * V::LANES) {
-                        let mut update = sum_scaled_rows::<V, B>(v, width, column, cues, alpha);
-                        for update in &mut update {
-                            *update = beta.times(*update);
-                        }
-                        for &outcome in outcomes {
-                            let sums = tile.sums.as_mut_ptr().add(outcome as usize * width + column);
-                            let lambda = V::splat(*lambda.get_unchecked(outcome as usize));
-                            for (block, update) in update.iter().enumerate() {
-                                let at = sums.add(block * V::LANES);
-                                V::load(at).plus(lambda.times(*update)).store(at);
-                            }
-                        }
-                        subtract_from_rows::<V, B>(v, width, column, cues, update);
-                    }
+                    let gain = V::splat(steps.gains[p]);
+                    let mut shares = Shares { alpha, lambda, outcomes, sums, width, gain };
+                    step::<V, _, B>(v, width, cues, held, &mut shares);
                 }
                 work += (cues.len() + outcomes.len()) * width + 1;
                 if work >= POLL_EVERY {
-                    monitor.advance((polled - i) as u64)?;
-                    (polled, work) = (i, 0);
+                    let event = steps.events[p] as usize;
+                    monitor.advance((polled - event) as u64)?;
+                    (polled, work) = (event, 0);
                 }
             }
         }
         monitor.advance(polled as u64)
+    }
+}
+
+/// What a step adds to the sums of its outcomes and takes from its cues.
+struct Shares<'a, V: Vector> {
+    alpha: &'a [V::Element],
+    lambda: &'a [V::Element],
+    outcomes: &'a [u32],
+    /// Rows of `width` elements, one for each element of `lambda`.
+    sums: *mut V::Element,
+    width: usize,
+    gain: V,
+}
+
+#[expect(unsafe_code, reason = "calls vectors")]
+// SAFETY: by the contract of the methods the instruction set exists, and rows are below the number of saliences.
+unsafe impl<V: Vector> Step<V> for Shares<'_, V> {
+    #[inline(always)]
+    unsafe fn factor(&self, row: u32) -> V {
+        // SAFETY: see above.
+        unsafe { V::splat(*self.alpha.get_unchecked(row as usize)) }
+    }
+
+    #[inline(always)]
+    unsafe fn term(row: V, factor: V) -> V {
+        // SAFETY: see above.
+        unsafe { factor.times(row) }
+    }
+
+    #[inline(always)]
+    unsafe fn update<const B: usize>(&mut self, column: usize, sums: [V; B]) -> [V; B] {
+        let mut shares = sums;
+        // SAFETY: see above; outcomes are below the number of rows of `sums`, and the columns exist.
+        unsafe {
+            for share in &mut shares {
+                *share = self.gain.times(*share);
+            }
+            for &outcome in self.outcomes {
+                let at = self.sums.add(outcome as usize * self.width + column);
+                let lambda = V::splat(*self.lambda.get_unchecked(outcome as usize));
+                for b in 0..B {
+                    let at = at.add(b * V::LANES);
+                    V::load(at).plus(lambda.times(shares[b])).store(at);
+                }
+            }
+        }
+        shares
+    }
+
+    #[inline(always)]
+    unsafe fn changed(row: V, _: V, update: V) -> V {
+        // SAFETY: see above.
+        unsafe { row.minus(update) }
     }
 }

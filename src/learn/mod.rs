@@ -1,16 +1,20 @@
-//! Learning: what to learn, cut into tiles, on threads.
+//! Learning: what to learn, how, cut into tiles, on threads.
 //!
-//! [`learn`] surveys the events (`stream`), cuts the weights into tiles and lets threads take one tile after another
-//! (`tiles`): columns that see the events in order (`forward`), or rows that see them backward (`adjoint`). A thread
-//! copies what it learned into the result (`matrix`). Tiles touch different columns, or different rows, so the result does
-//! not depend on who learns what when.
+//! [`learn`] looks at all events once (`survey`), takes the cheaper method, numbers rows and columns as it needs them
+//! (`stream`), cuts the weights into tiles and lets threads take one tile after another (`tiles`): columns that see the
+//! events in order (`forward`), or rows that see them backward (`adjoint`, `steps`). Names that always occur together
+//! (`twins`) are learned once. A thread copies what it learned into the result (`matrix`). Tiles touch different columns, or
+//! different rows, so the result does not depend on who learns what when.
 
 mod adjoint;
 mod forward;
 mod matrix;
 pub mod rule;
+mod steps;
 pub mod stream;
+mod survey;
 mod tiles;
+mod twins;
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,11 +26,17 @@ use crate::kernel::rows::Element;
 use crate::monitor::Monitor;
 pub use matrix::Matrix;
 use rule::Rule;
-use stream::{Column, Facts, Stream};
+use stream::{Column, NONE, Numbering, Script, Stream};
+pub use survey::Facts;
+use survey::Survey;
 pub(crate) use tiles::{in_pool, pool};
+use twins::Twins;
 
-/// Events times slots times columns below which a second thread costs more than it saves.
+/// Updates of weights below which a second thread costs more than it saves, and the choice of a method is no matter.
 const SMALL: u64 = 1 << 20;
+
+/// The greatest ratio of saliences for which the adjoint method's precision is promised.
+const ALIKE: f64 = 1e3;
 
 /// How to compute the weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -75,8 +85,8 @@ pub struct Plan<'a, E> {
     pub initial: Option<Initial<'a, E>>,
     /// Rows to write to the result, in its order; all if `None`.
     pub keep: Option<&'a [u32]>,
-    /// How to compute.
-    pub method: Method,
+    /// How to compute; the cheaper way if `None`.
+    pub method: Option<Method>,
     /// Threads to use at most.
     pub threads: usize,
     /// The instruction set; the best if `None`.
@@ -100,6 +110,8 @@ pub struct Initial<'a, E> {
 /// How the learning went.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
+    /// How the weights were computed.
+    pub method: Method,
     /// The instruction set.
     pub kernel: Kernel,
     /// Columns in a tile.
@@ -122,50 +134,200 @@ pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
     monitor: &Monitor,
 ) -> Result<Report> {
     let rule = Rule::<E>::new(plan.alpha, plan.beta1, plan.beta2, plan.lambda)?;
-    let kernel = plan.kernel.unwrap_or_else(Kernel::best);
     let kept: Vec<u32> = plan.keep.map_or_else(|| (0..plan.alpha.len() as u32).collect(), <[u32]>::to_vec);
-    if kept.len() != out.shape[0] || plan.lambda.len() != out.shape[1] {
-        let expected = [kept.len(), plan.lambda.len()];
-        return Err(Error::Argument(format!(
-            "expected a result of shape {expected:?}, found {:?}",
-            out.shape
-        )));
-    }
-    if kept.iter().any(|&row| row as usize >= plan.alpha.len()) {
-        return Err(Error::Argument("expected rows to keep that exist".into()));
-    }
+    plan.check(file, &kept, out)?;
     let started = match &plan.initial {
         Some(initial) => initial.started(plan.alpha.len(), plan.lambda.len())?,
         None => vec![false; plan.lambda.len()],
     };
-    let (stream, columns, after_last) =
-        Stream::new(file, plan.rows, plan.alpha, plan.columns, &started, plan.budget, monitor)?;
-
-    let facts = stream.facts();
-    let work = facts.slots.saturating_mul(columns.len() as u64);
-    let threads = if work < SMALL { 1 } else { plan.threads.clamp(1, columns.len().max(1)) };
-    let job = Job { plan, rule, stream, columns, after_last, kept, kernel, threads, out, monitor };
-    let tile = match plan.method {
-        Method::Forward => forward::learn(&job)?,
-        Method::Adjoint => adjoint::learn(&job)?,
+    let survey = Survey::of(file, plan.rows, plan.alpha, plan.twins(&rule, &started), plan.budget, monitor)?;
+    let learned = Learned::new(&survey, plan, &started, &kept);
+    let facts = learned.facts;
+    let method = plan.method.unwrap_or_else(|| plan.cheaper(&learned));
+    let kernel = plan.kernel.unwrap_or_else(Kernel::best);
+    let updates = match method {
+        Method::Forward => facts.forward_updates,
+        Method::Adjoint => facts.adjoint_updates,
     };
-    Ok(Report { kernel, tile, threads, facts })
+    let threads = if updates < SMALL { 1 } else { plan.threads.max(1) };
+    let Learned { columns, tracked, .. } = learned;
+
+    let mut rows = plan.rows.to_vec();
+    if method == Method::Adjoint {
+        let least = survey.row_twins.least();
+        rows.iter_mut().filter(|row| least[**row as usize] != **row).for_each(|row| *row = NONE);
+    }
+    let mut place = vec![NONE; plan.lambda.len()];
+    for (number, column) in (0..).zip(&columns) {
+        // The first target alone is that of an outcome whose events are learned.
+        column.targets.iter().take(1).for_each(|&target| place[target as usize] = number);
+    }
+    let place = plan.columns.iter().map(|column| column.map_or(NONE, |column| place[column as usize]));
+    let numbering =
+        Numbering { rows, n_rows: plan.alpha.len(), columns: place.collect(), n_columns: columns.len() };
+    let stream = Stream::new(file, numbering, survey.chunks, monitor)?;
+    let scripts =
+        (survey.names.saturating_mul(Script::NAME)).saturating_add(file.len().saturating_mul(Script::EVENT));
+    let room = (plan.budget as u64).saturating_sub((survey.size as u64).saturating_add(scripts));
+    let room = room / file.len().max(1);
+    let job = Job { plan, rule, columns, tracked, kept, kernel, threads, room, facts, out, monitor };
+    let tile = match method {
+        Method::Forward => forward::learn(&job, stream)?,
+        Method::Adjoint => adjoint::learn(&job, stream)?,
+    };
+    Ok(Report { method, kernel, tile, threads, facts })
 }
 
 /// All that a method needs, checked.
-struct Job<'a, E, B> {
+struct Job<'a, E> {
     plan: &'a Plan<'a, E>,
     rule: Rule<E>,
-    stream: Stream<'a, B>,
     columns: Vec<Column>,
-    /// For every row the event after the last one that has its cue.
-    after_last: Vec<u64>,
+    tracked: Vec<Tracked>,
     /// The rows to write, in the order of the result.
     kept: Vec<u32>,
     kernel: Kernel,
     threads: usize,
+    /// Bytes of memory left for each event in the budget, besides decoded events and their script.
+    room: u64,
+    facts: Facts,
     out: &'a Matrix<'a, E>,
     monitor: &'a Monitor,
+}
+
+/// A row to learn: the rows of the result that it is, and the event after the last one that has its cue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Tracked {
+    /// The row of weights.
+    row: u32,
+    /// How many rows of weights are equal to it, itself among them.
+    twins: u32,
+    /// Its places in the result, and the row of weights that each stands for.
+    targets: Vec<(u32, u32)>,
+    end: u64,
+}
+
+/// What there is to learn: columns by the first event that can change them, rows by the last one.
+struct Learned {
+    columns: Vec<Column>,
+    tracked: Vec<Tracked>,
+    facts: Facts,
+    /// Updates of the adjoint method where twins are learned once.
+    distinct_updates: u64,
+}
+
+impl Learned {
+    fn new<E>(survey: &Survey, plan: &Plan<'_, E>, started: &[bool], kept: &[u32]) -> Self {
+        let mut facts = Facts {
+            max_kappa: survey.max_kappa,
+            slots: survey.slots,
+            visits: survey.visits,
+            ..Facts::default()
+        };
+        let mut learned = Self { columns: Vec::new(), tracked: Vec::new(), facts, distinct_updates: 0 };
+
+        let from_start = |(target, _)| Column { targets: vec![target], start: 0 };
+        learned.columns.extend((0..).zip(started).filter(|(_, started)| **started).map(from_start));
+        facts.forward_updates = survey.slots.saturating_mul(learned.columns.len() as u64);
+        let least = survey.outcome_twins.least();
+        let mut number = vec![NONE; least.len()];
+        for (outcome, (&first, &least)) in survey.first.iter().zip(&least).enumerate() {
+            let (Some(target), Some(first)) = (plan.columns[outcome], first) else { continue };
+            if started[target as usize] {
+                continue;
+            }
+            let updates = survey.slots - first.slots;
+            facts.forward_updates = facts.forward_updates.saturating_add(updates);
+            if outcome == least as usize {
+                number[outcome] = learned.columns.len() as u32;
+                learned.columns.push(Column { targets: vec![target], start: first.events });
+            } else {
+                learned.columns[number[least as usize] as usize].targets.push(target);
+            }
+        }
+        learned.columns.sort_by_key(|column| (column.start, column.targets[0]));
+
+        let least = survey.row_twins.least();
+        let mut number = vec![NONE; least.len()];
+        for (target, &row) in (0..).zip(kept) {
+            let after = survey.after_last[row as usize];
+            facts.adjoint_updates = facts.adjoint_updates.saturating_add(after.slots);
+            let least = least[row as usize];
+            let place = number[least as usize];
+            if let Some(tracked) = learned.tracked.get_mut(place as usize) {
+                tracked.targets.push((target, row));
+            } else {
+                number[least as usize] = learned.tracked.len() as u32;
+                learned.distinct_updates = learned.distinct_updates.saturating_add(after.slots);
+                let twins = survey.row_twins.size(least);
+                let targets = vec![(target, row)];
+                learned.tracked.push(Tracked { row: least, twins, targets, end: after.events });
+            }
+        }
+        learned.tracked.sort_by_key(|tracked| (std::cmp::Reverse(tracked.end), tracked.row));
+        learned.facts = facts;
+        learned
+    }
+}
+
+impl<E: Element> Plan<'_, E> {
+    fn check<B: AsRef<[u8]>>(&self, file: &EventFile<B>, kept: &[u32], out: &Matrix<'_, E>) -> Result<()> {
+        let (n_rows, n_columns) = (self.alpha.len(), self.lambda.len());
+        let wrong = |expected: String| Err(Error::Argument(expected));
+        if [kept.len(), n_columns] != out.shape {
+            let expected = [kept.len(), n_columns];
+            return wrong(format!("expected a result of shape {expected:?}, found {:?}", out.shape));
+        }
+        let row_exists = |&row: &u32| (row as usize) < n_rows;
+        if !kept.iter().all(row_exists) {
+            return wrong("expected rows to keep that exist".into());
+        }
+        let fits = self.rows.len() == file.cues().len()
+            && self.columns.len() == file.outcomes().len()
+            && self.rows.iter().all(row_exists)
+            && self.columns.iter().flatten().all(|&column| (column as usize) < n_columns);
+        if !fits || n_rows >= NONE as usize || n_columns >= NONE as usize {
+            return wrong("expected a row for every cue and a column for every outcome".into());
+        }
+        let mut taken = vec![false; n_columns];
+        if self.columns.iter().flatten().any(|&column| std::mem::replace(&mut taken[column as usize], true)) {
+            return wrong("expected a column of its own for every outcome".into());
+        }
+        Ok(())
+    }
+
+    /// Rows and outcomes that are twins as long as no event tells them apart: those that start and learn alike.
+    fn twins(&self, rule: &Rule<E>, started: &[bool]) -> [Twins; 2] {
+        let bits = |value: &E| value.to_f64().to_bits();
+        let rows = rule.alpha.iter().map(|alpha| self.initial.is_none().then(|| bits(alpha)));
+        let outcomes = self.columns.iter().map(|column| {
+            let column = column.filter(|&column| !started[column as usize])?;
+            Some(bits(&rule.lambda[column as usize]))
+        });
+        [Twins::new(rows), Twins::new(outcomes)]
+    }
+
+    /// The cheaper method, where both are as good: the forward method is exact, the adjoint method precise while
+    /// beta * kappa <= 1 and saliences are alike.
+    ///
+    /// The cost of both is that of visiting rows: of weights, and of sums in the adjoint method, where repeated events
+    /// are taken as one.
+    fn cheaper(&self, learned: &Learned) -> Method {
+        let facts = &learned.facts;
+        let saliences = self.alpha.iter().filter(|alpha| **alpha > 0.0);
+        let (least, most) = saliences.fold((f64::INFINITY, 0.0_f64), |(a, b), &x| (a.min(x), b.max(x)));
+        let precise =
+            self.beta1 == self.beta2 && self.beta1 * facts.max_kappa <= 1.0 && most <= ALIKE * least;
+        if !precise || facts.forward_updates < SMALL {
+            return Method::Forward;
+        }
+        let visits = facts.visits as f64 / facts.slots as f64;
+        let product = self.initial.as_ref().map_or(0.0, |initial| {
+            initial.n_rows() as f64 * learned.columns.len() as f64 * learned.tracked.len() as f64
+        });
+        let adjoint = learned.distinct_updates as f64 * visits + product;
+        if adjoint < facts.forward_updates as f64 { Method::Adjoint } else { Method::Forward }
+    }
 }
 
 impl<E: Element> Initial<'_, E> {

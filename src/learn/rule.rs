@@ -46,6 +46,34 @@ impl<E: Element> Rule<E> {
     }
 }
 
+/// Sums alpha * m^2 over the cues of an event, m the multiplicity of a cue: a token takes the part beta * kappa off the
+/// error of its event.
+pub(super) struct Kappa {
+    /// For each cue how often it was named in the event at hand; zero between events.
+    named: Vec<u32>,
+}
+
+impl Kappa {
+    /// For cues below `n_cues`.
+    pub(super) fn new(n_cues: usize) -> Self {
+        Self { named: vec![0; n_cues] }
+    }
+
+    /// Kappa of an event, as the sum of alpha * (2 k - 1) over the k-th mention of each cue.
+    pub(super) fn of(&mut self, cues: &[u32], alpha: impl Fn(u32) -> f64) -> f64 {
+        let mut kappa = 0.0;
+        for &cue in cues {
+            let named = &mut self.named[cue as usize];
+            *named += 1;
+            kappa += alpha(cue) * (2.0 * f64::from(*named) - 1.0);
+        }
+        for &cue in cues {
+            self.named[cue as usize] = 0;
+        }
+        kappa
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

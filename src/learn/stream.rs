@@ -7,47 +7,61 @@
 //!
 //! What is decoded is kept when it fits a budget, and is decoded again for every pass otherwise.
 
+use std::sync::OnceLock;
+
+use super::tiles::each_tile;
 use crate::error::{Error, Result};
 use crate::events::EventFile;
-use crate::events::chunk::{Body, Chunk, Rows};
+use crate::events::chunk::{Body, Chunk, Lists, Rows};
+use crate::kernel::step::HELD;
 use crate::monitor::Monitor;
 
 /// Decoded events are kept up to this many bytes.
 pub const BUDGET: usize = 512 << 20;
 
-/// Marks an outcome that is not learned.
-const NONE: u32 = u32::MAX;
+/// Marks a name that is left out of the events.
+pub(super) const NONE: u32 = u32::MAX;
 
-/// What is worth knowing about the events before learning.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Facts {
-    /// The greatest sum of alpha * m^2 over the cues of an event.
-    pub max_kappa: f64,
-    /// Cue slots over all tokens.
-    pub slots: u64,
+/// Events in the learner's numbering.
+#[derive(Debug, Default)]
+pub(super) struct Events {
+    /// Their cues and outcomes.
+    pub(super) rows: Rows,
+    /// Whether an event names a cue twice.
+    repeats: Vec<bool>,
 }
 
 /// A source of events in the learner's numbering.
 ///
 /// Invariants: every cue id in `types` and `kept` is below `n_rows`, every outcome id below `n_columns`, every token
-/// below `types.len()`. `rows` and `columns` hold only such numbers, or `NONE` for an outcome that is not learned.
-pub struct Stream<'a, B> {
+/// below `types.rows.len()`. `rows` and `columns` hold only such numbers, or `NONE` for what is not learned.
+pub(super) struct Stream<'a, B> {
     file: &'a EventFile<B>,
     rows: Vec<u32>,
     columns: Vec<u32>,
     n_rows: usize,
     n_columns: usize,
-    types: Rows,
-    kept: Option<Vec<Chunk>>,
-    facts: Facts,
+    types: Events,
+    kept: Option<Vec<Ready>>,
+}
+
+/// A decoded chunk in the learner's numbering.
+struct Ready {
+    body: Ids,
+    frequencies: Vec<u32>,
+}
+
+enum Ids {
+    Events(Events),
+    Tokens(Vec<u32>),
 }
 
 /// A run of events in the learner's numbering.
 #[derive(Clone, Copy)]
-pub struct Segment<'a> {
+pub(super) struct Segment<'a> {
     /// The events in full, or their types.
-    pub(super) rows: &'a Rows,
-    /// The type of each event, if `rows` are types; event `i` is row `i` otherwise.
+    pub(super) events: &'a Events,
+    /// The type of each event, if `events` are types; event `i` is number `i` otherwise.
     pub(super) tokens: Option<&'a [u32]>,
     /// The frequency of each event; empty where all are 1.
     pub(super) frequencies: &'a [u32],
@@ -59,260 +73,276 @@ pub struct Segment<'a> {
     pub(super) n_columns: usize,
 }
 
+impl Segment<'_> {
+    /// Where event `i` is in `events`.
+    #[inline(always)]
+    pub(super) fn row(&self, i: usize) -> u32 {
+        self.tokens.map_or(i as u32, |tokens| tokens[i])
+    }
+
+    /// How often event `i` comes.
+    #[inline(always)]
+    pub(super) fn frequency(&self, i: usize) -> u32 {
+        self.frequencies.get(i).copied().unwrap_or(1)
+    }
+}
+
+/// Numbers of rows and columns for the names of a file.
+pub(super) struct Numbering {
+    /// The row of each cue, below `n_rows`; [`NONE`]: it is left out of the events.
+    pub(super) rows: Vec<u32>,
+    pub(super) n_rows: usize,
+    /// The column of each outcome, below `n_columns`; [`NONE`]: it is left out of the events.
+    pub(super) columns: Vec<u32>,
+    pub(super) n_columns: usize,
+}
+
 impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
-    /// Reads all events once. `rows[cue]` is the row of each of the file's cues, below `alpha.len()`;
-    /// `column[outcome]` the column of each of its outcomes or `None`.
-    ///
-    /// Columns are numbered anew, in order of the first event that can change them: that is what a late start needs.
-    /// Columns for which `started` says that they do not start at zero come first. With the columns comes, for every row,
-    /// the event after the last one that has its cue: 0 where none has.
+    /// The events of a file in a numbering, with the chunks that a survey has decoded, if it kept them.
     ///
     /// # Errors
-    /// [`Error::Format`] when the file is damaged, [`Error::Argument`] when the maps do not fit it.
-    pub fn new(
+    /// [`Error::Format`] when the file is damaged, [`Error::Argument`] when the numbering does not fit it.
+    pub(super) fn new(
         file: &'a EventFile<B>,
-        rows: &[u32],
-        alpha: &[f64],
-        column: &[Option<u32>],
-        started: &[bool],
-        budget: usize,
+        numbering: Numbering,
+        chunks: Option<Vec<Chunk>>,
         monitor: &Monitor,
-    ) -> Result<(Self, Vec<Column>, Vec<u64>)> {
-        let fits = rows.len() == file.cues().len()
-            && column.len() == file.outcomes().len()
-            && rows.iter().all(|&row| (row as usize) < alpha.len())
-            && column.iter().flatten().all(|&column| (column as usize) < started.len());
-        if !fits || alpha.len() >= NONE as usize || started.len() >= NONE as usize {
+    ) -> Result<Self> {
+        let Numbering { rows, n_rows, columns, n_columns } = numbering;
+        let below =
+            |numbers: &[u32], n| numbers.iter().all(|&number| number == NONE || (number as usize) < n);
+        let fits = rows.len() == file.cues().len() && columns.len() == file.outcomes().len();
+        if !fits || !below(&rows, n_rows) || !below(&columns, n_columns) {
             return Err(Error::Argument(
                 "expected a row for every cue and a column for every outcome".into(),
             ));
         }
-        let mut taken = vec![false; started.len()];
-        if column.iter().flatten().any(|&column| std::mem::replace(&mut taken[column as usize], true)) {
-            return Err(Error::Argument("expected a column of its own for every outcome".into()));
-        }
-        let types = file.types()?;
-        let mut survey = Survey::new(file, types, rows, alpha);
-        let mut kept = Some(Vec::new());
-        let mut size = types.size();
-        for index in 0..file.n_chunks() {
-            monitor.check()?;
-            let chunk = file.chunk(index)?;
-            survey.look(file.events_of(index).start, &chunk);
-            size += chunk.size();
-            if size > budget {
-                kept = None;
-            }
-            if let Some(kept) = &mut kept {
-                kept.push(chunk);
-            }
-        }
-        let Survey { first, after_last, facts, .. } = survey;
-
-        let mut columns: Vec<Column> = Vec::new();
-        columns.extend(
-            (0..)
-                .zip(started)
-                .filter(|(_, started)| **started)
-                .map(|(target, _)| Column { target, start: 0 }),
-        );
-        for (outcome, &start) in first.iter().enumerate() {
-            if let (Some(target), Some(start)) = (column[outcome], start)
-                && !started[target as usize]
-            {
-                columns.push(Column { target, start });
-            }
-        }
-        columns.sort_by_key(|column| (column.start, column.target));
-        let mut place = vec![NONE; started.len()];
-        for (position, column) in (0..).zip(&columns) {
-            place[column.target as usize] = position;
-        }
-        let place =
-            column.iter().map(|column| column.map_or(NONE, |target| place[target as usize])).collect();
-
-        let mut stream = Self {
-            file,
-            rows: rows.to_vec(),
-            columns: place,
-            n_rows: alpha.len(),
-            n_columns: columns.len(),
-            types: types.clone(),
-            kept: None,
-            facts,
-        };
-        let mut types = std::mem::take(&mut stream.types);
-        stream.renumber(&mut types);
-        stream.types = types;
-        if let Some(chunks) = &mut kept {
-            for chunk in chunks {
-                if let Body::Rows(rows) = &mut chunk.body {
-                    stream.renumber(rows);
-                }
-            }
-        }
-        stream.kept = kept;
-        Ok((stream, columns, after_last))
+        let types = Events::default();
+        let mut stream = Self { file, rows, columns, n_rows, n_columns, types, kept: None };
+        stream.types = stream.renumbered(file.types()?.clone());
+        let kept = chunks.map(|chunks| {
+            let ready = |chunk| monitor.check().map(|()| stream.ready(chunk));
+            chunks.into_iter().map(ready).collect::<Result<Vec<_>>>()
+        });
+        stream.kept = kept.transpose()?;
+        Ok(stream)
     }
 
     /// Events in all.
-    pub fn len(&self) -> u64 {
+    pub(super) fn len(&self) -> u64 {
         self.file.len()
     }
 
-    /// Whether there is no event.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    /// Runs of events in all.
+    pub(super) fn n_runs(&self) -> usize {
+        self.file.n_chunks()
     }
 
-    /// What the first pass found.
-    pub fn facts(&self) -> Facts {
-        self.facts
+    /// The number of the run that has event `event`, and the place of the event in it.
+    pub(super) fn place(&self, event: u64) -> (usize, usize) {
+        let run = self.file.chunk_with(event);
+        (run, event.saturating_sub(self.file.events_of(run).start) as usize)
     }
 
-    /// Calls `visit` with runs of events, in order, and the place in the first run where event `start` is.
+    /// Calls `visit` with a run of events.
     ///
     /// # Errors
     /// Those of decoding, and of `visit`.
-    pub fn from(&self, start: u64, mut visit: impl FnMut(Segment<'_>, usize) -> Result<()>) -> Result<()> {
-        for index in self.file.chunk_with(start)..self.file.n_chunks() {
-            let skip = start.saturating_sub(self.file.events_of(index).start) as usize;
-            self.visit(index, |segment| visit(segment, skip))?;
-        }
-        Ok(())
-    }
-
-    /// Calls `visit` with runs of events, the last first, and how many events of the first run come before event `end`.
-    ///
-    /// # Errors
-    /// Those of decoding, and of `visit`.
-    pub fn back_from(&self, end: u64, mut visit: impl FnMut(Segment<'_>, usize) -> Result<()>) -> Result<()> {
-        let Some(last) = end.checked_sub(1) else { return Ok(()) };
-        for index in (0..=self.file.chunk_with(last)).rev() {
-            let events = self.file.events_of(index);
-            let wanted = events.end.min(end).saturating_sub(events.start) as usize;
-            self.visit(index, |segment| visit(segment, wanted))?;
-        }
-        Ok(())
-    }
-
-    fn visit(&self, index: usize, visit: impl FnOnce(Segment<'_>) -> Result<()>) -> Result<()> {
-        match self.kept.as_ref().and_then(|kept| kept.get(index)) {
-            Some(chunk) => visit(self.segment(chunk)),
-            None => {
-                let mut chunk = self.file.chunk(index)?;
-                if let Body::Rows(rows) = &mut chunk.body {
-                    self.renumber(rows);
-                }
-                visit(self.segment(&chunk))
-            }
+    fn visit<T>(&self, run: usize, visit: impl FnOnce(Segment<'_>) -> Result<T>) -> Result<T> {
+        match self.kept.as_ref().and_then(|kept| kept.get(run)) {
+            Some(ready) => visit(self.segment(ready)),
+            None => visit(self.segment(&self.ready(self.file.chunk(run)?))),
         }
     }
 
-    fn segment<'s>(&'s self, chunk: &'s Chunk) -> Segment<'s> {
-        let (rows, tokens) = match &chunk.body {
-            Body::Rows(rows) => (rows, None),
-            Body::Tokens(tokens) => (&self.types, Some(tokens.as_slice())),
+    fn segment<'s>(&'s self, ready: &'s Ready) -> Segment<'s> {
+        let (events, tokens, len) = match &ready.body {
+            Ids::Events(events) => (events, None, events.rows.len()),
+            Ids::Tokens(tokens) => (&self.types, Some(tokens.as_slice()), tokens.len()),
         };
-        Segment {
-            rows,
-            tokens,
-            frequencies: &chunk.frequencies,
-            len: chunk.body.len(),
-            n_rows: self.n_rows,
-            n_columns: self.n_columns,
-        }
+        let frequencies = &ready.frequencies;
+        Segment { events, tokens, frequencies, len, n_rows: self.n_rows, n_columns: self.n_columns }
+    }
+
+    fn ready(&self, chunk: Chunk) -> Ready {
+        let body = match chunk.body {
+            Body::Rows(rows) => Ids::Events(self.renumbered(rows)),
+            Body::Tokens(tokens) => Ids::Tokens(tokens),
+        };
+        Ready { body, frequencies: chunk.frequencies }
     }
 
     /// From the file's ids to rows and columns. The file's ids are below the lengths of the maps: decoding checked it.
-    fn renumber(&self, rows: &mut Rows) {
-        for id in rows.cues.ids_mut() {
-            *id = self.rows[*id as usize];
+    fn renumbered(&self, mut rows: Rows) -> Events {
+        let renumber = |lists: &mut Lists, numbers: &[u32]| {
+            if numbers.contains(&NONE) {
+                lists.retain(|id| numbers[id as usize] != NONE);
+            }
+            for id in lists.ids_mut() {
+                *id = numbers[*id as usize];
+            }
+        };
+        renumber(&mut rows.cues, &self.rows);
+        renumber(&mut rows.outcomes, &self.columns);
+        let mut last = vec![usize::MAX; self.n_rows];
+        let repeats = (0..rows.len()).map(|i| {
+            let mut cues = rows.cues.get(i).iter();
+            cues.any(|&cue| std::mem::replace(&mut last[cue as usize], i) == i)
+        });
+        Events { repeats: repeats.collect(), rows }
+    }
+}
+
+/// Events one after another in one array, as the kernels read them, many times.
+///
+/// Invariant: the words are, for each event, how many cues it has (and [`REPEATS`] if one comes twice), how many outcomes, the
+/// cues, the outcomes; all cues are below `n_rows`, all outcomes below `n_columns`.
+#[derive(Debug)]
+pub(super) struct Script {
+    words: Vec<u32>,
+    n_rows: usize,
+    n_columns: usize,
+}
+
+/// Marks events that name a cue twice. No event has so many cues.
+const REPEATS: u32 = 1 << 31;
+
+impl Script {
+    /// Bytes of memory for an event, besides those for its names.
+    pub(super) const EVENT: u64 = 8;
+    /// Bytes of memory for a cue or an outcome of an event.
+    pub(super) const NAME: u64 = 4;
+
+    /// No events, of the numbering of a segment.
+    pub(super) fn new(segment: &Segment<'_>) -> Self {
+        Self { words: Vec::new(), n_rows: segment.n_rows, n_columns: segment.n_columns }
+    }
+
+    /// Appends the event in row `row` of a segment.
+    pub(super) fn push(&mut self, segment: &Segment<'_>, row: u32) {
+        let Events { rows, repeats } = segment.events;
+        let (cues, outcomes) = (rows.cues.get(row as usize), rows.outcomes.get(row as usize));
+        let repeats = if repeats[row as usize] { REPEATS } else { 0 };
+        self.words.extend([cues.len() as u32 | repeats, outcomes.len() as u32]);
+        self.words.extend_from_slice(cues);
+        self.words.extend_from_slice(outcomes);
+    }
+
+    /// The events.
+    pub(super) fn events(&self) -> Scripted<'_> {
+        Scripted { words: &self.words }
+    }
+
+    /// All cues are below.
+    pub(super) fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// All outcomes are below.
+    pub(super) fn n_columns(&self) -> usize {
+        self.n_columns
+    }
+}
+
+/// The events of a script, one after another.
+#[derive(Clone)]
+pub(super) struct Scripted<'a> {
+    words: &'a [u32],
+}
+
+/// An event of a script.
+#[derive(Clone, Copy)]
+pub(super) struct Event<'a> {
+    pub(super) cues: &'a [u32],
+    pub(super) outcomes: &'a [u32],
+    /// How many of its rows of weights a step can hold: see [`step`](crate::kernel::step::step).
+    pub(super) held: usize,
+}
+
+impl<'a> Iterator for Scripted<'a> {
+    type Item = Event<'a>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Event<'a>> {
+        let &[n_cues, n_outcomes, ref names @ ..] = self.words else { return None };
+        let (cues, names) = names.split_at_checked((n_cues & !REPEATS) as usize)?;
+        let (outcomes, words) = names.split_at_checked(n_outcomes as usize)?;
+        self.words = words;
+        let held = if n_cues & REPEATS == 0 { cues.len().min(HELD) } else { 0 };
+        Some(Event { cues, outcomes, held })
+    }
+}
+
+/// Runs of events in the form in which a method reads them: made once where they fit the room, again for every tile
+/// otherwise.
+pub(super) struct Runs<'a, B, T> {
+    stream: Stream<'a, B>,
+    made: Option<Vec<OnceLock<T>>>,
+}
+
+impl<'a, B: AsRef<[u8]> + Sync, T: Send + Sync> Runs<'a, B, T> {
+    /// Makes all runs by `make` on `threads` threads, each with a state by `start`, if they fit the room.
+    ///
+    /// # Errors
+    /// When stopped.
+    pub(super) fn new<S>(
+        mut stream: Stream<'a, B>,
+        fits: bool,
+        threads: usize,
+        monitor: &Monitor,
+        start: impl Fn() -> S + Sync,
+        make: impl Fn(&mut S, &Segment<'_>) -> T + Sync,
+    ) -> Result<Self> {
+        if !fits || stream.kept.is_none() {
+            return Ok(Self { stream, made: None });
         }
-        rows.outcomes.retain(|id| self.columns[id as usize] != NONE);
-        for id in rows.outcomes.ids_mut() {
-            *id = self.columns[*id as usize];
+        let made: Vec<OnceLock<T>> = (0..stream.n_runs()).map(|_| OnceLock::new()).collect();
+        each_tile(
+            threads.min(made.len()).max(1),
+            made.len(),
+            || Ok(start()),
+            |state, run| {
+                monitor.check()?;
+                stream.visit(run, |segment| {
+                    // One thread alone takes this run.
+                    let _ = made[run].set(make(state, &segment));
+                    Ok(())
+                })
+            },
+        )?;
+        // They are not read again.
+        stream.kept = None;
+        stream.types = Events::default();
+        Ok(Self { stream, made: Some(made) })
+    }
+
+    /// The events.
+    pub(super) fn stream(&self) -> &Stream<'a, B> {
+        &self.stream
+    }
+
+    /// Calls `visit` with a run, which `make` makes if it is not made.
+    ///
+    /// # Errors
+    /// Those of decoding, and of `visit`.
+    pub(super) fn visit(
+        &self,
+        run: usize,
+        make: impl FnOnce(&Segment<'_>) -> T,
+        visit: impl FnOnce(&T) -> Result<()>,
+    ) -> Result<()> {
+        match self.made.as_ref().and_then(|made| made[run].get()) {
+            Some(made) => visit(made),
+            None => self.stream.visit(run, |segment| visit(&make(&segment))),
         }
     }
 }
 
-/// A column to learn: where it goes in the result, and the first event that can change it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Column {
-    /// Its place in the result.
-    pub target: u32,
+/// A column to learn: the results that it is, and the first event that can change it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Column {
+    /// Its places in the result: more than one where outcomes always occur together.
+    pub(super) targets: Vec<u32>,
     /// The first event that can change it.
-    pub start: u64,
-}
-
-/// One pass over the events.
-struct Survey<'a> {
-    rows: &'a [u32],
-    alpha: &'a [f64],
-    /// The first event in which each outcome occurs.
-    first: Vec<Option<u64>>,
-    /// For each row the event after the last one that has its cue.
-    after_last: Vec<u64>,
-    /// Cue slots of each type, once one of its events was seen.
-    types: &'a Rows,
-    seen: Vec<bool>,
-    /// For each row its multiplicity in the event at hand; zero between events.
-    multiplicity: Vec<u32>,
-    facts: Facts,
-}
-
-impl<'a> Survey<'a> {
-    fn new<B: AsRef<[u8]>>(file: &EventFile<B>, types: &'a Rows, rows: &'a [u32], alpha: &'a [f64]) -> Self {
-        Self {
-            rows,
-            alpha,
-            first: vec![None; file.outcomes().len()],
-            after_last: vec![0; alpha.len()],
-            types,
-            seen: vec![false; types.len()],
-            multiplicity: vec![0; alpha.len()],
-            facts: Facts::default(),
-        }
-    }
-
-    fn look(&mut self, start: u64, chunk: &Chunk) {
-        for (i, event) in (0..chunk.body.len()).zip(start..) {
-            let frequency = u64::from(chunk.frequency(i));
-            if frequency == 0 {
-                continue;
-            }
-            let (rows, row, new) = match &chunk.body {
-                Body::Rows(rows) => (rows, i, true),
-                Body::Tokens(tokens) => {
-                    let token = tokens[i] as usize;
-                    (self.types, token, !std::mem::replace(&mut self.seen[token], true))
-                }
-            };
-            let cues = rows.cues.get(row);
-            for &cue in cues {
-                self.after_last[self.rows[cue as usize] as usize] = event + 1;
-            }
-            self.facts.slots = self.facts.slots.saturating_add(frequency.saturating_mul(cues.len() as u64));
-            if new {
-                for &outcome in rows.outcomes.get(row) {
-                    self.first[outcome as usize].get_or_insert(event);
-                }
-                self.facts.max_kappa = self.facts.max_kappa.max(self.kappa(cues));
-            }
-        }
-    }
-
-    /// The sum of alpha * m^2 over the cues, as the sum of alpha * (2 k - 1) over the k-th mention of each.
-    fn kappa(&mut self, cues: &[u32]) -> f64 {
-        let mut kappa = 0.0;
-        for &cue in cues {
-            let row = self.rows[cue as usize] as usize;
-            self.multiplicity[row] += 1;
-            kappa += self.alpha[row] * f64::from(2 * self.multiplicity[row] - 1);
-        }
-        for &cue in cues {
-            self.multiplicity[self.rows[cue as usize] as usize] = 0;
-        }
-        kappa
-    }
+    pub(super) start: u64,
 }

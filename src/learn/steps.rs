@@ -1,0 +1,188 @@
+//! The steps of the adjoint method: events backward, repetitions taken together.
+//!
+//! Tokens without a common cue commute, so an event that comes again before any other with one of its cues belongs to the
+//! same step, and a row of frequency f is one step of f tokens. In a step s decays from token to token by q = 1 - beta *
+//! kappa, kappa = sum of alpha m^2 over its cues, so R tokens do what one does with beta multiplied by
+//!
+//! ```text
+//! 1 + q + ... + q^(R-1) = (1 - q^R) / (beta * kappa)
+//! ```
+//!
+//! Steps are made of one run of events at a time: no step reaches over its end. Where beta * kappa >= 2 nothing decays, and
+//! every token is done by itself: what overflows must do so on its own way.
+
+use super::rule::Kappa;
+use super::stream::{Script, Segment};
+use crate::events::chunk::Rows;
+use crate::kernel::rows::Element;
+
+/// No step.
+const NONE: u32 = u32::MAX;
+
+/// Finds repetitions among the events of a run, taken one after another in either direction.
+///
+/// Invariant: `last[cue]` is the last step that has the cue, or `NONE`; `steps` are rows.
+pub(super) struct Grouping {
+    last: Vec<u32>,
+    steps: Vec<u32>,
+}
+
+impl Grouping {
+    pub(super) fn new(n_cues: usize) -> Self {
+        Self { last: vec![NONE; n_cues], steps: Vec::new() }
+    }
+
+    /// Begins with a new run.
+    pub(super) fn begin(&mut self) {
+        self.last.fill(NONE);
+        self.steps.clear();
+    }
+
+    /// The step that the event `row` repeats, or `None` if it is a step of its own.
+    pub(super) fn place(&mut self, rows: &Rows, row: u32) -> Option<usize> {
+        let cues = rows.cues.get(row as usize);
+        let last = cues.first().map_or(NONE, |&cue| self.last[cue as usize]);
+        if let Some(&earlier) = self.steps.get(last as usize)
+            && same(rows, earlier, row)
+            && cues.iter().all(|&cue| self.last[cue as usize] == last)
+        {
+            return Some(last as usize);
+        }
+        for &cue in cues {
+            self.last[cue as usize] = self.steps.len() as u32;
+        }
+        self.steps.push(row);
+        None
+    }
+}
+
+fn same(rows: &Rows, a: u32, b: u32) -> bool {
+    let [a, b] = [a as usize, b as usize];
+    a == b || rows.cues.get(a) == rows.cues.get(b) && rows.outcomes.get(a) == rows.outcomes.get(b)
+}
+
+/// Steps in the order in which they are done: the last event first.
+///
+/// Invariants: all vectors have as many elements as `script` has events, but `times` may be empty; `events` falls.
+#[derive(Debug)]
+pub(super) struct Steps<E> {
+    /// The event of each step.
+    pub(super) script: Script,
+    /// The learning rate of each step: beta, for all tokens that are taken together.
+    pub(super) gains: Vec<E>,
+    /// The last event of each step, counted from the first of the run.
+    pub(super) events: Vec<u32>,
+    /// How many events the run has.
+    pub(super) len: usize,
+    /// How often to do each step; empty where all are done once.
+    pub(super) times: Vec<u32>,
+}
+
+/// Makes steps of runs of events.
+pub(super) struct Stepper<'a, E> {
+    alpha: &'a [E],
+    beta: E,
+    /// Whether tokens are taken together.
+    together: bool,
+    grouping: Grouping,
+    kappa: Kappa,
+    /// The tokens of each step.
+    tokens: Vec<u64>,
+}
+
+impl<'a, E: Element> Stepper<'a, E> {
+    /// Bytes of memory for the step of an event, besides the script.
+    pub(super) const STEP: u64 = size_of::<E>() as u64 + 8;
+
+    /// For rows with these saliences, of which no event has a greater kappa than `max_kappa`.
+    pub(super) fn new(alpha: &'a [E], beta: E, max_kappa: f64) -> Self {
+        Self {
+            alpha,
+            beta,
+            together: beta.to_f64() * max_kappa < 2.0,
+            grouping: Grouping::new(alpha.len()),
+            kappa: Kappa::new(alpha.len()),
+            tokens: Vec::new(),
+        }
+    }
+
+    /// The steps of a run of events.
+    pub(super) fn steps(&mut self, segment: &Segment<'_>) -> Steps<E> {
+        let mut rows = Vec::new();
+        let mut steps = Steps {
+            script: Script::new(segment),
+            gains: Vec::new(),
+            events: Vec::new(),
+            len: segment.len,
+            times: Vec::new(),
+        };
+        self.grouping.begin();
+        self.tokens.clear();
+        for i in (0..segment.len).rev() {
+            let (row, frequency) = (segment.row(i), segment.frequency(i));
+            // An event without cues changes nothing.
+            if frequency == 0 || segment.events.rows.cues.get(row as usize).is_empty() {
+                continue;
+            }
+            let repeated = if self.together { self.grouping.place(&segment.events.rows, row) } else { None };
+            match repeated {
+                Some(step) => self.tokens[step] += u64::from(frequency),
+                None => {
+                    steps.script.push(segment, row);
+                    rows.push(row);
+                    steps.events.push(i as u32);
+                    self.tokens.push(frequency.into());
+                }
+            }
+        }
+        steps.gains = vec![self.beta; self.tokens.len()];
+        if self.together {
+            self.gain(segment, &rows, &mut steps.gains);
+        } else if !segment.frequencies.is_empty() {
+            steps.times.extend(self.tokens.iter().map(|&tokens| tokens as u32));
+        }
+        steps
+    }
+
+    /// Rates for steps of more than one token.
+    fn gain(&mut self, segment: &Segment<'_>, rows: &[u32], gains: &mut [E]) {
+        for (step, &tokens) in self.tokens.iter().enumerate().filter(|(_, tokens)| **tokens > 1) {
+            let cues = segment.events.rows.cues.get(rows[step] as usize);
+            let rate = self.beta.to_f64() * self.kappa.of(cues, |cue| self.alpha[cue as usize].to_f64());
+            gains[step] = E::from_f64(self.beta.to_f64() * sum_of_powers(rate, tokens));
+        }
+    }
+}
+
+/// 1 + q + ... + q^(n-1) for q = 1 - rate, which lies between -1 and 1.
+fn sum_of_powers(rate: f64, n: u64) -> f64 {
+    let times = n as f64;
+    if rate == 0.0 {
+        times
+    } else if rate < 1.0 {
+        // Without the loss of digits that 1 - q^n has for small rates.
+        -(times * (-rate).ln_1p()).exp_m1() / rate
+    } else {
+        let power = (rate - 1.0).powf(times);
+        (1.0 - if n.is_multiple_of(2) { power } else { -power }) / rate
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn powers_are_summed(rate in prop_oneof![Just(0.0), Just(1.0), 0.0..2.0_f64, 0.0..1e-9_f64], n in 1..300_u64) {
+            let mut power = 1.0;
+            let mut sum = 0.0;
+            for _ in 0..n {
+                sum += power;
+                power *= 1.0 - rate;
+            }
+            prop_assert!((sum_of_powers(rate, n) - sum).abs() <= 1e-12 * sum.abs().max(1.0));
+        }
+    }
+}

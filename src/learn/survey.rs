@@ -1,0 +1,154 @@
+//! One look at all events before learning: what occurs where, what occurs together, and what each method would cost.
+
+use super::rule::Kappa;
+use super::steps::Grouping;
+use super::twins::Twins;
+use crate::error::Result;
+use crate::events::EventFile;
+use crate::events::chunk::{Body, Chunk, Rows};
+use crate::monitor::Monitor;
+
+/// What is worth knowing about the events before learning.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Facts {
+    /// The greatest sum of alpha * m^2 over the cues of an event.
+    pub max_kappa: f64,
+    /// Cue slots over all tokens.
+    pub slots: u64,
+    /// Updates of the forward method: cue slots from the first occurrence of each outcome on, summed over the outcomes.
+    pub forward_updates: u64,
+    /// Updates of the adjoint method: cue slots up to the last occurrence of each cue, summed over the cues.
+    pub adjoint_updates: u64,
+    /// Rows of weights and of sums that the adjoint method visits, with repeated events taken as one, in a pass over all
+    /// events.
+    pub visits: u64,
+}
+
+/// Where in the stream an event is: how many events come before it, and how many cue slots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Position {
+    pub(super) events: u64,
+    pub(super) slots: u64,
+}
+
+/// What one pass over the events finds.
+pub(super) struct Survey {
+    /// Where each of the file's outcomes occurs first.
+    pub(super) first: Vec<Option<Position>>,
+    /// For each row of weights the position after the last event that has its cue; the beginning where none has.
+    pub(super) after_last: Vec<Position>,
+    /// Rows that are equal because their cues always occur together.
+    pub(super) row_twins: Twins,
+    /// Outcomes of the file that are equal because they always occur together.
+    pub(super) outcome_twins: Twins,
+    pub(super) max_kappa: f64,
+    pub(super) slots: u64,
+    /// Cues and outcomes of all events.
+    pub(super) names: u64,
+    /// Cue and outcome slots with repeated events taken as one.
+    pub(super) visits: u64,
+    /// Bytes of memory that all events take when they are decoded.
+    pub(super) size: usize,
+    /// The decoded chunks, unless they are more than the budget.
+    pub(super) chunks: Option<Vec<Chunk>>,
+}
+
+impl Survey {
+    /// Reads all events. `rows[cue]` is the row of each of the file's cues, below `alpha.len()`.
+    pub(super) fn of<B: AsRef<[u8]>>(
+        file: &EventFile<B>,
+        rows: &[u32],
+        alpha: &[f64],
+        [row_twins, outcome_twins]: [Twins; 2],
+        budget: usize,
+        monitor: &Monitor,
+    ) -> Result<Self> {
+        let types = file.types()?;
+        let mut survey = Self {
+            first: vec![None; file.outcomes().len()],
+            after_last: vec![Position::default(); alpha.len()],
+            row_twins,
+            outcome_twins,
+            max_kappa: 0.0,
+            slots: 0,
+            names: 0,
+            visits: 0,
+            size: types.size(),
+            chunks: Some(Vec::new()),
+        };
+        let mut eye = Eye {
+            rows,
+            alpha,
+            types,
+            seen: vec![false; types.len()],
+            kappa: Kappa::new(rows.len()),
+            grouping: Grouping::new(rows.len()),
+        };
+        for index in 0..file.n_chunks() {
+            monitor.check()?;
+            let chunk = file.chunk(index)?;
+            eye.look(file.events_of(index).start, &chunk, &mut survey);
+            survey.size = survey.size.saturating_add(chunk.size());
+            if survey.size > budget {
+                survey.chunks = None;
+            }
+            if let Some(chunks) = &mut survey.chunks {
+                chunks.push(chunk);
+            }
+        }
+        Ok(survey)
+    }
+}
+
+/// What looks at the events one after another.
+struct Eye<'a> {
+    rows: &'a [u32],
+    alpha: &'a [f64],
+    types: &'a Rows,
+    /// Which types had an event.
+    seen: Vec<bool>,
+    kappa: Kappa,
+    grouping: Grouping,
+}
+
+impl Eye<'_> {
+    fn look(&mut self, start: u64, chunk: &Chunk, survey: &mut Survey) {
+        self.grouping.begin();
+        for (i, event) in (0..chunk.body.len()).zip(start..) {
+            let frequency = u64::from(chunk.frequency(i));
+            let (rows, row, new) = match &chunk.body {
+                Body::Rows(rows) => (rows, i, true),
+                Body::Tokens(tokens) => {
+                    let token = tokens[i] as usize;
+                    (self.types, token, !self.seen[token])
+                }
+            };
+            let (cues, outcomes) = (rows.cues.get(row), rows.outcomes.get(row));
+            survey.names += (cues.len() + outcomes.len()) as u64;
+            if frequency == 0 {
+                continue;
+            }
+            if let Body::Tokens(tokens) = &chunk.body {
+                self.seen[tokens[i] as usize] = true;
+            }
+            if new {
+                for &outcome in outcomes {
+                    survey.first[outcome as usize]
+                        .get_or_insert(Position { events: event, slots: survey.slots });
+                }
+                survey.row_twins.split(cues.iter().map(|&cue| self.rows[cue as usize]));
+                survey.outcome_twins.split(outcomes.iter().copied());
+                let kappa = self.kappa.of(cues, |cue| self.alpha[self.rows[cue as usize] as usize]);
+                survey.max_kappa = survey.max_kappa.max(kappa);
+            }
+            survey.slots = survey.slots.saturating_add(frequency.saturating_mul(cues.len() as u64));
+            for &cue in cues {
+                survey.after_last[self.rows[cue as usize] as usize] =
+                    Position { events: event + 1, slots: survey.slots };
+            }
+            if self.grouping.place(rows, row as u32).is_none() {
+                survey.visits += (cues.len() + outcomes.len()) as u64;
+            }
+        }
+    }
+}

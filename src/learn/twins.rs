@@ -1,0 +1,115 @@
+//! Names that always occur together, equally often: what is learned of one holds for all of them.
+//!
+//! A partition of ids is refined event by event: an event splits a class whose members it does not all have, or has in
+//! different numbers. What is left together at the end occurs in the same events with the same multiplicities.
+
+use std::collections::HashMap;
+
+/// A partition of ids into classes.
+///
+/// Invariants: `class[id]` is below `sizes.len()`; `sizes[class]` ids are in a class.
+pub(super) struct Twins {
+    class: Vec<u32>,
+    sizes: Vec<u32>,
+    /// The members of larger classes in the event at hand, as (class, id).
+    members: Vec<(u32, u32)>,
+    /// The same, each once, as (class, multiplicity, id).
+    counted: Vec<(u32, u32, u32)>,
+}
+
+impl Twins {
+    /// Begins with classes of equal keys; `None`: in a class of its own.
+    pub(super) fn new(keys: impl Iterator<Item = Option<u64>>) -> Self {
+        let mut known: HashMap<u64, u32> = HashMap::new();
+        let mut sizes = Vec::new();
+        let class = keys.map(|key| {
+            let new = sizes.len() as u32;
+            let class = key.map_or(new, |key| *known.entry(key).or_insert(new));
+            if class == new {
+                sizes.push(0);
+            }
+            sizes[class as usize] += 1;
+            class
+        });
+        Self { class: class.collect(), sizes, members: Vec::new(), counted: Vec::new() }
+    }
+
+    /// Tells apart the ids that an event has and has not, or has more often.
+    pub(super) fn split(&mut self, ids: impl Iterator<Item = u32>) {
+        self.members.clear();
+        for id in ids {
+            let class = self.class[id as usize];
+            if self.sizes[class as usize] > 1 {
+                self.members.push((class, id));
+            }
+        }
+        if self.members.is_empty() {
+            return;
+        }
+        self.members.sort_unstable();
+        self.counted.clear();
+        self.counted.extend(self.members.chunk_by(|a, b| a == b).map(|same| {
+            let (class, id) = same[0];
+            (class, same.len() as u32, id)
+        }));
+        self.counted.sort_unstable();
+        for together in self.counted.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            let class = together[0].0 as usize;
+            if together.len() < self.sizes[class] as usize {
+                self.sizes[class] -= together.len() as u32;
+                for &(_, _, id) in together {
+                    self.class[id as usize] = self.sizes.len() as u32;
+                }
+                self.sizes.push(together.len() as u32);
+            }
+        }
+    }
+
+    /// How many ids are in the class of an id.
+    pub(super) fn size(&self, id: u32) -> u32 {
+        self.sizes[self.class[id as usize] as usize]
+    }
+
+    /// For each id the least of its class.
+    pub(super) fn least(&self) -> Vec<u32> {
+        let mut least = vec![u32::MAX; self.sizes.len()];
+        let ids = (0..).zip(&self.class);
+        ids.map(|(id, &class)| {
+            let least = &mut least[class as usize];
+            *least = id.min(*least);
+            *least
+        })
+        .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn twins_are_those_with_equal_multiplicities_in_every_event(
+            keys in prop::collection::vec(prop::option::weighted(0.9, 0..2_u64), 1..8),
+            events in prop::collection::vec(prop::collection::vec(0..8_u32, 0..7), 0..6),
+        ) {
+            let n = keys.len() as u32;
+            let mut twins = Twins::new(keys.iter().copied());
+            for event in &events {
+                twins.split(event.iter().copied().filter(|&id| id < n));
+            }
+            let times = |id: u32| events.iter().map(move |e| e.iter().filter(|&&other| other == id).count());
+            let same = |a: u32, b: u32| {
+                let keys = (keys[a as usize], keys[b as usize]);
+                a == b || keys.0.is_some() && keys.0 == keys.1 && times(a).eq(times(b))
+            };
+            let least = twins.least();
+            for a in 0..n {
+                let class: Vec<u32> = (0..n).filter(|&b| same(a, b)).collect();
+                prop_assert_eq!(twins.size(a) as usize, class.len());
+                prop_assert_eq!(least[a as usize], class[0]);
+            }
+        }
+    }
+}
