@@ -28,9 +28,10 @@
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
+use super::rule::same;
 use super::steps::{Stepper, Steps};
-use super::stream::{Event, Runs, Stream};
-use super::tiles::{WIDEST, each_tile, width};
+use super::stream::{Event, Runs, Segment, Stream};
+use super::tiles::{WIDEST, each_tile, padded, width};
 use super::{Initial, Job, Tracked};
 use crate::error::{Error, Result};
 use crate::kernel::buffer::Buffer;
@@ -46,7 +47,7 @@ const POLL_EVERY: usize = 1 << 22;
 const GATHERED: usize = 256;
 
 /// Sums are asked for so many steps before they are needed.
-const AHEAD: usize = 6;
+const AHEAD: usize = 3;
 
 /// Learns all rows of a job, and returns the width of the tiles.
 ///
@@ -68,6 +69,7 @@ pub(super) fn learn<E: Element, B: AsRef<[u8]> + Sync>(
     for cue in &job.tracked {
         alpha[cue.row as usize] = alpha[cue.row as usize].times(E::from_f64(cue.twins.into()));
     }
+    let salience = same(&alpha);
     let lambda: Vec<E> =
         job.columns.iter().map(|column| job.rule.lambda[column.targets[0] as usize]).collect();
     let stepper = || Stepper::new(&alpha, job.rule.beta1, job.facts.max_kappa);
@@ -75,7 +77,8 @@ pub(super) fn learn<E: Element, B: AsRef<[u8]> + Sync>(
     let runs = Runs::new(stream, fits, job.threads, job.monitor, stepper, |stepper, segment| {
         stepper.steps(segment)
     })?;
-    let width = width::<E>(job.plan.tile, job.kernel, job.tracked.len(), n_rows, job.threads);
+    let width =
+        width::<E>(job.plan.tile, job.kernel, job.tracked.len(), [n_rows as f64, job.slots], job.threads);
     let tiles: Vec<&[Tracked]> = job.tracked.chunks(width).collect();
     job.monitor.set_total(tiles.iter().filter_map(|tile| tile.first()).map(|cue| cue.end).sum());
     let start = || {
@@ -84,6 +87,8 @@ pub(super) fn learn<E: Element, B: AsRef<[u8]> + Sync>(
     };
     each_tile(job.threads, tiles.len(), start, |(v, sums, stepper), index| {
         let cues = tiles[index];
+        let width = padded::<E>(cues.len(), job.kernel);
+        let (v, sums) = (&mut v[..n_rows * width], &mut sums[..n_columns * width]);
         v.fill(E::default());
         sums.fill(E::default());
         for (i, cue) in cues.iter().enumerate() {
@@ -94,18 +99,12 @@ pub(super) fn learn<E: Element, B: AsRef<[u8]> + Sync>(
             let (last, place) = runs.stream().place(last);
             let mut end = place + 1;
             for number in (0..=last).rev() {
-                runs.visit(
-                    number,
-                    |segment| stepper.steps(segment),
-                    |steps| {
-                        let (monitor, lambda, alpha) = (job.monitor, &lambda, &alpha);
-                        run(
-                            job.kernel,
-                            width,
-                            Backward { tile: &mut tile, alpha, lambda, steps, end, monitor },
-                        )
-                    },
-                )?;
+                let make = |segment: &Segment<'_>| stepper.steps(segment);
+                runs.visit(number, make, |steps| {
+                    let (monitor, lambda, alpha) = (job.monitor, &lambda, &alpha);
+                    let task = Backward { tile: &mut tile, alpha, salience, lambda, steps, end, monitor };
+                    job.clock.during(|| run(job.kernel, width, task))
+                })?;
                 end = usize::MAX;
             }
         }
@@ -182,6 +181,8 @@ impl<E: Element> Tile<'_, E> {
 struct Backward<'a, 't, E> {
     tile: &'a mut Tile<'t, E>,
     alpha: &'a [E],
+    /// The salience of all cues, if it is the same.
+    salience: Option<E>,
     /// The maximal activation of each column.
     lambda: &'a [E],
     steps: &'a Steps<E>,
@@ -196,7 +197,28 @@ impl<E: Element> Task<E> for Backward<'_, '_, E> {
     #[inline(always)]
     #[expect(unsafe_code, reason = "calls the kernel")]
     unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Result<()> {
-        let Self { tile, alpha, lambda, steps, end, monitor } = self;
+        // SAFETY: the instruction set exists.
+        unsafe {
+            match self.salience {
+                Some(salience) => self.learn::<V, true, B>(salience),
+                None => self.learn::<V, false, B>(E::default()),
+            }
+        }
+    }
+}
+
+impl<E: Element> Backward<'_, '_, E> {
+    /// Learns with one salience for all cues, or with those of each.
+    ///
+    /// # Safety
+    /// The instruction set of `V` must exist.
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "calls the kernel")]
+    unsafe fn learn<V: Vector<Element = E>, const UNIFORM: bool, const B: usize>(
+        self,
+        salience: E,
+    ) -> Result<()> {
+        let Self { tile, alpha, lambda, steps, end, monitor, .. } = self;
         let (script, width) = (&steps.script, tile.width);
         // The conditions that the pointers below rest on, together with the script's invariant.
         assert!(width % (B * V::LANES) == 0 && (1..=WIDEST).contains(&width));
@@ -213,18 +235,27 @@ impl<E: Element> Task<E> for Backward<'_, '_, E> {
             later.next();
         }
         let (mut polled, mut work) = (end.min(steps.len), 0);
-        for (p, Event { cues, outcomes, held }) in (first..).zip(events) {
+        for (p, Event { cues, outcomes, once }) in (first..).zip(events) {
             if let Some(&outcome) = later.next().and_then(|event| event.outcomes.first()) {
                 prefetch(sums.wrapping_add(outcome as usize * width), width);
             }
             for _ in 0..steps.times.get(p).copied().unwrap_or(1) {
                 // SAFETY: every cue is below n_rows, the number of elements of `alpha` and of rows of `v`, every outcome below
-                // n_columns, the number of rows of `sums`, and `held` tells of these cues: the script says so. `v` and `sums`
+                // n_columns, the number of rows of `sums`: the script says so. `v` and `sums`
                 // are borrowed mutably.
                 unsafe {
                     let gain = V::splat(steps.gains[p]);
-                    let mut shares = Shares { alpha, lambda, outcomes, sums, width, gain };
-                    step::<V, _, B>(v, width, cues, held, &mut shares);
+                    let mut first = None;
+                    let mut more = outcomes;
+                    if let [outcome, others @ ..] = outcomes {
+                        let lambda = V::splat(*lambda.get_unchecked(*outcome as usize));
+                        first = Some((sums.add(*outcome as usize * width), lambda));
+                        more = others;
+                    }
+                    let salience = V::splat(salience);
+                    let mut shares =
+                        Shares::<V, UNIFORM> { alpha, salience, lambda, first, more, sums, width, gain };
+                    step::<V, _, B>(v, width, cues, once, &mut shares);
                 }
                 work += (cues.len() + outcomes.len()) * width + 1;
                 if work >= POLL_EVERY {
@@ -238,11 +269,32 @@ impl<E: Element> Task<E> for Backward<'_, '_, E> {
     }
 }
 
+/// Adds lambda times shares to a row of sums.
+///
+/// # Safety
+/// The instruction set of `V` must exist; `B` vectors can be read and written at `sums`.
+#[inline(always)]
+#[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
+unsafe fn add<V: Vector, const B: usize>(sums: *mut V::Element, lambda: V, shares: [V; B]) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        for b in 0..B {
+            let at = sums.add(b * V::LANES);
+            V::load(at).plus(lambda.times(shares[b])).store(at);
+        }
+    }
+}
+
 /// What a step adds to the sums of its outcomes and takes from its cues.
-struct Shares<'a, V: Vector> {
+struct Shares<'a, V: Vector, const UNIFORM: bool> {
     alpha: &'a [V::Element],
+    /// The salience of all cues, if there is one.
+    salience: V,
     lambda: &'a [V::Element],
-    outcomes: &'a [u32],
+    /// The row of sums of the first outcome, and its lambda.
+    first: Option<(*mut V::Element, V)>,
+    /// The other outcomes.
+    more: &'a [u32],
     /// Rows of `width` elements, one for each element of `lambda`.
     sums: *mut V::Element,
     width: usize,
@@ -251,7 +303,9 @@ struct Shares<'a, V: Vector> {
 
 #[expect(unsafe_code, reason = "calls vectors")]
 // SAFETY: by the contract of the methods the instruction set exists, and rows are below the number of saliences.
-unsafe impl<V: Vector> Step<V> for Shares<'_, V> {
+unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Shares<'_, V, UNIFORM> {
+    const UNIFORM: bool = UNIFORM;
+
     #[inline(always)]
     unsafe fn factor(&self, row: u32) -> V {
         // SAFETY: see above.
@@ -261,7 +315,7 @@ unsafe impl<V: Vector> Step<V> for Shares<'_, V> {
     #[inline(always)]
     unsafe fn term(row: V, factor: V) -> V {
         // SAFETY: see above.
-        unsafe { factor.times(row) }
+        unsafe { if UNIFORM { row } else { factor.times(row) } }
     }
 
     #[inline(always)]
@@ -270,15 +324,17 @@ unsafe impl<V: Vector> Step<V> for Shares<'_, V> {
         // SAFETY: see above; outcomes are below the number of rows of `sums`, and the columns exist.
         unsafe {
             for share in &mut shares {
+                if UNIFORM {
+                    *share = self.salience.times(*share);
+                }
                 *share = self.gain.times(*share);
             }
-            for &outcome in self.outcomes {
-                let at = self.sums.add(outcome as usize * self.width + column);
-                let lambda = V::splat(*self.lambda.get_unchecked(outcome as usize));
-                for b in 0..B {
-                    let at = at.add(b * V::LANES);
-                    V::load(at).plus(lambda.times(shares[b])).store(at);
-                }
+            if let Some((sums, lambda)) = self.first {
+                add::<V, B>(sums.add(column), lambda, shares);
+            }
+            for &outcome in self.more {
+                let sums = self.sums.add(outcome as usize * self.width + column);
+                add::<V, B>(sums, V::splat(*self.lambda.get_unchecked(outcome as usize)), shares);
             }
         }
         shares

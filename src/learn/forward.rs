@@ -3,7 +3,8 @@
 //! ```text
 //! for each event from the tile's start on, as often as its frequency says:
 //!     a[:] = +0.0; for each cue c in order: a[:] += W[c, :]
-//!     u[:] = beta2 * (0 - a[:]), but beta1 * (lambda[j] - a[j]) at the outcomes j of the event
+//!     u[:] = rate[:] * (target[:] - a[:]), target[j], rate[j] = lambda[j], beta1 for the outcomes j of the event,
+//!                                                               0, beta2         for all others
 //!     for each cue c in order: W[c, :] += alpha[c] * u[:]
 //! ```
 //!
@@ -13,7 +14,7 @@
 
 use super::rule::Rule;
 use super::stream::{Column, Event, Runs, Script, Segment, Stream};
-use super::tiles::{WIDEST, each_tile, width};
+use super::tiles::{WIDEST, each_tile, padded, width};
 use super::{Initial, Job};
 use crate::error::{Error, Result};
 use crate::kernel::buffer::Buffer;
@@ -21,9 +22,6 @@ use crate::kernel::dispatch::{Task, run};
 use crate::kernel::rows::{Element, Vector};
 use crate::kernel::step::{Step, step};
 use crate::monitor::Monitor;
-
-/// No vector has more.
-const MOST_LANES: usize = 16;
 
 /// The work is interrupted to look at the monitor after about this many slots times columns: a millisecond or so.
 const POLL_EVERY: usize = 1 << 22;
@@ -37,7 +35,8 @@ pub(super) fn learn<E: Element, B: AsRef<[u8]> + Sync>(
     stream: Stream<'_, B>,
 ) -> Result<usize> {
     let n_rows = job.rule.alpha.len();
-    let width = width::<E>(job.plan.tile, job.kernel, job.columns.len(), n_rows, job.threads);
+    let width =
+        width::<E>(job.plan.tile, job.kernel, job.columns.len(), [n_rows as f64, job.slots], job.threads);
     let tiles: Vec<&[Column]> = job.columns.chunks(width).collect();
     let len = stream.len();
     let start = |tile: &&[Column]| tile.first().map_or(len, |column| column.start);
@@ -46,7 +45,9 @@ pub(super) fn learn<E: Element, B: AsRef<[u8]> + Sync>(
     let runs = Runs::new(stream, fits, job.threads, job.monitor, || (), |(), segment| Tokens::of(segment))?;
     let buffer = || Buffer::<E>::zeros(n_rows.saturating_mul(width));
     each_tile(job.threads, tiles.len(), buffer, |weights, index| {
-        let place = Place { columns: tiles[index], first: (index * width) as u32, width };
+        let (columns, first) = (tiles[index], (index * width) as u32);
+        let place = Place { columns, first, width: padded::<E>(columns.len(), job.kernel) };
+        let weights = &mut weights[..n_rows * place.width];
         place.begin(weights, job.plan.initial.as_ref());
         place.learn(weights, job, &runs)?;
         place.write(weights, job)
@@ -107,12 +108,16 @@ impl Place<'_> {
         let (Job { rule, monitor, .. }, stream) = (job, runs.stream());
         let lambda = self.columns.iter().map(|column| rule.lambda[column.targets[0] as usize]);
         let lambda: Vec<E> = lambda.collect();
-        let mut tile = Tile { weights, width: self.width, first: self.first, lambda: &lambda };
+        let (mut targets, mut rates) = (vec![E::default(); self.width], vec![rule.beta2; self.width]);
+        let (width, first) = (self.width, self.first);
+        let mut tile =
+            Tile { weights, width, first, lambda: &lambda, targets: &mut targets, rates: &mut rates };
         let (first, mut skip) =
             stream.place(self.columns.first().map_or(stream.len(), |column| column.start));
         for number in first..stream.n_runs() {
             runs.visit(number, Tokens::of, |tokens| {
-                run(job.kernel, self.width, Forward { tile: &mut tile, rule, tokens, skip, monitor })
+                let task = Forward { tile: &mut tile, rule, tokens, skip, monitor };
+                job.clock.during(|| run(job.kernel, self.width, task))
             })?;
             skip = 0;
         }
@@ -155,6 +160,10 @@ struct Tile<'a, E> {
     first: u32,
     /// The maximal activation of each of its columns.
     lambda: &'a [E],
+    /// What the activation of each element of a row is drawn to by the event at hand: zero between events,
+    targets: &'a mut [E],
+    /// and how fast: beta2 between events.
+    rates: &'a mut [E],
 }
 
 /// Learning a run of events into a tile.
@@ -173,15 +182,36 @@ impl<E: Element> Task<E> for Forward<'_, '_, E> {
     #[inline(always)]
     #[expect(unsafe_code, reason = "calls the kernel")]
     unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Result<()> {
+        // SAFETY: the instruction set exists.
+        unsafe {
+            match self.rule.salience() {
+                Some(alpha) => self.learn::<V, true, B>(alpha),
+                None => self.learn::<V, false, B>(E::default()),
+            }
+        }
+    }
+}
+
+impl<E: Element> Forward<'_, '_, E> {
+    /// Learns with one salience for all cues, or with those of the rule.
+    ///
+    /// # Safety
+    /// The instruction set of `V` must exist.
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "calls the kernel")]
+    unsafe fn learn<V: Vector<Element = E>, const UNIFORM: bool, const B: usize>(
+        self,
+        alpha: E,
+    ) -> Result<()> {
         let Self { tile, rule, tokens, skip, monitor } = self;
         let (script, width, columns) = (&tokens.script, tile.width, tile.lambda.len());
         // The conditions that the pointers below rest on, together with the script's invariant.
         assert!(width % (B * V::LANES) == 0 && (1..=WIDEST).contains(&width));
-        assert!(V::LANES <= MOST_LANES && columns <= width);
+        assert!(tile.targets.len() == width && tile.rates.len() == width && columns <= width);
         assert!(rule.alpha.len() == script.n_rows() && tile.weights.len() == script.n_rows() * width);
         let mut present = Vec::with_capacity(columns);
         let (mut done, mut polled, mut work) = (0, skip, 0);
-        for Event { cues, outcomes, held } in script.events() {
+        for Event { cues, outcomes, once } in script.events() {
             done += 1;
             if done <= skip {
                 continue;
@@ -191,16 +221,19 @@ impl<E: Element> Task<E> for Forward<'_, '_, E> {
                 let column = outcome.wrapping_sub(tile.first) as usize;
                 if column < columns {
                     present.push(column);
+                    tile.targets[column] = tile.lambda[column];
+                    tile.rates[column] = rule.beta1;
                 }
             }
             for _ in 0..tokens.frequencies.get(done - 1).copied().unwrap_or(1) {
-                // SAFETY: every cue is below n_rows, the number of elements of `alpha` and of rows of `weights`, and `held`
-                // tells of these cues: the script says so. `present` are columns of the tile. `weights` is borrowed mutably.
+                // SAFETY: every cue is below n_rows, the number of elements of `alpha` and of rows of `weights`, and none comes
+                // twice if `once`: the script says so. `targets` and `rates` have `width` elements. `weights` is borrowed
+                // mutably.
                 unsafe {
-                    let weights = tile.weights.as_mut_ptr();
-                    let (beta2, zero) = (V::splat(rule.beta2), V::splat(E::default()));
-                    let mut errors = Errors { rule, lambda: tile.lambda, present: &present, beta2, zero };
-                    step::<V, _, B>(weights, width, cues, held, &mut errors);
+                    let (alpha, saliences) = (V::splat(alpha), &rule.alpha);
+                    let (targets, rates) = (tile.targets.as_ptr(), tile.rates.as_ptr());
+                    let mut errors = Errors::<V, UNIFORM> { alpha, saliences, targets, rates };
+                    step::<V, _, B>(tile.weights.as_mut_ptr(), width, cues, once, &mut errors);
                 }
                 work += cues.len() * width + 1;
                 if work >= POLL_EVERY {
@@ -208,29 +241,35 @@ impl<E: Element> Task<E> for Forward<'_, '_, E> {
                     (polled, work) = (done, 0);
                 }
             }
+            for &column in &present {
+                tile.targets[column] = E::default();
+                tile.rates[column] = rule.beta2;
+            }
         }
         monitor.advance((done - polled.min(done)) as u64)
     }
 }
 
 /// The rule: sums are activations, and updates are errors times a learning rate.
-struct Errors<'a, V: Vector> {
-    rule: &'a Rule<V::Element>,
-    /// The maximal activation of each column of the tile.
-    lambda: &'a [V::Element],
-    /// The columns of the tile whose outcomes are present.
-    present: &'a [usize],
-    beta2: V,
-    zero: V,
+struct Errors<'a, V: Vector, const UNIFORM: bool> {
+    /// The salience of all cues, if there is one.
+    alpha: V,
+    saliences: &'a [V::Element],
+    /// What each activation of a row is drawn to,
+    targets: *const V::Element,
+    /// and its learning rate.
+    rates: *const V::Element,
 }
 
 #[expect(unsafe_code, reason = "calls vectors")]
 // SAFETY: by the contract of the methods the instruction set exists, and rows are below the number of saliences.
-unsafe impl<V: Vector> Step<V> for Errors<'_, V> {
+unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Errors<'_, V, UNIFORM> {
+    const UNIFORM: bool = UNIFORM;
+
     #[inline(always)]
     unsafe fn factor(&self, row: u32) -> V {
         // SAFETY: see above.
-        unsafe { V::splat(*self.rule.alpha.get_unchecked(row as usize)) }
+        unsafe { V::splat(*self.saliences.get_unchecked(row as usize)) }
     }
 
     #[inline(always)]
@@ -241,22 +280,15 @@ unsafe impl<V: Vector> Step<V> for Errors<'_, V> {
     #[inline(always)]
     unsafe fn update<const B: usize>(&mut self, column: usize, sums: [V; B]) -> [V; B] {
         let mut updates = sums;
-        // SAFETY: see above; no vector has more than MOST_LANES lanes.
+        // SAFETY: see above; there are as many targets and rates as columns.
         unsafe {
-            for update in &mut updates {
-                *update = self.beta2.times(self.zero.minus(*update));
-            }
-            for &j in self.present {
-                let place = j.wrapping_sub(column);
-                if place >= B * V::LANES {
-                    continue;
+            for b in 0..B {
+                let at = column + b * V::LANES;
+                let (target, rate) = (V::load(self.targets.add(at)), V::load(self.rates.add(at)));
+                updates[b] = rate.times(target.minus(sums[b]));
+                if UNIFORM {
+                    updates[b] = self.alpha.times(updates[b]);
                 }
-                let (b, lane) = (place / V::LANES, place % V::LANES);
-                let mut lanes = [[V::Element::default(); MOST_LANES]; 2];
-                sums[b].store(lanes[0].as_mut_ptr());
-                updates[b].store(lanes[1].as_mut_ptr());
-                lanes[1][lane] = self.rule.beta1.times(self.lambda[j].minus(lanes[0][lane]));
-                updates[b] = V::load(lanes[1].as_ptr());
             }
         }
         updates
@@ -265,6 +297,6 @@ unsafe impl<V: Vector> Step<V> for Errors<'_, V> {
     #[inline(always)]
     unsafe fn changed(row: V, factor: V, update: V) -> V {
         // SAFETY: see above.
-        unsafe { row.plus(factor.times(update)) }
+        unsafe { row.plus(if UNIFORM { update } else { factor.times(update) }) }
     }
 }

@@ -7,6 +7,7 @@
 //! different rows, so the result does not depend on who learns what when.
 
 mod adjoint;
+mod clock;
 mod forward;
 mod matrix;
 pub mod rule;
@@ -18,12 +19,14 @@ mod twins;
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
 use crate::monitor::Monitor;
+use clock::Clock;
 pub use matrix::Matrix;
 use rule::Rule;
 use stream::{Column, NONE, Numbering, Script, Stream};
@@ -118,6 +121,8 @@ pub struct Report {
     pub tile: usize,
     /// Threads.
     pub threads: usize,
+    /// The time that all threads together spent in the kernel, without reading events and writing weights.
+    pub busy: Duration,
     /// About the events.
     pub facts: Facts,
 }
@@ -170,12 +175,27 @@ pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
         (survey.names.saturating_mul(Script::NAME)).saturating_add(file.len().saturating_mul(Script::EVENT));
     let room = (plan.budget as u64).saturating_sub((survey.size as u64).saturating_add(scripts));
     let room = room / file.len().max(1);
-    let job = Job { plan, rule, columns, tracked, kept, kernel, threads, room, facts, out, monitor };
+    let slots = facts.slots as f64 / file.header().n_tokens.max(1) as f64;
+    let job = Job {
+        plan,
+        rule,
+        columns,
+        tracked,
+        kept,
+        kernel,
+        threads,
+        room,
+        facts,
+        out,
+        monitor,
+        slots,
+        clock: Clock::default(),
+    };
     let tile = match method {
         Method::Forward => forward::learn(&job, stream)?,
         Method::Adjoint => adjoint::learn(&job, stream)?,
     };
-    Ok(Report { method, kernel, tile, threads, facts })
+    Ok(Report { method, kernel, tile, threads, busy: job.clock.time(), facts })
 }
 
 /// All that a method needs, checked.
@@ -193,6 +213,10 @@ struct Job<'a, E> {
     facts: Facts,
     out: &'a Matrix<'a, E>,
     monitor: &'a Monitor,
+    /// Cues of an event, in the mean.
+    slots: f64,
+    /// How long kernels ran.
+    clock: Clock,
 }
 
 /// A row to learn: the rows of the result that it is, and the event after the last one that has its cue.

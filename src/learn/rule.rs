@@ -17,6 +17,11 @@ pub struct Rule<E> {
 }
 
 impl<E: Element> Rule<E> {
+    /// The salience of all cues, if it is the same.
+    pub(super) fn salience(&self) -> Option<E> {
+        same(&self.alpha)
+    }
+
     /// Rounds and checks the parameters.
     ///
     /// # Errors
@@ -44,6 +49,12 @@ impl<E: Element> Rule<E> {
             lambda: all("lambda", lambda, f64::NEG_INFINITY)?,
         })
     }
+}
+
+/// The element of which there is nothing but copies.
+pub(super) fn same<E: Element>(elements: &[E]) -> Option<E> {
+    let (first, rest) = elements.split_first()?;
+    rest.iter().all(|element| element == first).then_some(*first)
 }
 
 /// Sums alpha * m^2 over the cues of an event, m the multiplicity of a cue: a token takes the part beta * kappa off the

@@ -121,10 +121,10 @@ impl<'a, E: Element> Stepper<'a, E> {
         for i in (0..segment.len).rev() {
             let (row, frequency) = (segment.row(i), segment.frequency(i));
             // An event without cues changes nothing.
-            if frequency == 0 || segment.events.rows.cues.get(row as usize).is_empty() {
+            if frequency == 0 || segment.rows.cues.get(row as usize).is_empty() {
                 continue;
             }
-            let repeated = if self.together { self.grouping.place(&segment.events.rows, row) } else { None };
+            let repeated = if self.together { self.grouping.place(segment.rows, row) } else { None };
             match repeated {
                 Some(step) => self.tokens[step] += u64::from(frequency),
                 None => {
@@ -147,7 +147,7 @@ impl<'a, E: Element> Stepper<'a, E> {
     /// Rates for steps of more than one token.
     fn gain(&mut self, segment: &Segment<'_>, rows: &[u32], gains: &mut [E]) {
         for (step, &tokens) in self.tokens.iter().enumerate().filter(|(_, tokens)| **tokens > 1) {
-            let cues = segment.events.rows.cues.get(rows[step] as usize);
+            let cues = segment.rows.cues.get(rows[step] as usize);
             let rate = self.beta.to_f64() * self.kappa.of(cues, |cue| self.alpha[cue as usize].to_f64());
             gains[step] = E::from_f64(self.beta.to_f64() * sum_of_powers(rate, tokens));
         }

@@ -13,7 +13,6 @@ use super::tiles::each_tile;
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::chunk::{Body, Chunk, Lists, Rows};
-use crate::kernel::step::HELD;
 use crate::monitor::Monitor;
 
 /// Decoded events are kept up to this many bytes.
@@ -22,46 +21,26 @@ pub const BUDGET: usize = 512 << 20;
 /// Marks a name that is left out of the events.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Events in the learner's numbering.
-#[derive(Debug, Default)]
-pub(super) struct Events {
-    /// Their cues and outcomes.
-    pub(super) rows: Rows,
-    /// Whether an event names a cue twice.
-    repeats: Vec<bool>,
-}
-
 /// A source of events in the learner's numbering.
 ///
 /// Invariants: every cue id in `types` and `kept` is below `n_rows`, every outcome id below `n_columns`, every token
-/// below `types.rows.len()`. `rows` and `columns` hold only such numbers, or `NONE` for what is not learned.
+/// below `types.len()`. `rows` and `columns` hold only such numbers, or `NONE` for what is not learned.
 pub(super) struct Stream<'a, B> {
     file: &'a EventFile<B>,
     rows: Vec<u32>,
     columns: Vec<u32>,
     n_rows: usize,
     n_columns: usize,
-    types: Events,
-    kept: Option<Vec<Ready>>,
-}
-
-/// A decoded chunk in the learner's numbering.
-struct Ready {
-    body: Ids,
-    frequencies: Vec<u32>,
-}
-
-enum Ids {
-    Events(Events),
-    Tokens(Vec<u32>),
+    types: Rows,
+    kept: Option<Vec<Chunk>>,
 }
 
 /// A run of events in the learner's numbering.
 #[derive(Clone, Copy)]
 pub(super) struct Segment<'a> {
     /// The events in full, or their types.
-    pub(super) events: &'a Events,
-    /// The type of each event, if `events` are types; event `i` is number `i` otherwise.
+    pub(super) rows: &'a Rows,
+    /// The type of each event, if `rows` are types; event `i` is row `i` otherwise.
     pub(super) tokens: Option<&'a [u32]>,
     /// The frequency of each event; empty where all are 1.
     pub(super) frequencies: &'a [u32],
@@ -74,7 +53,7 @@ pub(super) struct Segment<'a> {
 }
 
 impl Segment<'_> {
-    /// Where event `i` is in `events`.
+    /// Where event `i` is in `rows`.
     #[inline(always)]
     pub(super) fn row(&self, i: usize) -> u32 {
         self.tokens.map_or(i as u32, |tokens| tokens[i])
@@ -117,9 +96,11 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
                 "expected a row for every cue and a column for every outcome".into(),
             ));
         }
-        let types = Events::default();
+        let types = Rows::default();
         let mut stream = Self { file, rows, columns, n_rows, n_columns, types, kept: None };
-        stream.types = stream.renumbered(file.types()?.clone());
+        let mut types = file.types()?.clone();
+        stream.renumber(&mut types);
+        stream.types = types;
         let kept = chunks.map(|chunks| {
             let ready = |chunk| monitor.check().map(|()| stream.ready(chunk));
             chunks.into_iter().map(ready).collect::<Result<Vec<_>>>()
@@ -155,25 +136,24 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
         }
     }
 
-    fn segment<'s>(&'s self, ready: &'s Ready) -> Segment<'s> {
-        let (events, tokens, len) = match &ready.body {
-            Ids::Events(events) => (events, None, events.rows.len()),
-            Ids::Tokens(tokens) => (&self.types, Some(tokens.as_slice()), tokens.len()),
+    fn segment<'s>(&'s self, chunk: &'s Chunk) -> Segment<'s> {
+        let (rows, tokens) = match &chunk.body {
+            Body::Rows(rows) => (rows, None),
+            Body::Tokens(tokens) => (&self.types, Some(tokens.as_slice())),
         };
-        let frequencies = &ready.frequencies;
-        Segment { events, tokens, frequencies, len, n_rows: self.n_rows, n_columns: self.n_columns }
+        let (len, frequencies) = (chunk.body.len(), &chunk.frequencies);
+        Segment { rows, tokens, frequencies, len, n_rows: self.n_rows, n_columns: self.n_columns }
     }
 
-    fn ready(&self, chunk: Chunk) -> Ready {
-        let body = match chunk.body {
-            Body::Rows(rows) => Ids::Events(self.renumbered(rows)),
-            Body::Tokens(tokens) => Ids::Tokens(tokens),
-        };
-        Ready { body, frequencies: chunk.frequencies }
+    fn ready(&self, mut chunk: Chunk) -> Chunk {
+        if let Body::Rows(rows) = &mut chunk.body {
+            self.renumber(rows);
+        }
+        chunk
     }
 
     /// From the file's ids to rows and columns. The file's ids are below the lengths of the maps: decoding checked it.
-    fn renumbered(&self, mut rows: Rows) -> Events {
+    fn renumber(&self, rows: &mut Rows) {
         let renumber = |lists: &mut Lists, numbers: &[u32]| {
             if numbers.contains(&NONE) {
                 lists.retain(|id| numbers[id as usize] != NONE);
@@ -184,22 +164,19 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
         };
         renumber(&mut rows.cues, &self.rows);
         renumber(&mut rows.outcomes, &self.columns);
-        let mut last = vec![usize::MAX; self.n_rows];
-        let repeats = (0..rows.len()).map(|i| {
-            let mut cues = rows.cues.get(i).iter();
-            cues.any(|&cue| std::mem::replace(&mut last[cue as usize], i) == i)
-        });
-        Events { repeats: repeats.collect(), rows }
     }
 }
 
 /// Events one after another in one array, as the kernels read them, many times.
 ///
-/// Invariant: the words are, for each event, how many cues it has (and [`REPEATS`] if one comes twice), how many outcomes, the
-/// cues, the outcomes; all cues are below `n_rows`, all outcomes below `n_columns`.
+/// Invariant: the words are, for each event, how many cues it has (and [`REPEATS`] if one comes twice), how many
+/// outcomes, the cues, the outcomes; all cues are below `n_rows`, all outcomes below `n_columns`.
 #[derive(Debug)]
 pub(super) struct Script {
     words: Vec<u32>,
+    /// For each cue the last event, counted from 1, that has it.
+    last: Vec<u32>,
+    len: u32,
     n_rows: usize,
     n_columns: usize,
 }
@@ -215,14 +192,17 @@ impl Script {
 
     /// No events, of the numbering of a segment.
     pub(super) fn new(segment: &Segment<'_>) -> Self {
-        Self { words: Vec::new(), n_rows: segment.n_rows, n_columns: segment.n_columns }
+        let last = vec![0; segment.n_rows];
+        Self { words: Vec::new(), last, len: 0, n_rows: segment.n_rows, n_columns: segment.n_columns }
     }
 
     /// Appends the event in row `row` of a segment.
     pub(super) fn push(&mut self, segment: &Segment<'_>, row: u32) {
-        let Events { rows, repeats } = segment.events;
-        let (cues, outcomes) = (rows.cues.get(row as usize), rows.outcomes.get(row as usize));
-        let repeats = if repeats[row as usize] { REPEATS } else { 0 };
+        let cues = segment.rows.cues.get(row as usize);
+        let outcomes = segment.rows.outcomes.get(row as usize);
+        self.len += 1;
+        let seen = |cue: &u32| std::mem::replace(&mut self.last[*cue as usize], self.len) == self.len;
+        let repeats = if cues.iter().any(seen) { REPEATS } else { 0 };
         self.words.extend([cues.len() as u32 | repeats, outcomes.len() as u32]);
         self.words.extend_from_slice(cues);
         self.words.extend_from_slice(outcomes);
@@ -255,8 +235,8 @@ pub(super) struct Scripted<'a> {
 pub(super) struct Event<'a> {
     pub(super) cues: &'a [u32],
     pub(super) outcomes: &'a [u32],
-    /// How many of its rows of weights a step can hold: see [`step`](crate::kernel::step::step).
-    pub(super) held: usize,
+    /// Whether no cue comes twice.
+    pub(super) once: bool,
 }
 
 impl<'a> Iterator for Scripted<'a> {
@@ -268,8 +248,7 @@ impl<'a> Iterator for Scripted<'a> {
         let (cues, names) = names.split_at_checked((n_cues & !REPEATS) as usize)?;
         let (outcomes, words) = names.split_at_checked(n_outcomes as usize)?;
         self.words = words;
-        let held = if n_cues & REPEATS == 0 { cues.len().min(HELD) } else { 0 };
-        Some(Event { cues, outcomes, held })
+        Some(Event { cues, outcomes, once: n_cues & REPEATS == 0 })
     }
 }
 
@@ -312,7 +291,7 @@ impl<'a, B: AsRef<[u8]> + Sync, T: Send + Sync> Runs<'a, B, T> {
         )?;
         // They are not read again.
         stream.kept = None;
-        stream.types = Events::default();
+        stream.types = Rows::default();
         Ok(Self { stream, made: Some(made) })
     }
 

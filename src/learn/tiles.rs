@@ -9,10 +9,15 @@ use crate::kernel::rows::Element;
 
 /// The most elements in a row of a tile.
 pub(super) const WIDEST: usize = 1024;
-/// A tile shall not take more than this, so that most of its rows stay in the second cache,
-const TILE_BYTES: usize = 512 << 10;
-/// but its rows shall not be narrower than this many bytes, for each event costs a tile some fixed work.
-const LEAST_ROW: usize = 512;
+/// The rows of an event shall take about so many bytes of a tile: less, and the fixed work for each event costs too much;
+/// more, and fewer rows stay in the caches from one event to the next.
+const EVENT_BYTES: f64 = 7424.0;
+/// A row shall not be narrower than this many bytes,
+const LEAST_ROW: f64 = 512.0;
+/// nor wider than this many.
+const MOST_ROW: f64 = 2048.0;
+/// But wide as long as the tile takes no more than this, and so stays in the second cache.
+const TILE_BYTES: f64 = 524_288.0;
 
 /// Lets threads take one of `n` tiles after another. Each thread has a state of its own, made by `start`.
 ///
@@ -67,20 +72,26 @@ pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool> {
     pool.map_err(|error| Error::Argument(format!("cannot start {threads} threads: {error}")))
 }
 
-/// Columns in a tile: what fits the cache, but wide enough to be worth the way, and enough tiles for all threads.
+/// Columns in a tile: what suits the caches with `slots` rows an event of `rows`, and enough tiles for all threads.
 pub(super) fn width<E: Element>(
     wanted: Option<usize>,
     kernel: Kernel,
     columns: usize,
-    rows: usize,
+    [rows, slots]: [f64; 2],
     threads: usize,
 ) -> usize {
+    let block = 8 * kernel.lanes::<E>();
+    let bytes = (EVENT_BYTES / slots.max(1.0)).max(TILE_BYTES / rows.max(1.0)).clamp(LEAST_ROW, MOST_ROW);
+    let blocks = (bytes / (block * size_of::<E>()) as f64).round() as usize;
+    let suits = (blocks.max(1) * block).min(columns.div_ceil(threads));
+    padded::<E>(wanted.unwrap_or(suits), kernel)
+}
+
+/// The width of a tile that has room for some columns: whole vectors, and from 4 on whole blocks of 4 or 8, which the kernel
+/// does at once.
+pub(super) fn padded<E: Element>(columns: usize, kernel: Kernel) -> usize {
     let lanes = kernel.lanes::<E>();
-    let fits = TILE_BYTES / size_of::<E>() / rows.max(1);
-    let share = columns.div_ceil(threads).max(1);
-    let width = wanted.unwrap_or_else(|| fits.max(LEAST_ROW / size_of::<E>()).min(share));
-    // From 4 vectors on whole blocks of 4 or 8, which the kernel does at once.
-    let whole = match width.div_ceil(lanes) {
+    let whole = match columns.div_ceil(lanes) {
         n @ 0..4 => n.max(1),
         n @ 4..8 => n.next_multiple_of(4),
         n => n.next_multiple_of(8),

@@ -1,0 +1,261 @@
+//! How near the kernels come to the machine's limit.
+//!
+//! The limit is a loop that loads and stores the same rows in the same order, tile after tile, with one addition of a
+//! constant in between: no row waits for another, nothing is decided. It has the kernels' vectors, huge pages and widths.
+//! Both run in turn, on one thread; the share is the ratio of the medians of their times. What is timed of learning are the
+//! passes over the tiles alone, without reading events and writing weights.
+//!
+//!     cargo bench --bench ceiling                     # synthetic events, tiles that stay in the second cache
+//!     cargo bench --bench ceiling -- kjv.rw           # and the events of a binary event file
+//!     cargo bench --bench ceiling -- --test           # small, once: does it work
+//!
+//! Repeated events are taken out first, and every cue has a salience of its own, so that both methods visit every row of every
+//! event that the limit visits.
+
+#![allow(clippy::unwrap_used, unsafe_code, missing_docs)]
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Instant;
+
+use rescorla::events::EventFile;
+use rescorla::events::map::{self, Bytes};
+use rescorla::events::write::{Duplicates, EventWriter};
+use rescorla::kernel::buffer::Buffer;
+use rescorla::kernel::dispatch::{Kernel, Task, run};
+use rescorla::kernel::rows::{Element, Vector};
+use rescorla::learn::{Matrix, Method, Plan, learn, stream::BUDGET};
+use rescorla::monitor::Monitor;
+
+/// Cues of the synthetic events, and
+const CUES: usize = 384;
+/// their outcomes: a tile of 1.5 kilobytes a row stays in a second cache of a megabyte, and most sums beside it.
+const OUTCOMES: usize = 768;
+
+/// Events as lists of cues and outcomes.
+type Events = Vec<(Vec<u32>, Vec<u32>)>;
+
+/// A number below `n`, in no order.
+fn random(state: &mut u64, n: usize) -> u32 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    ((*state >> 33) as usize % n) as u32
+}
+
+/// Events of `slots` different cues and one outcome, all equally frequent. The first and the last have all cues and outcomes,
+/// so that no tile starts late.
+fn synthetic(n: usize, slots: usize) -> Events {
+    let mut state = slots as u64;
+    let whole = ((0..CUES as u32).collect(), (0..OUTCOMES as u32).collect());
+    let mut events = vec![whole.clone()];
+    for _ in 0..n {
+        let mut cues: Vec<u32> = Vec::new();
+        while cues.len() < slots {
+            let cue = random(&mut state, CUES);
+            if !cues.contains(&cue) {
+                cues.push(cue);
+            }
+        }
+        events.push((cues, vec![random(&mut state, OUTCOMES)]));
+    }
+    events.push(whole);
+    events
+}
+
+/// The events of a file, those left out that repeat one with no cue in common with any in between.
+fn once(file: &EventFile<Bytes>) -> Events {
+    let mut events: Events = Vec::new();
+    let mut last_with: HashMap<u32, usize> = HashMap::new();
+    file.for_each(0..file.len(), |_, cues, outcomes, frequency| {
+        let last = cues.first().and_then(|cue| last_with.get(cue)).copied();
+        let repeated = last.is_some_and(|last| {
+            events[last].0 == cues
+                && events[last].1 == outcomes
+                && cues.iter().all(|cue| last_with.get(cue) == Some(&last))
+        });
+        if !repeated && frequency > 0 {
+            last_with.extend(cues.iter().map(|&cue| (cue, events.len())));
+            events.push((cues.to_vec(), outcomes.to_vec()));
+        }
+        Ok(())
+    })
+    .unwrap();
+    events
+}
+
+fn written(events: &Events) -> EventFile<Bytes> {
+    let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
+    let count = |ids: fn(&(Vec<u32>, Vec<u32>)) -> &Vec<u32>| {
+        events.iter().flat_map(ids).max().map_or(0, |&id| id + 1)
+    };
+    let names = |n: u32| (0..n).map(|id| id.to_string()).collect::<Vec<_>>();
+    let (cues, outcomes) = (names(count(|event| &event.0)), names(count(|event| &event.1)));
+    writer.with_names(cues.iter().map(String::as_str), outcomes.iter().map(String::as_str)).unwrap();
+    for (cues, outcomes) in events {
+        writer.push(cues, outcomes, 1).unwrap();
+    }
+    writer.finish().unwrap()
+}
+
+/// Seconds in the passes of one thread, and how wide its tiles were.
+fn kernel<E: Element>(file: &EventFile<Bytes>, method: Method, out: &mut [E]) -> (f64, usize) {
+    let (n_cues, n_outcomes) = (file.cues().len(), file.outcomes().len());
+    let plan = Plan {
+        rows: &(0..n_cues as u32).collect::<Vec<_>>(),
+        columns: &(0..n_outcomes as u32).map(Some).collect::<Vec<_>>(),
+        alpha: &vec![1e-3; n_cues],
+        beta1: 0.1,
+        beta2: 0.1,
+        lambda: &vec![1.0; n_outcomes],
+        initial: None,
+        keep: None,
+        method: Some(method),
+        threads: 1,
+        kernel: None,
+        tile: None,
+        budget: BUDGET,
+    };
+    let matrix = Matrix::new(out, [n_cues, n_outcomes]).unwrap();
+    let report = learn(file, &plan, &matrix, &Monitor::new()).unwrap();
+    (report.busy.as_secs_f64(), report.tile)
+}
+
+/// The rows of some events in the order of a method's visits, those of outcomes behind those of cues; and for each tile of a
+/// width the events that it sees.
+struct Visits {
+    rows: Vec<Vec<u32>>,
+    tiles: Vec<usize>,
+    n_rows: usize,
+}
+
+impl Visits {
+    fn of(events: &Events, method: Method, width: usize) -> Self {
+        let n_cues = events.iter().flat_map(|event| &event.0).max().map_or(0, |&cue| cue + 1);
+        let n_outcomes = events.iter().flat_map(|event| &event.1).max().map_or(0, |&outcome| outcome + 1);
+        // How many events the column of an outcome, or the row of a cue, takes part in.
+        let mut seen = vec![0; if method == Method::Forward { n_outcomes } else { n_cues } as usize];
+        for (i, (cues, outcomes)) in events.iter().enumerate() {
+            match method {
+                Method::Forward => {
+                    outcomes.iter().for_each(|&o| seen[o as usize] = seen[o as usize].max(events.len() - i))
+                }
+                Method::Adjoint => cues.iter().for_each(|&c| seen[c as usize] = i + 1),
+            }
+        }
+        seen.sort_unstable_by(|a, b| b.cmp(a));
+        let visited = |(cues, outcomes): &(Vec<u32>, Vec<u32>)| match method {
+            Method::Forward => cues.clone(),
+            Method::Adjoint => cues.iter().copied().chain(outcomes.iter().map(|o| n_cues + o)).collect(),
+        };
+        let mut rows: Vec<Vec<u32>> = events.iter().map(visited).collect();
+        if method == Method::Adjoint {
+            rows.reverse();
+        }
+        Self {
+            rows,
+            tiles: seen.chunks(width).map(|tile| tile[0]).collect(),
+            n_rows: (n_cues + n_outcomes) as usize,
+        }
+    }
+
+    /// Seconds for the loads and stores alone.
+    fn limit<E: Element>(&self, width: usize) -> f64 {
+        let mut tile = Buffer::<E>::zeros(self.n_rows * width).unwrap();
+        let words: Vec<u32> = self
+            .rows
+            .iter()
+            .flat_map(|rows| std::iter::once(rows.len() as u32).chain(rows.iter().copied()))
+            .collect();
+        let mut starts = vec![0];
+        for rows in &self.rows {
+            starts.push(starts.last().unwrap() + 1 + rows.len());
+        }
+        let mut seconds = 0.0;
+        for &events in &self.tiles {
+            let words = &words[starts[self.rows.len() - events]..];
+            tile.fill(E::default());
+            let begun = Instant::now();
+            run(Kernel::best(), width, Touch { tile: &mut tile, width, words });
+            seconds += begun.elapsed().as_secs_f64();
+            assert!(tile.iter().any(|&value| value != E::default()));
+        }
+        seconds
+    }
+}
+
+/// Loads and stores rows.
+struct Touch<'a, E> {
+    tile: &'a mut [E],
+    width: usize,
+    /// The number of rows of each event, and the rows.
+    words: &'a [u32],
+}
+
+impl<E: Element> Task<E> for Touch<'_, E> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run<V: Vector<Element = E>, const B: usize>(self) {
+        let mut words = self.words;
+        // SAFETY: rows are below the number of rows of the tile, and the width is a multiple of B vectors.
+        unsafe {
+            let one = V::splat(E::from_f64(1e-9));
+            while let [n, rest @ ..] = words {
+                let (rows, rest) = rest.split_at(*n as usize);
+                words = rest;
+                for &row in rows {
+                    let at = self.tile.as_mut_ptr().add(row as usize * self.width);
+                    let mut column = 0;
+                    while column < self.width {
+                        for b in 0..B {
+                            let at = at.add(column + b * V::LANES);
+                            V::load(at).plus(one).store(at);
+                        }
+                        column += B * V::LANES;
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn compare<E: Element>(name: &str, events: &Events, repetitions: usize) {
+    let file = written(events);
+    let mut out = vec![E::default(); file.cues().len() * file.outcomes().len()];
+    for method in [Method::Forward, Method::Adjoint] {
+        let (_, width) = kernel(&file, method, &mut out);
+        let visits = Visits::of(events, method, width);
+        let (mut kernels, mut limits) = (Vec::new(), Vec::new());
+        for _ in 0..repetitions {
+            kernels.push(kernel(&file, method, &mut out).0);
+            limits.push(visits.limit::<E>(width));
+        }
+        let (kernel, limit) = (median(kernels), median(limits));
+        let share = 100.0 * limit / kernel;
+        println!(
+            "{name:24} {:8} {method:8} width {width:4}   kernel {kernel:7.3} s   limit {limit:7.3} s   {share:4.0} %",
+            E::NAME
+        );
+    }
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let smoke = arguments.iter().any(|argument| argument == "--test");
+    let (n, repetitions) = if smoke { (500, 1) } else { (50_000, 5) };
+    println!("{} kernels, one thread, medians of {repetitions}", Kernel::best());
+    for slots in [5, 10, 20] {
+        let (name, events) = (format!("{slots} cues an event"), synthetic(n, slots));
+        compare::<f64>(&name, &events, repetitions);
+        compare::<f32>(&name, &events, repetitions);
+    }
+    for path in arguments.iter().filter(|argument| !argument.starts_with("--")) {
+        let events = once(&map::open(Path::new(path)).unwrap());
+        compare::<f64>(path, &events, repetitions);
+        compare::<f32>(path, &events, repetitions);
+    }
+}

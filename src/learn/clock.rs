@@ -1,0 +1,26 @@
+//! How long all threads together did something.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// Time, added up over threads.
+#[derive(Debug, Default)]
+pub(super) struct Clock {
+    nanoseconds: AtomicU64,
+}
+
+impl Clock {
+    /// Does some work and adds the time that it took.
+    pub(super) fn during<T>(&self, work: impl FnOnce() -> T) -> T {
+        let begun = Instant::now();
+        let result = work();
+        // Centuries fit.
+        self.nanoseconds.fetch_add(begun.elapsed().as_nanos() as u64, Relaxed);
+        result
+    }
+
+    /// The time so far.
+    pub(super) fn time(&self) -> Duration {
+        Duration::from_nanos(self.nanoseconds.load(Relaxed))
+    }
+}
