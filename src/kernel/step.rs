@@ -287,8 +287,8 @@ unsafe fn add_term<V: Vector, S: Step<V>, const B: usize>(
 ) {
     // SAFETY: by the contract of this function.
     unsafe {
-        for b in 0..B {
-            sums[b] = sums[b].plus(S::term(V::load(row.add(b * V::LANES)), factor));
+        for (b, sum) in sums.iter_mut().enumerate() {
+            *sum = sum.plus(S::term(V::load(row.add(b * V::LANES)), factor));
         }
     }
 }
@@ -302,9 +302,9 @@ unsafe fn add_term<V: Vector, S: Step<V>, const B: usize>(
 unsafe fn change<V: Vector, S: Step<V>, const B: usize>(row: *mut V::Element, factor: V, update: [V; B]) {
     // SAFETY: by the contract of this function.
     unsafe {
-        for b in 0..B {
+        for (b, update) in update.into_iter().enumerate() {
             let at = row.add(b * V::LANES);
-            S::changed(V::load(at), factor, update[b]).store(at);
+            S::changed(V::load(at), factor, update).store(at);
         }
     }
 }

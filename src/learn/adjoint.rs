@@ -278,9 +278,9 @@ impl<E: Element> Backward<'_, '_, E> {
 unsafe fn add<V: Vector, const B: usize>(sums: *mut V::Element, lambda: V, shares: [V; B]) {
     // SAFETY: by the contract of this function.
     unsafe {
-        for b in 0..B {
+        for (b, share) in shares.into_iter().enumerate() {
             let at = sums.add(b * V::LANES);
-            V::load(at).plus(lambda.times(shares[b])).store(at);
+            V::load(at).plus(lambda.times(share)).store(at);
         }
     }
 }
