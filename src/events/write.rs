@@ -52,16 +52,16 @@ pub struct EventWriter {
     out: Output,
     duplicates: Duplicates,
     background: Option<String>,
-    cues: Vocab,
-    outcomes: Vocab,
+    names: Names,
     event: Event,
     pending: Chunk,
     pending_names: usize,
     types: Option<Dictionary>,
+    /// The type of the last event, if the dictionary has it.
+    last_type: Option<u32>,
     /// Start and first event of each chunk written.
     directory: Vec<(u64, u64)>,
     n_events: u64,
-    n_tokens: u64,
 }
 
 impl EventWriter {
@@ -74,15 +74,14 @@ impl EventWriter {
             out: Output::new(path)?,
             duplicates,
             background: background.map(str::to_owned),
-            cues: Vocab::new(),
-            outcomes: Vocab::new(),
+            names: Names::default(),
             event: Event::default(),
             pending: Chunk { body: Body::Tokens(Vec::new()), frequencies: Vec::new() },
             pending_names: 0,
             types: Some(Dictionary::default()),
+            last_type: None,
             directory: Vec::new(),
             n_events: 0,
-            n_tokens: 0,
         };
         writer.out.write(&[0; HEADER])?;
         writer.begin_event()?;
@@ -99,10 +98,10 @@ impl EventWriter {
         outcomes: impl Iterator<Item = &'a str>,
     ) -> Result<()> {
         for name in cues {
-            self.cues.intern(name)?;
+            self.names.cues.intern(name)?;
         }
         for name in outcomes {
-            self.outcomes.intern(name)?;
+            self.names.outcomes.intern(name)?;
         }
         Ok(())
     }
@@ -128,9 +127,9 @@ impl EventWriter {
         self.flush()?;
         let mut header = Header {
             n_events: self.n_events,
-            n_tokens: self.n_tokens,
-            n_cues: self.cues.len() as u64,
-            n_outcomes: self.outcomes.len() as u64,
+            n_tokens: self.names.n_tokens,
+            n_cues: self.names.cues.len() as u64,
+            n_outcomes: self.names.outcomes.len() as u64,
             n_chunks: self.directory.len() as u64,
             ..Header::default()
         };
@@ -142,8 +141,8 @@ impl EventWriter {
         }
         header.names = self.out.at;
         let mut tail = Vec::new();
-        encode_names(&self.cues, &mut tail);
-        encode_names(&self.outcomes, &mut tail);
+        encode_names(&self.names.cues, &mut tail);
+        encode_names(&self.names.outcomes, &mut tail);
         header.directory = header.names + tail.len() as u64;
         encode_directory(&self.directory, &mut tail);
         header.length = header.names + tail.len() as u64;
@@ -246,14 +245,23 @@ impl EventWriter {
     }
 
     fn append(&mut self, cues: &[u32], outcomes: &[u32], frequency: u32) -> Result<()> {
-        match (&mut self.pending.body, &mut self.types) {
-            (Body::Tokens(tokens), Some(types)) => tokens.push(types.token(cues, outcomes)?),
+        self.last_type = match (&mut self.pending.body, &mut self.types) {
+            (Body::Tokens(tokens), Some(types)) => {
+                let token = types.token(cues, outcomes)?;
+                tokens.push(token);
+                Some(token)
+            }
             (Body::Rows(rows), _) => {
                 rows.push(cues, outcomes);
                 self.pending_names += cues.len() + outcomes.len();
+                None
             }
             (Body::Tokens(_), None) => return Err(Error::Argument("tokens without a dictionary".into())),
-        }
+        };
+        self.appended(frequency)
+    }
+
+    fn appended(&mut self, frequency: u32) -> Result<()> {
         self.pending.frequencies.push(frequency);
         self.n_events += 1;
         if self.pending.body.len() == CHUNK_EVENTS || self.pending_names >= FULL {
@@ -261,11 +269,19 @@ impl EventWriter {
         }
         Ok(())
     }
+
+    /// Drops a dictionary that has grown enough to be judged and does not pay.
+    fn judge(&mut self) -> Result<()> {
+        match &self.types {
+            Some(types) if types.is_judged() && !types.pays(self.n_events) => self.drop_types(),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl EventSink for EventWriter {
     fn cue(&mut self, name: &str) -> Result<()> {
-        let id = self.cues.intern(name)?;
+        let id = self.names.cues.intern(name)?;
         if !self.event.cue_is_new(id) {
             self.repeated("cue", name)?;
             if self.duplicates == Duplicates::Drop {
@@ -277,7 +293,7 @@ impl EventSink for EventWriter {
     }
 
     fn outcome(&mut self, name: &str) -> Result<()> {
-        let id = self.outcomes.intern(name)?;
+        let id = self.names.outcomes.intern(name)?;
         if self.event.outcome_is_new(id) {
             self.event.outcomes.push(id);
             Ok(())
@@ -287,15 +303,65 @@ impl EventSink for EventWriter {
     }
 
     fn end_event(&mut self, frequency: u64) -> Result<()> {
-        let frequency = u32::try_from(frequency).map_err(|_| {
-            Error::defect(
-                "a frequency of at most 4,294,967,295",
-                frequency.to_string(),
-                "repeat the event in several rows, or divide all frequencies",
-            )
-        })?;
+        let frequency = storable(frequency)?;
         let event = mem::take(&mut self.event);
-        for (vocab, ids) in [(&mut self.cues, &event.cues), (&mut self.outcomes, &event.outcomes)] {
+        self.names.count(&event.cues, &event.outcomes, frequency)?;
+        self.append(&event.cues, &event.outcomes, frequency)?;
+        self.judge()?;
+        self.event = event.next();
+        self.begin_event()
+    }
+
+    fn token(&self) -> Option<u32> {
+        self.last_type
+    }
+
+    fn again(&mut self, token: u32, frequency: u64) -> Result<bool> {
+        let Some(types) = self.types.as_mut().filter(|types| (token as usize) < types.rows.len()) else {
+            return Ok(false);
+        };
+        let frequency = storable(frequency)?;
+        let Dictionary { rows: known, names, .. } = types;
+        let (cues, outcomes) = (known.cues.get(token as usize), known.outcomes.get(token as usize));
+        self.names.count(cues, outcomes, frequency)?;
+        match &mut self.pending.body {
+            Body::Tokens(tokens) => {
+                *names += (cues.len() + outcomes.len()) as u64;
+                tokens.push(token);
+            }
+            // The dictionary is frozen, but still knows what it knew.
+            Body::Rows(rows) => {
+                rows.push(cues, outcomes);
+                self.pending_names += cues.len() + outcomes.len();
+            }
+        }
+        self.appended(frequency)?;
+        self.judge()?;
+        Ok(true)
+    }
+}
+
+fn storable(frequency: u64) -> Result<u32> {
+    u32::try_from(frequency).map_err(|_| {
+        Error::defect(
+            "a frequency of at most 4,294,967,295",
+            frequency.to_string(),
+            "repeat the event in several rows, or divide all frequencies",
+        )
+    })
+}
+
+/// All names, and how often they and all events occurred.
+#[derive(Debug, Default)]
+struct Names {
+    cues: Vocab,
+    outcomes: Vocab,
+    n_tokens: u64,
+}
+
+impl Names {
+    fn count(&mut self, cues: &[u32], outcomes: &[u32], frequency: u32) -> Result<()> {
+        for (vocab, ids) in [(&mut self.cues, cues), (&mut self.outcomes, outcomes)] {
             for &id in ids {
                 vocab.count_more(id, frequency.into())?;
             }
@@ -303,12 +369,7 @@ impl EventSink for EventWriter {
         let tokens = self.n_tokens.checked_add(frequency.into());
         self.n_tokens =
             tokens.ok_or_else(|| Error::defect("fewer than 2^64 tokens", "more", "lower the frequencies"))?;
-        self.append(&event.cues, &event.outcomes, frequency)?;
-        if self.types.as_ref().is_some_and(|types| types.is_judged() && !types.pays(self.n_events)) {
-            self.drop_types()?;
-        }
-        self.event = event.next();
-        self.begin_event()
+        Ok(())
     }
 }
 

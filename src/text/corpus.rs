@@ -14,7 +14,8 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
 use crate::text::EventSink;
-use crate::text::source::{MAX_PIECE, Source};
+use crate::text::seen::Seen;
+use crate::text::source::{MAX_PIECE, Source, read_ahead};
 pub use crate::text::symbols::Symbols;
 
 /// How running text becomes events: what a word is, and what its cues are. Its outcome is the word itself.
@@ -86,15 +87,31 @@ impl Corpus {
     /// When the file cannot be read, is not UTF-8, runs on for 64 MiB without white space, or the sink refuses. Defects
     /// name the file, the line and the byte column.
     pub fn read<S: EventSink + ?Sized>(&self, path: &Path, sink: &mut S, monitor: &Monitor) -> Result<()> {
-        let mut source = Source::open(path, monitor)?;
+        read_ahead(path, monitor, |source| self.read_from(source, sink, monitor))
+            .map_err(|error| error.at(Some(path), None))
+    }
+
+    fn read_from<S: EventSink + ?Sized>(
+        &self,
+        source: &mut Source<'_>,
+        sink: &mut S,
+        monitor: &Monitor,
+    ) -> Result<()> {
         let mut words = Words::new(self);
         let mut frame = String::new();
+        let mut seen = Seen::default();
         while let Some(block) = source.piece(MAX_PIECE, last_space)? {
-            let here = |error: Error| error.at(Some(path), None);
-            let push = |word: &str| self.push_word(word, &mut frame, sink, monitor);
+            let push = |word: &str| {
+                monitor.check()?;
+                if !seen.again(word.as_bytes(), sink)? {
+                    self.push_word(word, &mut frame, sink, monitor)?;
+                    seen.keep(word.as_bytes(), 1, sink);
+                }
+                Ok(())
+            };
             words
-                .each(block.text().map_err(here)?, push)
-                .map_err(|(offset, error)| here(error.at(None, Some(block.place(offset)))))?;
+                .each(block.text()?, push)
+                .map_err(|(offset, error)| error.at(None, Some(block.place(offset))))?;
         }
         Ok(())
     }

@@ -2,7 +2,9 @@
 //!
 //! Readers know no ids and no files but their own; sinks know no text.
 
+mod ahead;
 pub mod corpus;
+mod seen;
 pub mod source;
 mod symbols;
 pub mod tables;
@@ -28,4 +30,19 @@ pub trait EventSink {
     /// # Errors
     /// When the frequency is too large, or the event cannot be stored.
     fn end_event(&mut self, frequency: u64) -> Result<()>;
+
+    /// A token for the event that just ended, by which [`EventSink::again`] can have it again; `None` from a sink that
+    /// keeps no events, or not this one.
+    fn token(&self) -> Option<u32> {
+        None
+    }
+
+    /// The event of a token once more, as if all its names had come again and it had ended: between events only.
+    /// Whether the sink still knows the token; if not, nothing happened.
+    ///
+    /// # Errors
+    /// As for [`EventSink::end_event`].
+    fn again(&mut self, _token: u32, _frequency: u64) -> Result<bool> {
+        Ok(false)
+    }
 }

@@ -4,6 +4,8 @@
 //! file -> Disk (progress, stop) -> decoder -> window -> pieces: lines, records, blocks of words
 //! ```
 //!
+//! Behind [`read_ahead`] the decoder of a compressed file works on a thread of its own.
+//!
 //! Pieces lie in the window and are copied only where the window must move on, so memory is bounded by the longest
 //! piece, and that by the limit the reader sets.
 
@@ -11,9 +13,11 @@ use std::fs::File;
 use std::io::{self, BufReader, Cursor, ErrorKind, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::thread::{self, Scope};
 
 use crate::error::{Error, Place, Result};
 use crate::monitor::Monitor;
+use crate::text::ahead::Ahead;
 use crate::text::tables;
 
 /// The first eight bytes of a binary event file.
@@ -66,13 +70,28 @@ pub fn kind(path: &Path) -> Result<Kind> {
     Ok(if is_table { Kind::Table } else { Kind::Text })
 }
 
+/// Opens a file as [`Source::open`] does, for `read` to take the pieces, while a compressed file of more than one window
+/// is decoded ahead on another thread, which is gone when this returns.
+///
+/// # Errors
+/// As for [`Source::open`], those of `read`, and when no thread can be started.
+pub fn read_ahead<R>(
+    path: &Path,
+    monitor: &Monitor,
+    read: impl FnOnce(&mut Source<'_>) -> Result<R>,
+) -> Result<R> {
+    let source = Source::open(path, monitor)?;
+    thread::scope(|scope| read(&mut source.ahead(scope)?))
+}
+
 /// Text read from a file, in pieces.
 ///
 /// Invariants: `window[start..end]` is the text that is read but not yet taken, and begins at `line`, `column` of the
-/// file; `ended` says that nothing follows it.
+/// file; `ended` says that nothing follows it. `regular` says that the file is one, whose reads do not wait for others.
 pub struct Source<'m> {
     path: PathBuf,
     encoding: Encoding,
+    regular: bool,
     reader: Box<dyn Read + Send + 'm>,
     window: Vec<u8>,
     start: usize,
@@ -91,7 +110,7 @@ pub struct Piece<'s> {
     column: u64,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Encoding {
     Plain,
     Gzip,
@@ -107,7 +126,8 @@ impl<'m> Source<'m> {
     /// When the file cannot be opened or read.
     pub fn open(path: &Path, monitor: &'m Monitor) -> Result<Self> {
         let file = File::open(path).map_err(Error::io(path, "open"))?;
-        monitor.set_total(file.metadata().map_err(Error::io(path, "open"))?.len());
+        let metadata = file.metadata().map_err(Error::io(path, "open"))?;
+        monitor.set_total(metadata.len());
         let mut disk = Disk { file, path: path.to_path_buf(), monitor };
         let damage = |error| failure(error, Encoding::Plain);
         // Read once and chained back, not sought back, so that pipes can be read too.
@@ -128,6 +148,7 @@ impl<'m> Source<'m> {
         let mut source = Source {
             path: path.to_path_buf(),
             encoding,
+            regular: metadata.is_file(),
             reader,
             window: vec![0; WINDOW],
             start: 0,
@@ -141,6 +162,18 @@ impl<'m> Source<'m> {
             source.start = BYTE_ORDER_MARK.len();
         }
         Ok(source)
+    }
+
+    /// The same text, but decoded ahead where that pays. A pipe is not read ahead: nobody could stop a thread that waits
+    /// for it.
+    fn ahead<'scope>(self, scope: &'scope Scope<'scope, '_>) -> Result<Source<'scope>>
+    where
+        'm: 'scope,
+    {
+        if self.ended || !self.regular || self.encoding == Encoding::Plain {
+            return Ok(self);
+        }
+        Ok(Source { reader: Box::new(Ahead::start(self.reader, scope)?), ..self })
     }
 
     /// The file.

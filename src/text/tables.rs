@@ -17,7 +17,8 @@ use memchr::{memchr, memchr_iter, memchr2, memchr2_iter};
 use crate::error::{Error, Place, Result};
 use crate::monitor::Monitor;
 use crate::text::EventSink;
-use crate::text::source::{MAX_HEADER, MAX_PIECE, Piece, Source};
+use crate::text::seen::Seen;
+use crate::text::source::{MAX_HEADER, MAX_PIECE, Piece, Source, read_ahead};
 
 /// Pushes the events of a table, plain, gzip or zstd, into a sink.
 ///
@@ -25,8 +26,8 @@ use crate::text::source::{MAX_HEADER, MAX_PIECE, Piece, Source};
 /// When the file cannot be read or is not an event table, or the sink refuses. Defects name the file, the line (the
 /// header is line 1) and the byte column.
 pub fn read<S: EventSink + ?Sized>(path: &Path, sink: &mut S, monitor: &Monitor) -> Result<()> {
-    let mut source = Source::open(path, monitor)?;
-    read_from(&mut source, sink, monitor).map_err(|error| error.at(Some(path), None))
+    read_ahead(path, monitor, |source| read_from(source, sink, monitor))
+        .map_err(|error| error.at(Some(path), None))
 }
 
 /// The names in a cell, each with its byte offset; an empty one is an error.
@@ -59,12 +60,12 @@ fn read_from<S: EventSink + ?Sized>(source: &mut Source<'_>, sink: &mut S, monit
         Some(line) => Table::of(&line)?,
         None => return Err(not_a_header("an empty file").at(None, Some(Place::Line { line: 1, column: 1 }))),
     };
+    let mut seen = Seen::default();
     while let Some(piece) = match table.format {
         Format::Tab => source.line(MAX_PIECE)?,
         Format::Csv => source.piece(MAX_PIECE, record_end)?,
     } {
-        let record = without_line_end(piece.text()?);
-        push(&table, record, sink, monitor)
+        push(&table, &piece, &mut seen, sink, monitor)
             .map_err(|Misplaced { offset, error }| error.at(None, Some(piece.place(offset))))?;
     }
     Ok(())
@@ -72,18 +73,32 @@ fn read_from<S: EventSink + ?Sized>(source: &mut Source<'_>, sink: &mut S, monit
 
 fn push<S: EventSink + ?Sized>(
     table: &Table,
-    record: &str,
+    piece: &Piece<'_>,
+    seen: &mut Seen,
     sink: &mut S,
     monitor: &Monitor,
 ) -> std::result::Result<(), Misplaced> {
-    let [cues, outcomes, frequency] = table.event(record)?;
+    monitor.check().map_err(at(0))?;
+    let record = || piece.text().map(without_line_end).map_err(at(0));
+    match seen.again(piece.bytes, sink) {
+        Ok(true) => return Ok(()),
+        Ok(false) => {}
+        Err(error) => {
+            let [_, _, frequency] = table.event(record()?)?;
+            return Err(at(frequency.start)(error));
+        }
+    }
+    let [cues, outcomes, frequency] = table.event(record()?)?;
     cues.each_name(|name| monitor.check().and_then(|()| sink.cue(name)))?;
     outcomes.each_name(|name| monitor.check().and_then(|()| sink.outcome(name)))?;
-    monitor
+    let end = |n| sink.end_event(n).map(|()| n);
+    let n = monitor
         .check()
         .and_then(|()| parse_frequency(frequency.text))
-        .and_then(|n| sink.end_event(n))
-        .map_err(at(frequency.start))
+        .and_then(end)
+        .map_err(at(frequency.start))?;
+    seen.keep(piece.bytes, n, sink);
+    Ok(())
 }
 
 /// An error, and where in the record it lies.

@@ -1,0 +1,135 @@
+//! Reading ahead: a decoder works on a thread of its own while its text is parsed on another.
+//!
+//! ```text
+//! decoder  --- full blocks --->  parser
+//!          <-- empty blocks ---
+//! ```
+//!
+//! There are [`BLOCKS`] blocks and no more, which bounds the memory and how far the decoder gets ahead.
+
+use std::io::{self, ErrorKind, Read};
+use std::mem;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{Builder, Scope, ScopedJoinHandle};
+
+use crate::error::{Error, Result};
+
+/// One being filled, one being parsed, and one for whoever is faster.
+const BLOCKS: usize = 3;
+
+/// How much text is handed over at once.
+const BLOCK: usize = 256 << 10;
+
+/// What a reader on another thread reads, in order: its text, then its error if there is one.
+///
+/// Invariants: `block[taken..]` is handed over but not yet read. Every other block is on its way to the thread, with
+/// the thread, or on its way here. Without links the thread is gone.
+pub(super) struct Ahead<'scope> {
+    block: Vec<u8>,
+    taken: usize,
+    links: Option<Links<'scope>>,
+}
+
+struct Links<'scope> {
+    full: Receiver<io::Result<Vec<u8>>>,
+    empty: Sender<Vec<u8>>,
+    thread: ScopedJoinHandle<'scope, ()>,
+}
+
+impl<'scope> Ahead<'scope> {
+    /// Starts to read on a thread of the scope.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub(super) fn start(reader: impl Read + Send + 'scope, scope: &'scope Scope<'scope, '_>) -> Result<Self> {
+        let (fill, full) = channel();
+        let (empty, emptied) = channel();
+        for _ in 1..BLOCKS {
+            // Cannot fail: the other end is here.
+            let _ = empty.send(Vec::new());
+        }
+        let thread = Builder::new()
+            .name("rescorla-decoder".into())
+            .spawn_scoped(scope, move || read_blocks(reader, &emptied, &fill))
+            .map_err(|error| Error::Argument(format!("cannot start a thread: {error}")))?;
+        Ok(Self { block: Vec::new(), taken: 0, links: Some(Links { full, empty, thread }) })
+    }
+
+    /// Gives the block back for the next one. Where none comes the thread is gone, at the end of the text or by a
+    /// panic.
+    fn next_block(&mut self) -> io::Result<()> {
+        let Some(links) = &self.links else { return Ok(()) };
+        self.taken = 0;
+        // Fails when the thread is gone; the blocks that it left are still to come.
+        let _ = links.empty.send(mem::take(&mut self.block));
+        match links.full.recv() {
+            Ok(block) => self.block = block?,
+            Err(_) => self.stop().map_err(|_| io::Error::other("the decoder failed"))?,
+        }
+        Ok(())
+    }
+
+    /// Ends the thread, which without links finds nobody to talk to after the block that it is at.
+    fn stop(&mut self) -> std::thread::Result<()> {
+        let Some(Links { full, empty, thread }) = self.links.take() else { return Ok(()) };
+        drop((full, empty));
+        thread.join()
+    }
+}
+
+impl Read for Ahead<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        // A block can be empty, and an error come behind it: only without links is it the end.
+        while self.taken == self.block.len() && self.links.is_some() {
+            self.next_block()?;
+        }
+        let n = (&self.block[self.taken..]).read(buffer)?;
+        self.taken += n;
+        Ok(n)
+    }
+}
+
+impl Drop for Ahead<'_> {
+    fn drop(&mut self) {
+        // Whoever stops early does not mind how the thread ends. It is joined, so that its panic ends here.
+        let _ = self.stop();
+    }
+}
+
+/// What the thread does: fills blocks until the text ends or fails, or nobody wants more.
+fn read_blocks(mut reader: impl Read, emptied: &Receiver<Vec<u8>>, full: &Sender<io::Result<Vec<u8>>>) {
+    for mut block in emptied {
+        let filled = fill(&mut reader, &mut block);
+        let ended = block.len() < BLOCK;
+        if full.send(Ok(block)).is_err() {
+            return;
+        }
+        if let Err(error) = filled {
+            // Fails when nobody wants to know.
+            let _ = full.send(Err(error));
+            return;
+        }
+        if ended {
+            return;
+        }
+    }
+}
+
+/// Reads until the block is full or the text ends. Before an error, the block has what was read until then.
+fn fill(reader: &mut impl Read, block: &mut Vec<u8>) -> io::Result<()> {
+    block.resize(BLOCK, 0);
+    let mut filled = 0;
+    let result = loop {
+        match reader.read(&mut block[filled..]) {
+            Ok(0) => break Ok(()),
+            Ok(n) => filled += n,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => break Err(error),
+        }
+        if filled == BLOCK {
+            return Ok(());
+        }
+    };
+    block.truncate(filled);
+    result
+}
