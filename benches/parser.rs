@@ -1,4 +1,4 @@
-//! How many bytes of text a second become names, in a sink that only counts them.
+//! How many bytes of text a second become names, in a sink that only counts them, and events, in memory.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -10,6 +10,7 @@ use std::path::Path;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rescorla::error::Result;
+use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::monitor::Monitor;
 use rescorla::text::EventSink;
 use rescorla::text::corpus::{Corpus, Grams};
@@ -60,15 +61,22 @@ fn text(umlauts: bool) -> String {
     text
 }
 
-/// The table of a text: trigrams, and the word.
-fn table(text: &str) -> String {
-    let mut table = String::from("cues\toutcomes\n");
-    for word in text.split_whitespace() {
+/// The table of a text: trigrams, and the word; where `numbered`, with a column of numbers, so that no row repeats.
+fn table(text: &str, numbered: bool) -> String {
+    let mut table = String::from(if numbered { "cues\toutcomes\tnumber\n" } else { "cues\toutcomes\n" });
+    for (n, word) in text.split_whitespace().enumerate() {
         let framed = format!("#{word}#");
         let trigrams: Vec<&str> = (0..framed.len() - 2).map(|at| &framed[at..at + 3]).collect();
-        table.push_str(&format!("{}\t{word}\n", trigrams.join("_")));
+        let number = if numbered { format!("\t{n}") } else { String::new() };
+        table.push_str(&format!("{}\t{word}{number}\n", trigrams.join("_")));
     }
     table
+}
+
+fn gzip(text: &str) -> Vec<u8> {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gzip.write_all(text.as_bytes()).unwrap();
+    gzip.finish().unwrap()
 }
 
 fn parser(criterion: &mut Criterion) {
@@ -82,18 +90,28 @@ fn parser(criterion: &mut Criterion) {
     group.sample_size(10);
 
     let ascii = text(false);
-    let table = table(&ascii);
-    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    gzip.write_all(table.as_bytes()).unwrap();
-    let packed = gzip.finish().unwrap();
-    let n_names = table.bytes().filter(|&byte| byte == b'_').count() as u64 + 2 * WORDS;
-    for (name, content) in [("table", table.as_bytes()), ("table.gz", &packed)] {
+    let words = table(&ascii, false);
+    let n_names = words.bytes().filter(|&byte| byte == b'_').count() as u64 + 2 * WORDS;
+    for (name, content) in [("table", words.as_bytes()), ("table.gz", &gzip(&words))] {
         let path = write(name, content);
-        group.throughput(Throughput::Bytes(table.len() as u64));
+        group.throughput(Throughput::Bytes(words.len() as u64));
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
                 let count = counted(|sink, monitor| tables::read(&path, sink, monitor));
                 assert_eq!((count.events, count.names), (WORDS, n_names));
+            });
+        });
+    }
+
+    let numbered = table(&ascii, true);
+    for (name, table) in [("table.gz to events", words), ("numbered table.gz to events", numbered)] {
+        let path = write(name, &gzip(&table));
+        group.throughput(Throughput::Bytes(table.len() as u64));
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
+                tables::read(&path, &mut writer, &Monitor::new()).unwrap();
+                assert_eq!(writer.finish().unwrap().len(), WORDS);
             });
         });
     }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use rescorla::error::{Error, Place, Result};
+use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::monitor::Monitor;
 use rescorla::text::EventSink;
 use rescorla::text::corpus::{Corpus, Grams, Symbols};
@@ -89,6 +90,48 @@ fn words(corpus: &Corpus, line: &str) -> Vec<String> {
 fn cues(corpus: &Corpus, word: &str) -> Vec<String> {
     let [(cues, _)] = push(corpus, word).try_into().unwrap();
     cues
+}
+
+/// Takes names and no tokens, so that the cues of every word are made.
+struct Spelt<'w>(&'w mut EventWriter);
+
+impl EventSink for Spelt<'_> {
+    fn cue(&mut self, name: &str) -> Result<()> {
+        self.0.cue(name)
+    }
+
+    fn outcome(&mut self, name: &str) -> Result<()> {
+        self.0.outcome(name)
+    }
+
+    fn end_event(&mut self, frequency: u64) -> Result<()> {
+        self.0.end_event(frequency)
+    }
+}
+
+#[test]
+fn words_that_come_again_make_the_same_file_as_words_that_are_spelt() {
+    // Several windows; "aaaa" has a trigram twice, and "Ab" and "ab" are one word or two.
+    let words = ["aaaa", "Ab", "ab", "#", "Ärger", "x_y", "don't", "σΣ"];
+    let text: String = (0..200_000_usize).map(|n| words[n * n % 13 % words.len()].to_owned() + " ").collect();
+    let (_folder, path) = file(&gzip(text.as_bytes()));
+    for (grams, lower) in [(0, true), (1, false), (3, true), (3, false)] {
+        let corpus = Corpus { lower, ..corpus(grams) };
+        for duplicates in [Duplicates::Drop, Duplicates::Keep] {
+            let [again, spelt] = [false, true].map(|spelt| {
+                let mut writer = EventWriter::new(None, duplicates, Some("back")).unwrap();
+                let monitor = Monitor::new();
+                if spelt {
+                    corpus.read(&path, &mut Spelt(&mut writer), &monitor).unwrap();
+                } else {
+                    corpus.read(&path, &mut writer, &monitor).unwrap();
+                }
+                writer.finish().unwrap()
+            });
+            assert!(again.bytes() == spelt.bytes());
+            assert!(again.header().has_types() && again.len() > 150_000);
+        }
+    }
 }
 
 #[test]

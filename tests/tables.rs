@@ -3,12 +3,13 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use rescorla::error::{Defect, Error, Place, Result};
+use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::monitor::Monitor;
 use rescorla::text::EventSink;
 use rescorla::text::source::{EVENT_FILE_MAGIC, Kind, MAX_HEADER, MAX_PIECE, kind};
@@ -266,6 +267,165 @@ fn cut_and_damaged_files_are_refused() {
     assert!(rubbish.found.contains("damage"), "{rubbish}");
 }
 
+/// A table of several windows, of which no row is like another, and its rows.
+fn long_table() -> (Vec<u8>, Vec<Event>) {
+    let rows: Vec<(String, String)> =
+        (0..120_000).map(|n| (format!("a{n}"), format!("c{}", n * 7919 % 10_007))).collect();
+    let table: String = rows.iter().map(|(a, c)| format!("{a}_b\t{c}\n")).collect();
+    let events = rows.iter().map(|(a, c)| event(&[a, "b"], &[c], 1)).collect();
+    (format!("cues\toutcomes\n{table}").into_bytes(), events)
+}
+
+/// Text that takes as much room as before, so that bytes of the file are bytes of the text.
+fn stored(content: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+    encoder.write_all(content).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn a_long_table_comes_back_from_every_encoding_and_from_many_members() {
+    let (table, expected) = long_table();
+    assert!(table.len() > 5 << 18);
+    let parts = [0, 1, 300_000, 1 << 20, table.len()];
+    let parts: Vec<&[u8]> = parts.windows(2).map(|part| &table[part[0]..part[1]]).collect();
+    let gzips = parts.iter().flat_map(|part| gzip(part)).collect();
+    let zstds = parts.iter().flat_map(|part| zstd(part)).collect();
+    for content in [stored(&table), gzip(&table), zstd(&table), gzips, zstds, table] {
+        assert!(events(&content) == expected);
+    }
+}
+
+#[test]
+fn a_cut_has_its_place_behind_the_last_byte_of_text() {
+    let (table, _) = long_table();
+    let packed = stored(&table);
+    // Where windows and blocks end, and where stored blocks of deflate begin.
+    let cuts = (1..6_usize).flat_map(|n| {
+        let about = (n << 18) + 10;
+        [about - 1, about, about + 1, about + 5 * (n << 18).div_ceil(65_535), about + 5000]
+    });
+    for cut in cuts.filter(|&cut| cut < packed.len()) {
+        let mut text = Vec::new();
+        flate2::read::GzDecoder::new(&packed[..cut]).read_to_end(&mut text).unwrap_err();
+        let line = text.iter().filter(|&&byte| byte == b'\n').count() + 1;
+        let column = text.len() - text.iter().rposition(|&byte| byte == b'\n').unwrap();
+        let defect = defect(&packed[..cut]);
+        assert!(defect.found.contains("the end of the file"), "{cut}: {defect}");
+        let place = Place::Line { line: line as u64, column: column as u64 };
+        assert_eq!(defect.place, Some(place), "{cut}");
+    }
+}
+
+#[test]
+fn damage_behind_the_first_window_is_refused_where_it_is() {
+    let (table, _) = long_table();
+    let mut packed = stored(&table);
+    // The length of a stored block, and its complement: no longer one. They follow the text of the blocks before.
+    let before = 1_000_000;
+    let head = packed
+        .windows(4)
+        .enumerate()
+        .skip(before)
+        .find(|(_, head)| head[0] == !head[2] && head[1] == !head[3]);
+    let at = head.unwrap().0;
+    packed[at] ^= 0xff;
+    let defect = defect(&packed);
+    assert!(defect.expected.contains("gzip") && defect.found.contains("damage"), "{defect}");
+    let Some(Place::Line { line, .. }) = defect.place else { panic!("{defect}") };
+    let lines = |bytes: &[u8]| bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
+    // What one call of the decoder had done before it found the damage is lost.
+    assert!((lines(&table[..at - (1 << 18)])..=lines(&table[..at]) + 1).contains(&line), "{line}");
+}
+
+#[test]
+fn what_ends_early_leaves_the_rest_undecoded() {
+    let (table, _) = long_table();
+    let rest = table.repeat(10);
+    let read_with = |content: &[u8], sink: &mut dyn EventSink, monitor: &Monitor| {
+        let (_folder, path) = file(content);
+        let error = read(&path, sink, monitor).unwrap_err();
+        let (done, total) = monitor.progress();
+        assert_eq!(total, content.len() as u64);
+        // A window, the blocks on their way, and what is read of the file at once.
+        assert!(done < 2 << 20 && done < total / 4, "{done} of {total}");
+        error
+    };
+    let broken = stored(&[b"cues\toutcomes\na\n", &rest[..]].concat());
+    let Error::Format(defect) = read_with(&broken, &mut Kept::default(), &Monitor::new()) else { panic!() };
+    assert_eq!(defect.place, Some(Place::Line { line: 2, column: 2 }));
+    let monitor = Monitor::new();
+    let mut sink = Stopping { monitor: &monitor, calls: 0, last: 60_001 };
+    let error = read_with(&stored(&rest), &mut sink, &monitor);
+    assert!(matches!(error, Error::Stopped), "{error}");
+    assert_eq!(sink.calls, 60_001);
+}
+
+/// Takes names and no tokens, so that every row is split.
+struct Split<'w>(&'w mut EventWriter);
+
+impl EventSink for Split<'_> {
+    fn cue(&mut self, name: &str) -> Result<()> {
+        self.0.cue(name)
+    }
+
+    fn outcome(&mut self, name: &str) -> Result<()> {
+        self.0.outcome(name)
+    }
+
+    fn end_event(&mut self, frequency: u64) -> Result<()> {
+        self.0.end_event(frequency)
+    }
+}
+
+#[test]
+fn the_end_of_an_event_is_refused_in_its_place_also_when_the_row_is_known() {
+    /// Refuses the third event.
+    #[derive(Default)]
+    struct Third(u32);
+
+    impl Third {
+        fn count(&mut self) -> Result<()> {
+            self.0 += 1;
+            if self.0 == 3 { Err(Error::defect("another event", "the third", "")) } else { Ok(()) }
+        }
+    }
+
+    impl EventSink for Third {
+        fn cue(&mut self, _name: &str) -> Result<()> {
+            assert_eq!(self.0, 0, "the row is known");
+            Ok(())
+        }
+
+        fn outcome(&mut self, _name: &str) -> Result<()> {
+            Ok(())
+        }
+
+        fn end_event(&mut self, _frequency: u64) -> Result<()> {
+            self.count()
+        }
+
+        fn token(&self) -> Option<u32> {
+            Some(0)
+        }
+
+        fn again(&mut self, _token: u32, _frequency: u64) -> Result<bool> {
+            self.count().map(|()| true)
+        }
+    }
+
+    for (header, row, column) in
+        [("cues\toutcomes", "a\tb", 1), ("cues\tfrequency\toutcomes", "a_b\t2\tc", 5)]
+    {
+        let (_folder, path) = file(format!("{header}\n{}", format!("{row}\n").repeat(4)).as_bytes());
+        let Err(Error::Format(defect)) = read(&path, &mut Third::default(), &Monitor::new()) else {
+            panic!()
+        };
+        assert_eq!(defect.place, Some(Place::Line { line: 4, column }));
+        assert_eq!(defect.path.as_deref(), Some(path.as_path()));
+    }
+}
+
 #[test]
 fn missing_files_and_folders_are_errors_of_the_system() {
     let folder = tempfile::tempdir().unwrap();
@@ -440,6 +600,33 @@ proptest! {
         };
         prop_assert_eq!(kind(&path).unwrap(), Kind::Table);
         prop_assert_eq!(events_at(&path).unwrap(), expected);
+    }
+
+    #[test]
+    fn rows_that_come_again_make_the_same_file_as_rows_that_are_split(
+        rows in vec(("[abc_]{0,5}", "[xyz]{0,1}(_x)?", 0..3_u64), 1..6),
+        order in vec(any::<prop::sample::Index>(), 0..60),
+        csv: bool,
+        duplicates in prop::sample::select(vec![Duplicates::Drop, Duplicates::Keep, Duplicates::Error]),
+        background in prop::sample::select(vec![None, Some("a"), Some("new")]),
+    ) {
+        let separator = if csv { "," } else { "\t" };
+        let mut table = ["cues", "outcomes", "frequency"].join(separator);
+        for row in order {
+            let (cues, outcomes, frequency) = row.get(&rows);
+            // Most have names, so that most tables can be read.
+            let cues = cues.split('_').filter(|name| !name.is_empty()).collect::<Vec<_>>().join("_");
+            table += &format!("\n{cues}{separator}{outcomes}{separator}{frequency}");
+        }
+        let (_folder, path) = file(table.as_bytes());
+        let [again, split] = [false, true].map(|split| {
+            let mut writer = EventWriter::new(None, duplicates, background).unwrap();
+            let monitor = Monitor::new();
+            let result =
+                if split { read(&path, &mut Split(&mut writer), &monitor) } else { read(&path, &mut writer, &monitor) };
+            result.map(|()| writer.finish().unwrap().bytes().to_vec()).map_err(|error| error.to_string())
+        });
+        prop_assert_eq!(again, split);
     }
 
     #[test]

@@ -335,6 +335,7 @@ impl EventSink for EventWriter {
                 self.pending_names += cues.len() + outcomes.len();
             }
         }
+        self.last_type = Some(token);
         self.appended(frequency)?;
         self.judge()?;
         Ok(true)
@@ -519,5 +520,67 @@ impl Output {
         .map_err(Error::io(&self.path, "read"))?;
         self.seek(self.at)?;
         Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CUES: usize = 3200;
+
+    /// Writes events of many cues, number `i` unlike all others; each is followed by itself, `times` in all.
+    fn written(types: usize, times: usize, again: impl Fn(&mut EventWriter, &[u32], &[u32])) -> EventWriter {
+        let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
+        let names: Vec<String> = (0..types.max(CUES)).map(|i| i.to_string()).collect();
+        let names = || names.iter().map(String::as_str);
+        writer.with_names(names(), names()).unwrap();
+        let cues: Vec<u32> = (0..CUES as u32).collect();
+        for i in 0..types {
+            let outcomes = [i as u32];
+            writer.push(&cues, &outcomes, 1).unwrap();
+            for _ in 1..times {
+                again(&mut writer, &cues, &outcomes);
+            }
+        }
+        writer
+    }
+
+    #[test]
+    fn tokens_of_a_dropped_dictionary_are_not_known() {
+        let mut writer = written(JUDGED_AT / (CUES * 8), 1, |_, _, _| ());
+        assert!(writer.types.is_some() && writer.token().is_some());
+        let before = writer.n_events;
+        assert!(writer.again(0, 1).unwrap());
+        while writer.types.is_some() {
+            let i = writer.n_events as u32;
+            writer.push(&[0; CUES], &[1 + i % 1000, 1001 + i / 1000], 1).unwrap();
+        }
+        assert_eq!(writer.token(), None);
+        assert!(!writer.again(0, 1).unwrap());
+        let file = writer.finish().unwrap();
+        assert!(!file.header().has_types() && file.header().n_events > before);
+        assert_eq!(file.outcomes().counts()[0], 2);
+    }
+
+    #[test]
+    fn a_frozen_dictionary_knows_its_tokens_and_no_others() {
+        let types = CHUNK_EVENTS / 3 + 1;
+        let mut by_token = written(types, 3, |writer, _, _| {
+            let token = writer.token().unwrap();
+            assert!(writer.again(token, 1).unwrap());
+        });
+        assert!(matches!(by_token.pending.body, Body::Rows(_)), "frozen");
+        let mut in_full = written(types, 3, |writer, cues, outcomes| writer.push(cues, outcomes, 1).unwrap());
+        for (i, frequency) in [(7, 1), (types as u32 - 1, 3)] {
+            assert!(by_token.again(i, frequency.into()).unwrap());
+            in_full.push(&(0..CUES as u32).collect::<Vec<_>>(), &[i], frequency).unwrap();
+        }
+        for writer in [&mut by_token, &mut in_full] {
+            writer.push(&[1], &[2], 1).unwrap();
+            assert_eq!(writer.token(), None);
+            assert!(!writer.again(types as u32, 1).unwrap());
+        }
+        assert!(by_token.finish().unwrap().bytes() == in_full.finish().unwrap().bytes());
     }
 }

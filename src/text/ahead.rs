@@ -133,3 +133,120 @@ fn fill(reader: &mut impl Read, block: &mut Vec<u8>) -> io::Result<()> {
     block.truncate(filled);
     result
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    use std::thread;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Gives text in pieces of a length of their own, and then what `end` says.
+    struct Script<'t, E> {
+        text: &'t [u8],
+        piece: usize,
+        given: &'t AtomicUsize,
+        end: E,
+    }
+
+    impl<E: FnMut() -> io::Result<usize>> Read for Script<'_, E> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            if self.text.is_empty() {
+                return (self.end)();
+            }
+            let length = self.piece.min(buffer.len());
+            let n = self.text.read(&mut buffer[..length])?;
+            self.given.fetch_add(n, Relaxed);
+            Ok(n)
+        }
+    }
+
+    /// All text that is read ahead, in pieces of `take` bytes, and the error behind it.
+    fn ahead(
+        text: &[u8],
+        piece: usize,
+        take: usize,
+        end: impl FnMut() -> io::Result<usize> + Send,
+    ) -> (Vec<u8>, Option<String>) {
+        let given = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            let mut ahead = Ahead::start(Script { text, piece, given: &given, end }, scope).unwrap();
+            let (mut read, mut buffer) = (Vec::new(), vec![0; take]);
+            loop {
+                match ahead.read(&mut buffer) {
+                    Ok(0) => return (read, None),
+                    Ok(n) => read.extend_from_slice(&buffer[..n]),
+                    Err(error) => return (read, Some(error.to_string())),
+                }
+            }
+        })
+    }
+
+    fn some_text(length: usize) -> Vec<u8> {
+        (0..length).map(|n| (n / 3 % 251) as u8).collect()
+    }
+
+    /// Lengths about those at which blocks end.
+    fn lengths() -> impl Strategy<Value = usize> {
+        (0..5_usize, 0..5_usize).prop_map(|(blocks, more)| (blocks * BLOCK + more).saturating_sub(2))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn text_and_error_come_in_order(
+            length in lengths(),
+            piece in 1000_usize..2 * BLOCK,
+            take in 1000_usize..2 * BLOCK,
+            fails: bool,
+        ) {
+            let text = some_text(length);
+            let mut interrupted = false;
+            let end = || match (std::mem::replace(&mut interrupted, true), fails) {
+                (false, _) => Err(ErrorKind::Interrupted.into()),
+                (true, true) => Err(io::Error::other("cut")),
+                (true, false) => Ok(0),
+            };
+            let (read, error) = ahead(&text, piece, take, end);
+            prop_assert!(read == text, "{} bytes of {}", read.len(), text.len());
+            prop_assert_eq!(error.as_deref(), fails.then_some("cut"));
+        }
+    }
+
+    #[test]
+    fn a_panic_of_the_decoder_is_an_error_behind_its_last_whole_block() {
+        let text = some_text(BLOCK + 5);
+        let (read, error) = ahead(&text, BLOCK, 1000, || panic!("on purpose"));
+        assert!(read == text[..BLOCK]);
+        assert_eq!(error.as_deref(), Some("the decoder failed"));
+    }
+
+    #[test]
+    fn a_panic_that_nobody_waits_for_stays_with_the_thread() {
+        let given = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            let end = || panic!("on purpose");
+            drop(Ahead::start(Script { text: &[], piece: 1, given: &given, end }, scope).unwrap());
+        });
+    }
+
+    #[test]
+    fn the_decoder_gets_no_further_ahead_than_its_blocks_and_stops_when_nobody_reads() {
+        let text = some_text(20 * BLOCK);
+        let given = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            let end = || Ok(0);
+            let script = Script { text: &text, piece: BLOCK, given: &given, end };
+            let mut ahead = Ahead::start(script, scope).unwrap();
+            // With the first byte of the second block the first one is given back.
+            let mut buffer = vec![0; BLOCK + 1];
+            ahead.read_exact(&mut buffer).unwrap();
+            drop(ahead);
+            // The thread is joined: this is all it ever read.
+            assert!(given.load(Relaxed) <= (BLOCKS + 1) * BLOCK, "{given:?}");
+        });
+    }
+}

@@ -84,3 +84,103 @@ impl Seen {
         self.hits = 0;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Error;
+
+    /// Knows the events of tokens from `known` on; each new event gets the next token.
+    #[derive(Default)]
+    struct Tokens {
+        last: u32,
+        known: u32,
+        again: Vec<(u32, u64)>,
+    }
+
+    impl EventSink for Tokens {
+        fn cue(&mut self, _name: &str) -> Result<()> {
+            Ok(())
+        }
+
+        fn outcome(&mut self, _name: &str) -> Result<()> {
+            Ok(())
+        }
+
+        fn end_event(&mut self, _frequency: u64) -> Result<()> {
+            self.last += 1;
+            Ok(())
+        }
+
+        fn token(&self) -> Option<u32> {
+            (self.last >= self.known).then_some(self.last)
+        }
+
+        fn again(&mut self, token: u32, frequency: u64) -> Result<bool> {
+            if frequency == 13 {
+                return Err(Error::defect("another frequency", "13", ""));
+            }
+            self.again.push((token, frequency));
+            Ok(token >= self.known)
+        }
+    }
+
+    fn push(seen: &mut Seen, row: &[u8], frequency: u64, sink: &mut Tokens) -> bool {
+        let again = seen.again(row, sink).unwrap();
+        if !again {
+            sink.end_event(frequency).unwrap();
+            seen.keep(row, frequency, sink);
+        }
+        again
+    }
+
+    #[test]
+    fn a_row_is_known_by_all_its_bytes() {
+        let (mut seen, mut sink) = (Seen::default(), Tokens::default());
+        for (row, frequency) in [("a\tb", 2), ("a\tb\n", 3), ("", 4), ("a\t", 5)] {
+            assert!(!push(&mut seen, row.as_bytes(), frequency, &mut sink), "{row:?}");
+        }
+        for row in ["", "a\tb\n", "a\tb"] {
+            assert!(push(&mut seen, row.as_bytes(), 99, &mut sink), "{row:?}");
+        }
+        assert_eq!(sink.again, [(3, 4), (2, 3), (1, 2)]);
+        assert!(!push(&mut seen, &vec![b'x'; LONGEST + 1], 1, &mut sink));
+        assert!(!push(&mut seen, &vec![b'x'; LONGEST + 1], 1, &mut sink));
+    }
+
+    #[test]
+    fn what_the_sink_forgets_is_forgotten_and_what_it_refuses_is_refused() {
+        let (mut seen, mut sink) = (Seen::default(), Tokens::default());
+        assert!(!push(&mut seen, b"a", 1, &mut sink));
+        sink.known = 2;
+        // Asked once, in vain; then kept anew under token 2.
+        assert!(!push(&mut seen, b"a", 1, &mut sink));
+        assert!(push(&mut seen, b"a", 1, &mut sink));
+        assert_eq!(sink.again, [(1, 1), (2, 1)]);
+        sink.known = 9;
+        assert!(!push(&mut seen, b"b", 1, &mut sink));
+        assert!(!push(&mut seen, b"b", 1, &mut sink));
+        sink.known = 0;
+        assert!(!push(&mut seen, b"c", 13, &mut sink));
+        assert!(seen.again(b"c", &mut sink).is_err());
+    }
+
+    #[test]
+    fn memory_is_bounded_and_given_up_where_nothing_repeats() {
+        let row = |n: u32| format!("{n:0>1000}");
+        for every in [3, 5] {
+            let (mut seen, mut sink) = (Seen::default(), Tokens::default());
+            let mut most = 0;
+            for n in 0..40_000 {
+                assert!(!push(&mut seen, row(n).as_bytes(), 1, &mut sink));
+                if n % every == 0 {
+                    // Until it is given up, the row before is known.
+                    assert!(push(&mut seen, row(n).as_bytes(), 1, &mut sink) || seen.given_up);
+                }
+                most = most.max(seen.text.len() + seen.rows.len() * size_of::<Row>());
+            }
+            assert!((BUDGET..BUDGET + 2000).contains(&most), "{most}");
+            assert_eq!(seen.given_up, every > WORTHWHILE as u32);
+        }
+    }
+}
