@@ -5,6 +5,7 @@
 //! to collide, and ids do not depend on the seed.
 
 use std::hash::BuildHasher;
+use std::ops::Range;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
@@ -57,7 +58,8 @@ impl Vocab {
     pub fn intern(&mut self, wanted: &str) -> Result<u32> {
         let Self { text, ends, counts, table, hasher } = self;
         let hash = hasher.hash_one(wanted);
-        let equal = |id: &u32| name(text, ends, *id) == Some(wanted);
+        let equal =
+            |&id: &u32| span(ends, id).and_then(|at| text.as_bytes().get(at)) == Some(wanted.as_bytes());
         if let Some(&id) = table.find(hash, equal) {
             return Ok(id);
         }
@@ -110,9 +112,14 @@ impl Vocab {
 }
 
 fn name<'a>(text: &'a str, ends: &[usize], id: u32) -> Option<&'a str> {
+    text.get(span(ends, id)?)
+}
+
+/// Where in the text a name stands.
+fn span(ends: &[usize], id: u32) -> Option<Range<usize>> {
     let id = id as usize;
     let start = if id == 0 { 0 } else { *ends.get(id - 1)? };
-    text.get(start..*ends.get(id)?)
+    Some(start..*ends.get(id)?)
 }
 
 impl<S: AsRef<str>> FromIterator<S> for Vocab {

@@ -13,8 +13,11 @@ const BUDGET: usize = 16 << 20;
 /// A longer row is not kept.
 const LONGEST: usize = 64 << 10;
 
-/// A full memory that was of use for fewer than one in this many of its rows is given up.
-const WORTHWHILE: u64 = 4;
+/// With this many rows the memory is judged, and when it is full.
+const TRIAL: usize = 1 << 15;
+
+/// A memory that was of use for fewer than one in this many of its rows is given up.
+const WORTHWHILE: usize = 4;
 
 /// Rows, and the tokens by which the sink knows their events.
 ///
@@ -24,7 +27,7 @@ pub(super) struct Seen {
     text: Vec<u8>,
     rows: HashTable<Row>,
     hasher: DefaultHashBuilder,
-    hits: u64,
+    hits: usize,
     given_up: bool,
 }
 
@@ -67,8 +70,15 @@ impl Seen {
     /// Keeps a row that is not known, whose event just ended, if the sink can have it again.
     pub(super) fn keep<S: EventSink + ?Sized>(&mut self, row: &[u8], frequency: u64, sink: &S) {
         let Some(token) = sink.token().filter(|_| !self.given_up && row.len() <= LONGEST) else { return };
-        if self.text.len() + self.rows.len() * size_of::<Row>() >= BUDGET {
-            self.given_up = self.hits < self.rows.len() as u64 / WORTHWHILE;
+        let full = self.text.len() + self.rows.len() * size_of::<Row>() >= BUDGET;
+        if full || self.rows.len() == TRIAL {
+            self.given_up = self.hits < self.rows.len() / WORTHWHILE;
+        }
+        if self.given_up {
+            *self = Self { given_up: true, ..Self::default() };
+            return;
+        }
+        if full {
             self.clear();
         }
         // Both fit: far below the budget, or about.
@@ -181,6 +191,22 @@ mod tests {
             }
             assert!((BUDGET..BUDGET + 2000).contains(&most), "{most}");
             assert_eq!(seen.given_up, every > WORTHWHILE as u32);
+        }
+    }
+
+    #[test]
+    fn short_rows_are_judged_before_they_fill_the_memory() {
+        for (hits, given_up) in [(TRIAL / WORTHWHILE, false), (TRIAL / WORTHWHILE - 1, true)] {
+            let (mut seen, mut sink) = (Seen::default(), Tokens::default());
+            for n in 0..TRIAL {
+                assert!(!push(&mut seen, n.to_string().as_bytes(), 1, &mut sink));
+            }
+            for n in 0..hits {
+                assert!(push(&mut seen, n.to_string().as_bytes(), 1, &mut sink));
+            }
+            assert!(!push(&mut seen, b"one more", 1, &mut sink));
+            assert_eq!(seen.given_up, given_up);
+            assert_eq!(push(&mut seen, b"0", 1, &mut sink), !given_up);
         }
     }
 }
