@@ -355,7 +355,7 @@ fn what_ends_early_leaves_the_rest_undecoded() {
     let Error::Format(defect) = read_with(&broken, &mut Kept::default(), &Monitor::new()) else { panic!() };
     assert_eq!(defect.place, Some(Place::Line { line: 2, column: 2 }));
     let monitor = Monitor::new();
-    let mut sink = Stopping { monitor: &monitor, calls: 0, last: 60_001 };
+    let mut sink = Stopping { monitor: &monitor, calls: 0, last: 60_001, keeps: false };
     let error = read_with(&stored(&rest), &mut sink, &monitor);
     assert!(matches!(error, Error::Stopped), "{error}");
     assert_eq!(sink.calls, 60_001);
@@ -457,6 +457,8 @@ struct Stopping<'m> {
     monitor: &'m Monitor,
     calls: u64,
     last: u64,
+    /// Whether it can have events again.
+    keeps: bool,
 }
 
 impl Stopping<'_> {
@@ -481,6 +483,25 @@ impl EventSink for Stopping<'_> {
     fn end_event(&mut self, _frequency: u64) -> Result<()> {
         self.call()
     }
+
+    fn token(&self) -> Option<u32> {
+        self.keeps.then_some(0)
+    }
+
+    fn again(&mut self, _token: u32, _frequency: u64) -> Result<bool> {
+        self.call().map(|()| true)
+    }
+}
+
+#[test]
+fn a_stop_takes_effect_at_once_among_rows_that_are_known() {
+    let (_folder, path) = file(b"cues\toutcomes\na\tb\na\tb\na\tb\na\tb\n");
+    for last in 1..=5 {
+        let monitor = Monitor::new();
+        let mut sink = Stopping { monitor: &monitor, calls: 0, last, keeps: true };
+        assert!(matches!(read(&path, &mut sink, &monitor), Err(Error::Stopped)), "{last}");
+        assert_eq!(sink.calls, last);
+    }
 }
 
 #[test]
@@ -488,7 +509,7 @@ fn a_stop_takes_effect_at_once_and_within_a_line() {
     let (_folder, path) = file("cues\toutcomes\na_b\tc_d\n\t\n\t\na\tb\n".as_bytes());
     for last in 1..=9 {
         let monitor = Monitor::new();
-        let mut sink = Stopping { monitor: &monitor, calls: 0, last };
+        let mut sink = Stopping { monitor: &monitor, calls: 0, last, keeps: false };
         assert!(matches!(read(&path, &mut sink, &monitor), Err(Error::Stopped)), "{last}");
         assert_eq!(sink.calls, last);
     }

@@ -552,6 +552,7 @@ mod tests {
         assert!(writer.types.is_some() && writer.token().is_some());
         let before = writer.n_events;
         assert!(writer.again(0, 1).unwrap());
+        assert_eq!(writer.token(), Some(0));
         while writer.types.is_some() {
             let i = writer.n_events as u32;
             writer.push(&[0; CUES], &[1 + i % 1000, 1001 + i / 1000], 1).unwrap();
