@@ -1,248 +1,319 @@
 """rescorla beside pyndl 1.2.4: the same events, the same number of threads, one process each, the same run.
 
-    python benches/compare.py --text kjv.txt    # median of 3; some minutes, pyndl takes its time
-    python benches/compare.py --smoke           # a small text, once: does it work, do the weights agree
+    python benches/compare.py --text kjv.txt --json figures.json    # all workloads; pyndl takes its time
+    python benches/compare.py --workload zipf-10k few-46x4          # some of them
+    python benches/compare.py --smoke                               # small ones, once: do the weights agree?
 
-Every step of each tool runs in a process of its own, so that peak memory is that step's. Steps alternate
-between the tools within a repetition. The weights of both tools are compared bit for bit, aligned by label;
-the comparison fails if they differ.
+Every step of each tool runs in a process of its own, so that peak memory is that step's; the steps of the
+tools take turns within a repetition. workloads.py makes the event tables, steps.py is what each process does.
+
+Weights are compared by label in every step that learns. Those of the forward method have to be pyndl's bit
+for bit; others may differ by 1e-12, in float32 by 1e-5, of the largest of lambda and weights. The exit status
+is 1 where weights do not agree, whatever the times are.
 """
 
 import argparse
 import json
-import random
-import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any, NamedTuple
 
-ALPHA, BETA, LAMBDA = 0.1, 0.1, 1.0
+import workloads
+
+Result = dict[str, Any]
+
+VARIANTS = {
+    f"{method} {dtype}": {"method": method, "dtype": dtype}
+    for method, dtype in [
+        ("auto", "float64"),
+        ("auto", "float32"),
+        ("forward", "float64"),
+        ("adjoint", "float64"),
+    ]
+}
+SUFFIXES = (".nc", ".npz")
 
 
-def pyndl_table(text: Path, table: Path, threads: int) -> dict[str, object]:
-    """pyndl writes its own event table: the input of both."""
-    from pyndl import preprocess
+class Plan(NamedTuple):
+    """How to run."""
 
-    table.unlink(missing_ok=True)
+    text: Path
+    smoke: bool
+    threads: int
+    repetitions: int
+    pyndl_repetitions: int
+    large_repetitions: int
+
+
+class Step(NamedTuple):
+    """A step under a name of its own."""
+
+    name: str
+    function: str
+    arguments: Result
+
+
+def run(function: str, **arguments: object) -> Result:
+    """Runs a step in a process of its own; `wall` counts all of that process."""
+    program = str(Path(__file__).with_name("steps.py"))
     begun = time.perf_counter()
-    preprocess.create_event_file(
-        str(text),
-        str(table),
-        allowed_symbols="a-z",
-        context_structure="document",
-        event_structure="consecutive_words",
-        event_options=(1,),
-        cue_structure="trigrams_to_word",
-        lower_case=True,
-        remove_duplicates=True,
+    process = subprocess.run(
+        [sys.executable, program, function, json.dumps(arguments, default=str)],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
     )
-    return {"seconds": time.perf_counter() - begun}
+    wall = time.perf_counter() - begun
+    result: Result = json.loads(process.stdout.splitlines()[-1])
+    return result | {"wall": wall}
 
 
-def pyndl_convert(work: Path, threads: int) -> dict[str, object]:
-    """pyndl counts cues and outcomes and writes its binary files: what `ndl` does before it learns."""
-    from collections import OrderedDict
-
-    from pyndl import count, preprocess
-
-    table = str(work / "events.tab.gz")
-    begun = time.perf_counter()
-    n_events, cues, outcomes = count.cues_outcomes(table, n_jobs=threads)
-    cue_map = OrderedDict((cue, i) for i, cue in enumerate(cues))
-    outcome_map = OrderedDict((outcome, i) for i, outcome in enumerate(outcomes))
-    with tempfile.TemporaryDirectory(dir=work) as folder:
-        preprocess.create_binary_event_files(
-            table, folder, cue_map, outcome_map, overwrite=True, n_jobs=threads, remove_duplicates=None
-        )
-        seconds = time.perf_counter() - begun
-        n_bytes = sum(file.stat().st_size for file in Path(folder).iterdir())
-    return {"seconds": seconds, "n_events": n_events, "bytes": n_bytes}
+def take_turns(steps: Iterable[Step], plan: Plan) -> dict[str, Result]:
+    """Runs each step as often as planned, one after the other, and sums up each."""
+    steps = list(steps)
+    results: dict[str, list[Result]] = {step.name: [] for step in steps}
+    for repetition in range(max(plan.repetitions, plan.pyndl_repetitions)):
+        for step in steps:
+            often = plan.pyndl_repetitions if step.function.startswith("pyndl") else plan.repetitions
+            if repetition < often:
+                results[step.name].append(run(step.function, **step.arguments))
+                progress(step.name, results[step.name][-1])
+    return {name: summary(each) for name, each in results.items()}
 
 
-def rescorla_convert(work: Path, threads: int) -> dict[str, object]:
-    """rescorla reads the same table and writes its binary file."""
-    import rescorla as rw
-
-    begun = time.perf_counter()
-    events = rw.compile_events(work / "events.tab.gz", work / "events.rw", duplicates="error", progress=False)
-    return {
-        "seconds": time.perf_counter() - begun,
-        "n_events": len(events),
-        "bytes": (work / "events.rw").stat().st_size,
-    }
+def progress(name: str, result: Result) -> None:
+    print(f"  {name:28} {result.get('seconds', result['wall']):10.3f} s", file=sys.stderr, flush=True)
 
 
-def pyndl_learn(work: Path, threads: int) -> dict[str, object]:
-    """pyndl: event table to weights."""
-    import numpy as np
-    from pyndl import ndl
-
-    begun = time.perf_counter()
-    weights = ndl.ndl(
-        str(work / "events.tab.gz"),
-        ALPHA,
-        (BETA, BETA),
-        LAMBDA,
-        method="openmp",
-        n_jobs=threads,
-        remove_duplicates=None,
-    )
-    seconds = time.perf_counter() - begun
-    cues, outcomes = (np.array(weights.coords[name].values.tolist()) for name in ("cues", "outcomes"))
-    np.savez(work / "pyndl.npz", values=weights.values, cues=cues, outcomes=outcomes)
-    return {"seconds": seconds, "result": weights.values.nbytes}
-
-
-def rescorla_learn(work: Path, threads: int) -> dict[str, object]:
-    """rescorla: event table to weights in memory."""
-    import rescorla as rw
-
-    begun = time.perf_counter()
-    events = rw.read_events(work / "events.tab.gz", duplicates="error", progress=False)
-    weights = rw.learn(
-        events, alpha=ALPHA, beta=BETA, lambda_=LAMBDA, method="forward", threads=threads, progress=False
-    )
-    seconds = time.perf_counter() - begun
-    peak = peak_memory()
-    weights.save(work / "rescorla.npz")
-    return {
-        "seconds": seconds,
-        "result": weights.values.nbytes,
-        "peak": peak,
-        "learning": weights.parameters["seconds"],
-    }
-
-
-def rescorla_adjoint(work: Path, threads: int) -> dict[str, object]:
-    """rescorla by the adjoint method, and how far it is from the forward method's weights."""
-    import numpy as np
-    import rescorla as rw
-
-    begun = time.perf_counter()
-    events = rw.read_events(work / "events.tab.gz", duplicates="error", progress=False)
-    weights = rw.learn(
-        events, alpha=ALPHA, beta=BETA, lambda_=LAMBDA, method="adjoint", threads=threads, progress=False
-    )
-    seconds = time.perf_counter() - begun
-    difference = float(np.abs(weights.values - np.load(work / "rescorla.npz")["values"]).max())
-    return {"seconds": seconds, "difference": difference}
-
-
-def same_weights(work: Path) -> dict[str, object]:
-    """Both results, aligned by label, bit for bit."""
-    import numpy as np
-
-    ours, theirs = np.load(work / "rescorla.npz"), np.load(work / "pyndl.npz")
-    cue = {name: i for i, name in enumerate(theirs["cues"].tolist())}
-    outcome = {name: i for i, name in enumerate(theirs["outcomes"].tolist())}
-    rows = np.array([cue[name] for name in ours["cues"].tolist()])
-    columns = np.array([outcome[name] for name in ours["outcomes"].tolist()])
-    mine, aligned = ours["values"], theirs["values"][np.ix_(columns, rows)].T
-    assert mine.shape == aligned.shape, f"shapes differ: {mine.shape} and {aligned.shape}"
-    different = int((mine.view(np.int64) != np.ascontiguousarray(aligned).view(np.int64)).sum())
-    return {"shape": list(mine.shape), "checksum": float(mine.sum()), "different": different}
-
-
-def peak_memory() -> int:
-    """The greatest resident size of this process so far, in bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-
-STEPS: dict[str, Callable[..., dict[str, object]]] = {
-    function.__name__: function
-    for function in (
-        pyndl_table,
-        pyndl_convert,
-        rescorla_convert,
-        pyndl_learn,
-        rescorla_learn,
-        rescorla_adjoint,
-        same_weights,
-    )
+SUMMARY: dict[str, Callable[[Iterable[Any]], Any]] = {
+    "seconds": statistics.median,
+    "wall": statistics.median,
+    "learning": statistics.median,
+    "peak": min,
+    "difference": max,
+    "different": max,
 }
 
 
-def run(step: str, *arguments: object) -> dict[str, object]:
-    """Runs a step in a process of its own. The seconds it returns do not count imports."""
-    command = [sys.executable, __file__, "--step", step, *map(str, arguments)]
-    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-    result: dict[str, object] = json.loads(output.splitlines()[-1])
-    return result
+def summary(results: list[Result]) -> Result:
+    """The median of the times, the least memory, the worst difference."""
+    one = {key: SUMMARY[key](result[key] for result in results) for key in SUMMARY if key in results[0]}
+    measure = "seconds" if "seconds" in one else "wall"
+    return results[0] | one | {"all": [result[measure] for result in results]}
 
 
-def small_text(path: Path) -> None:
-    """Some thousand words of a made-up language, by Zipf's law."""
-    random.seed(1)
-    words = ["".join(random.choices("abcdefghij", k=random.randint(2, 7))) for _ in range(300)]
-    chosen = random.choices(words, weights=[1 / (rank + 1) for rank in range(300)], k=5000)
-    path.write_text("\n".join(" ".join(chosen[i : i + 10]) for i in range(0, 5000, 10)), encoding="utf-8")
+def agrees(step: Result) -> bool:
+    """Whether the weights of a step are what they have to be: within its bound, or the same in every bit."""
+    return bool(step["difference"] <= step["bound"] if step["bound"] else step["different"] == 0)
 
 
-def compare(text: Path, threads: int, repetitions: int, work: Path) -> bool:
-    """Prints the figures; True if the weights agree."""
-    made = run("pyndl_table", text, work / "events.tab.gz", threads)
-    size = (work / "events.tab.gz").stat().st_size
-    print(f"event table (made by pyndl in {made['seconds']:.1f} s): {size:,} bytes")
-    steps = ["pyndl_convert", "rescorla_convert", "pyndl_learn", "rescorla_learn", "rescorla_adjoint"]
-    results: dict[str, list[dict[str, object]]] = {step: [] for step in steps}
-    for _ in range(repetitions):
-        for step in steps:
-            results[step].append(run(step, work, threads))
-    median = {step: statistics.median(float(str(r["seconds"])) for r in results[step]) for step in steps}
-    events = results["rescorla_convert"][0]
-    print(f"{events['n_events']:,} events, {threads} threads each, median of {repetitions}")
-    for name, theirs, ours in [
-        ("table -> binary file", "pyndl_convert", "rescorla_convert"),
-        ("table -> weights", "pyndl_learn", "rescorla_learn"),
-        ("  adjoint method", "pyndl_learn", "rescorla_adjoint"),
-    ]:
-        ratio = median[theirs] / median[ours]
-        times = f"pyndl {median[theirs]:8.2f} s   rescorla {median[ours]:8.2f} s"
-        print(f"{name:22} {times}   {ratio:6.1f} times")
-    learning = statistics.median(float(str(r["learning"])) for r in results["rescorla_learn"])
-    print(f"{'  of this learning':22} {'':16} rescorla {learning:8.2f} s")
-    for step in ("pyndl_convert", "rescorla_convert"):
-        size = int(str(results[step][0]["bytes"]))
-        each = size / int(str(events["n_events"]))
-        print(f"{step.split('_')[0]} binary: {size:,} bytes, {each:.2f} an event")
-    best = min(results["rescorla_learn"], key=lambda r: int(str(r["peak"])))
-    more = (int(str(best["peak"])) - int(str(best["result"]))) / 1e6
-    print(f"rescorla peak memory: the result ({int(str(best['result'])) / 1e6:.1f} MB) and {more:.1f} MB")
-    apart = max(float(str(r["difference"])) for r in results["rescorla_adjoint"])
-    print(f"the adjoint method's weights differ from the forward method's by at most {apart:.1e}")
-    same = run("same_weights", work)
-    print(f"weights {same['shape']}: sum {same['checksum']!r}, {same['different']} differ in any bit")
-    return same["different"] == 0 and apart <= 1e-12
+def compare(name: str, plan: Plan, folder: Path) -> Result:
+    """All figures of a workload."""
+    workload = workloads.WORKLOADS[name]
+    print(f"\n{name}: {workload.about}", flush=True)
+    table = run("make_table", workload=name, text=plan.text, smoke=plan.smoke, folder=folder)
+    print(f"event table, made in {table['seconds']:.1f} s: {table['bytes']:,} bytes", flush=True)
+    if workload.samples:
+        steps, pyndl = extrapolated(workload.samples(plan.smoke), plan, folder)
+    else:
+        steps = learned(plan, folder)
+        pyndl = {"seconds": steps["pyndl"]["seconds"]}
+    if name == "kjv-trigrams":
+        steps |= converted(plan, folder) | chained(plan, folder)
+    size = {key: steps["auto float64"][key] for key in ("n_events", "n_cues", "n_outcomes")}
+    figures = {"about": workload.about, **size, "table_bytes": table["bytes"], "pyndl": pyndl, "steps": steps}
+    report(figures)
+    return figures
+
+
+def learned(plan: Plan, folder: Path) -> dict[str, Result]:
+    """Event table to weights, by both."""
+    common = {"folder": folder, "threads": plan.threads}
+    ours = [Step(name, "rescorla_learn", common | variant) for name, variant in VARIANTS.items()]
+    return take_turns([Step("pyndl", "pyndl_learn", common), *ours], plan)
+
+
+def extrapolated(samples: tuple[int, int], plan: Plan, folder: Path) -> tuple[dict[str, Result], Result]:
+    """Event table to weights: rescorla all of it, pyndl two samples, from which its time follows."""
+    common = {"folder": folder, "threads": plan.threads}
+    plan = plan._replace(repetitions=plan.large_repetitions, pyndl_repetitions=plan.large_repetitions)
+    few, many = samples
+    ours = [Step(f"auto {t}", "rescorla_whole", common | {"dtype": t}) for t in ("float64", "float32")]
+    table = workloads.sample_table(folder, many).name
+    steps = take_turns(
+        [
+            *(Step(f"pyndl {n}", "pyndl_sample", common | {"n_events": n}) for n in samples),
+            Step(
+                "forward sample",
+                "rescorla_learn",
+                common | {"method": "forward", "dtype": "float64", "table": table},
+            ),
+            *ours,
+        ],
+        plan,
+    )
+    each = (steps[f"pyndl {many}"]["seconds"] - steps[f"pyndl {few}"]["seconds"]) / (many - few)
+    n_events = steps["auto float64"]["n_events"]
+    print(
+        f"pyndl is EXTRAPOLATED from its first {few:,} and {many:,} events: {each * 1e3:.3f} ms for each "
+        f"more, hence {each * n_events:,.0f} s for {n_events:,} events, fixed costs not counted"
+    )
+    return steps, {"seconds": each * n_events, "extrapolated_from": samples, "seconds_per_event": each}
+
+
+def converted(plan: Plan, folder: Path) -> dict[str, Result]:
+    """Event table to binary file, by both."""
+    common = {"folder": folder, "threads": plan.threads}
+    functions = ("pyndl_convert", "rescorla_convert")
+    return take_turns([Step(function, function, common) for function in functions], plan)
+
+
+def chained(plan: Plan, folder: Path) -> dict[str, Result]:
+    """Running text to saved weights, by both."""
+    chain = folder / "chain"
+    chain.mkdir()
+    common = {"text": plan.text, "folder": chain, "threads": plan.threads}
+    ours = [Step(f"rescorla chain {s}", "rescorla_chain", common | {"suffix": s}) for s in SUFFIXES]
+    steps = take_turns([Step("pyndl chain .nc", "pyndl_chain", common), *ours], plan)
+    for suffix in SUFFIXES:
+        check = run("check_chain", folder=chain, suffix=suffix)
+        steps[f"rescorla chain {suffix}"] |= {key: check[key] for key in ("difference", "different", "bound")}
+    return steps
+
+
+def report(figures: Result) -> None:
+    """Prints the figures of a workload."""
+    steps, pyndl = figures["steps"], figures["pyndl"]["seconds"]
+    print(f"{figures['n_events']:,} events, {figures['n_cues']:,} cues, {figures['n_outcomes']:,} outcomes")
+    for name, step in steps.items():
+        if "learning" not in step:
+            continue
+        more = step["peak"] - step["result"]
+        ratio = "" if name.endswith("sample") else f"{pyndl / step['seconds']:8.1f} times"
+        print(
+            f"  {name:18} {step['seconds']:9.3f} s, learning {step['learning']:9.3f} s {ratio:14} "
+            f"[{step['method']}] difference {step['difference']:.1e}; "
+            f"peak: the result ({step['result'] / 1e6:,.1f} MB) and {more / 1e6:,.1f} MB"
+        )
+    if "pyndl_convert" in steps:
+        report_conversion(figures["n_events"], steps)
+    for name in (name for name in steps if name.startswith("rescorla chain")):
+        theirs, ours = steps["pyndl chain .nc"]["wall"], steps[name]["wall"]
+        print(
+            f"  running text -> {name.split()[-1]:5} pyndl (.nc) {theirs:.2f} s, rescorla {ours:.2f} s, "
+            f"{theirs / ours:.1f} times, difference {steps[name]['difference']:.1e}"
+        )
+
+
+def report_conversion(n_events: int, steps: dict[str, Result]) -> None:
+    """Prints the figures of the binary files."""
+    theirs, ours = (steps[f"{tool}_convert"] for tool in ("pyndl", "rescorla"))
+    print(
+        f"  table -> binary file: pyndl {theirs['seconds']:.2f} s, "
+        f"{theirs['bytes'] / n_events:.2f} bytes an event; "
+        f"rescorla {ours['seconds']:.2f} s, {ours['bytes'] / n_events:.2f} bytes; "
+        f"{theirs['seconds'] / ours['seconds']:.1f} times"
+    )
+
+
+def table(all_figures: dict[str, Result]) -> str:
+    """One line a workload."""
+    titles = ("workload", "pyndl s", "f64 s", "ratio", "f32 s", "ratio", "method", "max diff")
+    lines = ["{:15} {:>10} {:>9} {:>7} {:>9} {:>7}  {:8} {:>8}".format(*titles)]
+    for name, figures in all_figures.items():
+        pyndl, steps = figures["pyndl"]["seconds"], figures["steps"]
+        double, single = steps["auto float64"], steps["auto float32"]
+        about = "~" if "extrapolated_from" in figures["pyndl"] else ""
+        lines.append(
+            f"{name:15} {about + format(pyndl, '.3f'):>10} "
+            f"{double['seconds']:9.3f} {pyndl / double['seconds']:7.1f} "
+            f"{single['seconds']:9.3f} {pyndl / single['seconds']:7.1f}  "
+            f"{double['method']:8} {double['difference']:8.1e}"
+        )
+    if any("extrapolated_from" in figures["pyndl"] for figures in all_figures.values()):
+        lines.append("~: extrapolated from a sample")
+    return "\n".join(lines)
+
+
+def failures(all_figures: dict[str, Result]) -> list[str]:
+    """The steps whose weights do not agree."""
+    return [
+        f"{name}, {step_name}: {step['different']} weights differ, by up to {step['difference']:.1e}"
+        for name, figures in all_figures.items()
+        for step_name, step in figures["steps"].items()
+        if "difference" in step and not agrees(step)
+    ]
+
+
+def described(machine: Result, threads: int) -> str:
+    versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items())
+    return (
+        f"{machine['processor']}, {machine['cores']} cores, {threads} threads each; {machine['system']}, "
+        f"Python {machine['python']}, {versions}"
+    )
+
+
+def arguments() -> argparse.Namespace:
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
+    names = list(workloads.WORKLOADS)
+    parser.add_argument(
+        "--workload", nargs="+", choices=names, default=names, metavar="NAME", help=", ".join(names)
+    )
+    parser.add_argument("--text", type=Path, help="running text, UTF-8, for the workloads named kjv")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--repetitions", type=int, default=3, help="of each step; figures are medians")
+    parser.add_argument("--pyndl-repetitions", type=int, help="of the steps of pyndl (default: the same)")
+    parser.add_argument(
+        "--large-repetitions", type=int, default=1, help="of both, where pyndl is extrapolated"
+    )
+    parser.add_argument("--json", type=Path, help="write all figures to this file")
+    parser.add_argument("--smoke", action="store_true", help="small workloads, once")
+    options = parser.parse_args()
+    needs_text = any(workloads.WORKLOADS[name].needs_text for name in options.workload)
+    if needs_text and not options.smoke and options.text is None:
+        parser.error("give --text FILE, --smoke, or --workload with names that need no text")
+    return options
+
+
+def planned(options: argparse.Namespace, text: Path) -> Plan:
+    often = (options.repetitions, options.pyndl_repetitions or options.repetitions, options.large_repetitions)
+    return Plan(text.resolve(), options.smoke, options.threads, *((1, 1, 1) if options.smoke else often))
 
 
 def main() -> int:
-    raw = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
-    parser.add_argument("--text", type=Path, help="running text, UTF-8")
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--repetitions", type=int, default=3)
-    parser.add_argument("--smoke", action="store_true", help="a small made-up text, once")
-    parser.add_argument("--step", nargs="+", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.step:
-        name, *arguments = options.step
-        values = [int(value) if value.isdigit() else Path(value) for value in arguments]
-        print(json.dumps(STEPS[name](*values)))
-        return 0
-    if not options.smoke and options.text is None:
-        parser.error("give --text FILE or --smoke")
+    options = arguments()
+    all_figures: dict[str, Result] = {}
     with tempfile.TemporaryDirectory() as folder:
-        work = Path(folder)
-        if options.smoke:
-            small_text(work / "text.txt")
-            agree = compare(work / "text.txt", options.threads, 1, work)
-        else:
-            agree = compare(options.text, options.threads, options.repetitions, work)
-    return 0 if agree else 1
+        text = options.text
+        if text is None:
+            text = Path(folder) / "text.txt"
+            workloads.small_text(text)
+        plan = planned(options, text)
+        machine = run("machine")
+        print(described(machine, options.threads))
+        print(f"medians of {plan.repetitions}, of pyndl {plan.pyndl_repetitions}")
+        for name in options.workload:
+            if name.startswith("wordfreq") and find_spec("wordfreq") is None:
+                print(f"\n{name}: SKIPPED, as wordfreq is not installed (pip install 'rescorla[bench]')")
+                continue
+            with tempfile.TemporaryDirectory(dir=folder) as work:
+                all_figures[name] = compare(name, plan, Path(work))
+    print(f"\n{table(all_figures)}\n{described(machine, options.threads)}")
+    if options.json:
+        record = {"machine": machine, **plan._asdict(), "workloads": all_figures}
+        del record["text"]
+        options.json.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    wrong = failures(all_figures)
+    for line in wrong:
+        print(f"WEIGHTS DO NOT AGREE: {line}")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
