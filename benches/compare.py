@@ -259,6 +259,13 @@ def described(machine: Result, threads: int) -> str:
     )
 
 
+def write_json(path: Path, machine: Result, plan: Plan, all_figures: dict[str, Result]) -> None:
+    """Writes the figures so far: a long run that is interrupted leaves what it has."""
+    conditions = {key: value for key, value in plan._asdict().items() if key != "text"}
+    record = {"machine": machine, **conditions, "workloads": all_figures}
+    path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+
 def arguments() -> argparse.Namespace:
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
@@ -305,11 +312,9 @@ def main() -> int:
                 continue
             with tempfile.TemporaryDirectory(dir=folder) as work:
                 all_figures[name] = compare(name, plan, Path(work))
+            if options.json:
+                write_json(options.json, machine, plan, all_figures)
     print(f"\n{table(all_figures)}\n{described(machine, options.threads)}")
-    if options.json:
-        record = {"machine": machine, **plan._asdict(), "workloads": all_figures}
-        del record["text"]
-        options.json.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     wrong = failures(all_figures)
     for line in wrong:
         print(f"WEIGHTS DO NOT AGREE: {line}")

@@ -203,7 +203,7 @@ def rescorla_whole(folder: str, threads: int, dtype: str) -> Result:
 
     table = Path(folder) / workloads.TABLE
     weights, result = _rescorla_learn(table, threads, "auto", dtype)
-    some = weights.outcomes[:: max(1, len(weights.outcomes) // 64)]
+    some = [weights.outcomes[i] for i in np.linspace(0, len(weights.outcomes) - 1, 64).astype(int)]
     rule = rw.learn(
         rw.read_events(table, progress=False),
         alpha=ALPHA,

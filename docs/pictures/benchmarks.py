@@ -1,0 +1,221 @@
+"""Draws benchmarks-ratios.svg and benchmarks-scaling.svg and fills the tables of benchmarks.md.
+
+    python docs/pictures/benchmarks.py    # needs matplotlib
+
+The figures are those of compare.json and scaling.json beside this file, which benches/compare.py and
+benches/scaling.py write.
+"""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, NullFormatter
+
+HERE = Path(__file__).parent
+PAGE = HERE.parent / "benchmarks.md"
+DTYPES = {"float64": "#1f6f9f", "float32": "#e08a3c"}
+METHODS = {"forward": ("#1f6f9f", "o-"), "adjoint": ("#e08a3c", "s-")}
+FACTORS = {
+    "events": "events",
+    "cues": "cues",
+    "outcomes": "outcomes",
+    "cues_per_event": "cues per event",
+}
+Figures = dict[str, Any]
+
+
+def main() -> None:
+    compared, scaled = (
+        json.loads((HERE / f"{name}.json").read_text(encoding="utf-8")) for name in ("compare", "scaling")
+    )
+    plt.rcParams.update({"svg.hashsalt": "rescorla", "font.size": 10, "savefig.facecolor": "white"})
+    draw_ratios(compared)
+    draw_scaling(scaled)
+    page = PAGE.read_text(encoding="utf-8")
+    page = filled(page, "compare", [conditions(compared), *workloads_table(compared)])
+    page = filled(page, "king-james", king_james_table(compared))
+    page = filled(page, "scaling", [conditions(scaled), *scaling_table(scaled)])
+    PAGE.write_text(page, encoding="utf-8")
+
+
+def draw_ratios(compared: Figures) -> None:
+    """How many times as fast as pyndl, one group of bars for each workload."""
+    workloads = compared["workloads"]
+    figure, ax = plt.subplots(figsize=(8, 0.9 + 0.62 * len(workloads)), layout="constrained")
+    for row, figures in enumerate(workloads.values()):
+        for offset, (dtype, colour) in zip((-0.19, 0.19), DTYPES.items(), strict=True):
+            ratio, words = ratio_of(figures, dtype)
+            hatch = "///" if extrapolated(figures) else None
+            ax.barh(row + offset, ratio - 1, 0.36, left=1, color=colour, hatch=hatch, edgecolor="white")
+            ax.text(ratio * 1.06, row + offset, words, va="center", fontsize=9)
+    labels = [name + ("\n(pyndl extrapolated)" if extrapolated(f) else "") for name, f in workloads.items()]
+    ax.set_yticks(range(len(workloads)), labels)
+    ax.invert_yaxis()
+    greatest = max(ratio_of(figures, dtype)[0] for figures in workloads.values() for dtype in DTYPES)
+    ax.set(
+        xscale="log", xlim=(1, greatest * 12), xlabel="times as fast as pyndl 1.2.4, from table to weights"
+    )
+    plain(ax.xaxis)
+    ax.spines[["top", "right"]].set_visible(False)
+    handles = [Patch(color=colour, label=f"rescorla, {dtype}") for dtype, colour in DTYPES.items()]
+    ax.legend(handles=handles, frameon=False, loc="lower right")
+    save(figure, "ratios")
+
+
+def ratio_of(figures: Figures, dtype: str) -> tuple[float, str]:
+    """pyndl's time over rescorla's, and both in words."""
+    theirs, ours = figures["pyndl"]["seconds"], figures["steps"][f"auto {dtype}"]["seconds"]
+    return theirs / ours, f"{theirs / ours:,.0f} times: {seconds(theirs)} to {seconds(ours)}"
+
+
+def extrapolated(figures: Figures) -> bool:
+    """Whether pyndl's time follows from samples."""
+    return "extrapolated_from" in figures["pyndl"]
+
+
+def draw_scaling(scaled: Figures) -> None:
+    """Time against each factor, on logarithmic axes."""
+    figure, grid = plt.subplots(2, 2, figsize=(8, 5.6), sharey=True, layout="constrained")
+    for ax, (factor, label) in zip(grid.flat, FACTORS.items(), strict=True):
+        settings = [setting for setting in scaled["settings"] if setting["factor"] == factor]
+        values = [setting["value"] for setting in settings]
+        for method, (colour, marks) in METHODS.items():
+            times = [setting["seconds"][method] for setting in settings]
+            ax.plot(values, times, marks, color=colour, markersize=5, label=f"{method} method")
+        ax.axvline(scaled["centre"][factor], color="0.85", linewidth=1, zorder=0)
+        ax.set(xscale="log", yscale="log", xlabel=label)
+        ax.set_xticks(values, [f"{value:,}" for value in values])
+        ax.minorticks_off()
+        plain(ax.yaxis)
+        ax.grid(axis="y", color="0.92")
+        ax.spines[["top", "right"]].set_visible(False)
+    for ax in grid[:, 0]:
+        ax.set_ylabel("seconds")
+    grid[0, 0].legend(frameon=False)
+    save(figure, "scaling")
+
+
+def plain(axis: Any) -> None:
+    """Numbers as people write them on a logarithmic axis."""
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def save(figure: Any, name: str) -> None:
+    """The same bytes for the same figures."""
+    figure.savefig(HERE / f"benchmarks-{name}.svg", metadata={"Date": None})
+    plt.close(figure)
+
+
+def conditions(run: Figures) -> str:
+    """On what machine, and how often."""
+    machine = run["machine"]
+    versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
+    often = f"medians of {run['repetitions']}"
+    if "pyndl_repetitions" in run:
+        often += f", of pyndl {run['pyndl_repetitions']}, of wordfreq-10m {run['large_repetitions']}"
+    return (
+        f"Measured on {machine['cores']} cores of an {machine['processor']} with {run['threads']} threads; "
+        f"{often}; {versions}, Python {machine['python']}.\n"
+    )
+
+
+def workloads_table(compared: Figures) -> list[str]:
+    """One row a workload."""
+    titles = "workload|events|cues x outcomes|pyndl|float64|ratio|float32|ratio|method|difference"
+    rows = []
+    for name, figures in compared["workloads"].items():
+        pyndl, steps = figures["pyndl"]["seconds"], figures["steps"]
+        double, single = steps["auto float64"], steps["auto float32"]
+        rows.append(
+            [
+                f"`{name}`",
+                f"{figures['n_events']:,}",
+                f"{figures['n_cues']:,} x {figures['n_outcomes']:,}",
+                ("about " if extrapolated(figures) else "") + seconds(pyndl),
+                seconds(double["seconds"]),
+                f"{pyndl / double['seconds']:,.0f}",
+                seconds(single["seconds"]),
+                f"{pyndl / single['seconds']:,.0f}",
+                double["method"],
+                apart(double),
+            ]
+        )
+    return markdown(titles.split("|"), rows)
+
+
+def king_james_table(compared: Figures) -> list[str]:
+    """The other measurements on the trigrams of the running text."""
+    figures = compared["workloads"]["kjv-trigrams"]
+    steps, n_events = figures["steps"], figures["n_events"]
+    pyndl, theirs, ours = (steps[name] for name in ("pyndl", "pyndl_convert", "rescorla_convert"))
+    rows = [
+        compared_row(f"table to weights, {name}", pyndl["seconds"], steps[key]["seconds"], steps[key])
+        for name, key in [("forward method", "forward float64"), ("adjoint method", "adjoint float64")]
+    ]
+    rows.append(compared_row("table to binary file", theirs["seconds"], ours["seconds"]))
+    for suffix in (".nc", ".npz"):
+        step = steps[f"rescorla chain {suffix}"]
+        name = f"running text to saved weights, `{suffix}`"
+        rows.append(compared_row(name, steps["pyndl chain .nc"]["wall"], step["wall"], step))
+    each = [step["bytes"] / n_events for step in (theirs, ours)]
+    rows.append(["binary file, bytes an event", *(f"{n:.1f}" for n in each), f"{each[0] / each[1]:.0f}", ""])
+    memory = [
+        f"{(step['peak'] - step['result']) / 1e6:,.0f} MB" for step in (pyndl, steps["forward float64"])
+    ]
+    weights = f"{pyndl['result'] / 1e6:,.0f} MB"
+    rows.append([f"peak memory, beside the weights' {weights}", *memory, "", ""])
+    return markdown(["step", "pyndl", "rescorla", "ratio", "difference"], rows)
+
+
+def compared_row(name: str, theirs: float, ours: float, step: Figures | None = None) -> list[str]:
+    """One row on times; of a step that learned, how far its weights are from pyndl's."""
+    return [name, seconds(theirs), seconds(ours), f"{theirs / ours:,.0f}", apart(step) if step else ""]
+
+
+def scaling_table(scaled: Figures) -> list[str]:
+    """Threads and types at the centre."""
+    rows = [
+        [f"{setting['threads']} threads, {setting['dtype']}".replace("1 threads", "1 thread")]
+        + [seconds(setting["seconds"][method]) for method in METHODS]
+        for setting in scaled["settings"]
+        if setting["factor"] == "threads" or setting["dtype"] == "float32"
+    ]
+    return markdown(["at the centre", *(f"{method} method" for method in METHODS)], rows)
+
+
+def markdown(titles: list[str], rows: Iterable[list[str]]) -> list[str]:
+    """The lines of a table."""
+    return [f"| {' | '.join(cells)} |" for cells in [titles, ["---"] * len(titles), *rows]]
+
+
+def seconds(value: float) -> str:
+    """A time with three digits."""
+    if value >= 5400:
+        return f"{value / 3600:.1f} h"
+    if value >= 1:
+        return f"{value:.3g} s" if value < 1000 else f"{value:,.0f} s"
+    return f"{value * 1e3:.3g} ms"
+
+
+def apart(step: Figures) -> str:
+    """How far weights are from those to compare with."""
+    return "none" if step["different"] == 0 else f"{step['difference']:.0e}"
+
+
+def filled(page: str, name: str, lines: list[str]) -> str:
+    """The page with other lines between the marks of a name."""
+    begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->\n"
+    before, _, rest = page.partition(begin)
+    _, found, after = rest.partition(end)
+    if not found:
+        raise ValueError(f"{PAGE}: expected the marks {begin.strip()} and {end.strip()}, found not both")
+    return f"{before}{begin}\n" + "\n".join(lines) + f"\n\n{end}{after}"
+
+
+if __name__ == "__main__":
+    main()
