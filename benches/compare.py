@@ -305,7 +305,10 @@ def main() -> int:
         plan = planned(options, text)
         machine = run("machine")
         print(described(machine, options.threads))
-        print(f"medians of {plan.repetitions}, of pyndl {plan.pyndl_repetitions}")
+        print(
+            f"medians of {plan.repetitions}, of pyndl {plan.pyndl_repetitions}, "
+            f"of both {plan.large_repetitions} where pyndl is extrapolated"
+        )
         for name in options.workload:
             if name.startswith("wordfreq") and find_spec("wordfreq") is None:
                 print(f"\n{name}: SKIPPED, as wordfreq is not installed (pip install 'rescorla[bench]')")

@@ -116,9 +116,7 @@ def main() -> int:
     about = machine()
     print(f"{about['processor']}, {about['cores']} cores, rescorla {about['versions']['rescorla']}")
     print("centre: " + ", ".join(f"{name} {value:,}" for name, value in centre._asdict().items()))
-    print(
-        f"seconds, medians of {repetitions}, {options.threads} threads and float64 where not said otherwise"
-    )
+    print(f"seconds, medians of {repetitions}; {options.threads} threads and float64 where not varied")
     print(f"{'factor':15} {'value':>9} {'forward':>11} {'adjoint':>11} {'difference':>11}")
     records = []
     for setting in settings(centre, options.threads):

@@ -30,22 +30,19 @@ Result = dict[str, Any]
 
 def machine() -> Result:
     """What the figures hold for."""
+    import rescorla as rw
+
     lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
     model = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    kernel = rw.learn(rw.read_events([("cue", "outcome")]), progress=False).parameters["kernel"]
     return {
-        "processor": model[0] if model else platform.processor(),
+        "processor": f"{model[0] if model else platform.processor()} ({kernel})",
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "versions": {name: version(name) for name in ("pyndl", "numpy", "xarray")}
-        | {"rescorla": _rescorla()},
+        | {"rescorla": rw.__version__},
     }
-
-
-def _rescorla() -> str:
-    import rescorla
-
-    return rescorla.__version__
 
 
 def make_table(workload: str, text: str, smoke: bool, folder: str) -> Result:

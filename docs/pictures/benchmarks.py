@@ -60,9 +60,11 @@ def draw_ratios(compared: Figures) -> None:
         xscale="log", xlim=(1, greatest * 12), xlabel="times as fast as pyndl 1.2.4, from table to weights"
     )
     plain(ax.xaxis)
+    ax.grid(axis="x", color="0.92")
+    ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
     handles = [Patch(color=colour, label=f"rescorla, {dtype}") for dtype, colour in DTYPES.items()]
-    ax.legend(handles=handles, frameon=False, loc="lower right")
+    figure.legend(handles=handles, frameon=False, loc="outside upper right", ncols=2)
     save(figure, "ratios")
 
 
@@ -119,7 +121,7 @@ def conditions(run: Figures) -> str:
     if "pyndl_repetitions" in run:
         often += f", of pyndl {run['pyndl_repetitions']}, of wordfreq-10m {run['large_repetitions']}"
     return (
-        f"Measured on {machine['cores']} cores of an {machine['processor']} with {run['threads']} threads; "
+        f"Measured on {machine['cores']} cores of an {machine['processor']}, {run['threads']} threads; "
         f"{often}; {versions}, Python {machine['python']}.\n"
     )
 
