@@ -37,7 +37,8 @@ def main() -> None:
     draw_scaling(scaled)
     page = PAGE.read_text(encoding="utf-8")
     page = filled(page, "compare", [conditions(compared), *workloads_table(compared)])
-    page = filled(page, "king-james", king_james_table(compared))
+    if "kjv-trigrams" in compared["workloads"]:
+        page = filled(page, "king-james", [conditions(compared), *king_james_table(compared)])
     page = filled(page, "scaling", [conditions(scaled), *scaling_table(scaled)])
     PAGE.write_text(page, encoding="utf-8")
 
@@ -119,7 +120,9 @@ def conditions(run: Figures) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
     often = f"medians of {run['repetitions']}"
     if "pyndl_repetitions" in run:
-        often += f", of pyndl {run['pyndl_repetitions']}, of wordfreq-10m {run['large_repetitions']}"
+        often += f", of pyndl {run['pyndl_repetitions']}"
+        if any(extrapolated(figures) for figures in run["workloads"].values()):
+            often += f", of both {run['large_repetitions']} where pyndl is extrapolated"
     return (
         f"Measured on {machine['cores']} cores of an {machine['processor']}, {run['threads']} threads; "
         f"{often}; {versions}, Python {machine['python']}.\n"
