@@ -32,8 +32,8 @@ const CUES: usize = 384;
 /// their outcomes: a tile of 1.5 kilobytes a row stays in a second cache of a megabyte, and most sums beside it.
 const OUTCOMES: usize = 768;
 
-/// Events as lists of cues and outcomes.
-type Events = Vec<(Vec<u32>, Vec<u32>)>;
+/// Cues and outcomes.
+type Event = (Vec<u32>, Vec<u32>);
 
 /// A number below `n`, in no order.
 fn random(state: &mut u64, n: usize) -> u32 {
@@ -43,7 +43,7 @@ fn random(state: &mut u64, n: usize) -> u32 {
 
 /// Events of `slots` different cues and one outcome, all equally frequent. The first and the last have all cues and outcomes,
 /// so that no tile starts late.
-fn synthetic(n: usize, slots: usize) -> Events {
+fn synthetic(n: usize, slots: usize) -> Vec<Event> {
     let mut state = slots as u64;
     let whole = ((0..CUES as u32).collect(), (0..OUTCOMES as u32).collect());
     let mut events = vec![whole.clone()];
@@ -62,8 +62,8 @@ fn synthetic(n: usize, slots: usize) -> Events {
 }
 
 /// The events of a file, those left out that repeat one with no cue in common with any in between.
-fn once(file: &EventFile<Bytes>) -> Events {
-    let mut events: Events = Vec::new();
+fn once(file: &EventFile<Bytes>) -> Vec<Event> {
+    let mut events: Vec<Event> = Vec::new();
     let mut last_with: HashMap<u32, usize> = HashMap::new();
     file.for_each(0..file.len(), |_, cues, outcomes, frequency| {
         let last = cues.first().and_then(|cue| last_with.get(cue)).copied();
@@ -82,13 +82,13 @@ fn once(file: &EventFile<Bytes>) -> Events {
     events
 }
 
-fn written(events: &Events) -> EventFile<Bytes> {
+fn written(events: &[Event]) -> EventFile<Bytes> {
     let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
-    let count = |ids: fn(&(Vec<u32>, Vec<u32>)) -> &Vec<u32>| {
-        events.iter().flat_map(ids).max().map_or(0, |&id| id + 1)
+    let names = |ids: fn(&Event) -> &Vec<u32>| {
+        let n = events.iter().flat_map(ids).max().map_or(0, |&id| id + 1);
+        (0..n).map(|id| id.to_string()).collect::<Vec<_>>()
     };
-    let names = |n: u32| (0..n).map(|id| id.to_string()).collect::<Vec<_>>();
-    let (cues, outcomes) = (names(count(|event| &event.0)), names(count(|event| &event.1)));
+    let (cues, outcomes) = (names(|event| &event.0), names(|event| &event.1));
     writer.with_names(cues.iter().map(String::as_str), outcomes.iter().map(String::as_str)).unwrap();
     for (cues, outcomes) in events {
         writer.push(cues, outcomes, 1).unwrap();
@@ -128,7 +128,7 @@ struct Visits {
 }
 
 impl Visits {
-    fn of(events: &Events, method: Method, width: usize) -> Self {
+    fn of(events: &[Event], method: Method, width: usize) -> Self {
         let n_cues = events.iter().flat_map(|event| &event.0).max().map_or(0, |&cue| cue + 1);
         let n_outcomes = events.iter().flat_map(|event| &event.1).max().map_or(0, |&outcome| outcome + 1);
         // How many events the column of an outcome, or the row of a cue, takes part in.
@@ -142,7 +142,7 @@ impl Visits {
             }
         }
         seen.sort_unstable_by(|a, b| b.cmp(a));
-        let visited = |(cues, outcomes): &(Vec<u32>, Vec<u32>)| match method {
+        let visited = |(cues, outcomes): &Event| match method {
             Method::Forward => cues.clone(),
             Method::Adjoint => cues.iter().copied().chain(outcomes.iter().map(|o| n_cues + o)).collect(),
         };
@@ -223,7 +223,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-fn compare<E: Element>(name: &str, events: &Events, repetitions: usize) {
+fn compare<E: Element>(name: &str, events: &[Event], repetitions: usize) {
     let file = written(events);
     let mut out = vec![E::default(); file.cues().len() * file.outcomes().len()];
     for method in [Method::Forward, Method::Adjoint] {

@@ -321,7 +321,7 @@ def test_ctrl_c_is_one_line_and_status_130(run: Run, tmp_path: Path) -> None:
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     try:
-        assert run("learn", path, status=130) == "rescorla: interrupted\n"
+        assert run("learn", path, "--method", "forward", status=130) == "rescorla: interrupted\n"
     finally:
         timer.join()
         signal.signal(signal.SIGINT, before)

@@ -1,5 +1,6 @@
 """A disk that is full leaves the old file whole and nothing else behind."""
 
+import errno
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,19 @@ signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 path = sys.argv[1]
 events = rw.read_events(([f"a{i}", f"b{i}"], [f"o{i}"]) for i in range(1000))
 weights = rw.Weights(np.ones((200, 200)), [f"a{i}" for i in range(200)], [f"o{i}" for i in range(200)])
+told = []
+
+def fill_the_disk():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+def learn_until_the_disk_is_full(method):
+    # Room was reserved; then, while the weights are learned, writing them becomes impossible.
+    def tell(done, total):
+        told.append(done)
+        fill_the_disk()
+    long = rw.read_events(([f"a{i % 997}", f"b{i % 991}"], [f"o{i % 5003}"]) for i in range(300_000))
+    rw.learn(long, method=method, threads=1, out=path, progress=tell)
+
 work = {
     "event file": lambda: events.save(path),
     "compiled": lambda: rw.compile_events(iter(events), path),
@@ -21,13 +35,16 @@ work = {
     "gz table": lambda: events.to_table(path),
     "weights": lambda: weights.save(path),
     "mapped weights": lambda: weights.save(path),
-    "out": lambda: rw.learn(events[:5], out=path),
+    "out": lambda: rw.learn(events[:5], out=path, progress=lambda done, total: told.append(done)),
+    "out by columns": lambda: learn_until_the_disk_is_full("forward"),
+    "out by rows": lambda: learn_until_the_disk_is_full("adjoint"),
 }[sys.argv[2]]
-resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+if "by" not in sys.argv[2]:
+    fill_the_disk()
 try:
     work()
 except OSError as error:
-    print("OSError", error.errno, error.filename)
+    print("OSError", error.errno, error.filename, "before any work" if not told else "at work")
 """
 TARGETS = {
     "event file": "e.bin",
@@ -37,6 +54,8 @@ TARGETS = {
     "weights": "w.npz",
     "mapped weights": "w.npy",
     "out": "w.npy",
+    "out by columns": "w.npy",
+    "out by rows": "w.npy",
 }
 
 
@@ -52,6 +71,7 @@ def test_a_full_disk_leaves_the_old_file(work: str, tmp_path: Path) -> None:
         check=False,
         timeout=60,
     )
-    assert done.stdout.startswith("OSError"), done.stderr
+    assert done.stdout.startswith(f"OSError {errno.EFBIG} {path} "), done.stdout + done.stderr
+    assert done.stdout.endswith("at work\n" if "by" in work else "before any work\n")
     assert path.read_bytes() == b"the old file"
     assert list(tmp_path.iterdir()) == [path]

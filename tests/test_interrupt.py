@@ -24,7 +24,7 @@ range_of_cues = [f"c{i}" for i in range(3000)]
 LEARN = (
     PRELUDE
     + "known = rw.read_events((cues, outcomes, 10**6) for cues, outcomes in events(1000))\n"
-    + "work = lambda: rw.learn(known, progress=False)\n"
+    + "work = lambda: rw.learn(known, method='forward', progress=False)\n"
 )
 COMPILE_ITERABLE = PRELUDE + "work = lambda: rw.read_events(events(10**9), progress=False)\n"
 # No Python runs between two of these events, so that nobody but the engine looks at signals.

@@ -111,7 +111,7 @@ def test_learn_over_many_outcomes_is_the_reference(
 
 
 # Below a certain amount of work the engine starts no threads; this is more.
-BUSY = some.wide_events(4, 300, 40, 1500)
+BUSY = some.wide_events(4, 600, 40, 1500)
 
 
 def test_threads_at_work_change_no_bit() -> None:

@@ -16,6 +16,7 @@ __all__ = [
     "compile_table",
     "content_kind",
     "equilibrium",
+    "forecast",
     "learn",
 ]
 
@@ -93,11 +94,22 @@ def learn(
     keep_rows: NDArray[np.int64] | None,
     initial: NDArray[Any] | None,
     initial_columns: NDArray[np.int64] | None,
-    out: NDArray[Any],
+    out: NDArray[Any] | tuple[str, str, int, str],
     method: Literal["forward", "adjoint"] | None,
     threads: int,
     kernel: str | None,
     tile: int | None,
+    progress: _Progress,
+) -> dict[str, Any]: ...
+def forecast(
+    events: EventFile,
+    *,
+    alpha: float,
+    beta1: float,
+    beta2: float,
+    dtype: str,
+    method: Literal["forward", "adjoint"] | None,
+    threads: int,
     progress: _Progress,
 ) -> dict[str, Any]: ...
 def activations(

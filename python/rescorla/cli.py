@@ -16,7 +16,7 @@ from rescorla._core import content_kind
 from rescorla.activation import activations
 from rescorla.equilibrium import equilibrium
 from rescorla.events import Events, compile_events, corpus_events, open_events, read_events
-from rescorla.learning import learn
+from rescorla.learning import forecast, learn
 from rescorla.weights import Weights, load_weights, strongest
 
 if TYPE_CHECKING:
@@ -109,6 +109,7 @@ def _learn(options: argparse.Namespace) -> None:
         beta=beta,
         lambda_=options.lambda_,
         dtype=options.dtype,
+        method=options.method,
         threads=options.threads,
         out=options.output if mapped else None,
         progress=options.progress,
@@ -156,10 +157,25 @@ def _info(options: argparse.Namespace) -> None:
         shape = dict(zip(("cues", "outcomes"), weights.values.shape, strict=True))
         known = {"weights": options.file} | shape | {"values": weights.values.dtype} | weights.parameters
     else:
-        known = {"file": options.file} | _source(options).info()
+        events = _source(options)
+        known = {"file": options.file} | events.info() | _prospect(events)
         # As given, rather than as the engine has it; and events in memory have none.
         del known["path"]
     _report({name.replace("_", " "): value for name, value in known.items()})
+
+
+def _prospect(events: Events) -> dict[str, str]:
+    """What learning with the default parameters would cost."""
+    prospect = forecast(events)
+    updates = {
+        f"learning: updates, {method}": f"{prospect[f'updates_{method}']:,}"
+        for method in ("forward", "adjoint")
+    }
+    return updates | {
+        "learning: method": prospect["method"],
+        "learning: weights": f"{8 * events.n_cues * events.n_outcomes:,} bytes",
+        "learning: memory besides": f"at most {sum(prospect['memory'].values()):,} bytes",
+    }
 
 
 def _verify(options: argparse.Namespace) -> None:
@@ -292,6 +308,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     command.add_argument(
         "--dtype", choices=("float64", "float32"), default="float64", help="type of the weights"
+    )
+    command.add_argument(
+        "--method",
+        choices=("auto", "forward", "adjoint"),
+        default="auto",
+        help="how to compute (default auto: the one with less work)",
     )
     _add_weights_options(command)
 

@@ -20,6 +20,7 @@ from rescorla.arguments import (
     one_of,
     per_name,
     places,
+    rate,
     rates,
     recorded,
     result_array,
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
 Method = Literal["auto", "forward", "adjoint"]
+
+# What the engine says of how it learned.
+_TOLD = ("method", "updates_forward", "updates_adjoint", "kernel", "threads")
 
 
 def learn(
@@ -85,14 +89,18 @@ def learn(
         How to compute. The forward method follows the rule step by step, with the bits of the rule written as
         plain loops. The adjoint method goes through the events backward, once for each cue instead of once
         for each outcome: the same weights up to rounding (1e-12 of the largest of lambda and weights in
-        float64, while beta * kappa <= 1), faster where outcomes are many and cues few. It needs
-        beta1 = beta2. "auto" takes the forward method. Either gives the same bits for any number of threads.
+        float64, 1e-5 in float32, while beta * kappa <= 1 and saliences are within a factor of 1000). It needs
+        beta1 = beta2. "auto" takes the one with less work, but the forward method where that is small or the
+        adjoint method's precision is not promised. Either gives the same bits for any number of threads. The
+        ``parameters`` of the result tell which it was, and how many updates each makes.
     threads : int, optional
         How many threads to use; by default as many as the process may run on.
     out : ndarray or path, optional
         Where to put the weights: an array of the shape and dtype of the result, or a path that ends in
-        ``.npy``. The file is mapped while learning, so weights may exceed the memory; it appears whole or not
-        at all, with the names beside it in ``.npy.json``, and `load_weights` reads it.
+        ``.npy``. The file may exceed the memory: it is written tile by tile, in Fortran order by the forward
+        method and in C order by the adjoint method, and mapped at the end. Room for it is reserved at the
+        beginning. It appears whole or not at all, with the names beside it in ``.npy.json``, and
+        `load_weights` reads it.
     progress : None, bool or callable(done, total), default None
         None shows a bar if standard error is a terminal. A callable is called by the calling thread; when it
         raises, learning stops.
@@ -122,6 +130,14 @@ def learn(
         When max(beta) * kappa >= 2 for an event, kappa = sum of alpha_i m_i^2 over its cues, m_i times
         present: then that event, repeated, would drive its activation away from its target instead of towards
         it.
+
+    Notes
+    -----
+    Apart from a result in memory, learning takes at most 512 MiB for decoded events, 256 bytes for each name,
+    and for each thread: 40 MiB for a run of events and a stack; a tile of weights, which is n_cues x width
+    elements, with the adjoint method (n_cues + n_outcomes) x width, where width is 512 to 2048 bytes, the
+    less the more cues an event has; and for a file max(1 MiB, 64 bytes x the length of a column, with the
+    adjoint method of a row).
 
     See Also
     --------
@@ -222,7 +238,7 @@ def _learn(
         "version": _core.__version__,
     }
 
-    def run(values: NDArray[Any]) -> dict[str, Any]:
+    def run(values: NDArray[Any] | storage.NpyRoom) -> dict[str, Any]:
         started = perf_counter()
         with watching(progress, "learning") as watch, _naming_divergence(plan):
             report = _core.learn(
@@ -243,18 +259,21 @@ def _learn(
                 tile=tile,
                 progress=watch,
             )
-        parameters.update({name: report[name] for name in ("method", "kernel", "threads")})
+        parameters.update({name: report[name] for name in _TOLD})
         parameters["seconds"] = perf_counter() - started
         return report
 
     if path is None:
         values = result_array(out, shape, element)
         report = run(values)
+        weights = Weights(values, plan.cues, plan.outcomes, parameters)
     else:
         with storage.replacing(path, storage.sidecar(path)) as (array, labels):
-            report = run(storage.create_npy(array, path, shape, element))
+            room = storage.npy_room(array, path, element)
+            report = run(room)
+            storage.write_npy_header(room, shape, fortran_order=report["fortran_order"])
             storage.write_labels(labels, path, plan.cues, plan.outcomes, parameters)
-        values = storage.map_npy(path)
+        weights = Weights._in_file(path, plan.cues, plan.outcomes, parameters)
     fastest, kappa = max(beta1, beta2), report["max_kappa"]
     if fastest * kappa >= 2:
         warnings.warn(
@@ -263,7 +282,36 @@ def _learn(
             RuntimeWarning,
             stacklevel=3,
         )
-    return Weights(values, plan.cues, plan.outcomes, parameters)
+    return weights
+
+
+def forecast(
+    events: Events,
+    *,
+    alpha: float = 0.1,
+    beta: float | tuple[float, float] = 0.1,
+    dtype: DTypeLike = "float64",
+    method: Method = "auto",
+    threads: int | None = None,
+    progress: Progress = False,
+) -> dict[str, Any]:
+    """What `learn` would do with these arguments: its ``method`` and the updates of either, its ``memory``.
+
+    ``memory`` is in bytes, at most, by purpose, without a result in memory: see the notes of `learn`.
+    """
+    one_of("method", method, ("auto", "forward", "adjoint"))
+    beta1, beta2 = rates(beta)
+    with watching(progress, "looking at the events") as watch:
+        return _core.forecast(
+            events._file,
+            alpha=rate("alpha", alpha),
+            beta1=beta1,
+            beta2=beta2,
+            dtype=str(element_type(dtype)),
+            method=None if method == "auto" else method,
+            threads=thread_count(threads),
+            progress=watch,
+        )
 
 
 @contextmanager

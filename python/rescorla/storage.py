@@ -6,7 +6,7 @@ import errno
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 # Parameters that may be one number for each label, and the dimension of those labels.
 _PER_NAME = {"alpha": "cues", "lambda": "outcomes"}
+
+# Bytes before the elements of a .npy file that learning fills, whatever the order, shape and type.
+_NPY_HEADER = 128
 
 
 class Content(NamedTuple):
@@ -110,9 +113,12 @@ def naming(path: str) -> Iterator[None]:
         raise OSError(error.errno, error.strerror or str(error), path) from error
 
 
-def create_npy(file: str, path: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+def create_npy(
+    file: str, path: str, shape: tuple[int, ...], dtype: np.dtype[Any], *, fortran_order: bool = False
+) -> NDArray[Any]:
     """Map zeros in an existing empty file; a disk without room fails here, not when pages are written."""
-    header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
+    descr = np.lib.format.dtype_to_descr(dtype)
+    header = {"descr": descr, "fortran_order": fortran_order, "shape": shape}
     size = dtype.itemsize * int(np.prod(shape, dtype=object))
     with naming(path), open(file, "r+b") as stream:
         np.lib.format.write_array_header_1_0(stream, header)
@@ -126,12 +132,43 @@ def create_npy(file: str, path: str, shape: tuple[int, ...], dtype: np.dtype[Any
                 # A file system that cannot reserve room is no reason not to try.
                 if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
                     raise
-    return np.asarray(np.memmap(file, dtype=dtype, mode="r+", offset=start, shape=shape))
+    order: Literal["F", "C"] = "F" if fortran_order else "C"
+    return np.asarray(np.memmap(file, dtype=dtype, mode="r+", offset=start, shape=shape, order=order))
+
+
+class NpyRoom(NamedTuple):
+    """A file that the engine fills with the elements of an array; `write_npy_header` makes it a .npy file."""
+
+    file: str
+    path: str
+    start: int
+    dtype: str
+
+
+def npy_room(file: str, path: str, dtype: np.dtype[Any]) -> NpyRoom:
+    """The existing empty file `file` as room for an array that is to be called `path`."""
+    return NpyRoom(file, path, _NPY_HEADER, str(dtype))
+
+
+def write_npy_header(room: NpyRoom, shape: tuple[int, int], *, fortran_order: bool) -> None:
+    """Say what the elements are, in the order in which the engine wrote them."""
+    about = {"descr": np.dtype(room.dtype).str, "fortran_order": fortran_order, "shape": shape}
+    text = repr(about).encode("ascii").ljust(_NPY_HEADER - 11) + b"\n"
+    with naming(room.path), open(room.file, "r+b") as stream:
+        stream.write(b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text)
 
 
 def map_npy(path: str) -> NDArray[Any]:
     """An array in a .npy file, mapped read-only."""
-    return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
+    try:
+        return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
+    except OSError as error:
+        if error.errno != errno.ENOMEM:
+            raise
+        raise MemoryError(
+            f"{path} is whole, but this process has no room to map its {os.path.getsize(path)} bytes; raise "
+            "its limit (ulimit -v)"
+        ) from error
 
 
 def write_labels(
@@ -197,7 +234,10 @@ def _load_npz(path: str) -> Content:
 
 def _save_npy(path: str, content: Content) -> None:
     with replacing(path, sidecar(path)) as (array, labels):
-        create_npy(array, path, content.values.shape, content.values.dtype)[...] = content.values
+        # In the order in which they lie, for weights that exceed the memory lie in a file themselves.
+        values = content.values
+        columns_first = values.flags.f_contiguous and not values.flags.c_contiguous
+        create_npy(array, path, values.shape, values.dtype, fortran_order=columns_first)[...] = values
         write_labels(labels, path, *content[1:])
 
 

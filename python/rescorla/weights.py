@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from operator import index
 from typing import TYPE_CHECKING, Any
 
@@ -55,12 +57,13 @@ class Weights:
     [('red', 0.5), ('blue', 0.25)]
     """
 
-    __slots__ = ("_cue_numbers", "_outcome_numbers", "cues", "outcomes", "parameters", "values")
+    __slots__ = ("_cue_numbers", "_outcome_numbers", "_path", "cues", "outcomes", "parameters", "values")
 
     values: NDArray[Any]
     cues: tuple[str, ...]
     outcomes: tuple[str, ...]
     parameters: dict[str, Any]
+    _path: str
 
     def __init__(
         self,
@@ -75,6 +78,29 @@ class Weights:
         self.parameters = dict(parameters or {})
         self._cue_numbers: dict[str, int] | None = None
         self._outcome_numbers: dict[str, int] | None = None
+
+    @classmethod
+    def _in_file(
+        cls, path: str, cues: tuple[str, ...], outcomes: tuple[str, ...], parameters: dict[str, Any]
+    ) -> Weights:
+        """Weights in a .npy file, mapped now, or when first looked at where a limit leaves no room for it."""
+        weights = cls.__new__(cls)
+        weights._path = os.path.abspath(path)
+        weights.cues, weights.outcomes, weights.parameters = cues, outcomes, parameters
+        weights._cue_numbers = weights._outcome_numbers = None
+        with suppress(MemoryError):
+            weights.values = storage.map_npy(path)
+        return weights
+
+    # Hidden from type checkers, to whom it would give every name.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            # Asked only for what is not there yet.
+            if name != "values" or not hasattr(self, "_path"):
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            self.values = storage.map_npy(self._path)
+            return self.values
 
     @property
     def cue_numbers(self) -> Mapping[str, int]:

@@ -1,5 +1,8 @@
 //! The verb `learn`.
 
+use std::fs::OpenOptions;
+use std::path::PathBuf;
+
 use numpy::{
     Element as NumpyElement, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArray,
     PyUntypedArrayMethods,
@@ -11,15 +14,21 @@ use pyo3::types::PyDict;
 use super::file::PyEventFile;
 use super::watch::{Progress, brief, watched};
 use crate::error::Error;
+use crate::events::EventFile;
+use crate::events::map::Bytes;
 use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
-use crate::learn::{Initial, Matrix, Method, Plan, Report, stream::BUDGET};
+use crate::learn::memory::Memory;
+use crate::learn::{Axis, Forecast, Initial, Matrix, Method, Plan, Report, stream::BUDGET};
 use crate::monitor::Monitor;
 
 /// Fewer updates than this take some milliseconds at most.
 const BRIEF: u64 = 10_000_000;
 
-/// Learns the events into `out`, which must be zero.
+/// A file for the result: where it is, what errors call it, where the elements begin, and their type.
+type Room = (PathBuf, PathBuf, u64, String);
+
+/// Learns the events into `out`: an array, which must be zero, or room in a file.
 #[pyfunction]
 #[pyo3(signature = (events, *, alpha, beta1, beta2, lambda_, cue_rows, outcome_columns, keep_rows, initial,
                     initial_columns, out, method, threads, kernel, tile, progress))]
@@ -36,7 +45,7 @@ pub(crate) fn learn<'py>(
     keep_rows: Option<PyReadonlyArray1<'py, i64>>,
     initial: Option<Bound<'py, PyUntypedArray>>,
     initial_columns: Option<PyReadonlyArray1<'py, i64>>,
-    out: Bound<'py, PyUntypedArray>,
+    out: Bound<'py, PyAny>,
     method: Option<&str>,
     threads: usize,
     kernel: Option<&str>,
@@ -60,15 +69,24 @@ pub(crate) fn learn<'py>(
         tile,
         progress,
     };
-    let report = if let Ok(out) = out.cast::<PyArray2<f64>>() {
-        arguments.learn(py, out)
+    let (report, lanes) = if let Ok(out) = out.cast::<PyArray2<f64>>() {
+        arguments.learn_array(py, out)
     } else if let Ok(out) = out.cast::<PyArray2<f32>>() {
-        arguments.learn(py, out)
+        arguments.learn_array(py, out)
     } else {
-        Err(Error::Argument("expected a matrix of float64 or float32 for the result".into()).into())
+        let (file, path, start, element): Room = out.extract()?;
+        match element.as_str() {
+            f64::NAME => arguments.learn_file::<f64>(py, file, path, start),
+            f32::NAME => arguments.learn_file::<f32>(py, file, path, start),
+            other => {
+                Err(Error::Argument(format!("expected float64 or float32 for the result, found {other}"))
+                    .into())
+            }
+        }
     }?;
     let result = PyDict::new(py);
     result.set_item("method", report.method.to_string())?;
+    result.set_item("fortran_order", lanes == Some(Axis::Columns))?;
     result.set_item("kernel", report.kernel.to_string())?;
     result.set_item("tile", report.tile)?;
     result.set_item("threads", report.threads)?;
@@ -77,6 +95,80 @@ pub(crate) fn learn<'py>(
     result.set_item("updates_adjoint", report.facts.adjoint_updates)?;
     result.set_item("safe_rate", 2.0 / report.facts.max_kappa)?;
     Ok(result)
+}
+
+/// What learning all weights with these parameters would cost, and how much memory it would take at most, by purpose.
+#[pyfunction]
+#[pyo3(signature = (events, *, alpha, beta1, beta2, dtype, method, threads, progress))]
+#[expect(clippy::too_many_arguments, reason = "all keywords")]
+pub(crate) fn forecast<'py>(
+    py: Python<'py>,
+    events: &PyEventFile,
+    alpha: f64,
+    beta1: f64,
+    beta2: f64,
+    dtype: &str,
+    method: Option<&str>,
+    threads: usize,
+    progress: Progress,
+) -> PyResult<Bound<'py, PyDict>> {
+    let prospect = Prospect {
+        file: &events.file,
+        alpha,
+        beta1,
+        beta2,
+        method: method.map(str::parse).transpose()?,
+        threads,
+    };
+    let forecast = watched(py, &progress, |monitor: &Monitor| match dtype {
+        f64::NAME => prospect.forecast::<f64>(monitor),
+        f32::NAME => prospect.forecast::<f32>(monitor),
+        other => Err(Error::Argument(format!("expected float64 or float32, found {other}"))),
+    })?;
+    let Memory { events, tiles, lines, others } = forecast.memory;
+    let memory = PyDict::new(py);
+    for (purpose, bytes) in [("events", events), ("tiles", tiles), ("lines", lines), ("others", others)] {
+        memory.set_item(purpose, bytes)?;
+    }
+    let result = PyDict::new(py);
+    result.set_item("method", forecast.method.to_string())?;
+    result.set_item("updates_forward", forecast.facts.forward_updates)?;
+    result.set_item("updates_adjoint", forecast.facts.adjoint_updates)?;
+    result.set_item("max_kappa", forecast.facts.max_kappa)?;
+    result.set_item("memory", memory)?;
+    Ok(result)
+}
+
+/// Learning of all weights, with the same parameters for all.
+struct Prospect<'a> {
+    file: &'a EventFile<Bytes>,
+    alpha: f64,
+    beta1: f64,
+    beta2: f64,
+    method: Option<Method>,
+    threads: usize,
+}
+
+impl Prospect<'_> {
+    fn forecast<E: Element>(&self, monitor: &Monitor) -> Result<Forecast, Error> {
+        let (n_cues, n_outcomes) = (self.file.cues().len(), self.file.outcomes().len());
+        let plan: Plan<'_, E> = Plan {
+            rows: &(0..n_cues as u32).collect::<Vec<_>>(),
+            columns: &(0..n_outcomes as u32).map(Some).collect::<Vec<_>>(),
+            alpha: &vec![self.alpha; n_cues],
+            beta1: self.beta1,
+            beta2: self.beta2,
+            lambda: &vec![1.0; n_outcomes],
+            initial: None,
+            keep: None,
+            method: self.method,
+            threads: self.threads,
+            kernel: None,
+            tile: None,
+            budget: BUDGET,
+        };
+        crate::learn::forecast(self.file, &plan, monitor)
+    }
 }
 
 struct Arguments<'a, 'py> {
@@ -98,11 +190,39 @@ struct Arguments<'a, 'py> {
 }
 
 impl Arguments<'_, '_> {
-    fn learn<E: Element + NumpyElement>(
+    fn learn_array<E: Element + NumpyElement>(
         &self,
         py: Python<'_>,
         out: &Bound<'_, PyArray2<E>>,
-    ) -> PyResult<Report> {
+    ) -> PyResult<(Report, Option<Axis>)> {
+        // Held until the work is done: nobody else borrows the array for writing.
+        let mut out = out.try_readwrite().map_err(|error| Error::Argument(format!("the result: {error}")))?;
+        let mut view = out.as_array_mut();
+        let (shape, strides) = (view.dim().into(), [view.strides()[0], view.strides()[1]]);
+        #[expect(unsafe_code, reason = "numpy's memory")]
+        // SAFETY: ndarray's view says where the elements are (shape, strides in elements), and `out` borrows them
+        // exclusively.
+        let matrix = unsafe { Matrix::from_raw(view.as_mut_ptr(), shape, strides) }?;
+        Ok((self.learn(py, &matrix)?, matrix.lanes()))
+    }
+
+    fn learn_file<E: Element + NumpyElement>(
+        &self,
+        py: Python<'_>,
+        file: PathBuf,
+        path: PathBuf,
+        start: u64,
+    ) -> PyResult<(Report, Option<Axis>)> {
+        let n_rows = self.keep.as_ref().map_or(self.alpha.len(), Vec::len);
+        let shape = [n_rows, self.lambda.len()];
+        let matrix = py.detach(|| {
+            let opened = OpenOptions::new().write(true).open(file).map_err(Error::io(&path, "write"))?;
+            Matrix::<E>::in_file(opened, path, start, shape)
+        })?;
+        Ok((self.learn(py, &matrix)?, matrix.lanes()))
+    }
+
+    fn learn<E: Element + NumpyElement>(&self, py: Python<'_>, matrix: &Matrix<'_, E>) -> PyResult<Report> {
         let other = |_| Error::Argument(format!("expected initial weights of {}, row after row", E::NAME));
         let initial = self.initial.as_ref().map(|array| array.cast::<PyArray2<E>>().map_err(|_| other(())));
         let initial = initial.transpose()?.map(|array| array.readonly());
@@ -134,18 +254,10 @@ impl Arguments<'_, '_> {
             tile: self.tile,
             budget: BUDGET,
         };
-        // Held until the work is done: nobody else borrows the array for writing.
-        let mut out = out.try_readwrite().map_err(|error| Error::Argument(format!("the result: {error}")))?;
-        let mut view = out.as_array_mut();
-        let (shape, strides) = (view.dim().into(), [view.strides()[0], view.strides()[1]]);
-        #[expect(unsafe_code, reason = "numpy's memory")]
-        // SAFETY: ndarray's view says where the elements are (shape, strides in elements), and `out` borrows them
-        // exclusively.
-        let matrix = unsafe { Matrix::from_raw(view.as_mut_ptr(), shape, strides) }?;
         let file = &self.events.file;
         let mut not_finite = None;
         let work = |monitor: &Monitor| {
-            let result = crate::learn::learn(file, &plan, &matrix, monitor);
+            let result = crate::learn::learn(file, &plan, matrix, monitor);
             if let Err(Error::NotFinite { row, column, value }) = result {
                 not_finite = Some((row, column, value));
             }
@@ -153,7 +265,7 @@ impl Arguments<'_, '_> {
         };
         // The counts of the cues sum to the slots of all tokens.
         let slots = file.cues().counts().iter().fold(0_u64, |slots, &count| slots.saturating_add(count));
-        let updates = slots.saturating_mul(shape[1] as u64);
+        let updates = slots.saturating_mul(self.lambda.len() as u64);
         let report =
             if updates < BRIEF { brief(py, &self.progress, work) } else { watched(py, &self.progress, work) };
         match not_finite {

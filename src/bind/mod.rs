@@ -27,7 +27,7 @@ mod _core {
     #[pymodule_export]
     use super::file::PyEventFile;
     #[pymodule_export]
-    use super::learn::learn;
+    use super::learn::{forecast, learn};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -48,6 +48,11 @@ impl<E: Element> Buffer<E> {
         }
         Ok(Self { map, start, length, element: PhantomData })
     }
+
+    /// The elements as they lie in memory.
+    pub fn bytes(&self) -> &[u8] {
+        &self.map[self.start..][..self.length * size_of::<E>()]
+    }
 }
 
 #[expect(unsafe_code, reason = "bytes as elements")]
@@ -80,6 +85,7 @@ mod tests {
             assert!(buffer.iter().all(|&value| value == 0.0));
             buffer.fill(1.5);
             assert_eq!(buffer.iter().sum::<f64>(), 1.5 * length as f64);
+            assert_eq!(buffer.bytes(), 1.5_f64.to_ne_bytes().repeat(length));
             if length * 8 >= HUGE_PAGE {
                 assert_eq!(buffer.as_ptr() as usize % HUGE_PAGE, 0);
             }

@@ -22,12 +22,17 @@
 //! has cue i leave v as it is and add nothing (s = 0), so a tile starts at the last occurrence of its cues. Cues are sorted
 //! by that.
 //!
+//! Cues that always come together and have the same salience, n of them, are one: v is the same for all but for what it
+//! began with, so y = (v[c] summed over them) / n does for all what v[c] does for one, with n * alpha for alpha, and begins as
+//! 1 / n for each of them. Where there are initial weights they are kept apart, for v' W_0 needs each.
+//!
 //! The sums are the forward method's in another order: equal up to rounding, and the same bits for any number of threads,
 //! width of tiles and instruction set.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
+use super::matrix::{Axis, Entry, Sheet};
 use super::rule::same;
 use super::steps::{Stepper, Steps};
 use super::stream::{Event, Runs, Segment, Stream};
@@ -65,10 +70,9 @@ pub(super) fn learn<E: Element, B: AsRef<[u8]> + Sync>(
             job.plan.beta1, job.plan.beta2
         )));
     }
-    let mut alpha = job.rule.alpha.clone();
-    for cue in &job.tracked {
-        alpha[cue.row as usize] = alpha[cue.row as usize].times(E::from_f64(cue.twins.into()));
-    }
+    let twins = |row: usize| f64::from(job.twins[row]);
+    let together = job.rule.alpha.iter().enumerate().map(|(row, alpha)| alpha.times(E::from_f64(twins(row))));
+    let alpha: Vec<E> = together.collect();
     let salience = same(&alpha);
     let lambda: Vec<E> =
         job.columns.iter().map(|column| job.rule.lambda[column.targets[0] as usize]).collect();
@@ -81,18 +85,23 @@ pub(super) fn learn<E: Element, B: AsRef<[u8]> + Sync>(
         width::<E>(job.plan.tile, job.kernel, job.tracked.len(), [n_rows as f64, job.slots], job.threads);
     let tiles: Vec<&[Tracked]> = job.tracked.chunks(width).collect();
     job.monitor.set_total(tiles.iter().filter_map(|tile| tile.first()).map(|cue| cue.end).sum());
+    let mut along = Vec::new();
+    for (from, column) in (0..).zip(&job.columns) {
+        along.extend(column.targets.iter().map(|&to| Entry { from, to }));
+    }
+    let sheet = job.out.begin(Axis::Rows, along, job.monitor)?;
     let start = || {
         let zeros = |n: usize| Buffer::<E>::zeros(n.saturating_mul(width));
-        Ok((zeros(n_rows)?, zeros(n_columns)?, stepper()))
+        Ok((zeros(n_rows)?, zeros(n_columns)?, stepper(), sheet.buffer()?))
     };
-    each_tile(job.threads, tiles.len(), start, |(v, sums, stepper), index| {
+    each_tile(job.threads, tiles.len(), start, |(v, sums, stepper, lines), index| {
         let cues = tiles[index];
         let width = padded::<E>(cues.len(), job.kernel);
         let (v, sums) = (&mut v[..n_rows * width], &mut sums[..n_columns * width]);
         v.fill(E::default());
         sums.fill(E::default());
         for (i, cue) in cues.iter().enumerate() {
-            v[cue.row as usize * width + i] = E::from_f64(1.0 / f64::from(cue.twins));
+            v[cue.row as usize * width + i] = E::from_f64(1.0 / twins(cue.row as usize));
         }
         let mut tile = Tile { v, sums, width };
         if let Some(last) = cues.first().and_then(|cue| cue.end.checked_sub(1)) {
@@ -111,7 +120,7 @@ pub(super) fn learn<E: Element, B: AsRef<[u8]> + Sync>(
         if let Some(initial) = &job.plan.initial {
             tile.add_initial(initial, job)?;
         }
-        tile.write(cues, job)
+        tile.write(cues, job, &sheet, lines)
     })?;
     Ok(width)
 }
@@ -153,27 +162,22 @@ impl<E: Element> Tile<'_, E> {
         Ok(())
     }
 
-    fn write(&self, cues: &[Tracked], job: &Job<'_, E>) -> Result<()> {
-        for (i, cue) in cues.iter().enumerate() {
-            for (column, sums) in job.columns.iter().zip(self.sums.chunks_exact(self.width)) {
-                let value = sums[i];
-                for &(target, row) in &cue.targets {
-                    for &column in &column.targets {
-                        if !value.is_finite() {
-                            let (row, column) = (row as usize, column as usize);
-                            return Err(Error::NotFinite { row, column, value: value.to_f64() });
-                        }
-                        #[expect(unsafe_code, reason = "unsynchronised writes")]
-                        // SAFETY: every row of the result is in one tile, and every tile is written by the one thread that took
-                        // it.
-                        unsafe {
-                            job.out.set(target as usize, column as usize, value);
-                        }
-                    }
-                }
-            }
+    fn write(
+        &self,
+        cues: &[Tracked],
+        job: &Job<'_, E>,
+        sheet: &Sheet<'_, '_, E>,
+        lines: &mut Buffer<E>,
+    ) -> Result<()> {
+        let mut across = Vec::new();
+        for (from, cue) in (0..).zip(cues) {
+            across.extend(cue.targets.iter().map(|&(to, _)| Entry { from, to }));
         }
-        Ok(())
+        let place = |row: usize, lane: usize| {
+            let (_, weights) = cues[lane].targets[0];
+            (weights as usize, job.columns[row].targets[0] as usize)
+        };
+        sheet.write(self.sums, self.width, &across, lines, place)
     }
 }
 

@@ -12,11 +12,12 @@
 //! column first can change; columns of padding stay zero. None changes an operation on any column, so the result is the
 //! scalar rule's, bit for bit. A cue named twice is summed twice and updated twice, one after the other, as the rule says.
 
+use super::matrix::{Axis, Entry, Sheet};
 use super::rule::Rule;
 use super::stream::{Column, Event, Runs, Script, Segment, Stream};
 use super::tiles::{WIDEST, each_tile, padded, width};
 use super::{Initial, Job};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernel::buffer::Buffer;
 use crate::kernel::dispatch::{Task, run};
 use crate::kernel::rows::{Element, Vector};
@@ -41,19 +42,24 @@ pub(super) fn learn<E: Element, B: AsRef<[u8]> + Sync>(
     let len = stream.len();
     let start = |tile: &&[Column]| tile.first().map_or(len, |column| column.start);
     job.monitor.set_total(tiles.iter().map(|tile| len - start(tile)).sum());
-    let fits = job.room >= Tokens::FREQUENCY;
+    let fits = job.room >= EVENT;
     let runs = Runs::new(stream, fits, job.threads, job.monitor, || (), |(), segment| Tokens::of(segment))?;
-    let buffer = || Buffer::<E>::zeros(n_rows.saturating_mul(width));
-    each_tile(job.threads, tiles.len(), buffer, |weights, index| {
+    let along = (0..).zip(&job.kept).map(|(to, &from)| Entry { from, to }).collect();
+    let sheet = job.out.begin(Axis::Columns, along, job.monitor)?;
+    let buffers = || Ok((Buffer::<E>::zeros(n_rows.saturating_mul(width))?, sheet.buffer()?));
+    each_tile(job.threads, tiles.len(), buffers, |(weights, lines), index| {
         let (columns, first) = (tiles[index], (index * width) as u32);
         let place = Place { columns, first, width: padded::<E>(columns.len(), job.kernel) };
         let weights = &mut weights[..n_rows * place.width];
         place.begin(weights, job.plan.initial.as_ref());
         place.learn(weights, job, &runs)?;
-        place.write(weights, job)
+        place.write(weights, &sheet, lines)
     })?;
     Ok(width)
 }
+
+/// Bytes of memory for an event, besides the script: its frequency.
+pub(super) const EVENT: u64 = 4;
 
 /// A run of events, in order.
 struct Tokens {
@@ -63,9 +69,6 @@ struct Tokens {
 }
 
 impl Tokens {
-    /// Bytes of memory for the frequency of an event.
-    const FREQUENCY: u64 = 4;
-
     fn of(segment: &Segment<'_>) -> Self {
         let mut script = Script::new(segment);
         for i in 0..segment.len {
@@ -124,29 +127,18 @@ impl Place<'_> {
         Ok(())
     }
 
-    fn write<E: Element>(&self, weights: &[E], job: &Job<'_, E>) -> Result<()> {
-        let row_of = |row: usize| &weights[row * self.width..][..self.columns.len()];
-        for row in 0..weights.len() / self.width {
-            if let Some(column) = row_of(row).iter().position(|weight| !weight.is_finite()) {
-                return Err(Error::NotFinite {
-                    row,
-                    column: self.columns[column].targets[0] as usize,
-                    value: row_of(row)[column].to_f64(),
-                });
-            }
+    fn write<E: Element>(
+        &self,
+        weights: &[E],
+        sheet: &Sheet<'_, '_, E>,
+        lines: &mut Buffer<E>,
+    ) -> Result<()> {
+        let mut across = Vec::new();
+        for (from, column) in (0..).zip(self.columns) {
+            across.extend(column.targets.iter().map(|&to| Entry { from, to }));
         }
-        for (target, &row) in job.kept.iter().enumerate() {
-            for (column, &weight) in self.columns.iter().zip(row_of(row as usize)) {
-                for &column in &column.targets {
-                    #[expect(unsafe_code, reason = "unsynchronised writes")]
-                    // SAFETY: every column is in one tile, and every tile is written by the one thread that took it.
-                    unsafe {
-                        job.out.set(target, column as usize, weight);
-                    }
-                }
-            }
-        }
-        Ok(())
+        let place = |row, lane: usize| (row, self.columns[lane].targets[0] as usize);
+        sheet.write(weights, self.width, &across, lines, place)
     }
 }
 

@@ -4,12 +4,13 @@
 //! (`stream`), cuts the weights into tiles and lets threads take one tile after another (`tiles`): columns that see the
 //! events in order (`forward`), or rows that see them backward (`adjoint`, `steps`). Names that always occur together
 //! (`twins`) are learned once. A thread copies what it learned into the result (`matrix`). Tiles touch different columns, or
-//! different rows, so the result does not depend on who learns what when.
+//! different rows, so the result does not depend on who learns what when. `memory` says how much of it all this takes.
 
 mod adjoint;
 mod clock;
 mod forward;
 mod matrix;
+pub mod memory;
 pub mod rule;
 mod steps;
 pub mod stream;
@@ -27,9 +28,11 @@ use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
 use crate::monitor::Monitor;
 use clock::Clock;
-pub use matrix::Matrix;
+pub use matrix::{Axis, Matrix};
+use memory::Memory;
 use rule::Rule;
-use stream::{Column, NONE, Numbering, Script, Stream};
+use steps::Stepper;
+use stream::{Column, NONE, Numbering, Stream};
 pub use survey::Facts;
 use survey::Survey;
 pub(crate) use tiles::{in_pool, pool};
@@ -138,24 +141,17 @@ pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
     out: &Matrix<'_, E>,
     monitor: &Monitor,
 ) -> Result<Report> {
-    let rule = Rule::<E>::new(plan.alpha, plan.beta1, plan.beta2, plan.lambda)?;
-    let kept: Vec<u32> = plan.keep.map_or_else(|| (0..plan.alpha.len() as u32).collect(), <[u32]>::to_vec);
-    plan.check(file, &kept, out)?;
-    let started = match &plan.initial {
-        Some(initial) => initial.started(plan.alpha.len(), plan.lambda.len())?,
-        None => vec![false; plan.lambda.len()],
-    };
-    let survey = Survey::of(file, plan.rows, plan.alpha, plan.twins(&rule, &started), plan.budget, monitor)?;
-    let learned = Learned::new(&survey, plan, &started, &kept);
-    let facts = learned.facts;
-    let method = plan.method.unwrap_or_else(|| plan.cheaper(&learned));
+    if plan.shape() != out.shape {
+        return Err(Error::Argument(format!(
+            "expected a result of shape {:?}, found {:?}",
+            plan.shape(),
+            out.shape
+        )));
+    }
+    let Prepared { rule, survey, learned, method } = Prepared::new(file, plan, monitor)?;
     let kernel = plan.kernel.unwrap_or_else(Kernel::best);
-    let updates = match method {
-        Method::Forward => facts.forward_updates,
-        Method::Adjoint => facts.adjoint_updates,
-    };
-    let threads = if updates < SMALL { 1 } else { plan.threads.max(1) };
-    let Learned { columns, tracked, .. } = learned;
+    let Learned { columns, tracked, kept, facts, .. } = learned;
+    let threads = if facts.updates(method) < SMALL { 1 } else { plan.threads.max(1) };
 
     let mut rows = plan.rows.to_vec();
     if method == Method::Adjoint {
@@ -170,17 +166,18 @@ pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
     let place = plan.columns.iter().map(|column| column.map_or(NONE, |column| place[column as usize]));
     let numbering =
         Numbering { rows, n_rows: plan.alpha.len(), columns: place.collect(), n_columns: columns.len() };
+    let ready = survey.made_ready();
     let stream = Stream::new(file, numbering, survey.chunks, monitor)?;
-    let scripts =
-        (survey.names.saturating_mul(Script::NAME)).saturating_add(file.len().saturating_mul(Script::EVENT));
-    let room = (plan.budget as u64).saturating_sub((survey.size as u64).saturating_add(scripts));
+    let room = (plan.budget as u64).saturating_sub(ready);
     let room = room / file.len().max(1);
-    let slots = facts.slots as f64 / file.header().n_tokens.max(1) as f64;
+    let slots = facts.slots_of_event();
+    let twins = (0..plan.alpha.len() as u32).map(|row| survey.row_twins.size(row)).collect();
     let job = Job {
         plan,
         rule,
         columns,
         tracked,
+        twins,
         kept,
         kernel,
         threads,
@@ -198,12 +195,70 @@ pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
     Ok(Report { method, kernel, tile, threads, busy: job.clock.time(), facts })
 }
 
+/// What learning would be like.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Forecast {
+    /// How the weights would be computed.
+    pub method: Method,
+    /// About the events.
+    pub facts: Facts,
+    /// How much memory it would take at most, apart from a result in memory.
+    pub memory: Memory,
+}
+
+/// Looks at the events of a file as learning would, and learns nothing.
+///
+/// # Errors
+/// As [`learn`].
+pub fn forecast<E: Element, B: AsRef<[u8]> + Sync>(
+    file: &EventFile<B>,
+    plan: &Plan<'_, E>,
+    monitor: &Monitor,
+) -> Result<Forecast> {
+    let Prepared { survey, learned: Learned { facts, .. }, method, .. } = Prepared::new(file, plan, monitor)?;
+    let each = match method {
+        Method::Forward => forward::EVENT,
+        Method::Adjoint => Stepper::<E>::STEP,
+    };
+    let decoded = survey.made_ready().saturating_add(file.len().saturating_mul(each));
+    let names = [plan.alpha.len(), plan.lambda.len()];
+    let memory = Memory::needed::<E>(names, facts.slots_of_event(), decoded, plan.threads, method);
+    Ok(Forecast { method, facts, memory })
+}
+
+/// What is known before anything is learned.
+struct Prepared<E> {
+    rule: Rule<E>,
+    survey: Survey,
+    learned: Learned,
+    method: Method,
+}
+
+impl<E: Element> Prepared<E> {
+    fn new<B: AsRef<[u8]>>(file: &EventFile<B>, plan: &Plan<'_, E>, monitor: &Monitor) -> Result<Self> {
+        let rule = Rule::<E>::new(plan.alpha, plan.beta1, plan.beta2, plan.lambda)?;
+        let kept = plan.keep.map_or_else(|| (0..plan.alpha.len() as u32).collect(), <[u32]>::to_vec);
+        plan.check(file, &kept)?;
+        let started = match &plan.initial {
+            Some(initial) => initial.started(plan.alpha.len(), plan.lambda.len())?,
+            None => vec![false; plan.lambda.len()],
+        };
+        let twins = plan.twins(&rule, &started);
+        let survey = Survey::of(file, plan.rows, plan.alpha, twins, plan.budget, monitor)?;
+        let learned = Learned::new(&survey, plan, &started, kept, file.header().n_tokens);
+        let method = plan.method.unwrap_or_else(|| plan.cheaper(&learned));
+        Ok(Self { rule, survey, learned, method })
+    }
+}
+
 /// All that a method needs, checked.
 struct Job<'a, E> {
     plan: &'a Plan<'a, E>,
     rule: Rule<E>,
     columns: Vec<Column>,
     tracked: Vec<Tracked>,
+    /// For each row how many are equal to it, itself among them.
+    twins: Vec<u32>,
     /// The rows to write, in the order of the result.
     kept: Vec<u32>,
     kernel: Kernel,
@@ -224,8 +279,6 @@ struct Job<'a, E> {
 struct Tracked {
     /// The row of weights.
     row: u32,
-    /// How many rows of weights are equal to it, itself among them.
-    twins: u32,
     /// Its places in the result, and the row of weights that each stands for.
     targets: Vec<(u32, u32)>,
     end: u64,
@@ -235,20 +288,24 @@ struct Tracked {
 struct Learned {
     columns: Vec<Column>,
     tracked: Vec<Tracked>,
+    /// The rows to write, in the order of the result.
+    kept: Vec<u32>,
     facts: Facts,
     /// Updates of the adjoint method where twins are learned once.
     distinct_updates: u64,
 }
 
 impl Learned {
-    fn new<E>(survey: &Survey, plan: &Plan<'_, E>, started: &[bool], kept: &[u32]) -> Self {
+    fn new<E>(survey: &Survey, plan: &Plan<'_, E>, started: &[bool], kept: Vec<u32>, n_tokens: u64) -> Self {
         let mut facts = Facts {
             max_kappa: survey.max_kappa,
             slots: survey.slots,
             visits: survey.visits,
+            tokens: n_tokens,
             ..Facts::default()
         };
-        let mut learned = Self { columns: Vec::new(), tracked: Vec::new(), facts, distinct_updates: 0 };
+        let mut learned =
+            Self { columns: Vec::new(), tracked: Vec::new(), kept: Vec::new(), facts, distinct_updates: 0 };
 
         let from_start = |(target, _)| Column { targets: vec![target], start: 0 };
         learned.columns.extend((0..).zip(started).filter(|(_, started)| **started).map(from_start));
@@ -273,7 +330,7 @@ impl Learned {
 
         let least = survey.row_twins.least();
         let mut number = vec![NONE; least.len()];
-        for (target, &row) in (0..).zip(kept) {
+        for (target, &row) in (0..).zip(&kept) {
             let after = survey.after_last[row as usize];
             facts.adjoint_updates = facts.adjoint_updates.saturating_add(after.slots);
             let least = least[row as usize];
@@ -283,25 +340,25 @@ impl Learned {
             } else {
                 number[least as usize] = learned.tracked.len() as u32;
                 learned.distinct_updates = learned.distinct_updates.saturating_add(after.slots);
-                let twins = survey.row_twins.size(least);
                 let targets = vec![(target, row)];
-                learned.tracked.push(Tracked { row: least, twins, targets, end: after.events });
+                learned.tracked.push(Tracked { row: least, targets, end: after.events });
             }
         }
         learned.tracked.sort_by_key(|tracked| (std::cmp::Reverse(tracked.end), tracked.row));
         learned.facts = facts;
+        learned.kept = kept;
         learned
     }
 }
 
 impl<E: Element> Plan<'_, E> {
-    fn check<B: AsRef<[u8]>>(&self, file: &EventFile<B>, kept: &[u32], out: &Matrix<'_, E>) -> Result<()> {
+    fn shape(&self) -> [usize; 2] {
+        [self.keep.map_or(self.alpha.len(), <[u32]>::len), self.lambda.len()]
+    }
+
+    fn check<B: AsRef<[u8]>>(&self, file: &EventFile<B>, kept: &[u32]) -> Result<()> {
         let (n_rows, n_columns) = (self.alpha.len(), self.lambda.len());
         let wrong = |expected: String| Err(Error::Argument(expected));
-        if [kept.len(), n_columns] != out.shape {
-            let expected = [kept.len(), n_columns];
-            return wrong(format!("expected a result of shape {expected:?}, found {:?}", out.shape));
-        }
         let row_exists = |&row: &u32| (row as usize) < n_rows;
         if !kept.iter().all(row_exists) {
             return wrong("expected rows to keep that exist".into());

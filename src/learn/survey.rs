@@ -1,7 +1,9 @@
 //! One look at all events before learning: what occurs where, what occurs together, and what each method would cost.
 
+use super::Method;
 use super::rule::Kappa;
 use super::steps::Grouping;
+use super::stream::Script;
 use super::twins::Twins;
 use crate::error::Result;
 use crate::events::EventFile;
@@ -22,6 +24,23 @@ pub struct Facts {
     /// Rows of weights and of sums that the adjoint method visits, with repeated events taken as one, in a pass over all
     /// events.
     pub visits: u64,
+    /// Events of frequency 1 or more, each as often as its frequency says.
+    pub tokens: u64,
+}
+
+impl Facts {
+    /// Updates of a method.
+    pub fn updates(&self, method: Method) -> u64 {
+        match method {
+            Method::Forward => self.forward_updates,
+            Method::Adjoint => self.adjoint_updates,
+        }
+    }
+
+    /// Cues of an event, in the mean.
+    pub(super) fn slots_of_event(&self) -> f64 {
+        self.slots as f64 / self.tokens.max(1) as f64
+    }
 }
 
 /// Where in the stream an event is: how many events come before it, and how many cue slots.
@@ -43,6 +62,7 @@ pub(super) struct Survey {
     pub(super) outcome_twins: Twins,
     pub(super) max_kappa: f64,
     pub(super) slots: u64,
+    n_events: u64,
     /// Cues and outcomes of all events.
     pub(super) names: u64,
     /// Cue and outcome slots with repeated events taken as one.
@@ -71,6 +91,7 @@ impl Survey {
             outcome_twins,
             max_kappa: 0.0,
             slots: 0,
+            n_events: file.len(),
             names: 0,
             visits: 0,
             size: types.size(),
@@ -97,6 +118,17 @@ impl Survey {
             }
         }
         Ok(survey)
+    }
+}
+
+impl Survey {
+    /// Bytes of memory that all events take, decoded and as scripts.
+    pub(super) fn made_ready(&self) -> u64 {
+        let script = self
+            .names
+            .saturating_mul(Script::NAME)
+            .saturating_add(self.n_events.saturating_mul(Script::EVENT));
+        script.saturating_add(self.size as u64)
     }
 }
 

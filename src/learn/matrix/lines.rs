@@ -1,0 +1,162 @@
+//! A matrix in a file, one lane after another.
+//!
+//! Lanes of a tile are gathered into lines of the file, and lines that adjoin are written in one call. What is never
+//! written stays zero, as the file was reserved. Positions are absolute, so threads write without knowing of each other.
+
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+
+use super::{Block, CACHE_LINE, Entry};
+use crate::error::{Error, Result};
+use crate::kernel::buffer::Buffer;
+use crate::kernel::rows::Element;
+use crate::monitor::Monitor;
+
+/// Lines are written in pieces of this many bytes at least, if there are as many.
+const LEAST_PIECE: usize = 1 << 20;
+
+/// Elements in the buffer of a thread: a cache line of lanes, so that those of a tile are used whole, or more if lines are
+/// short.
+pub(in crate::learn) fn line_buffer<E: Element>(line: usize, n_lines: usize) -> usize {
+    let bytes = line.saturating_mul(size_of::<E>()).max(1);
+    let lines = (CACHE_LINE / size_of::<E>()).max(LEAST_PIECE / bytes);
+    lines.min(n_lines).saturating_mul(line)
+}
+
+/// Room in a file.
+///
+/// Invariant: the end of the last line is a number of bytes.
+pub(super) struct Lines {
+    file: File,
+    /// What errors call the file.
+    path: PathBuf,
+    /// Where the first line begins.
+    start: u64,
+}
+
+impl Lines {
+    /// Makes a file long enough, with room on the disk where the file system can promise it.
+    pub(super) fn reserve<E: Element>(
+        file: File,
+        path: PathBuf,
+        start: u64,
+        shape: [usize; 2],
+    ) -> Result<Self> {
+        let bytes = shape.iter().try_fold(size_of::<E>() as u64, |bytes, &n| bytes.checked_mul(n as u64));
+        let end = bytes.and_then(|bytes| bytes.checked_add(start)).filter(|&end| i64::try_from(end).is_ok());
+        let reserved = match end {
+            Some(end) => allocate(&file, end).and_then(|()| file.set_len(end)),
+            None => Err(io::ErrorKind::FileTooLarge.into()),
+        };
+        reserved.map_err(Error::io(&path, "write"))?;
+        Ok(Self { file, path, start })
+    }
+
+    /// Writes the lanes `across` of a block, whose lines have `line` elements.
+    pub(super) fn write<E: Element>(
+        &self,
+        block: &Block<'_, E>,
+        across: &[Entry],
+        line: usize,
+        buffer: &mut Buffer<E>,
+        monitor: &Monitor,
+    ) -> Result<()> {
+        if line == 0 {
+            return Ok(());
+        }
+        let line_bytes = line * size_of::<E>();
+        for lanes in across.chunks((buffer.len() / line).max(1)) {
+            monitor.check()?;
+            // Every call leaves the same places zero: those that no row of the tile goes to.
+            let gathered: Vec<Entry> =
+                (0..).zip(lanes).map(|(to, lane)| Entry { from: lane.from, to }).collect();
+            block.by_lanes(&gathered, |along, across, element| buffer[across * line + along] = element);
+            let mut bytes = buffer.bytes();
+            for adjoining in lanes.chunk_by(|one, next| one.to + 1 == next.to) {
+                let (piece, rest) = bytes.split_at(adjoining.len() * line_bytes);
+                let position = self.start + u64::from(adjoining[0].to) * line_bytes as u64;
+                self.write_at(piece, position).map_err(Error::io(&self.path, "write"))?;
+                bytes = rest;
+            }
+        }
+        Ok(())
+    }
+
+    #[cfg(unix)]
+    fn write_at(&self, bytes: &[u8], position: u64) -> io::Result<()> {
+        std::os::unix::fs::FileExt::write_all_at(&self.file, bytes, position)
+    }
+
+    #[cfg(not(unix))]
+    fn write_at(&self, bytes: &[u8], position: u64) -> io::Result<()> {
+        use std::io::{Seek, SeekFrom, Write};
+        use std::sync::{Mutex, PoisonError};
+        // A file has one position, which all threads share.
+        static POSITION: Mutex<()> = Mutex::new(());
+        let _held = POSITION.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(position))?;
+        file.write_all(bytes)
+    }
+}
+
+/// Reserves room for a file's first bytes. A file system that cannot is no reason not to try.
+#[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd", target_vendor = "apple"))]
+fn allocate(file: &File, length: u64) -> io::Result<()> {
+    use rustix::fs::{FallocateFlags, fallocate};
+    use rustix::io::{Errno, retry_on_intr};
+    match retry_on_intr(|| fallocate(file, FallocateFlags::empty(), 0, length)) {
+        Ok(()) | Err(Errno::OPNOTSUPP | Errno::INVAL | Errno::NOSYS) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// These systems reserve no room.
+#[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd", target_vendor = "apple")))]
+fn allocate(_: &File, _: u64) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failing_write_is_an_error_with_the_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("temporary");
+        std::fs::write(&path, [0; 8]).unwrap();
+        // Open for reading only.
+        let lines = Lines { file: File::open(&path).unwrap(), path: PathBuf::from("w.npy"), start: 0 };
+        let along = [Entry { from: 0, to: 0 }];
+        let block = Block { tile: &[1.0_f64], width: 1, along: &along };
+        let mut buffer = Buffer::zeros(1).unwrap();
+        let error = lines.write(&block, &along, 1, &mut buffer, &Monitor::new()).unwrap_err();
+        assert!(error.to_string().starts_with("cannot write w.npy: "), "{error}");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn room_is_reserved_where_it_can_be() {
+        use rustix::fs::{FallocateFlags, fallocate};
+        use std::os::unix::fs::MetadataExt;
+        if fallocate(tempfile::tempfile().unwrap(), FallocateFlags::empty(), 0, 1 << 20).is_ok() {
+            let file = tempfile::tempfile().unwrap();
+            let again = file.try_clone().unwrap();
+            Lines::reserve::<f64>(file, PathBuf::from("w.npy"), 128, [300, 500]).unwrap();
+            let metadata = again.metadata().unwrap();
+            assert_eq!(metadata.len(), 128 + 8 * 300 * 500);
+            assert!(metadata.blocks() * 512 >= metadata.len());
+        }
+    }
+
+    #[test]
+    fn the_buffer_has_whole_cache_lines_of_lanes_and_no_more_than_the_result() {
+        assert_eq!(line_buffer::<f64>(1 << 20, 1 << 20), 8 << 20);
+        assert_eq!(line_buffer::<f32>(1 << 20, 1 << 20), 16 << 20);
+        assert_eq!(line_buffer::<f64>(1 << 10, 1 << 20), LEAST_PIECE / 8);
+        assert_eq!(line_buffer::<f64>(1 << 20, 3), 3 << 20);
+        assert_eq!(line_buffer::<f64>(0, 5), 0);
+    }
+}

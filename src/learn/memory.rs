@@ -1,0 +1,93 @@
+//! How much memory learning takes at most, apart from a result in memory and from the event types of the file.
+//!
+//! ```text
+//! events     all of them decoded, or 512 MiB if that is less; and for each thread 32 MiB: a run of 65,536 events of 59 names
+//! tiles      for each thread    forward: n_cues * width elements      adjoint: (n_cues + n_outcomes) * width elements
+//! lines      for each thread    1 MiB or 64 bytes * the length of a line, whichever is more; for a result in a file
+//! others     256 bytes for each cue and outcome; 8 MiB for each thread: its stack, and memory rounded to huge pages
+//! ```
+//!
+//! The width of a tile is that which learning chooses: 512 to 2,048 bytes, the less the more cues an event has. A line is a
+//! column with the forward method, a row with the adjoint method. Initial weights come in addition: a copy where they are
+//! not of the result's type and row after row, and with the adjoint method 256 columns of them for each thread.
+
+use super::Method;
+use super::matrix::line_buffer;
+use super::stream::BUDGET;
+use super::tiles::width;
+use crate::kernel::dispatch::Kernel;
+use crate::kernel::rows::Element;
+
+/// What a thread decodes and makes ready at a time.
+const RUN: usize = 32 << 20;
+/// What a thread needs apart from its buffers.
+const THREAD: usize = 8 << 20;
+/// What is kept for each name: its place, salience, first and last event, and so on.
+const NAME: usize = 256;
+
+/// Bytes of memory at most, by purpose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Memory {
+    /// Decoded events.
+    pub events: usize,
+    /// Tiles of weights.
+    pub tiles: usize,
+    /// Lines of a result in a file.
+    pub lines: usize,
+    /// Everything else.
+    pub others: usize,
+}
+
+impl Memory {
+    /// For so many cues and outcomes, so many threads, `slots` cues an event in the mean, and events that take `decoded`
+    /// bytes when all are decoded.
+    pub fn needed<E: Element>(
+        [n_cues, n_outcomes]: [usize; 2],
+        slots: f64,
+        decoded: u64,
+        threads: usize,
+        method: Method,
+    ) -> Self {
+        let (lanes, line, tile_rows) = match method {
+            Method::Forward => (n_outcomes, n_cues, n_cues),
+            Method::Adjoint => (n_cues, n_outcomes, n_cues.saturating_add(n_outcomes)),
+        };
+        let width = width::<E>(None, Kernel::best(), lanes, [n_cues as f64, slots], threads.max(1));
+        let of_threads = |bytes: usize| bytes.saturating_mul(threads);
+        let elements = |n: usize| of_threads(n.saturating_mul(size_of::<E>()));
+        let names = n_cues.saturating_add(n_outcomes).saturating_mul(NAME);
+        Self {
+            events: of_threads(RUN).saturating_add(usize::try_from(decoded).unwrap_or(BUDGET).min(BUDGET)),
+            tiles: elements(tile_rows.saturating_mul(width)),
+            lines: elements(line_buffer::<E>(line, lanes)),
+            others: of_threads(THREAD).saturating_add(names),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_formula_is_what_its_words_say() {
+        const MIB: usize = 1 << 20;
+        // 60,000 rows of the least width, 512 bytes, for there are many cues in an event; lines of 480,000 bytes, 8 at a time, or of 80,000, 13 at a time.
+        let forward = Memory::needed::<f64>([60_000, 10_000], 20.0, u64::MAX, 2, Method::Forward);
+        assert_eq!(forward.events, 512 * MIB + 2 * 32 * MIB);
+        assert_eq!(forward.tiles, 2 * 60_000 * 512);
+        assert_eq!(forward.lines, 2 * 8 * 480_000);
+        assert_eq!(forward.others, 2 * 8 * MIB + 256 * 70_000);
+        let adjoint = Memory::needed::<f32>([60_000, 10_000], 1.0, 1000, 3, Method::Adjoint);
+        assert_eq!(adjoint.events, 1000 + 3 * 32 * MIB);
+        assert_eq!(adjoint.tiles, 3 * 70_000 * 2048);
+        assert_eq!(adjoint.lines, 3 * 26 * 40_000);
+        assert!(adjoint.lines <= 3 * MIB);
+    }
+
+    #[test]
+    fn what_no_machine_has_does_not_overflow() {
+        let all = Memory::needed::<f64>([usize::MAX; 2], 5.0, u64::MAX, usize::MAX, Method::Adjoint);
+        assert_eq!(all.tiles, usize::MAX);
+    }
+}
