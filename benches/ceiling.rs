@@ -27,10 +27,10 @@ use rescorla::kernel::rows::{Element, Vector};
 use rescorla::learn::{Matrix, Method, Plan, learn, stream::BUDGET};
 use rescorla::monitor::Monitor;
 
-/// Cues of the synthetic events, and
+/// Cues of the synthetic events.
 const CUES: usize = 384;
-/// their outcomes: a tile of 1.5 kilobytes a row stays in a second cache of a megabyte, and most sums beside it.
-const OUTCOMES: usize = 768;
+/// Their outcomes: many for columns; for rows few, so that their sums stay in the second cache beside them.
+const OUTCOMES: [usize; 2] = [1024, 128];
 
 /// Cues and outcomes.
 type Event = (Vec<u32>, Vec<u32>);
@@ -41,11 +41,11 @@ fn random(state: &mut u64, n: usize) -> u32 {
     ((*state >> 33) as usize % n) as u32
 }
 
-/// Events of `slots` different cues and one outcome, all equally frequent. The first and the last have all cues and outcomes,
-/// so that no tile starts late.
-fn synthetic(n: usize, slots: usize) -> Vec<Event> {
+/// Events of `slots` different cues and one of some outcomes, all equally frequent. The first and the last have all cues and
+/// outcomes, so that no tile starts late.
+fn synthetic(n: usize, slots: usize, outcomes: usize) -> Vec<Event> {
     let mut state = slots as u64;
-    let whole = ((0..CUES as u32).collect(), (0..OUTCOMES as u32).collect());
+    let whole = ((0..CUES as u32).collect(), (0..outcomes as u32).collect());
     let mut events = vec![whole.clone()];
     for _ in 0..n {
         let mut cues: Vec<u32> = Vec::new();
@@ -55,7 +55,7 @@ fn synthetic(n: usize, slots: usize) -> Vec<Event> {
                 cues.push(cue);
             }
         }
-        events.push((cues, vec![random(&mut state, OUTCOMES)]));
+        events.push((cues, vec![random(&mut state, outcomes)]));
     }
     events.push(whole);
     events
@@ -223,10 +223,10 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-fn compare<E: Element>(name: &str, events: &[Event], repetitions: usize) {
-    let file = written(events);
-    let mut out = vec![E::default(); file.cues().len() * file.outcomes().len()];
-    for method in [Method::Forward, Method::Adjoint] {
+fn compare<E: Element>(name: &str, events: [&[Event]; 2], repetitions: usize) {
+    for (method, events) in [Method::Forward, Method::Adjoint].into_iter().zip(events) {
+        let file = written(events);
+        let mut out = vec![E::default(); file.cues().len() * file.outcomes().len()];
         let (_, width) = kernel(&file, method, &mut out);
         let visits = Visits::of(events, method, width);
         let (mut kernels, mut limits) = (Vec::new(), Vec::new());
@@ -246,16 +246,17 @@ fn compare<E: Element>(name: &str, events: &[Event], repetitions: usize) {
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let smoke = arguments.iter().any(|argument| argument == "--test");
-    let (n, repetitions) = if smoke { (500, 1) } else { (50_000, 5) };
+    let (n, repetitions) = if smoke { (500, 1) } else { (50_000, 9) };
     println!("{} kernels, one thread, medians of {repetitions}", Kernel::best());
     for slots in [5, 10, 20] {
-        let (name, events) = (format!("{slots} cues an event"), synthetic(n, slots));
-        compare::<f64>(&name, &events, repetitions);
-        compare::<f32>(&name, &events, repetitions);
+        let name = format!("{slots} cues an event");
+        let [columns, rows] = OUTCOMES.map(|outcomes| synthetic(n, slots, outcomes));
+        compare::<f64>(&name, [&columns, &rows], repetitions);
+        compare::<f32>(&name, [&columns, &rows], repetitions);
     }
     for path in arguments.iter().filter(|argument| !argument.starts_with("--")) {
         let events = once(&map::open(Path::new(path)).unwrap());
-        compare::<f64>(path, &events, repetitions);
-        compare::<f32>(path, &events, repetitions);
+        compare::<f64>(path, [&events, &events], repetitions);
+        compare::<f32>(path, [&events, &events], repetitions);
     }
 }

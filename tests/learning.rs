@@ -125,7 +125,7 @@ fn file(case: &Case) -> EventFile<Bytes> {
 
 /// The rule: for each token and outcome sum, then update, cue by cue.
 fn naive<E: Element>(case: &Case) -> Vec<E> {
-    let mut weights = vec![E::default(); CUES * OUTCOMES];
+    let mut weights = [E::default(); CUES * OUTCOMES];
     for (column, source) in case.initial_columns.iter().enumerate() {
         if let Some(source) = source.filter(|_| case.continued) {
             for row in 0..CUES - 1 {

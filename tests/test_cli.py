@@ -210,11 +210,23 @@ def test_info_of_events_and_of_weights(run: Run, table: Path, tmp_path: Path) ->
         )
         assert float(report["bytes per event"]) > 0
         assert report["encoding"]
+        parameters = rw.learn(source).parameters
+        for method in ("forward", "adjoint"):
+            assert report[f"learning: updates, {method}"] == str(parameters[f"updates_{method}"])
+        assert report["learning: method"] == parameters["method"]
+        assert report["learning: weights"] == "48 bytes"
+        assert report["learning: memory besides"].startswith("at most ")
     rw.learn(table, alpha=[0.1, 0.2, 0.3]).save(tmp_path / "w.npz")
     report = fields(run("info", tmp_path / "w.npz"))
     assert report["weights"] == str(tmp_path / "w.npz")
     assert (report["cues"], report["outcomes"], report["values"]) == ("3", "2", "float64")
     assert (report["alpha"], report["continued"], report["rule"]) == ("3 numbers", "no", "rescorla-wagner")
+
+
+def test_learn_by_a_method(run: Run, table: Path, tmp_path: Path) -> None:
+    for method in ("forward", "adjoint"):
+        run("learn", table, "--method", method, "-o", tmp_path / "w.npz")
+        assert rw.load_weights(tmp_path / "w.npz").parameters["method"] == method
 
 
 def test_verify(run: Run, table: Path, tmp_path: Path) -> None:

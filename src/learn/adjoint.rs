@@ -51,8 +51,10 @@ const POLL_EVERY: usize = 1 << 22;
 /// Columns of initial weights gathered at a time.
 const GATHERED: usize = 256;
 
-/// Sums are asked for so many steps before they are needed.
+/// Sums are asked for so many steps before they are needed,
 const AHEAD: usize = 3;
+/// unless they take no more than this, and so stay in the second cache.
+const NEAR: usize = 512 << 10;
 
 /// Learns all rows of a job, and returns the width of the tiles.
 ///
@@ -234,13 +236,14 @@ impl<E: Element> Backward<'_, '_, E> {
         for _ in 0..first {
             events.next();
         }
+        let far = size_of_val(tile.sums) > NEAR;
         let mut later = events.clone();
         for _ in 0..AHEAD {
             later.next();
         }
         let (mut polled, mut work) = (end.min(steps.len), 0);
         for (p, Event { cues, outcomes, once }) in (first..).zip(events) {
-            if let Some(&outcome) = later.next().and_then(|event| event.outcomes.first()) {
+            if far && let Some(&outcome) = later.next().and_then(|event| event.outcomes.first()) {
                 prefetch(sums.wrapping_add(outcome as usize * width), width);
             }
             for _ in 0..steps.times.get(p).copied().unwrap_or(1) {
