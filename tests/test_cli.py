@@ -210,7 +210,7 @@ def test_info_of_events_and_of_weights(run: Run, table: Path, tmp_path: Path) ->
         )
         assert float(report["bytes per event"]) > 0
         assert report["encoding"]
-        parameters = rw.learn(source).parameters
+        parameters = rw.learn(str(source)).parameters
         for method in ("forward", "adjoint"):
             assert report[f"learning: updates, {method}"] == str(parameters[f"updates_{method}"])
         assert report["learning: method"] == parameters["method"]

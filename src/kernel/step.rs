@@ -11,9 +11,9 @@
 //! is summed twice and changed twice, one change after the other.
 //!
 //! The liberties taken: `B` vectors are worked on side by side, for the additions of one sum wait for each other. Up to
-//! [`HELD`] rows stay in registers between sum and change, so that each is loaded once and stored once. With more rows one block
+//! 12 rows stay in registers between sum and change, so that each is loaded once and stored once. With more rows one block
 //! of columns is summed while the block before it, whose sums are complete, is changed; different columns never meet. A body is
-//! compiled for each number of rows up to [`HELD`], and up to [`WOVEN`] where all rows have the same factor.
+//! compiled for each number of rows up to 12, and up to 24 where all rows have the same factor.
 
 use super::rows::Vector;
 
