@@ -80,6 +80,14 @@ def test_adjoint_does_not_depend_on_tiles_threads_subsets(
     assert some.bits(part.values) == some.bits(whole.values[np.ix_(rows, columns)])
 
 
+def test_a_column_does_not_depend_on_which_others_are_learned() -> None:
+    # Without the outcome y the two events are the same, and would be a repetition.
+    source = rw.read_events([("a", "x_y"), ("a", "x")] * 50)
+    whole = rw.learn(source, alpha=0.3, method="adjoint")
+    part = rw.learn(source, alpha=0.3, method="adjoint", outcomes=["x"])
+    assert some.bits(part.column("x")) == some.bits(whole.column("x"))
+
+
 def test_adjoint_meets_forward_on_real_text(shared: Path) -> None:
     import lzma
 

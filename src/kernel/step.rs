@@ -17,12 +17,6 @@
 
 use super::rows::Vector;
 
-/// The most rows that stay in registers.
-const HELD: usize = 12;
-
-/// The most rows that have a body of their own.
-const WOVEN: usize = 24;
-
 /// What a method does with sums and rows.
 ///
 /// # Safety
@@ -57,6 +51,17 @@ pub unsafe trait Step<V: Vector> {
     unsafe fn changed(row: V, factor: V, update: V) -> V;
 }
 
+/// Calls the body for a number of rows, with so many vectors side by side.
+macro_rules! by_rows {
+    ($n:expr, $arguments:tt, held [$($h:literal: $b:literal),*], woven [$($w:literal),*]: $side:literal) => {
+        match $n {
+            $($h => held::<V, S, $h, $b> $arguments,)*
+            $($w if S::UNIFORM => woven::<V, S, $w, $side> $arguments,)*
+            _ => any::<V, S, $side> $arguments,
+        }
+    };
+}
+
 /// A step on all columns of the given rows. `once` says that no row comes twice.
 ///
 /// # Safety
@@ -71,7 +76,6 @@ pub unsafe fn step<V: Vector, S: Step<V>, const B: usize>(
     once: bool,
     step: &mut S,
 ) {
-    const { assert!(WOVEN == 24 && HELD == 12) };
     // SAFETY: by the contract of this function; 2 and 4 divide 8, and `rows` has as many as each body is for.
     unsafe {
         if B < 8 || V::REGISTERS < 16 || !once {
@@ -79,61 +83,19 @@ pub unsafe fn step<V: Vector, S: Step<V>, const B: usize>(
         }
         // As many vectors side by side as leave a register for each of their rows, or as are under way at once.
         if V::REGISTERS >= 32 {
-            match rows.len() {
-                1 => held::<V, S, 1, 4>(weights, width, rows, step),
-                2 => held::<V, S, 2, 4>(weights, width, rows, step),
-                3 => held::<V, S, 3, 2>(weights, width, rows, step),
-                4 => held::<V, S, 4, 2>(weights, width, rows, step),
-                5 => held::<V, S, 5, 2>(weights, width, rows, step),
-                6 => held::<V, S, 6, 2>(weights, width, rows, step),
-                7 => held::<V, S, 7, 2>(weights, width, rows, step),
-                8 => held::<V, S, 8, 2>(weights, width, rows, step),
-                9 => held::<V, S, 9, 2>(weights, width, rows, step),
-                10 => held::<V, S, 10, 2>(weights, width, rows, step),
-                11 => held::<V, S, 11, 2>(weights, width, rows, step),
-                12 => held::<V, S, 12, 2>(weights, width, rows, step),
-                13 if S::UNIFORM => woven::<V, S, 13, 2>(weights, width, rows, step),
-                14 if S::UNIFORM => woven::<V, S, 14, 2>(weights, width, rows, step),
-                15 if S::UNIFORM => woven::<V, S, 15, 2>(weights, width, rows, step),
-                16 if S::UNIFORM => woven::<V, S, 16, 2>(weights, width, rows, step),
-                17 if S::UNIFORM => woven::<V, S, 17, 2>(weights, width, rows, step),
-                18 if S::UNIFORM => woven::<V, S, 18, 2>(weights, width, rows, step),
-                19 if S::UNIFORM => woven::<V, S, 19, 2>(weights, width, rows, step),
-                20 if S::UNIFORM => woven::<V, S, 20, 2>(weights, width, rows, step),
-                21 if S::UNIFORM => woven::<V, S, 21, 2>(weights, width, rows, step),
-                22 if S::UNIFORM => woven::<V, S, 22, 2>(weights, width, rows, step),
-                23 if S::UNIFORM => woven::<V, S, 23, 2>(weights, width, rows, step),
-                24 if S::UNIFORM => woven::<V, S, 24, 2>(weights, width, rows, step),
-                _ => any::<V, S, 2>(weights, width, rows, step),
-            }
+            by_rows!(
+                rows.len(),
+                (weights, width, rows, step),
+                held [1: 4, 2: 4, 3: 2, 4: 2, 5: 2, 6: 2, 7: 2, 8: 2, 9: 2, 10: 2, 11: 2, 12: 2],
+                woven [13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24]: 2
+            )
         } else {
-            match rows.len() {
-                1 => held::<V, S, 1, 4>(weights, width, rows, step),
-                2 => held::<V, S, 2, 4>(weights, width, rows, step),
-                3 => held::<V, S, 3, 2>(weights, width, rows, step),
-                4 => held::<V, S, 4, 2>(weights, width, rows, step),
-                5 => held::<V, S, 5, 2>(weights, width, rows, step),
-                6 => held::<V, S, 6, 1>(weights, width, rows, step),
-                7 => held::<V, S, 7, 1>(weights, width, rows, step),
-                8 => held::<V, S, 8, 1>(weights, width, rows, step),
-                9 => held::<V, S, 9, 1>(weights, width, rows, step),
-                10 => held::<V, S, 10, 1>(weights, width, rows, step),
-                11 => held::<V, S, 11, 1>(weights, width, rows, step),
-                12 => held::<V, S, 12, 1>(weights, width, rows, step),
-                13 if S::UNIFORM => woven::<V, S, 13, 4>(weights, width, rows, step),
-                14 if S::UNIFORM => woven::<V, S, 14, 4>(weights, width, rows, step),
-                15 if S::UNIFORM => woven::<V, S, 15, 4>(weights, width, rows, step),
-                16 if S::UNIFORM => woven::<V, S, 16, 4>(weights, width, rows, step),
-                17 if S::UNIFORM => woven::<V, S, 17, 4>(weights, width, rows, step),
-                18 if S::UNIFORM => woven::<V, S, 18, 4>(weights, width, rows, step),
-                19 if S::UNIFORM => woven::<V, S, 19, 4>(weights, width, rows, step),
-                20 if S::UNIFORM => woven::<V, S, 20, 4>(weights, width, rows, step),
-                21 if S::UNIFORM => woven::<V, S, 21, 4>(weights, width, rows, step),
-                22 if S::UNIFORM => woven::<V, S, 22, 4>(weights, width, rows, step),
-                23 if S::UNIFORM => woven::<V, S, 23, 4>(weights, width, rows, step),
-                24 if S::UNIFORM => woven::<V, S, 24, 4>(weights, width, rows, step),
-                _ => any::<V, S, 4>(weights, width, rows, step),
-            }
+            by_rows!(
+                rows.len(),
+                (weights, width, rows, step),
+                held [1: 4, 2: 4, 3: 2, 4: 2, 5: 2, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 1],
+                woven [13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24]: 4
+            )
         }
     }
 }

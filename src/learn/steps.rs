@@ -8,6 +8,9 @@
 //! 1 + q + ... + q^(R-1) = (1 - q^R) / (beta * kappa)
 //! ```
 //!
+//! A repetition is an event of the same type: where a file holds events in full they hardly repeat, and are not compared. Nor
+//! may it matter which outcomes are learned, for a column shall have the same bits whatever others there are.
+//!
 //! Steps are made of one run of events at a time: no step reaches over its end. Where beta * kappa >= 2 nothing decays, and
 //! every token is done by itself: what overflows must do so on its own way.
 
@@ -38,12 +41,12 @@ impl Grouping {
         self.steps.clear();
     }
 
-    /// The step that the event `row` repeats, or `None` if it is a step of its own.
+    /// The step that an event of the type `row` repeats, or `None` if it is a step of its own.
     pub(super) fn place(&mut self, rows: &Rows, row: u32) -> Option<usize> {
         let cues = rows.cues.get(row as usize);
         let last = cues.first().map_or(NONE, |&cue| self.last[cue as usize]);
         if let Some(&earlier) = self.steps.get(last as usize)
-            && same(rows, earlier, row)
+            && earlier == row
             && cues.iter().all(|&cue| self.last[cue as usize] == last)
         {
             return Some(last as usize);
@@ -54,11 +57,6 @@ impl Grouping {
         self.steps.push(row);
         None
     }
-}
-
-fn same(rows: &Rows, a: u32, b: u32) -> bool {
-    let [a, b] = [a as usize, b as usize];
-    a == b || rows.cues.get(a) == rows.cues.get(b) && rows.outcomes.get(a) == rows.outcomes.get(b)
 }
 
 /// Steps in the order in which they are done: the last event first.
