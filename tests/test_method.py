@@ -69,9 +69,13 @@ def test_auto_is_forward_where_the_adjoint_method_is_not_precise(rule: dict[str,
 
 
 @given(st.integers(0, 2**32), st.integers(1, 5))
-def test_the_forecast_bounds_the_result(seed: int, threads: int) -> None:
+def test_the_forecast_counts_the_rows_of_tiles(seed: int, threads: int) -> None:
     source = rw.read_events(some.wide_events(seed, 30, 20, 10))
+    rows = {"forward": source.n_cues, "adjoint": source.n_cues + source.n_outcomes}
     for method in ("forward", "adjoint"):
         memory = learning.forecast(source, method=method, threads=threads)["memory"]
-        assert memory["tiles"] >= threads * 8 * source.n_cues
         assert set(memory) == {"events", "tiles", "lines", "others"}
+        width, rest = divmod(memory["tiles"], threads * rows[method])
+        # Whole vectors, and no more of them than the few names need.
+        assert (rest, width % 32) == (0, 0)
+        assert 32 <= width <= 512

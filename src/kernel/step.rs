@@ -115,12 +115,7 @@ unsafe fn held<V: Vector, S: Step<V>, const K: usize, const B: usize>(
     // SAFETY: all offsets are row * width + column + lane < row * width + width, inside the caller's rows.
     unsafe {
         let zero = V::splat(V::Element::default());
-        let (mut at, mut factors) = ([weights; K], [zero; K]);
-        for k in 0..K {
-            let row = *rows.get_unchecked(k);
-            at[k] = weights.add(row as usize * width);
-            factors[k] = factor::<V, S>(step, row);
-        }
+        let (at, factors) = begins::<V, S, K>(weights, width, rows, step);
         let mut column = 0;
         while column < width {
             let (mut sums, mut kept) = ([zero; B], [[zero; B]; K]);
@@ -157,12 +152,7 @@ unsafe fn woven<V: Vector, S: Step<V>, const K: usize, const B: usize>(
     // SAFETY: as in `any`.
     unsafe {
         let zero = V::splat(V::Element::default());
-        let (mut at, mut factors) = ([weights; K], [zero; K]);
-        for k in 0..K {
-            let row = *rows.get_unchecked(k);
-            at[k] = weights.add(row as usize * width);
-            factors[k] = factor::<V, S>(step, row);
-        }
+        let (at, factors) = begins::<V, S, K>(weights, width, rows, step);
         let mut sums = [zero; B];
         for k in 0..K {
             add_term::<V, S, B>(at[k], factors[k], &mut sums);
@@ -222,6 +212,30 @@ unsafe fn any<V: Vector, S: Step<V>, const B: usize>(
             let at = weights.add(row as usize * width + column - block);
             change::<V, S, B>(at, factor::<V, S>(step, row), update);
         }
+    }
+}
+
+/// Where each of `K` rows begins, and its factor.
+///
+/// # Safety
+/// As [`step`]; there are `K` rows.
+#[inline(always)]
+#[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
+unsafe fn begins<V: Vector, S: Step<V>, const K: usize>(
+    weights: *mut V::Element,
+    width: usize,
+    rows: &[u32],
+    step: &S,
+) -> ([*mut V::Element; K], [V; K]) {
+    // SAFETY: by the contract of this function a row begins inside the caller's rows.
+    unsafe {
+        let (mut at, mut factors) = ([weights; K], [V::splat(V::Element::default()); K]);
+        for k in 0..K {
+            let row = *rows.get_unchecked(k);
+            at[k] = weights.add(row as usize * width);
+            factors[k] = factor::<V, S>(step, row);
+        }
+        (at, factors)
     }
 }
 
