@@ -176,22 +176,23 @@ impl<E: Element> Task<E> for Forward<'_, '_, E> {
     unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Result<()> {
         // SAFETY: the instruction set exists.
         unsafe {
-            match self.rule.salience() {
-                Some(alpha) => self.learn::<V, true, B>(alpha),
-                None => self.learn::<V, false, B>(E::default()),
+            match (self.rule.salience(), self.rule.beta1 == self.rule.beta2) {
+                (Some(alpha), true) => self.learn::<V, true, true, B>(alpha),
+                (Some(alpha), false) => self.learn::<V, true, false, B>(alpha),
+                (None, _) => self.learn::<V, false, false, B>(E::default()),
             }
         }
     }
 }
 
 impl<E: Element> Forward<'_, '_, E> {
-    /// Learns with one salience for all cues, or with those of the rule.
+    /// Learns with one salience for all cues, or with those of the rule; with one learning rate, or with two.
     ///
     /// # Safety
     /// The instruction set of `V` must exist.
     #[inline(always)]
     #[expect(unsafe_code, reason = "calls the kernel")]
-    unsafe fn learn<V: Vector<Element = E>, const UNIFORM: bool, const B: usize>(
+    unsafe fn learn<V: Vector<Element = E>, const UNIFORM: bool, const ONE_RATE: bool, const B: usize>(
         self,
         alpha: E,
     ) -> Result<()> {
@@ -201,30 +202,30 @@ impl<E: Element> Forward<'_, '_, E> {
         assert!(width % (B * V::LANES) == 0 && (1..=WIDEST).contains(&width));
         assert!(tile.targets.len() == width && tile.rates.len() == width && columns <= width);
         assert!(rule.alpha.len() == script.n_rows() && tile.weights.len() == script.n_rows() * width);
-        let mut present = Vec::with_capacity(columns);
+        let (beta1, beta2) = (rule.beta1, rule.beta2);
         let (mut done, mut polled, mut work) = (0, skip, 0);
         for Event { cues, outcomes, once } in script.events() {
             done += 1;
             if done <= skip {
                 continue;
             }
-            present.clear();
-            for &outcome in outcomes {
-                let column = outcome.wrapping_sub(tile.first) as usize;
-                if column < columns {
-                    present.push(column);
-                    tile.targets[column] = tile.lambda[column];
-                    tile.rates[column] = rule.beta1;
-                }
+            let present = || {
+                let column = |&outcome: &u32| outcome.wrapping_sub(tile.first) as usize;
+                outcomes.iter().map(column).filter(|&column| column < columns)
+            };
+            for column in present() {
+                tile.targets[column] = tile.lambda[column];
+                tile.rates[column] = beta1;
             }
             for _ in 0..tokens.frequencies.get(done - 1).copied().unwrap_or(1) {
                 // SAFETY: every cue is below n_rows, the number of elements of `alpha` and of rows of `weights`, and none comes
                 // twice if `once`: the script says so. `targets` and `rates` have `width` elements. `weights` is borrowed
                 // mutably.
                 unsafe {
-                    let (alpha, saliences) = (V::splat(alpha), &rule.alpha);
+                    let (alpha, beta, saliences) = (V::splat(alpha), V::splat(beta1), &rule.alpha);
                     let (targets, rates) = (tile.targets.as_ptr(), tile.rates.as_ptr());
-                    let mut errors = Errors::<V, UNIFORM> { alpha, saliences, targets, rates };
+                    let mut errors =
+                        Errors::<V, UNIFORM, ONE_RATE> { alpha, saliences, beta, targets, rates };
                     step::<V, _, B>(tile.weights.as_mut_ptr(), width, cues, once, &mut errors);
                 }
                 work += cues.len() * width + 1;
@@ -233,9 +234,9 @@ impl<E: Element> Forward<'_, '_, E> {
                     (polled, work) = (done, 0);
                 }
             }
-            for &column in &present {
+            for column in present() {
                 tile.targets[column] = E::default();
-                tile.rates[column] = rule.beta2;
+                tile.rates[column] = beta2;
             }
         }
         monitor.advance((done - polled.min(done)) as u64)
@@ -243,10 +244,12 @@ impl<E: Element> Forward<'_, '_, E> {
 }
 
 /// The rule: sums are activations, and updates are errors times a learning rate.
-struct Errors<'a, V: Vector, const UNIFORM: bool> {
+struct Errors<'a, V: Vector, const UNIFORM: bool, const ONE_RATE: bool> {
     /// The salience of all cues, if there is one.
     alpha: V,
     saliences: &'a [V::Element],
+    /// The learning rate, if there is one.
+    beta: V,
     /// What each activation of a row is drawn to,
     targets: *const V::Element,
     /// and its learning rate.
@@ -255,7 +258,9 @@ struct Errors<'a, V: Vector, const UNIFORM: bool> {
 
 #[expect(unsafe_code, reason = "calls vectors")]
 // SAFETY: by the contract of the methods the instruction set exists, and rows are below the number of saliences.
-unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Errors<'_, V, UNIFORM> {
+unsafe impl<V: Vector, const UNIFORM: bool, const ONE_RATE: bool> Step<V>
+    for Errors<'_, V, UNIFORM, ONE_RATE>
+{
     const UNIFORM: bool = UNIFORM;
 
     #[inline(always)]
@@ -276,7 +281,8 @@ unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Errors<'_, V, UNIFORM> {
         unsafe {
             for b in 0..B {
                 let at = column + b * V::LANES;
-                let (target, rate) = (V::load(self.targets.add(at)), V::load(self.rates.add(at)));
+                let target = V::load(self.targets.add(at));
+                let rate = if ONE_RATE { self.beta } else { V::load(self.rates.add(at)) };
                 updates[b] = rate.times(target.minus(sums[b]));
                 if UNIFORM {
                     updates[b] = self.alpha.times(updates[b]);
