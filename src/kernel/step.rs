@@ -26,6 +26,9 @@ pub unsafe trait Step<V: Vector> {
     /// Whether all rows have the same factor, which is then left to `update`: [`Step::factor`] is not asked for.
     const UNIFORM: bool;
 
+    /// Whether `update` changes no rows of its own, which would need registers beside those of the step.
+    const ALONE: bool;
+
     /// The factor of a row, the same in all lanes.
     ///
     /// # Safety
@@ -53,8 +56,10 @@ pub unsafe trait Step<V: Vector> {
 
 /// Calls the body for a number of rows, with so many vectors side by side.
 macro_rules! by_rows {
-    ($n:expr, $arguments:tt, held [$($h:literal: $b:literal),*], woven [$($w:literal),*]: $side:literal) => {
+    ($n:expr, $arguments:tt, alone [$($a:literal: $c:literal),*], held [$($h:literal: $b:literal),*],
+        woven [$($w:literal),*]: $side:literal) => {
         match $n {
+            $($a if S::ALONE => held::<V, S, $a, $c> $arguments,)*
             $($h => held::<V, S, $h, $b> $arguments,)*
             $($w if S::UNIFORM => woven::<V, S, $w, $side> $arguments,)*
             _ => any::<V, S, $side> $arguments,
@@ -86,13 +91,15 @@ pub unsafe fn step<V: Vector, S: Step<V>, const B: usize>(
             by_rows!(
                 rows.len(),
                 (weights, width, rows, step),
-                held [1: 4, 2: 4, 3: 2, 4: 2, 5: 2, 6: 2, 7: 2, 8: 2, 9: 2, 10: 2, 11: 2, 12: 2],
+                alone [1: 8, 2: 8],
+                held [1: 4, 2: 4, 3: 4, 4: 4, 5: 4, 6: 4, 7: 2, 8: 2, 9: 2, 10: 2, 11: 2, 12: 2],
                 woven [13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24]: 2
             )
         } else {
             by_rows!(
                 rows.len(),
                 (weights, width, rows, step),
+                alone [],
                 held [1: 4, 2: 4, 3: 2, 4: 2, 5: 2, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 1],
                 woven [13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24]: 4
             )
@@ -318,6 +325,7 @@ mod tests {
     // SAFETY: called by kernels alone.
     unsafe impl<V: Vector> Step<V> for Weighted<'_, V> {
         const UNIFORM: bool = false;
+        const ALONE: bool = false;
 
         #[inline(always)]
         unsafe fn factor(&self, row: u32) -> V {

@@ -251,7 +251,8 @@ impl<E: Element> Backward<'_, '_, E> {
                 // n_columns, the number of rows of `sums`: the script says so. `v` and `sums`
                 // are borrowed mutably.
                 unsafe {
-                    let gain = V::splat(steps.gains[p]);
+                    let gain = steps.gains[p];
+                    let gain = V::splat(if UNIFORM { gain.times(salience) } else { gain });
                     let mut first = None;
                     let mut more = outcomes;
                     if let [outcome, others @ ..] = outcomes {
@@ -259,9 +260,7 @@ impl<E: Element> Backward<'_, '_, E> {
                         first = Some((sums.add(*outcome as usize * width), lambda));
                         more = others;
                     }
-                    let salience = V::splat(salience);
-                    let mut shares =
-                        Shares::<V, UNIFORM> { alpha, salience, lambda, first, more, sums, width, gain };
+                    let mut shares = Shares::<V, UNIFORM> { alpha, lambda, first, more, sums, width, gain };
                     step::<V, _, B>(v, width, cues, once, &mut shares);
                 }
                 work += (cues.len() + outcomes.len()) * width + 1;
@@ -295,8 +294,6 @@ unsafe fn add<V: Vector, const B: usize>(sums: *mut V::Element, lambda: V, share
 /// What a step adds to the sums of its outcomes and takes from its cues.
 struct Shares<'a, V: Vector, const UNIFORM: bool> {
     alpha: &'a [V::Element],
-    /// The salience of all cues, if there is one.
-    salience: V,
     lambda: &'a [V::Element],
     /// The row of sums of the first outcome, and its lambda.
     first: Option<(*mut V::Element, V)>,
@@ -305,6 +302,7 @@ struct Shares<'a, V: Vector, const UNIFORM: bool> {
     /// Rows of `width` elements, one for each element of `lambda`.
     sums: *mut V::Element,
     width: usize,
+    /// The learning rate, times the salience of all cues if there is one.
     gain: V,
 }
 
@@ -312,6 +310,7 @@ struct Shares<'a, V: Vector, const UNIFORM: bool> {
 // SAFETY: by the contract of the methods the instruction set exists, and rows are below the number of saliences.
 unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Shares<'_, V, UNIFORM> {
     const UNIFORM: bool = UNIFORM;
+    const ALONE: bool = false;
 
     #[inline(always)]
     unsafe fn factor(&self, row: u32) -> V {
@@ -331,9 +330,6 @@ unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Shares<'_, V, UNIFORM> {
         // SAFETY: see above; outcomes are below the number of rows of `sums`, and the columns exist.
         unsafe {
             for share in &mut shares {
-                if UNIFORM {
-                    *share = self.salience.times(*share);
-                }
                 *share = self.gain.times(*share);
             }
             if let Some((sums, lambda)) = self.first {

@@ -262,6 +262,7 @@ unsafe impl<V: Vector, const UNIFORM: bool, const ONE_RATE: bool> Step<V>
     for Errors<'_, V, UNIFORM, ONE_RATE>
 {
     const UNIFORM: bool = UNIFORM;
+    const ALONE: bool = true;
 
     #[inline(always)]
     unsafe fn factor(&self, row: u32) -> V {
