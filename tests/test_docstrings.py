@@ -15,7 +15,18 @@ MODULES = ["rescorla"] + [
 ]
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 #: Where there must be examples: the rooms that users see.
-SHOWN = {f"rescorla.{room}" for room in ("events", "learning", "weights", "activation", "equilibrium")}
+SHOWN = {
+    f"rescorla.{room}"
+    for room in (
+        "activation",
+        "equilibrium",
+        "events",
+        "learning",
+        "schedules",
+        "trajectory",
+        "weights",
+    )
+}
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -16,17 +16,20 @@ Examples
 's'
 """
 
+from rescorla import schedules
 from rescorla._core import FormatError, __version__
 from rescorla.activation import activations
 from rescorla.equilibrium import equilibrium
 from rescorla.events import Event, Events, compile_events, corpus_events, open_events, read_events
 from rescorla.learning import learn
+from rescorla.trajectory import Trajectories, trajectories
 from rescorla.weights import Weights, load_weights
 
 __all__ = [
     "Event",
     "Events",
     "FormatError",
+    "Trajectories",
     "Weights",
     "__version__",
     "activations",
@@ -37,4 +40,6 @@ __all__ = [
     "load_weights",
     "open_events",
     "read_events",
+    "schedules",
+    "trajectories",
 ]

@@ -18,11 +18,13 @@ __all__ = [
     "equilibrium",
     "forecast",
     "learn",
+    "trajectories",
 ]
 
 __version__: str
 
 _Progress: TypeAlias = Callable[[int, int], object] | None
+_Factors: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
 _Duplicates: TypeAlias = Literal["drop", "keep", "error"]
 
 class FormatError(ValueError): ...
@@ -89,6 +91,8 @@ def learn(
     beta1: float,
     beta2: float,
     lambda_: NDArray[np.float64],
+    schedule: _Factors | None,
+    average: bool,
     cue_rows: NDArray[np.int64],
     outcome_columns: NDArray[np.int64],
     keep_rows: NDArray[np.int64] | None,
@@ -132,5 +136,27 @@ def equilibrium(
     tol: float | None,
     out: NDArray[np.float64],
     threads: int,
+    progress: _Progress,
+) -> dict[str, Any]: ...
+def trajectories(
+    events: EventFile,
+    *,
+    alpha: NDArray[np.float64],
+    beta1: float,
+    beta2: float,
+    lambda_: NDArray[np.float64],
+    schedule: _Factors | None,
+    cue_rows: NDArray[np.int64],
+    outcome_columns: NDArray[np.int64],
+    initial: NDArray[Any] | None,
+    initial_columns: NDArray[np.int64] | None,
+    tokens: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    columns: NDArray[np.int64] | None,
+    predictions: bool,
+    out: NDArray[Any],
+    threads: int,
+    kernel: str | None,
+    tile: int | None,
     progress: _Progress,
 ) -> dict[str, Any]: ...

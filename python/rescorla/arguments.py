@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from operator import index
@@ -168,6 +169,17 @@ def result_array(out: object, shape: tuple[int, ...], element: np.dtype[Any]) ->
         raise ValueError("out must be writeable; this array is read-only")
     out[...] = 0
     return out
+
+
+def room(what: str, n: int, element: np.dtype[Any], cure: str) -> NDArray[Any]:
+    """So many zeros, or a MemoryError that says for what there is no room."""
+    size = n * element.itemsize
+    try:
+        if size > sys.maxsize:
+            raise MemoryError
+        return np.zeros(n, dtype=element)
+    except MemoryError:
+        raise MemoryError(f"{what} need {size} bytes of memory, more than can be had; {cure}") from None
 
 
 def _entry(argument: str, mapping: Mapping[str, float], name: str, kind: str) -> float:

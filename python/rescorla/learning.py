@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Literal
 
 from rescorla import _core, storage
 from rescorla.arguments import (
     PathName,
     PerName,
-    chosen,
     element_type,
-    numbered,
     one_of,
     per_name,
-    places,
     rate,
     rates,
     recorded,
@@ -27,7 +20,9 @@ from rescorla.arguments import (
     thread_count,
 )
 from rescorla.events import Events, as_events
+from rescorla.plan import naming_divergence, plan_of, start_of, warn_unsafe
 from rescorla.progress import Progress, watching
+from rescorla.schedules import Schedule, name_of, tabulated
 from rescorla.weights import Weights
 
 if TYPE_CHECKING:
@@ -45,6 +40,8 @@ def learn(
     alpha: PerName = 0.1,
     beta: float | tuple[float, float] = 0.1,
     lambda_: PerName = 1.0,
+    schedule: Schedule | None = None,
+    average: bool = False,
     cues: Iterable[str] | None = None,
     outcomes: Iterable[str] | None = None,
     initial: Weights | None = None,
@@ -79,6 +76,14 @@ def learn(
     lambda_ : float, mapping or array_like of shape (n_outcomes,), default 1.0
         The maximal activation: one number, or one per outcome. A mapping covers all outcomes of the result;
         an array has their order.
+    schedule : callable, optional
+        Factors on the learning rate: a function of token numbers (int64, from 1 on, some tens of thousands at
+        a time, in order) that gives a factor for each, or a tuple of two such arrays for beta1 and for beta2.
+        The rate of a token is beta * factor in float64, rounded to `dtype`. See `rescorla.schedules`. It is
+        called by the calling thread, before learning, and needs the forward method.
+    average : bool, default False
+        Give the mean of the weights after each token, W_1 to W_T, instead of W_T (Polyak-Ruppert averaging).
+        Sums are kept in float64. It needs the forward method.
     cues, outcomes : iterable of str, optional
         Learn the weights of these only, in this order. All cues still predict.
     initial : Weights, optional
@@ -90,9 +95,10 @@ def learn(
         plain loops. The adjoint method goes through the events backward, once for each cue instead of once
         for each outcome: the same weights up to rounding (1e-12 of the largest of lambda and weights in
         float64, 1e-5 in float32, while beta * kappa <= 1 and saliences are within a factor of 1000). It needs
-        beta1 = beta2. "auto" takes the one with less work, but the forward method where that is small or the
-        adjoint method's precision is not promised. Either gives the same bits for any number of threads. The
-        ``parameters`` of the result tell which it was, and how many updates each makes.
+        beta1 = beta2, no schedule and no average. "auto" takes the one with less work, but the forward method
+        where that is small or the adjoint method's precision is not promised. Either gives the same bits for
+        any number of threads. The ``parameters`` of the result tell which it was, and how many updates each
+        makes.
     threads : int, optional
         How many threads to use; by default as many as the process may run on.
     out : ndarray or path, optional
@@ -113,8 +119,8 @@ def learn(
     Raises
     ------
     ValueError
-        When a parameter or an initial weight is not finite, a rate is negative, or an array has the wrong
-        length.
+        When a parameter or an initial weight is not finite, a rate or a factor of the schedule is negative,
+        or an array has the wrong length.
     KeyError
         When a mapping lacks a name, or ``cues=`` or ``outcomes=`` has one that is unknown.
     TypeError
@@ -123,32 +129,39 @@ def learn(
         When a weight left the finite numbers; the message names it.
     FormatError, OSError
         When the events cannot be read, or the result not be written.
+    MemoryError
+        When there is no room for the result, or for what the notes list.
 
     Warns
     -----
     RuntimeWarning
         When max(beta) * kappa >= 2 for an event, kappa = sum of alpha_i m_i^2 over its cues, m_i times
-        present: then that event, repeated, would drive its activation away from its target instead of towards
-        it.
+        present, and max(beta) the largest rate of any token where there is a schedule: then that event,
+        repeated, would drive its activation away from its target instead of towards it.
 
     Notes
     -----
     Apart from a result in memory, learning takes at most 512 MiB for decoded events, 256 bytes for each name,
     and for each thread: 40 MiB for a run of events and a stack; a tile of weights, which is n_cues x width
     elements, with the adjoint method (n_cues + n_outcomes) x width, where width is 512 to 2048 bytes, the
-    less the more cues an event has; and for a file max(1 MiB, 64 bytes x the length of a column, with the
-    adjoint method of a row).
+    less the more cues an event has; for a mean as many float64, and 8 bytes a cue; and for a file max(1 MiB,
+    64 bytes x the length of a column, with the adjoint method of a row). A schedule takes 8 bytes a token, 16
+    where it has factors of their own for beta1 and beta2.
 
     See Also
     --------
     equilibrium : the weights at which the expected change is zero.
     activations : what the weights predict.
+    trajectories : the weights on the way.
 
     References
     ----------
     Rescorla, R. A. and Wagner, A. R. (1972). A theory of Pavlovian conditioning: variations in the
     effectiveness of reinforcement and nonreinforcement. In A. H. Black and W. F. Prokasy (eds.), Classical
     Conditioning II, 64-99. New York: Appleton-Century-Crofts.
+
+    Polyak, B. T. and Juditsky, A. B. (1992). Acceleration of stochastic approximation by averaging. SIAM
+    Journal on Control and Optimization 30, 838-855.
 
     Baayen, R. H., Milin, P., Djurdjevic, D. F., Hendrix, P. and Marelli, M. (2011). An amorphous model for
     morphological processing in visual comprehension based on naive discriminative learning. Psychological
@@ -175,12 +188,21 @@ def learn(
     <Weights: 2 cues x 2 outcomes, float64>
     >>> more["light", "food"] == weights["light", "food"]
     True
+
+    Where the same cue is followed by either outcome, weights follow what came last. Their mean does not:
+
+    >>> either = rw.read_events([("a", "x"), ("a", "y")] * 500)
+    >>> last, mean = (rw.learn(either, beta=1.0, alpha=0.5, average=average) for average in (False, True))
+    >>> round(last["a", "x"], 2), round(mean["a", "x"], 2)
+    (0.33, 0.5)
     """
     return _learn(
         events,
         alpha=alpha,
         beta=beta,
         lambda_=lambda_,
+        schedule=schedule,
+        average=average,
         cues=cues,
         outcomes=outcomes,
         initial=initial,
@@ -198,6 +220,8 @@ def _learn(
     alpha: PerName = 0.1,
     beta: float | tuple[float, float] = 0.1,
     lambda_: PerName = 1.0,
+    schedule: Schedule | None = None,
+    average: bool = False,
     cues: Iterable[str] | None = None,
     outcomes: Iterable[str] | None = None,
     initial: Weights | None = None,
@@ -216,12 +240,15 @@ def _learn(
     n_threads = thread_count(threads)
     if initial is not None and not isinstance(initial, Weights):
         raise TypeError(f"initial must be Weights, not {type(initial).__name__}")
+    if not isinstance(average, bool):
+        raise TypeError(f"average must be True or False, not {type(average).__name__}")
     path = storage.npy_path(out)
     events = as_events(events, progress=progress)
-    plan = _plan(events, cues, outcomes, initial)
+    plan = plan_of(events, cues, outcomes, initial)
     alphas = per_name("alpha", alpha, plan.all_cues, "cue", element)
     lambdas = per_name("lambda_", lambda_, plan.outcomes, "outcome", element, negative=True)
-    start = None if initial is None else _start(initial, element, out)
+    start = None if initial is None else start_of(initial, element, out)
+    factors = None if schedule is None else tabulated(schedule, events.n_tokens, (beta1, beta2), element)
     shape = len(plan.cues), len(plan.outcomes)
     parameters: dict[str, Any] = {
         "rule": "rescorla-wagner",
@@ -229,6 +256,8 @@ def _learn(
         "beta1": beta1,
         "beta2": beta2,
         "lambda": recorded(lambda_, lambdas),
+        "schedule": None if schedule is None else name_of(schedule),
+        "average": average,
         "n_events": len(events),
         "n_tokens": events.n_tokens,
         "n_cues": events.n_cues,
@@ -240,13 +269,15 @@ def _learn(
 
     def run(values: NDArray[Any] | storage.NpyRoom) -> dict[str, Any]:
         started = perf_counter()
-        with watching(progress, "learning") as watch, _naming_divergence(plan):
+        with watching(progress, "learning") as watch, naming_divergence(plan):
             report = _core.learn(
                 events._file,
                 alpha=alphas,
                 beta1=beta1,
                 beta2=beta2,
                 lambda_=lambdas,
+                schedule=None if factors is None else (factors.present, factors.absent),
+                average=average,
                 cue_rows=plan.cue_rows,
                 outcome_columns=plan.outcome_columns,
                 keep_rows=plan.keep_rows,
@@ -274,14 +305,8 @@ def _learn(
             storage.write_npy_header(room, shape, fortran_order=report["fortran_order"])
             storage.write_labels(labels, path, plan.cues, plan.outcomes, parameters)
         weights = Weights._in_file(path, plan.cues, plan.outcomes, parameters)
-    fastest, kappa = max(beta1, beta2), report["max_kappa"]
-    if fastest * kappa >= 2:
-        warnings.warn(
-            f"beta = {fastest:g} may overshoot: an event has sum(alpha * m^2) = {kappa:g}, so beta is "
-            f"safe only below {report['safe_rate']:g}; lower beta or alpha",
-            RuntimeWarning,
-            stacklevel=3,
-        )
+    fastest = max(beta1, beta2) if factors is None else factors.fastest
+    warn_unsafe(fastest, report, scheduled=factors is not None)
     return weights
 
 
@@ -312,74 +337,3 @@ def forecast(
             threads=thread_count(threads),
             progress=watch,
         )
-
-
-@contextmanager
-def _naming_divergence(plan: _Plan) -> Iterator[None]:
-    """Name the weight that left the finite numbers, of which the engine knows only the place."""
-    try:
-        yield
-    except FloatingPointError as error:
-        match error.args:
-            case (int(row), int(column), value):
-                raise FloatingPointError(
-                    f"the weight of cue {plan.all_cues[row]!r} to outcome {plan.outcomes[column]!r} became "
-                    f"{value}; learning diverges: lower alpha or beta so that "
-                    "max(beta) * sum(alpha * m^2) < 2 in every event"
-                ) from None
-        raise
-
-
-class _Plan(NamedTuple):
-    """Which name has which place: in the events, the engine, the result and the initial weights."""
-
-    all_cues: tuple[str, ...]
-    cues: tuple[str, ...]
-    outcomes: tuple[str, ...]
-    cue_rows: NDArray[np.int64]
-    outcome_columns: NDArray[np.int64]
-    keep_rows: NDArray[np.int64] | None
-    initial_columns: NDArray[np.int64] | None
-
-
-def _plan(
-    events: Events, cues: Iterable[str] | None, outcomes: Iterable[str] | None, initial: Weights | None
-) -> _Plan:
-    rows = _united(() if initial is None else initial.cues, events.cues)
-    columns = _united(() if initial is None else initial.outcomes, events.outcomes)
-    all_cues, all_outcomes = tuple(rows), tuple(columns)
-    keep_rows = None if cues is None else chosen("cues", cues, rows)
-    if outcomes is not None:
-        keep_columns = chosen("outcomes", outcomes, columns)
-        all_outcomes = tuple(all_outcomes[column] for column in keep_columns)
-        columns = numbered(all_outcomes)
-    return _Plan(
-        all_cues=all_cues,
-        cues=all_cues if keep_rows is None else tuple(all_cues[row] for row in keep_rows),
-        outcomes=all_outcomes,
-        cue_rows=places(events.cues, rows),
-        outcome_columns=places(events.outcomes, columns),
-        keep_rows=keep_rows,
-        initial_columns=None if initial is None else places(all_outcomes, initial.outcome_numbers),
-    )
-
-
-def _united(first: Iterable[str], more: Iterable[str]) -> dict[str, int]:
-    numbers = numbered(first)
-    for name in more:
-        numbers.setdefault(name, len(numbers))
-    return numbers
-
-
-def _start(initial: Weights, element: np.dtype[Any], out: object) -> NDArray[Any]:
-    """The initial weights as the engine takes them, apart from the array that the result goes to."""
-    with np.errstate(over="ignore"):
-        values = np.ascontiguousarray(initial.values, dtype=element)
-    finite = np.isfinite(values)
-    if not finite.all():
-        row, column = np.unravel_index(int(finite.argmin()), finite.shape)
-        raise ValueError(
-            f"initial weights must be finite in {element}, but that of cue {initial.cues[row]!r} to outcome "
-            f"{initial.outcomes[column]!r} is {initial.values[row, column]}"
-        )
-    return values.copy() if isinstance(out, np.ndarray) and np.may_share_memory(values, out) else values

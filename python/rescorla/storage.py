@@ -185,21 +185,27 @@ def to_xarray(content: Content) -> DataArray:
     xarray = _xarray(netcdf=False)
     values, cues, outcomes, parameters = content
     coordinates: dict[str, Any] = {"cues": cues, "outcomes": outcomes}
+    # One number for each label belongs beside the labels; attributes are for small things.
+    per_name = {name for name in _PER_NAME if isinstance(parameters.get(name), list)}
+    coordinates |= {name: (_PER_NAME[name], parameters[name]) for name in per_name}
+    attributes = netcdf_attributes({n: value for n, value in parameters.items() if n not in per_name})
+    array: DataArray = xarray.DataArray(
+        values, dims=("cues", "outcomes"), coords=coordinates, name="weights", attrs=attributes
+    )
+    return array
+
+
+def netcdf_attributes(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters as values that netCDF has."""
     attributes: dict[str, Any] = {}
     for name, value in parameters.items():
-        if isinstance(value, list) and name in _PER_NAME:
-            # One number for each label belongs beside the labels; attributes are for small things.
-            coordinates[name] = (_PER_NAME[name], value)
-        elif isinstance(value, str | float):
+        if isinstance(value, str | float):
             attributes[name] = value
         elif isinstance(value, int):  # a bool too, as netCDF has none
             attributes[name] = int(value)
         elif value is not None:
             attributes[name] = _json(value)
-    array: DataArray = xarray.DataArray(
-        values, dims=("cues", "outcomes"), coords=coordinates, name="weights", attrs=attributes
-    )
-    return array
+    return attributes
 
 
 def _save_npz(path: str, content: Content) -> None:
@@ -277,8 +283,9 @@ def _load_nc(path: str) -> Content:
         for name, dimension in _PER_NAME.items():
             if name in array.coords and array.coords[name].dims == (dimension,):
                 parameters[name] = array.coords[name].to_numpy().tolist()
-        if "continued" in parameters:
-            parameters["continued"] = bool(parameters["continued"])
+        for name in ("average", "continued"):
+            if name in parameters:
+                parameters[name] = bool(parameters[name])
         cues, outcomes = (array.coords[name].to_numpy().tolist() for name in ("cues", "outcomes"))
         return Content(array.to_numpy(), cues, outcomes, parameters)
 

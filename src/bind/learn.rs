@@ -19,6 +19,7 @@ use crate::events::map::Bytes;
 use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
 use crate::learn::memory::Memory;
+use crate::learn::rule::Schedule;
 use crate::learn::{Axis, Forecast, Initial, Matrix, Method, Plan, Report, stream::BUDGET};
 use crate::monitor::Monitor;
 
@@ -30,8 +31,8 @@ type Room = (PathBuf, PathBuf, u64, String);
 
 /// Learns the events into `out`: an array, which must be zero, or room in a file.
 #[pyfunction]
-#[pyo3(signature = (events, *, alpha, beta1, beta2, lambda_, cue_rows, outcome_columns, keep_rows, initial,
-                    initial_columns, out, method, threads, kernel, tile, progress))]
+#[pyo3(signature = (events, *, alpha, beta1, beta2, lambda_, schedule, average, cue_rows, outcome_columns, keep_rows,
+                    initial, initial_columns, out, method, threads, kernel, tile, progress))]
 #[expect(clippy::too_many_arguments, reason = "all keywords")]
 pub(crate) fn learn<'py>(
     py: Python<'py>,
@@ -40,6 +41,8 @@ pub(crate) fn learn<'py>(
     beta1: f64,
     beta2: f64,
     lambda_: PyReadonlyArray1<'py, f64>,
+    schedule: Option<Factors<'py>>,
+    average: bool,
     cue_rows: PyReadonlyArray1<'py, i64>,
     outcome_columns: PyReadonlyArray1<'py, i64>,
     keep_rows: Option<PyReadonlyArray1<'py, i64>>,
@@ -58,6 +61,8 @@ pub(crate) fn learn<'py>(
         beta1,
         beta2,
         lambda: lambda_.as_array().to_vec(),
+        schedule,
+        average,
         rows: indices(&cue_rows)?,
         columns: optional_indices(&outcome_columns)?,
         keep: keep_rows.as_ref().map(indices).transpose()?,
@@ -84,9 +89,15 @@ pub(crate) fn learn<'py>(
             }
         }
     }?;
+    let result = told(py, &report)?;
+    result.set_item("fortran_order", lanes == Some(Axis::Columns))?;
+    Ok(result)
+}
+
+/// What Python is told of how it went.
+pub(super) fn told<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
     result.set_item("method", report.method.to_string())?;
-    result.set_item("fortran_order", lanes == Some(Axis::Columns))?;
     result.set_item("kernel", report.kernel.to_string())?;
     result.set_item("tile", report.tile)?;
     result.set_item("threads", report.threads)?;
@@ -158,8 +169,10 @@ impl Prospect<'_> {
             alpha: &vec![self.alpha; n_cues],
             beta1: self.beta1,
             beta2: self.beta2,
+            schedule: None,
             lambda: &vec![1.0; n_outcomes],
             initial: None,
+            average: false,
             keep: None,
             method: self.method,
             threads: self.threads,
@@ -171,22 +184,28 @@ impl Prospect<'_> {
     }
 }
 
-struct Arguments<'a, 'py> {
-    events: &'a PyEventFile,
-    alpha: Vec<f64>,
-    beta1: f64,
-    beta2: f64,
-    lambda: Vec<f64>,
-    rows: Vec<u32>,
-    columns: Vec<Option<u32>>,
-    keep: Option<Vec<u32>>,
-    initial: Option<Bound<'py, PyUntypedArray>>,
-    initial_columns: Option<Vec<Option<u32>>>,
-    method: Option<Method>,
-    threads: usize,
-    kernel: Option<Kernel>,
-    tile: Option<usize>,
-    progress: Progress,
+/// Factors on beta1 and on beta2, token by token.
+pub(super) type Factors<'py> = (PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, f64>);
+
+/// All that a plan is made of, but for the type of the weights.
+pub(super) struct Arguments<'a, 'py> {
+    pub(super) events: &'a PyEventFile,
+    pub(super) alpha: Vec<f64>,
+    pub(super) beta1: f64,
+    pub(super) beta2: f64,
+    pub(super) lambda: Vec<f64>,
+    pub(super) schedule: Option<Factors<'py>>,
+    pub(super) average: bool,
+    pub(super) rows: Vec<u32>,
+    pub(super) columns: Vec<Option<u32>>,
+    pub(super) keep: Option<Vec<u32>>,
+    pub(super) initial: Option<Bound<'py, PyUntypedArray>>,
+    pub(super) initial_columns: Option<Vec<Option<u32>>>,
+    pub(super) method: Option<Method>,
+    pub(super) threads: usize,
+    pub(super) kernel: Option<Kernel>,
+    pub(super) tile: Option<usize>,
+    pub(super) progress: Progress,
 }
 
 impl Arguments<'_, '_> {
@@ -223,6 +242,15 @@ impl Arguments<'_, '_> {
     }
 
     fn learn<E: Element + NumpyElement>(&self, py: Python<'_>, matrix: &Matrix<'_, E>) -> PyResult<Report> {
+        self.carry_out(py, |file, plan, monitor| crate::learn::learn(file, plan, matrix, monitor))
+    }
+
+    /// Makes the plan and does some work by it, detached from the interpreter.
+    pub(super) fn carry_out<E: Element + NumpyElement, R: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&EventFile<Bytes>, &Plan<'_, E>, &Monitor) -> Result<R, Error> + Send,
+    ) -> PyResult<R> {
         let other = |_| Error::Argument(format!("expected initial weights of {}, row after row", E::NAME));
         let initial = self.initial.as_ref().map(|array| array.cast::<PyArray2<E>>().map_err(|_| other(())));
         let initial = initial.transpose()?.map(|array| array.readonly());
@@ -239,14 +267,25 @@ impl Arguments<'_, '_> {
                 );
             }
         };
+        let schedule = match &self.schedule {
+            Some((present, absent)) => {
+                let apart = |_| Error::Argument("expected factors that lie next to each other".into());
+                let (present, absent) =
+                    (present.as_slice().map_err(apart)?, absent.as_slice().map_err(apart)?);
+                Some(Schedule { present, absent })
+            }
+            None => None,
+        };
         let plan = Plan {
             rows: &self.rows,
             columns: &self.columns,
             alpha: &self.alpha,
             beta1: self.beta1,
             beta2: self.beta2,
+            schedule,
             lambda: &self.lambda,
             initial,
+            average: self.average,
             keep: self.keep.as_deref(),
             method: self.method,
             threads: self.threads,
@@ -257,7 +296,7 @@ impl Arguments<'_, '_> {
         let file = &self.events.file;
         let mut not_finite = None;
         let work = |monitor: &Monitor| {
-            let result = crate::learn::learn(file, &plan, matrix, monitor);
+            let result = work(file, &plan, monitor);
             if let Err(Error::NotFinite { row, column, value }) = result {
                 not_finite = Some((row, column, value));
             }
@@ -266,12 +305,12 @@ impl Arguments<'_, '_> {
         // The counts of the cues sum to the slots of all tokens.
         let slots = file.cues().counts().iter().fold(0_u64, |slots, &count| slots.saturating_add(count));
         let updates = slots.saturating_mul(self.lambda.len() as u64);
-        let report =
+        let result =
             if updates < BRIEF { brief(py, &self.progress, work) } else { watched(py, &self.progress, work) };
         match not_finite {
             // The Python side, which knows the names, makes the message.
             Some(place) => Err(PyFloatingPointError::new_err(place)),
-            None => report,
+            None => result,
         }
     }
 }

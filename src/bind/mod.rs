@@ -9,6 +9,7 @@ mod equilibrium;
 mod errors;
 mod file;
 mod learn;
+mod trajectory;
 mod watch;
 
 use pyo3::prelude::*;
@@ -28,6 +29,8 @@ mod _core {
     use super::file::PyEventFile;
     #[pymodule_export]
     use super::learn::{forecast, learn};
+    #[pymodule_export]
+    use super::trajectory::trajectories;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -32,7 +32,7 @@
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
-use super::matrix::{Axis, Entry, Sheet};
+use super::matrix::{Axis, Entry, Matrix, Sheet};
 use super::rule::same;
 use super::steps::{Stepper, Steps};
 use super::stream::{Event, Runs, Segment, Stream};
@@ -56,13 +56,14 @@ const AHEAD: usize = 3;
 /// unless they take no more than this, and so stay in the second cache.
 const NEAR: usize = 512 << 10;
 
-/// Learns all rows of a job, and returns the width of the tiles.
+/// Learns all rows of a job into `out`, and returns the width of the tiles.
 ///
 /// # Errors
 /// [`Error::Argument`] when the learning rates differ; see [`super::learn`].
 pub(super) fn learn<E: Element, B: AsRef<[u8]> + Sync>(
     job: &Job<'_, E>,
     stream: Stream<'_, B>,
+    out: &Matrix<'_, E>,
 ) -> Result<usize> {
     let (n_rows, n_columns) = (job.rule.alpha.len(), job.columns.len());
     if job.rule.beta1 != job.rule.beta2 {
@@ -91,7 +92,7 @@ pub(super) fn learn<E: Element, B: AsRef<[u8]> + Sync>(
     for (from, column) in (0..).zip(&job.columns) {
         along.extend(column.targets.iter().map(|&to| Entry { from, to }));
     }
-    let sheet = job.out.begin(Axis::Rows, along, job.monitor)?;
+    let sheet = out.begin(Axis::Rows, along, job.monitor)?;
     let start = || {
         let zeros = |n: usize| Buffer::<E>::zeros(n.saturating_mul(width));
         Ok((zeros(n_rows)?, zeros(n_columns)?, stepper(), sheet.buffer()?))

@@ -11,11 +11,17 @@
 //! The liberties taken: the columns are cut into tiles and blocks of vectors; the tile starts late, where its first
 //! column first can change; columns of padding stay zero. None changes an operation on any column, so the result is the
 //! scalar rule's, bit for bit. A cue named twice is summed twice and updated twice, one after the other, as the rule says.
+//!
+//! A schedule sets beta1 and beta2 before each token, and a mean takes in the rows that a token will change (`mean`): the
+//! course of learning. Where there is neither, a token costs one comparison more. Weights on the way are recorded between
+//! tokens, by learning piece after piece (`trajectory`).
 
-use super::matrix::{Axis, Entry, Sheet};
-use super::rule::Rule;
-use super::stream::{Column, Event, Runs, Script, Segment, Stream};
+use super::matrix::{Axis, Entry, Matrix, Sheet, check_finite};
+use super::mean::Mean;
+use super::rule::{Rates, Rule};
+use super::stream::{Column, Event, Runs, Script, Scripted, Segment, Stream};
 use super::tiles::{WIDEST, each_tile, padded, width};
+use super::trajectory::{Tracer, Traces, Walk};
 use super::{Initial, Job};
 use crate::error::Result;
 use crate::kernel::buffer::Buffer;
@@ -27,6 +33,14 @@ use crate::monitor::Monitor;
 /// The work is interrupted to look at the monitor after about this many slots times columns: a millisecond or so.
 const POLL_EVERY: usize = 1 << 22;
 
+/// What becomes of the tiles.
+pub(super) enum Goal<'g, 'a, E> {
+    /// When all tokens are learned the weights, or their means, are written.
+    Weights(&'g Matrix<'a, E>),
+    /// Weights are recorded on the way, to the last token of which they are wanted.
+    Traces(&'g Traces<'a, E>),
+}
+
 /// Learns all columns of a job, and returns the width of the tiles.
 ///
 /// # Errors
@@ -34,32 +48,74 @@ const POLL_EVERY: usize = 1 << 22;
 pub(super) fn learn<E: Element, B: AsRef<[u8]> + Sync>(
     job: &Job<'_, E>,
     stream: Stream<'_, B>,
+    goal: &Goal<'_, '_, E>,
 ) -> Result<usize> {
-    let n_rows = job.rule.alpha.len();
-    let width =
-        width::<E>(job.plan.tile, job.kernel, job.columns.len(), [n_rows as f64, job.slots], job.threads);
+    let (n_rows, plan) = (job.rule.alpha.len(), job.plan);
+    let width = width::<E>(plan.tile, job.kernel, job.columns.len(), [n_rows as f64, job.slots], job.threads);
     let tiles: Vec<&[Column]> = job.columns.chunks(width).collect();
-    let len = stream.len();
-    let start = |tile: &&[Column]| tile.first().map_or(len, |column| column.start);
-    job.monitor.set_total(tiles.iter().map(|tile| len - start(tile)).sum());
+    let end = match goal {
+        Goal::Weights(_) => job.facts.tokens,
+        Goal::Traces(traces) => traces.end(),
+    };
+    let before = |tile: &&[Column]| tile.first().map_or(end, |column| column.before);
+    job.monitor.set_total(tiles.iter().map(|tile| end.saturating_sub(before(tile))).sum());
+    let rates =
+        plan.schedule.map(|schedule| Rates::new::<E>([plan.beta1, plan.beta2], schedule, end, job.monitor));
+    let rates = rates.transpose()?;
     let fits = job.room >= EVENT;
     let runs = Runs::new(stream, fits, job.threads, job.monitor, || (), |(), segment| Tokens::of(segment))?;
     let along = (0..).zip(&job.kept).map(|(to, &from)| Entry { from, to }).collect();
-    let sheet = job.out.begin(Axis::Columns, along, job.monitor)?;
-    let buffers = || Ok((Buffer::<E>::zeros(n_rows.saturating_mul(width))?, sheet.buffer()?));
-    each_tile(job.threads, tiles.len(), buffers, |(weights, lines), index| {
+    let sheet = match goal {
+        Goal::Weights(out) => Some(out.begin(Axis::Columns, along, job.monitor)?),
+        Goal::Traces(_) => None,
+    };
+    let desk = || {
+        let (elements, means) = (n_rows.saturating_mul(width), usize::from(plan.average));
+        Ok(Desk {
+            weights: Buffer::zeros(elements)?,
+            sums: Buffer::zeros(elements.saturating_mul(means))?,
+            since: vec![0; n_rows * means],
+            lines: sheet.as_ref().map_or_else(|| Buffer::zeros(0), Sheet::buffer)?,
+        })
+    };
+    each_tile(job.threads, tiles.len(), desk, |desk, index| {
         let (columns, first) = (tiles[index], (index * width) as u32);
         let place = Place { columns, first, width: padded::<E>(columns.len(), job.kernel) };
-        let weights = &mut weights[..n_rows * place.width];
-        place.begin(weights, job.plan.initial.as_ref());
-        place.learn(weights, job, &runs)?;
-        place.write(weights, &sheet, lines)
+        let elements = n_rows * place.width;
+        let weights = &mut desk.weights[..elements];
+        place.begin(weights, plan.initial.as_ref());
+        let sums = desk.sums.get_mut(..elements).filter(|_| plan.average);
+        let mean = sums.map(|sums| Mean::new(sums, &mut desk.since, place.width));
+        let course = Course { token: before(&columns), rates: rates.as_ref(), mean };
+        let tracer = match goal {
+            Goal::Weights(_) => None,
+            Goal::Traces(traces) => Some(traces.tracer(columns, course.token)),
+        };
+        place.learn(weights, course, tracer, job, &runs)?;
+        let row_and_column = |row, lane: usize| (row, columns[lane].targets[0] as usize);
+        match &sheet {
+            Some(sheet) => {
+                sheet.write(weights, place.width, &place.across(), &mut desk.lines, row_and_column)
+            }
+            None => check_finite(weights, place.width, &place.across(), row_and_column),
+        }
     })?;
     Ok(width)
 }
 
 /// Bytes of memory for an event, besides the script: its frequency.
 pub(super) const EVENT: u64 = 4;
+
+/// What a thread works with.
+struct Desk<E> {
+    weights: Buffer<E>,
+    /// For means: a sum for each weight,
+    sums: Buffer<f64>,
+    /// and for each row when it became what it is.
+    since: Vec<u64>,
+    /// For a result in a file.
+    lines: Buffer<E>,
+}
 
 /// A run of events, in order.
 struct Tokens {
@@ -75,6 +131,57 @@ impl Tokens {
             script.push(segment, segment.row(i));
         }
         Self { script, frequencies: segment.frequencies.to_vec() }
+    }
+
+    /// All events but the first `skip`.
+    fn after(&self, skip: usize) -> Piece<'_> {
+        let mut events = self.script.events();
+        if let Some(last) = skip.checked_sub(1) {
+            events.nth(last);
+        }
+        let times = if self.frequencies.is_empty() { Times::Once } else { Times::Each(&self.frequencies) };
+        Piece { events, len: self.script.len().saturating_sub(skip), times: times.after(skip) }
+    }
+}
+
+/// Some events in order.
+#[derive(Debug, Clone)]
+pub(super) struct Piece<'a> {
+    /// They and those that come after them.
+    pub(super) events: Scripted<'a>,
+    /// How many they are.
+    pub(super) len: usize,
+    pub(super) times: Times<'a>,
+}
+
+/// How often each of some events comes.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Times<'a> {
+    /// Once.
+    Once,
+    /// As often as this says, one by one.
+    Each(&'a [u32]),
+    /// So often.
+    All(u32),
+}
+
+impl Times<'_> {
+    /// How often event `i` comes.
+    #[inline(always)]
+    pub(super) fn of(self, i: usize) -> u32 {
+        match self {
+            Times::Once => 1,
+            Times::Each(frequencies) => frequencies.get(i).copied().unwrap_or(1),
+            Times::All(times) => times,
+        }
+    }
+
+    /// Those of the events after the first `n`.
+    pub(super) fn after(self, n: usize) -> Self {
+        match self {
+            Times::Each(frequencies) => Times::Each(frequencies.get(n..).unwrap_or_default()),
+            same => same,
+        }
     }
 }
 
@@ -105,49 +212,68 @@ impl Place<'_> {
     fn learn<E: Element, B: AsRef<[u8]> + Sync>(
         &self,
         weights: &mut [E],
+        course: Course<'_>,
+        mut tracer: Option<Tracer<'_, '_, E>>,
         job: &Job<'_, E>,
         runs: &Runs<'_, B, Tokens>,
     ) -> Result<()> {
-        let (Job { rule, monitor, .. }, stream) = (job, runs.stream());
+        let (Job { rule, .. }, stream) = (job, runs.stream());
         let lambda = self.columns.iter().map(|column| rule.lambda[column.targets[0] as usize]);
         let lambda: Vec<E> = lambda.collect();
-        let (mut targets, mut rates) = (vec![E::default(); self.width], vec![rule.beta2; self.width]);
-        let (width, first) = (self.width, self.first);
-        let mut tile =
-            Tile { weights, width, first, lambda: &lambda, targets: &mut targets, rates: &mut rates };
+        let (width, betas) = (self.width, [rule.beta1, rule.beta2]);
+        let mut tile = Tile {
+            weights,
+            width,
+            first: self.first,
+            lambda: &lambda,
+            targets: &mut vec![E::default(); width],
+            rates: &mut vec![rule.beta2; width],
+            betas,
+            course: course.is_eventful().then_some(course),
+            present: Vec::with_capacity(lambda.len()),
+            pace: Pace::default(),
+        };
+        if let Some(tracer) = &mut tracer {
+            tracer.begin(tile.weights, width);
+        }
         let (first, mut skip) =
             stream.place(self.columns.first().map_or(stream.len(), |column| column.start));
         for number in first..stream.n_runs() {
+            if tracer.as_ref().is_some_and(Tracer::is_done) {
+                break;
+            }
             runs.visit(number, Tokens::of, |tokens| {
-                let task = Forward { tile: &mut tile, rule, tokens, skip, monitor };
-                job.clock.during(|| run(job.kernel, self.width, task))
+                let events = tokens.after(skip);
+                job.clock.during(|| match &mut tracer {
+                    None => tile.learn(events, job).map(drop),
+                    Some(tracer) => tracer.follow(Walk::new(events), &mut tile, job),
+                })
             })?;
             skip = 0;
+        }
+        job.monitor.advance(tile.pace.tokens)?;
+        if let Some(mean) = tile.course.and_then(|course| course.mean) {
+            mean.finish(tile.weights, job.facts.tokens);
         }
         Ok(())
     }
 
-    fn write<E: Element>(
-        &self,
-        weights: &[E],
-        sheet: &Sheet<'_, '_, E>,
-        lines: &mut Buffer<E>,
-    ) -> Result<()> {
+    /// Where each column goes.
+    fn across(&self) -> Vec<Entry> {
         let mut across = Vec::new();
         for (from, column) in (0..).zip(self.columns) {
             across.extend(column.targets.iter().map(|&to| Entry { from, to }));
         }
-        let place = |row, lane: usize| (row, self.columns[lane].targets[0] as usize);
-        sheet.write(weights, self.width, &across, lines, place)
+        across
     }
 }
 
 /// A tile of weights: some columns of all rows.
-struct Tile<'a, E> {
+pub(super) struct Tile<'a, E> {
     /// The weights, row after row.
-    weights: &'a mut [E],
+    pub(super) weights: &'a mut [E],
     /// Elements in a row: a multiple of the lanes of the kernel.
-    width: usize,
+    pub(super) width: usize,
     /// The first of its columns, in the stream's numbering.
     first: u32,
     /// The maximal activation of each of its columns.
@@ -156,27 +282,92 @@ struct Tile<'a, E> {
     targets: &'a mut [E],
     /// and how fast: beta2 between events.
     rates: &'a mut [E],
+    /// beta1 and beta2 of the token at hand.
+    betas: [E; 2],
+    /// What happens at each token besides, if anything does.
+    course: Option<Course<'a>>,
+    /// The columns of the tile that the event at hand has: none between events.
+    present: Vec<usize>,
+    pace: Pace,
 }
 
-/// Learning a run of events into a tile.
-struct Forward<'a, 't, E> {
+/// What is not yet told to the monitor.
+#[derive(Debug, Clone, Copy, Default)]
+struct Pace {
+    tokens: u64,
+    /// Slots times columns.
+    work: usize,
+}
+
+impl<E: Element> Tile<'_, E> {
+    /// Learns some events, and returns those that come after them.
+    ///
+    /// # Errors
+    /// When stopped.
+    pub(super) fn learn<'s>(&mut self, piece: Piece<'s>, job: &Job<'_, E>) -> Result<Scripted<'s>> {
+        let (width, rule, monitor) = (self.width, &job.rule, job.monitor);
+        run(job.kernel, width, Forward { tile: self, rule, piece, monitor })
+    }
+
+    /// Whether all outcomes are learned at one rate that stays.
+    fn has_one_rate(&self) -> bool {
+        self.betas[0] == self.betas[1] && self.course.as_ref().is_none_or(|course| course.rates.is_none())
+    }
+
+    /// The course of learning, before a token with these cues.
+    #[inline(always)]
+    fn attend(&mut self, cues: &[u32]) {
+        let Some(course) = &mut self.course else { return };
+        if let Some(rates) = course.rates {
+            let betas = rates.after(course.token);
+            // Most of a tile is absent, and a schedule may stand still.
+            if betas != self.betas {
+                self.betas = betas;
+                self.rates.fill(betas[1]);
+                for &column in &self.present {
+                    self.rates[column] = betas[0];
+                }
+            }
+        }
+        course.token += 1;
+        if let Some(mean) = &mut course.mean {
+            mean.leave(course.token, cues, self.weights);
+        }
+    }
+}
+
+/// What happens at each token besides learning it.
+struct Course<'a> {
+    /// How many tokens came before the one at hand.
+    token: u64,
+    rates: Option<&'a Rates<'a>>,
+    mean: Option<Mean<'a>>,
+}
+
+impl Course<'_> {
+    /// Whether anything happens.
+    fn is_eventful(&self) -> bool {
+        self.rates.is_some() || self.mean.is_some()
+    }
+}
+
+/// Learning some events into a tile.
+struct Forward<'a, 't, 's, E> {
     tile: &'a mut Tile<'t, E>,
     rule: &'a Rule<E>,
-    tokens: &'a Tokens,
-    /// The first of them to learn.
-    skip: usize,
+    piece: Piece<'s>,
     monitor: &'a Monitor,
 }
 
-impl<E: Element> Task<E> for Forward<'_, '_, E> {
-    type Output = Result<()>;
+impl<'s, E: Element> Task<E> for Forward<'_, '_, 's, E> {
+    type Output = Result<Scripted<'s>>;
 
     #[inline(always)]
     #[expect(unsafe_code, reason = "calls the kernel")]
-    unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Result<()> {
+    unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Self::Output {
         // SAFETY: the instruction set exists.
         unsafe {
-            match (self.rule.salience(), self.rule.beta1 == self.rule.beta2) {
+            match (self.rule.salience(), self.tile.has_one_rate()) {
                 (Some(alpha), true) => self.learn::<V, true, true, B>(alpha),
                 (Some(alpha), false) => self.learn::<V, true, false, B>(alpha),
                 (None, _) => self.learn::<V, false, false, B>(E::default()),
@@ -185,8 +376,8 @@ impl<E: Element> Task<E> for Forward<'_, '_, E> {
     }
 }
 
-impl<E: Element> Forward<'_, '_, E> {
-    /// Learns with one salience for all cues, or with those of the rule; with one learning rate, or with two.
+impl<'s, E: Element> Forward<'_, '_, 's, E> {
+    /// Learns with one salience for all cues, or with those of the rule; with one learning rate, or with those of each column.
     ///
     /// # Safety
     /// The instruction set of `V` must exist.
@@ -195,51 +386,54 @@ impl<E: Element> Forward<'_, '_, E> {
     unsafe fn learn<V: Vector<Element = E>, const UNIFORM: bool, const ONE_RATE: bool, const B: usize>(
         self,
         alpha: E,
-    ) -> Result<()> {
-        let Self { tile, rule, tokens, skip, monitor } = self;
-        let (script, width, columns) = (&tokens.script, tile.width, tile.lambda.len());
+    ) -> Result<Scripted<'s>> {
+        let Self { tile, rule, piece: Piece { mut events, len, times }, monitor } = self;
+        let (n_rows, width, columns) = (events.n_rows(), tile.width, tile.lambda.len());
         // The conditions that the pointers below rest on, together with the script's invariant.
         assert!(width % (B * V::LANES) == 0 && (1..=WIDEST).contains(&width));
         assert!(tile.targets.len() == width && tile.rates.len() == width && columns <= width);
-        assert!(rule.alpha.len() == script.n_rows() && tile.weights.len() == script.n_rows() * width);
-        let (beta1, beta2) = (rule.beta1, rule.beta2);
-        let (mut done, mut polled, mut work) = (0, skip, 0);
-        for Event { cues, outcomes, once } in script.events() {
-            done += 1;
-            if done <= skip {
-                continue;
+        assert!(rule.alpha.len() == n_rows && tile.weights.len() == n_rows * width);
+        let Pace { mut tokens, mut work } = tile.pace;
+        let mut done = 0;
+        while done < len
+            && let Some(Event { cues, outcomes, once }) = events.next()
+        {
+            for &outcome in outcomes {
+                let column = outcome.wrapping_sub(tile.first) as usize;
+                if column < columns {
+                    tile.present.push(column);
+                    tile.targets[column] = tile.lambda[column];
+                    tile.rates[column] = tile.betas[0];
+                }
             }
-            let present = || {
-                let column = |&outcome: &u32| outcome.wrapping_sub(tile.first) as usize;
-                outcomes.iter().map(column).filter(|&column| column < columns)
-            };
-            for column in present() {
-                tile.targets[column] = tile.lambda[column];
-                tile.rates[column] = beta1;
-            }
-            for _ in 0..tokens.frequencies.get(done - 1).copied().unwrap_or(1) {
+            for _ in 0..times.of(done) {
+                tile.attend(cues);
                 // SAFETY: every cue is below n_rows, the number of elements of `alpha` and of rows of `weights`, and none comes
                 // twice if `once`: the script says so. `targets` and `rates` have `width` elements. `weights` is borrowed
                 // mutably.
                 unsafe {
-                    let (alpha, beta, saliences) = (V::splat(alpha), V::splat(beta1), &rule.alpha);
+                    let (alpha, saliences, beta) = (V::splat(alpha), &rule.alpha, V::splat(tile.betas[0]));
                     let (targets, rates) = (tile.targets.as_ptr(), tile.rates.as_ptr());
                     let mut errors =
                         Errors::<V, UNIFORM, ONE_RATE> { alpha, saliences, beta, targets, rates };
                     step::<V, _, B>(tile.weights.as_mut_ptr(), width, cues, once, &mut errors);
                 }
+                tokens += 1;
                 work += cues.len() * width + 1;
                 if work >= POLL_EVERY {
-                    monitor.advance((done - polled) as u64)?;
-                    (polled, work) = (done, 0);
+                    monitor.advance(tokens)?;
+                    (tokens, work) = (0, 0);
                 }
             }
-            for column in present() {
+            for &column in &tile.present {
                 tile.targets[column] = E::default();
-                tile.rates[column] = beta2;
+                tile.rates[column] = tile.betas[1];
             }
+            tile.present.clear();
+            done += 1;
         }
-        monitor.advance((done - polled.min(done)) as u64)
+        tile.pace = Pace { tokens, work };
+        Ok(events)
     }
 }
 

@@ -166,11 +166,7 @@ impl<E: Element> Sheet<'_, '_, E> {
         buffer: &mut Buffer<E>,
         place: impl Fn(usize, usize) -> (usize, usize),
     ) -> Result<()> {
-        if let Some((row, lane)) = first_not_finite(tile, width, across) {
-            let value = tile[row * width + lane].to_f64();
-            let (row, column) = place(row, lane);
-            return Err(Error::NotFinite { row, column, value });
-        }
+        check_finite(tile, width, across, place)?;
         for lane in across {
             assert!(
                 !self.taken[lane.to as usize].swap(true, Relaxed),
@@ -190,6 +186,22 @@ impl<E: Element> Sheet<'_, '_, E> {
         }
         Ok(())
     }
+}
+
+/// Refuses a tile with an element that is not finite in the lanes `across`; `place` as in [`Sheet::write`].
+///
+/// # Errors
+/// [`Error::NotFinite`].
+pub(super) fn check_finite<E: Element>(
+    tile: &[E],
+    width: usize,
+    across: &[Entry],
+    place: impl Fn(usize, usize) -> (usize, usize),
+) -> Result<()> {
+    let Some((row, lane)) = first_not_finite(tile, width, across) else { return Ok(()) };
+    let value = tile[row * width + lane].to_f64();
+    let (row, column) = place(row, lane);
+    Err(Error::NotFinite { row, column, value })
 }
 
 /// The row and the lane of the first element that is not finite, by lanes.

@@ -10,12 +10,14 @@ mod adjoint;
 mod clock;
 mod forward;
 mod matrix;
+mod mean;
 pub mod memory;
 pub mod rule;
 mod steps;
 pub mod stream;
 mod survey;
 mod tiles;
+pub mod trajectory;
 mod twins;
 
 use std::fmt;
@@ -30,7 +32,7 @@ use crate::monitor::Monitor;
 use clock::Clock;
 pub use matrix::{Axis, Matrix};
 use memory::Memory;
-use rule::Rule;
+use rule::{Rule, Schedule};
 use steps::Stepper;
 use stream::{Column, NONE, Numbering, Stream};
 pub use survey::Facts;
@@ -85,10 +87,15 @@ pub struct Plan<'a, E> {
     pub beta1: f64,
     /// Learning rate where the outcome is absent.
     pub beta2: f64,
+    /// Factors on the learning rates, token by token; 1 throughout if `None`. For the forward method.
+    pub schedule: Option<Schedule<'a>>,
     /// Maximal activations, one a column of the result.
     pub lambda: &'a [f64],
     /// Weights to begin with; zero where there are none.
     pub initial: Option<Initial<'a, E>>,
+    /// Whether to give the mean of the weights over all tokens instead of the weights after the last. For the forward
+    /// method.
+    pub average: bool,
     /// Rows to write to the result, in its order; all if `None`.
     pub keep: Option<&'a [u32]>,
     /// How to compute; the cheaper way if `None`.
@@ -148,51 +155,12 @@ pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
             out.shape
         )));
     }
-    let Prepared { rule, survey, learned, method } = Prepared::new(file, plan, monitor)?;
-    let kernel = plan.kernel.unwrap_or_else(Kernel::best);
-    let Learned { columns, tracked, kept, facts, .. } = learned;
-    let threads = if facts.updates(method) < SMALL { 1 } else { plan.threads.max(1) };
-
-    let mut rows = plan.rows.to_vec();
-    if method == Method::Adjoint {
-        let least = survey.row_twins.least();
-        rows.iter_mut().filter(|row| least[**row as usize] != **row).for_each(|row| *row = NONE);
-    }
-    let mut place = vec![NONE; plan.lambda.len()];
-    for (number, column) in (0..).zip(&columns) {
-        // The first target alone is that of an outcome whose events are learned.
-        column.targets.iter().take(1).for_each(|&target| place[target as usize] = number);
-    }
-    let place = plan.columns.iter().map(|column| column.map_or(NONE, |column| place[column as usize]));
-    let numbering =
-        Numbering { rows, n_rows: plan.alpha.len(), columns: place.collect(), n_columns: columns.len() };
-    let ready = survey.made_ready();
-    let stream = Stream::new(file, numbering, survey.chunks, monitor)?;
-    let room = (plan.budget as u64).saturating_sub(ready);
-    let room = room / file.len().max(1);
-    let slots = facts.slots_of_event();
-    let twins = (0..plan.alpha.len() as u32).map(|row| survey.row_twins.size(row)).collect();
-    let job = Job {
-        plan,
-        rule,
-        columns,
-        tracked,
-        twins,
-        kept,
-        kernel,
-        threads,
-        room,
-        facts,
-        out,
-        monitor,
-        slots,
-        clock: Clock::default(),
+    let (job, stream) = Prepared::new(file, plan, monitor)?.job(file, plan, monitor)?;
+    let tile = match job.method {
+        Method::Forward => forward::learn(&job, stream, &forward::Goal::Weights(out))?,
+        Method::Adjoint => adjoint::learn(&job, stream, out)?,
     };
-    let tile = match method {
-        Method::Forward => forward::learn(&job, stream)?,
-        Method::Adjoint => adjoint::learn(&job, stream)?,
-    };
-    Ok(Report { method, kernel, tile, threads, busy: job.clock.time(), facts })
+    Ok(job.report(tile))
 }
 
 /// What learning would be like.
@@ -247,7 +215,51 @@ impl<E: Element> Prepared<E> {
         let survey = Survey::of(file, plan.rows, plan.alpha, twins, plan.budget, monitor)?;
         let learned = Learned::new(&survey, plan, &started, kept, file.header().n_tokens);
         let method = plan.method.unwrap_or_else(|| plan.cheaper(&learned));
+        plan.check_method(method)?;
         Ok(Self { rule, survey, learned, method })
+    }
+
+    /// All that the method needs, and the events in the numbering of rows and columns that are learned.
+    fn job<'a, B: AsRef<[u8]>>(
+        self,
+        file: &'a EventFile<B>,
+        plan: &'a Plan<'a, E>,
+        monitor: &'a Monitor,
+    ) -> Result<(Job<'a, E>, Stream<'a, B>)> {
+        let Self { rule, survey, learned, method } = self;
+        let Learned { columns, tracked, kept, facts, .. } = learned;
+        let mut rows = plan.rows.to_vec();
+        if method == Method::Adjoint {
+            let least = survey.row_twins.least();
+            rows.iter_mut().filter(|row| least[**row as usize] != **row).for_each(|row| *row = NONE);
+        }
+        let mut place = vec![NONE; plan.lambda.len()];
+        for (number, column) in (0..).zip(&columns) {
+            // The first target alone is that of an outcome whose events are learned.
+            column.targets.iter().take(1).for_each(|&target| place[target as usize] = number);
+        }
+        let place = plan.columns.iter().map(|column| column.map_or(NONE, |column| place[column as usize]));
+        let numbering =
+            Numbering { rows, n_rows: plan.alpha.len(), columns: place.collect(), n_columns: columns.len() };
+        let room = (plan.budget as u64).saturating_sub(survey.made_ready()) / file.len().max(1);
+        let stream = Stream::new(file, numbering, survey.chunks, monitor)?;
+        let job = Job {
+            plan,
+            rule,
+            method,
+            columns,
+            tracked,
+            twins: (0..plan.alpha.len() as u32).map(|row| survey.row_twins.size(row)).collect(),
+            kept,
+            kernel: plan.kernel.unwrap_or_else(Kernel::best),
+            threads: if facts.updates(method) < SMALL { 1 } else { plan.threads.max(1) },
+            room,
+            facts,
+            monitor,
+            slots: facts.slots_of_event(),
+            clock: Clock::default(),
+        };
+        Ok((job, stream))
     }
 }
 
@@ -255,6 +267,7 @@ impl<E: Element> Prepared<E> {
 struct Job<'a, E> {
     plan: &'a Plan<'a, E>,
     rule: Rule<E>,
+    method: Method,
     columns: Vec<Column>,
     tracked: Vec<Tracked>,
     /// For each row how many are equal to it, itself among them.
@@ -266,12 +279,19 @@ struct Job<'a, E> {
     /// Bytes of memory left for each event in the budget, besides decoded events and their script.
     room: u64,
     facts: Facts,
-    out: &'a Matrix<'a, E>,
     monitor: &'a Monitor,
     /// Cues of an event, in the mean.
     slots: f64,
     /// How long kernels ran.
     clock: Clock,
+}
+
+impl<E> Job<'_, E> {
+    /// How it went with tiles of so many columns.
+    fn report(self, tile: usize) -> Report {
+        let Self { method, kernel, threads, facts, .. } = self;
+        Report { method, kernel, tile, threads, busy: self.clock.time(), facts }
+    }
 }
 
 /// A row to learn: the rows of the result that it is, and the event after the last one that has its cue.
@@ -307,7 +327,7 @@ impl Learned {
         let mut learned =
             Self { columns: Vec::new(), tracked: Vec::new(), kept: Vec::new(), facts, distinct_updates: 0 };
 
-        let from_start = |(target, _)| Column { targets: vec![target], start: 0 };
+        let from_start = |(target, _)| Column { targets: vec![target], start: 0, before: 0 };
         learned.columns.extend((0..).zip(started).filter(|(_, started)| **started).map(from_start));
         facts.forward_updates = survey.slots.saturating_mul(learned.columns.len() as u64);
         let least = survey.outcome_twins.least();
@@ -321,7 +341,8 @@ impl Learned {
             facts.forward_updates = facts.forward_updates.saturating_add(updates);
             if outcome == least as usize {
                 number[outcome] = learned.columns.len() as u32;
-                learned.columns.push(Column { targets: vec![target], start: first.events });
+                let (start, before) = (first.events, first.tokens);
+                learned.columns.push(Column { targets: vec![target], start, before });
             } else {
                 learned.columns[number[least as usize] as usize].targets.push(target);
             }
@@ -377,6 +398,26 @@ impl<E: Element> Plan<'_, E> {
         Ok(())
     }
 
+    /// What only the forward method can do is not asked of another.
+    fn check_method(&self, method: Method) -> Result<()> {
+        if method == Method::Adjoint && self.needs_forward() {
+            let (what, why) = if self.average {
+                ("a mean of the weights", "it gives the weights after the last token alone")
+            } else {
+                ("a schedule", "it takes repeated events as one step, at one learning rate")
+            };
+            return Err(Error::Argument(format!(
+                "expected method=\"forward\" for {what}, found method=\"adjoint\": {why}"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Whether only the forward method will do.
+    fn needs_forward(&self) -> bool {
+        self.average || self.schedule.is_some()
+    }
+
     /// Rows and outcomes that are twins as long as no event tells them apart: those that start and learn alike.
     fn twins(&self, rule: &Rule<E>, started: &[bool]) -> [Twins; 2] {
         let bits = |value: &E| value.to_f64().to_bits();
@@ -399,7 +440,7 @@ impl<E: Element> Plan<'_, E> {
         let (least, most) = saliences.fold((f64::INFINITY, 0.0_f64), |(a, b), &x| (a.min(x), b.max(x)));
         let precise =
             self.beta1 == self.beta2 && self.beta1 * facts.max_kappa <= 1.0 && most <= ALIKE * least;
-        if !precise || facts.forward_updates < SMALL {
+        if !precise || self.needs_forward() || facts.forward_updates < SMALL {
             return Method::Forward;
         }
         let visits = facts.visits as f64 / facts.slots as f64;

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::kernel::rows::Element;
+use crate::monitor::Monitor;
 
 /// Saliences, learning rates and maximal activations, rounded to the type of the weights.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,6 +52,70 @@ impl<E: Element> Rule<E> {
     }
 }
 
+/// Factors on the learning rates, one for each token from the first on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Schedule<'a> {
+    /// On beta1, where the outcome is present.
+    pub present: &'a [f64],
+    /// On beta2, where it is absent.
+    pub absent: &'a [f64],
+}
+
+/// Learning rates that change from token to token.
+///
+/// Invariant: there is a factor of each kind for all tokens that are learned, and no rate is negative or not finite.
+pub(super) struct Rates<'a> {
+    betas: [f64; 2],
+    schedule: Schedule<'a>,
+}
+
+impl<'a> Rates<'a> {
+    /// How many tokens are checked between two looks at the monitor.
+    const POLL_EVERY: usize = 1 << 20;
+
+    /// The rates for so many tokens.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] when there are fewer factors, or a rate is negative or, rounded to `E`, not finite;
+    /// [`Error::Stopped`].
+    pub(super) fn new<E: Element>(
+        betas: [f64; 2],
+        schedule: Schedule<'a>,
+        tokens: u64,
+        monitor: &Monitor,
+    ) -> Result<Self> {
+        for (beta, factors) in betas.into_iter().zip([schedule.present, schedule.absent]) {
+            if (factors.len() as u64) < tokens {
+                return Err(Error::Argument(format!(
+                    "expected a schedule with a factor for each of {tokens} tokens, found {}",
+                    factors.len()
+                )));
+            }
+            let good = |factor: &f64| *factor >= 0.0 && E::from_f64(beta * factor).is_finite();
+            for (block, factors) in factors.chunks(Self::POLL_EVERY).enumerate() {
+                monitor.check()?;
+                if let Some(i) = factors.iter().position(|factor| !good(factor)) {
+                    return Err(Error::Argument(format!(
+                        "expected factors >= 0 that leave the rate finite in {}, found {} for token {}",
+                        E::NAME,
+                        factors[i],
+                        block * Self::POLL_EVERY + i + 1
+                    )));
+                }
+            }
+        }
+        Ok(Self { betas, schedule })
+    }
+
+    /// The rates, where the outcome is present and where it is absent, of the token that `before` tokens come before: beta *
+    /// factor in float64, rounded to the type of the weights.
+    #[inline(always)]
+    pub(super) fn after<E: Element>(&self, before: u64) -> [E; 2] {
+        let ([beta1, beta2], Schedule { present, absent }) = (self.betas, self.schedule);
+        [E::from_f64(beta1 * present[before as usize]), E::from_f64(beta2 * absent[before as usize])]
+    }
+}
+
 /// The element of which there is nothing but copies.
 pub(super) fn same<E: Element>(elements: &[E]) -> Option<E> {
     let (first, rest) = elements.split_first()?;
@@ -88,6 +153,22 @@ impl Kappa {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn schedules_are_checked() {
+        let rates = |present: &[f64], absent: &[f64]| {
+            let schedule = Schedule { present, absent };
+            Rates::new::<f32>([0.1, 1e30], schedule, 2, &Monitor::new()).map(|rates| rates.after::<f32>(1))
+        };
+        assert_eq!(rates(&[1.0, 0.3], &[0.0, 2.0]).unwrap(), [0.1_f64 * 0.3, 2e30].map(|rate| rate as f32));
+        let refused = |present: &[f64], absent: &[f64]| rates(present, absent).unwrap_err().to_string();
+        assert!(refused(&[1.0], &[1.0, 1.0]).contains("2 tokens, found 1"));
+        assert!(refused(&[1.0, -0.5], &[1.0, 1.0]).contains("found -0.5 for token 2"));
+        assert!(refused(&[1.0, 1.0], &[f64::NAN, 1.0]).contains("found NaN for token 1"));
+        assert!(
+            refused(&[1.0, 1.0], &[1.0, 1e10]).contains("finite in float32, found 10000000000 for token 2")
+        );
+    }
 
     #[test]
     fn parameters_are_checked_after_rounding() {

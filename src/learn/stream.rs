@@ -208,9 +208,14 @@ impl Script {
         self.words.extend_from_slice(outcomes);
     }
 
+    /// How many events there are.
+    pub(super) fn len(&self) -> usize {
+        self.len as usize
+    }
+
     /// The events.
     pub(super) fn events(&self) -> Scripted<'_> {
-        Scripted { words: &self.words }
+        Scripted { words: &self.words, n_rows: self.n_rows }
     }
 
     /// All cues are below.
@@ -225,9 +230,19 @@ impl Script {
 }
 
 /// The events of a script, one after another.
-#[derive(Clone)]
+///
+/// Invariant: `words` are those of a script from the beginning of an event on, so all cues are below `n_rows`.
+#[derive(Debug, Clone)]
 pub(super) struct Scripted<'a> {
     words: &'a [u32],
+    n_rows: usize,
+}
+
+impl Scripted<'_> {
+    /// All cues are below.
+    pub(super) fn n_rows(&self) -> usize {
+        self.n_rows
+    }
 }
 
 /// An event of a script.
@@ -322,6 +337,8 @@ impl<'a, B: AsRef<[u8]> + Sync, T: Send + Sync> Runs<'a, B, T> {
 pub(super) struct Column {
     /// Its places in the result: more than one where outcomes always occur together.
     pub(super) targets: Vec<u32>,
-    /// The first event that can change it.
+    /// The first event that can change it,
     pub(super) start: u64,
+    /// and how many tokens come before that event.
+    pub(super) before: u64,
 }

@@ -43,10 +43,11 @@ impl Facts {
     }
 }
 
-/// Where in the stream an event is: how many events come before it, and how many cue slots.
+/// Where in the stream an event is: how many events come before it, how many tokens, and how many cue slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Position {
     pub(super) events: u64,
+    pub(super) tokens: u64,
     pub(super) slots: u64,
 }
 
@@ -62,6 +63,7 @@ pub(super) struct Survey {
     pub(super) outcome_twins: Twins,
     pub(super) max_kappa: f64,
     pub(super) slots: u64,
+    tokens: u64,
     n_events: u64,
     /// Cues and outcomes of all events.
     pub(super) names: u64,
@@ -91,6 +93,7 @@ impl Survey {
             outcome_twins,
             max_kappa: 0.0,
             slots: 0,
+            tokens: 0,
             n_events: file.len(),
             names: 0,
             visits: 0,
@@ -130,6 +133,11 @@ impl Survey {
             .saturating_add(self.n_events.saturating_mul(Script::EVENT));
         script.saturating_add(self.size as u64)
     }
+
+    /// Where the look has come to, before event `events`.
+    fn position(&self, events: u64) -> Position {
+        Position { events, tokens: self.tokens, slots: self.slots }
+    }
 }
 
 /// What looks at the events one after another.
@@ -164,9 +172,9 @@ impl Eye<'_> {
                 self.seen[tokens[i] as usize] = true;
             }
             if new {
+                let here = survey.position(event);
                 for &outcome in outcomes {
-                    survey.first[outcome as usize]
-                        .get_or_insert(Position { events: event, slots: survey.slots });
+                    survey.first[outcome as usize].get_or_insert(here);
                 }
                 survey.row_twins.split(cues.iter().map(|&cue| self.rows[cue as usize]));
                 survey.outcome_twins.split(outcomes.iter().copied());
@@ -174,9 +182,10 @@ impl Eye<'_> {
                 survey.max_kappa = survey.max_kappa.max(kappa);
             }
             survey.slots = survey.slots.saturating_add(frequency.saturating_mul(cues.len() as u64));
+            survey.tokens = survey.tokens.saturating_add(frequency);
+            let after = survey.position(event + 1);
             for &cue in cues {
-                survey.after_last[self.rows[cue as usize] as usize] =
-                    Position { events: event + 1, slots: survey.slots };
+                survey.after_last[self.rows[cue as usize] as usize] = after;
             }
             if self.grouping.place(rows, row as u32).is_none() {
                 survey.visits += (cues.len() + outcomes.len()) as u64;

@@ -1,0 +1,287 @@
+"""Schedules: factors on the learning rate that change from token to token.
+
+A schedule is any function of token numbers (an int64 array, the first token is 1) that gives factors, as
+``learn(schedule=...)`` takes it. Those here print as they were made, and so stand in the ``parameters`` of
+what was learned with them.
+
+Examples
+--------
+>>> import numpy as np
+>>> import rescorla as rw
+>>> falling = rw.schedules.inverse_time(tau=2.0)
+>>> falling
+inverse_time(tau=2.0)
+>>> falling(np.array([1, 2, 6]))
+array([0.66666667, 0.5       , 0.25      ])
+>>> weights = rw.learn(rw.read_events([("light", "food", 3)]), alpha=1.0, beta=1.5, schedule=falling)
+>>> weights["light", "food"], weights.parameters["schedule"]
+(1.0, 'inverse_time(tau=2.0)')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from rescorla.arguments import number, rate, room
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Schedule: TypeAlias = "Callable[[NDArray[np.int64]], Any]"
+"""A function of token numbers: factors on beta, or a pair of arrays of them, for beta1 and for beta2."""
+
+__all__ = ["constant", "inverse_time", "piecewise", "power"]
+
+
+class _Schedule:
+    """A formula of token numbers with its arguments. Prints as the call that made it."""
+
+    __slots__ = ("_arguments", "_name")
+
+    def __init__(self, name: str, **arguments: Any) -> None:
+        self._name, self._arguments = name, arguments
+
+    def __call__(self, tokens: NDArray[np.int64]) -> NDArray[np.float64]:
+        factors: NDArray[np.float64] = _FORMULAS[self._name](tokens, **self._arguments)
+        return factors
+
+    def __repr__(self) -> str:
+        listed = ", ".join(f"{argument}={value!r}" for argument, value in self._arguments.items())
+        return f"{self._name}({listed})"
+
+
+_FORMULAS: dict[str, Callable[..., Any]] = {
+    "constant": lambda tokens, factor: np.full(len(tokens), factor),
+    "inverse_time": lambda tokens, tau: 1.0 / (1.0 + tokens / tau),
+    "power": lambda tokens, tau, exponent: (1.0 + tokens / tau) ** -exponent,
+    "piecewise": lambda tokens, ends, factors: np.array(factors)[np.searchsorted(ends, tokens)],
+}
+
+
+def constant(factor: float) -> Schedule:
+    """The same factor for every token.
+
+    Parameters
+    ----------
+    factor : float
+        0 or more.
+
+    Returns
+    -------
+    callable
+
+    Raises
+    ------
+    ValueError
+        When the factor is negative or not finite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rescorla as rw
+    >>> rw.schedules.constant(0.5)(np.array([1, 2]))
+    array([0.5, 0.5])
+    """
+    return _Schedule("constant", factor=rate("factor", factor))
+
+
+def inverse_time(tau: float) -> Schedule:
+    """The factor 1 / (1 + t / tau) for token t.
+
+    It is about 1 at the beginning, a half at token tau, and falls as tau / t from there on. Its sum has no
+    bound and the sum of its squares has one: Robbins and Monro's conditions, under which weights converge
+    although tokens come at random.
+
+    Parameters
+    ----------
+    tau : float
+        In tokens, above 0.
+
+    Returns
+    -------
+    callable
+
+    Raises
+    ------
+    ValueError
+        When tau is not above 0 or not finite.
+
+    References
+    ----------
+    Robbins, H. and Monro, S. (1951). A stochastic approximation method. Annals of Mathematical Statistics 22,
+    400-407.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rescorla as rw
+    >>> rw.schedules.inverse_time(1000)(np.array([1000, 3000]))
+    array([0.5 , 0.25])
+    """
+    return _Schedule("inverse_time", tau=_positive("tau", tau))
+
+
+def power(tau: float, exponent: float) -> Schedule:
+    """The factor (1 + t / tau) ** -exponent for token t.
+
+    An exponent of 1 is `inverse_time`; between 1/2 and 1 rates fall more slowly, which suits the mean of the
+    weights (``learn(average=True)``).
+
+    Parameters
+    ----------
+    tau : float
+        In tokens, above 0.
+    exponent : float
+        0 or more.
+
+    Returns
+    -------
+    callable
+
+    Raises
+    ------
+    ValueError
+        When an argument is out of its range or not finite.
+
+    References
+    ----------
+    Polyak, B. T. and Juditsky, A. B. (1992). Acceleration of stochastic approximation by averaging. SIAM
+    Journal on Control and Optimization 30, 838-855.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rescorla as rw
+    >>> rw.schedules.power(tau=1, exponent=0.5)(np.array([3, 8]))
+    array([0.5       , 0.33333333])
+    """
+    return _Schedule("power", tau=_positive("tau", tau), exponent=rate("exponent", exponent))
+
+
+def piecewise(ends: Sequence[int], factors: Sequence[float]) -> Schedule:
+    """One factor up to a token, another after it, and so on.
+
+    Parameters
+    ----------
+    ends : sequence of int
+        The last token of each piece but the last, rising.
+    factors : sequence of float
+        The factor of each piece, 0 or more: one more than there are ends.
+
+    Returns
+    -------
+    callable
+
+    Raises
+    ------
+    ValueError
+        When the ends do not rise, a factor is negative or not finite, or the numbers do not fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rescorla as rw
+    >>> rw.schedules.piecewise([2, 4], [1.0, 0.5, 0.0])(np.arange(1, 7))
+    array([1. , 1. , 0.5, 0.5, 0. , 0. ])
+    """
+    last = tuple(int(end) for end in ends)
+    if len(factors) != len(last) + 1:
+        raise ValueError(f"factors must be one more than ends: {len(last) + 1}, not {len(factors)}")
+    if any(end >= later for end, later in pairwise(last)):
+        raise ValueError(f"ends must rise, not be {list(last)}")
+    each = tuple(rate("factors", factor) for factor in factors)
+    return _Schedule("piecewise", ends=last, factors=each)
+
+
+def _positive(argument: str, value: object) -> float:
+    converted = number(argument, value)
+    if converted <= 0:
+        raise ValueError(f"{argument} must be above 0, not {converted}")
+    return converted
+
+
+class Factors(NamedTuple):
+    """The factors of all tokens. Where beta1 and beta2 have the same, both arrays are one."""
+
+    present: NDArray[np.float64]
+    absent: NDArray[np.float64]
+    fastest: float
+    """The largest beta * factor."""
+
+
+# Tokens that a schedule is asked for at a time.
+_BLOCK = 1 << 16
+
+
+def tabulated(schedule: object, n_tokens: int, betas: tuple[float, float], element: np.dtype[Any]) -> Factors:
+    """Ask a schedule for the factors of all tokens, block by block, and check them.
+
+    The engine's threads are at different tokens at any time, and go through them once for each tile. So they
+    are given all factors at once: 8 bytes a token, or 16 where beta1 and beta2 have their own.
+    """
+    if not callable(schedule):
+        raise TypeError(
+            "schedule must be a function of token numbers, such as rescorla.schedules.inverse_time(1000), "
+            f"not {type(schedule).__name__}"
+        )
+    factors = [_no_factors(n_tokens)]
+    fastest = 0.0
+    for start in range(0, n_tokens, _BLOCK):
+        tokens = np.arange(start + 1, min(start + _BLOCK, n_tokens) + 1, dtype=np.int64)
+        block = _block(schedule(tokens), start + 1, len(tokens))
+        if len(block) > len(factors):
+            if start > 0:
+                raise ValueError(
+                    f"schedule gave two arrays for tokens {start + 1} to {start + len(tokens)}, but one "
+                    "before; let it give as many for all tokens"
+                )
+            factors.append(_no_factors(n_tokens))
+        for each, beta, kind in zip(block * (3 - len(block)), betas, ("beta1", "beta2"), strict=True):
+            _check(each, beta, kind, start + 1, element)
+            fastest = max(fastest, beta * float(each.max()))
+        for all_tokens, each in zip(factors, block * (len(factors) + 1 - len(block)), strict=True):
+            all_tokens[start : start + len(tokens)] = each
+    return Factors(factors[0], factors[-1], fastest)
+
+
+def name_of(schedule: object) -> str:
+    """How a schedule prints, without the address of a function."""
+    return str(getattr(schedule, "__qualname__", None) or repr(schedule))
+
+
+def _no_factors(n_tokens: int) -> NDArray[np.float64]:
+    return room("the factors of a schedule", n_tokens, np.dtype(np.float64), "learn fewer tokens at a time")
+
+
+def _block(given: object, first: int, length: int) -> list[NDArray[np.float64]]:
+    """One or two arrays of what a schedule gave for some tokens."""
+    arrays = []
+    for each in given if isinstance(given, tuple) else (given,):
+        array = np.asarray(each)
+        if array.shape != (length,) or array.dtype.kind not in "iuf":
+            raise ValueError(
+                f"schedule must give {length} numbers for tokens {first} to {first + length - 1}, or a tuple "
+                f"of two such arrays, not an array of {array.dtype} of shape {array.shape}"
+            )
+        arrays.append(array.astype(np.float64))
+    if not 1 <= len(arrays) <= 2:
+        raise ValueError(
+            f"schedule must give an array, or a tuple of two for beta1 and beta2, not one of {len(arrays)}"
+        )
+    return arrays
+
+
+def _check(factors: NDArray[np.float64], beta: float, kind: str, first: int, element: np.dtype[Any]) -> None:
+    """Refuse a factor that makes no rate."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        good = (factors >= 0) & np.isfinite((beta * factors).astype(element)) & np.isfinite(factors)
+    if not good.all():
+        at = int(good.argmin())
+        raise ValueError(
+            f"schedule must give factors that are finite and 0 or more, with {kind} * factor finite in "
+            f"{element}, but for token {first + at} it gave {factors[at]}"
+        )

@@ -1,0 +1,406 @@
+//! Trajectories: weights of chosen cues and outcomes after chosen tokens.
+//!
+//! The forward method learns the columns that are wanted as [`super::learn`] does; its events are cut where something is to be
+//! recorded, also inside a row of frequency f, which is f tokens. Between two records nothing else happens than in plain
+//! learning, so what is recorded after token t has the bits of learning the first t tokens. Learning ends with the last
+//! record.
+//!
+//! Columns of zeros start late, as always: what is recorded before stays zero.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::forward::{Goal, Piece, Tile, Times, learn};
+use super::stream::{Column, Event, NONE, Scripted};
+use super::{Job, Method, Plan, Prepared, Report};
+use crate::error::{Error, Result};
+use crate::events::EventFile;
+use crate::kernel::rows::Element;
+use crate::monitor::Monitor;
+
+/// What to record. Rows and columns are those of the plan's weights and result.
+#[derive(Debug, Clone, Copy)]
+pub struct Recording<'a> {
+    /// The tokens after which to record, counted from 1 and rising; 0: before the first.
+    pub tokens: &'a [u64],
+    /// The weights.
+    pub cells: Cells<'a>,
+    /// Whether to record what was predicted of the present outcomes just before each of these tokens.
+    pub predictions: bool,
+}
+
+/// Weights to record: traces of one or more cells.
+#[derive(Debug, Clone, Copy)]
+pub enum Cells<'a> {
+    /// A trace for each column: these rows.
+    Block(&'a [u32]),
+    /// A trace for each pair of a row and a column.
+    Pairs(&'a [[u32; 2]]),
+}
+
+/// The rows of some traces, and their columns.
+type Cell<'a> = (&'a [u32], u32);
+
+impl<'a> Cells<'a> {
+    /// The rows and the column of each trace, of a result of so many columns.
+    fn traces(self, n_columns: usize) -> Vec<Cell<'a>> {
+        match self {
+            Cells::Block(rows) => (0..n_columns as u32).map(|column| (rows, column)).collect(),
+            Cells::Pairs(pairs) => pairs.iter().map(|pair| (&pair[..1], pair[1])).collect(),
+        }
+    }
+}
+
+/// What was predicted: a row for each present outcome of each recorded token that is learned.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Predictions<E> {
+    /// Which of the recorded tokens.
+    pub records: Vec<u32>,
+    /// The column of the outcome.
+    pub columns: Vec<u32>,
+    /// Its activation just before the token was learned.
+    pub activations: Vec<E>,
+    /// How far that is below lambda.
+    pub errors: Vec<E>,
+}
+
+/// Learns the events of a file up to the last token that is to be recorded, and records weights in `out`, which must be
+/// zero: trace after trace, each token after token, each cell after cell.
+///
+/// # Errors
+/// Those of [`super::learn`]; [`Error::Argument`] where the recording does not fit the plan or `out`.
+pub fn trajectories<E: Element, B: AsRef<[u8]> + Sync>(
+    file: &EventFile<B>,
+    plan: &Plan<'_, E>,
+    recording: &Recording<'_>,
+    out: &mut [E],
+    monitor: &Monitor,
+) -> Result<(Report, Option<Predictions<E>>)> {
+    if plan.method != Some(Method::Forward) || plan.average {
+        let message = "expected a plan of the forward method without a mean for trajectories";
+        return Err(Error::Argument(message.into()));
+    }
+    let asked =
+        recording.predictions.then(|| Asked::new(file, plan, recording.tokens, monitor)).transpose()?;
+    let (job, stream) = Prepared::new(file, plan, monitor)?.job(file, plan, monitor)?;
+    let traces = Traces::new(recording, asked, &job, out)?;
+    let tile = learn(&job, stream, &Goal::Traces(&traces))?;
+    let predictions = traces.asked.map(|asked| asked.answered(&job.rule.lambda));
+    Ok((job.report(tile), predictions))
+}
+
+/// What all tiles record.
+///
+/// Invariants: `tokens` rise and are tokens of the file; `slots[i]` has room for `cells[i]` at each of them; rows and
+/// columns exist.
+pub(super) struct Traces<'a, E> {
+    tokens: &'a [u64],
+    cells: Vec<Cell<'a>>,
+    /// A tile locks those of its columns, which no other has.
+    slots: Vec<Mutex<&'a mut [E]>>,
+    /// The traces of each column.
+    of_column: Vec<Vec<u32>>,
+    asked: Option<Asked>,
+}
+
+impl<'a, E: Element> Traces<'a, E> {
+    fn new(
+        recording: &Recording<'a>,
+        asked: Option<Asked>,
+        job: &Job<'_, E>,
+        out: &'a mut [E],
+    ) -> Result<Self> {
+        let (n_rows, n_columns, tokens) = (job.rule.alpha.len(), job.rule.lambda.len(), recording.tokens);
+        let cells = recording.cells.traces(n_columns);
+        let rising = tokens.windows(2).all(|pair| pair[0] < pair[1]);
+        let inside = |(rows, column): &Cell<'_>| {
+            rows.iter().all(|&row| (row as usize) < n_rows) && (*column as usize) < n_columns
+        };
+        if !rising || tokens.last().is_some_and(|&last| last > job.facts.tokens) || !cells.iter().all(inside)
+        {
+            return Err(Error::Argument("expected rising tokens, rows and columns that exist".into()));
+        }
+        // All traces have as many cells.
+        let size = cells.first().and_then(|(rows, _)| tokens.len().checked_mul(rows.len()));
+        let size = size.unwrap_or(0);
+        if cells.len().checked_mul(size) != Some(out.len()) {
+            return Err(Error::Argument(format!(
+                "expected room for {} traces of {size} weights, found {}",
+                cells.len(),
+                out.len()
+            )));
+        }
+        let mut of_column = vec![Vec::new(); n_columns];
+        for (trace, (_, column)) in (0..).zip(&cells) {
+            of_column[*column as usize].push(trace);
+        }
+        let slots = if size == 0 { Vec::new() } else { out.chunks_exact_mut(size).map(Mutex::new).collect() };
+        Ok(Self { tokens, cells, slots, of_column, asked })
+    }
+
+    /// The last token to record.
+    pub(super) fn end(&self) -> u64 {
+        self.tokens.last().copied().unwrap_or(0)
+    }
+
+    /// What a tile of these columns records, which begins after `token` tokens.
+    pub(super) fn tracer(&self, columns: &[Column], token: u64) -> Tracer<'_, 'a, E> {
+        let mut lanes = Vec::new();
+        for (lane, column) in columns.iter().enumerate() {
+            for trace in column.targets.iter().flat_map(|&target| &self.of_column[target as usize]) {
+                if let Some(slot) = self.slots.get(*trace as usize) {
+                    let out = slot.lock().unwrap_or_else(PoisonError::into_inner);
+                    lanes.push(Lane { lane, rows: self.cells[*trace as usize].0, out });
+                }
+            }
+        }
+        let mut lane_of = Vec::new();
+        if self.asked.is_some() {
+            lane_of = vec![NONE; self.of_column.len()];
+            for (lane, column) in (0..).zip(columns) {
+                column.targets.iter().for_each(|&target| lane_of[target as usize] = lane);
+            }
+        }
+        Tracer { traces: self, lanes, lane_of, token, record: 0 }
+    }
+}
+
+/// Traces that a tile takes one after another before it comes back to the first: as many as share a cache line of its rows.
+const TOGETHER: usize = 8;
+
+/// A trace of a lane of a tile.
+struct Lane<'r, 'a, E> {
+    lane: usize,
+    rows: &'r [u32],
+    out: MutexGuard<'r, &'a mut [E]>,
+}
+
+/// What a tile records.
+///
+/// Invariant: `record` is the first record that is not made; its token comes after `token`, once it began.
+pub(super) struct Tracer<'r, 'a, E> {
+    traces: &'r Traces<'a, E>,
+    lanes: Vec<Lane<'r, 'a, E>>,
+    /// The lane of each column, or [`NONE`]; for predictions.
+    lane_of: Vec<u32>,
+    /// How many tokens are learned.
+    token: u64,
+    record: usize,
+}
+
+impl<E: Element> Tracer<'_, '_, E> {
+    /// Records what the tile begins with. What was before is zero, and is recorded as such already.
+    pub(super) fn begin(&mut self, weights: &[E], width: usize) {
+        self.record = self.traces.tokens.partition_point(|&token| token < self.token);
+        if self.next() == Some(self.token) {
+            self.make(weights, width);
+        }
+    }
+
+    /// Whether there is nothing left to record.
+    pub(super) fn is_done(&self) -> bool {
+        self.next().is_none()
+    }
+
+    /// Learns events into the tile, and records.
+    ///
+    /// # Errors
+    /// When stopped.
+    pub(super) fn follow(
+        &mut self,
+        mut walk: Walk<'_>,
+        tile: &mut Tile<'_, E>,
+        job: &Job<'_, E>,
+    ) -> Result<()> {
+        while let (Some(next), Some(event)) = (self.next(), walk.event()) {
+            let mut ahead = next - self.token;
+            if let Some(asked) = &self.traces.asked {
+                if ahead == 1 {
+                    asked.answer(self.record, &self.lane_of, event.cues, tile);
+                } else {
+                    // Up to the token before.
+                    ahead -= 1;
+                }
+            }
+            let (piece, tokens) = walk.take(ahead);
+            let rest = tile.learn(piece, job)?;
+            walk.go_on(rest);
+            self.token += tokens;
+            if self.token == next {
+                self.make(tile.weights, tile.width);
+                job.monitor.check()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The token to record next.
+    fn next(&self) -> Option<u64> {
+        self.traces.tokens.get(self.record).copied()
+    }
+
+    /// Makes the next record.
+    fn make(&mut self, weights: &[E], width: usize) {
+        for lanes in self.lanes.chunks_mut(TOGETHER) {
+            // All traces have as many rows.
+            let n_rows = lanes.first().map_or(0, |lane| lane.rows.len());
+            let start = self.record * n_rows;
+            for i in 0..n_rows {
+                for Lane { lane, rows, out } in &mut *lanes {
+                    out[start + i] = weights[rows[i] as usize * width + *lane];
+                }
+            }
+        }
+        self.record += 1;
+    }
+}
+
+/// Events that are learned piece by piece.
+///
+/// Invariant: `learned` is zero or less than the frequency of the first event.
+pub(super) struct Walk<'a> {
+    left: Piece<'a>,
+    /// How many tokens of the first event are learned.
+    learned: u32,
+    /// How many events are over when the piece that was taken last is learned.
+    over: usize,
+}
+
+impl<'a> Walk<'a> {
+    /// From the first of some events on.
+    pub(super) fn new(events: Piece<'a>) -> Self {
+        Self { left: events, learned: 0, over: 0 }
+    }
+
+    /// The first event of which a token is left.
+    fn event(&mut self) -> Option<Event<'a>> {
+        while self.left.len > 0 {
+            let mut rest = self.left.events.clone();
+            let event = rest.next()?;
+            if self.left.times.of(0) > 0 {
+                return Some(event);
+            }
+            self.over = 1;
+            self.go_on(rest);
+        }
+        None
+    }
+
+    /// The next tokens, of which there are some: as many as make a piece, and no more than `most`. And how many they are.
+    fn take(&mut self, most: u64) -> (Piece<'a>, u64) {
+        let Piece { events, len, times } = self.left.clone();
+        let of_first = times.of(0) - self.learned;
+        if self.learned > 0 || u64::from(of_first) > most {
+            let some = u64::from(of_first).min(most) as u32;
+            self.over = usize::from(some == of_first);
+            self.learned += some;
+            return (Piece { events, len: 1, times: Times::All(some) }, some.into());
+        }
+        let (mut whole, mut tokens) = (0, 0);
+        if let Times::Once = times {
+            whole = len.min(usize::try_from(most).unwrap_or(usize::MAX));
+            tokens = whole as u64;
+        } else {
+            while whole < len && tokens + u64::from(times.of(whole)) <= most {
+                tokens += u64::from(times.of(whole));
+                whole += 1;
+            }
+        }
+        self.over = whole;
+        (Piece { events, len: whole, times }, tokens)
+    }
+
+    /// Goes on with the events that come after a piece.
+    fn go_on(&mut self, rest: Scripted<'a>) {
+        if self.over > 0 {
+            let Piece { len, times, .. } = self.left;
+            self.left = Piece { events: rest, len: len - self.over, times: times.after(self.over) };
+            (self.learned, self.over) = (0, 0);
+        }
+    }
+}
+
+/// What the recorded tokens present, and what was predicted of it.
+///
+/// Invariant: `ends` rises, one entry for each record, up to the number of columns, which is that of activations.
+struct Asked {
+    ends: Vec<usize>,
+    columns: Vec<u32>,
+    /// The bits of float64s. A row is written by the one tile that has its column.
+    activations: Vec<AtomicU64>,
+}
+
+impl Asked {
+    /// Finds the present outcomes that are learned.
+    fn new<E: Element, B: AsRef<[u8]>>(
+        file: &EventFile<B>,
+        plan: &Plan<'_, E>,
+        tokens: &[u64],
+        monitor: &Monitor,
+    ) -> Result<Self> {
+        let memory = |rows: usize| Error::Memory {
+            what: "the table of predictions",
+            bytes: (rows as u128) * (size_of::<u32>() + size_of::<u64>()) as u128,
+            cure: "record fewer tokens",
+        };
+        let (mut ends, mut columns) = (Vec::with_capacity(tokens.len()), Vec::new());
+        let (mut past, mut left) = (0_u64, tokens);
+        // Before the first token nothing is predicted.
+        if left.first() == Some(&0) {
+            left = &left[1..];
+            ends.push(0);
+        }
+        for chunk in 0..file.n_chunks() {
+            monitor.check()?;
+            if left.is_empty() {
+                break;
+            }
+            file.for_each(file.events_of(chunk), |_, _, outcomes, frequency| {
+                past = past.saturating_add(frequency.into());
+                while let Some((&token, later)) = left.split_first()
+                    && token <= past
+                {
+                    left = later;
+                    let learned =
+                        || outcomes.iter().filter_map(|&outcome| *plan.columns.get(outcome as usize)?);
+                    let n = learned().count();
+                    columns.try_reserve(n).map_err(|_| memory(columns.len() + n))?;
+                    columns.extend(learned());
+                    ends.push(columns.len());
+                }
+                Ok(())
+            })?;
+        }
+        let mut activations = Vec::new();
+        activations.try_reserve_exact(columns.len()).map_err(|_| memory(columns.len()))?;
+        activations.extend(columns.iter().map(|_| AtomicU64::new(0)));
+        Ok(Self { ends, columns, activations })
+    }
+
+    /// Predicts the outcomes of a record that a tile has, from cues below its rows.
+    fn answer<E: Element>(&self, record: usize, lane_of: &[u32], cues: &[u32], tile: &Tile<'_, E>) {
+        let start = record.checked_sub(1).map_or(0, |before| self.ends[before]);
+        for row in start..self.ends[record] {
+            let lane = lane_of[self.columns[row] as usize];
+            if lane != NONE {
+                let mut activation = E::default();
+                for &cue in cues {
+                    activation = activation.plus(tile.weights[cue as usize * tile.width + lane as usize]);
+                }
+                self.activations[row].store(activation.to_f64().to_bits(), Relaxed);
+            }
+        }
+    }
+
+    fn answered<E: Element>(self, lambda: &[E]) -> Predictions<E> {
+        let mut records = Vec::with_capacity(self.columns.len());
+        for (record, &end) in (0..).zip(&self.ends) {
+            records.resize(end, record);
+        }
+        let activations = self.activations.into_iter().map(AtomicU64::into_inner).map(f64::from_bits);
+        let activations: Vec<E> = activations.map(E::from_f64).collect();
+        let errors = activations.iter().zip(&self.columns);
+        let errors = errors.map(|(&activation, &column)| lambda[column as usize].minus(activation)).collect();
+        Predictions { records, columns: self.columns, activations, errors }
+    }
+}
