@@ -20,10 +20,19 @@ Number: TypeAlias = Callable[[Any], Any]
 Scalar: TypeAlias = float | Fraction
 PerName: TypeAlias = Scalar | Mapping[str, float]
 Weights: TypeAlias = dict[tuple[str, str], Any]
+Schedule: TypeAlias = Callable[[int], tuple[Scalar, Scalar]]
+"""The factors on beta1 and on beta2 of a token; the first token is 1."""
+Watch: TypeAlias = Callable[[int, Event, Weights], None]
+"""What looks at the weights before each token: its number, its event, the weights."""
 Duplicates: TypeAlias = Literal["drop", "keep", "error"]
 
 
 # The rule.
+
+
+def unscheduled(_token: int) -> tuple[Scalar, Scalar]:
+    """The factors where there is no schedule."""
+    return 1, 1
 
 
 def learn(
@@ -35,10 +44,13 @@ def learn(
     outcomes: Sequence[str],
     initial: Mapping[tuple[str, str], Scalar] | None = None,
     number: Number = float,
+    schedule: Schedule = unscheduled,
+    watch: Watch = lambda token, event, weights: None,
 ) -> Weights:
     """Learns token by token; an event of frequency f is f tokens in a row."""
     zero = number(0)
-    beta1, beta2 = (number(rate) for rate in (beta if isinstance(beta, tuple) else (beta, beta)))
+    token = 0
+    betas = beta if isinstance(beta, tuple) else (beta, beta)
     salience = {cue: number(of(alpha, cue)) for cue in cues}
     maximum = {outcome: number(of(lambda_, outcome)) for outcome in outcomes}
     weights = {(cue, outcome): zero for cue in cues for outcome in outcomes}
@@ -46,11 +58,78 @@ def learn(
         weights[pair] = number(weight)
     for event_cues, event_outcomes, frequency in events:
         for _ in range(frequency):
+            token = token + 1
+            beta1, beta2 = (
+                number(rate * factor) for rate, factor in zip(betas, schedule(token), strict=True)
+            )
+            watch(token, (event_cues, event_outcomes, frequency), weights)
             for outcome in outcomes:
                 a = activation(weights, event_cues, outcome, number)
                 u = beta1 * (maximum[outcome] - a) if outcome in event_outcomes else beta2 * (zero - a)
                 for cue in event_cues:
                     weights[cue, outcome] = weights[cue, outcome] + salience[cue] * u
+    return weights
+
+
+def trajectory(
+    events: Iterable[Event],
+    at: Iterable[int],
+    alpha: PerName,
+    beta: Scalar | tuple[Scalar, Scalar],
+    lambda_: PerName,
+    cues: Sequence[str],
+    outcomes: Sequence[str],
+    initial: Mapping[tuple[str, str], Scalar] | None = None,
+    number: Number = float,
+    schedule: Schedule = unscheduled,
+) -> dict[int, Weights]:
+    """The weights after each of some tokens; 0: before the first."""
+    tokens = list(at)
+    found: dict[int, Weights] = {}
+    last = 0
+
+    def watch(token: int, event: Event, weights: Weights) -> None:
+        nonlocal last
+        last = token
+        if token - 1 in tokens:
+            found[token - 1] = dict(weights)
+
+    weights = learn(events, alpha, beta, lambda_, cues, outcomes, initial, number, schedule, watch)
+    if last in tokens:
+        found[last] = weights
+    return found
+
+
+def mean(
+    events: Sequence[Event],
+    alpha: PerName,
+    beta: Scalar | tuple[Scalar, Scalar],
+    lambda_: PerName,
+    cues: Sequence[str],
+    outcomes: Sequence[str],
+    initial: Mapping[tuple[str, str], Scalar] | None = None,
+    number: Number = float,
+    schedule: Schedule = unscheduled,
+) -> Weights:
+    """The mean of the weights after each token. Each weight is added as many times as it was what it was."""
+    wide = Fraction if number is Fraction else float
+    sums = {(cue, outcome): wide(0) for cue in cues for outcome in outcomes}
+    since = dict.fromkeys(cues, 1)
+
+    def watch(token: int, event: Event, weights: Weights) -> None:
+        for cue in event[0]:
+            for outcome in outcomes:
+                sums[cue, outcome] += wide(weights[cue, outcome]) * (token - since[cue])
+            since[cue] = token
+
+    weights = learn(events, alpha, beta, lambda_, cues, outcomes, initial, number, schedule, watch)
+    tokens = 0
+    for event in events:
+        tokens = tokens + event[2]
+    for cue, outcome in sums:
+        if since[cue] > 1:
+            last = wide(weights[cue, outcome]) * (tokens + 1 - since[cue])
+            weights[cue, outcome] = number((sums[cue, outcome] + last) / tokens)
     return weights
 
 

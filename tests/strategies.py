@@ -5,13 +5,15 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import reference
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import Event, PerName
+
+Name = TypeVar("Name")
 
 DUPLICATES = st.sampled_from(["drop", "keep"])
 DTYPES = st.sampled_from([np.float64, np.float32])
@@ -97,8 +99,35 @@ def initials(draw: st.DrawFn, cues: Sequence[str], outcomes: Sequence[str]) -> d
     return {(c, o): draw(WEIGHTS) for c in rows for o in columns}
 
 
+@dataclass
+class Schedule:
+    """Factors token by token, as the product and as the reference take them."""
+
+    present: list[float]
+    absent: list[float] | None
+
+    def __call__(self, tokens: NDArray[np.int64]) -> Any:
+        """As the product asks."""
+        assert tokens.dtype == np.int64
+        arrays = (np.array(self.present), np.array(self.present if self.absent is None else self.absent))
+        return arrays[0][tokens - 1] if self.absent is None else tuple(array[tokens - 1] for array in arrays)
+
+    def of(self, token: int) -> tuple[float, float]:
+        """As the reference asks."""
+        return self.present[token - 1], (self.present if self.absent is None else self.absent)[token - 1]
+
+
 @st.composite
-def subsets(draw: st.DrawFn, names: Sequence[str]) -> list[str]:
+def schedules(draw: st.DrawFn, events: Sequence[Event]) -> Schedule:
+    """Factors for beta, or for beta1 and beta2, for all tokens of some events; some stand still."""
+    factors = st.one_of(st.sampled_from([1.0, 0.5, 0.0, 1 / 3, 1.7]), st.floats(0, 3, width=32))
+    n = sum(event[2] for event in events)
+    table = st.one_of(st.lists(factors, min_size=n, max_size=n), factors.map(lambda factor: [factor] * n))
+    return Schedule(draw(table), draw(st.one_of(st.none(), table)))
+
+
+@st.composite
+def subsets(draw: st.DrawFn, names: Sequence[Name]) -> list[Name]:
     """Some of the names, each once, in any order."""
     if not names:
         return []
@@ -172,9 +201,14 @@ def reference_weights(
     outcomes: Sequence[str],
     dtype: Any = np.float64,
     initial: Mapping[tuple[str, str], float] | None = None,
+    *,
+    average: bool = False,
+    **more: Any,
 ) -> NDArray[Any]:
     """What the reference learns, as an array of the dtype."""
     with np.errstate(all="ignore"):
         number = float if dtype == np.float64 else dtype
-        learned = reference.learn(rows, rule.alpha, rule.beta, rule.lambda_, cues, outcomes, initial, number)
+        learn = reference.mean if average else reference.learn
+        told = (rule.alpha, rule.beta, rule.lambda_, cues, outcomes, initial, number)
+        learned = learn(rows, *told, **more)
     return reference.matrix(learned, cues, outcomes, dtype)

@@ -26,6 +26,17 @@ LEARN = (
     + "known = rw.read_events((cues, outcomes, 10**6) for cues, outcomes in events(1000))\n"
     + "work = lambda: rw.learn(known, method='forward', progress=False)\n"
 )
+RECORD = (
+    PRELUDE
+    + "known = rw.read_events((cues, outcomes, 10**6) for cues, outcomes in events(1000))\n"
+    + "record = lambda **what: rw.trajectories(known, every=10**5, cues=['c1'], progress=False, **what)\n"
+    + "work = lambda: record(outcomes=known.outcomes[:99])\n"
+)
+SCHEDULE = (
+    PRELUDE
+    + "known = rw.read_events([('a', 'x', 2 * 10**8)])\n"
+    + "work = lambda: rw.learn(known, schedule=rw.schedules.inverse_time(10.0), progress=False)\n"
+)
 COMPILE_ITERABLE = PRELUDE + "work = lambda: rw.read_events(events(10**9), progress=False)\n"
 # No Python runs between two of these events, so that nobody but the engine looks at signals.
 COMPILE_REPEATED = PRELUDE + "work = lambda: rw.read_events(itertools.repeat(('a_b', 'x')), progress=False)\n"
@@ -69,8 +80,8 @@ class TestInterrupt:
 
     @pytest.mark.parametrize(
         "script",
-        [LEARN, COMPILE_ITERABLE, COMPILE_REPEATED],
-        ids=["learn", "compile an iterable", "compile an iterable without Python"],
+        [LEARN, RECORD, SCHEDULE, COMPILE_ITERABLE, COMPILE_REPEATED],
+        ids=["learn", "record", "schedule", "compile an iterable", "compile an iterable without Python"],
     )
     def test_in_memory(self, script: str) -> None:
         assert interrupted_after(script) < self.bound
@@ -96,6 +107,7 @@ def calls(tmp_path: Path) -> dict[str, Callable[[Any], object]]:
     events.to_table(table)
     return {
         "learn": lambda progress: rw.learn(events, method="forward", progress=progress),
+        "trajectories": lambda progress: rw.trajectories(events, cues=["c1"], every=7, progress=progress),
         "table": lambda progress: rw.compile_events(table, tmp_path / "1.bin", progress=progress),
         "iterable": lambda progress: rw.compile_events(
             iter(EVENTS * 20), tmp_path / "2.bin", progress=progress
@@ -111,7 +123,7 @@ def refuse(_done: int, _total: int) -> None:
     raise Stop
 
 
-@pytest.mark.parametrize("call", ["learn", "iterable"])
+@pytest.mark.parametrize("call", ["learn", "trajectories", "iterable"])
 def test_an_exception_of_the_callback_comes_out(call: str, tmp_path: Path) -> None:
     work = calls(tmp_path)[call]
     before = sorted(tmp_path.iterdir())
@@ -120,7 +132,7 @@ def test_an_exception_of_the_callback_comes_out(call: str, tmp_path: Path) -> No
     assert sorted(tmp_path.iterdir()) == before
 
 
-@pytest.mark.parametrize("call", ["learn", "table", "iterable"])
+@pytest.mark.parametrize("call", ["learn", "trajectories", "table", "iterable"])
 def test_done_rises_to_the_total(call: str, tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
     calls(tmp_path)[call](lambda done, total: seen.append((done, total)))

@@ -87,6 +87,39 @@ def test_in_exact_arithmetic_each_token_does_what_the_equations_say(
         before = after
 
 
+@given(st.data(), some.events(max_events=4, frequencies=st.integers(0, 3)), EXACT, EXACT)
+def test_in_exact_arithmetic_the_mean_is_that_of_the_trajectory(
+    data: st.DataObject, events: list[reference.Event], alpha: Fraction, beta: Fraction
+) -> None:
+    cues, outcomes = reference.vocabularies(events)
+    start = {(c, o): data.draw(EXACT) for c in cues[:2] for o in outcomes[:2]}
+    tokens = [(c, o, 1) for c, o, frequency in events for _ in range(frequency)]
+    schedule = {t: (Fraction(1, t), Fraction(2, t)) for t in range(1, len(tokens) + 1)}.__getitem__
+    rule = (alpha, beta, 1, cues, outcomes, start, Fraction)
+    every = range(len(tokens) + 1)
+    steps = reference.trajectory(events, every, *rule, schedule=schedule)
+    assert steps == {t: reference.learn(tokens[:t], *rule, schedule=schedule) for t in every}
+    mean = reference.mean(events, *rule, schedule=schedule)
+    for pair, weight in mean.items():
+        total = sum((steps[t][pair] for t in every[1:]), Fraction())
+        assert weight == (total / len(tokens) if tokens else steps[0][pair])
+
+
+def test_a_schedule_by_hand() -> None:
+    # Token 1: rate 1/2, so 1/2. Token 2: rate 1/4, so 1/2 + 1/8. The absent outcome: 1 - 1, then 0.
+    weights = reference.learn(
+        [(("a",), ("x",), 2)],
+        1,
+        (0.5, 1.0),
+        1,
+        "a",
+        "xy",
+        {("a", "y"): 1.0},
+        schedule=lambda token: (1 / token, 1.0),
+    )
+    assert weights == {("a", "x"): 0.625, ("a", "y"): 0.0}
+
+
 @given(some.events(max_events=4))
 def test_a_frequency_is_a_number_of_tokens(events: list[reference.Event]) -> None:
     cues, outcomes = reference.vocabularies(events)
