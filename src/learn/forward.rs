@@ -226,6 +226,7 @@ impl Place<'_> {
             width,
             first: self.first,
             lambda: &lambda,
+            salience: rule.salience(),
             targets: &mut vec![E::default(); width],
             rates: &mut vec![rule.beta2; width],
             betas,
@@ -278,6 +279,8 @@ pub(super) struct Tile<'a, E> {
     first: u32,
     /// The maximal activation of each of its columns.
     lambda: &'a [E],
+    /// The salience of all cues, if it is the same: as the rule says.
+    salience: Option<E>,
     /// What the activation of each element of a row is drawn to by the event at hand: zero between events,
     targets: &'a mut [E],
     /// and how fast: beta2 between events.
@@ -367,7 +370,7 @@ impl<'s, E: Element> Task<E> for Forward<'_, '_, 's, E> {
     unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Self::Output {
         // SAFETY: the instruction set exists.
         unsafe {
-            match (self.rule.salience(), self.tile.has_one_rate()) {
+            match (self.tile.salience, self.tile.has_one_rate()) {
                 (Some(alpha), true) => self.learn::<V, true, true, B>(alpha),
                 (Some(alpha), false) => self.learn::<V, true, false, B>(alpha),
                 (None, _) => self.learn::<V, false, false, B>(E::default()),
