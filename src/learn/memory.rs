@@ -7,6 +7,9 @@
 //! others     256 bytes for each cue and outcome; 8 MiB for each thread: its stack, and memory rounded to huge pages
 //! ```
 //!
+//! A mean takes n_cues * (width float64 + 8 bytes) for each thread, a schedule 8 or 16 bytes for each token, and what is
+//! recorded of trajectories its own size.
+//!
 //! The width of a tile is that which learning chooses: 512 to 2,048 bytes, the less the more cues an event has. A line is a
 //! column with the forward method, a row with the adjoint method. Initial weights come in addition: a copy where they are
 //! not of the result's type and row after row, and with the adjoint method 256 columns of them for each thread.
