@@ -40,6 +40,8 @@ SCHEDULE = (
 COMPILE_ITERABLE = PRELUDE + "work = lambda: rw.read_events(events(10**9), progress=False)\n"
 # No Python runs between two of these events, so that nobody but the engine looks at signals.
 COMPILE_REPEATED = PRELUDE + "work = lambda: rw.read_events(itertools.repeat(('a_b', 'x')), progress=False)\n"
+SAMPLE = PRELUDE + "work = lambda: rw.read_events(events(100)).sample(10**9, 1, progress=False)\n"
+PASSES = PRELUDE + "work = lambda: rw.read_events(events(10**5)).passes(10**4, 1, progress=False)\n"
 COMPILE_TABLE = PRELUDE + "work = lambda: rw.compile_events(sys.argv[1], sys.argv[2], progress=False)\n"
 RUN = """
 print("ready", flush=True)
@@ -80,8 +82,16 @@ class TestInterrupt:
 
     @pytest.mark.parametrize(
         "script",
-        [LEARN, RECORD, SCHEDULE, COMPILE_ITERABLE, COMPILE_REPEATED],
-        ids=["learn", "record", "schedule", "compile an iterable", "compile an iterable without Python"],
+        [LEARN, RECORD, SCHEDULE, COMPILE_ITERABLE, COMPILE_REPEATED, SAMPLE, PASSES],
+        ids=[
+            "learn",
+            "record",
+            "schedule",
+            "compile an iterable",
+            "compile an iterable without Python",
+            "sample",
+            "passes",
+        ],
     )
     def test_in_memory(self, script: str) -> None:
         assert interrupted_after(script) < self.bound

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from time import perf_counter
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from rescorla import _core
 from rescorla.arguments import PathName, PerName, per_name, rate, rates, recorded, thread_count
-from rescorla.events import Event, Events, as_events
+from rescorla.events import Events, as_events
 from rescorla.progress import Progress, watching
 from rescorla.weights import Weights
 
@@ -110,8 +109,8 @@ def equilibrium(
     tol = None if tol is None else rate("tol", tol)
     n_threads = thread_count(threads)
     events = as_events(events, progress=progress)
-    file = events._file if background is None else _with_background(events, background, progress)
-    cues, outcomes = file.cue_names(), file.outcome_names()
+    extended = events if background is None else events.with_background(background, progress=progress)
+    file, cues, outcomes = extended._file, extended.cues, extended.outcomes
     element = np.dtype(np.float64)
     lambdas = per_name("lambda_", lambda_, outcomes, "outcome", element, negative=True)
     alphas = None if alpha is None else per_name("alpha", alpha, cues, "cue", element)
@@ -147,12 +146,3 @@ def equilibrium(
         "version": _core.__version__,
     }
     return Weights(values, cues, outcomes, parameters)
-
-
-def _with_background(events: Events, background: str, progress: Progress) -> _core.EventFile:
-    if background in events.cues:
-        raise ValueError(f"background {background!r} is a cue of the events already; choose another name")
-    # An event that never occurred comes first, so that all names stay, in their order.
-    names = Event(events.cues, events.outcomes, 0)
-    with watching(progress, "reading") as watch:
-        return _core.compile_events(chain([names], events), None, "keep", background, watch)

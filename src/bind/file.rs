@@ -7,15 +7,14 @@ use std::sync::{Mutex, PoisonError};
 use hashbrown::HashMap;
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
-use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
-use super::watch::{Progress, watched};
+use super::watch::{Progress, tell, watched};
 use crate::error::{Error, Result};
 use crate::events::atomic::AtomicFile;
 use crate::events::map::{self, Bytes};
-use crate::events::write::{Duplicates, EventWriter};
+use crate::events::pick::{Frequency, Picker};
 use crate::events::{EventFile, Recent};
 use crate::vocab::Vocab;
 
@@ -34,6 +33,7 @@ impl From<EventFile<Bytes>> for PyEventFile {
 }
 
 type Names<'py> = Bound<'py, PyTuple>;
+type Ints<'py> = Bound<'py, PyArray1<i64>>;
 
 #[pymethods]
 impl PyEventFile {
@@ -75,15 +75,15 @@ impl PyEventFile {
         PyTuple::new(py, self.file.outcomes().names())
     }
 
-    fn cue_counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        counts(py, self.file.cues())
+    fn cue_counts<'py>(&self, py: Python<'py>) -> PyResult<Ints<'py>> {
+        ints(py, self.file.cues().counts().iter().copied())
     }
 
-    fn outcome_counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        counts(py, self.file.outcomes())
+    fn outcome_counts<'py>(&self, py: Python<'py>) -> PyResult<Ints<'py>> {
+        ints(py, self.file.outcomes().counts().iter().copied())
     }
 
-    fn frequencies<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    fn frequencies<'py>(&self, py: Python<'py>) -> PyResult<Ints<'py>> {
         let frequencies = watched(py, &None, |monitor| {
             let mut frequencies = Vec::new();
             for index in 0..self.file.n_chunks() {
@@ -115,11 +115,7 @@ impl PyEventFile {
 
     /// Row pointers and indices of the events' cues or outcomes, as the events list them.
     #[expect(clippy::type_complexity, reason = "two arrays")]
-    fn csr<'py>(
-        &self,
-        py: Python<'py>,
-        side: &str,
-    ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>)> {
+    fn csr<'py>(&self, py: Python<'py>, side: &str) -> PyResult<(Ints<'py>, Bound<'py, PyArray1<i32>>)> {
         let cues = match side {
             "cues" => true,
             "outcomes" => false,
@@ -148,29 +144,56 @@ impl PyEventFile {
         Ok((pointers.into_pyarray(py), indices.into_pyarray(py)))
     }
 
-    /// Some of the events, in memory, with all the names.
-    fn select(&self, py: Python<'_>, rows: PyReadonlyArray1<'_, i64>) -> PyResult<Self> {
-        let rows: Vec<u64> =
-            rows.as_array().iter().map(|&row| u64::try_from(row).unwrap_or(u64::MAX)).collect();
-        if let Some(row) = rows.iter().find(|&&row| row >= self.file.len()) {
-            return Err(PyIndexError::new_err(format!(
-                "expected events below {}, found {row}",
-                self.file.len()
-            )));
+    /// Events of the given numbers, an iterable of blocks of them, in memory and with all the names; `tokens`: each
+    /// stands for one token. A background cue comes before all others.
+    #[pyo3(signature = (blocks, n_rows, *, tokens=false, background=None, progress=None))]
+    fn select(
+        &self,
+        py: Python<'_>,
+        blocks: &Bound<'_, PyAny>,
+        n_rows: u64,
+        tokens: bool,
+        background: Option<&str>,
+        progress: Progress,
+    ) -> PyResult<Self> {
+        let frequency = if tokens { Frequency::One } else { Frequency::Own };
+        let mut picker = Picker::new(&self.file, frequency, background)?;
+        let mut done = 0;
+        for block in blocks.try_iter()? {
+            let block: PyReadonlyArray1<'_, i64> = block?.extract()?;
+            // Numbers below 0 are no events, and are refused as such.
+            let events: Vec<u64> = block.as_array().iter().map(|&event| event as u64).collect();
+            watched(py, &None, |monitor| picker.push(&events, monitor))?;
+            done += events.len() as u64;
+            tell(py, &progress, done, n_rows)?;
         }
-        let file = watched(py, &None, |monitor| {
-            monitor.set_total(rows.len() as u64);
-            let mut writer = EventWriter::new(None, Duplicates::Keep, None)?;
-            writer.with_names(self.file.cues().names(), self.file.outcomes().names())?;
-            let mut recent = Recent::default();
-            for &row in &rows {
-                monitor.advance(1)?;
-                let (cues, outcomes, frequency) = self.file.event(row, &mut recent)?;
-                writer.push(cues, outcomes, frequency)?;
-            }
-            writer.finish()
-        })?;
-        Ok(file.into())
+        Ok(py.detach(|| picker.finish())?.into())
+    }
+
+    /// The sets of cues among the tokens: (row pointers, cue ids, tokens of each set), and for each set with an outcome
+    /// (set, outcome, tokens), sorted by outcome, then set.
+    #[expect(clippy::type_complexity, reason = "six arrays")]
+    #[pyo3(signature = (progress=None))]
+    fn cue_sets<'py>(
+        &self,
+        py: Python<'py>,
+        progress: Progress,
+    ) -> PyResult<((Ints<'py>, Ints<'py>, Ints<'py>), (Ints<'py>, Ints<'py>, Ints<'py>))> {
+        let sets = watched(py, &progress, |monitor| self.file.cue_sets(monitor))?;
+        let pointers = std::iter::once(0).chain(sets.cues.ends().iter().map(|&end| end as u64));
+        let ints = |numbers: &mut dyn Iterator<Item = u64>| ints(py, numbers);
+        Ok((
+            (
+                ints(&mut pointers.into_iter())?,
+                ints(&mut sets.cues.ids().iter().map(|&id| id.into()))?,
+                ints(&mut sets.tokens.iter().copied())?,
+            ),
+            (
+                ints(&mut sets.joint.iter().map(|joint| joint.0.into()))?,
+                ints(&mut sets.joint.iter().map(|joint| joint.1.into()))?,
+                ints(&mut sets.joint.iter().map(|joint| joint.2))?,
+            ),
+        ))
     }
 
     /// Writes the file as it is under another name, and opens that.
@@ -216,15 +239,12 @@ impl PyEventFile {
     }
 }
 
-fn counts<'py>(py: Python<'py>, vocab: &Vocab) -> PyResult<Bound<'py, PyArray1<i64>>> {
-    let counts: Result<Vec<i64>> = vocab
-        .counts()
-        .iter()
-        .map(|&count| {
-            i64::try_from(count).map_err(|_| Error::Argument(format!("the count {count} passes 2^63")))
-        })
-        .collect();
-    Ok(counts?.into_pyarray(py))
+fn ints<'py>(py: Python<'py>, numbers: impl Iterator<Item = u64>) -> PyResult<Ints<'py>> {
+    let fit = |number| {
+        i64::try_from(number).map_err(|_| Error::Argument(format!("the count {number} passes 2^63")))
+    };
+    let numbers: Result<Vec<i64>> = numbers.map(fit).collect();
+    Ok(numbers?.into_pyarray(py))
 }
 
 /// Python strings of names, each made once.

@@ -44,7 +44,8 @@ fn finish(py: Python<'_>, progress: &Progress, monitor: &Monitor) -> PyResult<()
     tell(py, progress, total, total)
 }
 
-fn tell(py: Python<'_>, progress: &Progress, done: u64, total: u64) -> PyResult<()> {
+/// Calls `progress` if there is one.
+pub(super) fn tell(py: Python<'_>, progress: &Progress, done: u64, total: u64) -> PyResult<()> {
     match progress {
         Some(progress) => progress.call1(py, (done.min(total), total)).map(drop),
         None => Ok(()),

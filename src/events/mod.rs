@@ -2,6 +2,7 @@
 //!
 //! - [`format`](mod@format) is the specification of the file, [`chunk`] of a run of events in it.
 //! - [`write`](mod@write) takes names from a reader of text and writes the file.
+//! - [`pick`] takes events out in another order, [`sets`] counts the sets of cues.
 //! - [`map`] opens a file without reading it; [`atomic`] lets new files appear whole or not at all.
 //! - [`EventFile`] reads over any bytes: a map, or a vector for events in memory. There is one representation.
 
@@ -9,6 +10,8 @@ pub mod atomic;
 pub mod chunk;
 pub mod format;
 pub mod map;
+pub mod pick;
+pub mod sets;
 pub mod table;
 pub mod write;
 
@@ -288,6 +291,11 @@ impl<B: AsRef<[u8]>> EventFile<B> {
         }
         Ok(())
     }
+}
+
+/// There is no such event.
+fn unknown_event(event: u64, n_events: u64) -> Error {
+    Error::Argument(format!("expected events below {n_events}, found {event}"))
 }
 
 fn read_directory(file: &[u8], directory: usize, header: &Header) -> Result<Vec<Extent>> {

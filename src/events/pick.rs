@@ -1,0 +1,233 @@
+//! Events of a file in another order, some of them, as often as wanted: slices, samples, permutations of tokens.
+//!
+//! Their numbers come in blocks. Decoded chunks stay while they fit a budget. Of the chunks beyond it each is decoded once
+//! for a block, and what the block wants of it is set aside, so that the order of the numbers does not matter for the cost.
+
+use super::chunk::{Body, Chunk, Rows};
+use super::map::Bytes;
+use super::write::{Duplicates, EventWriter};
+use super::{EventFile, unknown_event};
+use crate::error::{Error, Result};
+use crate::monitor::Monitor;
+use crate::text::EventSink;
+
+/// Bytes of decoded chunks that stay.
+const BUDGET: usize = 256 << 20;
+
+/// How many tokens a picked event stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Frequency {
+    /// As many as in the file.
+    Own,
+    /// One, whatever the file says: a token was picked.
+    One,
+}
+
+/// Collects events of a file in memory, under all the names of the file.
+pub struct Picker<'a, B> {
+    file: &'a EventFile<B>,
+    frequency: Frequency,
+    writer: EventWriter,
+    /// By how much ids differ from those of the file: 1 where a background cue comes first.
+    shift: u32,
+    /// The chunks that stay, and how many more bytes of them may.
+    kept: Vec<Option<Chunk>>,
+    room: usize,
+    /// The writer's token of each type of the file, once it has one.
+    tokens: Vec<Option<u32>>,
+    /// The event being written.
+    cues: Vec<u32>,
+}
+
+impl<'a, B: AsRef<[u8]>> Picker<'a, B> {
+    /// Nothing picked yet. A background cue becomes the first of all cues, and of the cues of every event.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] when the background is a cue already, [`Error::Format`] for a damaged file.
+    pub fn new(file: &'a EventFile<B>, frequency: Frequency, background: Option<&str>) -> Result<Self> {
+        if let Some(name) = background.filter(|name| file.cues().get(name).is_some()) {
+            return Err(Error::Argument(format!(
+                "background {name:?} is a cue of the events already; choose another name"
+            )));
+        }
+        // The writer gives a background its id before any other name.
+        let mut writer = EventWriter::new(None, Duplicates::Keep, background)?;
+        writer.with_names(file.cues().names(), file.outcomes().names())?;
+        Ok(Self {
+            file,
+            frequency,
+            writer,
+            shift: background.is_some().into(),
+            kept: vec![None; file.n_chunks()],
+            room: BUDGET,
+            tokens: vec![None; file.types()?.len()],
+            cues: Vec::new(),
+        })
+    }
+
+    /// Appends the events of these numbers.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] when there is no such event, [`Error::Format`] for a damaged file, [`Error::Stopped`].
+    pub fn push(&mut self, events: &[u64], monitor: &Monitor) -> Result<()> {
+        if let Some(&event) = events.iter().find(|&&event| event >= self.file.len()) {
+            return Err(unknown_event(event, self.file.len()));
+        }
+        let aside = self.set_aside(events, monitor)?;
+        let types = self.file.types()?;
+        let Self { file, writer, kept, tokens, cues, .. } = self;
+        for (place, &event) in events.iter().enumerate() {
+            if place % 1024 == 0 {
+                monitor.check()?;
+            }
+            let index = file.chunk_with(event);
+            let (chunk, i) = match &kept[index] {
+                Some(chunk) => (chunk, (event - file.events_of(index).start) as usize),
+                None => (&aside.chunk, aside.at[place]),
+            };
+            let frequency = match self.frequency {
+                Frequency::Own => chunk.frequency(i),
+                Frequency::One => 1,
+            };
+            let kind = match &chunk.body {
+                Body::Tokens(tokens) => Some(tokens[i] as usize),
+                Body::Rows(_) => None,
+            };
+            if let Some(token) = kind.and_then(|kind| tokens[kind])
+                && writer.again(token, frequency.into())?
+            {
+                continue;
+            }
+            let (rows, row) = EventFile::<B>::row(chunk, types, i);
+            cues.clear();
+            cues.extend(rows.cues.get(row).iter().map(|&cue| cue + self.shift));
+            writer.push(cues, rows.outcomes.get(row), frequency)?;
+            if let Some(kind) = kind {
+                tokens[kind] = writer.token();
+            }
+        }
+        Ok(())
+    }
+
+    /// What was picked.
+    ///
+    /// # Errors
+    /// When there is too much of it.
+    pub fn finish(self) -> Result<EventFile<Bytes>> {
+        self.writer.finish()
+    }
+
+    /// Decodes the chunks of the events, each once. They stay if there is room; else the events are set aside.
+    fn set_aside(&mut self, events: &[u64], monitor: &Monitor) -> Result<Aside> {
+        let mut wanted: Vec<(usize, usize)> = (events.iter().enumerate())
+            .map(|(place, &event)| (self.file.chunk_with(event), place))
+            .filter(|&(index, _)| self.kept[index].is_none())
+            .collect();
+        wanted.sort_unstable();
+        let mut aside = Aside::new(events.len());
+        for of_chunk in wanted.chunk_by(|one, other| one.0 == other.0) {
+            monitor.check()?;
+            let index = of_chunk[0].0;
+            let chunk = self.file.chunk(index)?;
+            if let Some(room) = self.room.checked_sub(chunk.size()) {
+                (self.room, self.kept[index]) = (room, Some(chunk));
+                continue;
+            }
+            let (types, first) = (self.file.types()?, self.file.events_of(index).start);
+            for &(_, place) in of_chunk {
+                let i = (events[place] - first) as usize;
+                let (rows, row) = EventFile::<B>::row(&chunk, types, i);
+                aside.push(place, rows.cues.get(row), rows.outcomes.get(row), chunk.frequency(i));
+            }
+        }
+        Ok(aside)
+    }
+}
+
+/// Events of a block whose chunks did not stay, and where in `chunk` that at each place of the block is.
+struct Aside {
+    chunk: Chunk,
+    at: Vec<usize>,
+}
+
+impl Aside {
+    fn new(places: usize) -> Self {
+        Self {
+            chunk: Chunk { body: Body::Rows(Rows::default()), frequencies: Vec::new() },
+            at: vec![0; places],
+        }
+    }
+
+    fn push(&mut self, place: usize, cues: &[u32], outcomes: &[u32], frequency: u32) {
+        if let Body::Rows(rows) = &mut self.chunk.body {
+            self.at[place] = rows.len();
+            rows.push(cues, outcomes);
+            self.chunk.frequencies.push(frequency);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Found = (Vec<u32>, Vec<u32>, u32);
+
+    fn found<B: AsRef<[u8]>>(file: &EventFile<B>) -> Vec<Found> {
+        let mut found = Vec::new();
+        file.for_each(0..file.len(), |_, cues, outcomes, frequency| {
+            found.push((cues.to_vec(), outcomes.to_vec(), frequency));
+            Ok(())
+        })
+        .unwrap();
+        found
+    }
+
+    /// Events over several chunks: of few types, or each of its own.
+    fn file(n_types: u32) -> EventFile<Bytes> {
+        let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
+        let names: Vec<String> = (0..500).map(|i| i.to_string()).collect();
+        let names = || names.iter().map(String::as_str);
+        writer.with_names(names(), names()).unwrap();
+        for i in 0..150_000_u32 {
+            let kind = i % n_types;
+            writer.push(&[kind % 499, kind / 499, kind % 499], &[kind % 7], 1 + i % 3).unwrap();
+        }
+        writer.finish().unwrap()
+    }
+
+    #[test]
+    fn a_chunk_that_does_not_stay_gives_the_same_events() {
+        for n_types in [1000, 150_000] {
+            let file = file(n_types);
+            assert_eq!(file.header().has_types(), n_types == 1000);
+            let all = found(&file);
+            let events: Vec<u64> = (0..20_000).map(|i| i * 77_773 % file.len()).collect();
+            // Room for everything, for one chunk, for none.
+            for room in [BUDGET, file.chunk(0).unwrap().size(), 0] {
+                let mut picker = Picker::new(&file, Frequency::Own, None).unwrap();
+                picker.room = room;
+                for block in events.chunks(3000) {
+                    picker.push(block, &Monitor::new()).unwrap();
+                }
+                let stayed = picker.kept.iter().flatten().count();
+                assert_eq!(stayed, if room == BUDGET { file.n_chunks() } else { usize::from(room > 0) });
+                let picked = picker.finish().unwrap();
+                picked.verify(&Monitor::new()).unwrap();
+                let expected: Vec<Found> = events.iter().map(|&event| all[event as usize].clone()).collect();
+                assert!(found(&picked) == expected);
+            }
+        }
+    }
+
+    #[test]
+    fn events_that_are_not_there_and_a_stop_are_errors() {
+        let file = file(1000);
+        let mut picker = Picker::new(&file, Frequency::One, None).unwrap();
+        assert!(matches!(picker.push(&[0, file.len()], &Monitor::new()), Err(Error::Argument(_))));
+        let monitor = Monitor::new();
+        monitor.stop();
+        assert!(matches!(picker.push(&[0], &monitor), Err(Error::Stopped)));
+        assert!(matches!(Picker::new(&file, Frequency::One, Some("7")), Err(Error::Argument(_))));
+    }
+}

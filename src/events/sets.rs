@@ -1,0 +1,118 @@
+//! The different sets of cues among the tokens, and with which outcomes they come.
+//!
+//! What the rule tends to depends on these counts alone: the order of tokens does not matter in the mean, nor does the
+//! order of cues in an event.
+
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+use std::hash::BuildHasher;
+
+use super::EventFile;
+use super::chunk::{Body, Lists};
+use crate::error::{Error, Result};
+use crate::monitor::Monitor;
+
+/// The sets of cues in order of first appearance; a set may have a cue several times.
+#[derive(Debug, Default)]
+pub struct CueSets {
+    /// The cues of each set, sorted.
+    pub cues: Lists,
+    /// How many tokens have exactly these cues: as many entries as there are sets.
+    pub tokens: Vec<u64>,
+    /// Set, outcome, and how many tokens of the set have the outcome: sorted by outcome, then by set.
+    pub joint: Vec<(u32, u32, u64)>,
+}
+
+impl<B: AsRef<[u8]>> EventFile<B> {
+    /// Counts the sets of cues. Events of frequency 0 have no tokens, and a token without cues no set.
+    ///
+    /// # Errors
+    /// [`Error::Format`] when the file is damaged, [`Error::Stopped`].
+    pub fn cue_sets(&self, monitor: &Monitor) -> Result<CueSets> {
+        monitor.set_total(self.len());
+        let mut counter = Counter::default();
+        // Events of one type are counted once, with the sum of their frequencies.
+        let types = self.types()?;
+        let mut tokens_of = vec![0_u64; types.len()];
+        for index in 0..self.n_chunks() {
+            let chunk = self.chunk(index)?;
+            for i in 0..chunk.body.len() {
+                let frequency = u64::from(chunk.frequency(i));
+                match &chunk.body {
+                    Body::Tokens(tokens) => add(&mut tokens_of[tokens[i] as usize], frequency)?,
+                    Body::Rows(rows) => counter.count(rows.cues.get(i), rows.outcomes.get(i), frequency)?,
+                }
+                if i % 1024 == 0 {
+                    monitor.check()?;
+                }
+            }
+            monitor.advance(chunk.body.len() as u64)?;
+        }
+        for (i, &frequency) in tokens_of.iter().enumerate() {
+            counter.count(types.cues.get(i), types.outcomes.get(i), frequency)?;
+            if i % 1024 == 0 {
+                monitor.check()?;
+            }
+        }
+        Ok(counter.finish())
+    }
+}
+
+#[derive(Default)]
+struct Counter {
+    sets: CueSets,
+    index: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+    joint: HashMap<(u32, u32), u64>,
+    /// The event being counted.
+    cues: Vec<u32>,
+    outcomes: Vec<u32>,
+}
+
+impl Counter {
+    fn count(&mut self, cues: &[u32], outcomes: &[u32], frequency: u64) -> Result<()> {
+        if frequency == 0 || cues.is_empty() {
+            return Ok(());
+        }
+        for (sorted, ids) in [(&mut self.cues, cues), (&mut self.outcomes, outcomes)] {
+            sorted.clear();
+            sorted.extend_from_slice(ids);
+            sorted.sort_unstable();
+        }
+        // An outcome that is named twice counts once.
+        self.outcomes.dedup();
+        let set = self.set()?;
+        add(&mut self.sets.tokens[set as usize], frequency)?;
+        for &outcome in &self.outcomes {
+            add(self.joint.entry((outcome, set)).or_default(), frequency)?;
+        }
+        Ok(())
+    }
+
+    /// The number of the set of the event being counted.
+    fn set(&mut self) -> Result<u32> {
+        let Self { sets, index, hasher, cues, .. } = self;
+        let hash = hasher.hash_one(&*cues);
+        if let Some(&set) = index.find(hash, |&set| sets.cues.get(set as usize) == cues) {
+            return Ok(set);
+        }
+        let set = u32::try_from(sets.cues.len())
+            .map_err(|_| Error::Argument("expected fewer than 2^32 sets of cues".into()))?;
+        sets.cues.push(cues);
+        sets.tokens.push(0);
+        index.insert_unique(hash, set, |&set| hasher.hash_one(sets.cues.get(set as usize)));
+        Ok(set)
+    }
+
+    fn finish(mut self) -> CueSets {
+        let joint = self.joint.into_iter().map(|((outcome, set), tokens)| (set, outcome, tokens));
+        self.sets.joint = joint.collect();
+        self.sets.joint.sort_unstable_by_key(|&(set, outcome, _)| (outcome, set));
+        self.sets
+    }
+}
+
+fn add(count: &mut u64, n: u64) -> Result<()> {
+    let sum = count.checked_add(n);
+    *count = sum.ok_or_else(|| Error::Argument("expected fewer than 2^64 tokens".into()))?;
+    Ok(())
+}
