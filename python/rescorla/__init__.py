@@ -19,6 +19,7 @@ Examples
 from rescorla import schedules
 from rescorla._core import FormatError, __version__
 from rescorla.activation import activations
+from rescorla.convergence import Convergence, convergence
 from rescorla.equilibrium import equilibrium
 from rescorla.events import Event, Events, compile_events, corpus_events, open_events, read_events
 from rescorla.learning import learn
@@ -26,6 +27,7 @@ from rescorla.trajectory import Trajectories, trajectories
 from rescorla.weights import Weights, load_weights
 
 __all__ = [
+    "Convergence",
     "Event",
     "Events",
     "FormatError",
@@ -34,6 +36,7 @@ __all__ = [
     "__version__",
     "activations",
     "compile_events",
+    "convergence",
     "corpus_events",
     "equilibrium",
     "learn",

@@ -184,7 +184,7 @@ class Events:
         n : int
             How many tokens to draw, 0 or more.
         seed : int, numpy.random.Generator or numpy.random.SeedSequence
-            Where the random numbers come from: what `numpy.random.default_rng` takes, other than None. The same
+            Where the random numbers come from: anything for `numpy.random.default_rng` but None. The same
             seed gives the same events. A Generator goes on from where it is.
         progress : None, bool or callable(done, total), default None
             None shows a bar if standard error is a terminal.
@@ -239,7 +239,7 @@ class Events:
         n : int
             How many passes, 0 or more.
         seed : int, numpy.random.Generator or numpy.random.SeedSequence, optional
-            As for `sample`. Each pass is a permutation of all tokens, as likely as any other and independent of
+            As for `sample`. Each pass is a permutation of all tokens, as likely as any other, independent of
             the other passes. None: each pass is in the order of the events, and these keep their frequencies.
         progress : None, bool or callable(done, total), default None
             None shows a bar if standard error is a terminal.
