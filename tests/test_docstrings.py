@@ -19,6 +19,7 @@ SHOWN = {
     f"rescorla.{room}"
     for room in (
         "activation",
+        "convergence",
         "equilibrium",
         "events",
         "learning",

@@ -195,7 +195,7 @@ class Convergence:
     >>> rate
     <Convergence: 2 cues, 2 outcomes; beta = 0.2, safe below 2>
     >>> rate.eigenvalues.round(4)
-    array([0.5352, 0.0898])
+    array([0.5378, 0.0872])
     """
 
     def __init__(
