@@ -12,7 +12,7 @@ import pytest
 import reference
 import rescorla as rw
 import strategies as some
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import Event
@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 room: Any = importlib.import_module("rescorla.convergence")
 
 SALIENCES = st.sampled_from([0.0, 0.1, 0.5, 1.0])
-RATES = st.sampled_from([0.01, 0.1, 0.3])
+RATES = st.sampled_from([0.01, 0.1, 0.3, 0.9])
 BETAS = st.one_of(RATES, st.tuples(RATES, RATES), st.sampled_from([(0.1, 0.0), (0.0, 0.1)]))
 
 
@@ -269,6 +269,35 @@ def test_above_the_mean_square_rate_the_second_moment_diverges(factor: float, gr
     assert bound * factor < rw.convergence(source, alpha=1.0).mean_rate
 
 
+def test_a_mean_that_overshoots_comes_from_both_sides() -> None:
+    found = rw.convergence(rw.read_events([("a", "x")]), alpha=1, beta=1.5)
+    some.assert_close(found.mean_trajectory([0, 1, 2, 3], "a", "x"), [0, 1.5, 0.75, 1.125], 1e-12)
+    assert found.half_life("a", "x") == 1
+    assert found.half_life().tolist() == [1]  # type: ignore[union-attr]
+
+
+def test_a_cue_of_salience_zero_keeps_its_weight_and_predicts() -> None:
+    source = rw.read_events([("light_tone", "food")])
+    found = rw.convergence(source, alpha={"light": 0.0, "tone": 0.5}, beta=0.5)
+    known = rw.Weights([[0.6]], ["light"], ["food"])
+    tone = found.mean_trajectory([0, 1, 2, 1000], "tone", "food", initial=known)
+    some.assert_close(tone, [0, 0.1, 0.175, 0.4], 1e-12)
+    some.assert_close(found.mean_trajectory([0, 9], "light", "food", initial=known), [0.6, 0.6], 0)
+
+
+def test_between_the_bounds_the_mean_converges_and_there_is_no_steady_state() -> None:
+    rows = [("a", "x", 3), ("a_b", "y"), ("b_c", "x", 2)]
+    bounds = rw.convergence(rw.read_events(rows), alpha=1)
+    assert isinstance(bounds.mean_square_rate, float)
+    assert isinstance(bounds.mean_rate, float)
+    beta = (bounds.mean_square_rate + bounds.mean_rate) / 2
+    found = rw.convergence(rw.read_events(rows), alpha=1, beta=beta)
+    some.assert_close(found.mean_trajectory(10_000, "a", "x"), found.equilibrium["a", "x"])
+    for method in ("exact", "small_rate"):
+        with pytest.raises(ValueError, match=rf"unless beta is below {bounds.mean_square_rate:g}"):
+            found.oscillation(method=method)
+
+
 def test_one_cue_in_closed_form() -> None:
     beta, alpha = 0.3, 0.8
     step = beta * alpha
@@ -321,6 +350,15 @@ def test_oscillation_is_the_fixed_point_of_the_second_moment(problem: tuple[rw.C
             row = np.asarray(found.oscillation(cue))
             some.assert_close(row, np.asarray(whole)[i], 0)
             some.assert_close(found.oscillation(cue, found.outcomes[0]), row[0], 0)
+
+
+def test_rates_too_near_the_bound_are_refused() -> None:
+    # There rounding decides whether the system is positive definite.
+    with pytest.raises(FloatingPointError, match="too near the mean_square_rate"):
+        room._conjugate_gradients(lambda vector: -vector, np.ones(3))
+    some.assert_close(
+        room._conjugate_gradients(lambda vector: vector * [1, 2, 4], np.ones(3)), [1, 0.5, 0.25]
+    )
 
 
 def test_the_small_rate_form_is_right_for_small_rates() -> None:
@@ -447,6 +485,10 @@ def test_a_half_life_after_a_detour_counts_from_the_last_return() -> None:
 @given(
     st.lists(st.tuples(st.floats(-1, 1), st.floats(-0.95, 0.95)), min_size=1, max_size=6), st.floats(0.01, 1)
 )
+# Below the bound at first, above it soon, and below it again.
+@example([(0.5, 0.95), (-0.4, 0.5)], 0.3)
+@example([(-0.5, 0.95), (0.4, 0.5)], 0.3)
+@example([(0.25, 0.9), (-0.25, -0.9)], 0.3)
 def test_settled_is_the_last_crossing(parts: list[tuple[float, float]], bound: float) -> None:
     terms, ratios = np.array(parts).T
     assume((np.abs(ratios) > 1e-3).all())
@@ -566,20 +608,6 @@ def test_rates_that_all_but_agree_give_all_but_the_same() -> None:
         expected = np.array([getattr(one, name)] * 2)
         np.testing.assert_allclose(getattr(pair, name), expected, rtol=1e-8)
     np.testing.assert_allclose(pair.oscillation(), np.asarray(one.oscillation()), rtol=1e-8)
-
-
-def test_danks() -> None:
-    rows = [("pots", "n", 5), ("pots_red", "y", 10), ("pots_red", "n", 5), ("pots_red_blue", "y", 15)]
-    rows += [("pots_blue", "y", 5)]
-    source = rw.read_events(rows)
-    assert rw.convergence(source, alpha=1).mean_rate == pytest.approx(
-        2 / np.linalg.eigvalsh(_gram(source))[-1]
-    )
-
-
-def _gram(source: rw.Events) -> Floats:
-    cues = source.cue_matrix().toarray()
-    return np.asarray(cues.T @ (source.frequencies[:, None] * cues) / source.n_tokens)
 
 
 def test_the_fixed_point_of_two_rates_on_the_data_of_danks(shared: Path) -> None:

@@ -95,11 +95,10 @@ def convergence(
     Notes
     -----
     Let n be the number of cues that occur and have a salience above 0. The spectrum takes one
-    eigendecomposition: of the order of 10 n^3 operations and six matrices of n x n numbers; with two rates
-    this for each outcome, and one such matrix is kept for each. Where mean_square_rate is asked for, and for
-    each outcome of `Convergence.oscillation`, some tens of iterations of about 8 n^3 operations follow. Thus
-    a thousand cues are a matter of seconds, five thousand one of minutes for the spectrum and many more for
-    the rest, and more do not fit: learn about a part of them.
+    eigendecomposition: of the order of 10 n^3 operations, and at most six matrices of n x n numbers. With two
+    rates each outcome takes one, and keeps a matrix. `Convergence.mean_square_rate`, and each outcome of
+    `Convergence.oscillation`, take some tens of steps of 8 n^3 operations. Events are counted as sets of cues,
+    each with its number of tokens, so how many there are matters little.
 
     See Also
     --------
@@ -148,7 +147,6 @@ def convergence(
     alphas = per_name("alpha", alpha, events.cues, "cue", element)
     lambdas = per_name("lambda_", lambda_, names, "outcome", element, negative=True)
     parameters: dict[str, Any] = {
-        "rule": "equilibrium",
         "alpha": recorded(alpha, alphas),
         "beta1": beta1,
         "beta2": beta2,
@@ -157,7 +155,6 @@ def convergence(
         "n_tokens": events.n_tokens,
         "n_cues": events.n_cues,
         "n_outcomes": events.n_outcomes,
-        "solver": "eigen",
         "version": _core.__version__,
     }
     tokens = _Tokens(events, alphas)
@@ -302,6 +299,8 @@ class Convergence:
             values[self._tokens.active, j] = self._salience * self._fixed_point(j)
         ranks = [spectrum.rank for spectrum in self._all()]
         about = {
+            "rule": "equilibrium",
+            "solver": "eigen",
             "rank": ranks[0] if self._one_rate else ranks,
             "tolerance": _SLACK * len(self._salience) * np.finfo(float).eps,
         }
@@ -482,6 +481,8 @@ class Convergence:
         ------
         ValueError
             When beta is not below mean_square_rate: then there is no steady state.
+        FloatingPointError
+            When beta is so near mean_square_rate that rounding decides.
         KeyError
             When there is no such cue or outcome.
 
@@ -877,20 +878,24 @@ def _largest_eigenvalue(apply: Callable[[Floats], Floats], start: Floats) -> flo
 def _conjugate_gradients(apply: Callable[[Floats], Floats], right: Floats) -> Floats:
     """The solution of a symmetric positive definite system."""
     solution = np.zeros_like(right)
-    residual = right.copy()
-    direction = residual
+    residual, direction = right, right
     square = float(residual @ residual)
     enough = _ACCURACY**2 * square
-    # Exact arithmetic needs no more steps than there are unknowns, and far fewer do.
-    for _ in range(2 * len(right)):
-        if square <= enough:
-            break
+    # Exact arithmetic needs no more steps than there are unknowns. Rounding may double that.
+    steps_left = 2 * len(right) + 10
+    while square > enough:
         image = apply(direction)
-        step = square / float(direction @ image)
-        solution += step * direction
-        residual -= step * image
+        curvature = float(direction @ image)
+        if curvature <= 0 or steps_left == 0:
+            raise FloatingPointError(
+                "beta is too near the mean_square_rate to tell the steady state; lower it"
+            )
+        step = square / curvature
+        solution = solution + step * direction
+        residual = residual - step * image
         before, square = square, float(residual @ residual)
         direction = residual + square / before * direction
+        steps_left -= 1
     return solution
 
 
