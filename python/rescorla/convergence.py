@@ -97,8 +97,8 @@ def convergence(
     Let n be the number of cues that occur and have a salience above 0. The spectrum takes one
     eigendecomposition: of the order of 10 n^3 operations, and at most six matrices of n x n numbers. With two
     rates each outcome takes one, and keeps a matrix. `Convergence.mean_square_rate`, and each outcome of
-    `Convergence.oscillation`, take some tens of steps of 8 n^3 operations. Events are counted as sets of cues,
-    each with its number of tokens, so how many there are matters little.
+    `Convergence.oscillation`, take some tens of steps of 8 n^3 operations. Events are counted as sets of
+    cues, each with its number of tokens, so how many there are matters little.
 
     See Also
     --------

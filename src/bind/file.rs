@@ -114,7 +114,6 @@ impl PyEventFile {
     }
 
     /// Row pointers and indices of the events' cues or outcomes, as the events list them.
-    #[expect(clippy::type_complexity, reason = "two arrays")]
     fn csr<'py>(&self, py: Python<'py>, side: &str) -> PyResult<(Ints<'py>, Bound<'py, PyArray1<i32>>)> {
         let cues = match side {
             "cues" => true,
