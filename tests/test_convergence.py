@@ -249,7 +249,7 @@ def test_the_safe_rate_is_that_of_learn(problem: tuple[rw.Convergence, Problem])
         some.assert_close(float(np.asarray(found.safe_rate)) * kappa, 2, 1e-12)
 
 
-@pytest.mark.parametrize(("factor", "grows"), [(0.999, False), (1.001, True)])
+@pytest.mark.parametrize(("factor", "grows"), [(0.99, False), (1.01, True)])
 def test_above_the_mean_square_rate_the_second_moment_diverges(factor: float, grows: bool) -> None:
     rows: list[Event] = [(("a",), ("x",), 3), (("a", "b"), ("y",), 1), (("b", "c"), ("x",), 2)]
     source = rw.read_events(rows)
@@ -258,8 +258,8 @@ def test_above_the_mean_square_rate_the_second_moment_diverges(factor: float, gr
     exact = posed(rows, source, 1.0, bound * factor, 1.0)
     second = np.eye(3)
     sizes = []
-    for _ in range(20):
-        for _ in range(1000):
+    for _ in range(10):
+        for _ in range(200):
             second = sum(
                 (share * step @ second @ step.T for share, step, *_ in exact.steps(0)), np.zeros((3, 3))
             )

@@ -789,8 +789,9 @@ class _Spectrum:
         self.second = second
         values, vectors = np.linalg.eigh(tokens.gram(first))
         moving = values > _SLACK * n * np.finfo(float).eps * values.max(initial=0.0)
-        self.values: Floats = values[moving][::-1]
-        self.vectors: Floats = vectors[:, moving][:, ::-1]
+        falling = np.flatnonzero(moving)[::-1]
+        self.values: Floats = values[falling]
+        self.vectors: Floats = vectors[:, falling]
 
     @property
     def rank(self) -> int:
