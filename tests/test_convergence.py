@@ -16,6 +16,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import Event
+from rescorla import spectrum
 
 Floats = NDArray[np.float64]
 
@@ -276,6 +277,14 @@ def test_a_mean_that_overshoots_comes_from_both_sides() -> None:
     assert found.half_life().tolist() == [1]  # type: ignore[union-attr]
 
 
+def test_a_mean_that_is_there_at_once() -> None:
+    found = rw.convergence(rw.read_events([("a", "x", 4)]), alpha=1, beta=1)
+    assert np.asarray(found.mean_trajectory([0, 1, 2], "a", "x")).tolist() == [0, 1, 1]
+    assert found.half_life("a", "x") == 1
+    assert np.asarray(found.half_life()).tolist() == [0]
+    assert found.passes(0.01) == 0.25
+
+
 def test_a_cue_of_salience_zero_keeps_its_weight_and_predicts() -> None:
     source = rw.read_events([("light_tone", "food")])
     found = rw.convergence(source, alpha={"light": 0.0, "tone": 0.5}, beta=0.5)
@@ -355,9 +364,9 @@ def test_oscillation_is_the_fixed_point_of_the_second_moment(problem: tuple[rw.C
 def test_rates_too_near_the_bound_are_refused() -> None:
     # There rounding decides whether the system is positive definite.
     with pytest.raises(FloatingPointError, match="too near the mean_square_rate"):
-        room._conjugate_gradients(lambda vector: -vector, np.ones(3))
+        spectrum._conjugate_gradients(lambda vector: -vector, np.ones(3))
     some.assert_close(
-        room._conjugate_gradients(lambda vector: vector * [1, 2, 4], np.ones(3)), [1, 0.5, 0.25]
+        spectrum._conjugate_gradients(lambda vector: vector * [1, 2, 4], np.ones(3)), [1, 0.5, 0.25]
     )
 
 
@@ -623,7 +632,8 @@ def test_blocks_of_pairs_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     rule: dict[str, Any] = {"alpha": 0.2, "beta": 0.1}
     whole = rw.convergence(source, **rule)
     expected = whole.eigenvalues, whole.oscillation(), whole.mean_trajectory(range(50), "c1", "o1")
-    monkeypatch.setattr(room, "_AT_ONCE", 7)
+    for module in (room, spectrum):
+        monkeypatch.setattr(module, "_AT_ONCE", 7)
     parts = rw.convergence(source, **rule)
     found = parts.eigenvalues, parts.oscillation(), parts.mean_trajectory(range(50), "c1", "o1")
     for one, other in zip(expected, found, strict=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -21,19 +21,15 @@ from rescorla.arguments import (
     recorded,
 )
 from rescorla.events import Events, as_events
+from rescorla.spectrum import SLACK, Spectrum, Tokens
 from rescorla.weights import Weights
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Floats: TypeAlias = NDArray[np.float64]
-    _Pairs: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], Floats]
 
-# Eigenvalues below this many n * eps of the largest count as zero, as in `equilibrium`.
-_SLACK = 8
-# To what part of its own size the largest eigenvalue of the second moment is found, and its stationary value.
-_ACCURACY = 1e-12
-# Pairs of cues within sets, or times x directions, that are dealt with at a time.
+# Times x directions that are dealt with at a time.
 _AT_ONCE = 1 << 22
 # A weight below this part of the largest of its outcome is zero but for rounding.
 _NOTHING = 1e-12
@@ -157,7 +153,7 @@ def convergence(
         "n_outcomes": events.n_outcomes,
         "version": _core.__version__,
     }
-    tokens = _Tokens(events, alphas)
+    tokens = Tokens(events, alphas)
     return Convergence(tokens, columns, names, (beta1, beta2), alphas, lambdas, parameters)
 
 
@@ -197,7 +193,7 @@ class Convergence:
 
     def __init__(
         self,
-        tokens: _Tokens,
+        tokens: Tokens,
         columns: NDArray[np.intp] | NDArray[np.int64],
         outcomes: tuple[str, ...],
         beta: tuple[float, float],
@@ -216,7 +212,7 @@ class Convergence:
         self._lambda = lambda_
         self._cue_numbers = numbered(self.cues)
         self._outcome_numbers = numbered(outcomes)
-        self._spectra: dict[int, _Spectrum] = {}
+        self._spectra: dict[int, Spectrum] = {}
 
     # What is there.
 
@@ -302,7 +298,7 @@ class Convergence:
             "rule": "equilibrium",
             "solver": "eigen",
             "rank": ranks[0] if self._one_rate else ranks,
-            "tolerance": _SLACK * len(self._salience) * np.finfo(float).eps,
+            "tolerance": SLACK * len(self._salience) * np.finfo(float).eps,
         }
         return Weights(values, self.cues, self.outcomes, self.parameters | about)
 
@@ -443,7 +439,7 @@ class Convergence:
         for j in range(len(self.outcomes)):
             squares[0 if self._one_rate else j] += self._target(j) ** 2
 
-        def passes(spectrum: _Spectrum, terms: Floats) -> float:
+        def passes(spectrum: Spectrum, terms: Floats) -> float:
             logs, _ = self._decay(spectrum)
             # All terms are positive and all powers even, so that no sign matters.
             return _settled(terms, 2 * logs, np.ones(len(logs)), square * terms.sum()) / self.n_tokens
@@ -558,23 +554,23 @@ class Convergence:
     def _rate(self) -> float:
         return max(self.beta1, self.beta2)
 
-    def _spectrum(self, j: int) -> _Spectrum:
+    def _spectrum(self, j: int) -> Spectrum:
         """The spectrum of an outcome; with one rate there is but one."""
         key = 0 if self._one_rate else j
         if key not in self._spectra:
             first, second = self._moments(key)
-            self._spectra[key] = _Spectrum(self._tokens, first, second)
+            self._spectra[key] = Spectrum(self._tokens, first, second)
         return self._spectra[key]
 
-    def _all(self) -> list[_Spectrum]:
+    def _all(self) -> list[Spectrum]:
         return [self._spectrum(j) for j in range(1 if self._one_rate else len(self.outcomes))]
 
-    def _numbers(self, of: Callable[[_Spectrum], float]) -> float | Floats:
+    def _numbers(self, of: Callable[[Spectrum], float]) -> float | Floats:
         """A number of each spectrum; with one rate there is but one."""
         found = [of(spectrum) for spectrum in self._all()]
         return found[0] if self._one_rate else np.array(found, dtype=np.float64)
 
-    def _rows(self, of: Callable[[_Spectrum], Floats]) -> Floats:
+    def _rows(self, of: Callable[[Spectrum], Floats]) -> Floats:
         """Entries for all directions of each spectrum; with one rate there is but one."""
         found = [of(spectrum) for spectrum in self._all()]
         return found[0] if self._one_rate else np.array(found).reshape(len(found), len(self.cues))
@@ -611,7 +607,7 @@ class Convergence:
         fixed: Floats = self._spectrum(j).vectors @ self._target(j)
         return fixed
 
-    def _way(self, cue: str, outcome: str, initial: Weights | None = None) -> tuple[_Spectrum, Floats]:
+    def _way(self, cue: str, outcome: str, initial: Weights | None = None) -> tuple[Spectrum, Floats]:
         """How far a weight has to go along each direction."""
         row, j = self._row(cue), self._column(outcome)
         spectrum, tokens = self._spectrum(j), self._tokens
@@ -628,7 +624,7 @@ class Convergence:
             return spectrum, np.zeros(spectrum.rank)
         return spectrum, self._salience[place] * spectrum.vectors[place[0]] * way
 
-    def _decay(self, spectrum: _Spectrum) -> tuple[Floats, Floats]:
+    def _decay(self, spectrum: Spectrum) -> tuple[Floats, Floats]:
         """The logarithms of |1 - beta g| for the eigenvalues g, and the signs of 1 - beta g."""
         steps = self._rate * spectrum.values
         logs = np.full(len(steps), _VANISHED)
@@ -638,7 +634,7 @@ class Convergence:
         logs[above] = np.log(steps[above] - 1)
         return logs, np.where(above, -1.0, 1.0)
 
-    def _half_lives(self, spectrum: _Spectrum) -> Floats:
+    def _half_lives(self, spectrum: Spectrum) -> Floats:
         logs, _ = self._decay(spectrum)
         lives = np.full(len(self.cues), np.inf)
         falling = logs < 0
@@ -681,223 +677,6 @@ class Convergence:
         if outcome not in self._outcome_numbers:
             raise KeyError(f"unknown outcome {outcome!r}; there are {len(self.outcomes)}, see .outcomes")
         return self._outcome_numbers[outcome]
-
-
-class _Tokens:
-    """What the tokens are like: the sets of cues with their shares, and how often outcomes come with them.
-
-    Active cues are those that occur and have a salience above 0. x is D^(1/2) c over these.
-    """
-
-    def __init__(self, events: Events, alpha: Floats) -> None:
-        (pointers, self._cues, counts), self._joint = events._file.cue_sets()
-        self.names = events.cues
-        self.n_tokens = events.n_tokens
-        self.share: Floats = counts / self.n_tokens
-        self._set_of_slot = np.repeat(np.arange(len(counts)), np.diff(pointers))
-        occurs = np.bincount(self._cues, minlength=len(self.names)) > 0
-        self.active = np.flatnonzero(occurs & (alpha > 0))
-        place = np.full(len(self.names), -1)
-        place[self.active] = np.arange(len(self.active))
-        # The slots of active cues: their set, their place among the active, and the root of their salience.
-        slots = place[self._cues] >= 0
-        self._of_set = self._set_of_slot[slots]
-        self._place = place[self._cues[slots]]
-        self._root = np.sqrt(alpha)[self._cues[slots]]
-        self._lengths = np.bincount(self._of_set, minlength=len(counts))
-        self._kept: list[_Pairs] | None = None
-        if int((self._lengths**2).sum()) <= _AT_ONCE:
-            self._kept = list(self._made_pairs())
-        # kappa = x'x: a cue in several slots, which are neighbours, counts as one of that multiplicity.
-        new = np.ones(len(self._place), dtype=bool)
-        new[1:] = (np.diff(self._of_set) != 0) | (np.diff(self._place) != 0)
-        runs = np.flatnonzero(new)
-        multiplicity = np.diff(runs, append=len(new))
-        kappa = _sums(self._of_set[runs], (self._root[runs] * multiplicity) ** 2, len(counts))
-        largest = float(kappa.max(initial=0.0))
-        self.safe_rate = 2 / largest if largest > 0 else np.inf
-
-    def joint(self, outcome: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The sets with which an outcome comes, and in how many tokens."""
-        sets, outcomes, counts = self._joint
-        first, last = np.searchsorted(outcomes, [outcome, outcome + 1])
-        return sets[first:last], counts[first:last]
-
-    def activations(self, weights: Floats) -> Floats:
-        """c'w for each set."""
-        return _sums(self._set_of_slot, weights[self._cues], len(self.share))
-
-    def spread(self, weights: Floats) -> Floats:
-        """The sum of weights[s] x over the sets s."""
-        return _sums(self._place, weights[self._of_set] * self._root, len(self.active))
-
-    def gram(self, weights: Floats) -> Floats:
-        """The sum of weights[s] x x' over the sets s."""
-        n = len(self.active)
-        total = np.zeros(n * n)
-        for sets, places, products in self._pairs():
-            np.add.at(total, places, weights[sets] * products)
-        return total.reshape(n, n)
-
-    def forms(self, matrix: Floats) -> Floats:
-        """x' M x for each set."""
-        found = np.zeros(len(self.share))
-        flat = matrix.reshape(-1)
-        for sets, places, products in self._pairs():
-            np.add.at(found, sets, flat[places] * products)
-        return found
-
-    def _pairs(self) -> Iterable[_Pairs]:
-        """Each pair of active slots of a set: the set, the place in a matrix, and the entry of x x'."""
-        return self._made_pairs() if self._kept is None else self._kept
-
-    def _made_pairs(self) -> Iterator[_Pairs]:
-        ends = np.cumsum(self._lengths)
-        pairs = np.cumsum(self._lengths**2)
-        first = 0
-        while first < len(ends):
-            done = pairs[first - 1] if first else 0
-            last = max(first + 1, int(np.searchsorted(pairs, done + _AT_ONCE, side="right")))
-            begin, end = ends[first] - self._lengths[first], ends[last - 1]
-            partners = self._lengths[self._of_set[begin:end]]
-            left = np.repeat(np.arange(begin, end), partners)
-            starts = ends[self._of_set[begin:end]] - partners
-            runs = np.cumsum(partners) - partners
-            right = np.arange(len(left)) - np.repeat(runs - starts, partners)
-            places = self._place[left] * len(self.active) + self._place[right]
-            yield self._of_set[left], places, self._root[left] * self._root[right]
-            first = last
-
-
-class _Spectrum:
-    """The directions along which learning moves, and what they make of the second moment.
-
-    In the eigenvectors of E[phi x x'], L(S) = E[phi x x'] S + S E[phi x x'] divides or multiplies each entry
-    by a sum of two eigenvalues. phi is the token's part of the rate: 1 where there is one rate.
-    """
-
-    def __init__(self, tokens: _Tokens, first: Floats, second: Floats) -> None:
-        n = len(tokens.active)
-        try:
-            np.empty((6, n, n))
-        except (MemoryError, ValueError):
-            raise MemoryError(
-                f"the spectrum of {n} cues needs {48 * n * n} bytes of memory, more than can be had; leave "
-                "out rare cues, or use rescorla.equilibrium, which does without a spectrum"
-            ) from None
-        self._tokens = tokens
-        self.second = second
-        values, vectors = np.linalg.eigh(tokens.gram(first))
-        moving = values > _SLACK * n * np.finfo(float).eps * values.max(initial=0.0)
-        falling = np.flatnonzero(moving)[::-1]
-        self.values: Floats = values[falling]
-        self.vectors: Floats = vectors[:, falling]
-
-    @property
-    def rank(self) -> int:
-        return len(self.values)
-
-    def padded(self, n: int) -> Floats:
-        """The eigenvalues, and zeros for directions that do not move."""
-        return np.concatenate([self.values, np.zeros(n - self.rank)])
-
-    @property
-    def mean_rate(self) -> float:
-        return 2 / float(self.values[0]) if self.rank else np.inf
-
-    @cached_property
-    def mean_square_rate(self) -> float:
-        """1 / rho(L^-1 Q).
-
-        Q = sum of second[s] (x x') (x x')' over the sets s of cues, each x x' seen as a vector. So L^-1 Q has
-        the nonzero eigenvalues of K[s, t] = root(second[s] second[t]) <x_s x_s', L^-1 (x_t x_t')>, which is
-        symmetric and positive semidefinite, and has no negative entry.
-        """
-        if self.rank == 0:
-            return np.inf
-        root = np.sqrt(self.second)
-        return 1 / _largest_eigenvalue(lambda vector: root * self._respond(root * vector), root)
-
-    def steady(self, noise: Floats, beta: float) -> Floats:
-        """x' S x for each set s, where L(S) = beta * (sum of (second[s] x'Sx + noise[s]) x x').
-
-        With y = root(second) x'Sx this is (I - beta K) y = beta root(second) x'L^-1(noise)x, K as above, and
-        I - beta K is positive definite below the mean-square rate.
-        """
-        root = np.sqrt(self.second)
-        right = beta * root * self._respond(noise)
-        solution = _conjugate_gradients(
-            lambda vector: vector - beta * root * self._respond(root * vector), right
-        )
-        return beta * self._respond(root * solution + noise)
-
-    def diagonal(self, weights: Floats) -> Floats:
-        """The diagonal of L^-1 (sum of weights[s] x x')."""
-        diagonal: Floats = ((self.vectors @ self._rotated(weights)) * self.vectors).sum(axis=1)
-        return diagonal
-
-    def _respond(self, weights: Floats) -> Floats:
-        """x' L^-1 (sum of weights[s] x x') x for each set."""
-        return self._tokens.forms(self.vectors @ self._rotated(weights) @ self.vectors.T)
-
-    def _rotated(self, weights: Floats) -> Floats:
-        """L^-1 (sum of weights[s] x x') in the coordinates of the eigenvectors."""
-        rotated: Floats = self.vectors.T @ self._tokens.gram(weights) @ self.vectors
-        rotated /= self.values[:, None] + self.values
-        return rotated
-
-
-def _sums(places: NDArray[np.int64], values: Floats, n: int) -> Floats:
-    """The sum of the values at each place."""
-    # bincount of nothing gives integers, whatever the weights.
-    return np.bincount(places, values, minlength=n).astype(np.float64, copy=False)
-
-
-def _largest_eigenvalue(apply: Callable[[Floats], Floats], start: Floats) -> float:
-    """The largest eigenvalue of a symmetric positive semidefinite operator, by Lanczos' method.
-
-    The error is at most the residual, and of the order of its square.
-    """
-    basis = [start / np.linalg.norm(start)]
-    diagonal: list[float] = []
-    beside: list[float] = []
-    while True:
-        image = apply(basis[-1])
-        diagonal.append(float(image @ basis[-1]))
-        known = np.array(basis)
-        # Twice, so that the basis stays orthogonal to the last digit.
-        for _ in range(2):
-            image = image - known.T @ (known @ image)
-        values, vectors = np.linalg.eigh(np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1))
-        rest = float(np.linalg.norm(image))
-        if rest * abs(vectors[-1, -1]) <= _ACCURACY * values[-1] or len(basis) == len(start):
-            return float(values[-1])
-        beside.append(rest)
-        basis.append(image / rest)
-
-
-def _conjugate_gradients(apply: Callable[[Floats], Floats], right: Floats) -> Floats:
-    """The solution of a symmetric positive definite system."""
-    solution = np.zeros_like(right)
-    residual, direction = right, right
-    square = float(residual @ residual)
-    enough = _ACCURACY**2 * square
-    # Exact arithmetic needs no more steps than there are unknowns. Rounding may double that.
-    steps_left = 2 * len(right) + 10
-    while square > enough:
-        image = apply(direction)
-        curvature = float(direction @ image)
-        if curvature <= 0 or steps_left == 0:
-            raise FloatingPointError(
-                "beta is too near the mean_square_rate to tell the steady state; lower it"
-            )
-        step = square / curvature
-        solution = solution + step * direction
-        residual = residual - step * image
-        before, square = square, float(residual @ residual)
-        direction = residual + square / before * direction
-        steps_left -= 1
-    return solution
 
 
 def _progress(times: Floats, logs: Floats, signs: Floats) -> Floats:
