@@ -116,3 +116,33 @@ fn add(count: &mut u64, n: u64) -> Result<()> {
     *count = sum.ok_or_else(|| Error::Argument("expected fewer than 2^64 tokens".into()))?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::write::{Duplicates, EventWriter};
+
+    #[test]
+    fn the_order_in_an_event_does_not_matter_and_an_outcome_counts_once() {
+        let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
+        writer.with_names(["a", "b"].into_iter(), ["x", "y"].into_iter()).unwrap();
+        let events: [(&[u32], &[u32], u32); 6] = [
+            (&[1, 0], &[1, 0, 1], 2),
+            (&[0, 1], &[1], 3),
+            (&[], &[0], 5),
+            (&[0], &[0], 0),
+            (&[1], &[], 1),
+            (&[1, 0, 1], &[0], 1),
+        ];
+        events.iter().for_each(|&(cues, outcomes, n)| writer.push(cues, outcomes, n).unwrap());
+        let file = writer.finish().unwrap();
+        let sets = file.cue_sets(&Monitor::new()).unwrap();
+        let cues: Vec<&[u32]> = (0..sets.cues.len()).map(|i| sets.cues.get(i)).collect();
+        assert_eq!(cues, [vec![0, 1], vec![1], vec![0, 1, 1]]);
+        assert_eq!(sets.tokens, [5, 1, 1]);
+        assert_eq!(sets.joint, [(0, 0, 2), (2, 0, 1), (0, 1, 5)]);
+        let monitor = Monitor::new();
+        monitor.stop();
+        assert!(matches!(file.cue_sets(&monitor), Err(Error::Stopped)));
+    }
+}
