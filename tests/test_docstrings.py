@@ -10,7 +10,7 @@ import rescorla
 
 MODULES = ["rescorla"] + [
     module.name
-    for module in pkgutil.iter_modules(rescorla.__path__, "rescorla.")
+    for module in pkgutil.walk_packages(rescorla.__path__, "rescorla.")
     if module.name != "rescorla.__main__"
 ]
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
@@ -22,6 +22,7 @@ SHOWN = {
         "convergence",
         "equilibrium",
         "events",
+        "factors",
         "learning",
         "schedules",
         "trajectory",

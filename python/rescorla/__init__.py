@@ -17,11 +17,13 @@ Examples
 """
 
 from rescorla import schedules
+from rescorla import classify
 from rescorla._core import FormatError, __version__
 from rescorla.activation import activations
 from rescorla.convergence import Convergence, convergence
 from rescorla.equilibrium import equilibrium
 from rescorla.events import Event, Events, compile_events, corpus_events, open_events, read_events
+from rescorla.factors import factor_events
 from rescorla.learning import learn
 from rescorla.trajectory import Trajectories, trajectories
 from rescorla.weights import Weights, load_weights
@@ -35,10 +37,12 @@ __all__ = [
     "Weights",
     "__version__",
     "activations",
+    "classify",
     "compile_events",
     "convergence",
     "corpus_events",
     "equilibrium",
+    "factor_events",
     "learn",
     "load_weights",
     "open_events",

@@ -851,10 +851,10 @@ def _table_rows(table: Any) -> Iterator[tuple[Any, ...]]:
                 f"expected columns cues, outcomes and perhaps frequency, found {names}; add {name}"
             )
     wanted = [by_name[name] for name in ("cues", "outcomes", "frequency") if name in by_name]
-    return zip(*(_plain(table[name]) for name in wanted), strict=True)
+    return zip(*(plain(table[name]) for name in wanted), strict=True)
 
 
-def _plain(column: Any) -> Iterable[Any]:
+def plain(column: Any) -> Iterable[Any]:
     """A column's entries as Python objects: pandas, polars and arrow each have their own word for it."""
     for convert in ("to_list", "to_pylist"):
         if hasattr(column, convert):

@@ -1,0 +1,407 @@
+"""A classifier that learns by the Rescorla-Wagner rule, or goes to its equilibrium at once."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from numbers import Number
+from operator import index
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.utils import check_random_state
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+except ImportError as error:
+    raise ImportError("NDLClassifier needs scikit-learn 1.6: pip install 'rescorla[sklearn]'") from error
+
+from rescorla.activation import activations
+from rescorla.arguments import PerName, one_of
+from rescorla.classify.goodness import Statistics, frequencies, statistics
+from rescorla.classify.probability import METHODS, ProbabilityMethod, probabilities
+from rescorla.equilibrium import equilibrium
+from rescorla.events import Events, is_table, read_events
+from rescorla.factors import Columns, FactorCoding, Term, columns_of, learn_coding
+from rescorla.learning import learn
+from rescorla.weights import Weights
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Naive discriminative classification, as a scikit-learn estimator.
+
+    The levels of factors are cues, the classes are outcomes. A row is predicted to be of the class of the
+    largest activation, a = W'c. This is R's ``ndlClassify`` and its ``predict``.
+
+    Parameters
+    ----------
+    method : {"equilibrium", "learn"}, default "equilibrium"
+        Where the weights come from: the equilibrium (Danks 2003), as in R, or the Rescorla-Wagner rule.
+    factors : sequence of str or tuple of str, optional
+        The columns whose levels are cues; by default all. A tuple is an interaction. See `factor_events`.
+    ignore : sequence of levels, or mapping from columns to levels, default ()
+        Levels that give no cue.
+    quantiles : int, default 2
+        Into how many intervals a column of numbers is cut. The intervals are those of the rows learned from.
+    separator : str, default ""
+        What stands between the name of a column and a level in the name of a cue.
+    background : str, optional
+        A cue to add to every row.
+    alpha : float or mapping from cues, optional
+        Saliences; by default those of `equilibrium` or `learn`. A mapping names the background too.
+    beta : float or pair of float, optional
+        Learning rates; by default those of `equilibrium` or `learn`.
+    lambda_ : float, default 1.0
+        The maximal activation.
+    ridge : float, default 0.0
+        The penalty on large weights; of the equilibrium only.
+    passes : int, default 1
+        How many times the learner goes through the rows.
+    random_state : int, RandomState or None, default None
+        The seed by which the learner draws a fresh order of all tokens for each pass. None: the order of
+        rows.
+    probability : {"shift", "softmax"}, default "shift"
+        How probabilities are made of activations; see `probabilities`.
+    threads : int, optional
+        How many threads to use; by default as many as the process may run on.
+
+    Attributes
+    ----------
+    classes_ : ndarray, n_classes
+        The classes, sorted.
+    weights_ : Weights of float64, n_cues x n_classes
+        Its outcomes are the classes as str.
+    minimum_ : float
+        The least activation in the rows learned from, which "shift" adds.
+    n_parameters_ : int
+        The number of weights, which R ndl takes for the number of parameters.
+    terms_ : tuple of tuple of str
+        The columns of each term; none with cue sets.
+    factor_columns_ : tuple of str
+        The columns that are used, each once.
+    n_features_in_ : int
+        How many columns there were. Not with cue sets.
+    feature_names_in_ : ndarray of str
+        Their names, if they have some.
+
+    See Also
+    --------
+    rescorla.factor_events : the same coding, as events.
+    cross_validate, variable_importance, anova : what to do with it.
+
+    Notes
+    -----
+    X is one of
+
+    - a pandas, polars or arrow table, or a mapping from columns to entries: a table of factors;
+    - an array of two dimensions: a table of factors whose columns are called ``x0``, ``x1`` ...;
+    - a list, or an array of one dimension, of cue sets as `read_events` takes them: a str is split at
+      ``"_"``,
+      another iterable gives names verbatim.
+
+    A list of lists of numbers is taken for an array of two dimensions. A level or cue that was not seen when
+    learning has no weights and is left out of the sum, as in R. So is a missing entry.
+
+    With "shift" the probabilities of the rows learned from are those of R. For other rows, R takes the least
+    of their own activations, so that a row's probabilities depend on the rows beside it; here it remains the
+    least activation of the rows learned from. ``probabilities(classifier.activations(X))`` gives R's.
+
+    References
+    ----------
+    Arppe, A. and Baayen, R. H. (2011). Statistical classification and principles of human learning. 4th
+    Conference on Quantitative Investigations in Theoretical Linguistics, Berlin.
+
+    Danks, D. (2003). Equilibria of the Rescorla-Wagner model. Journal of Mathematical Psychology 47, 109-121.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> table = {"Agent": ["person", "person", "group", "group"], "Polarity": ["yes", "no", "yes", "no"]}
+    >>> classifier = rw.classify.NDLClassifier().fit(table, ["think", "think", "think", "ponder"])
+    >>> classifier.predict({"Agent": ["person", "group"], "Polarity": ["no", "no"]})
+    array(['think', 'ponder'], dtype='<U6')
+    >>> round(classifier.weights_["Agentgroup", "ponder"], 3)
+    0.375
+    """
+
+    classes_: NDArray[Any]
+    weights_: Weights
+    minimum_: float
+    n_parameters_: int
+    terms_: tuple[tuple[str, ...], ...]
+    factor_columns_: tuple[str, ...]
+
+    def __init__(
+        self,
+        *,
+        method: Literal["equilibrium", "learn"] = "equilibrium",
+        factors: Sequence[Term] | None = None,
+        ignore: Iterable[Hashable] | Mapping[str, Iterable[Hashable]] = (),
+        quantiles: int = 2,
+        separator: str = "",
+        background: str | None = None,
+        alpha: PerName | None = None,
+        beta: float | tuple[float, float] | None = None,
+        lambda_: float = 1.0,
+        ridge: float = 0.0,
+        passes: int = 1,
+        random_state: Any = None,
+        probability: ProbabilityMethod = "shift",
+        threads: int | None = None,
+    ) -> None:
+        self.method = method
+        self.factors = factors
+        self.ignore = ignore
+        self.quantiles = quantiles
+        self.separator = separator
+        self.background = background
+        self.alpha = alpha
+        self.beta = beta
+        self.lambda_ = lambda_
+        self.ridge = ridge
+        self.passes = passes
+        self.random_state = random_state
+        self.probability = probability
+        self.threads = threads
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> NDLClassifier:
+        """Learn the weights.
+
+        Parameters
+        ----------
+        X : table, array or list of cue sets
+            What is known of each row; see the notes of the class.
+        y : array_like of shape (n_rows,)
+            The class of each row.
+        sample_weight : array_like of shape (n_rows,), optional
+            The frequency of each row, a whole number; by default 1.
+
+        Returns
+        -------
+        NDLClassifier
+            Itself.
+
+        Raises
+        ------
+        ValueError, TypeError, KeyError
+            When an argument is out of range or of a wrong type, or a column is missing.
+        """
+        one_of("method", self.method, ("equilibrium", "learn"))
+        one_of("probability", self.probability, METHODS)
+        if y is None:
+            raise ValueError(
+                "NDLClassifier requires y to be passed, but the target y is None: give one class for each row"
+            )
+        columns = self._columns(X, learning=True)
+        n_rows = len(X) if columns is None else _n_rows(columns)
+        targets = column_or_1d(y, warn=True)
+        check_classification_targets(targets)
+        if len(targets) != n_rows:
+            raise ValueError(f"expected one class for each of {n_rows} rows, found {len(targets)}")
+        self.classes_, places = np.unique(targets, return_inverse=True)
+        counts = _whole(frequencies(sample_weight, n_rows))
+        if columns is None:
+            self._coding: FactorCoding | None = None
+        else:
+            factors = list(columns) if self.factors is None else self.factors
+            self._coding = learn_coding(
+                columns,
+                factors,
+                counts,
+                ignore=self.ignore,
+                quantiles=self.quantiles,
+                separator=self.separator,
+            )
+        self.terms_ = () if self._coding is None else self._coding.terms
+        self.factor_columns_ = () if self._coding is None else self._coding.columns
+        cues = self._cue_sets(X, columns)
+        outcomes = [str(label) for label in self.classes_.tolist()]
+        self.weights_ = self._learn(cues, [outcomes[place] for place in places], counts)
+        self.n_parameters_ = self.weights_.values.size
+        self.minimum_ = float(self._activate(cues)[counts > 0].min())
+        return self
+
+    def activations(self, X: Any) -> NDArray[np.float64]:
+        """The activations of the classes: a = W'c for each row.
+
+        Parameters
+        ----------
+        X : table, array or list of cue sets
+
+        Returns
+        -------
+        ndarray of float64, n_rows x n_classes
+            In the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        return self._activate(self._cue_sets(X, self._columns(X, learning=False)))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of the largest activation; the first of equal ones.
+
+        Parameters
+        ----------
+        X : table, array or list of cue sets
+
+        Returns
+        -------
+        ndarray, n_rows
+        """
+        found = self.activations(X)
+        choice: NDArray[Any] = self.classes_[found.argmax(axis=1)]
+        return choice
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The probabilities of the classes, by R's formula or the softmax.
+
+        Parameters
+        ----------
+        X : table, array or list of cue sets
+
+        Returns
+        -------
+        ndarray of float64, n_rows x n_classes
+            In the order of ``classes_``.
+
+        See Also
+        --------
+        probabilities : the formulas.
+        """
+        found = self.activations(X)
+        return probabilities(found, method=self.probability, minimum=self.minimum_)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Activations, in the form that scikit-learn expects.
+
+        Parameters
+        ----------
+        X : table, array or list of cue sets
+
+        Returns
+        -------
+        ndarray of float64
+            n_rows x n_classes; with two classes, the activation of the second less that of the first, n_rows.
+        """
+        found = self.activations(X)
+        return found[:, 1] - found[:, 0] if found.shape[1] == 2 else found
+
+    def statistics(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Statistics:
+        """How well the predictions for some rows fit their classes: R's ``ndlStatistics``.
+
+        Parameters
+        ----------
+        X : table, array or list of cue sets
+        y : array_like of shape (n_rows,)
+            The classes, all among ``classes_``.
+        sample_weight : array_like of shape (n_rows,), optional
+            Frequencies.
+
+        Returns
+        -------
+        Statistics
+            Its number of parameters is that of the weights.
+        """
+        return statistics(
+            column_or_1d(y),
+            self.predict(X),
+            self.predict_proba(X),
+            outcomes=self.classes_.tolist(),
+            frequency=sample_weight,
+            n_parameters=self.n_parameters_,
+        )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        # scikit-learn would take the parameter lambda_ for something learned.
+        return hasattr(self, "weights_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def _columns(self, X: Any, *, learning: bool) -> Columns | None:
+        """The columns of a table of factors; None for cue sets. Records or checks their names."""
+        # scipy's sparse matrices by key are mappings too.
+        if isinstance(X, Mapping) and not hasattr(X, "tocsr"):
+            columns = columns_of(X)
+            if learning:
+                self.n_features_in_ = len(columns)
+            return columns
+        if is_table(X):
+            validate_data(self, X, reset=learning, skip_check_array=True)
+            return columns_of(X)
+        if _is_cue_sets(X):
+            return None
+        array = validate_data(self, X, reset=learning, dtype=None, ensure_all_finite="allow-nan")
+        return {f"x{number}": column.tolist() for number, column in enumerate(array.T)}
+
+    def _cue_sets(self, X: Any, columns: Columns | None) -> Sequence[Any]:
+        if (columns is None) != (self._coding is None):
+            learned, found = ("cue sets", "a table") if self._coding is None else ("a table", "cue sets")
+            raise TypeError(f"expected {learned}, as were learned from, found {found}")
+        if columns is None or self._coding is None:
+            return list(X)
+        return self._coding.cues(columns, _n_rows(columns))
+
+    def _learn(self, cues: Sequence[Any], outcomes: Sequence[str], counts: NDArray[np.int64]) -> Weights:
+        chosen: dict[str, Any] = {"lambda_": self.lambda_, "threads": self.threads, "progress": False}
+        chosen |= {name: value for name in ("alpha", "beta") if (value := getattr(self, name)) is not None}
+        events = self._events(cues, outcomes, counts, np.arange(len(outcomes)))
+        if self.method == "equilibrium":
+            return equilibrium(events, ridge=self.ridge, **chosen)
+        if index(self.passes) < 1:
+            raise ValueError(f"passes must be 1 or more, not {self.passes}")
+        # Names, in their order, before anything is learned.
+        weights = Weights(
+            np.zeros((events.n_cues, events.n_outcomes)), events.cues, events.outcomes, {"rule": "none"}
+        )
+        random = None if self.random_state is None else check_random_state(self.random_state)
+        for _ in range(self.passes):
+            if random is not None:
+                tokens = random.permutation(np.repeat(np.arange(len(counts)), counts))
+                events = self._events(cues, outcomes, np.ones_like(counts), tokens)
+            weights = learn(events, initial=weights, **chosen)
+        return weights
+
+    def _events(
+        self, cues: Sequence[Any], outcomes: Sequence[str], counts: NDArray[np.int64], rows: NDArray[np.intp]
+    ) -> Events:
+        events = ((cues[row], (outcomes[row],), int(counts[row])) for row in rows.tolist())
+        return read_events(events, background=self.background, progress=False)
+
+    def _activate(self, cues: Sequence[Any]) -> NDArray[np.float64]:
+        events = read_events(((row, ()) for row in cues), background=self.background, progress=False)
+        names = [str(label) for label in self.classes_.tolist()]
+        return activations(
+            events, self.weights_, outcomes=names, unknown="ignore", threads=self.threads, progress=False
+        )
+
+
+def _is_cue_sets(X: Any) -> bool:
+    """Whether X is a list, or an array of one dimension, of str or of iterables of str."""
+    if isinstance(X, np.ndarray):
+        return X.ndim == 1 and X.dtype.kind in "OUT"
+    if not isinstance(X, list | tuple) or not X:
+        return False
+    first = X[0]
+    if isinstance(first, str | set | frozenset):
+        return True
+    return isinstance(first, Sequence) and not (len(first) and isinstance(first[0], Number))
+
+
+def _n_rows(columns: Columns) -> int:
+    return len(next(iter(columns.values()), ()))
+
+
+def _whole(counts: NDArray[Any]) -> NDArray[np.int64]:
+    if (counts != np.floor(counts)).any():
+        raise ValueError(
+            "sample_weight must be whole numbers, the frequencies of rows; multiply them all by one number"
+        )
+    return counts.astype(np.int64)

@@ -1,0 +1,329 @@
+"""How well predictions fit what was observed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from math import erfc, sqrt
+from operator import index
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rescorla.arguments import number, numbered
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+    from pandas import DataFrame, Series
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """How well a classification fits: the statistics of R's ``ndlStatistics``.
+
+    Attributes
+    ----------
+    outcomes : tuple
+        The classes, in the order of the arrays below.
+    n : float
+        How many observations there are: the sum of the frequencies.
+    crosstable : ndarray, n_outcomes x n_outcomes
+        How many observations of each class (rows) were predicted to be of each class (columns).
+    accuracy : float
+        The share of observations that were predicted right.
+    recall, precision : ndarray of float64, n_outcomes
+        For each class, the share of its observations that were predicted; and the share of its predictions
+        that are right. NaN for a class without observations, or predictions.
+    lambda_prediction, tau_classification : float
+        By which part the model makes fewer errors than a prediction of the most frequent class; and than
+        classes drawn at random in their observed proportions.
+    d_lambda_prediction, d_tau_classification, p_lambda_prediction, p_tau_classification : float
+        Their standardised values and one-sided p-values.
+    log_likelihood, log_likelihood_null : float
+        Of the probabilities; and of a model that has the observed proportions of classes throughout.
+    deviance, deviance_null : float
+        -2 times the log-likelihoods.
+    r2, r2_nagelkerke : float
+        McFadden's R^2, 1 - deviance / deviance_null, and Nagelkerke's.
+    n_parameters : int or None
+        How many parameters the model has.
+    df_null, df_model : int or None
+        The number of outcomes times n; and that less `n_parameters`.
+    aic, bic : float
+        Akaike's and the Bayesian information criterion; NaN where `n_parameters` is None.
+    c_index : float
+        With two classes, the index of concordance C: how often, of an observation of either class, the more
+        probable one is of the class in question (ties half). NaN with other numbers of classes, as R has
+        none.
+    """
+
+    outcomes: tuple[Any, ...]
+    n: float
+    crosstable: NDArray[Any]
+    accuracy: float
+    recall: NDArray[np.float64]
+    precision: NDArray[np.float64]
+    lambda_prediction: float
+    tau_classification: float
+    d_lambda_prediction: float
+    d_tau_classification: float
+    p_lambda_prediction: float
+    p_tau_classification: float
+    log_likelihood: float
+    log_likelihood_null: float
+    deviance: float
+    deviance_null: float
+    r2: float
+    r2_nagelkerke: float
+    n_parameters: int | None
+    df_null: float
+    df_model: float | None
+    aic: float
+    bic: float
+    c_index: float
+
+    def to_pandas(self) -> Series[float]:
+        """The single numbers, by name.
+
+        Returns
+        -------
+        pandas.Series of float64
+            NaN where there is no number.
+
+        Raises
+        ------
+        ImportError
+            When pandas is not installed.
+        """
+        series: Series[float] = pandas().Series(self.numbers(), dtype=float)
+        return series
+
+    def crosstable_to_pandas(self) -> DataFrame:
+        """The cross table with its classes.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Rows are observed, columns predicted classes.
+
+        Raises
+        ------
+        ImportError
+            When pandas is not installed.
+        """
+        pd = pandas()
+        rows, columns = (pd.Index(self.outcomes, name=name) for name in ("observed", "predicted"))
+        table: DataFrame = pd.DataFrame(self.crosstable, index=rows, columns=columns)
+        return table
+
+    def numbers(self) -> dict[str, float]:
+        """The single numbers, by name; NaN for None.
+
+        Returns
+        -------
+        dict of float
+        """
+        arrays = ("outcomes", "crosstable", "recall", "precision")
+        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in arrays}
+        return {name: np.nan if value is None else float(value) for name, value in values.items()}
+
+
+def statistics(
+    observed: ArrayLike,
+    predicted: ArrayLike,
+    probabilities: ArrayLike,
+    *,
+    outcomes: Sequence[Any] | None = None,
+    frequency: ArrayLike | None = None,
+    n_parameters: int | None = None,
+    floor: float = 1e-10,
+) -> Statistics:
+    """Statistics of a classification, of any method that gives probabilities.
+
+    With n_rs the number of observations of class r that were predicted to be of class s, n_r their number,
+    n = sum of n_r, e = n - sum of n_rr the number of errors, and p_i the probability that the model gives to
+    what was observed in row i, of frequency f_i:
+
+        lambda = 1 - e / e_l,    e_l = n - max n_r
+        tau    = 1 - e / e_t,    e_t = sum of n_r (n - n_r) / n
+        d      = (e_x - e) / n / sqrt((e_x / n) (1 - e_x / n) / n),   x = l or t;   p = 1 - Phi(d)
+        LL     = sum of f_i log p_i,     LL_0 = sum of n_r log(n_r / n)
+        R^2    = 1 - LL / LL_0,   Nagelkerke's (1 - exp(2 (LL_0 - LL) / n)) / (1 - exp(2 LL_0 / n))
+        AIC    = 2 k - 2 LL,      BIC = k log n - 2 LL
+
+    Parameters
+    ----------
+    observed, predicted : array_like of shape (n_rows,)
+        The classes.
+    probabilities : array_like of shape (n_rows, n_outcomes)
+        Not negative. Each row is divided by its sum.
+    outcomes : sequence, optional
+        The classes of the columns of `probabilities`, in their order; by default the observed ones, sorted.
+    frequency : array_like of shape (n_rows,), optional
+        How many times each row was observed; by default once.
+    n_parameters : int, optional
+        k. R ndl takes the number of weights, n_cues x n_outcomes, free or not.
+    floor : float, default 1e-10
+        What counts as the probability of what was observed where that is less, so that it has a logarithm.
+        The default is that of R's ``ndlStatistics``, which takes it for a probability of 0.
+
+    Returns
+    -------
+    Statistics
+
+    Raises
+    ------
+    ValueError
+        When the arrays do not fit together, a class is none of the outcomes, or a number is out of range.
+    ImportError
+        When there are two classes and scikit-learn is not installed.
+
+    References
+    ----------
+    Arppe, A. (2008). Univariate, bivariate and multivariate methods in corpus-based lexicography: a study of
+    synonymy. Publications of the Department of General Linguistics 44, University of Helsinki.
+
+    Menard, S. (1995). Applied logistic regression analysis. Thousand Oaks: Sage, pp. 24-32.
+
+    Nagelkerke, N. J. D. (1991). A note on a general definition of the coefficient of determination.
+    Biometrika 78, 691-692.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> fit = rw.classify.statistics(
+    ...     ["a", "a", "b", "c"],
+    ...     ["a", "a", "c", "c"],
+    ...     [[0.8, 0.1, 0.1], [0.5, 0.5, 0], [0, 0.5, 0.5], [0, 0, 1]],
+    ... )
+    >>> fit.accuracy, fit.lambda_prediction
+    (0.75, 0.5)
+    >>> fit.crosstable
+    array([[2, 0, 0],
+           [0, 0, 1],
+           [0, 0, 1]])
+    >>> round(fit.log_likelihood, 4)
+    -1.6094
+    """
+    floor = number("floor", floor)
+    shares = np.asarray(probabilities, dtype=np.float64)
+    names = tuple(np.unique(np.asarray(observed)).tolist()) if outcomes is None else tuple(outcomes)
+    places = numbered(names)
+    truth, choice = (
+        _classes(which, labels, places)
+        for which, labels in (("observed", observed), ("predicted", predicted))
+    )
+    if shares.ndim != 2 or shares.shape != (len(truth), len(names)) or len(choice) != len(truth):
+        raise ValueError(
+            f"expected {len(truth)} predicted classes, one for each observed one, and probabilities of shape "
+            f"{(len(truth), len(names))}, one column for each of {list(names)}; found {len(choice)} and "
+            f"{shares.shape}; outcomes= names the columns"
+        )
+    if not len(truth):
+        raise ValueError("expected observations, found none")
+    sums = shares.sum(axis=1)
+    if not (np.isfinite(sums).all() and (shares >= 0).all() and (sums > 0).all()):
+        raise ValueError("probabilities must be finite, 0 or more, and not all 0 in a row")
+    counts = frequencies(frequency, len(truth))
+    table = np.zeros((len(names), len(names)), dtype=counts.dtype)
+    np.add.at(table, (truth, choice), counts)
+    seen = np.maximum(shares[np.arange(len(truth)), truth] / sums, floor)
+    with np.errstate(divide="ignore"):
+        model = float(np.sum(counts * np.log(seen), where=counts > 0))
+    k = None if n_parameters is None else index(n_parameters)
+    concordance = _c_index(truth, (shares / sums[:, None])[:, 1], counts) if len(names) == 2 else np.nan
+    fit = _errors(table) | _likelihoods(table, model, k)
+    return Statistics(outcomes=names, crosstable=table, c_index=concordance, **fit)
+
+
+def frequencies(frequency: ArrayLike | None, n_rows: int) -> NDArray[Any]:
+    """How many times each row counts; whole numbers as int64."""
+    if frequency is None:
+        return np.ones(n_rows, dtype=np.int64)
+    counts = np.asarray(frequency)
+    if counts.shape != (n_rows,):
+        raise ValueError(f"expected {n_rows} frequencies, one for each row, found shape {counts.shape}")
+    if counts.dtype.kind not in "iuf" or not np.isfinite(counts).all() or (counts < 0).any():
+        raise ValueError("frequencies must be finite numbers, 0 or more")
+    if not counts.sum() > 0:
+        raise ValueError("expected observations, found that the weight of every row is zero")
+    return counts.astype(np.float64 if counts.dtype.kind == "f" else np.int64)
+
+
+def pandas() -> Any:
+    """The module, or a clear ImportError."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError("this needs pandas: pip install 'rescorla[pandas]'") from error
+    return pd
+
+
+def _classes(which: str, labels: ArrayLike, places: Mapping[Any, int]) -> NDArray[np.intp]:
+    values = np.asarray(labels)
+    if values.ndim != 1:
+        raise ValueError(f"{which} must be one class for each row, not of {values.ndim} dimensions")
+    found = np.fromiter((places.get(label, -1) for label in values.tolist()), np.intp, len(values))
+    if (found < 0).any():
+        row = int(found.argmin())
+        raise ValueError(
+            f"{which}, row {row}: expected one of {list(places)}, found {values.tolist()[row]!r}; "
+            "outcomes= names all classes"
+        )
+    return found
+
+
+def _errors(table: NDArray[Any]) -> dict[str, Any]:
+    """What the cross table says, after Menard."""
+    n = table.sum()
+    observed, predicted, right = table.sum(axis=1), table.sum(axis=0), np.diag(table)
+    errors = n - right.sum()
+    result: dict[str, Any] = {"n": float(n), "accuracy": float(right.sum() / n)}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        result |= {"recall": right / observed, "precision": right / predicted}
+        baselines = {
+            "lambda_prediction": n - observed.max(),
+            "tau_classification": (observed * (n - observed) / n).sum(),
+        }
+        for name, baseline in baselines.items():
+            share = baseline / n
+            d = float((share - errors / n) / np.sqrt(share * (1 - share) / n))
+            result[name] = float(1 - np.float64(errors) / baseline)
+            result[f"d_{name}"] = d
+            # 1 - Phi(d), without the cancellation.
+            result[f"p_{name}"] = erfc(d / sqrt(2)) / 2
+    return result
+
+
+def _likelihoods(table: NDArray[Any], model: float, k: int | None) -> dict[str, Any]:
+    n, observed = table.sum(), table.sum(axis=1)
+    some = observed[observed > 0]
+    null = float((some * np.log(some / n)).sum())
+    with np.errstate(divide="ignore", invalid="ignore"):
+        r2 = float(1 - np.float64(model) / null)
+        nagelkerke = float(np.float64(-np.expm1(2 * (null - model) / n)) / -np.expm1(2 * null / n))
+    df_null = len(observed) * n.item()
+    return {
+        "log_likelihood": model,
+        "log_likelihood_null": null,
+        "deviance": -2 * model,
+        "deviance_null": -2 * null,
+        "r2": r2,
+        "r2_nagelkerke": nagelkerke,
+        "n_parameters": k,
+        "df_null": df_null,
+        "df_model": None if k is None else df_null - k,
+        "aic": np.nan if k is None else 2 * k - 2 * model,
+        "bic": np.nan if k is None else float(k * np.log(n) - 2 * model),
+    }
+
+
+def _c_index(truth: NDArray[np.intp], second: NDArray[np.float64], counts: NDArray[Any]) -> float:
+    """The area under the receiver's operating curve, which is Somers' C."""
+    if len(np.unique(truth[counts > 0])) < 2:
+        return np.nan
+    try:
+        from sklearn.metrics import roc_auc_score
+    except ImportError as error:
+        raise ImportError("the C index needs scikit-learn: pip install 'rescorla[sklearn]'") from error
+    return float(roc_auc_score(truth, second, sample_weight=counts))

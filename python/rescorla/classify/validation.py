@@ -1,0 +1,137 @@
+"""Cross-validation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rescorla.classify.goodness import Statistics, frequencies, pandas, statistics
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+    from pandas import DataFrame
+
+
+@dataclass(frozen=True, eq=False)
+class CrossValidation:
+    """What each fold of a cross-validation gave.
+
+    Attributes
+    ----------
+    fits : tuple of Statistics
+        One for each fold, of its rows, which were not learned from.
+    folds : tuple of ndarray of int
+        The rows of each fold.
+    """
+
+    fits: tuple[Statistics, ...]
+    folds: tuple[NDArray[np.intp], ...]
+
+    def summary(self) -> dict[str, dict[str, float]]:
+        """The mean, least and greatest of each statistic over the folds.
+
+        Returns
+        -------
+        dict of dict of float
+            ``summary()["accuracy"]["mean"]``; the keys inside are mean, minimum and maximum.
+        """
+        rows = [fit.numbers() for fit in self.fits]
+        return {
+            name: {
+                "mean": float(np.mean([row[name] for row in rows])),
+                "minimum": float(np.min([row[name] for row in rows])),
+                "maximum": float(np.max([row[name] for row in rows])),
+            }
+            for name in rows[0]
+        }
+
+    def to_pandas(self) -> DataFrame:
+        """The statistics of each fold.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row for each fold, one column for each statistic; ``.describe()`` summarises.
+
+        Raises
+        ------
+        ImportError
+            When pandas is not installed.
+        """
+        pd = pandas()
+        index = pd.RangeIndex(len(self.fits), name="fold")
+        table: DataFrame = pd.DataFrame([fit.numbers() for fit in self.fits], index=index)
+        return table
+
+
+def cross_validate(
+    classifier: Any, X: Any, y: ArrayLike, *, cv: Any = 10, sample_weight: ArrayLike | None = None
+) -> CrossValidation:
+    """Learn from all rows but those of a fold, predict those, fold after fold: R's ``ndlCrossvalidate``.
+
+    Parameters
+    ----------
+    classifier : estimator
+        An `NDLClassifier`, or any classifier of scikit-learn with ``predict_proba``. It is cloned, not
+        fitted.
+    X : table, array or list of cue sets
+        What the classifier learns from. A table must be one that scikit-learn can take rows of.
+    y : array_like of shape (n_rows,)
+        The class of each row.
+    cv : int, cross-validation generator or iterable, default 10
+        How many folds, each with the classes in proportion; or what scikit-learn's ``check_cv`` takes. R's
+        folds are those of ``KFold(10, shuffle=True)``.
+    sample_weight : array_like of shape (n_rows,), optional
+        Frequencies. A row with all its tokens belongs to one fold; R deals out single tokens.
+
+    Returns
+    -------
+    CrossValidation
+
+    Raises
+    ------
+    ImportError
+        When scikit-learn is not installed.
+    ValueError
+        When a class occurs in a fold but not in what is learned from.
+
+    Notes
+    -----
+    ``cross_val_score`` and ``GridSearchCV`` of scikit-learn take an `NDLClassifier` too; this gives all
+    statistics of each fold.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> cues = ["red_round", "red_square", "blue_round", "blue_square"] * 5
+    >>> fit = rw.classify.cross_validate(rw.classify.NDLClassifier(), cues, ["y", "y", "n", "n"] * 5, cv=5)
+    >>> fit.summary()["accuracy"]["mean"]
+    1.0
+    """
+    try:
+        from sklearn.base import clone
+        from sklearn.model_selection import check_cv
+        from sklearn.utils import _safe_indexing as rows_of
+    except ImportError as error:
+        raise ImportError("cross-validation needs scikit-learn: pip install 'rescorla[sklearn]'") from error
+    targets = np.asarray(y)
+    counts = None if sample_weight is None else frequencies(sample_weight, len(targets))
+    fits, folds = [], []
+    for train, test in check_cv(cv, targets, classifier=True).split(X, targets):
+        weights = {} if counts is None else {"sample_weight": counts[train]}
+        model = clone(classifier).fit(rows_of(X, train), targets[train], **weights)
+        held_out = rows_of(X, test)
+        fits.append(
+            statistics(
+                targets[test],
+                model.predict(held_out),
+                model.predict_proba(held_out),
+                outcomes=model.classes_.tolist(),
+                frequency=None if counts is None else counts[test],
+                n_parameters=getattr(model, "n_parameters_", None),
+            )
+        )
+        folds.append(test)
+    return CrossValidation(tuple(fits), tuple(folds))

@@ -1,0 +1,339 @@
+"""Tables of factors as events: each level of a factor is a cue."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from operator import index
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from rescorla.events import Events, is_table, plain, read_events
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Term: TypeAlias = str | tuple[str, ...]
+"""A column, or several whose levels make one cue together: an interaction."""
+
+Columns: TypeAlias = Mapping[Any, Sequence[Any]]
+"""The entries of each column, by its name."""
+
+
+def factor_events(
+    frame: Any,
+    outcome: str,
+    factors: Iterable[Term] | None = None,
+    *,
+    frequency: str | None = None,
+    ignore: Iterable[Hashable] | Mapping[str, Iterable[Hashable]] = (),
+    quantiles: int = 2,
+    separator: str = "",
+    background: str | None = None,
+) -> Events:
+    """Make events of a table of factors: the level of each factor is a cue, named column + level.
+
+    A row in which the column ``Polarity`` has the level ``Negation`` has the cue ``PolarityNegation``. This
+    is what R's ``ndlCuesOutcomes`` makes.
+
+    Parameters
+    ----------
+    frame : data frame or mapping
+        A pandas, polars or arrow table, or a mapping from names of columns to their entries. Each row is an
+        event.
+    outcome : str
+        The column of outcomes. Every row has one.
+    factors : iterable of str or tuple of str, optional
+        The columns whose levels are cues, in this order; by default all columns but those of the outcome and
+        the frequency. A tuple of columns is an interaction: their cues joined by ``":"`` are one cue.
+    frequency : str, optional
+        The column that says how many times each row occurs. By default, once.
+    ignore : iterable of levels, or mapping from columns to levels, optional
+        Levels that give no cue, such as ``["None", "Other"]``: everywhere, or in the columns named.
+    quantiles : int, default 2
+        Into how many intervals of about equal numbers of tokens a column of numbers is cut. The level is the
+        interval; see Notes.
+    separator : str, default ""
+        What stands between the name of the column and the level.
+    background : str, optional
+        A cue to add to every event, before its others.
+
+    Returns
+    -------
+    Events
+        One event for each row, in memory.
+
+    Raises
+    ------
+    KeyError
+        When the table lacks a column.
+    ValueError
+        When an outcome or a frequency is missing, or two columns would give the same cue.
+    TypeError
+        When an argument is of a wrong type.
+
+    See Also
+    --------
+    rescorla.classify.NDLClassifier : learns from such tables and predicts their outcomes.
+
+    Notes
+    -----
+    A missing entry (None, NaN) gives no cue. R stops there.
+
+    A column is one of numbers if all its entries are, truth values not counting; make it one of strings, or
+    categorical (pandas), where numbers are mere names. Let x(1) < x(2) < ... be its distinct values. The j-th
+    of g intervals ends with the first value at which j/g of the tokens are reached, and the next interval
+    starts with the next value. It is named ``[a,b)``, b being the start of the next one; the last ``[a,b]``;
+    and an interval of one value by that value. So does R's ``cut2`` of Hmisc; the numbers here are not
+    rounded. Ties may leave fewer than g intervals. A column of at most g values has a level for each of them.
+
+    References
+    ----------
+    Arppe, A., Hendrix, P., Milin, P., Baayen, R. H., Sering, T. and Shaoul, C. (2018). ndl: Naive
+    Discriminative Learning. R package version 0.2.18. ``ndlCuesOutcomes``.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> frame = {"Verb": ["give", "send", "give"], "Theme": ["new", "given", None], "Length": [2, 7, 3]}
+    >>> events = rw.factor_events(frame, "Verb")
+    >>> for event in events:
+    ...     print(event.cues, event.outcomes)
+    ('Themenew', 'Length[2,7)') ('give',)
+    ('Themegiven', 'Length7') ('send',)
+    ('Length[2,7)',) ('give',)
+    >>> rw.factor_events(frame, "Verb", ["Theme", ("Theme", "Length")], ignore=["given"], separator="=").cues
+    ('Theme=new', 'Theme=new:Length=[2,7)', 'Length=7', 'Length=[2,7)')
+    """
+    columns = columns_of(frame)
+    outcomes = [
+        _present(value, outcome, row, "an outcome") for row, value in enumerate(_column(columns, outcome))
+    ]
+    counts: Sequence[int] | None = None
+    if frequency is not None:
+        counts = [_count(value, frequency, row) for row, value in enumerate(_column(columns, frequency))]
+    if factors is None:
+        factors = [name for name in columns if name not in (outcome, frequency)]
+    coding = learn_coding(columns, factors, counts, ignore=ignore, quantiles=quantiles, separator=separator)
+    names = [[str(value)] for value in outcomes]
+    rows = coding.cues(columns, len(outcomes))
+    frequencies = [1] * len(rows) if counts is None else counts
+    return read_events(zip(rows, names, frequencies, strict=True), background=background, progress=False)
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """The intervals of a column of numbers: where each starts, rising, and what it is called."""
+
+    starts: tuple[float, ...]
+    labels: tuple[str, ...]
+
+    def level(self, value: float) -> str:
+        """The interval of a value; those below the first belong to the first."""
+        return self.labels[max(bisect_right(self.starts, value) - 1, 0)]
+
+
+@dataclass(frozen=True)
+class FactorCoding:
+    """How the rows of a table become cues; learned from one table and applied to others."""
+
+    terms: tuple[tuple[str, ...], ...]
+    intervals: Mapping[str, Intervals]
+    ignored: Mapping[str, Collection[str]]
+    separator: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are used, each once."""
+        return tuple(dict.fromkeys(name for term in self.terms for name in term))
+
+    def cues(self, columns: Columns, n_rows: int) -> list[list[str]]:
+        """The cues of each row, term after term."""
+        levels = {name: self._column_cues(name, _column(columns, name)) for name in self.columns}
+        rows: list[list[str]] = [[] for _ in range(n_rows)]
+        origin: dict[str, frozenset[str]] = {}
+        for term in self.terms:
+            for row, parts in zip(rows, zip(*(levels[name] for name in term), strict=True), strict=True):
+                present = [(name, part) for name, part in zip(term, parts, strict=True) if part is not None]
+                if not present:
+                    continue
+                cue = ":".join(part for _, part in present)
+                # Columns A of level BC and AB of level C would be told apart no more.
+                source = frozenset(name for name, _ in present)
+                if origin.setdefault(cue, source) != source:
+                    rivals = " and ".join(repr(sorted(names)) for names in (origin[cue], source))
+                    raise ValueError(
+                        f"expected cues of its own for each column, found {cue!r} of {rivals}; "
+                        "pass separator='=' or another"
+                    )
+                row.append(cue)
+        return rows
+
+    def _column_cues(self, name: str, values: Sequence[Any]) -> list[str | None]:
+        intervals, ignored = self.intervals.get(name), self.ignored.get(name, ())
+        cues: list[str | None] = []
+        for row, value in enumerate(values):
+            if is_missing(value):
+                cues.append(None)
+                continue
+            if intervals is not None and not _is_number(value):
+                raise TypeError(
+                    f"column {name!r}, row {row}: expected a number, as in the rows that were learned from, "
+                    f"found {value!r}; make the column numbers or strings throughout"
+                )
+            level = str(value) if intervals is None else intervals.level(value)
+            cues.append(None if level in ignored else f"{name}{self.separator}{level}")
+        return cues
+
+
+def learn_coding(
+    columns: Columns,
+    factors: Iterable[Term],
+    counts: Sequence[int] | NDArray[np.int64] | None = None,
+    *,
+    ignore: Iterable[Hashable] | Mapping[str, Iterable[Hashable]] = (),
+    quantiles: int = 2,
+    separator: str = "",
+) -> FactorCoding:
+    """The coding of some columns of a table, their intervals included; `counts` are the rows' frequencies."""
+    if isinstance(factors, str):
+        raise TypeError(f"factors must be several columns, not the str {factors!r}; write [{factors!r}]")
+    if index(quantiles) < 1:
+        raise ValueError(f"quantiles must be 1 or more, not {quantiles}")
+    terms = tuple(term if isinstance(term, tuple) else (term,) for term in factors)
+    names = tuple(dict.fromkeys(name for term in terms for name in term))
+    intervals = {
+        name: _intervals(values, counts, quantiles)
+        for name in names
+        if is_numeric(values := _column(columns, name))
+    }
+    return FactorCoding(terms, intervals, _ignored(ignore, names), separator)
+
+
+def _intervals(
+    values: Sequence[Any], counts: Sequence[int] | NDArray[np.int64] | None, quantiles: int
+) -> Intervals:
+    """Intervals of about equal numbers of tokens."""
+    frequencies = [1] * len(values) if counts is None else counts
+    tokens: dict[float, int] = {}
+    for value, frequency in zip(values, frequencies, strict=True):
+        if not is_missing(value):
+            tokens[float(value)] = tokens.get(float(value), 0) + int(frequency)
+    # Rows that never occur have no say, unless there are no others.
+    occurring = {value: count for value, count in tokens.items() if count} or dict.fromkeys(tokens, 1)
+    distinct = np.array(sorted(occurring))
+    reached = np.cumsum([occurring[value] for value in distinct.tolist()])
+    if len(distinct) <= quantiles:
+        starts = np.arange(len(distinct))
+    else:
+        # The interval j ends with the first value whose cumulated count times g reaches j n: in integers, for
+        # fractions of n would round.
+        ends = np.searchsorted(reached * quantiles, np.arange(1, quantiles) * reached[-1])
+        starts = np.unique(np.concatenate([[0], ends + 1]))
+        starts = starts[starts < len(distinct)]
+    stops = [*starts[1:], len(distinct)]
+    labels = []
+    for start, stop in zip(starts, stops, strict=True):
+        if stop - start == 1:
+            labels.append(_numeral(distinct[start]))
+        elif stop < len(distinct):
+            labels.append(f"[{_numeral(distinct[start])},{_numeral(distinct[stop])})")
+        else:
+            labels.append(f"[{_numeral(distinct[start])},{_numeral(distinct[-1])}]")
+    return Intervals(tuple(distinct[starts].tolist()), tuple(labels))
+
+
+def columns_of(frame: Any) -> Columns:
+    """The columns of a data frame or mapping, as sequences of Python objects."""
+    if isinstance(frame, Mapping):
+        names: Iterable[Any] = frame
+    elif is_table(frame):
+        names = frame.column_names if hasattr(frame, "column_names") else frame.columns
+    else:
+        raise TypeError(
+            f"frame must be a data frame or a mapping from columns to entries, not {type(frame).__name__}"
+        )
+    columns: dict[Any, Sequence[Any]] = {name: _entries(frame[name]) for name in names}
+    lengths = {name: len(entries) for name, entries in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"expected columns of one length, found {lengths}")
+    return columns
+
+
+def is_missing(value: object) -> bool:
+    """Whether an entry is None, NaN or pandas' NA."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):
+        # pandas' NA does not say whether it differs from itself.
+        return True
+
+
+def is_numeric(values: Sequence[Any]) -> bool:
+    """Whether a column has numbers, and nothing else but missing entries."""
+    present = [value for value in values if not is_missing(value)]
+    return bool(present) and all(map(_is_number, present))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+
+
+def _entries(column: Any) -> Sequence[Any]:
+    entries = list(plain(column))
+    # The levels of a categorical column are names, be they numbers.
+    if str(getattr(column, "dtype", "")) == "category":
+        return [None if is_missing(entry) else str(entry) for entry in entries]
+    return entries
+
+
+def _column(columns: Columns, name: Any) -> Sequence[Any]:
+    try:
+        return columns[name]
+    except KeyError:
+        raise KeyError(f"expected a column {name!r}, found {list(columns)}") from None
+
+
+def _ignored(
+    ignore: Iterable[Hashable] | Mapping[str, Iterable[Hashable]], names: tuple[str, ...]
+) -> dict[str, Collection[str]]:
+    if not isinstance(ignore, Mapping):
+        return dict.fromkeys(names, _levels("ignore", ignore))
+    for name in ignore:
+        if name not in names:
+            raise KeyError(f"ignore names the column {name!r}, which is none of the factors {list(names)}")
+    return {name: _levels(f"ignore[{name!r}]", levels) for name, levels in ignore.items()}
+
+
+def _levels(argument: str, levels: Iterable[Hashable]) -> frozenset[str]:
+    if isinstance(levels, str):
+        raise TypeError(f"{argument} must be several levels, not the str {levels!r}; write [{levels!r}]")
+    return frozenset(map(str, levels))
+
+
+def _present(value: Any, column: str, row: int, expected: str) -> Any:
+    if is_missing(value):
+        raise ValueError(
+            f"column {column!r}, row {row}: expected {expected}, found none; leave such rows out"
+        )
+    return value
+
+
+def _count(value: Any, column: str, row: int) -> int:
+    number = _present(value, column, row, "a frequency")
+    if not _is_number(number) or number != int(number) or number < 0:
+        raise ValueError(
+            f"column {column!r}, row {row}: expected a frequency, a whole number from 0, found {number!r}"
+        )
+    return int(number)
+
+
+def _numeral(value: float) -> str:
+    """The shortest numeral that means this number and no other."""
+    number = float(value)
+    return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
