@@ -18,6 +18,7 @@ Examples
 
 from rescorla import schedules
 from rescorla import classify
+from rescorla import classify, measures
 from rescorla._core import FormatError, __version__
 from rescorla.activation import activations
 from rescorla.convergence import Convergence, convergence
@@ -45,6 +46,7 @@ __all__ = [
     "factor_events",
     "learn",
     "load_weights",
+    "measures",
     "open_events",
     "read_events",
     "schedules",

@@ -106,7 +106,7 @@ def activations(
     element = weights.values.dtype if dtype is None else element_type(dtype)
     path = storage.npy_path(out)
     n_threads = thread_count(threads)
-    source = _events(events, present_only, progress)
+    source = cue_events(events, present_only, progress)
     cue_rows = _known("cue", source.cues, weights.cue_numbers, unknown)
     shape: tuple[int, ...]
     if present_only:
@@ -142,7 +142,8 @@ def activations(
     return storage.map_npy(path)
 
 
-def _events(events: object, present_only: bool, progress: Progress) -> Events:
+def cue_events(events: object, present_only: bool = False, progress: Progress = None) -> Events:
+    """Events as they are, of a path or data frame, or made of bare cue sets, which have no outcomes."""
     if isinstance(events, Events | str | os.PathLike):
         return as_events(events, progress=progress)
     if is_table(events):

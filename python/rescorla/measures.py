@@ -1,0 +1,647 @@
+"""Measures of learned weights and activations, as the literature on discriminative learning uses them.
+
+Every measure is one array: of one number for each event, in their order, or for each name of the weights, in
+the order of the weights. So ``pandas.DataFrame({"prior": rw.measures.prior(weights)},
+index=weights.outcomes)`` is a table of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from operator import index
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from rescorla.activation import activations, cue_events
+from rescorla.arguments import PathName, chosen, one_of, places
+from rescorla.events import Events
+from rescorla.weights import Weights
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = [
+    "activation",
+    "correlation",
+    "density",
+    "diversity",
+    "entropy",
+    "margin",
+    "prior",
+    "rank",
+    "similarity",
+    "typicality",
+]
+
+Norm: TypeAlias = Literal["l1", "l2", "mad"]
+Side: TypeAlias = Literal["cues", "outcomes"]
+Source: TypeAlias = "Events | PathName | Iterable[str | Iterable[str]]"
+"""What has cue sets: Events, a path, or bare cue sets."""
+
+# How many numbers are computed at a time: 32 MB of float64, few enough for any memory.
+_BLOCK = 1 << 22
+
+
+def activation(
+    events: Source,
+    weights: Weights,
+    *,
+    targets: Iterable[str] | None = None,
+    unknown: Literal["error", "ignore"] = "error",
+) -> NDArray[np.float64]:
+    """The activation of what each event is about.
+
+        a_t = sum over the outcomes t of the event, and over its cues i, of w_it
+
+    Parameters
+    ----------
+    events : Events, path or iterable of cue sets
+        As `rescorla.activations` takes them.
+    weights : Weights, n_cues x n_outcomes
+    targets : iterable of str, optional
+        One outcome for each event; by default those that the event has, whose activations are summed, as
+        Baayen et al. do for words of several meanings. Bare cue sets have none: 0.
+    unknown : {"error", "ignore"}, default "error"
+        What to do with a cue that the weights do not have: raise KeyError, or leave it out.
+
+    Returns
+    -------
+    ndarray of float64, n_events
+
+    Raises
+    ------
+    KeyError
+        When a name is not in the weights.
+    ValueError
+        When targets are too few or too many.
+
+    References
+    ----------
+    Baayen, R. H., Milin, P., Filipovic Djurdjevic, D., Hendrix, P. and Marelli, M. (2011). An amorphous model
+    for morphological processing in visual comprehension based on naive discriminative learning. Psychological
+    Review 118, 438-481.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> weights = rw.Weights([[0.5, 0.25], [0.25, -0.5]], ["s", "h"], ["hand", "plural"])
+    >>> rw.measures.activation(rw.read_events([("s_h", "hand_plural"), ("h", "hand")]), weights)
+    array([0.5 , 0.25])
+    >>> rw.measures.activation(["s", "s_h"], weights, targets=["plural", "hand"])
+    array([0.25, 0.75])
+    """
+    source = cue_events(events)
+    if targets is None:
+        present = activations(source, weights, present_only=True, unknown=unknown, progress=False)
+        sums: NDArray[np.float64] = np.bincount(_owners(source), present, len(source)).astype(np.float64)
+        return sums
+    columns = _columns(source, weights, targets)
+    result = np.zeros(len(source))
+    for rows, values in _activated(source, weights, unknown):
+        result[rows] = _own(values, columns[rows])
+    return result
+
+
+def prior(weights: Weights, *, norm: Norm = "l1") -> NDArray[np.float64]:
+    """How available each outcome is, whatever the cues: the size of its column of weights.
+
+        prior_j = sum over cues i of |w_ij|                        "l1"
+                  sqrt(sum of w_ij^2)                              "l2"
+                  median over i of |w_ij - median over k of w_kj|  "mad"
+
+    Parameters
+    ----------
+    weights : Weights, n_cues x n_outcomes
+    norm : {"l1", "l2", "mad"}, default "l1"
+        The sum of absolute weights (Milin et al. 2016), the Euclidean length, or the median absolute
+        deviation (Milin et al. 2017), unscaled: R's ``mad`` is 1.4826 times that.
+
+    Returns
+    -------
+    ndarray of float64, n_outcomes
+        In the order of ``weights.outcomes``. The median absolute deviation of no weights is NaN.
+
+    References
+    ----------
+    Milin, P., Divjak, D., Dimitrijevic, S. and Baayen, R. H. (2016). Towards cognitively plausible data
+    science in language research. Cognitive Linguistics 27, 507-526.
+
+    Milin, P., Feldman, L. B., Ramscar, M., Hendrix, P. and Baayen, R. H. (2017). Discrimination in lexical
+    decision. PLOS ONE 12, e0171935.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> weights = rw.Weights([[0.5, 0.0], [-0.25, 1.0], [0.0, 0.0]], ["a", "b", "c"], ["x", "y"])
+    >>> rw.measures.prior(weights)
+    array([0.75, 1.  ])
+    >>> rw.measures.prior(weights, norm="mad")
+    array([0.25, 0.  ])
+    """
+    return _sizes(np.asarray(weights.values).T, norm)
+
+
+def diversity(
+    events: Source,
+    weights: Weights,
+    *,
+    norm: Norm = "l1",
+    unknown: Literal["error", "ignore"] = "error",
+) -> NDArray[np.float64]:
+    """How much the cues of each event activate altogether: the size of the vector of activations.
+
+        diversity = sum over all outcomes j of |a_j|    "l1"
+
+    Many different outcomes are active where it is large, so that the event says little about any of them.
+
+    Parameters
+    ----------
+    events : Events, path or iterable of cue sets
+        As `rescorla.activations` takes them.
+    weights : Weights, n_cues x n_outcomes
+    norm : {"l1", "l2", "mad"}, default "l1"
+        As for `prior`: the sum of absolute activations, their Euclidean length, or their median absolute
+        deviation.
+    unknown : {"error", "ignore"}, default "error"
+        What to do with a cue that the weights do not have: raise KeyError, or leave it out.
+
+    Returns
+    -------
+    ndarray of float64, n_events
+
+    Raises
+    ------
+    KeyError
+        When a cue is not in the weights.
+
+    References
+    ----------
+    Milin, P., Divjak, D., Dimitrijevic, S. and Baayen, R. H. (2016). Towards cognitively plausible data
+    science in language research. Cognitive Linguistics 27, 507-526.
+
+    Milin, P., Feldman, L. B., Ramscar, M., Hendrix, P. and Baayen, R. H. (2017). Discrimination in lexical
+    decision. PLOS ONE 12, e0171935.
+
+    Schmitz, D., Plag, I., Baer-Henney, D. and Stein, S. D. (2021). Durational differences of word-final /s/
+    emerge from the lexicon. Frontiers in Psychology 12, 680889. "l2"
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> weights = rw.Weights([[0.5, 0.25], [0.25, -0.5]], ["s", "h"], ["hand", "plural"])
+    >>> rw.measures.diversity(["s", "s_h"], weights)
+    array([0.75, 1.  ])
+    """
+    one_of("norm", norm, ("l1", "l2", "mad"))
+    source = cue_events(events)
+    result = np.zeros(len(source))
+    for rows, values in _activated(source, weights, unknown):
+        result[rows] = _sizes(values, norm)
+    return result
+
+
+def entropy(
+    events: Source,
+    weights: Weights,
+    *,
+    method: Literal["absolute", "softmax"] = "absolute",
+    unknown: Literal["error", "ignore"] = "error",
+) -> NDArray[np.float64]:
+    """How evenly the activation of each event is spread over the outcomes, in bits.
+
+        H = -sum over j of p_j log2 p_j,    p_j = |a_j| / sum of |a_k|        "absolute"
+                                            p_j = exp a_j / sum of exp a_k    "softmax"
+
+    Parameters
+    ----------
+    events : Events, path or iterable of cue sets
+        As `rescorla.activations` takes them.
+    weights : Weights, n_cues x n_outcomes
+    method : {"absolute", "softmax"}, default "absolute"
+        What makes a distribution of activations.
+    unknown : {"error", "ignore"}, default "error"
+        What to do with a cue that the weights do not have: raise KeyError, or leave it out.
+
+    Returns
+    -------
+    ndarray of float64, n_events
+        From 0, all on one outcome, to log2 of their number. Where no outcome is active at all, that greatest
+        number.
+
+    Raises
+    ------
+    KeyError
+        When a cue is not in the weights.
+
+    References
+    ----------
+    Shannon, C. E. (1948). A mathematical theory of communication. Bell System Technical Journal 27, 379-423.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> weights = rw.Weights([[0.5, 0.5], [0.0, -0.5]], ["s", "h"], ["hand", "plural"])
+    >>> rw.measures.entropy(["s", "h", "s_h"], weights)
+    array([1., 0., 0.])
+    """
+    one_of("method", method, ("absolute", "softmax"))
+    source = cue_events(events)
+    result = np.zeros(len(source))
+    for rows, values in _activated(source, weights, unknown):
+        result[rows] = _entropies(values.astype(np.float64), method)
+    return result
+
+
+def rank(
+    events: Source,
+    weights: Weights,
+    *,
+    targets: Iterable[str] | None = None,
+    unknown: Literal["error", "ignore"] = "error",
+) -> NDArray[np.int64]:
+    """The place of the target among all outcomes, by activation.
+
+        rank = 1 + number of outcomes j with a_j > a_t
+
+    Parameters
+    ----------
+    events : Events, path or iterable of cue sets
+        As `rescorla.activations` takes them.
+    weights : Weights, n_cues x n_outcomes
+    targets : iterable of str, optional
+        One outcome t for each event; by default the one that the event has.
+    unknown : {"error", "ignore"}, default "error"
+        What to do with a cue that the weights do not have: raise KeyError, or leave it out.
+
+    Returns
+    -------
+    ndarray of int64, n_events
+        1: no outcome is more active. Equal ones share the better place.
+
+    Raises
+    ------
+    KeyError
+        When a name is not in the weights.
+    ValueError
+        When there are no targets and an event has not exactly one outcome, or targets are too few or too
+        many.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> weights = rw.Weights([[0.5, 0.25], [0.25, -0.5]], ["s", "h"], ["hand", "plural"])
+    >>> rw.measures.rank(rw.read_events([("s_h", "hand"), ("s", "plural")]), weights)
+    array([1, 2])
+    """
+    source = cue_events(events)
+    columns = _columns(source, weights, targets)
+    result = np.zeros(len(source), dtype=np.int64)
+    for rows, values in _activated(source, weights, unknown):
+        result[rows] = 1 + (values > _own(values, columns[rows])[:, None]).sum(axis=1)
+    return result
+
+
+def margin(
+    events: Source,
+    weights: Weights,
+    *,
+    targets: Iterable[str] | None = None,
+    unknown: Literal["error", "ignore"] = "error",
+) -> NDArray[np.float64]:
+    """By how much the target wins against its strongest competitor, or loses.
+
+        margin = a_t - max over j other than t of a_j
+
+    Parameters
+    ----------
+    events : Events, path or iterable of cue sets
+        As `rescorla.activations` takes them.
+    weights : Weights, n_cues x n_outcomes
+    targets : iterable of str, optional
+        One outcome t for each event; by default the one that the event has.
+    unknown : {"error", "ignore"}, default "error"
+        What to do with a cue that the weights do not have: raise KeyError, or leave it out.
+
+    Returns
+    -------
+    ndarray of float64, n_events
+        More than 0 where the target has the rank 1 alone. Infinite where there is no other outcome.
+
+    Raises
+    ------
+    KeyError
+        When a name is not in the weights.
+    ValueError
+        When there are no targets and an event has not exactly one outcome, or targets are too few or too
+        many.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> weights = rw.Weights([[0.5, 0.25], [0.25, -0.5]], ["s", "h"], ["hand", "plural"])
+    >>> rw.measures.margin(["s", "s"], weights, targets=["hand", "plural"])
+    array([ 0.25, -0.25])
+    """
+    source = cue_events(events)
+    columns = _columns(source, weights, targets)
+    result = np.zeros(len(source))
+    for rows, values in _activated(source, weights, unknown):
+        own = _own(values, columns[rows])
+        values[np.arange(len(values)), columns[rows]] = -np.inf
+        result[rows] = own - values.max(axis=1)
+    return result
+
+
+def similarity(
+    weights: Weights,
+    names: Iterable[str] | None = None,
+    *,
+    side: Side = "cues",
+    method: Literal["cosine", "correlation"] = "cosine",
+) -> NDArray[np.float64]:
+    """How alike the weights of cues, or of outcomes, are.
+
+        s_ik = w_i.w_k / (|w_i| |w_k|)    "cosine"; "correlation": the same of w less its mean
+
+    Where cues and outcomes are both words, w_i is a semantic vector of the word i.
+
+    Parameters
+    ----------
+    weights : Weights, n_cues x n_outcomes
+    names : iterable of str, optional
+        Which cues, or outcomes, in this order; by default all.
+    side : {"cues", "outcomes"}, default "cues"
+        Whether rows or columns of the weights are compared.
+    method : {"cosine", "correlation"}, default "cosine"
+
+    Returns
+    -------
+    ndarray of float64, n_names x n_names
+        From -1 to 1. NaN for weights that are all zero ("correlation": all equal).
+
+    Raises
+    ------
+    KeyError
+        When a name is not in the weights.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> weights = rw.Weights([[1.0, 0.0], [1.0, 1.0], [0.0, 2.0]], ["a", "b", "c"], ["x", "y"])
+    >>> rw.measures.similarity(weights, ["a", "b", "c"]).round(3)
+    array([[1.   , 0.707, 0.   ],
+           [0.707, 1.   , 0.707],
+           [0.   , 0.707, 1.   ]])
+    """
+    directions = _directions(_vectors(weights, names, side), method)
+    return _bounded(directions @ directions.T)
+
+
+def typicality(weights: Weights, *, side: Side = "cues") -> NDArray[np.float64]:
+    """How alike the weights of each cue, or outcome, are to the average: semantic typicality.
+
+        t_i = w_i.m / (|w_i| |m|),    m the mean of all w_k
+
+    Parameters
+    ----------
+    weights : Weights, n_cues x n_outcomes
+    side : {"cues", "outcomes"}, default "cues"
+        Whether rows or columns of the weights are compared.
+
+    Returns
+    -------
+    ndarray of float64, n_cues or n_outcomes
+        From -1 to 1. NaN where a vector or the mean is zero.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> weights = rw.Weights([[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]], ["a", "b", "c"], ["x", "y"])
+    >>> rw.measures.typicality(weights).round(3)
+    array([0.707, 0.707, 1.   ])
+    """
+    vectors = _vectors(weights, None, side)
+    # The direction of the mean is that of the sum, which nothing has too.
+    centre = _directions(vectors.sum(axis=0, keepdims=True), "cosine")[0]
+    return _bounded(_directions(vectors, "cosine") @ centre)
+
+
+def density(
+    weights: Weights,
+    n: int = 10,
+    *,
+    side: Side = "cues",
+    method: Literal["cosine", "correlation"] = "cosine",
+) -> NDArray[np.float64]:
+    """How near the nearest neighbours of each cue, or outcome, are: semantic density.
+
+        d_i = mean of the n greatest s_ik,  k other than i
+
+    with s the `similarity`.
+
+    Parameters
+    ----------
+    weights : Weights, n_cues x n_outcomes
+    n : int, default 10
+        How many neighbours; at most as many as there are.
+    side : {"cues", "outcomes"}, default "cues"
+        Whether rows or columns of the weights are compared.
+    method : {"cosine", "correlation"}, default "cosine"
+
+    Returns
+    -------
+    ndarray of float64, n_cues or n_outcomes
+        Vectors without a direction are nobody's neighbours, and have the density NaN; so has a vector without
+        neighbours.
+
+    Raises
+    ------
+    ValueError
+        When n is less than 1.
+
+    References
+    ----------
+    Stein, S. D. and Plag, I. (2021). Morpho-phonetic effects in speech production. Frontiers in Psychology
+    12, 678712. There the vectors are predicted ones.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> weights = rw.Weights([[1.0, 0.0], [1.0, 1.0], [0.0, 2.0]], ["a", "b", "c"], ["x", "y"])
+    >>> rw.measures.density(weights, 1).round(3)
+    array([0.707, 0.707, 0.707])
+    """
+    if index(n) < 1:
+        raise ValueError(f"n must be 1 or more, not {n}")
+    directions = _directions(_vectors(weights, None, side), method)
+    known = ~np.isnan(directions).any(axis=1)
+    neighbours = directions[known]
+    count = min(n, len(neighbours) - 1)
+    result = np.full(len(directions), np.nan)
+    if count < 1:
+        return result
+    means = []
+    for rows in _blocks(len(neighbours), len(neighbours)):
+        alike = _bounded(neighbours[rows] @ neighbours.T)
+        # Nobody is a neighbour of itself.
+        alike[np.arange(len(alike)), np.arange(rows.start, rows.stop)] = -np.inf
+        means.append(np.partition(alike, -count, axis=1)[:, -count:].mean(axis=1))
+    result[known] = np.concatenate(means)
+    return result
+
+
+def correlation(predicted: ArrayLike, target: ArrayLike) -> NDArray[np.float64]:
+    """How well each predicted vector agrees with its target: Pearson's r, row by row.
+
+        r_i = p_i.t_i / (|p_i| |t_i|),    p and t less their means
+
+    For outcomes that are vectors: what Widrow-Hoff learning predicts, and what it should.
+
+    Parameters
+    ----------
+    predicted, target : array_like of shape (n_events, n_dimensions)
+
+    Returns
+    -------
+    ndarray of float64, n_events
+        From -1 to 1. NaN where a row is constant.
+
+    Raises
+    ------
+    ValueError
+        When the shapes differ.
+
+    References
+    ----------
+    Stein, S. D. and Plag, I. (2021). Morpho-phonetic effects in speech production. Frontiers in Psychology
+    12, 678712.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> rw.measures.correlation([[0.0, 1.0, 2.0], [1.0, 0.0, 0.0]], [[1.0, 2.0, 3.0], [0.0, 1.0, 1.0]])
+    array([ 1., -1.])
+    """
+    left, right = np.asarray(predicted, dtype=np.float64), np.asarray(target, dtype=np.float64)
+    if left.ndim != 2 or left.shape != right.shape:
+        raise ValueError(
+            f"expected two matrices of one shape, events x dimensions, found {left.shape} and {right.shape}"
+        )
+    products = _directions(left, "correlation") * _directions(right, "correlation")
+    return _bounded(products.sum(axis=1))
+
+
+def _activated(
+    events: Events, weights: Weights, unknown: Literal["error", "ignore"]
+) -> Iterator[tuple[slice, NDArray[Any]]]:
+    """The activations of all outcomes, so many events at a time as any memory bears."""
+    for rows in _blocks(len(events), len(weights.outcomes)):
+        yield rows, activations(events[rows], weights, unknown=unknown, progress=False)
+
+
+def _blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
+    step = max(_BLOCK // max(n_columns, 1), 1)
+    for start in range(0, n_rows, step):
+        yield slice(start, min(start + step, n_rows))
+
+
+def _columns(events: Events, weights: Weights, targets: Iterable[str] | None) -> NDArray[np.int64]:
+    """The column of the target of each event."""
+    if targets is None:
+        names = []
+        for number, event in enumerate(events):
+            if len(event.outcomes) != 1:
+                raise ValueError(
+                    f"event {number}: expected one outcome, found {list(event.outcomes)}; targets= names one "
+                    "for each event"
+                )
+            names.append(event.outcomes[0])
+    elif isinstance(targets, str):
+        raise TypeError(f"targets must be one outcome for each event, not the str {targets!r}")
+    else:
+        names = list(targets)
+    if len(names) != len(events):
+        raise ValueError(f"expected {len(events)} targets, one for each event, found {len(names)}")
+    columns = places(names, weights.outcome_numbers)
+    if (columns < 0).any():
+        name = names[int(columns.argmin())]
+        raise KeyError(f"unknown outcome {name!r}: the weights do not have it, so that it has no activation")
+    return columns
+
+
+def _owners(events: Events) -> NDArray[np.int64]:
+    """The number of the event of each of its outcomes."""
+    counts = np.fromiter((len(event.outcomes) for event in events), dtype=np.int64, count=len(events))
+    return np.repeat(np.arange(len(events)), counts)
+
+
+def _own(values: NDArray[Any], columns: NDArray[np.int64]) -> NDArray[Any]:
+    """The entry of each row in its column."""
+    own: NDArray[Any] = values[np.arange(len(values)), columns]
+    return own
+
+
+def _sizes(vectors: NDArray[Any], norm: Norm) -> NDArray[np.float64]:
+    """The size of each row."""
+    one_of("norm", norm, ("l1", "l2", "mad"))
+    rows = np.asarray(vectors, dtype=np.float64)
+    sizes: NDArray[np.float64]
+    if norm == "l1":
+        sizes = np.abs(rows).sum(axis=1)
+    elif norm == "l2":
+        sizes = np.linalg.norm(rows, axis=1)
+    elif rows.shape[1] == 0:
+        sizes = np.full(len(rows), np.nan)
+    else:
+        sizes = np.median(np.abs(rows - np.median(rows, axis=1, keepdims=True)), axis=1)
+    return sizes
+
+
+def _entropies(values: NDArray[np.float64], method: str) -> NDArray[np.float64]:
+    if values.shape[1] == 0:
+        return np.zeros(len(values))
+    if method == "softmax":
+        sizes = np.exp(values - values.max(axis=1, keepdims=True))
+    else:
+        sizes = np.abs(values)
+        sizes[~sizes.any(axis=1)] = 1.0
+    shares = sizes / sizes.sum(axis=1, keepdims=True)
+    logarithms = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
+    # Not -sum, whose zero would be negative.
+    bits: NDArray[np.float64] = np.abs((shares * logarithms).sum(axis=1))
+    return bits
+
+
+def _vectors(weights: Weights, names: Iterable[str] | None, side: Side) -> NDArray[np.float64]:
+    """Rows of weights, or columns as rows."""
+    one_of("side", side, ("cues", "outcomes"))
+    values, numbers = (
+        (weights.values, weights.cue_numbers)
+        if side == "cues"
+        else (weights.values.T, weights.outcome_numbers)
+    )
+    vectors = np.asarray(values, dtype=np.float64)
+    return vectors if names is None else vectors[chosen("names", names, numbers)]
+
+
+def _directions(vectors: NDArray[np.float64], method: str) -> NDArray[np.float64]:
+    """Each row divided by its length; NaN where it has none."""
+    one_of("method", method, ("cosine", "correlation"))
+    if method == "correlation" and vectors.shape[1]:
+        constant = (vectors == vectors[:, :1]).all(axis=1)
+        vectors = vectors - vectors.mean(axis=1, keepdims=True)
+        # The mean of equal numbers may round.
+        vectors[constant] = 0.0
+    # First by the largest entry, so that no square overflows or vanishes.
+    largest = np.abs(vectors).max(axis=1, keepdims=True, initial=0.0)
+    none = np.full_like(vectors, np.nan)
+    scaled = np.divide(vectors, largest, out=none, where=largest > 0)
+    directions: NDArray[np.float64] = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
+    return directions
+
+
+def _bounded(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Cosines, within their bounds in spite of rounding."""
+    cosines: NDArray[np.float64] = np.clip(values, -1.0, 1.0)
+    return cosines
