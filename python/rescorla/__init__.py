@@ -19,6 +19,9 @@ Examples
 from rescorla import schedules
 from rescorla import classify
 from rescorla import classify, measures
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from rescorla._core import FormatError, __version__
 from rescorla.activation import activations
 from rescorla.convergence import Convergence, convergence
@@ -28,6 +31,9 @@ from rescorla.factors import factor_events
 from rescorla.learning import learn
 from rescorla.trajectory import Trajectories, trajectories
 from rescorla.weights import Weights, load_weights
+
+if TYPE_CHECKING:
+    from rescorla import classify, measures
 
 __all__ = [
     "Convergence",
@@ -52,3 +58,16 @@ __all__ = [
     "schedules",
     "trajectories",
 ]
+
+# Outer rooms, loaded when first asked for.
+_ROOMS = ("classify", "measures")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"rescorla.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_ROOMS})

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from numbers import Real
 from operator import index
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -124,20 +123,18 @@ def factor_events(
     return read_events(zip(rows, names, frequencies, strict=True), background=background, progress=False)
 
 
-@dataclass(frozen=True)
-class Intervals:
+class Intervals(NamedTuple):
     """The intervals of a column of numbers: where each starts, rising, and what it is called."""
 
     starts: tuple[float, ...]
     labels: tuple[str, ...]
 
     def level(self, value: float) -> str:
-        """The interval of a value; those below the first belong to the first."""
-        return self.labels[max(bisect_right(self.starts, value) - 1, 0)]
+        """The interval of a value; what is less than all starts belongs to the first."""
+        return self.labels[bisect_right(self.starts[1:], value)]
 
 
-@dataclass(frozen=True)
-class FactorCoding:
+class FactorCoding(NamedTuple):
     """How the rows of a table become cues; learned from one table and applied to others."""
 
     terms: tuple[tuple[str, ...], ...]
@@ -222,28 +219,30 @@ def _intervals(
     for value, frequency in zip(values, frequencies, strict=True):
         if not is_missing(value):
             tokens[float(value)] = tokens.get(float(value), 0) + int(frequency)
-    # Rows that never occur have no say, unless there are no others.
-    occurring = {value: count for value, count in tokens.items() if count} or dict.fromkeys(tokens, 1)
-    distinct = np.array(sorted(occurring))
-    reached = np.cumsum([occurring[value] for value in distinct.tolist()])
-    if len(distinct) <= quantiles:
-        starts = np.arange(len(distinct))
-    else:
-        # The interval j ends with the first value whose cumulated count times g reaches j n: in integers, for
-        # fractions of n would round.
-        ends = np.searchsorted(reached * quantiles, np.arange(1, quantiles) * reached[-1])
-        starts = np.unique(np.concatenate([[0], ends + 1]))
-        starts = starts[starts < len(distinct)]
-    stops = [*starts[1:], len(distinct)]
+    starts = _starts(tokens, quantiles)
+    # Values that never occur have no say in the starts, but belong to an interval.
+    spans: list[list[float]] = [[] for _ in starts]
+    for value in sorted(tokens):
+        spans[bisect_right(starts[1:], value)].append(value)
     labels = []
-    for start, stop in zip(starts, stops, strict=True):
-        if stop - start == 1:
-            labels.append(_numeral(distinct[start]))
-        elif stop < len(distinct):
-            labels.append(f"[{_numeral(distinct[start])},{_numeral(distinct[stop])})")
-        else:
-            labels.append(f"[{_numeral(distinct[start])},{_numeral(distinct[-1])}]")
-    return Intervals(tuple(distinct[starts].tolist()), tuple(labels))
+    for i, span in enumerate(spans):
+        first, last = _numeral(span[0]), _numeral(span[-1])
+        end = f"{last}]" if i + 1 == len(spans) else f"{_numeral(starts[i + 1])})"
+        labels.append(first if len(span) == 1 else f"[{first},{end}")
+    return Intervals(tuple(starts), tuple(labels))
+
+
+def _starts(tokens: Mapping[float, int], quantiles: int) -> list[float]:
+    """Where each interval starts, the first at the least value or below it."""
+    ordered = dict(sorted(tokens.items()))
+    occurring = {value: count for value, count in ordered.items() if count} or dict.fromkeys(ordered, 1)
+    distinct, reached = list(occurring), np.cumsum(list(occurring.values()))
+    if len(distinct) <= quantiles:
+        return distinct
+    # The interval j ends with the first value whose cumulated count times g reaches j n: in integers, for
+    # fractions of n would round.
+    ends = np.searchsorted(reached * quantiles, np.arange(1, quantiles) * reached[-1])
+    return [distinct[0], *(distinct[end + 1] for end in np.unique(ends) if end + 1 < len(distinct))]
 
 
 def columns_of(frame: Any) -> Columns:

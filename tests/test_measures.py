@@ -1,0 +1,225 @@
+"""`measures`, each against its equation in plain Python."""
+
+import math
+import statistics
+from typing import Any
+
+import numpy as np
+import pytest
+import rescorla as rw
+import strategies as some
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from rescorla import measures
+
+CUES, OUTCOMES = ["a", "b", "c"], ["x", "y", "z", "w"]
+NUMBERS = st.one_of(
+    st.sampled_from([0.0, 1.0, -0.5]), st.floats(-2, 2).filter(lambda x: x == 0 or abs(x) > 1e-6)
+)
+WEIGHTS = st.lists(NUMBERS, min_size=12, max_size=12).map(
+    lambda numbers: rw.Weights(np.array(numbers).reshape(3, 4), CUES, OUTCOMES)
+)
+EVENTS = st.lists(
+    st.tuples(st.lists(st.sampled_from(CUES), unique=True), st.lists(st.sampled_from(OUTCOMES), unique=True)),
+    min_size=1,
+    max_size=5,
+)
+SINGLE = st.lists(
+    st.tuples(st.lists(st.sampled_from(CUES), unique=True), st.sampled_from(OUTCOMES).map(lambda x: [x])),
+    min_size=1,
+    max_size=5,
+)
+BLOCKS = st.sampled_from([1, 4, 8, 1 << 22])
+
+
+def activated(weights: rw.Weights, cues: list[str]) -> dict[str, float]:
+    return {outcome: sum(weights[cue, outcome] for cue in cues) for outcome in weights.outcomes}
+
+
+def size(vector: list[float], norm: str) -> float:
+    if norm == "l1":
+        return sum(map(abs, vector))
+    if norm == "l2":
+        return math.sqrt(sum(x * x for x in vector))
+    middle = statistics.median(vector)
+    return statistics.median(abs(x - middle) for x in vector)
+
+
+@pytest.fixture(autouse=True)
+def _blocks() -> Any:
+    before = measures._BLOCK
+    yield
+    measures._BLOCK = before
+
+
+@given(EVENTS, WEIGHTS)
+def test_activation_sums_over_the_outcomes_of_an_event(events: Any, weights: rw.Weights) -> None:
+    expected = [sum(activated(weights, cues)[o] for o in outcomes) for cues, outcomes in events]
+    some.assert_close(measures.activation(rw.read_events(events), weights), expected, 1e-12)
+
+
+@given(SINGLE, WEIGHTS, BLOCKS)
+def test_activation_of_targets(events: Any, weights: rw.Weights, block: int) -> None:
+    measures._BLOCK = block
+    cues, targets = [cues for cues, _ in events], [outcomes[0] for _, outcomes in events]
+    expected = measures.activation(rw.read_events(events), weights)
+    some.assert_close(measures.activation(cues, weights, targets=targets), expected, 1e-12)
+
+
+@given(WEIGHTS, st.sampled_from(["l1", "l2", "mad"]))
+def test_prior(weights: rw.Weights, norm: Any) -> None:
+    expected = [size(weights.column(outcome).tolist(), norm) for outcome in OUTCOMES]
+    some.assert_close(measures.prior(weights, norm=norm), expected, 1e-12)
+
+
+@given(EVENTS, WEIGHTS, st.sampled_from(["l1", "l2", "mad"]), BLOCKS)
+def test_diversity(events: Any, weights: rw.Weights, norm: Any, block: int) -> None:
+    measures._BLOCK = block
+    expected = [size(list(activated(weights, cues).values()), norm) for cues, _ in events]
+    found = measures.diversity([cues for cues, _ in events], weights, norm=norm)
+    some.assert_close(found, expected, 1e-12)
+
+
+@given(EVENTS, WEIGHTS, st.sampled_from(["absolute", "softmax"]), BLOCKS)
+def test_entropy(events: Any, weights: rw.Weights, method: Any, block: int) -> None:
+    measures._BLOCK = block
+    found = measures.entropy([cues for cues, _ in events], weights, method=method)
+    for (cues, _), bits in zip(events, found, strict=True):
+        values = activated(weights, cues).values()
+        sizes = [math.exp(a) if method == "softmax" else abs(a) for a in values]
+        if not any(sizes):
+            sizes = [1.0] * 4
+        shares = [x / sum(sizes) for x in sizes]
+        assert bits == pytest.approx(-sum(p * math.log2(p) for p in shares if p), abs=1e-9)
+
+
+@given(SINGLE, WEIGHTS, BLOCKS)
+def test_rank_and_margin(events: Any, weights: rw.Weights, block: int) -> None:
+    measures._BLOCK = block
+    source = rw.read_events(events)
+    matrix = rw.activations(source, weights)
+    ranks, margins = measures.rank(source, weights), measures.margin(source, weights)
+    for row, (_, (target,)) in zip(range(len(events)), events, strict=True):
+        own = matrix[row, OUTCOMES.index(target)]
+        others = [a for a, outcome in zip(matrix[row], OUTCOMES, strict=True) if outcome != target]
+        assert ranks[row] == 1 + sum(a > own for a in others)
+        assert margins[row] == own - max(others)
+        assert (ranks[row] == 1) == (margins[row] >= 0)
+
+
+@given(WEIGHTS, st.sampled_from(["cues", "outcomes"]), st.sampled_from(["cosine", "correlation"]))
+def test_similarity(weights: rw.Weights, side: Any, method: Any) -> None:
+    vectors = weights.values if side == "cues" else weights.values.T
+    assume(all(len(set(vector)) > 1 for vector in vectors.tolist()))
+    found = measures.similarity(weights, side=side, method=method)
+    if method == "correlation":
+        expected = np.corrcoef(vectors)
+    else:
+        lengths = np.sqrt((vectors**2).sum(axis=1))
+        expected = vectors @ vectors.T / np.outer(lengths, lengths)
+    some.assert_close(found, expected)
+    names = weights.cues if side == "cues" else weights.outcomes
+    some.assert_close(
+        measures.similarity(weights, names[::-1], side=side, method=method), expected[::-1, ::-1]
+    )
+
+
+@given(WEIGHTS, st.sampled_from(["cues", "outcomes"]), st.integers(1, 5), BLOCKS)
+def test_density_is_the_mean_similarity_of_the_nearest(
+    weights: rw.Weights, side: Any, n: int, block: int
+) -> None:
+    measures._BLOCK = block
+    found = measures.density(weights, n, side=side)
+    alike = measures.similarity(weights, side=side)
+    for i, row in enumerate(alike):
+        near = sorted((s for k, s in enumerate(row) if k != i and not np.isnan(s)), reverse=True)[:n]
+        expected = float(np.mean(near)) if near and not np.isnan(row[i]) else np.nan
+        assert found[i] == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+@given(WEIGHTS, st.sampled_from(["cues", "outcomes"]))
+def test_typicality_is_the_similarity_to_the_mean(weights: rw.Weights, side: Any) -> None:
+    vectors = weights.values if side == "cues" else weights.values.T
+    mean = vectors.mean(axis=0)
+    assume(np.abs(mean).max() > 1e-6 and (np.abs(vectors).max(axis=1) > 0).all())
+    expected = vectors @ mean / np.linalg.norm(vectors, axis=1) / np.linalg.norm(mean)
+    some.assert_close(measures.typicality(weights, side=side), expected)
+
+
+@given(st.lists(st.tuples(*[st.floats(-5, 5)] * 6), min_size=1, max_size=4))
+def test_correlation_is_that_of_numpy(rows: Any) -> None:
+    predicted, target = np.array(rows)[:, :3], np.array(rows)[:, 3:]
+    assume((predicted.std(axis=1) > 1e-3).all() and (target.std(axis=1) > 1e-3).all())
+    expected = [np.corrcoef(p, t)[0, 1] for p, t in zip(predicted, target, strict=True)]
+    some.assert_close(measures.correlation(predicted, target), expected)
+
+
+def test_what_has_no_direction_has_no_similarity() -> None:
+    weights = rw.Weights([[0.0, 0.0], [1.0, 2.0], [0.1, 0.1]], CUES, ["x", "y"])
+    assert np.isnan(measures.similarity(weights)[0]).all()
+    assert np.isnan(measures.typicality(weights)).tolist() == [True, False, False]
+    assert np.isnan(measures.density(weights)).tolist() == [True, False, False]
+    assert np.isnan(measures.similarity(weights, method="correlation")[2]).all()
+    assert np.isnan(measures.correlation([[0.1, 0.1, 0.1]], [[1.0, 2.0, 3.0]])).all()
+
+
+def test_without_weights_there_is_nothing_to_measure() -> None:
+    nothing = rw.Weights(np.zeros((0, 2)), [], ["x", "y"])
+    assert measures.prior(nothing).tolist() == [0.0, 0.0]
+    assert np.isnan(measures.prior(nothing, norm="mad")).all()
+    assert measures.typicality(nothing).tolist() == []
+    assert measures.density(rw.Weights([[1.0]], ["a"], ["x"])).tolist() == pytest.approx(
+        [np.nan], nan_ok=True
+    )
+    assert measures.margin([""], rw.Weights([[1.0]], ["a"], ["x"]), targets=["x"]).tolist() == [np.inf]
+    assert measures.entropy(["", "a"], rw.Weights([[1.0, 0.0]], ["a"], ["x", "y"])).tolist() == [1.0, 0.0]
+
+
+def test_large_activations_do_not_overflow() -> None:
+    weights = rw.Weights([[1e200, -1e200]], ["a"], ["x", "y"])
+    assert measures.entropy(["a"], weights, method="softmax").tolist() == [0.0]
+    some.assert_close(measures.similarity(weights), [[1.0]])
+
+
+def test_measures_of_float32_are_float64() -> None:
+    weights = rw.Weights(np.array([[0.5, 0.25]], dtype=np.float32), ["a"], ["x", "y"])
+    events = rw.read_events([("a", "x")])
+    for found in (measures.prior(weights), measures.margin(events, weights), measures.typicality(weights)):
+        assert found.dtype == np.float64
+    assert measures.rank(events, weights).dtype == np.int64
+
+
+WEIGHT = rw.Weights([[0.5, 0.25]], ["a"], ["x", "y"])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: measures.rank(["a"], WEIGHT), ValueError, r"event 0: expected one outcome, found \[\]"),
+        (lambda: measures.rank(rw.read_events([("a", "x"), ("a", "x_y")]), WEIGHT), ValueError, "event 1"),
+        (lambda: measures.rank(["a"], WEIGHT, targets=["x", "y"]), ValueError, "expected 1 targets"),
+        (lambda: measures.margin(["a"], WEIGHT, targets="x"), TypeError, "not the str 'x'"),
+        (lambda: measures.activation(["a"], WEIGHT, targets=["no"]), KeyError, "unknown outcome 'no'"),
+        (lambda: measures.diversity(["no"], WEIGHT), KeyError, "unknown cue 'no'"),
+        (lambda: measures.diversity(["a"], WEIGHT, norm="no"), ValueError, "norm must be"),  # type: ignore[arg-type]
+        (lambda: measures.entropy(["a"], WEIGHT, method="no"), ValueError, "method must be"),  # type: ignore[arg-type]
+        (lambda: measures.similarity(WEIGHT, ["no"]), KeyError, "names 'no'"),
+        (lambda: measures.similarity(WEIGHT, side="no"), ValueError, "side must be"),  # type: ignore[arg-type]
+        (lambda: measures.density(WEIGHT, 0), ValueError, "n must be 1 or more"),
+        (lambda: measures.correlation([[1.0]], [[1.0, 2.0]]), ValueError, "of one shape"),
+    ],
+)
+def test_a_wrong_argument_is_named(call: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_unknown_cues_can_be_left_out() -> None:
+    without: list[Any] = [measures.diversity, measures.entropy]
+    for measure in without:
+        known, unknown = measure(["a"], WEIGHT), measure(["a_no"], WEIGHT, unknown="ignore")
+        assert known.tolist() == unknown.tolist()
+    of_targets: list[Any] = [measures.activation, measures.rank, measures.margin]
+    for measure in of_targets:
+        known = measure(["a"], WEIGHT, targets=["y"])
+        assert measure(["a_no"], WEIGHT, targets=["y"], unknown="ignore").tolist() == known.tolist()
