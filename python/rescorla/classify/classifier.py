@@ -11,7 +11,7 @@ import numpy as np
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
-    from sklearn.utils import check_random_state
+    from sklearn.utils import assert_all_finite, check_random_state
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 except ImportError as error:
@@ -199,6 +199,7 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         columns = self._columns(X, learning=True)
         n_rows = len(X) if columns is None else _n_rows(columns)
         targets = column_or_1d(y, warn=True)
+        assert_all_finite(targets, input_name="y")
         check_classification_targets(targets)
         if len(targets) != n_rows:
             raise ValueError(f"expected one class for each of {n_rows} rows, found {len(targets)}")

@@ -228,8 +228,10 @@ def statistics(
     table = np.zeros((len(names), len(names)), dtype=counts.dtype)
     np.add.at(table, (truth, choice), counts)
     seen = np.maximum(shares[np.arange(len(truth)), truth] / sums, floor)
+    # What never occurred has no say, be it impossible.
+    some = counts > 0
     with np.errstate(divide="ignore"):
-        model = float(np.sum(counts * np.log(seen), where=counts > 0))
+        model = float((counts[some] * np.log(seen[some])).sum())
     k = None if n_parameters is None else index(n_parameters)
     concordance = _c_index(truth, (shares / sums[:, None])[:, 1], counts) if len(names) == 2 else np.nan
     fit = _errors(table) | _likelihoods(table, model, k)
