@@ -90,6 +90,8 @@ def test_an_interaction_is_one_cue_of_the_levels_that_give_cues() -> None:
     table = {"o": list("xxx"), "p": ["a", "b", "None"], "q": ["c", "None", "None"]}
     events = rw.factor_events(table, "o", ["p", ("p", "q")], ignore=["None"])
     assert cues(events) == [("pa", "pa:qc"), ("pb",), ()]
+    alone = rw.factor_events(table, "o", [("p", "q")], ignore=["None"])
+    assert cues(alone) == [("pa:qc",), ("pb",), ()]
 
 
 # Numbers.

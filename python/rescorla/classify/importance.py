@@ -41,7 +41,7 @@ class Importance:
     @property
     def importance(self) -> NDArray[np.float64]:
         """By how much the accuracy falls, on average: one number for each factor."""
-        fall: NDArray[np.float64] = self.baseline - self.accuracy.mean(axis=1)
+        fall: NDArray[np.float64] = (self.baseline - self.accuracy).mean(axis=1)
         return fall
 
     def to_pandas(self) -> DataFrame:
