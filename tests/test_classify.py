@@ -199,6 +199,12 @@ def test_a_probability_of_zero_counts_as_the_floor() -> None:
     assert classify.statistics(["a", "b"], ["b", "b"], shares, floor=0.0, frequency=[0, 1]).deviance < 2
 
 
+def test_rows_of_probabilities_are_divided_by_their_sums() -> None:
+    one = classify.statistics(["a", "b", "a"], ["a", "a", "b"], [[0.6, 0.4], [0.3, 0.7], [0.5, 0.5]])
+    other = classify.statistics(["a", "b", "a"], ["a", "a", "b"], [[6, 4], [0.3, 0.7], [2, 2]])
+    pd.testing.assert_series_equal(one.to_pandas(), other.to_pandas(), rtol=1e-12)
+
+
 def test_statistics_as_tables() -> None:
     fit = classify.statistics(["a", "b", "b"], ["a", "a", "b"], [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])
     numbers = fit.to_pandas()
@@ -415,6 +421,12 @@ def test_what_was_never_seen_is_left_out() -> None:
     assert fitted.activations({"agent": ["ghost", None]}).tolist() == [[0.0, 0.0, 0.0]] * 2
 
 
+def test_without_cues_the_choice_is_the_first_class() -> None:
+    fitted = NDLClassifier().fit({"p": [None, None, None]}, ["y", "x", "y"])
+    assert fitted.predict({"p": ["a"]}).tolist() == ["x"]
+    assert fitted.predict_proba({"p": ["a"]}).tolist() == [[0.5, 0.5]]
+
+
 def test_terms_and_columns() -> None:
     fitted = NDLClassifier(factors=["agent", ("agent", "polarity")]).fit(TABLE, CLASSES)
     assert fitted.terms_ == (("agent",), ("agent", "polarity"))
@@ -497,6 +509,15 @@ def test_cross_validation_with_frequencies_and_other_classifiers() -> None:
     other = classify.cross_validate(LogisticRegression(), features, ["x", "y"] * 5, cv=5)
     assert other.summary()["accuracy"]["minimum"] == 1.0
     assert np.isnan(other.fits[0].aic)
+
+
+@pytest.mark.parametrize(
+    "make", [pd.DataFrame, pl.DataFrame, pa.table, dict, lambda table: pd.DataFrame(table).to_numpy()]
+)
+def test_rows_of_every_kind_of_table_are_taken(make: Any) -> None:
+    table = {"p": ["a", "b"] * 4, "q": ["c", "c", "d", "d"] * 2}
+    found = classify.cross_validate(NDLClassifier(), make(table), ["x", "y"] * 4, cv=2)
+    assert [(fit.n, fit.accuracy) for fit in found.fits] == [(4, 1.0)] * 2
 
 
 def test_a_class_that_was_not_learned_is_named() -> None:

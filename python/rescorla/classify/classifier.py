@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from numbers import Number
 from operator import index
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -168,7 +168,7 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.probability = probability
         self.threads = threads
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> NDLClassifier:
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the weights.
 
         Parameters
@@ -252,9 +252,7 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         ndarray, n_rows
         """
-        found = self.activations(X)
-        choice: NDArray[Any] = self.classes_[found.argmax(axis=1)]
-        return choice
+        return self._choice(self.activations(X))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probabilities of the classes, by R's formula or the softmax.
@@ -272,8 +270,7 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         --------
         probabilities : the formulas.
         """
-        found = self.activations(X)
-        return probabilities(found, method=self.probability, minimum=self.minimum_)
+        return self._shares(self.activations(X))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Activations, in the form that scikit-learn expects.
@@ -306,10 +303,11 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Statistics
             Its number of parameters is that of the weights.
         """
+        found = self.activations(X)
         return statistics(
             column_or_1d(y),
-            self.predict(X),
-            self.predict_proba(X),
+            self._choice(found),
+            self._shares(found),
             outcomes=self.classes_.tolist(),
             frequency=sample_weight,
             n_parameters=self.n_parameters_,
@@ -341,6 +339,13 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return None
         array = validate_data(self, X, reset=learning, dtype=None, ensure_all_finite="allow-nan")
         return {f"x{number}": column.tolist() for number, column in enumerate(array.T)}
+
+    def _choice(self, found: NDArray[np.float64]) -> NDArray[Any]:
+        choice: NDArray[Any] = self.classes_[found.argmax(axis=1)]
+        return choice
+
+    def _shares(self, found: NDArray[np.float64]) -> NDArray[np.float64]:
+        return probabilities(found, method=self.probability, minimum=self.minimum_)
 
     def _cue_sets(self, X: Any, columns: Columns | None) -> Sequence[Any]:
         if (columns is None) != (self._coding is None):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rescorla.classify.goodness import Statistics, frequencies, pandas, statistics
+from rescorla.events import is_table
+from rescorla.factors import columns_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -77,7 +80,7 @@ def cross_validate(
         An `NDLClassifier`, or any classifier of scikit-learn with ``predict_proba``. It is cloned, not
         fitted.
     X : table, array or list of cue sets
-        What the classifier learns from. A table must be one that scikit-learn can take rows of.
+        What the classifier learns from.
     y : array_like of shape (n_rows,)
         The class of each row.
     cv : int, cross-validation generator or iterable, default 10
@@ -113,16 +116,15 @@ def cross_validate(
     try:
         from sklearn.base import clone
         from sklearn.model_selection import check_cv
-        from sklearn.utils import _safe_indexing as rows_of
     except ImportError as error:
         raise ImportError("cross-validation needs scikit-learn: pip install 'rescorla[sklearn]'") from error
     targets = np.asarray(y)
     counts = None if sample_weight is None else frequencies(sample_weight, len(targets))
     fits, folds = [], []
-    for train, test in check_cv(cv, targets, classifier=True).split(X, targets):
+    for train, test in check_cv(cv, targets, classifier=True).split(targets, targets):
         weights = {} if counts is None else {"sample_weight": counts[train]}
-        model = clone(classifier).fit(rows_of(X, train), targets[train], **weights)
-        held_out = rows_of(X, test)
+        model = clone(classifier).fit(_rows(X, train), targets[train], **weights)
+        held_out = _rows(X, test)
         fits.append(
             statistics(
                 targets[test],
@@ -135,3 +137,16 @@ def cross_validate(
         )
         folds.append(test)
     return CrossValidation(tuple(fits), tuple(folds))
+
+
+def _rows(X: Any, rows: NDArray[np.intp]) -> Any:
+    """Some rows of a table, of an array, or of a list of cue sets, in the same form."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if hasattr(X, "take") and is_table(X):
+        return X.take(rows)
+    if isinstance(X, Mapping):
+        return {name: [entries[row] for row in rows] for name, entries in columns_of(X).items()}
+    if isinstance(X, Sequence):
+        return [X[row] for row in rows]
+    return X[rows]
