@@ -201,7 +201,7 @@ def test_a_probability_of_zero_counts_as_the_floor() -> None:
 
 def test_rows_of_probabilities_are_divided_by_their_sums() -> None:
     one = classify.statistics(["a", "b", "a"], ["a", "a", "b"], [[0.6, 0.4], [0.3, 0.7], [0.5, 0.5]])
-    other = classify.statistics(["a", "b", "a"], ["a", "a", "b"], [[6, 4], [0.3, 0.7], [2, 2]])
+    other = classify.statistics(["a", "b", "a"], ["a", "a", "b"], [[6.0, 4.0], [0.3, 0.7], [2.0, 2.0]])
     pd.testing.assert_series_equal(one.to_pandas(), other.to_pandas(), rtol=1e-12)
 
 

@@ -149,41 +149,55 @@ class FactorCoding(NamedTuple):
 
     def cues(self, columns: Columns, n_rows: int) -> list[list[str]]:
         """The cues of each row, term after term."""
-        levels = {name: self._column_cues(name, _column(columns, name)) for name in self.columns}
-        rows: list[list[str]] = [[] for _ in range(n_rows)]
+        parts = {name: self._column_cues(name, _column(columns, name)) for name in self.columns}
         origin: dict[str, frozenset[str]] = {}
-        for term in self.terms:
-            for row, parts in zip(rows, zip(*(levels[name] for name in term), strict=True), strict=True):
-                present = [(name, part) for name, part in zip(term, parts, strict=True) if part is not None]
-                if not present:
-                    continue
-                cue = ":".join(part for _, part in present)
-                # Columns A of level BC and AB of level C would be told apart no more.
-                source = frozenset(name for name, _ in present)
-                if origin.setdefault(cue, source) != source:
-                    rivals = " and ".join(repr(sorted(names)) for names in (origin[cue], source))
-                    raise ValueError(
-                        f"expected cues of its own for each column, found {cue!r} of {rivals}; "
-                        "pass separator='=' or another"
-                    )
-                row.append(cue)
-        return rows
+        by_term = [self._term_cues(term, [parts[name] for name in term], origin) for term in self.terms]
+        if not by_term:
+            return [[] for _ in range(n_rows)]
+        return [[cue for cue in row if cue is not None] for row in zip(*by_term, strict=True)]
+
+    def _term_cues(
+        self, term: tuple[str, ...], parts: list[list[str | None]], origin: dict[str, frozenset[str]]
+    ) -> list[str | None]:
+        """The cue of a term in each row; `origin` has the columns that each cue so far comes from."""
+        joined: dict[tuple[str | None, ...], str | None] = {}
+        for levels in dict.fromkeys(zip(*parts, strict=True)):
+            cue = joined[levels] = ":".join(part for part in levels if part is not None) or None
+            if cue is None:
+                continue
+            source = frozenset(name for name, part in zip(term, levels, strict=True) if part is not None)
+            # Columns A of level BC and AB of level C would be told apart no more.
+            if origin.setdefault(cue, source) != source:
+                rivals = " and ".join(repr(sorted(names)) for names in (origin[cue], source))
+                raise ValueError(
+                    f"expected cues of its own for each column, found {cue!r} of {rivals}; "
+                    "pass separator='=' or another"
+                )
+        return [joined[levels] for levels in zip(*parts, strict=True)]
 
     def _column_cues(self, name: str, values: Sequence[Any]) -> list[str | None]:
-        intervals, ignored = self.intervals.get(name), self.ignored.get(name, ())
-        cues: list[str | None] = []
+        """What a column contributes to the cue of each row."""
+        # By type too: 1 and True are equal, but different levels.
+        known: dict[tuple[type, Any], str | None] = {}
+        cues = []
         for row, value in enumerate(values):
-            if is_missing(value):
-                cues.append(None)
-                continue
-            if intervals is not None and not _is_number(value):
-                raise TypeError(
-                    f"column {name!r}, row {row}: expected a number, as in the rows that were learned from, "
-                    f"found {value!r}; make the column numbers or strings throughout"
-                )
-            level = str(value) if intervals is None else intervals.level(value)
-            cues.append(None if level in ignored else f"{name}{self.separator}{level}")
+            key = type(value), value
+            if key not in known:
+                known[key] = self._column_cue(name, value, row)
+            cues.append(known[key])
         return cues
+
+    def _column_cue(self, name: str, value: Any, row: int) -> str | None:
+        if is_missing(value):
+            return None
+        intervals = self.intervals.get(name)
+        if intervals is not None and not _is_number(value):
+            raise TypeError(
+                f"column {name!r}, row {row}: expected a number, as in the rows that were learned from, "
+                f"found {value!r}; make the column numbers or strings throughout"
+            )
+        level = str(value) if intervals is None else intervals.level(value)
+        return None if level in self.ignored.get(name, ()) else f"{name}{self.separator}{level}"
 
 
 def learn_coding(
