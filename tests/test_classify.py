@@ -298,7 +298,6 @@ def test_a_seed_draws_an_order_of_all_tokens() -> None:
     )
 
 
-@settings(deadline=None)
 @given(ROWS, st.randoms(use_true_random=False))
 def test_the_order_of_rows_does_not_matter(rows: Any, random: Any) -> None:
     table, classes = table_of(rows)
@@ -478,7 +477,8 @@ def test_it_is_searched_and_cross_validated_by_scikit_learn() -> None:
     assert cross_val_score(NDLClassifier(), cues, ["x", "y", "z"] * 4, cv=4).tolist() == [1.0] * 4
 
 
-@given(ROWS.filter(lambda rows: len(rows) >= 4), st.integers(2, 4), st.integers(0, 9))
+@settings(max_examples=40)
+@given(ROWS.map(lambda rows: rows * 3), st.integers(2, 4), st.integers(0, 9))
 def test_folds_are_disjoint_and_each_is_predicted_by_the_others(rows: Any, k: int, seed: int) -> None:
     table, classes = table_of(rows)
     names = np.array(classes)

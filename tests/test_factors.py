@@ -175,7 +175,7 @@ def test_a_wrong_argument_is_named(keywords: dict[str, Any], error: type[Excepti
         rw.factor_events(TABLE, **{"outcome": "Verb", **keywords})
 
 
-@pytest.mark.parametrize("frequency", [-1, 0.5, True, np.nan])
+@pytest.mark.parametrize("frequency", [-1, 0.5, True, np.nan, np.inf])
 def test_a_frequency_is_a_whole_number(frequency: Any) -> None:
     with pytest.raises(ValueError, match="row 1: expected a frequency"):
         rw.factor_events({"o": ["x", "y"], "f": [1, frequency]}, "o", frequency="f")

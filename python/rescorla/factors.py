@@ -339,7 +339,7 @@ def _present(value: Any, column: str, row: int, expected: str) -> Any:
 
 def _count(value: Any, column: str, row: int) -> int:
     number = _present(value, column, row, "a frequency")
-    if not _is_number(number) or number != int(number) or number < 0:
+    if not _is_number(number) or not float(number).is_integer() or number < 0:
         raise ValueError(
             f"column {column!r}, row {row}: expected a frequency, a whole number from 0, found {number!r}"
         )
