@@ -426,6 +426,11 @@ def test_without_cues_the_choice_is_the_first_class() -> None:
     assert fitted.predict_proba({"p": ["a"]}).tolist() == [[0.5, 0.5]]
 
 
+def test_ignored_levels_are_no_cues() -> None:
+    fitted = NDLClassifier(factors=["agent", "polarity"], ignore={"polarity": ["no"]}).fit(TABLE, CLASSES)
+    assert set(fitted.weights_.cues) == {"agentperson", "agentgroup", "polarityyes"}
+
+
 def test_terms_and_columns() -> None:
     fitted = NDLClassifier(factors=["agent", ("agent", "polarity")]).fit(TABLE, CLASSES)
     assert fitted.terms_ == (("agent",), ("agent", "polarity"))

@@ -86,6 +86,14 @@ def test_truth_values_and_categories_are_no_numbers() -> None:
     ]
 
 
+def test_equal_entries_of_different_types_are_different_levels() -> None:
+    assert cues(rw.factor_events({"o": ["x"] * 3, "p": [1, True, 1.0]}, "o")) == [
+        ("p1",),
+        ("pTrue",),
+        ("p1.0",),
+    ]
+
+
 def test_an_interaction_is_one_cue_of_the_levels_that_give_cues() -> None:
     table = {"o": list("xxx"), "p": ["a", "b", "None"], "q": ["c", "None", "None"]}
     events = rw.factor_events(table, "o", ["p", ("p", "q")], ignore=["None"])
