@@ -19,10 +19,11 @@
 //! - [`vocab`]: names and ids. [`kernel`]: arithmetic on rows of weights, per instruction set.
 //! - [`text`]: event tables and running text, as names.
 //! - [`events`]: the binary event file.
-//! - [`learn`], [`activate`], [`equilibrium`]: what is done with events.
+//! - [`learn`], [`dense`], [`activate`], [`equilibrium`]: what is done with events.
 //! - `bind`: Python's view of it all (feature `python`).
 
 pub mod activate;
+pub mod dense;
 pub mod equilibrium;
 pub mod error;
 pub mod events;

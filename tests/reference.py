@@ -8,6 +8,7 @@ An event is `(cues, outcomes, frequency)`: two sequences of names and a count. W
 `(cue, outcome)` to a number.
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
@@ -144,6 +145,86 @@ def activation(weights: Weights, cues: Sequence[str], outcome: str, number: Numb
 def of(value: PerName, name: str) -> Scalar:
     """A parameter's value for one name."""
     return value[name] if isinstance(value, Mapping) else value
+
+
+# Its neighbours.
+
+
+def delta_rule(
+    events: Iterable[Event],
+    alpha: PerName,
+    beta: Scalar,
+    lambda_: PerName,
+    cues: Sequence[str],
+    outcomes: Sequence[str],
+    activation_function: Literal["identity", "logistic", "tanh"] = "identity",
+    loss: Literal["squared", "log"] = "squared",
+    batch: int | Literal["full"] = 1,
+    reduction: Literal["sum", "mean"] = "sum",
+    passes: int = 1,
+    initial: Mapping[tuple[str, str], Scalar] | None = None,
+    orders: Sequence[Sequence[int]] | None = None,
+    number: Number = float,
+) -> Weights:
+    """The delta rule; `orders` has the tokens of each pass in their order.
+
+    The tokens of a batch see the weights before it. Those with the same cues are taken together.
+    """
+    zero, one = number(0), number(1)
+    salience = {cue: number(of(alpha, cue)) for cue in cues}
+    maximum = {outcome: number(of(lambda_, outcome)) for outcome in outcomes}
+    weights = {(cue, outcome): zero for cue in cues for outcome in outcomes}
+    for pair, weight in (initial or {}).items():
+        weights[pair] = number(weight)
+    tokens = [(tuple(c), o) for c, o, frequency in events for _ in range(frequency)]
+    size = len(tokens) if batch == "full" else batch
+    for order in orders or [range(len(tokens))] * passes:
+        for first in range(0, len(tokens), size):
+            taken = [tokens[t] for t in order[first : first + size]]
+            before = dict(weights)
+            rate = number(beta) / number(len(taken)) if reduction == "mean" else number(beta)
+            for pattern in dict.fromkeys(c for c, _ in taken):
+                group = [o for c, o in taken if c == pattern]
+                n = number(len(group))
+                for outcome in outcomes:
+                    present = number(sum(outcome in o for o in group))
+                    target = maximum[outcome] * present if present > 0 else zero
+                    y = activation(before, pattern, outcome, number)
+                    slope = one
+                    if activation_function == "logistic":
+                        y = number(logistic(float(y)))
+                        slope = y * (one - y)
+                    elif activation_function == "tanh":
+                        y = number(math.tanh(float(y)))
+                        slope = one - y * y
+                        target = (maximum[outcome] + maximum[outcome]) * present - n * maximum[outcome]
+                    u = rate * (target - n * y)
+                    if loss == "squared":
+                        u = u * slope
+                    for cue in pattern:
+                        weights[cue, outcome] = weights[cue, outcome] + salience[cue] * u
+    return weights
+
+
+def logistic(h: float) -> float:
+    """1 / (1 + exp(-h)), which is 0 where exp(-h) is too large for a number."""
+    return 1.0 / (1.0 + math.exp(-h)) if h > -700.0 else 0.0
+
+
+def perceptron(
+    tokens: Iterable[tuple[Sequence[str], bool]], inputs: Mapping[str, float], delta: float
+) -> dict[str, float]:
+    """Evert and Arppe's perceptron of one outcome: cue i present is the input a_i, its weight moves by
+    delta times minus the derivative of the squared error (o - sum of w_i a_i)^2."""
+    weights = dict.fromkeys(inputs, 0.0)
+    for present, outcome in tokens:
+        prediction = 0.0
+        for cue in present:
+            prediction += weights[cue] * inputs[cue]
+        error = float(outcome) - prediction
+        for cue in present:
+            weights[cue] += 2 * delta * error * inputs[cue]
+    return weights
 
 
 # Events.

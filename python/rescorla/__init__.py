@@ -30,6 +30,7 @@ from rescorla.events import Event, Events, compile_events, corpus_events, open_e
 from rescorla.factors import factor_events
 from rescorla.learning import learn
 from rescorla.trajectory import Trajectories, trajectories
+from rescorla.neighbours import delta_rule
 from rescorla.weights import Weights, load_weights
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ __all__ = [
     "compile_events",
     "convergence",
     "corpus_events",
+    "delta_rule",
     "equilibrium",
     "factor_events",
     "learn",

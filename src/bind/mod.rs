@@ -5,6 +5,7 @@
 
 mod activate;
 mod compile;
+mod delta;
 mod equilibrium;
 mod errors;
 mod file;
@@ -23,6 +24,8 @@ mod _core {
     use super::activate::activations;
     #[pymodule_export]
     use super::compile::{compile_corpus, compile_events, compile_table, content_kind};
+    #[pymodule_export]
+    use super::delta::delta_rule;
     #[pymodule_export]
     use super::equilibrium::equilibrium;
     #[pymodule_export]

@@ -107,6 +107,39 @@ pub unsafe fn step<V: Vector, S: Step<V>, const B: usize>(
     }
 }
 
+/// A step that sums the rows of one matrix and changes the same rows of another: what is summed later does not see it.
+///
+/// # Safety
+/// As [`step`], for the rows of `from` and for those of `to`, which do not overlap.
+#[inline(always)]
+#[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
+pub unsafe fn step_between<V: Vector, S: Step<V>, const B: usize>(
+    from: *const V::Element,
+    to: *mut V::Element,
+    width: usize,
+    rows: &[u32],
+    step: &mut S,
+) {
+    // SAFETY: all offsets are row * width + column + lane < row * width + width, inside the caller's rows.
+    unsafe {
+        let zero = V::splat(V::Element::default());
+        let mut column = 0;
+        while column < width {
+            let mut sums = [zero; B];
+            for &row in rows {
+                let at = from.add(row as usize * width + column);
+                add_term::<V, S, B>(at, factor::<V, S>(step, row), &mut sums);
+            }
+            let update = step.update::<B>(column, sums);
+            for &row in rows {
+                let at = to.add(row as usize * width + column);
+                change::<V, S, B>(at, factor::<V, S>(step, row), update);
+            }
+            column += B * V::LANES;
+        }
+    }
+}
+
 /// A step on `K` different rows, which stay in registers.
 ///
 /// # Safety

@@ -41,7 +41,7 @@ pub enum Axis {
 /// Where the weights go: memory of the caller's, or a file.
 pub struct Matrix<'a, E> {
     home: Home<'a, E>,
-    pub(super) shape: [usize; 2],
+    pub(crate) shape: [usize; 2],
     /// What the lanes of the tiles are, once the filling began.
     lanes: OnceLock<Axis>,
 }
@@ -95,7 +95,7 @@ impl<'a, E: Element> Matrix<'a, E> {
     ///
     /// # Errors
     /// [`Error::Argument`] when it was begun before, or rows go outside.
-    pub(super) fn begin<'s>(
+    pub(crate) fn begin<'s>(
         &'s self,
         lanes: Axis,
         along: Vec<Entry>,
@@ -121,16 +121,16 @@ impl<'a, E: Element> Matrix<'a, E> {
 
 /// A row or a lane of a tile, and the row or column of the result that it goes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Entry {
-    pub(super) from: u32,
-    pub(super) to: u32,
+pub(crate) struct Entry {
+    pub(crate) from: u32,
+    pub(crate) to: u32,
 }
 
 /// A result that is being filled.
 ///
 /// Invariants: it is the only one of its matrix; the targets of `along` are inside; a lane of the result is written by
 /// the one call that set its `taken`.
-pub(super) struct Sheet<'s, 'a, E> {
+pub(crate) struct Sheet<'s, 'a, E> {
     matrix: &'s Matrix<'a, E>,
     lanes: Axis,
     along: Vec<Entry>,
@@ -143,7 +143,7 @@ impl<E: Element> Sheet<'_, '_, E> {
     ///
     /// # Errors
     /// [`Error::Memory`].
-    pub(super) fn buffer(&self) -> Result<Buffer<E>> {
+    pub(crate) fn buffer(&self) -> Result<Buffer<E>> {
         let (extent, n_lanes) = self.matrix.extents(self.lanes);
         Buffer::zeros(match self.matrix.home {
             Home::Memory(_) => 0,
@@ -158,7 +158,7 @@ impl<E: Element> Sheet<'_, '_, E> {
     /// # Errors
     /// [`Error::NotFinite`] for any row of the tile, whether it goes to the result or not; [`Error::Io`];
     /// [`Error::Stopped`].
-    pub(super) fn write(
+    pub(crate) fn write(
         &self,
         tile: &[E],
         width: usize,

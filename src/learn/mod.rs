@@ -31,6 +31,7 @@ use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
 use crate::monitor::Monitor;
 use clock::Clock;
+pub(crate) use matrix::Entry;
 pub use matrix::{Axis, Matrix};
 use memory::Memory;
 use rule::{Rule, Schedule};
@@ -38,11 +39,11 @@ use steps::Stepper;
 use stream::{Column, NONE, Numbering, Stream};
 pub use survey::Facts;
 use survey::Survey;
-pub(crate) use tiles::{in_pool, pool};
+pub(crate) use tiles::{WIDEST, each_tile, in_pool, padded, pool, width};
 use twins::Twins;
 
 /// Updates of weights below which a second thread costs more than it saves, and the choice of a method is no matter.
-const SMALL: u64 = 1 << 20;
+pub(crate) const SMALL: u64 = 1 << 20;
 
 /// The greatest ratio of saliences for which the adjoint method's precision is promised.
 const ALIKE: f64 = 1e3;

@@ -117,7 +117,7 @@ impl<'a> Rates<'a> {
 }
 
 /// The element of which there is nothing but copies.
-pub(super) fn same<E: Element>(elements: &[E]) -> Option<E> {
+pub(crate) fn same<E: Element>(elements: &[E]) -> Option<E> {
     let (first, rest) = elements.split_first()?;
     rest.iter().all(|element| element == first).then_some(*first)
 }

@@ -8,7 +8,7 @@ use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
 
 /// The most elements in a row of a tile.
-pub(super) const WIDEST: usize = 1024;
+pub(crate) const WIDEST: usize = 1024;
 /// Rows shall be about so many bytes wide, divided by the number of cues of an event but one: narrower, and the fixed work
 /// for each event costs too much; wider, and fewer rows stay in the caches from one event to the next. Measured: 2 KiB suit
 /// the 4 cues of words as trigrams, 512 bytes 10 of 10,000 cues.
@@ -26,7 +26,7 @@ const EVENT_BYTES: f64 = 30_720.0;
 ///
 /// # Errors
 /// Of several failing tiles the first one's, so that the same data always give the same message.
-pub(super) fn each_tile<S>(
+pub(crate) fn each_tile<S>(
     threads: usize,
     n: usize,
     start: impl Fn() -> Result<S> + Sync,
@@ -76,7 +76,7 @@ pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool> {
 }
 
 /// Columns in a tile: what suits the caches with `slots` rows an event of `rows`, and enough tiles for all threads.
-pub(super) fn width<E: Element>(
+pub(crate) fn width<E: Element>(
     wanted: Option<usize>,
     kernel: Kernel,
     columns: usize,
@@ -93,7 +93,7 @@ pub(super) fn width<E: Element>(
 
 /// The width of a tile that has room for some columns: whole vectors, and from 4 on whole blocks of 4 or 8, which the kernel
 /// does at once.
-pub(super) fn padded<E: Element>(columns: usize, kernel: Kernel) -> usize {
+pub(crate) fn padded<E: Element>(columns: usize, kernel: Kernel) -> usize {
     let lanes = kernel.lanes::<E>();
     let whole = match columns.div_ceil(lanes) {
         n @ 0..4 => n.max(1),

@@ -1,0 +1,377 @@
+"""The neighbours of the rule: learners of the same family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from operator import index
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from rescorla import _core
+from rescorla.arguments import (
+    PathName,
+    PerName,
+    element_type,
+    numbered,
+    one_of,
+    per_name,
+    places,
+    rate,
+    recorded,
+    thread_count,
+)
+from rescorla.events import Events, as_events
+from rescorla.progress import Progress, watching
+from rescorla.weights import Weights
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+Activation = Literal["identity", "logistic", "tanh"]
+Loss = Literal["squared", "log"]
+Reduction = Literal["sum", "mean"]
+
+# The standard deviation of random initial weights: small, so that sums of a few of them are near zero, where
+# logistic and tanh are steepest.
+_SPREAD = 0.01
+
+# Tokens put in random order at a time, unless a pass has more: 128 MiB.
+_ORDERED = 1 << 24
+
+
+def delta_rule(
+    data: Events | PathName,
+    *,
+    alpha: PerName = 1.0,
+    beta: float,
+    lambda_: PerName = 1.0,
+    activation: Activation = "identity",
+    loss: Loss = "squared",
+    batch: int | Literal["full"] = 1,
+    reduction: Reduction = "sum",
+    passes: int = 1,
+    initial: Weights | Literal["random"] | None = None,
+    seed: int | None = None,
+    dtype: DTypeLike = "float64",
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Weights:
+    """Learn by the delta rule, with an activation function, token by token or in batches.
+
+    For each token and every outcome j, with h_j = sum of w_ij over the cues of the event and an activation
+    function g:
+
+        dw_ij = alpha_i * beta * (t_j - g(h_j)) * g'(h_j)    cue i present, loss="squared"
+        dw_ij = alpha_i * beta * (t_j - g(h_j))              cue i present, loss="log"
+        dw_ij = 0                                            cue i absent
+
+    All tokens of a batch see the weights as they were before it; their dw are summed or averaged, and then
+    applied. With g the identity and batches of one token this is the rule of Rescorla and Wagner.
+
+    Parameters
+    ----------
+    data : Events or path
+        What to learn from; a path is that of a binary event file or of an event table, told apart by content.
+    alpha : float, mapping or array_like of shape (n_cues,), default 1.0
+        The salience of cues: one number, or one per cue, 0 or more. A mapping covers all cues; an array has
+        the order of the rows of the result.
+    beta : float
+        The learning rate, 0 or more.
+    lambda_ : float, mapping or array_like of shape (n_outcomes,), default 1.0
+        The target t of an outcome that is present: one number, or one per outcome. That of an absent outcome
+        is 0, and with tanh -lambda. Logistic and tanh come near 1, but never reach it.
+    activation : {"identity", "logistic", "tanh"}, default "identity"
+        The function g: h itself, 1 / (1 + exp(-h)), or the hyperbolic tangent.
+    loss : {"squared", "log"}, default "squared"
+        What is made smaller: (t - g)^2 / 2, or -t log g - (1 - t) log(1 - g). The log loss is for the
+        logistic function and lambda from 0 to 1; its full-batch descent is logistic regression.
+    batch : int or "full", default 1
+        Tokens in a batch; the last one of a pass may have fewer. A batch may end within an event of frequency
+        f, which is f tokens. "full": all tokens of a pass.
+    reduction : {"sum", "mean"}, default "sum"
+        Whether the dw of a batch are summed, or averaged over its tokens.
+    passes : int, default 1
+        How often to go through the tokens.
+    initial : Weights or "random", optional
+        What to start from: zero; these weights, whose names come first in the result; or "random", numbers of
+        the normal distribution with mean 0 and standard deviation 0.01, drawn with the seed.
+    seed : int, optional
+        Take the tokens of each pass in a fresh random order, by ``numpy.random.default_rng(seed)``; without
+        it in the order of the events. The order makes no difference to full batches.
+    dtype : {"float64", "float32"}, default "float64"
+        The type of the weights; parameters and all operations are rounded to it.
+    threads : int, optional
+        How many threads to use; by default as many as the process may run on. It changes no bit.
+    progress : None, bool or callable(done, total), default None
+        None shows a bar if standard error is a terminal. A callable is called by the calling thread; when it
+        raises, learning stops.
+
+    Returns
+    -------
+    Weights, n_cues x n_outcomes
+        Names are in the order of the events. ``parameters`` tells how the weights came about.
+
+    Raises
+    ------
+    ValueError
+        When a parameter is out of its range, or an array has the wrong length.
+    KeyError
+        When a mapping lacks a name.
+    TypeError
+        When an argument is of a wrong type, such as arrays for data: these are not taken yet.
+    FloatingPointError
+        When a weight left the finite numbers; the message names it.
+    FormatError, OSError
+        When the events cannot be read.
+
+    See Also
+    --------
+    learn : the rule of Rescorla and Wagner, with more choices.
+    equilibrium : what full batches converge to, where g is the identity.
+
+    Notes
+    -----
+    The bits are those of plain loops in the order that the documentation states (Background, The mathematics,
+    Batches). The functions are computed by the system's library in float64 and rounded: their last digit may
+    depend on the system.
+
+    The events are held in memory, decoded, and the batches made of them up to 512 MiB, or one batch if that
+    is more.
+
+    References
+    ----------
+    Widrow, B. and Hoff, M. E. (1960). Adaptive switching circuits. IRE WESCON Convention Record 4, 96-104.
+
+    Evert, S. and Arppe, A. (2015). Some theoretical and experimental observations on naive discriminative
+    learning. In Proceedings of the 6th Conference on Quantitative Investigations in Theoretical Linguistics.
+    Tuebingen.
+
+    Examples
+    --------
+    Full batches go where the equilibrium is:
+
+    >>> import rescorla as rw
+    >>> events = rw.read_events([("pots", "n", 5), ("pots_red", "y", 10), ("pots_red", "n", 5)])
+    >>> weights = rw.delta_rule(events, beta=0.5, batch="full", reduction="mean", passes=200)
+    >>> round(weights["red", "y"], 4), round(rw.equilibrium(events)["red", "y"], 4)
+    (0.6667, 0.6667)
+
+    Logistic regression: the log-odds of y are log(10 / 5) where there is red.
+
+    >>> weights = rw.delta_rule(
+    ...     rw.read_events([("red", "y", 10), ("red", "n", 5)]),
+    ...     beta=1.0, activation="logistic", loss="log", batch="full", reduction="mean", passes=100,
+    ... )
+    >>> round(weights["red", "y"], 4)
+    0.6931
+    """
+    return _delta_rule(
+        data,
+        alpha=alpha,
+        beta=beta,
+        lambda_=lambda_,
+        activation=activation,
+        loss=loss,
+        batch=batch,
+        reduction=reduction,
+        passes=passes,
+        initial=initial,
+        seed=seed,
+        dtype=dtype,
+        threads=threads,
+        progress=progress,
+    )
+
+
+def _delta_rule(
+    data: Events | PathName,
+    *,
+    alpha: PerName = 1.0,
+    beta: float,
+    lambda_: PerName = 1.0,
+    activation: Activation = "identity",
+    loss: Loss = "squared",
+    batch: int | Literal["full"] = 1,
+    reduction: Reduction = "sum",
+    passes: int = 1,
+    initial: Weights | Literal["random"] | None = None,
+    seed: int | None = None,
+    dtype: DTypeLike = "float64",
+    threads: int | None = None,
+    progress: Progress = None,
+    kernel: str | None = None,
+    tile: int | None = None,
+    ordered: int = _ORDERED,
+) -> Weights:
+    """`delta_rule`, with a choice of what must not change a bit."""
+    one_of("activation", activation, ("identity", "logistic", "tanh"))
+    one_of("loss", loss, ("squared", "log"))
+    one_of("reduction", reduction, ("sum", "mean"))
+    if loss == "log" and activation != "logistic":
+        raise ValueError(
+            f"loss='log' goes with activation='logistic', not {activation!r}: only of the logistic function "
+            "the values are probabilities"
+        )
+    size = None if isinstance(batch, str) and batch == "full" else _count("batch", batch, "full")
+    n_passes = _count("passes", passes)
+    element = element_type(dtype)
+    n_threads = thread_count(threads)
+    beta = rate("beta", beta)
+    rng = None if seed is None else np.random.default_rng(index(seed))
+    known = _known(initial, rng)
+    events = _events(data, progress)
+    cues = tuple(dict.fromkeys([*(known.cues if known else ()), *events.cues]))
+    outcomes = tuple(dict.fromkeys([*(known.outcomes if known else ()), *events.outcomes]))
+    alphas = per_name("alpha", alpha, cues, "cue", element)
+    lambdas = per_name("lambda_", lambda_, outcomes, "outcome", element, negative=True)
+    if loss == "log" and not ((lambdas >= 0) & (lambdas <= 1)).all():
+        raise ValueError(
+            "lambda_ must be between 0 and 1 for loss='log': no weights make the loss of other targets least"
+        )
+    shape = len(cues), len(outcomes)
+    start: NDArray[Any] | None = None
+    if known is not None:
+        start = _start(known, shape, element)
+    elif rng is not None and initial == "random":
+        start = rng.normal(0.0, _SPREAD, shape).astype(element)
+    parameters: dict[str, Any] = {
+        "rule": "delta",
+        "alpha": recorded(alpha, alphas),
+        "beta": beta,
+        "lambda": recorded(lambda_, lambdas),
+        "activation": activation,
+        "loss": loss,
+        "batch": "full" if size is None else size,
+        "reduction": reduction,
+        "passes": n_passes,
+        "seed": None if seed is None else index(seed),
+        "n_events": len(events),
+        "n_tokens": events.n_tokens,
+        "n_cues": events.n_cues,
+        "n_outcomes": events.n_outcomes,
+        "dtype": str(element),
+        "initial": "weights" if known is not None else initial,
+        "version": _core.__version__,
+    }
+    started = perf_counter()
+    with watching(progress, "learning") as watch, _naming_divergence(cues, outcomes):
+        # In full batches the order is nothing but rounding.
+        for first, some, order in _orders(n_passes, events.n_tokens, rng if size else None, ordered):
+            values = np.zeros(shape, dtype=element)
+            report = _core.delta_rule(
+                events._file,
+                alpha=alphas,
+                beta=beta,
+                lambda_=lambdas,
+                activation=activation,
+                loss=loss,
+                batch=size,
+                mean=reduction == "mean",
+                passes=some,
+                order=order,
+                cue_rows=places(events.cues, numbered(cues)),
+                outcome_columns=places(events.outcomes, numbered(outcomes)),
+                initial=start,
+                out=values,
+                threads=n_threads,
+                kernel=kernel,
+                tile=tile,
+                progress=_part(watch, first, some, n_passes),
+            )
+            start = values
+    parameters["kernel"], parameters["threads"] = report["kernel"], report["threads"]
+    parameters["seconds"] = perf_counter() - started
+    return Weights(values, cues, outcomes, parameters)
+
+
+def _events(data: object, progress: Progress) -> Events:
+    if isinstance(data, np.ndarray | tuple | list):
+        raise TypeError(
+            f"data must be Events or a path, not {type(data).__name__}: real-valued arrays are not taken yet; "
+            "rescorla.read_events makes Events of cues and outcomes"
+        )
+    return as_events(data, progress=progress)
+
+
+def _count(argument: str, value: object, other: str | None = None) -> int:
+    wanted = "an integer" if other is None else f"an integer or {other!r}"
+    if isinstance(value, str) and other is not None:
+        raise ValueError(f"{argument} must be {wanted}, not {value!r}")
+    try:
+        count = index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"{argument} must be {wanted}, not {type(value).__name__}") from None
+    if count < 1:
+        raise ValueError(f"{argument} must be 1 or more, not {count}")
+    return count
+
+
+def _known(initial: object, rng: np.random.Generator | None) -> Weights | None:
+    """The initial weights that the caller has."""
+    if initial is None or isinstance(initial, Weights):
+        return initial
+    if not isinstance(initial, str):
+        raise TypeError(f"initial must be Weights or 'random', not {type(initial).__name__}")
+    one_of("initial", initial, ("random",))
+    if rng is None:
+        raise ValueError("initial='random' needs a seed=, so that the weights can be drawn again")
+    return None
+
+
+def _start(known: Weights, shape: tuple[int, int], element: np.dtype[Any]) -> NDArray[Any]:
+    """The initial weights in the place that they have in the result, and zeros."""
+    values = np.zeros(shape, dtype=element)
+    corner = values[: len(known.cues), : len(known.outcomes)]
+    with np.errstate(over="ignore"):
+        corner[...] = known.values
+    finite = np.isfinite(corner)
+    if not finite.all():
+        row, column = np.unravel_index(int(finite.argmin()), finite.shape)
+        raise ValueError(
+            f"initial weights must be finite in {element}, but that of cue {known.cues[row]!r} to outcome "
+            f"{known.outcomes[column]!r} is {known.values[row, column]}"
+        )
+    return values
+
+
+def _orders(
+    passes: int, n_tokens: int, rng: np.random.Generator | None, ordered: int
+) -> Iterator[tuple[int, int, NDArray[np.int64] | None]]:
+    """Some passes at a time: the first of them, how many, and their tokens in random order, or None."""
+    if rng is None:
+        yield 0, passes, None
+        return
+    at_once = max(1, ordered // max(1, n_tokens))
+    for first in range(0, passes, at_once):
+        some = min(at_once, passes - first)
+        order = np.empty((some, n_tokens), dtype=np.int64)
+        for tokens in order:
+            tokens[:] = rng.permutation(n_tokens)
+        yield first, some, order
+
+
+def _part(
+    watch: Callable[[int, int], object] | None, first: int, some: int, passes: int
+) -> Callable[[int, int], object] | None:
+    """Tells of some passes as a part of all of them."""
+    if watch is None:
+        return None
+    return lambda done, total: watch(done + total // some * first, total // some * passes)
+
+
+@contextmanager
+def _naming_divergence(cues: tuple[str, ...], outcomes: tuple[str, ...]) -> Iterator[None]:
+    """Name the weight that left the finite numbers, of which the engine knows only the place."""
+    try:
+        yield
+    except FloatingPointError as error:
+        match error.args:
+            case (int(row), int(column), value):
+                raise FloatingPointError(
+                    f"the weight of cue {cues[row]!r} to outcome {outcomes[column]!r} became {value}; learning "
+                    "diverges: lower beta or alpha, or take reduction='mean' or smaller batches"
+                ) from None
+        raise

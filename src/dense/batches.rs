@@ -1,0 +1,549 @@
+//! The tokens of events cut into batches, each reduced to what a learner needs of it.
+//!
+//! All tokens of a batch see the same weights. So of those that have the same cues it counts only how many they are, and
+//! how many of them have each outcome: they are one *group*, at the place of the first of them.
+//!
+//! ```text
+//! batch:  number of tokens;  groups;  the rows of weights that it changes, each once
+//! group:  pattern (an exact list of cues), number of tokens, (column, number of tokens) of each outcome
+//! ```
+//!
+//! Batches are made of a section of the tokens at a time. Sections are kept within a budget of memory, and made again for
+//! every tile and pass beyond it.
+
+use std::hash::BuildHasher;
+use std::mem::take;
+use std::ops::Range;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+use crate::error::{Error, Result};
+use crate::events::EventFile;
+use crate::events::chunk::{Body, Lists};
+use crate::monitor::Monitor;
+
+/// Tokens of a section, unless a batch has more.
+const SECTION: u64 = 1 << 16;
+/// Rows between two looks at the monitor.
+const POLL_EVERY: usize = 1 << 16;
+/// No group, no row.
+const NONE: u32 = u32::MAX;
+
+/// All events, decoded and validated, in the numbering of the learner.
+///
+/// Invariants: cues in `patterns` are below `n_rows`, outcomes below `n_columns`; `once`, `pattern` and `outcomes` have an
+/// element for each pattern and each kind; `kinds` are below the number of kinds; `ends` rises and has as many elements as
+/// `kinds`, or none.
+pub(super) struct Source {
+    /// The distinct lists of cues.
+    patterns: Lists,
+    /// Whether no cue comes twice in a pattern.
+    once: Vec<bool>,
+    /// The pattern of each kind of event,
+    pattern: Vec<u32>,
+    /// and its outcomes, each once.
+    outcomes: Lists,
+    /// The kind of each event.
+    kinds: Vec<u32>,
+    /// How many tokens there are up to the end of each event; empty where every event is one token.
+    ends: Vec<u64>,
+    n_rows: usize,
+    n_columns: usize,
+}
+
+impl Source {
+    /// Reads a file. `rows` and `columns` say which row and column each of its cues and outcomes is.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] when they do not fit, [`Error::Format`] for a damaged file, [`Error::Stopped`].
+    pub(super) fn read<B: AsRef<[u8]>>(
+        file: &EventFile<B>,
+        (rows, n_rows): (&[u32], usize),
+        (columns, n_columns): (&[u32], usize),
+        monitor: &Monitor,
+    ) -> Result<Self> {
+        let below = |numbers: &[u32], n| numbers.iter().all(|&number| (number as usize) < n);
+        let fits = rows.len() == file.cues().len() && columns.len() == file.outcomes().len();
+        if !fits || !below(rows, n_rows) || !below(columns, n_columns) || n_columns >= NONE as usize {
+            return Err(Error::Argument(
+                "expected a row for every cue and a column for every outcome".into(),
+            ));
+        }
+        let mut reader = Reader {
+            source: Self {
+                patterns: Lists::default(),
+                once: Vec::new(),
+                pattern: Vec::new(),
+                outcomes: Lists::default(),
+                kinds: Vec::new(),
+                ends: Vec::new(),
+                n_rows,
+                n_columns,
+            },
+            rows,
+            columns,
+            known: HashTable::new(),
+            hasher: DefaultHashBuilder::default(),
+            cue_in: vec![NONE; n_rows],
+            outcome_in: vec![NONE; n_columns],
+            cues: Vec::new(),
+            outcomes: Vec::new(),
+        };
+        let types = file.types()?;
+        for i in 0..types.len() {
+            reader.push(types.cues.get(i), types.outcomes.get(i))?;
+        }
+        let mut tokens = 0_u64;
+        for index in 0..file.n_chunks() {
+            monitor.check()?;
+            let chunk = file.chunk(index)?;
+            for i in 0..chunk.body.len() {
+                let kind = match &chunk.body {
+                    Body::Tokens(tokens) => tokens[i],
+                    Body::Rows(rows) => reader.push(rows.cues.get(i), rows.outcomes.get(i))?,
+                };
+                reader.source.kinds.push(kind);
+                let frequency = u64::from(chunk.frequency(i));
+                tokens = tokens.saturating_add(frequency);
+                reader.source.end(frequency, tokens);
+            }
+        }
+        Ok(reader.source)
+    }
+
+    /// Notes where the last event ends. As long as all events are one token nothing need be noted.
+    fn end(&mut self, frequency: u64, tokens: u64) {
+        if frequency == 1 && self.ends.is_empty() {
+            return;
+        }
+        while self.ends.len() + 1 < self.kinds.len() {
+            self.ends.push(self.ends.len() as u64 + 1);
+        }
+        self.ends.push(tokens);
+    }
+
+    /// Tokens in all.
+    pub(super) fn n_tokens(&self) -> u64 {
+        self.ends.last().copied().unwrap_or(self.kinds.len() as u64)
+    }
+
+    /// The cues of a pattern, and whether none comes twice.
+    #[inline(always)]
+    pub(super) fn pattern(&self, pattern: u32) -> (&[u32], bool) {
+        (self.patterns.get(pattern as usize), self.once[pattern as usize])
+    }
+
+    /// All cues are below.
+    pub(super) fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// For each column the first event with a token that has it, [`usize::MAX`] where none has.
+    pub(super) fn first_events(&self) -> Vec<usize> {
+        let mut first = vec![usize::MAX; self.n_columns];
+        let mut seen = vec![false; self.pattern.len()];
+        for (event, &kind) in self.kinds.iter().enumerate() {
+            if self.tokens_of(event).is_empty() || std::mem::replace(&mut seen[kind as usize], true) {
+                continue;
+            }
+            for &column in self.outcomes.get(kind as usize) {
+                first[column as usize] = first[column as usize].min(event);
+            }
+        }
+        first
+    }
+
+    /// Gives every column another number: `numbers[column]`, all different and below the number of columns.
+    pub(super) fn renumber(&mut self, numbers: &[u32]) {
+        self.outcomes.ids_mut().iter_mut().for_each(|column| *column = numbers[*column as usize]);
+    }
+
+    /// The tokens of an event.
+    fn tokens_of(&self, event: usize) -> Range<u64> {
+        if self.ends.is_empty() {
+            event as u64..event as u64 + 1
+        } else {
+            let start = event.checked_sub(1).map_or(0, |before| self.ends[before]);
+            start..self.ends[event]
+        }
+    }
+
+    /// The event that a token belongs to.
+    fn event_with(&self, token: u64) -> usize {
+        if self.ends.is_empty() { token as usize } else { self.ends.partition_point(|&end| end <= token) }
+    }
+}
+
+/// Numbers patterns and kinds.
+struct Reader<'a> {
+    source: Source,
+    rows: &'a [u32],
+    columns: &'a [u32],
+    /// Each pattern once, under the hash of its cues.
+    known: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+    /// The last pattern and the last kind that have each cue and outcome.
+    cue_in: Vec<u32>,
+    outcome_in: Vec<u32>,
+    cues: Vec<u32>,
+    outcomes: Vec<u32>,
+}
+
+impl Reader<'_> {
+    /// Adds a kind of event, and returns its number.
+    fn push(&mut self, cues: &[u32], outcomes: &[u32]) -> Result<u32> {
+        let kind = u32::try_from(self.source.pattern.len()).ok().filter(|&kind| kind < NONE);
+        let kind = kind.ok_or_else(|| {
+            Error::Argument("expected fewer than 2^32 - 1 different events; learn them in parts".into())
+        })?;
+        self.cues.clear();
+        self.cues.extend(cues.iter().map(|&cue| self.rows[cue as usize]));
+        self.outcomes.clear();
+        for &outcome in outcomes {
+            let column = self.columns[outcome as usize];
+            if std::mem::replace(&mut self.outcome_in[column as usize], kind) != kind {
+                self.outcomes.push(column);
+            }
+        }
+        self.source.outcomes.push(&self.outcomes);
+        let pattern = self.pattern();
+        self.source.pattern.push(pattern);
+        Ok(kind)
+    }
+
+    /// The number of the pattern `self.cues`.
+    fn pattern(&mut self) -> u32 {
+        let Self { known, hasher, source, cues, cue_in, .. } = self;
+        let Source { patterns, once, .. } = source;
+        let hash = hasher.hash_one(&cues[..]);
+        if let Some(&pattern) = known.find(hash, |&pattern| patterns.get(pattern as usize) == &cues[..]) {
+            return pattern;
+        }
+        // No more than kinds.
+        let pattern = patterns.len() as u32;
+        known.insert_unique(hash, pattern, |&pattern| hasher.hash_one(patterns.get(pattern as usize)));
+        patterns.push(cues);
+        let seen = |cue: &u32| std::mem::replace(&mut cue_in[*cue as usize], pattern) == pattern;
+        once.push(!cues.iter().any(seen));
+        pattern
+    }
+}
+
+/// A batch.
+struct Batch {
+    tokens: u64,
+    /// Where its groups end.
+    end: usize,
+}
+
+/// The batches of some tokens.
+///
+/// Invariants: `ends` of batches and of `outcomes` rise; columns in `outcomes` are those of the source, `patterns` patterns
+/// of it, rows in `touched` below its number of rows.
+#[derive(Default)]
+pub(super) struct Section {
+    batches: Vec<Batch>,
+    /// For each batch the rows that it changes, each once; empty where batches are single tokens.
+    touched: Lists,
+    /// The pattern of each group,
+    patterns: Vec<u32>,
+    /// its tokens,
+    tokens: Vec<u64>,
+    /// and where its outcomes end.
+    ends: Vec<usize>,
+    /// Columns, and how many tokens of the group have them.
+    outcomes: Vec<(u32, u64)>,
+}
+
+impl Section {
+    /// How many batches there are.
+    pub(super) fn len(&self) -> usize {
+        self.batches.len()
+    }
+
+    /// The number of tokens of a batch, and its groups.
+    #[inline(always)]
+    pub(super) fn batch(&self, batch: usize) -> (u64, Range<usize>) {
+        let start = batch.checked_sub(1).map_or(0, |before| self.batches[before].end);
+        (self.batches[batch].tokens, start..self.batches[batch].end)
+    }
+
+    /// The pattern of a group, its number of tokens, and how many of these have which columns.
+    #[inline(always)]
+    pub(super) fn group(&self, group: usize) -> (u32, u64, &[(u32, u64)]) {
+        (self.patterns[group], self.tokens[group], self.outcomes(group..group + 1))
+    }
+
+    /// The outcomes of some groups.
+    #[inline(always)]
+    pub(super) fn outcomes(&self, groups: Range<usize>) -> &[(u32, u64)] {
+        let end = |group: usize| group.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.outcomes[end(groups.start)..end(groups.end)]
+    }
+
+    /// The rows that a batch changes, each once.
+    #[inline(always)]
+    pub(super) fn touched(&self, batch: usize) -> &[u32] {
+        self.touched.get(batch)
+    }
+
+    /// Bytes of memory.
+    fn size(&self) -> usize {
+        size_of_val(&self.batches[..])
+            + self.touched.size()
+            + size_of_val(&self.patterns[..])
+            + size_of_val(&self.tokens[..])
+            + size_of_val(&self.ends[..])
+            + size_of_val(&self.outcomes[..])
+    }
+}
+
+/// What a thread needs to make sections.
+pub(super) struct Maker {
+    /// Tokens of each kind in the batch at hand; zero between batches.
+    counts: Vec<u64>,
+    /// The kinds of the batch, in the order in which they come,
+    kinds: Vec<u32>,
+    /// and for each of them the place of the next one of the same group.
+    next: Vec<u32>,
+    /// The group of each pattern; [`NONE`] between batches.
+    group: Vec<u32>,
+    /// The places in `kinds` of the first and of the last kind of each group.
+    span: Vec<(u32, u32)>,
+    /// Which rows the batch changes; none between batches.
+    touched: Vec<bool>,
+    rows: Vec<u32>,
+    /// Rows since the last look at the monitor.
+    work: usize,
+}
+
+/// All passes, cut into sections of batches.
+pub(super) struct Sections<'a> {
+    source: &'a Source,
+    /// Tokens of a batch.
+    batch: u64,
+    /// Tokens of a section: whole batches.
+    length: u64,
+    /// Sections of a pass.
+    of_pass: usize,
+    /// The tokens of each pass in the order in which they come; that of the events if `None`.
+    order: Option<&'a [i64]>,
+    made: Vec<OnceLock<Section>>,
+    /// Bytes that may still be kept.
+    room: AtomicUsize,
+}
+
+impl<'a> Sections<'a> {
+    /// Batches of `batch` tokens, of all tokens if `None`, in the order of the events or in that of `order`: all tokens of
+    /// one pass after another.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] when `order` has not all tokens of each pass.
+    pub(super) fn new(
+        source: &'a Source,
+        batch: Option<u64>,
+        order: Option<&'a [i64]>,
+        passes: u64,
+        budget: usize,
+    ) -> Result<Self> {
+        let n_tokens = source.n_tokens();
+        if order.is_some_and(|order| Some(order.len() as u64) != n_tokens.checked_mul(passes)) {
+            return Err(Error::Argument(format!("expected an order of {n_tokens} tokens for every pass")));
+        }
+        let batch = batch.unwrap_or(n_tokens).clamp(1, n_tokens.max(1));
+        let length = batch * (SECTION / batch).max(1);
+        let too_many = |_| Error::Argument("expected fewer tokens or passes, or larger batches".into());
+        let of_pass = usize::try_from(n_tokens.div_ceil(length)).map_err(too_many)?;
+        let distinct = if order.is_some() { passes } else { passes.min(1) };
+        let n = usize::try_from((of_pass as u64).saturating_mul(distinct)).map_err(too_many)?;
+        let made = (0..n).map(|_| OnceLock::new()).collect();
+        Ok(Self { source, batch, length, of_pass, order, made, room: AtomicUsize::new(budget) })
+    }
+
+    /// Whether every batch is one token.
+    pub(super) fn single(&self) -> bool {
+        self.batch == 1
+    }
+
+    /// What a thread needs.
+    pub(super) fn maker(&self) -> Maker {
+        Maker {
+            counts: vec![0; self.source.pattern.len()],
+            kinds: Vec::new(),
+            next: Vec::new(),
+            group: vec![NONE; self.source.patterns.len()],
+            span: Vec::new(),
+            touched: vec![false; self.source.n_rows],
+            rows: Vec::new(),
+            work: 0,
+        }
+    }
+
+    /// Calls `visit` with the sections of a pass, one after another.
+    ///
+    /// # Errors
+    /// When stopped, and those of `visit`.
+    pub(super) fn visit(
+        &self,
+        pass: u64,
+        maker: &mut Maker,
+        monitor: &Monitor,
+        mut visit: impl FnMut(&Section) -> Result<()>,
+    ) -> Result<()> {
+        let first = if self.order.is_some() { pass as usize * self.of_pass } else { 0 };
+        for number in 0..self.of_pass {
+            let home = &self.made[first + number];
+            if let Some(section) = home.get() {
+                visit(section)?;
+                continue;
+            }
+            let start = number as u64 * self.length;
+            let tokens = start..start.saturating_add(self.length).min(self.source.n_tokens());
+            let section = self.make(pass, tokens, maker, monitor)?;
+            let size = section.size();
+            let fits = |room: usize| room.checked_sub(size);
+            if self.room.fetch_update(Relaxed, Relaxed, fits).is_ok() {
+                // Another thread may have been faster, with the same section.
+                visit(home.get_or_init(|| section))?;
+            } else {
+                visit(&section)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The batches of some tokens of a pass.
+    fn make(&self, pass: u64, tokens: Range<u64>, maker: &mut Maker, monitor: &Monitor) -> Result<Section> {
+        let source = self.source;
+        let mut section = Section::default();
+        let order = self.order.map(|order| {
+            let start = (pass * source.n_tokens()) as usize;
+            &order[start + tokens.start as usize..start + tokens.end as usize]
+        });
+        let mut pieces = order.map(|order| order.chunks(self.batch as usize));
+        let (mut token, mut event) = (tokens.start, source.event_with(tokens.start));
+        while token < tokens.end {
+            let end = tokens.end.min(token.saturating_add(self.batch));
+            if let Some(pieces) = &mut pieces {
+                for &token in pieces.next().unwrap_or_default() {
+                    let known = u64::try_from(token).ok().filter(|&token| token < source.n_tokens());
+                    let known = known.ok_or_else(|| {
+                        Error::Argument(format!("expected the number of a token, found {token}"))
+                    })?;
+                    maker.count(source.kinds[source.event_with(known)], 1, monitor)?;
+                }
+            } else {
+                let mut here = token;
+                while here < end {
+                    let of_event = source.tokens_of(event);
+                    let n = of_event.end.min(end).saturating_sub(here);
+                    if n > 0 {
+                        maker.count(source.kinds[event], n, monitor)?;
+                    }
+                    here += n;
+                    event += usize::from(here == of_event.end);
+                }
+            }
+            maker.finish(self, &mut section, end - token, monitor)?;
+            token = end;
+        }
+        Ok(section)
+    }
+}
+
+impl Maker {
+    /// Adds tokens to the batch.
+    fn count(&mut self, kind: u32, n: u64, monitor: &Monitor) -> Result<()> {
+        let count = &mut self.counts[kind as usize];
+        if *count == 0 {
+            self.kinds.push(kind);
+        }
+        *count += n;
+        self.poll(1, monitor)
+    }
+
+    fn poll(&mut self, work: usize, monitor: &Monitor) -> Result<()> {
+        self.work += work;
+        if self.work >= POLL_EVERY {
+            self.work = 0;
+            monitor.check()?;
+        }
+        Ok(())
+    }
+
+    /// Turns what was counted into a batch.
+    fn finish(
+        &mut self,
+        sections: &Sections<'_>,
+        section: &mut Section,
+        tokens: u64,
+        monitor: &Monitor,
+    ) -> Result<()> {
+        let source = sections.source;
+        let first = section.patterns.len();
+        self.span.clear();
+        self.next.clear();
+        self.next.resize(self.kinds.len(), NONE);
+        for (place, &kind) in (0..).zip(&self.kinds) {
+            let pattern = source.pattern[kind as usize];
+            let group = &mut self.group[pattern as usize];
+            if *group == NONE {
+                *group = self.span.len() as u32;
+                self.span.push((place, place));
+                section.patterns.push(pattern);
+                section.tokens.push(0);
+            } else {
+                let (_, last) = &mut self.span[*group as usize];
+                self.next[std::mem::replace(last, place) as usize] = place;
+            }
+            section.tokens[first + *group as usize] += self.counts[kind as usize];
+        }
+        for group in 0..self.span.len() {
+            let start = section.outcomes.len();
+            let mut place = self.span[group].0;
+            while let Some(&kind) = self.kinds.get(place as usize) {
+                let columns = source.outcomes.get(kind as usize);
+                let count = take(&mut self.counts[kind as usize]);
+                section.outcomes.extend(columns.iter().map(|&column| (column, count)));
+                place = self.next[place as usize];
+                self.poll(1, monitor)?;
+            }
+            if self.span[group].0 != self.span[group].1 {
+                merge(&mut section.outcomes, start);
+            }
+            section.ends.push(section.outcomes.len());
+            let pattern = section.patterns[first + group];
+            self.group[pattern as usize] = NONE;
+            if !sections.single() {
+                for &row in source.patterns.get(pattern as usize) {
+                    if !std::mem::replace(&mut self.touched[row as usize], true) {
+                        self.rows.push(row);
+                    }
+                }
+            }
+        }
+        section.touched.push(&self.rows);
+        self.rows.drain(..).for_each(|row| self.touched[row as usize] = false);
+        self.kinds.clear();
+        section.batches.push(Batch { tokens, end: section.patterns.len() });
+        Ok(())
+    }
+}
+
+/// Adds up what stands from `start` on under the same column.
+fn merge(outcomes: &mut Vec<(u32, u64)>, start: usize) {
+    outcomes[start..].sort_unstable();
+    let mut end = start;
+    for i in start..outcomes.len() {
+        let (column, count) = outcomes[i];
+        if end > start && outcomes[end - 1].0 == column {
+            outcomes[end - 1].1 += count;
+        } else {
+            outcomes[end] = (column, count);
+            end += 1;
+        }
+    }
+    outcomes.truncate(end);
+}

@@ -1,0 +1,535 @@
+//! The delta rule with an activation function, token by token or in batches.
+//!
+//! ```text
+//! for each batch, and in it for each group of tokens with the same cues, n of them, c_j of these with outcome j:
+//!     h[:] = +0.0; for each cue i in order: h[:] += W[i, :]             W as it was before the batch
+//!     y[:] = g(h[:])
+//!     e[:] = t[:] - n * y[:],    t[j] = lambda[j] * c_j                 (tanh: 2 * lambda[j] * c_j - n * lambda[j])
+//!     u[:] = rate * e[:]         rate = beta                            (mean: beta / tokens of the batch)
+//!     u[:] = u[:] * g'(h[:])                                            (squared loss)
+//!     for each cue i in order: W[i, :] += alpha[i] * u[:]
+//! ```
+//!
+//! `t - n y` is the sum of target minus prediction over the tokens of the group. With batches of one token and the identity
+//! this is the rule of Rescorla and Wagner, and the forward method, bit for bit.
+//!
+//! The liberties taken: the columns are cut into tiles. In batches of more than one token there are two copies of a tile: one
+//! that is summed and one that is changed; rows that the batch changed are copied at its end. With the identity a tile of
+//! zeros stays one until one of its outcomes occurs, so its batches begin there. None changes an operation on any column. The
+//! functions are the system's, in float64, rounded to the type of the weights: the same bits on one machine for any
+//! number of threads, any tile and any instruction set; another machine's functions may differ in the last place.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::batches::{Section, Sections, Source};
+use crate::error::{Error, Result};
+use crate::events::EventFile;
+use crate::kernel::buffer::Buffer;
+use crate::kernel::dispatch::{Kernel, Task, run};
+use crate::kernel::rows::{Element, Vector};
+use crate::kernel::step::{Step, step, step_between};
+use crate::learn::rule::{Rule, same};
+use crate::learn::{Axis, Entry, Matrix, SMALL, WIDEST, each_tile, padded, width};
+use crate::monitor::Monitor;
+
+/// The work is interrupted to look at the monitor after about this many slots times columns: a millisecond or so.
+const POLL_EVERY: usize = 1 << 22;
+/// The work that a function takes, in slots.
+const FUNCTION: usize = 16;
+
+/// What makes a prediction of the sum of weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Activation {
+    /// The sum itself.
+    #[default]
+    Identity,
+    /// 1 / (1 + exp(-h)).
+    Logistic,
+    /// The hyperbolic tangent.
+    Tanh,
+}
+
+/// What is made small.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Loss {
+    /// (t - y)^2 / 2.
+    #[default]
+    Squared,
+    /// -t log y - (1 - t) log(1 - y), for the logistic function.
+    Log,
+}
+
+impl FromStr for Activation {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let known = [Self::Identity, Self::Logistic, Self::Tanh].into_iter();
+        known.into_iter().find(|activation| activation.to_string() == name).ok_or_else(|| {
+            Error::Argument(format!("expected activation identity, logistic or tanh, found {name:?}"))
+        })
+    }
+}
+
+impl fmt::Display for Activation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Identity => "identity",
+            Self::Logistic => "logistic",
+            Self::Tanh => "tanh",
+        })
+    }
+}
+
+impl FromStr for Loss {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        match name {
+            "squared" => Ok(Self::Squared),
+            "log" => Ok(Self::Log),
+            _ => Err(Error::Argument(format!("expected loss squared or log, found {name:?}"))),
+        }
+    }
+}
+
+/// What to learn, and how. Lengths refer to the file, and to the rows and columns of the result.
+pub struct Plan<'a, E> {
+    /// The row of each of the file's cues.
+    pub rows: &'a [u32],
+    /// The column of each of the file's outcomes.
+    pub columns: &'a [u32],
+    /// Saliences, one a row.
+    pub alpha: &'a [f64],
+    /// The learning rate.
+    pub beta: f64,
+    /// Targets where an outcome is present, one a column.
+    pub lambda: &'a [f64],
+    /// The activation function.
+    pub activation: Activation,
+    /// The loss.
+    pub loss: Loss,
+    /// Tokens in a batch; all if `None`.
+    pub batch: Option<u64>,
+    /// Whether the updates of a batch are averaged over its tokens, not summed.
+    pub mean: bool,
+    /// How often to go through the events.
+    pub passes: u64,
+    /// The tokens in the order in which they come, pass after pass; that of the events if `None`.
+    pub order: Option<&'a [i64]>,
+    /// All weights to begin with, row after row; zero if `None`.
+    pub initial: Option<&'a [E]>,
+    /// Threads to use at most.
+    pub threads: usize,
+    /// The instruction set; the best if `None`.
+    pub kernel: Option<Kernel>,
+    /// Columns in a tile; chosen by size if `None`.
+    pub tile: Option<usize>,
+    /// Bytes of batches to keep.
+    pub budget: usize,
+}
+
+/// How the learning went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Report {
+    /// The instruction set.
+    pub kernel: Kernel,
+    /// Columns in a tile.
+    pub tile: usize,
+    /// Threads.
+    pub threads: usize,
+}
+
+/// Learns the events of a file into `out`.
+///
+/// # Errors
+/// [`Error::Argument`] for parameters out of range, [`Error::Format`] for a damaged file, [`Error::NotFinite`] when a
+/// weight leaves the finite numbers, [`Error::Memory`], [`Error::Stopped`].
+pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
+    file: &EventFile<B>,
+    plan: &Plan<'_, E>,
+    out: &Matrix<'_, E>,
+    monitor: &Monitor,
+) -> Result<Report> {
+    let (n_rows, n_columns) = (plan.alpha.len(), plan.lambda.len());
+    let rule = plan.rule()?;
+    if out.shape != [n_rows, n_columns]
+        || plan.initial.is_some_and(|initial| Some(initial.len()) != n_rows.checked_mul(n_columns))
+    {
+        return Err(Error::Argument(format!(
+            "expected a result and initial weights of shape {:?}",
+            [n_rows, n_columns]
+        )));
+    }
+    let mut source = Source::read(file, (plan.rows, n_rows), (plan.columns, n_columns), monitor)?;
+    let columns = plan.in_order(&source.first_events())?;
+    let mut numbers = vec![0; n_columns];
+    for (number, &column) in (0..).zip(&columns) {
+        numbers[column as usize] = number;
+    }
+    source.renumber(&numbers);
+    let sections = Sections::new(&source, plan.batch, plan.order, plan.passes, plan.budget)?;
+
+    let slots = file.cues().counts().iter().fold(0_u64, |slots, &count| slots.saturating_add(count));
+    let updates = slots.saturating_mul(plan.passes).saturating_mul(n_columns as u64);
+    let threads = if updates < SMALL { 1 } else { plan.threads.max(1) };
+    let kernel = plan.kernel.unwrap_or_else(Kernel::best);
+    let copies = if sections.single() { 1 } else { 2 };
+    let shape = [(copies * n_rows) as f64, slots as f64 / source.n_tokens().max(1) as f64];
+    let widest = width::<E>(plan.tile, kernel, n_columns, shape, threads);
+    let tiles: Vec<&[u32]> = columns.chunks(widest).collect();
+    monitor.set_total(source.n_tokens().saturating_mul(plan.passes).saturating_mul(tiles.len() as u64));
+
+    let along = (0..n_rows as u32).map(|row| Entry { from: row, to: row }).collect();
+    let sheet = out.begin(Axis::Columns, along, monitor)?;
+    let zeros = |copies: usize| Buffer::<E>::zeros(copies.saturating_mul(n_rows).saturating_mul(widest));
+    let start = || Ok((zeros(1)?, zeros(copies - 1)?, sections.maker(), sheet.buffer()?));
+    each_tile(threads, tiles.len(), start, |(weights, before, maker, lines), index| {
+        let columns = tiles[index];
+        let width = padded::<E>(columns.len(), kernel);
+        let weights = &mut weights[..n_rows * width];
+        plan.begin(weights, width, columns);
+        let before = &mut before[..(copies - 1) * n_rows * width];
+        before.copy_from_slice(&weights[..(copies - 1) * n_rows * width]);
+        let mut lambda: Vec<E> = columns.iter().map(|&column| rule.lambda[column as usize]).collect();
+        lambda.resize(width, E::default());
+        let zero = weights.iter().all(|weight| weight.is_positive_zero());
+        let mut tile = Tile {
+            weights,
+            before,
+            width,
+            first: (index * widest) as u32,
+            n_columns: columns.len(),
+            lambda: &lambda,
+            targets: &mut vec![E::default(); width],
+            started: !zero || plan.activation != Activation::Identity,
+        };
+        for pass in 0..plan.passes {
+            sections.visit(pass, maker, monitor, |section| {
+                let task = Delta { tile: &mut tile, plan, rule: &rule, source: &source, section, monitor };
+                run(kernel, width, task)
+            })?;
+        }
+        let across: Vec<Entry> = (0..).zip(columns).map(|(from, &to)| Entry { from, to }).collect();
+        sheet.write(tile.weights, width, &across, lines, |row, lane| (row, columns[lane] as usize))
+    })?;
+    Ok(Report { kernel, tile: widest, threads })
+}
+
+impl<E: Element> Plan<'_, E> {
+    /// The parameters, rounded and checked.
+    fn rule(&self) -> Result<Rule<E>> {
+        if self.loss == Loss::Log {
+            if self.activation != Activation::Logistic {
+                let message =
+                    format!("expected activation logistic for the log loss, found {}", self.activation);
+                return Err(Error::Argument(message));
+            }
+            if let Some(lambda) = self.lambda.iter().find(|lambda| !(0.0..=1.0).contains(*lambda)) {
+                return Err(Error::Argument(format!(
+                    "expected lambda between 0 and 1 for the log loss, of which other targets have no minimum, found \
+                     {lambda}"
+                )));
+            }
+        }
+        Rule::new(self.alpha, self.beta, self.beta, self.lambda)
+    }
+
+    /// The columns in the order in which tiles have them. Where a column of zeros stays one until its outcome occurs, by
+    /// the first event that has it.
+    fn in_order(&self, first_events: &[usize]) -> Result<Vec<u32>> {
+        let n_columns = self.lambda.len();
+        let mut start =
+            if self.activation == Activation::Identity { first_events.to_vec() } else { vec![0; n_columns] };
+        for row in self.initial.unwrap_or_default().chunks_exact(n_columns.max(1)) {
+            for (start, weight) in start.iter_mut().zip(row) {
+                if !weight.is_finite() {
+                    let message = format!("expected finite initial weights, found {}", weight.to_f64());
+                    return Err(Error::Argument(message));
+                }
+                if !weight.is_positive_zero() {
+                    *start = 0;
+                }
+            }
+        }
+        let mut columns: Vec<u32> = (0..n_columns as u32).collect();
+        columns.sort_by_key(|&column| start[column as usize]);
+        Ok(columns)
+    }
+
+    /// Fills a tile with what it starts from.
+    fn begin(&self, weights: &mut [E], width: usize, columns: &[u32]) {
+        weights.fill(E::default());
+        let initial = self.initial.unwrap_or_default().chunks_exact(self.lambda.len().max(1));
+        for (row, initial) in weights.chunks_exact_mut(width).zip(initial) {
+            for (weight, &column) in row.iter_mut().zip(columns) {
+                *weight = initial[column as usize];
+            }
+        }
+    }
+}
+
+/// Some columns of all rows.
+struct Tile<'a, E> {
+    /// The weights, row after row.
+    weights: &'a mut [E],
+    /// The weights before the batch, between batches equal to `weights`; empty where batches are single tokens.
+    before: &'a mut [E],
+    /// Elements in a row: a multiple of the lanes of the kernel.
+    width: usize,
+    /// The first of its columns, in the numbering of the source.
+    first: u32,
+    n_columns: usize,
+    /// The target of each column where its outcome is present.
+    lambda: &'a [E],
+    /// The sum of these over the tokens of the group at hand; zero between groups.
+    targets: &'a mut [E],
+    /// Whether the weights are other than zero, or may become so without an outcome.
+    started: bool,
+}
+
+impl<E: Element> Tile<'_, E> {
+    /// The place of a column in the tile.
+    #[inline(always)]
+    fn place(&self, column: u32) -> Option<usize> {
+        let place = column.wrapping_sub(self.first) as usize;
+        (place < self.n_columns).then_some(place)
+    }
+}
+
+/// Learning a section of batches into a tile.
+struct Delta<'a, 't, E> {
+    tile: &'a mut Tile<'t, E>,
+    plan: &'a Plan<'a, E>,
+    rule: &'a Rule<E>,
+    source: &'a Source,
+    section: &'a Section,
+    monitor: &'a Monitor,
+}
+
+impl<E: Element> Task<E> for Delta<'_, '_, E> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "calls the kernel")]
+    unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Result<()> {
+        // SAFETY: the instruction set exists.
+        unsafe {
+            match same(&self.rule.alpha) {
+                Some(alpha) => self.learn::<V, true, B>(alpha),
+                None => self.learn::<V, false, B>(E::default()),
+            }
+        }
+    }
+}
+
+impl<E: Element> Delta<'_, '_, E> {
+    /// Learns with one salience for all cues, or with those of the rule.
+    ///
+    /// # Safety
+    /// The instruction set of `V` must exist.
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "calls the kernel")]
+    unsafe fn learn<V: Vector<Element = E>, const UNIFORM: bool, const B: usize>(
+        self,
+        alpha: E,
+    ) -> Result<()> {
+        let Self { tile, plan, rule, source, section, monitor } = self;
+        let width = tile.width;
+        // The conditions that the pointers below rest on, together with the invariant of the source.
+        assert!(width % (B * V::LANES) == 0 && (1..=WIDEST).contains(&width));
+        assert!(tile.targets.len() == width && tile.lambda.len() == width && tile.n_columns <= width);
+        assert!(rule.alpha.len() == source.n_rows() && tile.weights.len() == source.n_rows() * width);
+        let single = tile.before.is_empty();
+        assert!(single || tile.before.len() == tile.weights.len());
+        let twice = plan.activation == Activation::Tanh;
+        let function = if plan.activation == Activation::Identity { 0 } else { FUNCTION };
+        let (mut done, mut work) = (0, 0);
+        for batch in 0..section.len() {
+            let (tokens, groups) = section.batch(batch);
+            done += tokens;
+            let occurs = |&(column, _): &(u32, u64)| tile.place(column).is_some();
+            if !tile.started && !section.outcomes(groups.clone()).iter().any(occurs) {
+                continue;
+            }
+            tile.started = true;
+            let rate = if plan.mean { E::from_f64(rule.beta1.to_f64() / tokens as f64) } else { rule.beta1 };
+            for group in groups {
+                let (pattern, tokens, outcomes) = section.group(group);
+                let (cues, once) = source.pattern(pattern);
+                for &(column, count) in outcomes {
+                    if let Some(place) = tile.place(column) {
+                        let lambda = tile.lambda[place];
+                        let lambda = if twice { lambda.plus(lambda) } else { lambda };
+                        tile.targets[place] = lambda.times(E::from_f64(count as f64));
+                    }
+                }
+                // SAFETY: every cue is below n_rows, the number of elements of `alpha` and of rows of `weights` and `before`,
+                // and none comes twice if `once`: the source says so. `targets` and `lambda` have `width` elements.
+                // `weights` is borrowed mutably, and does not overlap with `before`.
+                unsafe {
+                    let mut errors = Errors::<V, UNIFORM> {
+                        alpha: V::splat(alpha),
+                        saliences: &rule.alpha,
+                        tokens: V::splat(E::from_f64(tokens as f64)),
+                        rate: V::splat(rate),
+                        targets: tile.targets.as_ptr(),
+                        absent: twice.then_some(tile.lambda.as_ptr()),
+                        activation: plan.activation,
+                        loss: plan.loss,
+                    };
+                    let weights = tile.weights.as_mut_ptr();
+                    if single {
+                        step::<V, _, B>(weights, width, cues, once, &mut errors);
+                    } else {
+                        let before = tile.before.as_ptr();
+                        step_between::<V, _, B>(before, weights, width, cues, &mut errors);
+                    }
+                }
+                for &(column, _) in outcomes {
+                    if let Some(place) = tile.place(column) {
+                        tile.targets[place] = E::default();
+                    }
+                }
+                work += (cues.len() + function) * width + outcomes.len() + 1;
+                if work >= POLL_EVERY {
+                    monitor.check()?;
+                    work = 0;
+                }
+            }
+            if !single {
+                for &row in section.touched(batch) {
+                    let row = row as usize * width..(row as usize + 1) * width;
+                    tile.before[row.clone()].copy_from_slice(&tile.weights[row]);
+                }
+                work += section.touched(batch).len() * width;
+            }
+            if work >= POLL_EVERY {
+                monitor.advance(done)?;
+                (done, work) = (0, 0);
+            }
+        }
+        monitor.advance(done)
+    }
+}
+
+/// The delta rule: sums are what the activation function is applied to, and updates are errors times a learning rate.
+struct Errors<'a, V: Vector, const UNIFORM: bool> {
+    /// The salience of all cues, if there is one.
+    alpha: V,
+    saliences: &'a [V::Element],
+    /// How many tokens the group has.
+    tokens: V,
+    rate: V,
+    /// For each column the sum of targets of the tokens that have its outcome,
+    targets: *const V::Element,
+    /// and what each token takes off that, if anything.
+    absent: Option<*const V::Element>,
+    activation: Activation,
+    loss: Loss,
+}
+
+#[expect(unsafe_code, reason = "calls vectors")]
+// SAFETY: by the contract of the methods the instruction set exists, and rows are below the number of saliences.
+unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Errors<'_, V, UNIFORM> {
+    const UNIFORM: bool = UNIFORM;
+
+    #[inline(always)]
+    unsafe fn factor(&self, row: u32) -> V {
+        // SAFETY: see above.
+        unsafe { V::splat(*self.saliences.get_unchecked(row as usize)) }
+    }
+
+    #[inline(always)]
+    unsafe fn term(row: V, _: V) -> V {
+        row
+    }
+
+    #[inline(always)]
+    unsafe fn update<const B: usize>(&mut self, column: usize, sums: [V; B]) -> [V; B] {
+        let mut updates = sums;
+        let bent = self.activation != Activation::Identity;
+        // SAFETY: see above; there are as many targets, and elements of `absent`, as columns.
+        unsafe {
+            let predictions = if bent { bend(self.activation, sums) } else { sums };
+            for b in 0..B {
+                let at = column + b * V::LANES;
+                let mut target = V::load(self.targets.add(at));
+                if let Some(absent) = self.absent {
+                    target = target.minus(self.tokens.times(V::load(absent.add(at))));
+                }
+                let error = target.minus(self.tokens.times(predictions[b]));
+                updates[b] = self.rate.times(error);
+                if bent && self.loss == Loss::Squared {
+                    updates[b] = updates[b].times(slope(self.activation, predictions[b]));
+                }
+                if UNIFORM {
+                    updates[b] = self.alpha.times(updates[b]);
+                }
+            }
+        }
+        updates
+    }
+
+    #[inline(always)]
+    unsafe fn changed(row: V, factor: V, update: V) -> V {
+        // SAFETY: see above.
+        unsafe { row.plus(if UNIFORM { update } else { factor.times(update) }) }
+    }
+}
+
+/// The most elements that a step has side by side: 8 vectors of 16.
+const SIDE_BY_SIDE: usize = 128;
+
+/// Applies an activation function, lane by lane.
+///
+/// # Safety
+/// The instruction set of `V` must exist.
+#[inline(always)]
+#[expect(unsafe_code, reason = "calls vectors")]
+unsafe fn bend<V: Vector, const B: usize>(activation: Activation, sums: [V; B]) -> [V; B] {
+    const { assert!(B * V::LANES <= SIDE_BY_SIDE) };
+    let (mut values, mut results) = ([V::Element::default(); SIDE_BY_SIDE], sums);
+    // SAFETY: by the contract of this function; there is room for B vectors.
+    unsafe {
+        for b in 0..B {
+            sums[b].store(values.as_mut_ptr().add(b * V::LANES));
+        }
+        apply(activation, &mut values[..B * V::LANES]);
+        for b in 0..B {
+            results[b] = V::load(values.as_ptr().add(b * V::LANES));
+        }
+    }
+    results
+}
+
+/// Applies an activation function to numbers, in float64.
+#[inline(never)]
+fn apply<E: Element>(activation: Activation, values: &mut [E]) {
+    for value in values {
+        let h = value.to_f64();
+        *value = E::from_f64(match activation {
+            Activation::Identity => h,
+            Activation::Logistic => 1.0 / (1.0 + (-h).exp()),
+            Activation::Tanh => h.tanh(),
+        });
+    }
+}
+
+/// The derivative of an activation function, where it has the value `y`.
+///
+/// # Safety
+/// The instruction set of `V` must exist.
+#[inline(always)]
+#[expect(unsafe_code, reason = "calls vectors")]
+unsafe fn slope<V: Vector>(activation: Activation, y: V) -> V {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        let one = V::splat(V::Element::from_f64(1.0));
+        match activation {
+            Activation::Identity => one,
+            Activation::Logistic => y.times(one.minus(y)),
+            Activation::Tanh => one.minus(y.times(y)),
+        }
+    }
+}
