@@ -177,7 +177,7 @@ def delta_rule(
     for pair, weight in (initial or {}).items():
         weights[pair] = number(weight)
     tokens = [(tuple(c), o) for c, o, frequency in events for _ in range(frequency)]
-    size = len(tokens) if batch == "full" else batch
+    size = max(1, len(tokens)) if batch == "full" else batch
     for order in orders or [range(len(tokens))] * passes:
         for first in range(0, len(tokens), size):
             taken = [tokens[t] for t in order[first : first + size]]
