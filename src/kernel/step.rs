@@ -412,6 +412,29 @@ mod tests {
         }
     }
 
+    struct Between<'a, E> {
+        from: &'a [E],
+        to: &'a mut [E],
+        width: usize,
+        rows: &'a [u32],
+        factors: &'a [E],
+    }
+
+    impl<E: Element> Task<E> for Between<'_, E> {
+        type Output = Vec<E>;
+        #[inline(always)]
+        #[expect(unsafe_code, reason = "calls the kernel")]
+        unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Vec<E> {
+            let mut weighted = Weighted { factors: self.factors, sums: vec![E::default(); self.width] };
+            // SAFETY: the width is a multiple of B vectors, and all rows are there, in both.
+            unsafe {
+                let (from, to) = (self.from.as_ptr(), self.to.as_mut_ptr());
+                step_between::<V, Weighted<'_, V>, B>(from, to, self.width, self.rows, &mut weighted);
+            }
+            weighted.sums
+        }
+    }
+
     fn naive<E: Element>(weights: &mut [E], width: usize, rows: &[u32], factors: &[E]) -> Vec<E> {
         let mut sums = vec![E::default(); width];
         for (column, sum) in sums.iter_mut().enumerate() {
@@ -438,6 +461,13 @@ mod tests {
         for (kernel, once) in Kernel::available().flat_map(|kernel| [(kernel, once), (kernel, false)]) {
             let mut found = weights.clone();
             let task = Once { weights: &mut found, width, rows, once, factors: &factors };
+            assert_eq!(run(kernel, width, task), expected_sums, "{kernel:?}, {rows:?}");
+            assert_eq!(found, expected, "{kernel:?}, {rows:?}");
+        }
+        // What is changed began as what is summed, so it becomes the same.
+        for kernel in Kernel::available() {
+            let mut found = weights.clone();
+            let task = Between { from: &weights, to: &mut found, width, rows, factors: &factors };
             assert_eq!(run(kernel, width, task), expected_sums, "{kernel:?}, {rows:?}");
             assert_eq!(found, expected, "{kernel:?}, {rows:?}");
         }
