@@ -81,25 +81,27 @@ def test_the_delta_rule_is_the_reference(
     all_cues = tuple(reference.distinct([*(c for c, _ in initial), *cues]))
     all_outcomes = tuple(reference.distinct([*(o for _, o in initial), *outcomes]))
     lambdas = st.sampled_from([1.0, 0.7, 0.0]) if loss == "log" else some.LAMBDAS
-    alpha = data.draw(st.one_of(some.SALIENCES, st.fixed_dictionaries(dict.fromkeys(all_cues, some.SALIENCES))))
+    alpha = data.draw(
+        st.one_of(some.SALIENCES, st.fixed_dictionaries(dict.fromkeys(all_cues, some.SALIENCES)))
+    )
     lambda_ = data.draw(st.one_of(lambdas, st.fixed_dictionaries(dict.fromkeys(all_outcomes, lambdas))))
     beta = data.draw(RATES)
     source = rw.read_events(events, duplicates=duplicates)
-    rule: dict[str, Any] = dict(
-        alpha=alpha,
-        beta=beta,
-        lambda_=lambda_,
-        activation=activation,
-        loss=loss,
-        batch=batch,
-        reduction=reduction,
-        passes=passes,
-        initial=as_weights(initial) if initial else None,
-        seed=seed,
-        dtype=dtype,
-        threads=threads,
-        tile=data.draw(st.one_of(st.none(), st.integers(1, 9))),
-    )
+    rule: dict[str, Any] = {
+        "alpha": alpha,
+        "beta": beta,
+        "lambda_": lambda_,
+        "activation": activation,
+        "loss": loss,
+        "batch": batch,
+        "reduction": reduction,
+        "passes": passes,
+        "initial": as_weights(initial) if initial else None,
+        "seed": seed,
+        "dtype": dtype,
+        "threads": threads,
+        "tile": data.draw(st.one_of(st.none(), st.integers(1, 9))),
+    }
     number = float if dtype == np.float64 else dtype
     with np.errstate(all="ignore"):
         expected = reference.delta_rule(
@@ -154,7 +156,13 @@ WIDE = some.wide_events(4, 400, 40, 700)
 @pytest.mark.parametrize("batch", [1, 7, "full"])
 def test_tiles_threads_and_instruction_sets_change_no_bit(activation: Any, loss: Any, batch: Any) -> None:
     source = rw.read_events(WIDE, duplicates="keep")
-    rule: dict[str, Any] = {"beta": 0.002, "activation": activation, "loss": loss, "batch": batch, "passes": 2}
+    rule: dict[str, Any] = {
+        "beta": 0.002,
+        "activation": activation,
+        "loss": loss,
+        "batch": batch,
+        "passes": 2,
+    }
     whole = neighbours._delta_rule(source, **rule, threads=1)
     busy = neighbours._delta_rule(source, **rule, threads=3, tile=64)
     assert (whole.parameters["threads"], busy.parameters["threads"]) == (1, 3)
@@ -215,7 +223,7 @@ def test_passes_in_the_order_of_the_events_are_repeated_events() -> None:
 
 
 def test_more_tokens_than_a_section_has() -> None:
-    # Batches of 100,000 tokens, and of 7, which do not divide the 65,536 tokens that are made ready at a time.
+    # 65,536 tokens are made ready at a time: 7 do not divide them, and 100,000 are more.
     events = [(("a", "b"), ("x",), 70_000), (("b",), (), 3), (("a",), ("y",), 70_000)]
     apart = [(c, o, 1) for c, o, frequency in events for _ in range(frequency)]
     for batch in (7, 100_000):
@@ -226,9 +234,7 @@ def test_more_tokens_than_a_section_has() -> None:
         assert some.bits(weights[0].values) == some.bits(weights[1].values)
     # The mean over a batch is a token's update where all its tokens are equal.
     one = rw.delta_rule(rw.read_events([(("a", "b"), ("x",), 10_000)]), beta=0.1)
-    many = rw.delta_rule(
-        rw.read_events([(("a", "b"), ("x",), 70_000)]), beta=0.1, batch=7, reduction="mean"
-    )
+    many = rw.delta_rule(rw.read_events([(("a", "b"), ("x",), 70_000)]), beta=0.1, batch=7, reduction="mean")
     np.testing.assert_allclose(many.values, one.values, rtol=1e-12)
 
 
@@ -386,7 +392,9 @@ def test_the_squared_loss_of_a_bent_function_has_another_minimum() -> None:
 
 
 @given(some.events(max_outcomes=1), st.data(), st.sampled_from([0.01, 0.05, 0.2]))
-def test_evert_and_arppes_perceptron_is_the_rule(events: list[Event], data: st.DataObject, delta: float) -> None:
+def test_evert_and_arppes_perceptron_is_the_rule(
+    events: list[Event], data: st.DataObject, delta: float
+) -> None:
     # Inputs a_i and rate delta are saliences alpha_i = a_i^2 and beta = 2 delta; weights V = a w.
     rows = reference.normalised(events)
     cues, outcomes = reference.vocabularies(rows)
@@ -511,7 +519,7 @@ def test_arrays_are_not_taken_yet(data: Any) -> None:
 @pytest.mark.parametrize("batch", [1, "full"])
 def test_the_weight_that_diverges_is_named(batch: Any) -> None:
     source = rw.read_events([(("a",), ("x",), 0), (("a",), ("y",), 3), (("b",), ("z",), 3)])
-    with pytest.raises(FloatingPointError, match="cue 'b' to outcome 'z' became .*; learning diverges"):
+    with pytest.raises(FloatingPointError, match=r"cue 'b' to outcome 'z' became .*; learning diverges"):
         rw.delta_rule(source, alpha={"a": 0.1, "b": 1e200}, beta=1.0, batch=batch, passes=5)
 
 

@@ -28,6 +28,7 @@ SHOWN = {
         "trajectory",
         "weights",
     )
+    for room in ("events", "learning", "weights", "activation", "equilibrium", "neighbours")
 }
 
 

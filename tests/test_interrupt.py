@@ -36,6 +36,11 @@ SCHEDULE = (
     PRELUDE
     + "known = rw.read_events([('a', 'x', 2 * 10**8)])\n"
     + "work = lambda: rw.learn(known, schedule=rw.schedules.inverse_time(10.0), progress=False)\n"
+DELTA = (
+    PRELUDE
+    + "known = rw.read_events((cues, outcomes, 10**6) for cues, outcomes in events(1000))\n"
+    + "work = lambda: rw.delta_rule(known, beta=0.01, batch=1000, reduction='mean', activation='tanh', "
+    + "progress=False)\n"
 )
 COMPILE_ITERABLE = PRELUDE + "work = lambda: rw.read_events(events(10**9), progress=False)\n"
 # No Python runs between two of these events, so that nobody but the engine looks at signals.
@@ -92,6 +97,8 @@ class TestInterrupt:
             "sample",
             "passes",
         ],
+        [LEARN, DELTA, COMPILE_ITERABLE, COMPILE_REPEATED],
+        ids=["learn", "delta_rule", "compile an iterable", "compile an iterable without Python"],
     )
     def test_in_memory(self, script: str) -> None:
         assert interrupted_after(script) < self.bound

@@ -1,6 +1,8 @@
 """The reference against arithmetic by hand, exact arithmetic and R; without the product."""
 
+import math
 from fractions import Fraction
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -138,3 +140,76 @@ def test_the_equilibrium_of_the_least_norm_and_of_the_least_weighted_norm() -> N
     )
     # 4 (w - 3/4)^2 of the sum w of both, plus the ridge: 4 * 2 * (w - 3/4) + ridge * w = 0 for each.
     np.testing.assert_allclose(reference.equilibrium(events, "ab", "x", ridge=2.0), [[0.3], [0.3]])
+
+
+@given(some.events(), EXACT, EXACT, EXACT)
+def test_the_delta_rule_with_single_tokens_is_the_rule(
+    events: list[reference.Event], alpha: Fraction, beta: Fraction, lambda_: Fraction
+) -> None:
+    cues, outcomes = reference.vocabularies(events)
+    single = reference.delta_rule(events, alpha, beta, lambda_, cues, outcomes, number=Fraction)
+    assert single == reference.learn(events, alpha, beta, lambda_, cues, outcomes, number=Fraction)
+
+
+def test_batches_by_hand() -> None:
+    events = [(("a",), ("x",), 1), (("a", "b"), (), 1), (("a",), (), 1), (("b",), ("x",), 1)]
+    rule: dict[str, Any] = {"batch": 3, "initial": {("a", "x"): Fraction(1), ("b", "x"): Fraction(2)}}
+    half = Fraction(1, 2)
+    # Errors of the first three: 1 - 1, 0 - 3, 0 - 1. Then b = 1/2, with an error of 1 - 1/2.
+    found = reference.delta_rule(events, 1, half, 1, "ab", "x", **rule, number=Fraction)
+    assert found == {("a", "x"): -1, ("b", "x"): Fraction(3, 4)}
+    # Those of the last, the first, the second: 1 - 2, 1 - 1, 0 - 3. Then a = 1/2, with an error of 0 - 1/2.
+    rule |= {"reduction": "mean", "orders": [[3, 0, 1, 2]]}
+    found = reference.delta_rule(events, 1, half, 1, "ab", "x", **rule, number=Fraction)
+    assert found == {("a", "x"): Fraction(1, 4), ("b", "x"): Fraction(4, 3)}
+
+
+@pytest.mark.parametrize(
+    ("function", "loss"),
+    [("identity", "squared"), ("logistic", "squared"), ("logistic", "log"), ("tanh", "squared")],
+)
+@given(some.events(max_events=4, frequencies=st.integers(0, 2)), st.floats(-1, 1), st.floats(-1, 1))
+def test_a_full_batch_goes_down_the_gradient(
+    function: Literal["identity", "logistic", "tanh"],
+    loss: Literal["squared", "log"],
+    events: list[reference.Event],
+    first: float,
+    second: float,
+) -> None:
+    cues, outcomes = reference.vocabularies(events)
+    start = {(c, o): first + second * i for i, c in enumerate(cues) for o in outcomes}
+    target = 0.9
+
+    def total(weights: reference.Weights) -> float:
+        """The loss, summed over tokens and outcomes."""
+        result = 0.0
+        for event_cues, event_outcomes, frequency in events:
+            for outcome in outcomes:
+                h = reference.activation(weights, event_cues, outcome)
+                t = target if outcome in event_outcomes else -target if function == "tanh" else 0.0
+                g = {"identity": h, "logistic": 1 / (1 + math.exp(-h)), "tanh": math.tanh(h)}[function]
+                if loss == "squared":
+                    result += frequency * (t - g) ** 2 / 2
+                else:
+                    # log g = -log(1 + exp(-h)), log(1 - g) = -log(1 + exp(h))
+                    result += frequency * (t * math.log1p(math.exp(-h)) + (1 - t) * math.log1p(math.exp(h)))
+        return result
+
+    after = reference.delta_rule(
+        events, 0.5, 0.1, target, cues, outcomes, function, loss, "full", initial=start
+    )
+    for pair, weight in start.items():
+        by = 1e-5
+        slope = (total(start | {pair: weight + by}) - total(start | {pair: weight - by})) / (2 * by)
+        assert after[pair] - weight == pytest.approx(-0.5 * 0.1 * slope, rel=1e-5, abs=1e-7)
+
+
+def test_the_logistic_function_of_any_number() -> None:
+    assert [reference.logistic(h) for h in (-1e9, 0.0, 1e9)] == [0.0, 0.5, 1.0]
+    assert reference.logistic(1.0) == pytest.approx(math.e / (1 + math.e))
+
+
+def test_a_perceptron_by_hand() -> None:
+    # Predictions 0 and 1/2 * 2; moves by 2 * 1/8 * error * input.
+    tokens = [(("a",), True), (("a", "b"), False)]
+    assert reference.perceptron(tokens, {"a": 2.0, "b": 3.0}, 0.125) == {"a": 0.5 - 0.5, "b": -0.75}

@@ -82,7 +82,8 @@ def delta_rule(
         The learning rate, 0 or more.
     lambda_ : float, mapping or array_like of shape (n_outcomes,), default 1.0
         The target t of an outcome that is present: one number, or one per outcome. That of an absent outcome
-        is 0, and with tanh -lambda. Logistic and tanh come near 1, but never reach it.
+        is 0, and with tanh -lambda. Logistic and tanh come near 1 and never reach it; with tanh a lambda
+        below 1 keeps weights finite where a plane separates the events.
     activation : {"identity", "logistic", "tanh"}, default "identity"
         The function g: h itself, 1 / (1 + exp(-h)), or the hyperbolic tangent.
     loss : {"squared", "log"}, default "squared"
@@ -290,8 +291,8 @@ def _delta_rule(
 def _events(data: object, progress: Progress) -> Events:
     if isinstance(data, np.ndarray | tuple | list):
         raise TypeError(
-            f"data must be Events or a path, not {type(data).__name__}: real-valued arrays are not taken yet; "
-            "rescorla.read_events makes Events of cues and outcomes"
+            f"data must be Events or a path, not {type(data).__name__}: real-valued arrays are not taken "
+            "yet; rescorla.read_events makes Events of cues and outcomes"
         )
     return as_events(data, progress=progress)
 
@@ -371,7 +372,7 @@ def _naming_divergence(cues: tuple[str, ...], outcomes: tuple[str, ...]) -> Iter
         match error.args:
             case (int(row), int(column), value):
                 raise FloatingPointError(
-                    f"the weight of cue {cues[row]!r} to outcome {outcomes[column]!r} became {value}; learning "
-                    "diverges: lower beta or alpha, or take reduction='mean' or smaller batches"
+                    f"the weight of cue {cues[row]!r} to outcome {outcomes[column]!r} became {value}; "
+                    "learning diverges: lower beta or alpha, or take reduction='mean' or smaller batches"
                 ) from None
         raise

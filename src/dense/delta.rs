@@ -178,7 +178,9 @@ pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
     let shape = [(copies * n_rows) as f64, slots as f64 / source.n_tokens().max(1) as f64];
     let widest = width::<E>(plan.tile, kernel, n_columns, shape, threads);
     let tiles: Vec<&[u32]> = columns.chunks(widest).collect();
-    monitor.set_total(source.n_tokens().saturating_mul(plan.passes).saturating_mul(tiles.len() as u64));
+    // Without tokens no pass would ever look at the monitor.
+    let passes = if source.n_tokens() == 0 { 0 } else { plan.passes };
+    monitor.set_total(source.n_tokens().saturating_mul(passes).saturating_mul(tiles.len() as u64));
 
     let along = (0..n_rows as u32).map(|row| Entry { from: row, to: row }).collect();
     let sheet = out.begin(Axis::Columns, along, monitor)?;
@@ -204,7 +206,7 @@ pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
             targets: &mut vec![E::default(); width],
             started: !zero || plan.activation != Activation::Identity,
         };
-        for pass in 0..plan.passes {
+        for pass in 0..passes {
             sections.visit(pass, maker, monitor, |section| {
                 let task = Delta { tile: &mut tile, plan, rule: &rule, source: &source, section, monitor };
                 run(kernel, width, task)
