@@ -494,12 +494,12 @@ unsafe fn bend<V: Vector, const B: usize>(activation: Activation, sums: [V; B]) 
     let (mut values, mut results) = ([V::Element::default(); SIDE_BY_SIDE], sums);
     // SAFETY: by the contract of this function; there is room for B vectors.
     unsafe {
-        for b in 0..B {
-            sums[b].store(values.as_mut_ptr().add(b * V::LANES));
+        for (b, sum) in sums.into_iter().enumerate() {
+            sum.store(values.as_mut_ptr().add(b * V::LANES));
         }
         apply(activation, &mut values[..B * V::LANES]);
-        for b in 0..B {
-            results[b] = V::load(values.as_ptr().add(b * V::LANES));
+        for (b, result) in results.iter_mut().enumerate() {
+            *result = V::load(values.as_ptr().add(b * V::LANES));
         }
     }
     results
