@@ -201,6 +201,7 @@ impl Reader<'_> {
         self.cues.clear();
         self.cues.extend(cues.iter().map(|&cue| self.rows[cue as usize]));
         self.outcomes.clear();
+        // This package's writer names an outcome once; in a file from elsewhere too it shall count once.
         for &outcome in outcomes {
             let column = self.columns[outcome as usize];
             if std::mem::replace(&mut self.outcome_in[column as usize], kind) != kind {
