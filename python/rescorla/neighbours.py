@@ -140,7 +140,8 @@ def delta_rule(
     depend on the system.
 
     The events are held in memory, decoded, and the batches made of them up to 512 MiB, or one batch if that
-    is more.
+    is more. A seed takes 8 bytes a token besides, for as many passes as 128 MiB hold or for one; and where
+    there are more passes, a second copy of the weights.
 
     References
     ----------
