@@ -11,14 +11,17 @@ use crate::error::Error;
 
 /// Fills `out` with the weights at the equilibrium.
 #[pyfunction]
-#[pyo3(signature = (events, *, alpha, lambda_, ridge, tol, out, threads, progress))]
+#[pyo3(signature = (events, *, alpha, beta1, beta2, lambda_, ridge, method, tol, out, threads, progress))]
 #[expect(clippy::too_many_arguments, reason = "all keywords")]
 pub(crate) fn equilibrium<'py>(
     py: Python<'py>,
     events: &PyEventFile,
     alpha: Option<PyReadonlyArray1<'py, f64>>,
+    beta1: f64,
+    beta2: f64,
     lambda_: PyReadonlyArray1<'py, f64>,
     ridge: f64,
+    method: Option<&str>,
     tol: Option<f64>,
     mut out: PyReadwriteArray2<'py, f64>,
     threads: usize,
@@ -26,7 +29,9 @@ pub(crate) fn equilibrium<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let alpha = alpha.map(|alpha| alpha.as_array().to_vec());
     let lambda = lambda_.as_array().to_vec();
-    let problem = Problem { lambda: &lambda, alpha: alpha.as_deref(), ridge, tolerance: tol };
+    let method = method.map(str::parse).transpose()?;
+    let problem =
+        Problem { beta1, beta2, lambda: &lambda, alpha: alpha.as_deref(), ridge, method, tolerance: tol };
     let out = out
         .as_slice_mut()
         .map_err(|_| Error::Argument("expected a result row after row in memory".into()))?;
@@ -37,5 +42,8 @@ pub(crate) fn equilibrium<'py>(
     result.set_item("solver", report.solver)?;
     result.set_item("rank", report.rank)?;
     result.set_item("tolerance", report.tolerance)?;
+    result.set_item("iterations", report.iterations)?;
+    result.set_item("converged", report.converged)?;
+    result.set_item("residual", report.residual)?;
     Ok(result)
 }

@@ -19,7 +19,7 @@ pub mod stream;
 mod survey;
 mod tiles;
 pub mod trajectory;
-mod twins;
+pub(crate) mod twins;
 
 use std::fmt;
 use std::str::FromStr;

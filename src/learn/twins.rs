@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// A partition of ids into classes.
 ///
 /// Invariants: `class[id]` is below `sizes.len()`; `sizes[class]` ids are in a class.
-pub(super) struct Twins {
+pub(crate) struct Twins {
     class: Vec<u32>,
     sizes: Vec<u32>,
     /// The members of larger classes in the event at hand, as (class, id).
@@ -19,7 +19,7 @@ pub(super) struct Twins {
 
 impl Twins {
     /// Begins with classes of equal keys; `None`: in a class of its own.
-    pub(super) fn new(keys: impl Iterator<Item = Option<u64>>) -> Self {
+    pub(crate) fn new(keys: impl Iterator<Item = Option<u64>>) -> Self {
         let mut known: HashMap<u64, u32> = HashMap::new();
         let mut sizes = Vec::new();
         let class = keys.map(|key| {
@@ -35,7 +35,7 @@ impl Twins {
     }
 
     /// Tells apart the ids that an event has and has not, or has more often.
-    pub(super) fn split(&mut self, ids: impl Iterator<Item = u32>) {
+    pub(crate) fn split(&mut self, ids: impl Iterator<Item = u32>) {
         self.members.clear();
         for id in ids {
             let class = self.class[id as usize];
@@ -66,12 +66,12 @@ impl Twins {
     }
 
     /// How many ids are in the class of an id.
-    pub(super) fn size(&self, id: u32) -> u32 {
+    pub(crate) fn size(&self, id: u32) -> u32 {
         self.sizes[self.class[id as usize] as usize]
     }
 
     /// For each id the least of its class.
-    pub(super) fn least(&self) -> Vec<u32> {
+    pub(crate) fn least(&self) -> Vec<u32> {
         let mut least = vec![u32::MAX; self.sizes.len()];
         let ids = (0..).zip(&self.class);
         ids.map(|(id, &class)| {

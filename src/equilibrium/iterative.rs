@@ -1,0 +1,358 @@
+//! The equilibrium by conjugate gradients on the events (CGLS): the normal equations are never made.
+//!
+//! For one outcome, with V the weights of the cue sets, z the targets and M = C diag(m), from u = 0:
+//!
+//! ```text
+//! e = z,  s = M'Ve,  p = s                 repeat until |s| <= tolerance * |s at the start|:
+//! q = M p,    step = |s|^2 / (q'Vq)
+//! u += step p,    e -= step q
+//! s = M'Ve,    p = s + p |s|^2 / |s before|^2
+//! ```
+//!
+//! It converges as fast as the condition of M allows, and to the solution of least |u|. Frequencies spread over many orders
+//! make that slow: King James trigrams take more than 5,000 iterations and are not there. With m = diag(C'VC)^(-1/2)
+//! (Jacobi) they take some 2,800. But then it is |u| that is least, and not |x|. So where there is no ridge, and the solution may
+//! not be unique, a second run follows. What is predicted, b = C S x, is unique, and of all x that predict it one is of
+//! least |x|:
+//!
+//! ```text
+//! 1.  V the tokens,                             m = diag(S C'VC S + ridge)^(-1/2)      any solution; with a ridge the one
+//! 2.  V = 1 / sum over the set of (m_i S_i)^2,  m = 1                                  of least |x| with C S x = b
+//! ```
+//!
+//! In the second run C S x = b can be had exactly, so that its solutions do not depend on V, and the frequencies are out of it.
+//!
+//! Memory apart from the counts and the result, with s cue sets and n columns: 8 w (2 s + 6 n) bytes for each thread, w
+//! outcomes at a time, 32 or as few as keep this below 256 MiB. Outcomes do not meet each other, so w is not seen in the bits.
+
+use rayon::prelude::*;
+
+use super::block::{Block, add_rows, add_to_rows, scale_rows};
+use super::counts::{Counts, POLL, zeros};
+use super::{Problem, Rates, Sink, Solved, Squares};
+use crate::error::Result;
+use crate::monitor::Monitor;
+
+/// By default a run ends where the gradient is this part of what it was at the start.
+pub const TOLERANCE: f64 = 1e-12;
+/// Units of progress of an outcome.
+pub(super) const STEPS: u64 = 100;
+/// The most outcomes at a time, for a thread.
+const WIDEST: usize = 32;
+/// The most bytes for them.
+const BYTES: usize = 256 << 20;
+/// In exact arithmetic a run ends after as many iterations as there are columns; rounding delays it.
+const PATIENCE: usize = 20;
+
+/// Solves for all outcomes.
+pub(super) fn solve(
+    counts: &Counts,
+    problem: &Problem<'_>,
+    rates: Rates,
+    sink: &Sink<'_>,
+    monitor: &Monitor,
+) -> Result<Solved> {
+    let tolerance = problem.tolerance.unwrap_or(TOLERANCE);
+    let n = counts.n_outcomes();
+    let each = 8 * (2 * counts.n_sets() + 6 * counts.n_columns()).max(1);
+    let width = n.div_ceil(rayon::current_num_threads()).min(WIDEST).min(BYTES / each).max(1);
+    let blocks: Vec<usize> = (0..n).step_by(width).collect();
+    let done: Vec<Result<Part>> = blocks
+        .into_par_iter()
+        .map(|first| {
+            let outcomes = first..(first + width).min(n);
+            let lambda = &problem.lambda[outcomes.clone()];
+            let block = Block::new(counts, outcomes.clone(), lambda, rates, problem.ridge);
+            let mut progress =
+                Progress::new(monitor, outcomes.len(), if problem.ridge > 0.0 { 1 } else { 2 });
+            let (x, mut part) = solve_block(&block, tolerance, &mut progress)?;
+            part.squares = block.judge(&block.residual(&x, monitor)?);
+            sink.write(counts, outcomes, &x);
+            Ok(part)
+        })
+        .collect();
+    let mut all = Part { squares: Squares::default(), iterations: 0, converged: true };
+    for part in done {
+        let part = part?;
+        all.squares.add(part.squares);
+        all.iterations = all.iterations.max(part.iterations);
+        all.converged &= part.converged;
+    }
+    let Part { squares, iterations, converged } = all;
+    Ok(Solved { solver: "cgls", rank: None, tolerance, iterations: Some(iterations), converged, squares })
+}
+
+/// What a block brought.
+struct Part {
+    squares: Squares,
+    iterations: u64,
+    converged: bool,
+}
+
+/// Both runs.
+fn solve_block(block: &Block<'_>, tolerance: f64, progress: &mut Progress<'_>) -> Result<(Vec<f64>, Part)> {
+    let (counts, width) = (block.counts, block.width());
+    let Rates { present, absent } = block.rates;
+    // The diagonal of S C'FC S, all tokens weighing alike: any positive m will do.
+    let mut diagonal = vec![0.0; counts.n_columns()];
+    let mut errors = vec![];
+    reserve_zeros(&mut errors, counts.n_sets() * width)?;
+    let mut at = 0;
+    let mut kappa = Vec::with_capacity(counts.n_sets());
+    for (set, &tokens) in counts.tokens.iter().enumerate() {
+        let mut sum = 0.0;
+        // A column comes as often as the set has its cues, side by side.
+        for same in counts.set(set).chunk_by(|a, b| a == b) {
+            let column = same[0] as usize;
+            let square = (same.len() as f64 * counts.scale[column]).powi(2);
+            diagonal[column] += tokens * square;
+            sum += square;
+        }
+        kappa.push(1.0 / sum);
+        for entry in block.entries(set, &mut at) {
+            let lane = entry.lane as usize;
+            let weight = present * entry.tokens + absent * (tokens - entry.tokens);
+            if weight > 0.0 {
+                errors[set * width + lane] = present * entry.tokens * block.lambda[lane] / weight;
+            }
+        }
+    }
+    let m: Vec<f64> = diagonal.iter().map(|sum| (sum + block.ridge).sqrt().recip()).collect();
+    let factors: Vec<f64> = m.iter().zip(&counts.scale).map(|(m, scale)| m * scale).collect();
+    let penalty: Vec<f64> = m.iter().map(|m| block.ridge * m * m).collect();
+    let run =
+        Run { counts, width, factors: &factors, penalty: (block.ridge > 0.0).then_some(&penalty), tolerance };
+    let (mut x, mut part) = run.solve(&Tokens(block), errors, progress)?;
+    scale_rows(&mut x, &m, width);
+    if block.ridge == 0.0 {
+        let mut predicted = vec![];
+        reserve_zeros(&mut predicted, counts.n_sets() * width)?;
+        scale_rows(&mut x, &counts.scale, width);
+        for (set, row) in predicted.chunks_exact_mut(width).enumerate() {
+            add_rows(&x, counts.set(set), row);
+        }
+        drop(x);
+        let run = Run { counts, width, factors: &counts.scale, penalty: None, tolerance };
+        let (least, second) = run.solve(&Sets(&kappa), predicted, progress)?;
+        x = least;
+        part.iterations += second.iterations;
+        part.converged &= second.converged;
+    }
+    Ok((x, part))
+}
+
+fn reserve_zeros(list: &mut Vec<f64>, n: usize) -> Result<()> {
+    *list = zeros(n, "conjugate gradients", "use fewer events or threads")?;
+    Ok(())
+}
+
+/// The weights of the cue sets.
+trait Weigh {
+    /// Multiplies a row of numbers, one an outcome, by the weights of a set. Sets come in order; `at` starts at 0.
+    fn weigh(&self, set: usize, row: &mut [f64], at: &mut usize);
+}
+
+/// Tokens, at the rates of presence and absence.
+struct Tokens<'a, 'b>(&'a Block<'b>);
+
+impl Weigh for Tokens<'_, '_> {
+    fn weigh(&self, set: usize, row: &mut [f64], at: &mut usize) {
+        let Rates { present, absent } = self.0.rates;
+        let tokens = self.0.counts.tokens[set];
+        let entries = self.0.entries(set, at);
+        if present == absent {
+            row.iter_mut().for_each(|value| *value *= tokens);
+            return;
+        }
+        let mut entries = entries.iter().peekable();
+        for (lane, value) in (0..).zip(row) {
+            let there = entries.next_if(|entry| entry.lane == lane).map_or(0.0, |entry| entry.tokens);
+            *value *= present * there + absent * (tokens - there);
+        }
+    }
+}
+
+/// One weight a set.
+struct Sets<'a>(&'a [f64]);
+
+impl Weigh for Sets<'_> {
+    fn weigh(&self, set: usize, row: &mut [f64], _at: &mut usize) {
+        row.iter_mut().for_each(|value| *value *= self.0[set]);
+    }
+}
+
+/// One run of conjugate gradients, for all outcomes of a block at once.
+struct Run<'a> {
+    counts: &'a Counts,
+    width: usize,
+    /// m, times the scale of the columns.
+    factors: &'a [f64],
+    /// What a ridge adds to the diagonal of M'VM.
+    penalty: Option<&'a [f64]>,
+    tolerance: f64,
+}
+
+impl Run<'_> {
+    /// u, given the targets.
+    fn solve(
+        &self,
+        weights: &impl Weigh,
+        mut errors: Vec<f64>,
+        progress: &mut Progress<'_>,
+    ) -> Result<(Vec<f64>, Part)> {
+        let (n, width) = (self.counts.n_columns(), self.width);
+        let mut solution = vec![0.0; n * width];
+        let mut gradient = vec![0.0; n * width];
+        self.descend(weights, &mut errors, None, &solution, &mut gradient, progress.monitor)?;
+        let mut direction = gradient.clone();
+        let mut image = zeros(errors.len(), "conjugate gradients", "use fewer events or threads")?;
+        let start = self.squares(&gradient);
+        let mut square = start.clone();
+        let (mut curvature, mut step) = (vec![0.0; width], vec![0.0; width]);
+        let goal = self.tolerance * self.tolerance;
+        let open = |square: &[f64]| (0..width).any(|lane| square[lane] > goal * start[lane]);
+        let most = PATIENCE * n + 100;
+        let mut iterations = 0;
+        while open(&square) && iterations < most {
+            iterations += 1;
+            self.image(weights, &direction, &mut image, &mut curvature, progress.monitor)?;
+            for lane in 0..width {
+                // An outcome that is there stays there, and does not see how long others take.
+                let moves = square[lane] > goal * start[lane] && curvature[lane] > 0.0;
+                step[lane] = if moves { square[lane] / curvature[lane] } else { 0.0 };
+            }
+            for (row, direction) in solution.chunks_exact_mut(width).zip(direction.chunks_exact(width)) {
+                (0..width).for_each(|lane| row[lane] += step[lane] * direction[lane]);
+            }
+            let move_by = Some((image.as_slice(), step.as_slice()));
+            self.descend(weights, &mut errors, move_by, &solution, &mut gradient, progress.monitor)?;
+            let now = self.squares(&gradient);
+            for lane in 0..width {
+                // Of an outcome that is there the direction no longer matters.
+                curvature[lane] = if step[lane] > 0.0 { now[lane] / square[lane] } else { 0.0 };
+                square[lane] = if step[lane] > 0.0 { now[lane] } else { square[lane] };
+            }
+            for (row, gradient) in direction.chunks_exact_mut(width).zip(gradient.chunks_exact(width)) {
+                (0..width).for_each(|lane| row[lane] = gradient[lane] + curvature[lane] * row[lane]);
+            }
+            let slowest = (0..width)
+                .filter(|&lane| start[lane] > 0.0)
+                .map(|lane| (square[lane] / start[lane]).ln() / goal.ln())
+                .fold(1.0, f64::min);
+            progress.tell(slowest)?;
+        }
+        progress.next()?;
+        let converged = !open(&square);
+        Ok((solution, Part { squares: Squares::default(), iterations: iterations as u64, converged }))
+    }
+
+    /// q = M p and q'Vq + p' penalty p.
+    fn image(
+        &self,
+        weights: &impl Weigh,
+        direction: &[f64],
+        image: &mut [f64],
+        curvature: &mut [f64],
+        monitor: &Monitor,
+    ) -> Result<()> {
+        let width = self.width;
+        let mut scaled = direction.to_vec();
+        scale_rows(&mut scaled, self.factors, width);
+        curvature.fill(0.0);
+        let mut weighed = vec![0.0; width];
+        let mut at = 0;
+        for (set, row) in image.chunks_exact_mut(width).enumerate() {
+            if set % POLL == 0 {
+                monitor.check()?;
+            }
+            add_rows(&scaled, self.counts.set(set), row);
+            weighed.copy_from_slice(row);
+            weights.weigh(set, &mut weighed, &mut at);
+            (0..width).for_each(|lane| curvature[lane] += row[lane] * weighed[lane]);
+        }
+        if let Some(penalty) = self.penalty {
+            for (row, penalty) in direction.chunks_exact(width).zip(penalty) {
+                (0..width).for_each(|lane| curvature[lane] += penalty * row[lane] * row[lane]);
+            }
+        }
+        Ok(())
+    }
+
+    /// e -= step q, and s = M'Ve - penalty u.
+    fn descend(
+        &self,
+        weights: &impl Weigh,
+        errors: &mut [f64],
+        step: Option<(&[f64], &[f64])>,
+        solution: &[f64],
+        gradient: &mut [f64],
+        monitor: &Monitor,
+    ) -> Result<()> {
+        let width = self.width;
+        gradient.fill(0.0);
+        let mut weighed = vec![0.0; width];
+        let mut at = 0;
+        for (set, row) in errors.chunks_exact_mut(width).enumerate() {
+            if set % POLL == 0 {
+                monitor.check()?;
+            }
+            if let Some((image, step)) = step {
+                let image = &image[set * width..][..width];
+                (0..width).for_each(|lane| row[lane] -= step[lane] * image[lane]);
+            }
+            weighed.copy_from_slice(row);
+            weights.weigh(set, &mut weighed, &mut at);
+            add_to_rows(gradient, self.counts.set(set), &weighed);
+        }
+        scale_rows(gradient, self.factors, width);
+        if let Some(penalty) = self.penalty {
+            let rows = gradient.chunks_exact_mut(width).zip(solution.chunks_exact(width));
+            for ((row, solution), penalty) in rows.zip(penalty) {
+                (0..width).for_each(|lane| row[lane] -= penalty * solution[lane]);
+            }
+        }
+        Ok(())
+    }
+
+    /// The square of each outcome's column.
+    fn squares(&self, rows: &[f64]) -> Vec<f64> {
+        let mut sums = vec![0.0; self.width];
+        for row in rows.chunks_exact(self.width) {
+            sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += value * value);
+        }
+        sums
+    }
+}
+
+/// How far a block is, by the logarithm of its slowest outcome's gradient.
+struct Progress<'a> {
+    monitor: &'a Monitor,
+    /// Units of each run.
+    of_run: u64,
+    runs: u64,
+    run: u64,
+    told: u64,
+}
+
+impl<'a> Progress<'a> {
+    fn new(monitor: &'a Monitor, outcomes: usize, runs: u64) -> Self {
+        Self { monitor, of_run: STEPS * outcomes as u64 / runs, runs, run: 0, told: 0 }
+    }
+
+    /// This part of the run is done.
+    fn tell(&mut self, part: f64) -> Result<()> {
+        let reached = self.run * self.of_run + (part.clamp(0.0, 1.0) * self.of_run as f64) as u64;
+        // A gradient may grow for a while; what is done does not.
+        let more = reached.saturating_sub(self.told);
+        self.told += more;
+        self.monitor.advance(more)
+    }
+
+    /// The run is over.
+    fn next(&mut self) -> Result<()> {
+        debug_assert!(self.run < self.runs);
+        self.tell(1.0)?;
+        self.run += 1;
+        Ok(())
+    }
+}
