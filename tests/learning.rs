@@ -4,7 +4,6 @@
 
 use proptest::prelude::*;
 use rescorla::activate::{Weights, Which, activate};
-use rescorla::equilibrium::{Problem, equilibrium};
 use rescorla::error::Error;
 use rescorla::events::EventFile;
 use rescorla::events::map::Bytes;
@@ -233,29 +232,6 @@ proptest! {
         for kernel in Kernel::available() {
             prop_assert_eq!(bits(&learned::<f64>(&case, kernel, Method::Forward)), bits(&naive::<f64>(&case)), "{}", kernel);
             prop_assert_eq!(bits(&learned::<f32>(&case, kernel, Method::Forward)), bits(&naive::<f32>(&case)), "{}", kernel);
-        }
-    }
-
-    #[test]
-    fn at_the_equilibrium_the_mean_update_is_zero(case in cases(), ridge in prop_oneof![Just(0.0), 0.1..2.0_f64]) {
-        let file = file(&case);
-        let mut weights = vec![0.0; CUES * OUTCOMES];
-        let problem = Problem { lambda: &case.lambda, alpha: None, ridge, tolerance: None };
-        equilibrium(&file, &problem, &mut weights, 1, &Monitor::new()).unwrap();
-        let mut gradient = weights.iter().map(|weight| -ridge * weight).collect::<Vec<f64>>();
-        file.for_each(0..file.len(), |_, cues, outcomes, frequency| {
-            for j in 0..OUTCOMES {
-                let activation: f64 = cues.iter().map(|&cue| weights[cue as usize * OUTCOMES + j]).sum();
-                let target = if outcomes.contains(&(j as u32)) { case.lambda[j] } else { 0.0 };
-                for &cue in cues {
-                    gradient[cue as usize * OUTCOMES + j] += f64::from(frequency) * (target - activation);
-                }
-            }
-            Ok(())
-        })
-        .unwrap();
-        for value in gradient {
-            prop_assert!(value.abs() < 1e-9, "{}", value);
         }
     }
 }

@@ -326,6 +326,78 @@ def equilibrium(
     return root[:, None] * solution
 
 
+def exact_equilibrium(
+    events: Sequence[Event],
+    cues: Sequence[str],
+    outcomes: Sequence[str],
+    beta: tuple[Scalar, Scalar],
+    lambda_: PerName = 1,
+    alpha: PerName = 1,
+) -> NDArray[np.float64]:
+    """The fixed point of the mean update, of least sum w^2 / alpha, in fractions until the end.
+
+    With v = f beta1 where an outcome is present and f beta2 where it is absent, w solves G w = h,
+    G = sum v c c', h = sum f beta1 lambda c over the events that have it. The w wanted lies in the range
+    of D G: w = D G y.
+    """
+    moving = [cue for cue in cues if of(alpha, cue) > 0]
+    result = np.zeros((len(cues), len(outcomes)))
+    beta1, beta2 = Fraction(beta[0]), Fraction(beta[1])
+    for j, outcome in enumerate(outcomes):
+        gram = [[Fraction(0)] * len(moving) for _ in moving]
+        right = [Fraction(0)] * len(moving)
+        for event_cues, event_outcomes, frequency in events:
+            times = [event_cues.count(cue) for cue in moving]
+            present = outcome in event_outcomes
+            for i, m in enumerate(times):
+                right[i] += frequency * beta1 * Fraction(of(lambda_, outcome)) * m if present else 0
+                for k, other in enumerate(times):
+                    gram[i][k] += frequency * (beta1 if present else beta2) * m * other
+        reach = [[Fraction(of(alpha, cue)) * g for g in row] for cue, row in zip(moving, gram, strict=True)]
+        y = solve(product(gram, reach), right)
+        for cue, row in zip(moving, reach, strict=True):
+            result[list(cues).index(cue), j] = float(
+                sum((a * b for a, b in zip(row, y, strict=True)), Fraction(0))
+            )
+    return result
+
+
+def product(a: list[list[Fraction]], b: list[list[Fraction]]) -> list[list[Fraction]]:
+    """The product of two square matrices."""
+    return [
+        [
+            sum((x * y for x, y in zip(row, column, strict=True)), Fraction(0))
+            for column in zip(*b, strict=True)
+        ]
+        for row in a
+    ]
+
+
+def solve(matrix: list[list[Fraction]], right: list[Fraction]) -> list[Fraction]:
+    """Some solution of a consistent system, by Gauss and Jordan."""
+    n = len(right)
+    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
+    done = 0
+    solution = [Fraction(0)] * n
+    pivots: list[int] = []
+    for column in range(n):
+        found = next((i for i in range(done, n) if rows[i][column] != 0), None)
+        if found is None:
+            continue
+        rows[done], rows[found] = rows[found], rows[done]
+        rows[done] = [value / rows[done][column] for value in rows[done]]
+        for i in range(n):
+            if i != done and rows[i][column] != 0:
+                factor = rows[i][column]
+                rows[i] = [a - factor * b for a, b in zip(rows[i], rows[done], strict=True)]
+        pivots.append(column)
+        done += 1
+    assert all(row[n] == 0 for row in rows[done:]), "the system has no solution"
+    for i, column in enumerate(pivots):
+        solution[column] = rows[i][n]
+    return solution
+
+
 # Labels to arrays.
 
 

@@ -41,6 +41,12 @@ DELTA = (
     + "known = rw.read_events((cues, outcomes, 10**6) for cues, outcomes in events(1000))\n"
     + "work = lambda: rw.delta_rule(known, beta=0.01, batch=1000, reduction='mean', activation='tanh', "
     + "progress=False)\n"
+# Thousands of iterations, of cues that are all but dependent.
+ITERATE = (
+    PRELUDE
+    + "chain = [([f'c{i}', f'c{i + 1}'], [f'o{i % 50}']) for i in range(30_000)]\n"
+    + "known = rw.read_events(chain)\n"
+    + "work = lambda: rw.equilibrium(known, method='iterative', progress=False)\n"
 )
 COMPILE_ITERABLE = PRELUDE + "work = lambda: rw.read_events(events(10**9), progress=False)\n"
 # No Python runs between two of these events, so that nobody but the engine looks at signals.
@@ -99,6 +105,8 @@ class TestInterrupt:
         ],
         [LEARN, DELTA, COMPILE_ITERABLE, COMPILE_REPEATED],
         ids=["learn", "delta_rule", "compile an iterable", "compile an iterable without Python"],
+        [LEARN, ITERATE, COMPILE_ITERABLE, COMPILE_REPEATED],
+        ids=["learn", "iterate", "compile an iterable", "compile an iterable without Python"],
     )
     def test_in_memory(self, script: str) -> None:
         assert interrupted_after(script) < self.bound
@@ -125,6 +133,8 @@ def calls(tmp_path: Path) -> dict[str, Callable[[Any], object]]:
     return {
         "learn": lambda progress: rw.learn(events, method="forward", progress=progress),
         "trajectories": lambda progress: rw.trajectories(events, cues=["c1"], every=7, progress=progress),
+        "dense": lambda progress: rw.equilibrium(events[:3000], method="dense", progress=progress),
+        "iterative": lambda progress: rw.equilibrium(events[:999], method="iterative", progress=progress),
         "table": lambda progress: rw.compile_events(table, tmp_path / "1.bin", progress=progress),
         "iterable": lambda progress: rw.compile_events(
             iter(EVENTS * 20), tmp_path / "2.bin", progress=progress
@@ -141,6 +151,7 @@ def refuse(_done: int, _total: int) -> None:
 
 
 @pytest.mark.parametrize("call", ["learn", "trajectories", "iterable"])
+@pytest.mark.parametrize("call", ["learn", "iterative", "iterable"])
 def test_an_exception_of_the_callback_comes_out(call: str, tmp_path: Path) -> None:
     work = calls(tmp_path)[call]
     before = sorted(tmp_path.iterdir())
@@ -150,6 +161,7 @@ def test_an_exception_of_the_callback_comes_out(call: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("call", ["learn", "trajectories", "table", "iterable"])
+@pytest.mark.parametrize("call", ["learn", "dense", "iterative", "table", "iterable"])
 def test_done_rises_to_the_total(call: str, tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
     calls(tmp_path)[call](lambda done, total: seen.append((done, total)))

@@ -213,3 +213,40 @@ def test_a_perceptron_by_hand() -> None:
     # Predictions 0 and 1/2 * 2; moves by 2 * 1/8 * error * input.
     tokens = [(("a",), True), (("a", "b"), False)]
     assert reference.perceptron(tokens, {"a": 2.0, "b": 3.0}, 0.125) == {"a": 0.5 - 0.5, "b": -0.75}
+
+
+def test_the_exact_equilibrium() -> None:
+    # One cue: present 3 times of 4 at rates 1 and 1/2, so 3 / (3 + 1/2).
+    events = [(("a",), ("x",), 3), (("a",), (), 1)]
+    np.testing.assert_allclose(reference.exact_equilibrium(events, "a", "x", (1, 0.5), 2), [[12 / 7]])
+    danks = [
+        (("pots", "red", "blue"), ("y",), 5),
+        (("pots", "red"), ("y",), 10),
+        (("pots", "red"), ("n",), 5),
+        (("pots", "blue"), ("y",), 5),
+        (("pots", "blue"), ("n",), 10),
+        (("pots",), ("n",), 5),
+    ]
+    names = ("pots", "red", "blue")
+    found = reference.exact_equilibrium(danks, names, "y", (Fraction(1, 5), Fraction(1, 20)))
+    np.testing.assert_allclose(found, [[12 / 33], [16 / 33], [8 / 33]])
+    # Two cues that come together, of saliences 1 and 3, share 1 : 3; one of salience 0 has nothing.
+    together = [(("a", "b", "c"), ("x",), 2)]
+    found = reference.exact_equilibrium(together, "abc", "x", (1, 1), 1, {"a": 1, "b": 3, "c": 0})
+    np.testing.assert_allclose(found, [[0.25], [0.75], [0.0]])
+    # With one rate: least squares.
+    np.testing.assert_allclose(
+        reference.exact_equilibrium(danks, names, "yn", (1, 1)),
+        reference.equilibrium(danks, names, "yn"),
+        atol=1e-14,
+    )
+
+
+@given(st.integers(1, 4), st.data())
+def test_solving_in_fractions(n: int, data: st.DataObject) -> None:
+    numbers = st.integers(-2, 2).map(Fraction)
+    matrix = data.draw(st.lists(st.lists(numbers, min_size=n, max_size=n), min_size=n, max_size=n))
+    wanted = data.draw(st.lists(numbers, min_size=n, max_size=n))
+    right = [sum((a * b for a, b in zip(row, wanted, strict=True)), Fraction(0)) for row in matrix]
+    found = reference.solve(matrix, right)
+    assert [sum((a * b for a, b in zip(row, found, strict=True)), Fraction(0)) for row in matrix] == right

@@ -97,11 +97,15 @@ def _events(options: argparse.Namespace) -> None:
     _report(_counts(events) | _line("saved to", options.output) | _line("table", options.table))
 
 
-def _learn(options: argparse.Namespace) -> None:
+def _beta(options: argparse.Namespace) -> float | tuple[float, float]:
     if len(options.beta) > 2:
         options.usage("--beta takes one number or two")
+    return options.beta[0] if len(options.beta) == 1 else tuple(options.beta)
+
+
+def _learn(options: argparse.Namespace) -> None:
+    beta = _beta(options)
     mapped = _check_output(options.output)
-    beta = options.beta[0] if len(options.beta) == 1 else tuple(options.beta)
     events = _source(options)
     weights = learn(
         events,
@@ -120,12 +124,16 @@ def _learn(options: argparse.Namespace) -> None:
 
 
 def _equilibrium(options: argparse.Namespace) -> None:
+    beta = _beta(options)
     _check_output(options.output)
     events = _source(options)
     weights = equilibrium(
         events,
+        beta=beta,
         lambda_=options.lambda_,
         ridge=options.ridge,
+        method=options.method,
+        tol=options.tol,
         threads=options.threads,
         progress=options.progress,
     )
@@ -320,7 +328,24 @@ def _parser() -> argparse.ArgumentParser:
     command = _command(commands, "equilibrium", _equilibrium, "compute the weights that learning tends to")
     _add_source_options(command)
     command.add_argument(
+        "--beta",
+        type=float,
+        nargs="+",
+        default=[1.0],
+        metavar="B",
+        help="learning rate, or two: for present and for absent outcomes (default 1)",
+    )
+    command.add_argument(
         "--ridge", type=float, default=0.0, metavar="R", help="penalty on large weights (default 0)"
+    )
+    command.add_argument(
+        "--method",
+        choices=("auto", "dense", "iterative"),
+        default="auto",
+        help="how to solve (default auto: dense for up to 10,000 cues)",
+    )
+    command.add_argument(
+        "--tol", type=float, metavar="T", help="what counts as zero (dense), or where to stop (iterative)"
     )
     _add_weights_options(command)
 

@@ -14,7 +14,6 @@ from rescorla.events import Events, as_events
 from rescorla.progress import Progress, watching
 from rescorla.weights import Weights
 
-
 Method: TypeAlias = Literal["auto", "dense", "iterative"]
 
 
@@ -42,9 +41,9 @@ def equilibrium(
 
         w_j minimises  sum over the events of  f * b_j * (lambda_j o_j - c'w)^2
 
-    where b_j is beta1 if the event has outcome j and beta2 if not. Where cues always come together the solution
-    is not unique, and the one of least norm is given: that of the pseudo-inverse, and of the learner that starts
-    at zero.
+    where b_j is beta1 if the event has outcome j and beta2 if not. Where cues always come together the
+    solution is not unique, and the one of least norm is given: that of the pseudo-inverse, and of the
+    learner that starts at zero.
 
     Parameters
     ----------
@@ -52,26 +51,27 @@ def equilibrium(
         What is learned from; a path is that of a binary event file or of an event table, told apart by
         content.
     beta : float or pair of float, default 1.0
-        The learning rate, or the pair (beta1, beta2) for present and for absent outcomes; 0 or more. Their ratio
-        alone matters. With beta2 = 0 an outcome is learned of only where it is present, so that all it knows is
-        that lambda is to be predicted there. With beta1 = 0 nothing is learned, and all weights are 0.
+        The learning rate, or the pair (beta1, beta2) for present and for absent outcomes; 0 or more. Their
+        ratio alone matters. With beta2 = 0 an outcome is learned of only where it is present, so that all it
+        knows is that lambda is to be predicted there. With beta1 = 0 nothing is learned: all
+        weights are 0.
     lambda_ : float, mapping or array_like of shape (n_outcomes,), default 1.0
         The maximal activation: one number, or one per outcome.
     alpha : float, mapping or array_like of shape (n_cues,), optional
         The salience of cues, 0 or more. Where the solution is not unique, give the one of least sum of w^2 /
         alpha, which the learner with these saliences tends to. A cue of salience 0 has weight 0.
     ridge : float, default 0.0
-        Minimise sum of f (lambda o - c'w)^2 + ridge |w|^2 instead. With two rates an event weighs f times its
-        rate relative to the larger of the two.
+        Minimise sum of f (lambda o - c'w)^2 + ridge |w|^2 instead. With two rates an event weighs f times
+        its rate relative to the larger of the two.
     background : str, optional
         A cue to add to every event, before its others, of a name that no cue has.
     method : "auto", "dense" or "iterative", default "auto"
-        "dense" factorises the normal equations; "iterative" takes conjugate gradients on the events. "auto" is
-        "dense" for up to 10,000 cues, those that always come together counted once. See the notes.
+        "dense" factorises the normal equations; "iterative" takes conjugate gradients on the events. "auto"
+        is "dense" for up to 10,000 cues, those that always come together counted once. See the notes.
     tol : float, optional
-        "dense": eigenvalues below this part of the greatest count as zero. By default cues decide one by one; see
-        the notes. "iterative": stop where the gradient is below this part of what it was at zero weights; by
-        default 1e-12.
+        "dense": eigenvalues below this part of the greatest count as zero. By default cues decide one by
+        one; see the notes. "iterative": stop where the gradient is below this part of what it was at zero
+        weights; by default 1e-12.
     threads : int, optional
         How many threads to use; by default as many as the process may run on. The bits of the result do not
         depend on it.
@@ -81,9 +81,10 @@ def equilibrium(
     Returns
     -------
     Weights of float64, n_cues x n_outcomes
-        ``parameters`` has ``solver`` ("cholesky", "eigen" or "cgls"), ``rank`` (None where none was found that
-        all outcomes share), ``tolerance``, ``iterations`` (None if dense), ``converged`` and ``residual``: the
-        size of C'F (O lambda - C W) - ridge W, computed from the events, relative to that of C'F O lambda.
+        ``parameters`` has ``solver`` ("cholesky", "eigen" or "cgls"), ``rank`` (None where none was found
+        that all outcomes share), ``tolerance``, ``iterations`` (None if dense), ``converged`` and
+        ``residual``: the size of C'F (O lambda - C W) - ridge W, computed from the events, relative to that
+        of C'F O lambda.
 
     Raises
     ------
@@ -111,28 +112,28 @@ def equilibrium(
 
     Notes
     -----
-    The events are first counted: each set of cues that occurs, how often, and how often with each outcome. With
-    s sets that list k cues in all and p pairs of a set and an outcome that takes 4 k + 24 s + 12 p bytes, and up
-    to 32 p + 17 MB more for the time being. Cues that always come together, equally often, are one from then on:
-    n counts them once.
+    The events are first counted: each set of cues that occurs, how often, and how often with each outcome.
+    With s sets that list k cues in all and p pairs of a set and an outcome that takes 4 k + 16 (s + p) bytes,
+    and while counting at most 24 k + 64 s + 128 p + 64 MB. Cues that always come together, equally often, are
+    one from then on; n counts them once.
 
-    *dense* takes 8 n^2 bytes twice at most, some n r^2 multiplications for the factors, r the rank, and 2 r^2 for
-    each outcome, or twice that where one refinement is needed. It is Cholesky's factorisation with complete
-    pivoting of C'FC brought to a diagonal of ones. A pivot is the part of a cue's sum of squares that the cues
-    before it do not explain. Pivots of 1e-8 and more count; if all others are below 8 n eps they are 0, and
-    the solution of least norm is made from the basis that was found. Otherwise, and where `tol` is given,
-    eigenvalues decide: those below `tol` (8 n eps) times the greatest are 0. R's ndl takes MASS's ``ginv``, with
-    singular values of the matrix of conditional probabilities below 1.5e-8 of the greatest as 0.
-    Solutions are refined by the residual of the events, so that errors are of the order of the condition of C,
-    not of its square.
+    *dense* takes 8 n^2 bytes twice, some n r^2 multiplications for the factors, r being the rank, and 2 r^2
+    for each outcome, twice that where solutions need to be refined. It is Cholesky's factorisation with
+    complete pivoting of C'FC, brought to a diagonal of ones. A pivot is the part of a cue's sum of squares
+    that the cues before it do not explain. Pivots of 1e-8 and more count. If all others are below 8 n eps
+    they are 0, and the solution of least norm is made from the basis that was found. Otherwise, and where
+    `tol` is given, eigenvalues decide: those below `tol` (8 n eps) times the greatest are 0. R's ndl takes
+    MASS's ``ginv`` of the matrix of conditional probabilities, for which singular values below 1.5e-8 of the
+    greatest are 0. Solutions are refined by what the events say is left, so that errors are of the order of
+    the condition of C, not of its square.
 
-    With two rates an outcome that occurs with p sets of cues costs 2 r^2 p multiplications more, or if p > n / 6
-    (and where beta2 is 0, or `tol` is given) a factorisation of its own.
+    With two rates an outcome that occurs with q sets of cues costs 2 r^2 q multiplications more; where 6 q is
+    more than n, where beta2 is 0, or where `tol` is given, it has a factorisation of its own instead.
 
-    *iterative* takes 16 (s + 3 n) bytes for each thread and outcome, for up to 32 outcomes at a time (fewer where
-    that would be more than 256 MiB a thread), and no n^2 numbers. An iteration costs two multiplications for each
-    of the k cues of sets and each outcome. How many are needed depends on how nearly dependent cues are:
-    dozens, or thousands.
+    *iterative* takes 16 (s + 3 n) bytes for each thread and outcome, for up to 32 outcomes at a time (fewer
+    where that would be more than 256 MiB a thread), and no n^2 numbers. An iteration costs two
+    multiplications for each of the k cues and each outcome. How many there are depends on how nearly
+    dependent the cues are: dozens, or thousands.
 
     References
     ----------
@@ -142,8 +143,7 @@ def equilibrium(
     learning. In Proceedings of the 6th Conference on Quantitative Investigations in Theoretical Linguistics.
     Tuebingen.
 
-    Bjorck, A. (1996). Numerical methods for least squares problems. SIAM: the corrected seminormal equations
-    (section 6.6) and CGLS (section 7.4).
+    Bjorck, A. (1996). Numerical methods for least squares problems. SIAM.
 
     Examples
     --------

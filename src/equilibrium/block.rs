@@ -106,20 +106,20 @@ impl<'a> Block<'a> {
         Ok(rest)
     }
 
-    /// The sum of squares over all cues and outcomes of what is S C' something here.
-    pub(super) fn squares(&self, values: &[f64]) -> f64 {
-        let width = self.width().max(1);
-        let rows = values.chunks_exact(width).enumerate();
-        let weighed = rows.map(|(column, row)| {
-            let sum: f64 = row.iter().map(|value| value * value).sum();
-            self.counts.size(column) / self.counts.scale[column].powi(2) * sum
-        });
-        weighed.sum()
+    /// How far x is from solving, outcome by outcome, given what it leaves.
+    pub(super) fn judge(&self, rest: &[f64]) -> Vec<Squares> {
+        let each = self.squares(rest).into_iter().zip(self.squares(&self.targets()));
+        each.map(|(rest, targets)| Squares { rest, targets }).collect()
     }
 
-    /// The squares of what is left and of the right-hand sides.
-    pub(super) fn judge(&self, rest: &[f64]) -> Squares {
-        Squares { rest: self.squares(rest), targets: self.squares(&self.targets()) }
+    /// For each outcome the sum of squares, over all cues, of what is S C' something here.
+    fn squares(&self, values: &[f64]) -> Vec<f64> {
+        let mut sums = vec![0.0; self.width()];
+        for (column, row) in values.chunks_exact(self.width().max(1)).enumerate() {
+            let weight = self.counts.size(column) / self.counts.scale[column].powi(2);
+            sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += weight * value * value);
+        }
+        sums
     }
 }
 

@@ -6,16 +6,17 @@
 //! C'FC = sum of f_t c_t c_t'        C'FO e_j = sum of n_tj c_t        C'F(O lambda - C W) e_j = sum of (n_tj lambda - f_t c_t'w) c_t
 //! ```
 //!
-//! Cues with the same alpha-free history (they always come together, equally often) are one *column*. With saliences
+//! Cues that always come together, equally often, are one *column*. With saliences
 //! alpha_i of its cues the column has the salience A = sum of alpha_i: of all ways to share its weight y among them, w_i =
 //! alpha_i / A * y has the least sum of w_i^2 / alpha_i, which is y^2 / A. Cues that never occur, or of salience 0, have no
 //! column, and weight 0.
 //!
 //! Unknowns are x = y / sqrt(A), so that the solution meant is the one of least |x|, and a ridge adds ridge |x|^2.
 //!
-//! Memory, with s distinct cue sets that list k cues together and p pairs of a set and an outcome: 4 k + 24 s + 12 p bytes
-//! to keep, and while counting 16 bytes more for each of at most 2 p + 1,048,576 pairs. All counts are integers, exact in
-//! f64 below 2^53, so neither the order of events nor the number of threads can be seen in them.
+//! Memory, with s distinct cue sets that list k cues together and p pairs of a set and an outcome: 4 k + 16 (s + p) bytes,
+//! and while counting at most 24 k + 64 s + 128 p + 64 MB, for lists that grow have room for twice what is in them. All
+//! counts are integers, exact in f64 below 2^53, so neither the order of events nor the number of threads can be seen in
+//! them.
 
 use std::hash::BuildHasher;
 

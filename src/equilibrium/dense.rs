@@ -78,12 +78,12 @@ pub(super) fn solve(
             Ok(part)
         })
         .collect();
-    let mut squares = Squares::default();
+    let mut squares = Vec::new();
     let (mut solver, mut tolerance) =
         factor.as_ref().map_or(("cholesky", 0.0), |f| (f.name(), f.tolerance()));
     for part in done {
         let part = part?;
-        squares.add(part.squares);
+        squares.extend(part.squares);
         if let Some((name, least)) = part.alone {
             tolerance = least.max(tolerance);
             solver = if name == "eigen" { name } else { solver };
@@ -125,7 +125,7 @@ fn blocks(
 
 /// What a block brought.
 struct Part {
-    squares: Squares,
+    squares: Vec<Squares>,
     /// Solver and tolerance, where the factorisation was the block's own.
     alone: Option<(&'static str, f64)>,
 }
@@ -232,12 +232,9 @@ struct Update {
 
 impl Inverse<'_> {
     /// x of a block, and how well it solves.
-    fn solve(&self, block: &Block<'_>, monitor: &Monitor) -> Result<(Vec<f64>, Squares)> {
+    fn solve(&self, block: &Block<'_>, monitor: &Monitor) -> Result<(Vec<f64>, Vec<Squares>)> {
         let (n, width) = (block.counts.n_columns(), block.width());
-        let targets = block.targets();
-        let squares = block.squares(&targets);
-        let mut x = by_columns(&targets, n, width);
-        drop(targets);
+        let mut x = by_columns(&block.targets(), n, width);
         self.apply(&mut x);
         let mut round = 0;
         loop {
@@ -246,7 +243,7 @@ impl Inverse<'_> {
             let rest = block.residual(&rows, monitor)?;
             let mut step = by_columns(&rest, n, width);
             if round == MOST || (round == 0 && self.is_negligible(&step, greatest(&x))) {
-                return Ok((rows, Squares { rest: block.squares(&rest), targets: squares }));
+                return Ok((rows, block.judge(&rest)));
             }
             self.apply(&mut step);
             x += &step;

@@ -57,7 +57,7 @@ pub(super) fn solve(
     let each = 8 * (2 * counts.n_sets() + 6 * counts.n_columns()).max(1);
     let width = n.div_ceil(rayon::current_num_threads()).min(WIDEST).min(BYTES / each).max(1);
     let blocks: Vec<usize> = (0..n).step_by(width).collect();
-    let done: Vec<Result<Part>> = blocks
+    let done: Vec<Result<_>> = blocks
         .into_par_iter()
         .map(|first| {
             let outcomes = first..(first + width).min(n);
@@ -65,32 +65,37 @@ pub(super) fn solve(
             let block = Block::new(counts, outcomes.clone(), lambda, rates, problem.ridge);
             let mut progress =
                 Progress::new(monitor, outcomes.len(), if problem.ridge > 0.0 { 1 } else { 2 });
-            let (x, mut part) = solve_block(&block, tolerance, &mut progress)?;
-            part.squares = block.judge(&block.residual(&x, monitor)?);
+            let (x, ends) = solve_block(&block, tolerance, &mut progress)?;
+            let squares = block.judge(&block.residual(&x, monitor)?);
             sink.write(counts, outcomes, &x);
-            Ok(part)
+            Ok((ends, squares))
         })
         .collect();
-    let mut all = Part { squares: Squares::default(), iterations: 0, converged: true };
-    for part in done {
-        let part = part?;
-        all.squares.add(part.squares);
-        all.iterations = all.iterations.max(part.iterations);
-        all.converged &= part.converged;
+    let (mut squares, mut iterations, mut converged) = (Vec::new(), 0, true);
+    for block in done {
+        let (ends, of_block): (Vec<End>, Vec<Squares>) = block?;
+        squares.extend(of_block);
+        for end in ends {
+            iterations = end.iterations.max(iterations);
+            converged &= end.converged;
+        }
     }
-    let Part { squares, iterations, converged } = all;
     Ok(Solved { solver: "cgls", rank: None, tolerance, iterations: Some(iterations), converged, squares })
 }
 
-/// What a block brought.
-struct Part {
-    squares: Squares,
+/// How the iterations of an outcome ended.
+#[derive(Clone, Copy)]
+struct End {
     iterations: u64,
     converged: bool,
 }
 
 /// Both runs.
-fn solve_block(block: &Block<'_>, tolerance: f64, progress: &mut Progress<'_>) -> Result<(Vec<f64>, Part)> {
+fn solve_block(
+    block: &Block<'_>,
+    tolerance: f64,
+    progress: &mut Progress<'_>,
+) -> Result<(Vec<f64>, Vec<End>)> {
     let (counts, width) = (block.counts, block.width());
     let Rates { present, absent } = block.rates;
     // The diagonal of S C'FC S, all tokens weighing alike: any positive m will do.
@@ -122,7 +127,7 @@ fn solve_block(block: &Block<'_>, tolerance: f64, progress: &mut Progress<'_>) -
     let penalty: Vec<f64> = m.iter().map(|m| block.ridge * m * m).collect();
     let run =
         Run { counts, width, factors: &factors, penalty: (block.ridge > 0.0).then_some(&penalty), tolerance };
-    let (mut x, mut part) = run.solve(&Tokens(block), errors, progress)?;
+    let (mut x, mut ends) = run.solve(&Tokens(block), errors, progress)?;
     scale_rows(&mut x, &m, width);
     if block.ridge == 0.0 {
         let mut predicted = vec![];
@@ -133,12 +138,14 @@ fn solve_block(block: &Block<'_>, tolerance: f64, progress: &mut Progress<'_>) -
         }
         drop(x);
         let run = Run { counts, width, factors: &counts.scale, penalty: None, tolerance };
-        let (least, second) = run.solve(&Sets(&kappa), predicted, progress)?;
+        let (least, second) = run.solve(&Sets { weights: &kappa, block }, predicted, progress)?;
         x = least;
-        part.iterations += second.iterations;
-        part.converged &= second.converged;
+        for (end, second) in ends.iter_mut().zip(second) {
+            end.iterations += second.iterations;
+            end.converged &= second.converged;
+        }
     }
-    Ok((x, part))
+    Ok((x, ends))
 }
 
 fn reserve_zeros(list: &mut Vec<f64>, n: usize) -> Result<()> {
@@ -172,12 +179,23 @@ impl Weigh for Tokens<'_, '_> {
     }
 }
 
-/// One weight a set.
-struct Sets<'a>(&'a [f64]);
+/// One weight a set; none where tokens do not weigh anything, for what is predicted there is nobody's business.
+struct Sets<'a, 'b> {
+    weights: &'a [f64],
+    block: &'a Block<'b>,
+}
 
-impl Weigh for Sets<'_> {
-    fn weigh(&self, set: usize, row: &mut [f64], _at: &mut usize) {
-        row.iter_mut().for_each(|value| *value *= self.0[set]);
+impl Weigh for Sets<'_, '_> {
+    fn weigh(&self, set: usize, row: &mut [f64], at: &mut usize) {
+        row.iter_mut().for_each(|value| *value *= self.weights[set]);
+        if self.block.rates.absent == 0.0 {
+            let mut entries = self.block.entries(set, at).iter().peekable();
+            let mut absent = |lane: u32| entries.next_if(|entry| entry.lane == lane).is_none();
+            (0..)
+                .zip(row)
+                .filter_map(|(lane, value)| absent(lane).then_some(value))
+                .for_each(|value| *value = 0.0);
+        }
     }
 }
 
@@ -199,7 +217,7 @@ impl Run<'_> {
         weights: &impl Weigh,
         mut errors: Vec<f64>,
         progress: &mut Progress<'_>,
-    ) -> Result<(Vec<f64>, Part)> {
+    ) -> Result<(Vec<f64>, Vec<End>)> {
         let (n, width) = (self.counts.n_columns(), self.width);
         let mut solution = vec![0.0; n * width];
         let mut gradient = vec![0.0; n * width];
@@ -209,16 +227,19 @@ impl Run<'_> {
         let start = self.squares(&gradient);
         let mut square = start.clone();
         let (mut curvature, mut step) = (vec![0.0; width], vec![0.0; width]);
-        let goal = self.tolerance * self.tolerance;
+        // Below eps all that is left is rounding, and steps along it lead astray.
+        let goal = self.tolerance.max(f64::EPSILON).powi(2);
         let open = |square: &[f64]| (0..width).any(|lane| square[lane] > goal * start[lane]);
-        let most = PATIENCE * n + 100;
-        let mut iterations = 0;
-        while open(&square) && iterations < most {
-            iterations += 1;
+        let mut iterations = vec![0; width];
+        for _ in 0..PATIENCE * n + 100 {
+            if !open(&square) {
+                break;
+            }
             self.image(weights, &direction, &mut image, &mut curvature, progress.monitor)?;
             for lane in 0..width {
                 // An outcome that is there stays there, and does not see how long others take.
                 let moves = square[lane] > goal * start[lane] && curvature[lane] > 0.0;
+                iterations[lane] += u64::from(moves);
                 step[lane] = if moves { square[lane] / curvature[lane] } else { 0.0 };
             }
             for (row, direction) in solution.chunks_exact_mut(width).zip(direction.chunks_exact(width)) {
@@ -242,8 +263,9 @@ impl Run<'_> {
             progress.tell(slowest)?;
         }
         progress.next()?;
-        let converged = !open(&square);
-        Ok((solution, Part { squares: Squares::default(), iterations: iterations as u64, converged }))
+        let ends = (0..width)
+            .map(|lane| End { iterations: iterations[lane], converged: square[lane] <= goal * start[lane] });
+        Ok((solution, ends.collect()))
     }
 
     /// q = M p and q'Vq + p' penalty p.

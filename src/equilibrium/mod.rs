@@ -150,8 +150,9 @@ pub fn equilibrium<B: AsRef<[u8]> + Sync>(
             }
             Method::Iterative => iterative::solve(&counts, problem, rates, &sink, monitor)?,
         };
-        let Squares { rest, targets } = solved.squares;
-        let residual = if rest == 0.0 { 0.0 } else { (rest / targets).sqrt() };
+        let sum = |of: fn(&Squares) -> f64| solved.squares.iter().map(of).sum::<f64>();
+        let rest = sum(|squares| squares.rest);
+        let residual = if rest == 0.0 { 0.0 } else { (rest / sum(|squares| squares.targets)).sqrt() };
         let Solved { solver, rank, tolerance, iterations, converged, .. } = solved;
         Ok(Report { solver, rank, tolerance, iterations, converged, residual })
     })
@@ -179,18 +180,11 @@ impl Rates {
     }
 }
 
-/// Sums of squares of what is left and of the right-hand sides.
+/// Of an outcome, the sums of squares of what is left and of the right-hand side.
 #[derive(Debug, Clone, Copy, Default)]
 struct Squares {
     rest: f64,
     targets: f64,
-}
-
-impl Squares {
-    fn add(&mut self, other: Squares) {
-        self.rest += other.rest;
-        self.targets += other.targets;
-    }
 }
 
 /// What a method reports.
@@ -200,7 +194,8 @@ struct Solved {
     tolerance: f64,
     iterations: Option<u64>,
     converged: bool,
-    squares: Squares,
+    /// One an outcome, in their order, so that their sum does not depend on how they were shared out.
+    squares: Vec<Squares>,
 }
 
 /// The result, to which blocks of columns are written by one thread at a time.

@@ -1,0 +1,159 @@
+//! The equilibrium against its definition: no change is expected, and the solution is the one of least norm.
+
+#![allow(clippy::unwrap_used)]
+
+use proptest::prelude::*;
+use rescorla::equilibrium::{Method, Problem, Report, equilibrium};
+use rescorla::error::Error;
+use rescorla::events::EventFile;
+use rescorla::events::map::Bytes;
+use rescorla::events::write::{Duplicates, EventWriter};
+use rescorla::monitor::Monitor;
+
+const CUES: usize = 14;
+const OUTCOMES: usize = 9;
+
+type Event = (Vec<u32>, Vec<u32>, u32);
+
+fn events() -> impl Strategy<Value = Vec<Event>> {
+    let cues = prop::collection::vec(0..CUES as u32, 0..6);
+    let outcomes = prop::collection::btree_set(0..OUTCOMES as u32, 0..3);
+    let event = (cues, outcomes.prop_map(|set| set.into_iter().collect()), 0_u32..4);
+    (prop::collection::vec(event, 0..40), 1..3_usize).prop_map(|(events, times)| events.repeat(times))
+}
+
+fn rates() -> impl Strategy<Value = [f64; 2]> {
+    prop_oneof![Just([1.0, 1.0]), Just([0.2, 0.05]), Just([0.01, 0.1]), Just([0.3, 0.0])]
+}
+
+fn methods() -> impl Strategy<Value = Method> {
+    prop_oneof![Just(Method::Dense), Just(Method::Iterative)]
+}
+
+fn file(events: &[Event]) -> EventFile<Bytes> {
+    let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
+    let names: Vec<String> = (0..CUES.max(OUTCOMES)).map(|i| format!("n{i}")).collect();
+    let names = || names.iter().map(String::as_str);
+    writer.with_names(names().take(CUES), names().take(OUTCOMES)).unwrap();
+    for (cues, outcomes, frequency) in events {
+        writer.push(cues, outcomes, *frequency).unwrap();
+    }
+    writer.finish().unwrap()
+}
+
+fn solved(events: &[Event], problem: &Problem<'_>, threads: usize) -> (Vec<f64>, Report) {
+    let mut weights = vec![f64::NAN; CUES * OUTCOMES];
+    let report = equilibrium(&file(events), problem, &mut weights, threads, &Monitor::new()).unwrap();
+    (weights, report)
+}
+
+/// The sum over all tokens of what each would change, by the rule; and how large its terms are.
+fn mean_update(events: &[Event], problem: &Problem<'_>, weights: &[f64], ridge: f64) -> Vec<f64> {
+    let mut mean: Vec<f64> = weights.iter().map(|weight| -ridge * weight).collect();
+    for (cues, outcomes, frequency) in events {
+        for j in 0..OUTCOMES {
+            let activation: f64 = cues.iter().map(|&cue| weights[cue as usize * OUTCOMES + j]).sum();
+            let update = if outcomes.contains(&(j as u32)) {
+                problem.beta1 * (problem.lambda[j] - activation)
+            } else {
+                problem.beta2 * (0.0 - activation)
+            };
+            for &cue in cues {
+                mean[cue as usize * OUTCOMES + j] += f64::from(*frequency) * update;
+            }
+        }
+    }
+    mean
+}
+
+proptest! {
+    #[test]
+    fn the_mean_update_is_zero(
+        events in events(),
+        [beta1, beta2] in rates(),
+        method in methods(),
+        ridge in prop_oneof![Just(0.0), 0.1..2.0_f64],
+        lambda in prop::collection::vec(-1.0..2.0_f64, OUTCOMES),
+    ) {
+        let problem = Problem { beta1, beta2, lambda: &lambda, alpha: None, ridge, method: Some(method), tolerance: None };
+        let (weights, report) = solved(&events, &problem, 1);
+        // The ridge is on the scale on which the larger rate is 1.
+        for value in mean_update(&events, &problem, &weights, ridge * beta1.max(beta2)) {
+            prop_assert!(value.abs() < 1e-9, "{}", value);
+        }
+        prop_assert!(report.converged);
+        prop_assert!(report.residual < 1e-10);
+    }
+
+    #[test]
+    fn no_other_solution_is_shorter(events in events(), rates in rates(), method in methods(), step in -1.0..1.0_f64) {
+        let [beta1, beta2] = rates;
+        let alpha: Vec<f64> = (0..CUES).map(|i| [1.0, 0.5, 2.0][i % 3]).collect();
+        let lambda = vec![1.0; OUTCOMES];
+        let problem = Problem { beta1, beta2, lambda: &lambda, alpha: Some(&alpha), ridge: 0.0, method: Some(method), tolerance: None };
+        let (weights, _) = solved(&events, &problem, 1);
+        // w = D C'x has a product of 0 with all that C, and so every prediction, maps to zero. A pair of cues that
+        // always come together, once each, is such a direction.
+        let count = |cue: u32| events.iter().map(move |(cues, _, f)| if *f > 0 { cues.iter().filter(|&&c| c == cue).count() } else { 0 });
+        for (a, b) in (0..CUES as u32).flat_map(|a| (0..a).map(move |b| (a, b))).filter(|&(a, b)| count(a).eq(count(b))) {
+            for j in 0..OUTCOMES {
+                let of = |cue: u32, more: f64| (weights[cue as usize * OUTCOMES + j] + more).powi(2) / alpha[cue as usize];
+                prop_assert!(of(a, 0.0) + of(b, 0.0) <= of(a, step) + of(b, -step) + 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn threads_do_not_change_a_bit(events in events(), [beta1, beta2] in rates(), method in methods(), threads in 2..4_usize) {
+        let lambda = vec![1.0; OUTCOMES];
+        let problem = Problem { beta1, beta2, lambda: &lambda, alpha: None, ridge: 0.0, method: Some(method), tolerance: None };
+        let (one, several) = (solved(&events, &problem, 1), solved(&events, &problem, threads));
+        let bits = |weights: &[f64]| weights.iter().map(|weight| weight.to_bits()).collect::<Vec<_>>();
+        prop_assert_eq!(bits(&one.0), bits(&several.0));
+        prop_assert_eq!(one.1, several.1);
+    }
+}
+
+#[test]
+fn arguments_that_do_not_fit_are_refused() {
+    let lambda = vec![1.0; OUTCOMES];
+    let problem = Problem {
+        beta1: 1.0,
+        beta2: 1.0,
+        lambda: &lambda,
+        alpha: None,
+        ridge: 0.0,
+        method: None,
+        tolerance: None,
+    };
+    let file = file(&[(vec![0], vec![0], 1)]);
+    let solve = |problem: &Problem<'_>, length| {
+        equilibrium(&file, problem, &mut vec![0.0; length], 1, &Monitor::new())
+    };
+    assert!(matches!(solve(&problem, 3), Err(Error::Argument(_))));
+    let still = Problem { beta1: 0.0, beta2: 0.0, ..problem };
+    assert!(matches!(solve(&still, CUES * OUTCOMES), Err(Error::Argument(_))));
+    assert!("svd".parse::<Method>().is_err());
+    assert_eq!("iterative".parse::<Method>().unwrap().to_string(), "iterative");
+}
+
+#[test]
+fn it_stops_when_asked() {
+    let lambda = vec![1.0; OUTCOMES];
+    let monitor = Monitor::new();
+    monitor.stop();
+    for method in [Method::Dense, Method::Iterative] {
+        let problem = Problem {
+            beta1: 1.0,
+            beta2: 0.5,
+            lambda: &lambda,
+            alpha: None,
+            ridge: 0.0,
+            method: Some(method),
+            tolerance: None,
+        };
+        let found =
+            equilibrium(&file(&[(vec![0], vec![0], 1)]), &problem, &mut [0.0; CUES * OUTCOMES], 1, &monitor);
+        assert!(matches!(found, Err(Error::Stopped)));
+    }
+}
