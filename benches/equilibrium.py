@@ -6,7 +6,7 @@
 *R's way*: the trigrams of the word forms of a table with columns WordForm, LemmaCase and Frequency (R ndl's
 `serbian`), which are linearly dependent; beside it what R's ndl does, the pseudo-inverse by singular values
 (LAPACK's, through numpy) times C'FO, with the counting left out. The weights have to agree within 1e-8.
-*Text*: trigrams to words. The residual has to be below 1e-12.
+*Text*: trigrams to words, each word an event. The residual has to be below 1e-12.
 *Many cues*: made up, `--cues` of them, in a process of its own with `--limit` bytes of address space, so that
 no matrix of all pairs of cues would fit. The residual has to be below 1e-9. Linux only.
 
@@ -91,11 +91,29 @@ def beside_r(rows: Rows, threads: int, repetitions: int) -> dict[str, Any]:
     }
 
 
-def of_text(words: Iterable[str], threads: int, repetitions: int) -> dict[str, Any]:
+def conditions(events: Any) -> dict[str, Any]:
+    """The greatest eigenvalue by the least that is not zero, of C'FC as it is and with a diagonal of ones."""
+    import numpy as np
+
+    cues = events.cue_matrix().astype(float)
+    gram = (cues.T @ cues).toarray()
+    root = np.sqrt(np.diag(gram))
+    found: dict[str, Any] = {}
+    for name, matrix in (("as it is", gram), ("scaled", gram / root / root[:, None])):
+        values = np.linalg.eigvalsh(matrix)
+        values = values[values > 8 * len(values) * np.finfo(float).eps * values[-1]]
+        found[f"rank {name}"] = len(values)
+        found[f"condition {name}"] = float(values[-1] / values[0])
+    return found
+
+
+def of_text(words: Iterable[str], threads: int, repetitions: int, spectrum: bool) -> dict[str, Any]:
     """The equilibrium of trigrams to words."""
     import rescorla as rw
 
     events = rw.read_events(((trigrams(word), [word]) for word in words), progress=False)
+    if spectrum:
+        report("spectrum", conditions(events))
     seconds, weights = timed(lambda: rw.equilibrium(events, threads=threads, progress=False), repetitions)
     found = {name: weights.parameters[name] for name in ("solver", "rank", "residual")}
     return {"cues": events.n_cues, "outcomes": events.n_outcomes, "seconds": seconds} | found
@@ -148,6 +166,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("--table", type=Path, help="R ndl's serbian, or another such table")
     parser.add_argument("--text", type=Path, help="a running text of letters a-z and spaces")
+    parser.add_argument(
+        "--spectrum", action="store_true", help="the condition of the text's C'FC as well: slow"
+    )
     parser.add_argument("--cues", type=int, default=100_000, help="of the third part")
     parser.add_argument("--limit", type=float, default=2.0, help="of the address space, in GB")
     parser.add_argument("--threads", type=int, default=2, help="of rescorla; LAPACK has its own")
@@ -172,7 +193,9 @@ def main() -> int:
         words = (
             options.text.read_text(encoding="utf-8").split() if options.text else [row[1][0] for row in rows]
         )
-        found["text"] = of_text(words, options.threads, options.repetitions)
+        found["text"] = of_text(
+            words, options.threads, options.repetitions, options.spectrum or options.smoke
+        )
         report("text", found["text"])
         if not found["text"]["residual"] <= DENSE_RESIDUAL:
             wrong.append("the equilibrium of the text is none")

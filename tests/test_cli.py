@@ -154,6 +154,17 @@ def test_equilibrium_is_equilibrium(run: Run, table: Path, tmp_path: Path) -> No
     assert printed.count("\t") == 4
 
 
+def test_equilibrium_takes_two_rates_and_a_method(run: Run, table: Path, tmp_path: Path) -> None:
+    path = tmp_path / "w.npz"
+    options = ["--beta", 0.2, 0.05, "--lambda", 2, "--method", "iterative", "--tol", 1e-13]
+    run("equilibrium", table, *options, "-o", path)
+    found = rw.load_weights(path)
+    expected = rw.equilibrium(table, beta=(0.2, 0.05), lambda_=2, method="iterative", tol=1e-13)
+    assert np.array_equal(found.values, expected.values)
+    assert (found.parameters["solver"], found.parameters["tolerance"]) == ("cgls", 1e-13)
+    assert "--beta takes one number or two" in run.usage("equilibrium", table, "--beta", 1, 2, 3)
+
+
 def test_activations_are_activations(run: Run, table: Path, tmp_path: Path) -> None:
     weights = rw.learn(table)
     weights.save(tmp_path / "w.npz")

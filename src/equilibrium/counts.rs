@@ -33,7 +33,9 @@ use crate::monitor::Monitor;
 const NONE: u32 = u32::MAX;
 /// Pairs of a cue set and an outcome that are gathered before equal ones are added up.
 const PAIRS: usize = 1 << 20;
-/// Looks at the stop flag once in so many cue sets.
+/// Looks at the stop flag once in so many pairs of cues,
+const WORK: usize = 1 << 22;
+/// or cue sets.
 pub(super) const POLL: usize = 1024;
 
 /// Lists of columns, one after another.
@@ -224,11 +226,14 @@ impl Counts {
         gram.par_chunks_mut((band * n).max(1)).enumerate().try_for_each(|(index, part)| {
             let first = index * band;
             let inside = first..first + part.len() / n;
+            let mut work = 0;
             for (set, &tokens) in self.tokens.iter().enumerate() {
-                if set % POLL == 0 {
-                    monitor.check()?;
-                }
                 let columns = self.set(set);
+                work += columns.len() * columns.len();
+                if work > WORK {
+                    monitor.check()?;
+                    work = 0;
+                }
                 for &column in columns.iter().filter(|&&column| inside.contains(&(column as usize))) {
                     let line = &mut part[(column as usize - first) * n..][..n];
                     columns

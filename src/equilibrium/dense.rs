@@ -27,9 +27,9 @@ use rayon::prelude::*;
 
 use super::block::Block;
 use super::counts::Counts;
-use super::factor::{Factor, factorised, solve as solve_lower};
+use super::factor::{Factor, factorise, solve as solve_lower};
 use super::{Problem, Rates, Sink, Solved, Squares};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::monitor::Monitor;
 
 /// The most outcomes in a block.
@@ -198,17 +198,17 @@ impl Task<'_, '_> {
                 if j < done { solved[(i, j)] } else { part[(i, j - done)] }
             });
         }
-        let middle = Mat::from_fn(vectors.len(), vectors.len(), |i, j| {
+        let mut lower = Mat::from_fn(vectors.len(), vectors.len(), |i, j| {
             let product: f64 = vectors[i].iter().map(|&(column, value)| value * solved[(column, j)]).sum();
             f64::from(u8::from(i == j)) + delta * product
         });
-        let lower = factorised(middle).ok_or_else(|| {
-            crate::error::Error::Numeric(format!(
-                "beta1 and beta2 are too far apart (a ratio of {:e}) for the counts of outcome {outcome}; bring \
-                 them nearer, or use method=\"iterative\"",
+        if !factorise(lower.as_mut()) {
+            return Err(Error::Numeric(format!(
+                "beta1 and beta2 are too far apart (a ratio of {:e}) for a factorisation; bring them nearer, or use \
+                 method=\"iterative\"",
                 self.rates.present / self.rates.absent
-            ))
-        })?;
+            )));
+        }
         Ok(Update { delta, vectors, solved, lower })
     }
 }

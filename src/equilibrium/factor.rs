@@ -44,17 +44,17 @@ const SLACK: f64 = 8.0;
 pub(super) enum Factor {
     /// L and what D and P say about its rows; what the others are.
     Cholesky { lower: Vec<f64>, basis: Vec<usize>, scale: Vec<f64>, rest: Option<Rest> },
-    /// Eigenvectors of the nonzero eigenvalues, and these.
-    Eigen { vectors: Mat<f64>, values: Vec<f64>, tolerance: f64 },
+    /// Eigenvectors, all n of them, and the nonzero eigenvalues, which are those of the last ones.
+    Eigen { n: usize, vectors: Vec<f64>, values: Vec<f64>, tolerance: f64 },
 }
 
 /// Cues that are combinations of the basis.
 pub(super) struct Rest {
     cues: Vec<usize>,
-    /// X.
-    combination: Mat<f64>,
+    /// X, column after column.
+    combination: Vec<f64>,
     /// The Cholesky factor of I + X'X.
-    lower: Mat<f64>,
+    lower: Vec<f64>,
 }
 
 impl Factor {
@@ -107,7 +107,7 @@ impl Factor {
         }
         let basis = order[..rank].to_vec();
         let rest = order[rank..].to_vec();
-        let rest = if rest.is_empty() { None } else { Rest::new(&gram, n, &basis, rest, &scale) };
+        let rest = if rest.is_empty() { None } else { Rest::new(&gram, n, &basis, rest, &scale)? };
         if rest.is_none() && rank < n {
             return Ok(None);
         }
@@ -123,16 +123,19 @@ impl Factor {
     }
 
     fn eigen(mut gram: Vec<f64>, n: usize, tolerance: f64) -> Result<Self> {
-        let mut vectors =
-            zeros(n.saturating_mul(n), "the eigenvectors of the normal equations", "use fewer cues")?;
+        let mut vectors = zeros(
+            n.saturating_mul(n),
+            "the eigenvectors of the normal equations",
+            "use method=\"iterative\"",
+        )?;
         let gram = MatMut::from_column_major_slice_mut(&mut gram, n, n);
         let mut spectrum = faer::Col::<f64>::zeros(n);
-        let mut memory = MemBuffer::new(self_adjoint_evd_scratch::<f64>(
-            n,
-            ComputeEigenvectors::Yes,
-            Par::Seq,
-            Default::default(),
-        ));
+        let need = self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, Par::Seq, Default::default());
+        let mut memory = MemBuffer::try_new(need).map_err(|_| Error::Memory {
+            what: "the eigenvalues of the normal equations",
+            bytes: need.unaligned_bytes_required() as u128,
+            cure: "use method=\"iterative\"",
+        })?;
         self_adjoint_evd(
             gram.as_ref(),
             spectrum.as_diagonal_mut(),
@@ -145,8 +148,7 @@ impl Factor {
         let greatest = spectrum.iter().fold(0.0, |greatest: f64, &value| greatest.max(value));
         // In rising order.
         let first = spectrum.iter().take_while(|&&value| value <= tolerance * greatest).count();
-        let vectors = MatRef::from_column_major_slice(&vectors, n, n).subcols(first, n - first).to_owned();
-        Ok(Factor::Eigen { vectors, values: spectrum.iter().skip(first).copied().collect(), tolerance })
+        Ok(Factor::Eigen { n, vectors, values: spectrum.iter().skip(first).copied().collect(), tolerance })
     }
 
     /// Replaces right-hand sides in the range of G by the solutions of least norm.
@@ -163,7 +165,9 @@ impl Factor {
                 }
                 self.shorten(block);
             }
-            Factor::Eigen { vectors, values, .. } => {
+            Factor::Eigen { n, vectors, values, .. } => {
+                let vectors = MatRef::from_column_major_slice(vectors, *n, *n);
+                let vectors = vectors.subcols(n - values.len(), values.len());
                 let mut coordinates = Mat::zeros(values.len(), block.ncols());
                 matmul(&mut coordinates, Accum::Replace, vectors.transpose(), &*block, 1.0, Par::Seq);
                 for j in 0..coordinates.ncols() {
@@ -180,9 +184,9 @@ impl Factor {
         let width = block.ncols();
         let mut part = Mat::from_fn(basis.len(), width, |i, j| block[(basis[i], j)]);
         let mut step = Mat::from_fn(rest.cues.len(), width, |i, j| block[(rest.cues[i], j)]);
-        matmul(&mut step, Accum::Add, rest.combination.transpose(), &part, -1.0, Par::Seq);
-        solve(rest.lower.as_ref(), step.as_mut());
-        matmul(&mut part, Accum::Add, &rest.combination, &step, 1.0, Par::Seq);
+        matmul(&mut step, Accum::Add, rest.combination().transpose(), &part, -1.0, Par::Seq);
+        solve(rest.lower(), step.as_mut());
+        matmul(&mut part, Accum::Add, rest.combination(), &step, 1.0, Par::Seq);
         for j in 0..width {
             (0..basis.len()).for_each(|i| block[(basis[i], j)] = part[(i, j)]);
             (0..rest.cues.len()).for_each(|i| block[(rest.cues[i], j)] -= step[(i, j)]);
@@ -212,30 +216,42 @@ impl Factor {
 }
 
 impl Rest {
-    fn new(gram: &[f64], n: usize, basis: &[usize], cues: Vec<usize>, scale: &[f64]) -> Option<Self> {
+    /// `None` where combinations are too long for a factorisation.
+    fn new(gram: &[f64], n: usize, basis: &[usize], cues: Vec<usize>, scale: &[f64]) -> Result<Option<Self>> {
         let (rank, k) = (basis.len(), cues.len());
         let factor = MatRef::from_column_major_slice(gram, n, n);
-        let mut combination = factor.submatrix(rank, 0, k, rank).transpose().to_owned();
+        let mut combination = zeros(rank * k, "the combinations of cues", "use method=\"iterative\"")?;
+        let mut columns = MatMut::from_column_major_slice_mut(&mut combination, rank, k);
+        columns.copy_from(factor.submatrix(rank, 0, k, rank).transpose());
         let upper = factor.submatrix(0, 0, rank, rank).transpose();
-        solve_upper_triangular_in_place(upper, combination.as_mut(), Par::Seq);
+        solve_upper_triangular_in_place(upper, columns.as_mut(), Par::Seq);
         for j in 0..k {
-            (0..rank).for_each(|i| combination[(i, j)] *= scale[basis[i]] / scale[cues[j]]);
+            (0..rank).for_each(|i| columns[(i, j)] *= scale[basis[i]] / scale[cues[j]]);
         }
-        let mut lower = Mat::identity(k, k);
-        matmul(&mut lower, Accum::Add, combination.transpose(), &combination, 1.0, Par::Seq);
-        factorised(lower).map(|lower| Self { cues, combination, lower })
+        let mut lower = zeros(k * k, "the combinations of cues", "use method=\"iterative\"")?;
+        (0..k).for_each(|i| lower[i * k + i] = 1.0);
+        let mut square = MatMut::from_column_major_slice_mut(&mut lower, k, k);
+        matmul(square.as_mut(), Accum::Add, columns.as_ref().transpose(), columns.as_ref(), 1.0, Par::Seq);
+        Ok(factorise(square).then_some(Self { cues, combination, lower }))
+    }
+
+    fn combination(&self) -> MatRef<'_, f64> {
+        let k = self.cues.len();
+        MatRef::from_column_major_slice(&self.combination, self.combination.len() / k, k)
+    }
+
+    fn lower(&self) -> MatRef<'_, f64> {
+        MatRef::from_column_major_slice(&self.lower, self.cues.len(), self.cues.len())
     }
 }
 
-/// The Cholesky factor, unless the matrix has no positive pivots.
-pub(super) fn factorised(mut matrix: Mat<f64>) -> Option<Mat<f64>> {
+/// Replaces a matrix by its Cholesky factor, unless it has no positive pivots.
+pub(super) fn factorise(matrix: MatMut<'_, f64>) -> bool {
     let n = matrix.nrows();
     let mut memory =
         MemBuffer::new(llt::factor::cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default()));
     let stack = MemStack::new(&mut memory);
-    llt::factor::cholesky_in_place(matrix.as_mut(), Default::default(), Par::Seq, stack, Default::default())
-        .ok()
-        .map(|_| matrix)
+    llt::factor::cholesky_in_place(matrix, Default::default(), Par::Seq, stack, Default::default()).is_ok()
 }
 
 /// Solves with a Cholesky factor.

@@ -9,11 +9,11 @@
 //! s = M'Ve,    p = s + p |s|^2 / |s before|^2
 //! ```
 //!
-//! It converges as fast as the condition of M allows, and to the solution of least |u|. Frequencies spread over many orders
-//! make that slow: King James trigrams take more than 5,000 iterations and are not there. With m = diag(C'VC)^(-1/2)
-//! (Jacobi) they take some 2,800. But then it is |u| that is least, and not |x|. So where there is no ridge, and the solution may
-//! not be unique, a second run follows. What is predicted, b = C S x, is unique, and of all x that predict it one is of
-//! least |x|:
+//! It converges as fast as the condition of M allows, and to the solution of least |u|. It is the spread of frequencies that
+//! makes this slow, and m = diag(C'VC)^(-1/2) (Jacobi) takes most of it away: on King James trigrams from more than 5,000
+//! iterations to some 2,800, for a gradient of 1e-12 of what it was. But then it is |u| that is least, and not |x|. With a
+//! ridge there is one solution only. Without, a second run follows: what is predicted, b = C S x, is unique, and of all x
+//! that predict it one is of least |x|:
 //!
 //! ```text
 //! 1.  V the tokens,                             m = diag(S C'VC S + ridge)^(-1/2)      any solution; with a ridge the one
@@ -263,8 +263,10 @@ impl Run<'_> {
             progress.tell(slowest)?;
         }
         progress.next()?;
-        let ends = (0..width)
-            .map(|lane| End { iterations: iterations[lane], converged: square[lane] <= goal * start[lane] });
+        let ends = (0..width).map(|lane| End {
+            iterations: iterations[lane],
+            converged: square[lane] <= self.tolerance.powi(2) * start[lane],
+        });
         Ok((solution, ends.collect()))
     }
 
