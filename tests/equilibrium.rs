@@ -19,7 +19,9 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
     let cues = prop::collection::vec(0..CUES as u32, 0..6);
     let outcomes = prop::collection::btree_set(0..OUTCOMES as u32, 0..3);
     let event = (cues, outcomes.prop_map(|set| set.into_iter().collect()), 0_u32..4);
-    (prop::collection::vec(event, 0..40), 1..3_usize).prop_map(|(events, times)| events.repeat(times))
+    // Repeated, most events become tokens of types: the other form in which files have them.
+    (prop::collection::vec(event, 0..40), 1..4_usize)
+        .prop_map(|(events, times)| (0..times).flat_map(|_| events.clone()).collect())
 }
 
 fn rates() -> impl Strategy<Value = [f64; 2]> {

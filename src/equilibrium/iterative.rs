@@ -100,8 +100,7 @@ fn solve_block(
     let Rates { present, absent } = block.rates;
     // The diagonal of S C'FC S, all tokens weighing alike: any positive m will do.
     let mut diagonal = vec![0.0; counts.n_columns()];
-    let mut errors = vec![];
-    reserve_zeros(&mut errors, counts.n_sets() * width)?;
+    let mut errors = numbers(counts.n_sets() * width)?;
     let mut at = 0;
     let mut kappa = Vec::with_capacity(counts.n_sets());
     for (set, &tokens) in counts.tokens.iter().enumerate() {
@@ -130,8 +129,7 @@ fn solve_block(
     let (mut x, mut ends) = run.solve(&Tokens(block), errors, progress)?;
     scale_rows(&mut x, &m, width);
     if block.ridge == 0.0 {
-        let mut predicted = vec![];
-        reserve_zeros(&mut predicted, counts.n_sets() * width)?;
+        let mut predicted = numbers(counts.n_sets() * width)?;
         scale_rows(&mut x, &counts.scale, width);
         for (set, row) in predicted.chunks_exact_mut(width).enumerate() {
             add_rows(&x, counts.set(set), row);
@@ -148,9 +146,8 @@ fn solve_block(
     Ok((x, ends))
 }
 
-fn reserve_zeros(list: &mut Vec<f64>, n: usize) -> Result<()> {
-    *list = zeros(n, "conjugate gradients", "use fewer events or threads")?;
-    Ok(())
+fn numbers(n: usize) -> Result<Vec<f64>> {
+    zeros(n, "conjugate gradients", "use fewer events or threads")
 }
 
 /// The weights of the cue sets.
@@ -219,11 +216,10 @@ impl Run<'_> {
         progress: &mut Progress<'_>,
     ) -> Result<(Vec<f64>, Vec<End>)> {
         let (n, width) = (self.counts.n_columns(), self.width);
-        let mut solution = vec![0.0; n * width];
-        let mut gradient = vec![0.0; n * width];
+        let (mut solution, mut gradient) = (numbers(n * width)?, numbers(n * width)?);
         self.descend(weights, &mut errors, None, &solution, &mut gradient, progress.monitor)?;
         let mut direction = gradient.clone();
-        let mut image = zeros(errors.len(), "conjugate gradients", "use fewer events or threads")?;
+        let mut image = numbers(errors.len())?;
         let start = self.squares(&gradient);
         let mut square = start.clone();
         let (mut curvature, mut step) = (vec![0.0; width], vec![0.0; width]);
