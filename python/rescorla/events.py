@@ -377,6 +377,8 @@ class Events:
         """
         if not isinstance(name, str):
             raise TypeError(f"a background cue is named by a str, not by {type(name).__name__}")
+        if name in self.cues:
+            raise ValueError(f"background {name!r} is a cue of the events already; choose another name")
         with watching(progress, "adding a cue") as watch:
             blocks = _in_order(range(len(self)))
             return Events(self._file.select(blocks, len(self), background=name, progress=watch))
