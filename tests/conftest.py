@@ -1,8 +1,9 @@
-"""Profiles of hypothesis, a count of its cases, and the folder of shared data."""
+"""Profiles of hypothesis, a count of its cases, the folder of shared data, and no figure left open."""
 
 import functools
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,9 @@ from hypothesis import settings
 
 CI = bool(os.environ.get("CI"))
 CASES_IN_CI = 20_000
+
+# Pictures are drawn without a window.
+os.environ.setdefault("MPLBACKEND", "Agg")
 
 settings.register_profile("dev", max_examples=40, deadline=None)
 settings.register_profile("ci", max_examples=550, deadline=None, print_blob=True)
@@ -53,6 +57,14 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     verdict = f", fewer than the {CASES_IN_CI} of a whole run in CI" if too_few(config) else ""
     terminalreporter.write_line(f"hypothesis cases: {cases}{verdict}", red=bool(verdict))
+
+
+@pytest.fixture(autouse=True)
+def _no_figure_left_open() -> Iterator[None]:
+    """Examples open figures, and matplotlib warns of more than twenty."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.fixture(scope="session")

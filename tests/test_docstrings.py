@@ -29,6 +29,7 @@ SHOWN = {
         "weights",
     )
     for room in ("events", "learning", "weights", "activation", "equilibrium", "neighbours")
+    f"rescorla.{room}" for room in ("events", "learning", "weights", "activation", "equilibrium", "plot")
 }
 
 

@@ -22,6 +22,7 @@ from rescorla import classify, measures
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from rescorla import plot
 from rescorla._core import FormatError, __version__
 from rescorla.activation import activations
 from rescorla.convergence import Convergence, convergence
@@ -56,6 +57,7 @@ __all__ = [
     "load_weights",
     "measures",
     "open_events",
+    "plot",
     "read_events",
     "schedules",
     "trajectories",
