@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -254,6 +255,46 @@ def test_verify(run: Run, table: Path, tmp_path: Path) -> None:
 # Errors.
 
 
+@pytest.mark.parametrize("kind", ["heatmap", "network"])
+def test_plot_draws_the_weights_that_are_named(
+    kind: str, run: Run, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from matplotlib import pyplot as plt
+
+    figures: list[Any] = []
+    monkeypatch.setattr(plt, "close", figures.append)
+    run("equilibrium", table, "-o", tmp_path / "w.npz")
+    picture = tmp_path / "w.svg"
+    chosen = ["--cues", "a", "c", "--outcomes", "y", "x", "-n", 3]
+    report = run("plot", tmp_path / "w.npz", "-o", picture, "--kind", kind, *chosen)
+    assert fields(report) == {"weights": str(tmp_path / "w.npz"), "picture": str(picture)}
+    assert picture.read_text(encoding="utf-8").startswith("<?xml")
+    (figure,) = figures
+    ax = figure.axes[0]
+    if kind == "heatmap":
+        assert [label.get_text() for label in ax.get_xticklabels()] == ["y", "x"]
+        assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "c"]
+    else:
+        assert {text.get_text() for text in ax.texts} <= {"a", "c", "x", "y"}
+        assert 0 < len(ax.lines) <= 3
+    monkeypatch.undo()
+    plt.close(figure)
+
+
+def test_plot_closes_its_figure_and_says_what_is_wrong(run: Run, table: Path, tmp_path: Path) -> None:
+    from matplotlib import pyplot as plt
+
+    run("learn", table, "-o", tmp_path / "w.npz")
+    run("plot", tmp_path / "w.npz", "-o", tmp_path / "w.png")
+    assert plt.get_fignums() == []
+    message = run("plot", tmp_path / "w.npz", "-o", tmp_path / "w.png", "--cues", "z", status=1)
+    assert "cues names 'z'" in message
+    assert ".npz, .npy, .nc" in run("plot", table, "-o", tmp_path / "w.png", status=1)
+    assert "'xyz'" in run("plot", tmp_path / "w.npz", "-o", tmp_path / "w.xyz", status=1)
+    assert "-o" in run.usage("plot", tmp_path / "w.npz")
+    assert plt.get_fignums() == []
+
+
 def test_an_error_is_one_line(run: Run, table: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken.tab"
     broken.write_text("cues\toutcomes\na_b\n")
@@ -290,7 +331,7 @@ def test_wrong_usage_is_status_2(run: Run, table: Path) -> None:
 
 
 def test_help_and_version(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    commands = ["events", "learn", "equilibrium", "activations", "info", "verify"]
+    commands = ["events", "learn", "equilibrium", "activations", "info", "verify", "plot"]
     for arguments in ([], *([command] for command in commands)):
         with pytest.raises(SystemExit, match="0"):
             cli.main([*arguments, "--help"])

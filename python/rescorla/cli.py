@@ -1,4 +1,4 @@
-"""The command line: ``rescorla events | learn | equilibrium | activations | info | verify``."""
+"""The command line: ``rescorla events | learn | equilibrium | activations | info | verify | plot``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
-from rescorla import __version__, storage
+from rescorla import __version__, plot, storage
 from rescorla._core import content_kind
 from rescorla.activation import activations
 from rescorla.equilibrium import equilibrium
@@ -192,6 +192,21 @@ def _verify(options: argparse.Namespace) -> None:
     print(f"{options.file}: sound, {len(events):,} events")
 
 
+def _plot(options: argparse.Namespace) -> None:
+    weights = load_weights(options.file)
+    draw = {"heatmap": plot.weights, "network": plot.network}[options.kind]
+    chosen = {name: getattr(options, name) for name in ("cues", "outcomes", "n")}
+    figure: Any = draw(weights, **{name: value for name, value in chosen.items() if value is not None}).figure
+    import matplotlib.pyplot as plt
+
+    try:
+        figure.savefig(options.output, dpi=150)
+    finally:
+        # A new figure is pyplot's until it is closed.
+        plt.close(figure)
+    _report({"weights": options.file, "picture": options.output})
+
+
 def _source(options: argparse.Namespace, path: str | None = None) -> Events:
     """The events of a file of any kind, in a binary event file `path` if there is one."""
     file = options.file
@@ -365,6 +380,22 @@ def _parser() -> argparse.ArgumentParser:
 
     command = _command(commands, "info", _info, "describe a file of events or of weights")
     command = _command(commands, "verify", _verify, "check a binary event file against its checksums")
+
+    command = _command(commands, "plot", _plot, "draw weights into a picture")
+    command.add_argument(
+        "-o", "--output", metavar="PICTURE", required=True, help="the file to draw: .svg, .png or .pdf"
+    )
+    command.add_argument(
+        "--kind",
+        choices=("heatmap", "network"),
+        default="heatmap",
+        help="coloured cells, or lines between cues and outcomes (default heatmap)",
+    )
+    command.add_argument("--cues", nargs="+", metavar="CUE", help="draw these cues")
+    command.add_argument("--outcomes", nargs="+", metavar="OUTCOME", help="draw these outcomes")
+    command.add_argument(
+        "-n", type=int, metavar="N", help="how many: cues and outcomes of a map (30), lines of a network (20)"
+    )
     return parser
 
 
@@ -377,7 +408,10 @@ def _command(
         name, help=purpose, description=purpose.capitalize() + ".", usage=usage
     )
     command.set_defaults(run=run, usage=command.error)
-    command.add_argument("file", metavar="FILE", help="running text, an event table or a binary event file")
+    kinds = "running text, an event table or a binary event file"
+    command.add_argument(
+        "file", metavar="FILE", help=kinds if name != "plot" else "a file of weights: .npz, .npy or .nc"
+    )
     command.add_argument(
         "--no-progress",
         dest="progress",
