@@ -24,12 +24,12 @@ SHOWN = {
         "events",
         "factors",
         "learning",
+        "neighbours",
+        "plot",
         "schedules",
         "trajectory",
         "weights",
     )
-    for room in ("events", "learning", "weights", "activation", "equilibrium", "neighbours")
-    f"rescorla.{room}" for room in ("events", "learning", "weights", "activation", "equilibrium", "plot")
 }
 
 

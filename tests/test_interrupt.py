@@ -36,11 +36,13 @@ SCHEDULE = (
     PRELUDE
     + "known = rw.read_events([('a', 'x', 2 * 10**8)])\n"
     + "work = lambda: rw.learn(known, schedule=rw.schedules.inverse_time(10.0), progress=False)\n"
+)
 DELTA = (
     PRELUDE
     + "known = rw.read_events((cues, outcomes, 10**6) for cues, outcomes in events(1000))\n"
     + "work = lambda: rw.delta_rule(known, beta=0.01, batch=1000, reduction='mean', activation='tanh', "
     + "progress=False)\n"
+)
 # Thousands of iterations, of cues that are all but dependent.
 ITERATE = (
     PRELUDE
@@ -93,20 +95,18 @@ class TestInterrupt:
 
     @pytest.mark.parametrize(
         "script",
-        [LEARN, RECORD, SCHEDULE, COMPILE_ITERABLE, COMPILE_REPEATED, SAMPLE, PASSES],
+        [LEARN, RECORD, SCHEDULE, DELTA, ITERATE, COMPILE_ITERABLE, COMPILE_REPEATED, SAMPLE, PASSES],
         ids=[
             "learn",
             "record",
             "schedule",
+            "delta_rule",
+            "iterate",
             "compile an iterable",
             "compile an iterable without Python",
             "sample",
             "passes",
         ],
-        [LEARN, DELTA, COMPILE_ITERABLE, COMPILE_REPEATED],
-        ids=["learn", "delta_rule", "compile an iterable", "compile an iterable without Python"],
-        [LEARN, ITERATE, COMPILE_ITERABLE, COMPILE_REPEATED],
-        ids=["learn", "iterate", "compile an iterable", "compile an iterable without Python"],
     )
     def test_in_memory(self, script: str) -> None:
         assert interrupted_after(script) < self.bound
@@ -150,8 +150,7 @@ def refuse(_done: int, _total: int) -> None:
     raise Stop
 
 
-@pytest.mark.parametrize("call", ["learn", "trajectories", "iterable"])
-@pytest.mark.parametrize("call", ["learn", "iterative", "iterable"])
+@pytest.mark.parametrize("call", ["learn", "trajectories", "iterative", "iterable"])
 def test_an_exception_of_the_callback_comes_out(call: str, tmp_path: Path) -> None:
     work = calls(tmp_path)[call]
     before = sorted(tmp_path.iterdir())
@@ -160,8 +159,7 @@ def test_an_exception_of_the_callback_comes_out(call: str, tmp_path: Path) -> No
     assert sorted(tmp_path.iterdir()) == before
 
 
-@pytest.mark.parametrize("call", ["learn", "trajectories", "table", "iterable"])
-@pytest.mark.parametrize("call", ["learn", "dense", "iterative", "table", "iterable"])
+@pytest.mark.parametrize("call", ["learn", "trajectories", "dense", "iterative", "table", "iterable"])
 def test_done_rises_to_the_total(call: str, tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
     calls(tmp_path)[call](lambda done, total: seen.append((done, total)))

@@ -16,13 +16,10 @@ Examples
 's'
 """
 
-from rescorla import schedules
-from rescorla import classify
-from rescorla import classify, measures
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rescorla import plot
+from rescorla import schedules
 from rescorla._core import FormatError, __version__
 from rescorla.activation import activations
 from rescorla.convergence import Convergence, convergence
@@ -30,12 +27,12 @@ from rescorla.equilibrium import equilibrium
 from rescorla.events import Event, Events, compile_events, corpus_events, open_events, read_events
 from rescorla.factors import factor_events
 from rescorla.learning import learn
-from rescorla.trajectory import Trajectories, trajectories
 from rescorla.neighbours import delta_rule
+from rescorla.trajectory import Trajectories, trajectories
 from rescorla.weights import Weights, load_weights
 
 if TYPE_CHECKING:
-    from rescorla import classify, measures
+    from rescorla import classify, measures, plot
 
 __all__ = [
     "Convergence",
@@ -64,7 +61,7 @@ __all__ = [
 ]
 
 # Outer rooms, loaded when first asked for.
-_ROOMS = ("classify", "measures")
+_ROOMS = ("classify", "measures", "plot")
 
 
 def __getattr__(name: str) -> Any:

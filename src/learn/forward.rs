@@ -220,18 +220,20 @@ impl Place<'_> {
         let (Job { rule, .. }, stream) = (job, runs.stream());
         let lambda = self.columns.iter().map(|column| rule.lambda[column.targets[0] as usize]);
         let lambda: Vec<E> = lambda.collect();
-        let (width, betas) = (self.width, [rule.beta1, rule.beta2]);
+        let (width, betas, salience) = (self.width, [rule.beta1, rule.beta2], rule.salience());
+        let one_rate = course.rates.map_or(rule.beta1 == rule.beta2, Rates::is_one);
         let mut tile = Tile {
             weights,
             width,
             first: self.first,
             lambda: &lambda,
-            salience: rule.salience(),
+            salience,
+            // Kernels take one rate where there is one salience.
+            one_rate: one_rate && salience.is_some(),
             targets: &mut vec![E::default(); width],
             rates: &mut vec![rule.beta2; width],
             betas,
             course: course.is_eventful().then_some(course),
-            present: Vec::with_capacity(lambda.len()),
             pace: Pace::default(),
         };
         if let Some(tracer) = &mut tracer {
@@ -281,6 +283,8 @@ pub(super) struct Tile<'a, E> {
     lambda: &'a [E],
     /// The salience of all cues, if it is the same: as the rule says.
     salience: Option<E>,
+    /// Whether there is one salience, and beta1 is beta2 in every token: then `rates` are not looked at.
+    one_rate: bool,
     /// What the activation of each element of a row is drawn to by the event at hand: zero between events,
     targets: &'a mut [E],
     /// and how fast: beta2 between events.
@@ -289,8 +293,6 @@ pub(super) struct Tile<'a, E> {
     betas: [E; 2],
     /// What happens at each token besides, if anything does.
     course: Option<Course<'a>>,
-    /// The columns of the tile that the event at hand has: none between events.
-    present: Vec<usize>,
     pace: Pace,
 }
 
@@ -312,25 +314,18 @@ impl<E: Element> Tile<'_, E> {
         run(job.kernel, width, Forward { tile: self, rule, piece, monitor })
     }
 
-    /// Whether all outcomes are learned at one rate that stays.
-    fn has_one_rate(&self) -> bool {
-        self.betas[0] == self.betas[1] && self.course.as_ref().is_none_or(|course| course.rates.is_none())
-    }
-
-    /// The course of learning, before a token with these cues.
+    /// The course of learning, before a token with these cues and, of the tile's columns, those present.
     #[inline(always)]
-    fn attend(&mut self, cues: &[u32]) {
+    fn attend(&mut self, cues: &[u32], present: impl Iterator<Item = usize>) {
         let Some(course) = &mut self.course else { return };
         if let Some(rates) = course.rates {
             let betas = rates.after(course.token);
-            // Most of a tile is absent, and a schedule may stand still.
-            if betas != self.betas {
-                self.betas = betas;
+            // A schedule may stand still, and one rate for all columns is not looked up.
+            if betas != self.betas && !self.one_rate {
                 self.rates.fill(betas[1]);
-                for &column in &self.present {
-                    self.rates[column] = betas[0];
-                }
+                present.for_each(|column| self.rates[column] = betas[0]);
             }
+            self.betas = betas;
         }
         course.token += 1;
         if let Some(mean) = &mut course.mean {
@@ -370,7 +365,7 @@ impl<'s, E: Element> Task<E> for Forward<'_, '_, 's, E> {
     unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Self::Output {
         // SAFETY: the instruction set exists.
         unsafe {
-            match (self.tile.salience, self.tile.has_one_rate()) {
+            match (self.tile.salience, self.tile.one_rate) {
                 (Some(alpha), true) => self.learn::<V, true, true, B>(alpha),
                 (Some(alpha), false) => self.learn::<V, true, false, B>(alpha),
                 (None, _) => self.learn::<V, false, false, B>(E::default()),
@@ -380,7 +375,7 @@ impl<'s, E: Element> Task<E> for Forward<'_, '_, 's, E> {
 }
 
 impl<'s, E: Element> Forward<'_, '_, 's, E> {
-    /// Learns with one salience for all cues, or with those of the rule; with one learning rate, or with those of each column.
+    /// Learns with one salience for all cues, or with those of the rule; with one learning rate, or with two.
     ///
     /// # Safety
     /// The instruction set of `V` must exist.
@@ -401,21 +396,24 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
         while done < len
             && let Some(Event { cues, outcomes, once }) = events.next()
         {
-            for &outcome in outcomes {
-                let column = outcome.wrapping_sub(tile.first) as usize;
-                if column < columns {
-                    tile.present.push(column);
-                    tile.targets[column] = tile.lambda[column];
-                    tile.rates[column] = tile.betas[0];
-                }
+            let (first, beta1) = (tile.first, tile.betas[0]);
+            let present = || {
+                let column = move |&outcome: &u32| outcome.wrapping_sub(first) as usize;
+                outcomes.iter().map(column).filter(move |&column| column < columns)
+            };
+            for column in present() {
+                tile.targets[column] = tile.lambda[column];
+                tile.rates[column] = beta1;
             }
             for _ in 0..times.of(done) {
-                tile.attend(cues);
+                if tile.course.is_some() {
+                    tile.attend(cues, present());
+                }
                 // SAFETY: every cue is below n_rows, the number of elements of `alpha` and of rows of `weights`, and none comes
                 // twice if `once`: the script says so. `targets` and `rates` have `width` elements. `weights` is borrowed
                 // mutably.
                 unsafe {
-                    let (alpha, saliences, beta) = (V::splat(alpha), &rule.alpha, V::splat(tile.betas[0]));
+                    let (alpha, beta, saliences) = (V::splat(alpha), V::splat(tile.betas[0]), &rule.alpha);
                     let (targets, rates) = (tile.targets.as_ptr(), tile.rates.as_ptr());
                     let mut errors =
                         Errors::<V, UNIFORM, ONE_RATE> { alpha, saliences, beta, targets, rates };
@@ -428,11 +426,11 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
                     (tokens, work) = (0, 0);
                 }
             }
-            for &column in &tile.present {
+            let beta2 = tile.betas[1];
+            for column in present() {
                 tile.targets[column] = E::default();
-                tile.rates[column] = tile.betas[1];
+                tile.rates[column] = beta2;
             }
-            tile.present.clear();
             done += 1;
         }
         tile.pace = Pace { tokens, work };

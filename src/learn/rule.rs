@@ -107,6 +107,12 @@ impl<'a> Rates<'a> {
         Ok(Self { betas, schedule })
     }
 
+    /// Whether both rates are the same in every token.
+    pub(super) fn is_one(&self) -> bool {
+        let Schedule { present, absent } = self.schedule;
+        self.betas[0] == self.betas[1] && std::ptr::eq(present, absent)
+    }
+
     /// The rates, where the outcome is present and where it is absent, of the token that `before` tokens come before: beta *
     /// factor in float64, rounded to the type of the weights.
     #[inline(always)]
