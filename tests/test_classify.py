@@ -626,14 +626,14 @@ def test_anova_is_the_difference_of_deviances(rows: Any) -> None:
 
 def test_the_terms_of_one_model_are_added_one_after_another() -> None:
     terms: Any = ["agent", ("agent", "polarity")]
-    weights = [2, 1, 1, 1, 1, 1]
+    weights = [1, 1, 1, 3, 1, 1]
     found = classify.anova(NDLClassifier(factors=terms), TABLE, CLASSES, sample_weight=weights)
     first = NDLClassifier(factors=terms[:1]).fit(TABLE, CLASSES, weights)
     assert found.deviance[1] == first.statistics(TABLE, CLASSES, weights).deviance
     assert found.models == ("no terms", "agent", "agent + agent:polarity")
-    # 3 classes, 7 tokens; 2 levels; 4 combinations.
-    assert found.df_residual.tolist() == [21, 15, 3]
-    null = -2 * (4 * math.log(4 / 7) + 2 * math.log(2 / 7) + math.log(1 / 7))
+    # 3 classes, 8 tokens; 2 levels; 4 combinations.
+    assert found.df_residual.tolist() == [24, 18, 6]
+    null = -2 * (3 * math.log(3 / 8) + 2 * math.log(2 / 8) + 3 * math.log(3 / 8))
     assert found.deviance[0] == pytest.approx(null)
     assert found.deviance_difference[1:] == pytest.approx(found.deviance[:-1] - found.deviance[1:])
     frame = found.to_pandas()
