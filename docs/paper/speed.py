@@ -88,7 +88,8 @@ def described(events: rw.Events, convergence: rw.Convergence) -> Numbers:
         "slowest_pair_passes": float(pairs.max()) / tokens,
         "passes": {str(tolerance): float(convergence.passes(tolerance)) for tolerance in TOLERANCES},
         "oscillation": relative(shaking, target),
-        "pairs_drowned": int(np.sum(shaking > np.abs(target.values))),
+        # Where neither is more than rounding nothing drowns.
+        "pairs_drowned": int(np.sum(shaking > np.maximum(np.abs(target.values), 1e-9))),
         "oscillation_measured": measured(events, convergence),
     }
 
