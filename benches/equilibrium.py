@@ -6,7 +6,7 @@
 *R's way*: the trigrams of the word forms of a table with columns WordForm, LemmaCase and Frequency (R ndl's
 `serbian`), which are linearly dependent; beside it what R's ndl does, the pseudo-inverse by singular values
 (LAPACK's, through numpy) times C'FO, with the counting left out. The weights have to agree within 1e-8.
-*Text*: trigrams to words, each word an event. The residual has to be below 1e-12.
+*Text*: trigrams to words, each word an event, of letters a to z. The residual has to be below 1e-12.
 *Many cues*: made up, `--cues` of them, in a process of its own with `--limit` bytes of address space, so that
 no matrix of all pairs of cues would fit. The residual has to be below 1e-9. Linux only.
 
@@ -22,7 +22,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -107,11 +107,11 @@ def conditions(events: Any) -> dict[str, Any]:
     return found
 
 
-def of_text(words: Iterable[str], threads: int, repetitions: int, spectrum: bool) -> dict[str, Any]:
+def of_text(text: Path | list[str], threads: int, repetitions: int, spectrum: bool) -> dict[str, Any]:
     """The equilibrium of trigrams to words."""
     import rescorla as rw
 
-    events = rw.read_events(((trigrams(word), [word]) for word in words), progress=False)
+    events = rw.corpus_events(text, symbols="a-z", progress=False)
     if spectrum:
         report("spectrum", conditions(events))
     seconds, weights = timed(lambda: rw.equilibrium(events, threads=threads, progress=False), repetitions)
@@ -138,8 +138,14 @@ def of_many_cues(n_cues: int, threads: int, limit: int) -> dict[str, Any]:
     # Too many for the matrix, even where auto would take it.
     weights = rw.equilibrium(events, method="iterative", threads=threads, progress=False)
     found = {name: weights.parameters[name] for name in ("seconds", "solver", "iterations", "residual")}
-    peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return {"cues": events.n_cues, "outcomes": events.n_outcomes} | found | {"peak": peak}
+    return {"cues": events.n_cues, "outcomes": events.n_outcomes} | found | {"peak": peak_memory()}
+
+
+def peak_memory() -> int:
+    """The greatest resident size of this program so far, in bytes; ru_maxrss has its parent's as well."""
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    line = next(line for line in status.splitlines() if line.startswith("VmHWM:"))
+    return 1024 * int(line.split()[1])
 
 
 def limited(n_cues: int, threads: int, limit: int) -> dict[str, Any]:
@@ -165,7 +171,7 @@ def main() -> int:
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("--table", type=Path, help="R ndl's serbian, or another such table")
-    parser.add_argument("--text", type=Path, help="a running text of letters a-z and spaces")
+    parser.add_argument("--text", type=Path, help="a running text")
     parser.add_argument(
         "--spectrum", action="store_true", help="the condition of the text's C'FC as well: slow"
     )
@@ -190,12 +196,8 @@ def main() -> int:
     if not found["R's way"]["difference"] <= AGREE:
         wrong.append("the weights do not agree")
     if options.text or options.smoke:
-        words = (
-            options.text.read_text(encoding="utf-8").split() if options.text else [row[1][0] for row in rows]
-        )
-        found["text"] = of_text(
-            words, options.threads, options.repetitions, options.spectrum or options.smoke
-        )
+        text = options.text or [row[1][0] for row in rows]
+        found["text"] = of_text(text, options.threads, options.repetitions, options.spectrum or options.smoke)
         report("text", found["text"])
         if not found["text"]["residual"] <= DENSE_RESIDUAL:
             wrong.append("the equilibrium of the text is none")
