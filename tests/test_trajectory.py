@@ -229,6 +229,24 @@ def test_outcomes_that_start_late_are_zero_before() -> None:
     assert not np.signbit(traj["a", "late"]).any()
 
 
+def test_predictions_of_outcomes_that_always_come_together() -> None:
+    # One of the two is learned, and stands for both.
+    traj = record(rw.read_events([("a", "x_y", 3)]), alpha=1.0, beta=0.5, predictions=True)
+    assert traj.predictions is not None
+    assert traj.predictions["outcome"].tolist() == ["x", "y"] * 3
+    assert traj.predictions["activation"].tolist() == [0.0, 0.0, 0.5, 0.5, 0.75, 0.75]
+
+
+def test_a_row_of_frequency_0_predicts_nothing() -> None:
+    start = rw.Weights([[0.5], [0.25]], ["a", "b"], ["x"])
+    source = rw.read_events(
+        [("a", "x", 0), ("b", "x"), ("a", "x", 0), ("b", "x", 2), ("a", "x", 0), ("b", "x")]
+    )
+    traj = record(source, initial=start, alpha=1.0, beta=0.5, lambda_=0.25, predictions=True)
+    assert traj.predictions is not None
+    assert traj.predictions["activation"].tolist() == [0.25] * 4
+
+
 def test_no_tokens_no_records() -> None:
     traj = record(rw.read_events([("a", "x", 0)]), predictions=True)
     assert traj.values.shape == (0, 1, 1)
