@@ -139,8 +139,8 @@ impl Tokens {
         if let Some(last) = skip.checked_sub(1) {
             events.nth(last);
         }
-        let times = if self.frequencies.is_empty() { Times::Once } else { Times::Each(&self.frequencies) };
-        Piece { events, len: self.script.len().saturating_sub(skip), times: times.after(skip) }
+        let times = Times::each(&self.frequencies).after(skip);
+        Piece { events, len: self.script.len().saturating_sub(skip), times }
     }
 }
 
@@ -156,32 +156,38 @@ pub(super) struct Piece<'a> {
 
 /// How often each of some events comes.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Times<'a> {
-    /// Once.
-    Once,
-    /// As often as this says, one by one.
-    Each(&'a [u32]),
-    /// So often.
-    All(u32),
+pub(super) struct Times<'a> {
+    /// Of the first events one by one,
+    each: &'a [u32],
+    /// and of all others.
+    others: u32,
 }
 
-impl Times<'_> {
+impl<'a> Times<'a> {
+    /// Each as often as it says; once where it says nothing.
+    fn each(each: &'a [u32]) -> Self {
+        Self { each, others: 1 }
+    }
+
+    /// All so often.
+    pub(super) fn all(others: u32) -> Self {
+        Self { each: &[], others }
+    }
+
     /// How often event `i` comes.
     #[inline(always)]
     pub(super) fn of(self, i: usize) -> u32 {
-        match self {
-            Times::Once => 1,
-            Times::Each(frequencies) => frequencies.get(i).copied().unwrap_or(1),
-            Times::All(times) => times,
-        }
+        self.each.get(i).copied().unwrap_or(self.others)
+    }
+
+    /// Whether all events come once.
+    pub(super) fn are_once(self) -> bool {
+        self.each.is_empty() && self.others == 1
     }
 
     /// Those of the events after the first `n`.
     pub(super) fn after(self, n: usize) -> Self {
-        match self {
-            Times::Each(frequencies) => Times::Each(frequencies.get(n..).unwrap_or_default()),
-            same => same,
-        }
+        Self { each: self.each.get(n..).unwrap_or_default(), ..self }
     }
 }
 
@@ -392,28 +398,30 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
         assert!(tile.targets.len() == width && tile.rates.len() == width && columns <= width);
         assert!(rule.alpha.len() == n_rows && tile.weights.len() == n_rows * width);
         let Pace { mut tokens, mut work } = tile.pace;
-        let mut done = 0;
+        // Without a course the rates stay in registers.
+        let (eventful, mut betas, mut done) = (tile.course.is_some(), tile.betas, 0);
         while done < len
             && let Some(Event { cues, outcomes, once }) = events.next()
         {
-            let (first, beta1) = (tile.first, tile.betas[0]);
+            let first = tile.first;
             let present = || {
                 let column = move |&outcome: &u32| outcome.wrapping_sub(first) as usize;
                 outcomes.iter().map(column).filter(move |&column| column < columns)
             };
             for column in present() {
                 tile.targets[column] = tile.lambda[column];
-                tile.rates[column] = beta1;
+                tile.rates[column] = betas[0];
             }
             for _ in 0..times.of(done) {
-                if tile.course.is_some() {
+                if eventful {
                     tile.attend(cues, present());
+                    betas = tile.betas;
                 }
                 // SAFETY: every cue is below n_rows, the number of elements of `alpha` and of rows of `weights`, and none comes
                 // twice if `once`: the script says so. `targets` and `rates` have `width` elements. `weights` is borrowed
                 // mutably.
                 unsafe {
-                    let (alpha, beta, saliences) = (V::splat(alpha), V::splat(tile.betas[0]), &rule.alpha);
+                    let (alpha, beta, saliences) = (V::splat(alpha), V::splat(betas[0]), &rule.alpha);
                     let (targets, rates) = (tile.targets.as_ptr(), tile.rates.as_ptr());
                     let mut errors =
                         Errors::<V, UNIFORM, ONE_RATE> { alpha, saliences, beta, targets, rates };
@@ -426,10 +434,9 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
                     (tokens, work) = (0, 0);
                 }
             }
-            let beta2 = tile.betas[1];
             for column in present() {
                 tile.targets[column] = E::default();
-                tile.rates[column] = beta2;
+                tile.rates[column] = betas[1];
             }
             done += 1;
         }

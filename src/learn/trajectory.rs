@@ -294,10 +294,10 @@ impl<'a> Walk<'a> {
             let some = u64::from(of_first).min(most) as u32;
             self.over = usize::from(some == of_first);
             self.learned += some;
-            return (Piece { events, len: 1, times: Times::All(some) }, some.into());
+            return (Piece { events, len: 1, times: Times::all(some) }, some.into());
         }
         let (mut whole, mut tokens) = (0, 0);
-        if let Times::Once = times {
+        if times.are_once() {
             whole = len.min(usize::try_from(most).unwrap_or(usize::MAX));
             tokens = whole as u64;
         } else {
