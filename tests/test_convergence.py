@@ -708,22 +708,75 @@ def test_the_summary_says_what_is_beyond_its_bound() -> None:
     assert "beta = (0.1, 0.2)" in rw.convergence(source, beta=(0.1, 0.2)).summary()
 
 
-# Schedules: what the mean and the oscillation say of falling rates.
+# Ways to the equilibrium: tiny rates, rates that fall, the mean of the weights over time.
+
+DRAWN = 40_000
+SEVERAL = st.lists(SALIENCES.filter(bool), min_size=1, max_size=3)
 
 
-def test_falling_rates_and_averages_approach_the_equilibrium() -> None:
-    rule: dict[str, Any] = {"alpha": 1.0}
-    source = rw.read_events([("a", "x", 3), ("a_b", "y", 2), ("b_c", "x"), ("c", "", 2)])
-    found = rw.convergence(source, beta=0.3, **rule)
-    target, constant = found.equilibrium.values, np.asarray(found.oscillation())
-    falling, steady = None, None
-    mean, blocks = np.zeros(target.shape), 400
-    for block in range(blocks):
-        tokens = source.sample(500, seed=block)
-        falling = rw.learn(tokens, beta=0.3 / (1 + block), initial=falling, **rule)
-        steady = rw.learn(tokens, beta=0.3, initial=steady, **rule)
-        mean += steady.values / blocks
-    assert falling is not None
-    for weights in (falling.values, mean):
-        # Five standard errors of a mean of 400 independent weights; falling rates average over more.
-        assert (np.abs(weights - target) < 5 * constant / math.sqrt(blocks)).all()
+@dataclass
+class Way:
+    """Learning at a part of the safe rate; the tokens in which its slowest direction comes nearer by e."""
+
+    source: rw.Events
+    alpha: Floats
+    found: rw.Convergence
+    relaxation: float
+
+    def off(self, seed: int, **more: Any) -> Floats:
+        """The distance of each learned weight from the least squares that these saliences choose."""
+        tokens = self.source.sample(DRAWN, seed)
+        learned = rw.learn(tokens, alpha=self.alpha, beta=self.found.beta1, **more)
+        target = rw.equilibrium(self.source, alpha=self.alpha)
+        return np.asarray(np.abs(learned.values - target.values))
+
+    def oscillation(self) -> Floats:
+        """The standard deviation of each weight at this rate."""
+        return np.asarray(self.found.oscillation())
+
+
+def way(rows: list[Event], saliences: list[float], part: float, relaxation: float) -> Way:
+    """Learning whose slowest direction takes fewer tokens than `relaxation`."""
+    assume(any(frequency for _, _, frequency in rows))
+    source = rw.read_events(rows)
+    alpha = np.resize(saliences, source.n_cues)
+    bound = rw.convergence(source, alpha=alpha).safe_rate
+    assert isinstance(bound, float)
+    assume(math.isfinite(bound))
+    found = rw.convergence(source, alpha=alpha, beta=part * bound)
+    moving = np.asarray(found.eigenvalues)
+    slowest = 1 / (found.beta1 * float(moving[moving > 0].min()))
+    assume(slowest < relaxation)
+    return Way(source, alpha, found, slowest)
+
+
+# Bounds are six standard deviations: one weight in 5 * 10^8 is beyond.
+@given(some.events(max_cues=4), SEVERAL, st.integers(0, 9))
+def test_learning_at_a_tiny_rate_goes_to_the_equilibrium(
+    rows: list[Event], alpha: list[float], seed: int
+) -> None:
+    steady = way(rows, alpha, 0.01, DRAWN / 40)
+    assert (steady.off(seed) <= 6 * steady.oscillation() + 1e-9).all()
+
+
+@given(some.events(max_cues=4), SEVERAL, st.integers(0, 9))
+def test_rates_that_fall_bring_learning_to_the_equilibrium(
+    rows: list[Event], alpha: list[float], seed: int
+) -> None:
+    tau = 200.0
+    steady = way(rows, alpha, 0.25, 0.1 * tau)
+    # The variance falls with the rate, and a little behind it.
+    bound = 6 * math.sqrt(1.2 / (1 + DRAWN / tau)) * steady.oscillation()
+    assert (steady.off(seed, schedule=rw.schedules.inverse_time(tau)) <= bound + 1e-9).all()
+
+
+@given(some.events(max_cues=4), SEVERAL, st.integers(0, 9))
+def test_the_mean_over_time_goes_to_the_equilibrium(rows: list[Event], alpha: list[float], seed: int) -> None:
+    steady = way(rows, alpha, 0.25, 50.0)
+    # Weights further apart than the relaxation are independent. The way from zero is part of the mean, and may be ten
+    # times as long by chance.
+    share = steady.relaxation / DRAWN
+    root = np.sqrt(steady.alpha)[:, None]
+    start = root * np.linalg.norm(steady.found.equilibrium.values / root, axis=0) * 10 * share
+    bound = 6 * math.sqrt(2 * share) * steady.oscillation() + start
+    assert (steady.off(seed, average=True) <= bound + 1e-9).all()
