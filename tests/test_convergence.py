@@ -773,8 +773,8 @@ def test_rates_that_fall_bring_learning_to_the_equilibrium(
 @given(some.events(max_cues=4), SEVERAL, st.integers(0, 9))
 def test_the_mean_over_time_goes_to_the_equilibrium(rows: list[Event], alpha: list[float], seed: int) -> None:
     steady = way(rows, alpha, 0.25, 50.0)
-    # Weights further apart than the relaxation are independent. The way from zero is part of the mean, and may
-    # be ten times as long by chance.
+    # Weights further apart than the relaxation are independent. The way from zero is part of the mean, and
+    # may be ten times as long by chance.
     share = steady.relaxation / DRAWN
     root = np.sqrt(steady.alpha)[:, None]
     start = root * np.linalg.norm(steady.found.equilibrium.values / root, axis=0) * 10 * share

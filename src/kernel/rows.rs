@@ -111,6 +111,12 @@ pub unsafe trait Vector: Copy {
     /// # Safety
     /// See [`Vector`].
     unsafe fn times(self, other: Self) -> Self;
+    /// The vector with another element in a lane. A vector that is to be loaded soon is changed so, and not by writing the
+    /// element into memory: the load would wait for that until it is in the cache.
+    ///
+    /// # Safety
+    /// See [`Vector`]; there must be such a lane.
+    unsafe fn with(self, lane: usize, value: Self::Element) -> Self;
 }
 
 #[expect(unsafe_code, reason = "loads and stores through pointers")]
@@ -146,6 +152,11 @@ unsafe impl<T: Element, const N: usize> Vector for [T; N] {
     unsafe fn times(self, other: Self) -> Self {
         std::array::from_fn(|lane| self[lane].times(other[lane]))
     }
+    #[inline(always)]
+    unsafe fn with(mut self, lane: usize, value: T) -> Self {
+        self[lane] = value;
+        self
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -155,7 +166,7 @@ mod x86 {
 
     macro_rules! vector {
         ($name:ident, $register:ty, $element:ty, $lanes:literal, $registers:literal,
-         $splat:ident, $load:ident, $store:ident, $plus:ident, $minus:ident, $times:ident) => {
+         $splat:ident, $load:ident, $store:ident, $plus:ident, $minus:ident, $times:ident, $with:ident) => {
             #[derive(Clone, Copy)]
             pub struct $name($register);
 
@@ -196,8 +207,67 @@ mod x86 {
                     // SAFETY: see above.
                     Self(unsafe { $times(self.0, other.0) })
                 }
+                #[inline(always)]
+                unsafe fn with(self, lane: usize, value: $element) -> Self {
+                    // SAFETY: see above.
+                    Self(unsafe { $with(self.0, lane, $splat(value)) })
+                }
             }
         };
+    }
+
+    /// All bits of the middle one.
+    static MIDDLE_OF_7: [u64; 7] = [0, 0, 0, !0, 0, 0, 0];
+    static MIDDLE_OF_15: [u32; 15] = [0, 0, 0, 0, 0, 0, 0, !0, 0, 0, 0, 0, 0, 0, 0];
+
+    /// The lane of `new`, all others of `old`.
+    ///
+    /// # Safety
+    /// AVX-512F must exist; `lane` is below 8.
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "intrinsics")]
+    unsafe fn with_512d(old: __m512d, lane: usize, new: __m512d) -> __m512d {
+        // SAFETY: by the contract of this function.
+        unsafe { _mm512_mask_mov_pd(old, 1 << lane, new) }
+    }
+
+    /// The lane of `new`, all others of `old`.
+    ///
+    /// # Safety
+    /// AVX-512F must exist; `lane` is below 16.
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "intrinsics")]
+    unsafe fn with_512(old: __m512, lane: usize, new: __m512) -> __m512 {
+        // SAFETY: by the contract of this function.
+        unsafe { _mm512_mask_mov_ps(old, 1 << lane, new) }
+    }
+
+    /// The lane of `new`, all others of `old`.
+    ///
+    /// # Safety
+    /// AVX2 must exist; `lane` is below 4.
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "intrinsics")]
+    unsafe fn with_256d(old: __m256d, lane: usize, new: __m256d) -> __m256d {
+        // SAFETY: by the contract of this function; 3 - lane and the three after it are below 7.
+        unsafe {
+            let chosen = _mm256_loadu_pd(MIDDLE_OF_7.as_ptr().add(3 - lane).cast());
+            _mm256_blendv_pd(old, new, chosen)
+        }
+    }
+
+    /// The lane of `new`, all others of `old`.
+    ///
+    /// # Safety
+    /// AVX2 must exist; `lane` is below 8.
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "intrinsics")]
+    unsafe fn with_256(old: __m256, lane: usize, new: __m256) -> __m256 {
+        // SAFETY: by the contract of this function; 7 - lane and the seven after it are below 15.
+        unsafe {
+            let chosen = _mm256_loadu_ps(MIDDLE_OF_15.as_ptr().add(7 - lane).cast());
+            _mm256_blendv_ps(old, new, chosen)
+        }
     }
 
     vector!(
@@ -211,7 +281,8 @@ mod x86 {
         _mm512_storeu_pd,
         _mm512_add_pd,
         _mm512_sub_pd,
-        _mm512_mul_pd
+        _mm512_mul_pd,
+        with_512d
     );
     vector!(
         Ps512,
@@ -224,7 +295,8 @@ mod x86 {
         _mm512_storeu_ps,
         _mm512_add_ps,
         _mm512_sub_ps,
-        _mm512_mul_ps
+        _mm512_mul_ps,
+        with_512
     );
     vector!(
         Pd256,
@@ -237,7 +309,8 @@ mod x86 {
         _mm256_storeu_pd,
         _mm256_add_pd,
         _mm256_sub_pd,
-        _mm256_mul_pd
+        _mm256_mul_pd,
+        with_256d
     );
     vector!(
         Ps256,
@@ -250,6 +323,7 @@ mod x86 {
         _mm256_storeu_ps,
         _mm256_add_ps,
         _mm256_sub_ps,
-        _mm256_mul_ps
+        _mm256_mul_ps,
+        with_256
     );
 }

@@ -228,6 +228,9 @@ impl Place<'_> {
         let lambda: Vec<E> = lambda.collect();
         let (width, betas, salience) = (self.width, [rule.beta1, rule.beta2], rule.salience());
         let one_rate = course.rates.map_or(rule.beta1 == rule.beta2, Rates::is_one);
+        // In buffers, which are aligned, so that no vector lies across two lines of the cache.
+        let (mut targets, mut rates) = (Buffer::zeros(width)?, Buffer::zeros(width)?);
+        rates.fill(rule.beta2);
         let mut tile = Tile {
             weights,
             width,
@@ -236,8 +239,8 @@ impl Place<'_> {
             salience,
             // Kernels take one rate where there is one salience.
             one_rate: one_rate && salience.is_some(),
-            targets: &mut vec![E::default(); width],
-            rates: &mut vec![rule.beta2; width],
+            targets: &mut targets,
+            rates: &mut rates,
             betas,
             course: course.is_eventful().then_some(course),
             pace: Pace::default(),
@@ -409,8 +412,13 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
                 outcomes.iter().map(column).filter(move |&column| column < columns)
             };
             for column in present() {
-                tile.targets[column] = tile.lambda[column];
-                tile.rates[column] = betas[0];
+                // SAFETY: the instruction set exists; the column is below the width, which is a multiple of the lanes.
+                unsafe {
+                    set::<V>(tile.targets, column, tile.lambda[column]);
+                    if !ONE_RATE {
+                        set::<V>(tile.rates, column, betas[0]);
+                    }
+                }
             }
             for _ in 0..times.of(done) {
                 if eventful {
@@ -435,13 +443,32 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
                 }
             }
             for column in present() {
-                tile.targets[column] = E::default();
-                tile.rates[column] = betas[1];
+                // SAFETY: as above.
+                unsafe {
+                    set::<V>(tile.targets, column, E::default());
+                    if !ONE_RATE {
+                        set::<V>(tile.rates, column, betas[1]);
+                    }
+                }
             }
             done += 1;
         }
         tile.pace = Pace { tokens, work };
         Ok(events)
+    }
+}
+
+/// Sets an element of a row whose vectors are loaded soon.
+///
+/// # Safety
+/// The instruction set of `V` must exist; the row is made of whole vectors, and has the column.
+#[inline(always)]
+#[expect(unsafe_code, reason = "vectors")]
+unsafe fn set<V: Vector>(row: &mut [V::Element], column: usize, value: V::Element) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        let vector = row.as_mut_ptr().add(column / V::LANES * V::LANES);
+        V::load(vector).with(column % V::LANES, value).store(vector);
     }
 }
 
