@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 
 CI = bool(os.environ.get("CI"))
-CASES_IN_CI = 20_000
+CASES_IN_CI = 60_000
 
 # Pictures are drawn without a window.
 os.environ.setdefault("MPLBACKEND", "Agg")
