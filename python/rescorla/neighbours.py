@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from operator import index
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,15 +14,14 @@ from rescorla.arguments import (
     PathName,
     PerName,
     element_type,
-    numbered,
     one_of,
     per_name,
-    places,
     rate,
     recorded,
     thread_count,
 )
 from rescorla.events import Events, as_events
+from rescorla.plan import naming_divergence, plan_of, start_of
 from rescorla.progress import Progress, watching
 from rescorla.weights import Weights
 
@@ -33,6 +31,9 @@ if TYPE_CHECKING:
 Activation = Literal["identity", "logistic", "tanh"]
 Loss = Literal["squared", "log"]
 Reduction = Literal["sum", "mean"]
+
+# What helps where weights leave the finite numbers.
+_CURE = "lower beta or alpha, or take reduction='mean' or smaller batches"
 
 # The standard deviation of random initial weights: small, so that sums of a few of them are near zero, where
 # logistic and tanh are steepest.
@@ -225,15 +226,14 @@ def _delta_rule(
     rng = None if seed is None else np.random.default_rng(index(seed))
     known = _known(initial, rng)
     events = _events(data, progress)
-    cues = tuple(dict.fromkeys([*(known.cues if known else ()), *events.cues]))
-    outcomes = tuple(dict.fromkeys([*(known.outcomes if known else ()), *events.outcomes]))
-    alphas = per_name("alpha", alpha, cues, "cue", element)
-    lambdas = per_name("lambda_", lambda_, outcomes, "outcome", element, negative=True)
+    plan = plan_of(events, None, None, known)
+    alphas = per_name("alpha", alpha, plan.cues, "cue", element)
+    lambdas = per_name("lambda_", lambda_, plan.outcomes, "outcome", element, negative=True)
     if loss == "log" and not ((lambdas >= 0) & (lambdas <= 1)).all():
         raise ValueError(
             "lambda_ must be between 0 and 1 for loss='log': no weights make the loss of other targets least"
         )
-    shape = len(cues), len(outcomes)
+    shape = len(plan.cues), len(plan.outcomes)
     start: NDArray[Any] | None = None
     if known is not None:
         start = _start(known, shape, element)
@@ -259,7 +259,7 @@ def _delta_rule(
         "version": _core.__version__,
     }
     started = perf_counter()
-    with watching(progress, "learning") as watch, _naming_divergence(cues, outcomes):
+    with watching(progress, "learning") as watch, naming_divergence(plan, _CURE):
         # In full batches the order is nothing but rounding.
         for first, some, order in _orders(n_passes, events.n_tokens, rng if size else None, ordered):
             values = np.zeros(shape, dtype=element)
@@ -274,8 +274,8 @@ def _delta_rule(
                 mean=reduction == "mean",
                 passes=some,
                 order=order,
-                cue_rows=places(events.cues, numbered(cues)),
-                outcome_columns=places(events.outcomes, numbered(outcomes)),
+                cue_rows=plan.cue_rows,
+                outcome_columns=plan.outcome_columns,
                 initial=start,
                 out=values,
                 threads=n_threads,
@@ -286,7 +286,7 @@ def _delta_rule(
             start = values
     parameters["kernel"], parameters["threads"] = report["kernel"], report["threads"]
     parameters["seconds"] = perf_counter() - started
-    return Weights(values, cues, outcomes, parameters)
+    return Weights(values, plan.cues, plan.outcomes, parameters)
 
 
 def _events(data: object, progress: Progress) -> Events:
@@ -326,16 +326,7 @@ def _known(initial: object, rng: np.random.Generator | None) -> Weights | None:
 def _start(known: Weights, shape: tuple[int, int], element: np.dtype[Any]) -> NDArray[Any]:
     """The initial weights in the place that they have in the result, and zeros."""
     values = np.zeros(shape, dtype=element)
-    corner = values[: len(known.cues), : len(known.outcomes)]
-    with np.errstate(over="ignore"):
-        corner[...] = known.values
-    finite = np.isfinite(corner)
-    if not finite.all():
-        row, column = np.unravel_index(int(finite.argmin()), finite.shape)
-        raise ValueError(
-            f"initial weights must be finite in {element}, but that of cue {known.cues[row]!r} to outcome "
-            f"{known.outcomes[column]!r} is {known.values[row, column]}"
-        )
+    values[: len(known.cues), : len(known.outcomes)] = start_of(known, element)
     return values
 
 
@@ -362,18 +353,3 @@ def _part(
     if watch is None:
         return None
     return lambda done, total: watch(done + total // some * first, total // some * passes)
-
-
-@contextmanager
-def _naming_divergence(cues: tuple[str, ...], outcomes: tuple[str, ...]) -> Iterator[None]:
-    """Name the weight that left the finite numbers, of which the engine knows only the place."""
-    try:
-        yield
-    except FloatingPointError as error:
-        match error.args:
-            case (int(row), int(column), value):
-                raise FloatingPointError(
-                    f"the weight of cue {cues[row]!r} to outcome {outcomes[column]!r} became {value}; "
-                    "learning diverges: lower beta or alpha, or take reduction='mean' or smaller batches"
-                ) from None
-        raise

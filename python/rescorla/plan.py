@@ -1,4 +1,4 @@
-"""What `learn` and `trajectories` share: who has which place, what to start from, what to warn of."""
+"""What learners share: who has which place, what to start from, what to warn of."""
 
 from __future__ import annotations
 
@@ -74,8 +74,11 @@ def start_of(initial: Weights, element: np.dtype[Any], out: object = None) -> ND
     return values.copy() if isinstance(out, np.ndarray) and np.may_share_memory(values, out) else values
 
 
+_SLOWER = "lower alpha or beta so that max(beta) * sum(alpha * m^2) < 2 in every event"
+
+
 @contextmanager
-def naming_divergence(plan: Plan) -> Iterator[None]:
+def naming_divergence(plan: Plan, cure: str = _SLOWER) -> Iterator[None]:
     """Name the weight that left the finite numbers, of which the engine knows only the place."""
     try:
         yield
@@ -84,8 +87,7 @@ def naming_divergence(plan: Plan) -> Iterator[None]:
             case (int(row), int(column), value):
                 raise FloatingPointError(
                     f"the weight of cue {plan.all_cues[row]!r} to outcome {plan.outcomes[column]!r} became "
-                    f"{value}; learning diverges: lower alpha or beta so that "
-                    "max(beta) * sum(alpha * m^2) < 2 in every event"
+                    f"{value}; learning diverges: {cure}"
                 ) from None
         raise
 
