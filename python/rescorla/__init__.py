@@ -23,11 +23,13 @@ from rescorla import schedules
 from rescorla._core import FormatError, __version__
 from rescorla.activation import activations
 from rescorla.convergence import Convergence, convergence
+from rescorla.corpus import corpus_events
 from rescorla.equilibrium import equilibrium
-from rescorla.events import Event, Events, compile_events, corpus_events, open_events, read_events
+from rescorla.events import Event, Events, open_events
 from rescorla.factors import factor_events
 from rescorla.learning import learn
 from rescorla.neighbours import delta_rule
+from rescorla.sources import compile_events, read_events
 from rescorla.trajectory import Trajectories, trajectories
 from rescorla.weights import Weights, load_weights
 

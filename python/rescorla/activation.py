@@ -18,8 +18,9 @@ from rescorla.arguments import (
     result_array,
     thread_count,
 )
-from rescorla.events import Events, as_events, is_table, read_events
+from rescorla.events import Events
 from rescorla.progress import Progress, watching
+from rescorla.sources import as_events, is_table, read_events
 from rescorla.weights import Weights
 
 if TYPE_CHECKING:

@@ -14,9 +14,11 @@ import numpy as np
 from rescorla import __version__, plot, storage
 from rescorla._core import content_kind
 from rescorla.activation import activations
+from rescorla.corpus import corpus_events
 from rescorla.equilibrium import equilibrium
-from rescorla.events import Events, compile_events, corpus_events, open_events, read_events
+from rescorla.events import Events, open_events
 from rescorla.learning import forecast, learn
+from rescorla.sources import compile_events, read_events
 from rescorla.weights import Weights, load_weights, strongest
 
 if TYPE_CHECKING:

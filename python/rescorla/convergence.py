@@ -20,7 +20,8 @@ from rescorla.arguments import (
     rates,
     recorded,
 )
-from rescorla.events import Events, as_events
+from rescorla.events import Events
+from rescorla.sources import as_events
 from rescorla.spectrum import SLACK, Spectrum, Tokens
 from rescorla.weights import Weights
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from rescorla import _core
 from rescorla.arguments import PathName, PerName, one_of, per_name, rate, rates, recorded, thread_count
-from rescorla.events import Events, as_events
+from rescorla.events import Events
 from rescorla.progress import Progress, watching
+from rescorla.sources import as_events
 from rescorla.weights import Weights
 
 Method: TypeAlias = Literal["auto", "dense", "iterative"]

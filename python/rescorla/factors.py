@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from rescorla.events import Events, is_table, plain, read_events
+from rescorla.events import Events
+from rescorla.sources import is_table, plain, read_events
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -19,10 +19,11 @@ from rescorla.arguments import (
     result_array,
     thread_count,
 )
-from rescorla.events import Events, as_events
+from rescorla.events import Events
 from rescorla.plan import naming_divergence, plan_of, start_of, warn_unsafe
 from rescorla.progress import Progress, watching
 from rescorla.schedules import Schedule, name_of, tabulated
+from rescorla.sources import as_events
 from rescorla.weights import Weights
 
 if TYPE_CHECKING:

@@ -20,9 +20,10 @@ from rescorla.arguments import (
     recorded,
     thread_count,
 )
-from rescorla.events import Events, as_events
+from rescorla.events import Events
 from rescorla.plan import naming_divergence, plan_of, start_of
 from rescorla.progress import Progress, watching
+from rescorla.sources import as_events
 from rescorla.weights import Weights
 
 if TYPE_CHECKING:

@@ -22,9 +22,10 @@ from rescorla.arguments import PerName, one_of
 from rescorla.classify.goodness import Statistics, frequencies, statistics
 from rescorla.classify.probability import METHODS, ProbabilityMethod, probabilities
 from rescorla.equilibrium import equilibrium
-from rescorla.events import Events, is_table, read_events
+from rescorla.events import Events
 from rescorla.factors import Columns, FactorCoding, Term, columns_of, learn_coding
 from rescorla.learning import learn
+from rescorla.sources import is_table, read_events
 from rescorla.weights import Weights
 
 if TYPE_CHECKING:
