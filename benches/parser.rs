@@ -5,15 +5,13 @@
 use std::fs;
 use std::hint::black_box;
 use std::io::Write;
-use std::num::NonZeroUsize;
-use std::path::Path;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rescorla::error::Result;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::monitor::Monitor;
 use rescorla::text::EventSink;
-use rescorla::text::corpus::{Corpus, Grams};
+use rescorla::text::corpus::{Corpus, Load};
 use rescorla::text::tables;
 
 /// Words in the text, and so events of the corpus and of its table.
@@ -116,18 +114,15 @@ fn parser(criterion: &mut Criterion) {
         });
     }
 
-    let trigrams = Corpus {
-        grams: Grams::Letters(NonZeroUsize::new(3).unwrap()),
-        symbols: None,
-        lower: true,
-        boundary: "#".to_owned(),
-    };
+    let trigrams = Corpus::default();
     for (name, text) in [("corpus", ascii), ("corpus with umlauts", text(true))] {
         let path = write(name, text.as_bytes());
         group.throughput(Throughput::Bytes(text.len() as u64));
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
-                let count = counted(|sink, monitor| trigrams.read(Path::new(&path), sink, monitor));
+                let count = counted(|sink, monitor| {
+                    trigrams.read(std::slice::from_ref(&path), sink, Load::default(), monitor)
+                });
                 assert_eq!((count.events, count.names), (WORDS, n_names));
             });
         });

@@ -85,6 +85,9 @@ pub enum Error {
     /// An argument out of its range.
     #[error("{0}")]
     Argument(String),
+    /// A name that should be known.
+    #[error("{0}")]
+    Unknown(String),
     /// An allocation that cannot succeed.
     #[error("{what} needs {bytes} bytes of memory, more than can be had; {cure}")]
     Memory {

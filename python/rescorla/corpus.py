@@ -3,65 +3,125 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from glob import glob, has_magic
 from itertools import chain
+from operator import index
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
 
 from rescorla import _core
-from rescorla.arguments import PathName, one_of, path_name
+from rescorla.arguments import PathName, one_of, path_name, thread_count
 from rescorla.events import Events
 from rescorla.progress import Progress, watching
 from rescorla.sources import DUPLICATES, Duplicates
+from rescorla.vocabulary import listed, mapped
+from rescorla.vocabulary import Names as Words
+
+Names: TypeAlias = (
+    "str | int | Mapping[str, str | Iterable[str]] | Callable[[str], str | Iterable[str]] | os.PathLike[str]"
+)
+"""What words give: themselves, n-grams, or what a table or a function says."""
 
 # How many letters make a cue; 0: a whole word.
 _GRAMS = {"trigrams": 3, "bigrams": 2, "unigrams": 1, "words": 0}
 
 
 def corpus_events(
-    corpus: PathName | Iterable[PathName],
+    corpus: PathName | Iterable[PathName] | Iterable[Iterable[str]],
     path: PathName | None = None,
     *,
-    cues: str = "trigrams",
-    outcomes: str = "words",
-    window: int | None = None,
-    context: str = "line",
-    symbols: str | None = None,
+    cues: Names | list[Names] | tuple[Names, ...] = "trigrams",
+    outcomes: Names | list[Names] | tuple[Names, ...] | None = "words",
+    window: int | tuple[int, int] | Literal["context"] | None = None,
+    context: Literal["line", "sentence", "paragraph", "document"] = "line",
+    across: bool = True,
+    letters: Literal["codepoints", "graphemes"] = "codepoints",
+    symbols: str | Callable[[str], bool] | None = None,
     lower: bool = True,
+    normalize: Literal["NFC", "NFD", "NFKC", "NFKD"] | None = None,
     boundary: str = "#",
+    stop_words: Words = (),
+    vocabulary: Words | None = None,
+    sentence_end: str = ".?!…。！？",
+    document_end: str = "---end.of.document---",
+    unknown: Literal["error", "ignore", "keep"] = "error",
+    items: Literal["lines", "documents"] = "lines",
     duplicates: Duplicates = "drop",
     background: str | None = None,
+    threads: int | None = None,
     progress: Progress = None,
 ) -> Events:
-    """Make events of running text: the letter n-grams of each word are cues to the word.
+    """Make events of running text: by default each word is an event, its trigrams the cues, it the outcome.
 
     Parameters
     ----------
-    corpus : path, several paths, or lines
-        One path as a str or path-like; several as a list, tuple or iterator of path-like objects
-        (`pathlib.Path`); any other iterable of str gives the lines of the text themselves.
+    corpus : path, several paths, lines or lists of words
+        One path as a str or path-like: a file, a folder (all files in it and below, sorted by name) or a
+        pattern such as ``"corpus/*.txt.gz"``; several as a list, tuple or iterator of path-like objects
+        (`pathlib.Path`). Each file is a document; it is UTF-8, plain or compressed (gz, zst, xz). Any other
+        iterable gives the text itself: a str is a line, a list of str is a line of words that are found
+        already and stay as they are.
     path : str or path-like, optional
         A binary event file to write; None keeps the events in memory.
-    cues : {"trigrams", "bigrams", "unigrams", "words"}, default "trigrams"
-        What of a word is its cues: its runs of three or two letters, the boundary mark counted as one on
-        either side; its letters; or the word itself.
-    outcomes : {"words"}, default "words"
-        What is to be learned.
-    window : {None, 1}, default None
-        How many words make an event: one.
-    context : {"line"}, default "line"
-        What an event does not reach beyond.
-    symbols : str, optional
-        The characters that make up words, ranges such as ``"a-z"`` among them; all others separate words.
-        None: white space separates words.
+    cues : see below, default "trigrams"
+        What the words of an event give as cues. ``"words"``: themselves. ``"trigrams"``, ``"bigrams"``,
+        ``"unigrams"`` or a number n: their runs of n letters, the boundary counted as one; for n = 1 the
+        letters alone. A mapping from words to names (a str, which is one name, or an iterable of str), a
+        `pathlib.Path` of a table with such a mapping (word, tab, names joined by ``_``), or a function, which
+        is called once or a few times for each different word. A list or tuple of these: the names of each,
+        one after another.
+    outcomes : as for cues, or None, default "words"
+        What the words of an event give as outcomes. None: there are none.
+    window : int, pair of int, "context" or None, default None
+        Which words make an event. None or 1: each word. n: n consecutive words; events grow at the beginning
+        of a context and shrink at its end: (A), (A B), (A B C), (B C D), ... (C D), (D) for n = 3; all words
+        give cues and outcomes. A pair (before, after): each word, which gives the outcomes; up to so many
+        words before and after it give the cues; a word without neighbours is left out. ``"context"``: the
+        whole context is one event.
+    context : {"line", "sentence", "paragraph", "document"}, default "line"
+        What an event does not reach beyond. A paragraph ends at an empty line, a document at the end of its
+        file or at `document_end`. For sentences see Notes.
+    across : bool, default True
+        Whether n-grams run across the words of an event, joined by the boundary as in ``"#in#the#"``, or stay
+        within each word. The words before and those after (a pair as window) are never joined.
+    letters : {"codepoints", "graphemes"}, default "codepoints"
+        What a letter of an n-gram is: a Unicode code point, or an extended grapheme cluster (UAX 29), which
+        keeps combining marks with their letter.
+    symbols : str or callable, optional
+        The characters that make up words; all others separate words. Characters, ranges such as ``"a-z"``
+        and classes such as ``r"\\w"`` or ``r"\\p{Greek}"``; or a function of a character that says whether it
+        is one. None: white space separates words.
     lower : bool, default True
         Whether to turn everything to lower case first.
+    normalize : {"NFC", "NFD", "NFKC", "NFKD"}, optional
+        The normal form of Unicode to bring the text into first of all.
     boundary : str, default "#"
         The mark of the beginning and the end of a word.
+    stop_words : iterable of str, or pathlib.Path of a list, default ()
+        Words taken out of the text before events are made of it; in a file, one in each line before the
+        first tab.
+    vocabulary : iterable of str, or pathlib.Path of a list, optional
+        The only words that stay in the text.
+    sentence_end : str, default ".?!…。！？"
+        The characters that end sentences.
+    document_end : str, default "---end.of.document---"
+        What ends a document within a file, as it stands here, in lower or in upper case.
+    unknown : {"error", "ignore", "keep"}, default "error"
+        What a mapping gives for a word that it lacks: KeyError, no names, or the word itself.
+    items : {"lines", "documents"}, default "lines"
+        Whether each item of an iterable is a line or a document.
     duplicates : {"drop", "keep", "error"}, default "drop"
-        What to do when a word has an n-gram twice: count it once, count it twice, or raise ValueError.
+        What to do when an event has a cue twice: count it once, count it twice, or raise ValueError.
     background : str, optional
         A cue to add to every event, before its others.
+    threads : int, optional
+        How many threads read files; by default as many as the process may run on. The events do not depend
+        on it. Iterables are read by the calling thread.
     progress : None, bool or callable(done, total), default None
-        None shows a bar if standard error is a terminal.
+        None shows a bar if standard error is a terminal. Of files it counts bytes.
 
     Returns
     -------
@@ -71,11 +131,24 @@ def corpus_events(
     Raises
     ------
     FormatError
-        When the text is not UTF-8; the message names the file and line.
-    ValueError
+        When the text is not UTF-8, or a file is damaged; the message names the file and line.
+    KeyError
+        When a mapping lacks a word.
+    ValueError, TypeError
         When an argument is not one of those listed.
     OSError
         When a file cannot be read or written.
+
+    Notes
+    -----
+    Words are separated by white space (that of Unicode), by ``_``, by the characters of the boundary and by
+    what is not in `symbols`. Line ends are ``\\n``, ``\\r\\n`` and ``\\r``.
+
+    A sentence ends behind a character of `sentence_end` if nothing but closing quotes and brackets follows
+    before the next white space; one that is not ASCII ends a sentence anywhere. So "3.14" and "e.g.," go on,
+    and "Mr." ends. For more, split sentences with a tool for your language and pass lists of words.
+
+    The text streams: memory grows with the number of different words, not with the length of the text.
 
     References
     ----------
@@ -89,11 +162,17 @@ def corpus_events(
     >>> events = rw.corpus_events(["in the beginning", "the word"])
     >>> events[0]
     Event(cues=('#in', 'in#'), outcomes=('in',), frequency=1)
+    >>> for event in rw.corpus_events(["In the beginning"], cues="words", window=(1, 1)):
+    ...     print(event.cues, event.outcomes)
+    ('the',) ('in',)
+    ('in', 'beginning') ('the',)
+    ('the',) ('beginning',)
     """
-    one_of("cues", cues, tuple(_GRAMS))
-    one_of("outcomes", outcomes, ("words",))
-    one_of("window", window, (None, 1))
-    one_of("context", context, ("line",))
+    one_of("context", context, ("line", "sentence", "paragraph", "document"))
+    one_of("letters", letters, ("codepoints", "graphemes"))
+    one_of("normalize", normalize, (None, "NFC", "NFD", "NFKC", "NFKD"))
+    one_of("unknown", unknown, ("error", "ignore", "keep"))
+    one_of("items", items, ("lines", "documents"))
     one_of("duplicates", duplicates, DUPLICATES)
     texts, files = _texts(corpus)
     with watching(progress, "reading") as watch:
@@ -101,22 +180,93 @@ def corpus_events(
             _core.compile_corpus(
                 texts,
                 None if path is None else path_name(path),
-                files=files,
-                grams=_GRAMS[cues],
-                symbols=symbols,
+                items="files" if files else items,
+                cues=_specs("cues", cues),
+                outcomes=[] if outcomes is None else _specs("outcomes", outcomes),
+                window=_window(window),
+                context=context,
+                across=across,
+                letters=letters,
+                symbols=_ranges(symbols) if callable(symbols) else symbols,
                 lower=lower,
+                normalize=normalize,
                 boundary=boundary,
+                stop_words=listed("stop_words", stop_words),
+                vocabulary=None if vocabulary is None else listed("vocabulary", vocabulary),
+                sentence_end=sentence_end,
+                document_end=document_end,
+                unknown=unknown,
                 duplicates=duplicates,
                 background=background,
+                threads=thread_count(threads),
+                block=None,
                 progress=watch,
             )
         )
 
 
-def _texts(corpus: PathName | Iterable[PathName]) -> tuple[list[str] | Iterator[str], bool]:
+def _specs(argument: str, names: object) -> list[Any]:
+    """What the engine takes for names: numbers of letters, dicts and functions."""
+    if isinstance(names, list | tuple):
+        return [spec for each in names for spec in _specs(argument, each)]
+    if isinstance(names, str):
+        one_of(argument, names, tuple(_GRAMS))
+        return [_GRAMS[names]]
+    if isinstance(names, Mapping | os.PathLike):
+        return [mapped(argument, names)]
+    if callable(names):
+        return [names]
+    if isinstance(names, bool) or not hasattr(names, "__index__"):
+        raise TypeError(
+            f"{argument} must be one of {', '.join(map(repr, _GRAMS))}, a number of letters, a mapping, a "
+            f"pathlib.Path, a function, or several of these, not {type(names).__name__}"
+        )
+    letters = index(names)
+    if letters < 1:
+        raise ValueError(f"{argument} must have 1 letter or more, not {letters}")
+    return [letters]
+
+
+def _window(window: object) -> tuple[int, int | None] | None:
+    """None for the whole context, (n, None) for n words, (before, after) for neighbours."""
+    if window is None:
+        return (1, None)
+    if isinstance(window, str):
+        one_of("window", window, (None, "context"))
+        return None
+    if isinstance(window, tuple | list):
+        if len(window) != 2:
+            raise ValueError(f"a window is a number, a pair (before, after) or 'context', not {window!r}")
+        before, after = (index(count) for count in window)
+        if before < 0 or after < 0 or before + after == 0:
+            raise ValueError(f"window must have neighbours, 0 or more on each side, not {(before, after)}")
+        return (before, after)
+    if isinstance(window, bool) or not hasattr(window, "__index__"):
+        raise TypeError(f"window must be an int, a pair of int, 'context' or None, not {window!r}")
+    if (words := index(window)) < 1:
+        raise ValueError(f"window must be 1 or more, not {words}")
+    return (words, None)
+
+
+def _ranges(is_symbol: Callable[[str], bool]) -> list[tuple[str, str]]:
+    """The characters for which a function says yes, as ranges."""
+    points = [point for point in range(0x110000) if not 0xD800 <= point < 0xE000]
+    allowed = np.fromiter(
+        (bool(is_symbol(chr(point))) for point in points), dtype=np.bool_, count=len(points)
+    )
+    edges = np.flatnonzero(np.diff(allowed, prepend=False, append=False)).tolist()
+    ranges = [
+        (chr(points[first]), chr(points[end - 1])) for first, end in zip(edges[::2], edges[1::2], strict=True)
+    ]
+    if not ranges:
+        raise ValueError("symbols allows no character at all; leave it out to allow all")
+    return ranges
+
+
+def _texts(corpus: object) -> tuple[list[str] | Iterator[Any], bool]:
     """The paths of a corpus and True, or its lines and False."""
     if isinstance(corpus, str | os.PathLike):
-        return [path_name(corpus)], True
+        return _files(corpus), True
     if not isinstance(corpus, Iterable) or isinstance(corpus, bytes | bytearray | Mapping):
         kind = type(corpus).__name__
         raise TypeError(
@@ -125,6 +275,20 @@ def _texts(corpus: PathName | Iterable[PathName]) -> tuple[list[str] | Iterator[
     items = iter(corpus)
     first = next(items, "")
     if isinstance(first, os.PathLike):
-        return [os.fspath(item) for item in chain([first], items)], True
-    # The engine checks that each line is a str, and names the one that is not.
-    return chain([first], items), False  # type: ignore[arg-type]
+        return [file for item in chain([first], items) for file in _files(item)], True
+    # The engine checks that each line is a str or a list of them, and names the one that is not.
+    return chain([first], items), False
+
+
+def _files(path: PathName) -> list[str]:
+    """The files of a path: itself, those below a folder, those that a pattern fits."""
+    name = path_name(path)
+    if os.path.isdir(name):
+        found = sorted(str(file) for file in Path(name).rglob("*") if file.is_file())
+    elif isinstance(path, str) and has_magic(name) and not os.path.lexists(name):
+        found = sorted(file for file in glob(name, recursive=True) if os.path.isfile(file))
+    else:
+        return [name]
+    if not found:
+        raise FileNotFoundError(2, "no files there", name)
+    return found

@@ -1,6 +1,5 @@
 //! The verb `compile`: a source of names becomes an event file.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use pyo3::exceptions::PyTypeError;
@@ -11,7 +10,6 @@ use super::file::PyEventFile;
 use super::watch::{Progress, watched};
 use crate::error::{Error, Place, Result};
 use crate::events::write::{Duplicates, EventWriter};
-use crate::text::corpus::{Corpus, Grams};
 use crate::text::source::{Kind, kind};
 use crate::text::{EventSink, tables};
 
@@ -76,52 +74,7 @@ pub(crate) fn compile_events(
     Ok(py.detach(|| writer.finish())?.into())
 }
 
-/// Running text, in files or as an iterable of lines, becomes an event file.
-#[pyfunction]
-#[pyo3(signature = (source, path, *, files, grams, symbols, lower, boundary, duplicates, background, progress))]
-#[expect(clippy::too_many_arguments, reason = "all keywords")]
-pub(crate) fn compile_corpus(
-    py: Python<'_>,
-    source: &Bound<'_, PyAny>,
-    path: Option<PathBuf>,
-    files: bool,
-    grams: usize,
-    symbols: Option<&str>,
-    lower: bool,
-    boundary: String,
-    duplicates: &str,
-    background: Option<&str>,
-    progress: Progress,
-) -> PyResult<PyEventFile> {
-    let corpus = Corpus {
-        grams: NonZeroUsize::new(grams).map_or(Grams::Words, Grams::Letters),
-        symbols: symbols.map(str::parse).transpose()?,
-        lower,
-        boundary,
-    };
-    let mut writer = EventWriter::new(path.as_deref(), policy(duplicates)?, background)?;
-    let file = if files {
-        let sources: Vec<PathBuf> = source.extract()?;
-        watched(py, &progress, |monitor| {
-            for source in &sources {
-                corpus.read(source, &mut writer, monitor)?;
-            }
-            writer.finish()
-        })?
-    } else {
-        each(py, source, &progress, |number, line| {
-            let line = line.cast::<PyString>().map_err(|_| {
-                PyTypeError::new_err(format!("line {number}: expected a str, found {}", shown(line)))
-            })?;
-            let pushed = corpus.push_line(line.to_str()?, &mut writer);
-            Ok(pushed.map_err(|error| error.at(None, Some(Place::Line { line: number + 1, column: 1 })))?)
-        })?;
-        py.detach(|| writer.finish())?
-    };
-    Ok(file.into())
-}
-
-fn policy(duplicates: &str) -> Result<Duplicates> {
+pub(super) fn policy(duplicates: &str) -> Result<Duplicates> {
     match duplicates {
         "drop" => Ok(Duplicates::Drop),
         "keep" => Ok(Duplicates::Keep),
@@ -135,7 +88,7 @@ fn policy(duplicates: &str) -> Result<Duplicates> {
 }
 
 /// Calls `take` with every item and its number.
-fn each(
+pub(super) fn each(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
     progress: &Progress,
@@ -176,7 +129,11 @@ fn parts<'py>(event: &Object<'py>) -> PyResult<Option<Parts<'py>>> {
 }
 
 /// Calls `take` with every name: of a str what `_` joins, of a set its names sorted, of another iterable its names.
-fn names(source: &Object<'_>, event: u64, take: &mut impl FnMut(&str) -> Result<()>) -> PyResult<()> {
+pub(super) fn names(
+    source: &Object<'_>,
+    event: u64,
+    take: &mut impl FnMut(&str) -> Result<()>,
+) -> PyResult<()> {
     if let Ok(cell) = source.cast::<PyString>() {
         for (_, name) in tables::split_names(unicode(cell, event)?) {
             take(name.map_err(|error| error.at(None, Some(Place::Event(event))))?)?;
@@ -237,7 +194,7 @@ fn whole(frequency: &Object<'_>, event: u64) -> PyResult<u64> {
 }
 
 /// A value for a message: its repr, cut short.
-fn shown(value: &Object<'_>) -> String {
+pub(super) fn shown(value: &Object<'_>) -> String {
     let repr =
         value.repr().map_or_else(|_| "something".to_owned(), |repr| repr.to_string_lossy().into_owned());
     if repr.chars().count() > 80 { repr.chars().take(77).chain("...".chars()).collect() } else { repr }

@@ -4,8 +4,8 @@ use std::io::ErrorKind;
 
 use pyo3::create_exception;
 use pyo3::exceptions::{
-    PyArithmeticError, PyFloatingPointError, PyIsADirectoryError, PyKeyboardInterrupt, PyMemoryError,
-    PyOSError, PyValueError,
+    PyArithmeticError, PyFloatingPointError, PyIsADirectoryError, PyKeyError, PyKeyboardInterrupt,
+    PyMemoryError, PyOSError, PyValueError,
 };
 use pyo3::prelude::*;
 
@@ -39,6 +39,7 @@ impl From<Error> for PyErr {
             }
             Error::Format(defect) if defect.path.is_some() => FormatError::new_err(message),
             Error::Format(_) | Error::Argument(_) => PyValueError::new_err(message),
+            Error::Unknown(_) => PyKeyError::new_err(message),
             Error::Memory { .. } => PyMemoryError::new_err(message),
             Error::NotFinite { .. } => PyFloatingPointError::new_err(message),
             Error::Numeric(_) => PyArithmeticError::new_err(message),

@@ -5,6 +5,7 @@
 
 mod activate;
 mod compile;
+mod corpus;
 mod delta;
 mod equilibrium;
 mod errors;
@@ -23,7 +24,9 @@ mod _core {
     #[pymodule_export]
     use super::activate::activations;
     #[pymodule_export]
-    use super::compile::{compile_corpus, compile_events, compile_table, content_kind};
+    use super::compile::{compile_events, compile_table, content_kind};
+    #[pymodule_export]
+    use super::corpus::compile_corpus;
     #[pymodule_export]
     use super::delta::delta_rule;
     #[pymodule_export]

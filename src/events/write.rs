@@ -57,6 +57,9 @@ pub struct EventWriter {
     pending: Chunk,
     pending_names: usize,
     types: Option<Dictionary>,
+    /// The last names that came by name.
+    last_cue: Option<u32>,
+    last_outcome: Option<u32>,
     /// The type of the last event, if the dictionary has it.
     last_type: Option<u32>,
     /// Start and first event of each chunk written.
@@ -79,6 +82,8 @@ impl EventWriter {
             pending: Chunk { body: Body::Tokens(Vec::new()), frequencies: Vec::new() },
             pending_names: 0,
             types: Some(Dictionary::default()),
+            last_cue: None,
+            last_outcome: None,
             last_type: None,
             directory: Vec::new(),
             n_events: 0,
@@ -162,12 +167,12 @@ impl EventWriter {
         Ok(())
     }
 
-    fn repeated(&self, what: &str, name: &str) -> Result<()> {
+    fn repeated(&self, what: &str, name: Option<&str>) -> Result<()> {
         match self.duplicates {
             Duplicates::Drop | Duplicates::Keep => Ok(()),
             Duplicates::Error => Err(Error::defect(
                 format!("every {what} of an event once"),
-                format!("{name:?} twice"),
+                format!("{:?} twice", name.unwrap_or_default()),
                 "pass duplicates=\"drop\" to count it once or \"keep\" to count it as often as it is named",
             )),
         }
@@ -282,24 +287,41 @@ impl EventWriter {
 impl EventSink for EventWriter {
     fn cue(&mut self, name: &str) -> Result<()> {
         let id = self.names.cues.intern(name)?;
-        if !self.event.cue_is_new(id) {
-            self.repeated("cue", name)?;
-            if self.duplicates == Duplicates::Drop {
-                return Ok(());
-            }
-        }
-        self.event.cues.push(id);
-        Ok(())
+        self.last_cue = Some(id);
+        self.cue_again(id)
     }
 
     fn outcome(&mut self, name: &str) -> Result<()> {
         let id = self.names.outcomes.intern(name)?;
-        if self.event.outcome_is_new(id) {
-            self.event.outcomes.push(id);
-            Ok(())
-        } else {
-            self.repeated("outcome", name)
+        self.last_outcome = Some(id);
+        self.outcome_again(id)
+    }
+
+    fn last_cue(&self) -> Option<u32> {
+        self.last_cue
+    }
+
+    fn last_outcome(&self) -> Option<u32> {
+        self.last_outcome
+    }
+
+    fn cue_again(&mut self, cue: u32) -> Result<()> {
+        if !self.event.cue_is_new(cue) {
+            self.repeated("cue", self.names.cues.name(cue))?;
+            if self.duplicates == Duplicates::Drop {
+                return Ok(());
+            }
         }
+        self.event.cues.push(cue);
+        Ok(())
+    }
+
+    fn outcome_again(&mut self, outcome: u32) -> Result<()> {
+        if !self.event.outcome_is_new(outcome) {
+            return self.repeated("outcome", self.names.outcomes.name(outcome));
+        }
+        self.event.outcomes.push(outcome);
+        Ok(())
     }
 
     fn end_event(&mut self, frequency: u64) -> Result<()> {

@@ -1,33 +1,41 @@
-//! Running text: every word is an event, in the order of the text.
+//! Running text: words within contexts, and the events that they make.
 //!
 //! ```text
-//! text -> Words (lower case, symbols) -> word -> Grams -> cues, with the word as the outcome
+//! files -> Blocks -> Reader: runs -> Words -> Windows -> Rows -> EventSink
+//!                    Reader   (one a thread)       in turns
 //! ```
 //!
-//! The two steps know nothing of each other, so that events of several words, lines or sentences are a matter of what
-//! lies between them.
+//! The text comes in blocks. Each thread reads a block into events in numbers of its own, and when it is the block's turn
+//! the sink takes them. Events that reach over the beginning of a block are made in between, by a reader that sees only
+//! the text about it. So what comes of a text depends neither on the number of threads nor on where blocks end.
 
-use std::iter::once;
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
+use super::EventSink;
+use super::blocks::{Block, Blocks};
+pub use super::lines::Lines;
+pub use super::names::{Lookup, Names, Table, Unknown};
+use super::reader::Reader;
+use super::source::length_of;
+pub use super::symbols::Symbols;
+use super::turns::Turns;
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
-use crate::text::EventSink;
-use crate::text::seen::Seen;
-use crate::text::source::{MAX_PIECE, Source, read_ahead};
-pub use crate::text::symbols::Symbols;
+use crate::vocab::Vocab;
 
-/// How running text becomes events: what a word is, and what its cues are. Its outcome is the word itself.
+/// How running text becomes events.
 ///
 /// Words are separated by Unicode white space, by `_` (which joins names in event tables), by the characters of
-/// `boundary` (which would be taken for boundaries) and by whatever is not in `symbols`. Lower-casing is that of
-/// Unicode, with its final sigma, and comes before all of this.
+/// `boundary` (which would be taken for boundaries) and by whatever is not in `symbols`. The order: marks of documents,
+/// normal form, lower case (that of Unicode, with its final sigma), ends of sentences, words.
 ///
 /// ```
 /// use rescorla::error::Result;
 /// use rescorla::text::EventSink;
-/// use rescorla::text::corpus::{Corpus, Grams};
+/// use rescorla::text::corpus::{Corpus, Lines, Names};
 ///
 /// struct Table(String);
 ///
@@ -45,203 +53,261 @@ pub use crate::text::symbols::Symbols;
 ///     }
 /// }
 ///
-/// let corpus = Corpus {
-///     grams: Grams::Letters(3.try_into()?),
-///     symbols: Some("a-z".parse()?),
-///     lower: true,
-///     boundary: "#".to_owned(),
-/// };
-/// let mut table = Table(String::new());
-/// corpus.push_line("On it!", &mut table)?;
+/// let corpus = Corpus { symbols: Some("a-z".parse()?), ..Corpus::default() };
+/// let (mut table, mut lines) = (Table(String::new()), Lines::new(&corpus)?);
+/// lines.line("On it!", &mut table)?;
+/// lines.finish(&mut table)?;
 /// assert_eq!(table.0, "#on on# -> on\n#it it# -> it\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Corpus {
-    /// The cues of a word.
-    pub grams: Grams,
+    /// The cues of an event.
+    pub cues: Vec<Names>,
+    /// Its outcomes.
+    pub outcomes: Vec<Names>,
+    /// Which words make an event.
+    pub window: Window,
+    /// What an event does not reach beyond.
+    pub context: Context,
+    /// Whether n-grams run across the words of an event, joined by the boundary, or stay within each word.
+    pub across: bool,
+    /// What counts as a letter of an n-gram.
+    pub letters: Letters,
     /// The characters of words; without, all that separate nothing.
     pub symbols: Option<Symbols>,
     /// Whether to lower-case the text.
     pub lower: bool,
-    /// What is put before and after a word, for letter n-grams with n >= 2.
+    /// The normal form to bring the text into.
+    pub normalize: Option<Normal>,
+    /// What is put before, between and behind words, for n-grams with n >= 2.
     pub boundary: String,
+    /// Words that are taken out of the text.
+    pub stop_words: Vocab,
+    /// If given, the only words that are not.
+    pub vocabulary: Option<Vocab>,
+    /// The characters that end sentences.
+    pub sentence_end: String,
+    /// What ends a document within a file, as it stands here, in lower or upper case; may be empty.
+    pub document_end: String,
 }
 
-/// The cues of a word.
+/// Which words of a context make an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Grams {
-    /// The word itself.
-    Words,
-    /// Its n-grams of letters (code points), boundaries included; for n = 1 the letters alone. None for a word that is
-    /// shorter than n with its boundaries.
-    Letters(NonZeroUsize),
+pub enum Window {
+    /// Up to so many consecutive words: the events grow at the beginning of a context and shrink at its end. All words
+    /// give cues and outcomes.
+    Words(NonZeroUsize),
+    /// A word, which gives the outcomes, and up to so many words before and after it, which give the cues. A word without
+    /// neighbours is no event.
+    Around {
+        /// How many words before it.
+        before: usize,
+        /// How many behind it.
+        after: usize,
+    },
+    /// All words of the context, if there are any.
+    Context,
+}
+
+impl Window {
+    /// Every word is an event.
+    pub const ONE: Window = Window::Words(NonZeroUsize::MIN);
+}
+
+/// What an event does not reach beyond.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Context {
+    /// A line.
+    Line,
+    /// A sentence: up to a character that ends one, followed by closing quotes and brackets alone in its run of
+    /// characters without white space (a character that is not ASCII ends one whatever follows); or a paragraph's end.
+    Sentence,
+    /// What is between empty lines.
+    Paragraph,
+    /// A file, or what is between marks of a document's end in it.
+    Document,
+}
+
+/// What counts as a letter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Letters {
+    /// A Unicode code point.
+    CodePoints,
+    /// An extended grapheme cluster (UAX 29): what readers take for one character.
+    Graphemes,
+}
+
+/// A normal form of Unicode (UAX 15).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Normal {
+    /// Composed.
+    Nfc,
+    /// Decomposed.
+    Nfd,
+    /// Composed, compatible characters made one.
+    Nfkc,
+    /// Decomposed, compatible characters made one.
+    Nfkd,
+}
+
+/// How the work is shared out; the result does not depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Load {
+    /// How many threads read, 1 or more.
+    pub threads: usize,
+    /// How many bytes of text a thread reads at a time.
+    pub block: usize,
+}
+
+impl Default for Load {
+    fn default() -> Self {
+        Load { threads: 1, block: 1 << 18 }
+    }
+}
+
+impl Default for Corpus {
+    /// Every word of a line is an event: its trigrams are the cues, and it is the outcome.
+    fn default() -> Self {
+        Corpus {
+            cues: vec![Names::Letters(NonZeroUsize::MIN.saturating_add(2))],
+            outcomes: vec![Names::Words],
+            window: Window::ONE,
+            context: Context::Line,
+            across: true,
+            letters: Letters::CodePoints,
+            symbols: None,
+            lower: true,
+            normalize: None,
+            boundary: "#".to_owned(),
+            stop_words: Vocab::new(),
+            vocabulary: None,
+            sentence_end: ".?!…。！？".to_owned(),
+            document_end: "---end.of.document---".to_owned(),
+        }
+    }
 }
 
 impl Corpus {
-    /// Pushes the events of a text file, plain, gzip or zstd, into a sink.
+    /// Pushes the events of text files, plain or compressed, into a sink. Each file is a document.
     ///
-    /// Line breaks mean nothing but white space, and a line of any length is read in pieces. An empty file has no events.
+    /// An empty file has no events.
     ///
     /// # Errors
-    /// When the file cannot be read, is not UTF-8, runs on for 64 MiB without white space, or the sink refuses. Defects
-    /// name the file, the line and the byte column.
-    pub fn read<S: EventSink + ?Sized>(&self, path: &Path, sink: &mut S, monitor: &Monitor) -> Result<()> {
-        read_ahead(path, monitor, |source| self.read_from(source, sink, monitor))
-            .map_err(|error| error.at(Some(path), None))
-    }
-
-    fn read_from<S: EventSink + ?Sized>(
+    /// When a file cannot be read, is not UTF-8, runs on for 64 MiB without white space, a word is unknown, or the sink
+    /// refuses. Defects name the file, the line and the byte column.
+    pub fn read<S: EventSink + Send + ?Sized>(
         &self,
-        source: &mut Source<'_>,
+        paths: &[PathBuf],
         sink: &mut S,
+        load: Load,
         monitor: &Monitor,
     ) -> Result<()> {
-        let mut words = Words::new(self);
-        let mut frame = String::new();
-        let mut seen = Seen::default();
-        while let Some(block) = source.piece(MAX_PIECE, last_space)? {
-            let push = |word: &str| {
-                monitor.check()?;
-                if !seen.again(word.as_bytes(), sink)? {
-                    self.push_word(word, &mut frame, sink, monitor)?;
-                    seen.keep(word.as_bytes(), 1, sink);
+        let mut total = 0_u64;
+        for path in paths {
+            total = total.saturating_add(length_of(path)?);
+        }
+        monitor.set_total(total);
+        // A thread for every block is enough.
+        let blocks = usize::try_from(total / load.block.max(1) as u64).unwrap_or(usize::MAX);
+        let threads = load.threads.min(blocks.max(paths.len())).max(1);
+        let readers = (0..threads).map(|_| Reader::new(self)).collect::<Result<Vec<_>>>()?;
+        let turns = Turns::new(Target {
+            sink,
+            seam: Reader::new(self)?,
+            reaches: self.window != Window::ONE,
+            monitor,
+        });
+        thread::scope(|scope| {
+            let blocks = Mutex::new(Blocks::new(paths, load.block.max(1), monitor, scope));
+            let work = |mut reader: Reader<'_>| {
+                let _watch = turns.watch();
+                let mut block = Block::default();
+                loop {
+                    let next = blocks.lock().unwrap_or_else(PoisonError::into_inner).next(&mut block);
+                    let Some((number, taken)) = next else { return };
+                    let head = taken.and_then(|()| read_block(&mut reader, &block, monitor));
+                    let path = &paths[block.file];
+                    let deliver = |target: &mut Target<'_, '_, S>| {
+                        let delivered = head.and_then(|head| target.deliver(&mut reader, &block, head));
+                        delivered.map_err(|error| error.at(Some(path), None))
+                    };
+                    if !turns.take(number, deliver) {
+                        return;
+                    }
                 }
-                Ok(())
             };
-            words
-                .each(block.text()?, push)
-                .map_err(|(offset, error)| error.at(None, Some(block.place(offset))))?;
-        }
-        Ok(())
+            thread::scope(|inner| {
+                let mut readers = readers.into_iter();
+                let own = readers.next();
+                for reader in readers {
+                    thread::Builder::new()
+                        .name("rescorla-reader".into())
+                        .spawn_scoped(inner, || work(reader))
+                        .map_err(|error| Error::Argument(format!("cannot start a thread: {error}")))?;
+                }
+                own.into_iter().for_each(work);
+                Ok(())
+            })
+        })?;
+        turns.finish()?.finish()
     }
 
-    /// Pushes the events of a text in memory, which ends with a whole word, into a sink.
-    ///
-    /// # Errors
-    /// When the sink refuses; the caller knows the place.
-    pub fn push_line<S: EventSink + ?Sized>(&self, line: &str, sink: &mut S) -> Result<()> {
-        let (mut frame, monitor) = (String::new(), Monitor::new());
-        let push = |word: &str| self.push_word(word, &mut frame, sink, &monitor);
-        Words::new(self).each(line, push).map_err(|(_, error)| error)
+    /// Whether a word is one that stays in the text.
+    pub(super) fn keeps(&self, word: &str) -> bool {
+        (self.stop_words.is_empty() || self.stop_words.get(word).is_none())
+            && self.vocabulary.as_ref().is_none_or(|words| words.get(word).is_some())
     }
+}
 
-    fn push_word<S: EventSink + ?Sized>(
-        &self,
-        word: &str,
-        frame: &mut String,
-        sink: &mut S,
-        monitor: &Monitor,
-    ) -> Result<()> {
-        match self.grams {
-            Grams::Words => sink.cue(word)?,
-            Grams::Letters(n) => {
-                frame.clear();
-                let boundary = if n.get() == 1 { "" } else { &self.boundary };
-                frame.extend([boundary, word, boundary]);
-                for gram in letter_grams(frame, n) {
-                    monitor.check()?;
-                    sink.cue(gram)?;
+/// Reads a block, and says where its head ends.
+fn read_block(reader: &mut Reader<'_>, block: &Block, monitor: &Monitor) -> Result<Option<usize>> {
+    let piece = block.piece();
+    let head = reader.read(piece.text()?, block.opens, monitor);
+    head.map_err(|(offset, error)| error.at(None, Some(piece.place(offset))))
+}
+
+/// What blocks are delivered to, one after another.
+struct Target<'c, 's, S: ?Sized> {
+    sink: &'s mut S,
+    /// Makes the events that reach over the beginning of a block.
+    seam: Reader<'c>,
+    /// Whether there are any.
+    reaches: bool,
+    monitor: &'s Monitor,
+}
+
+impl<S: EventSink + ?Sized> Target<'_, '_, S> {
+    fn deliver(&mut self, reader: &mut Reader<'_>, block: &Block, head: Option<usize>) -> Result<()> {
+        let piece = block.piece();
+        let misplaced = |(offset, error): (usize, Error)| error.at(None, Some(piece.place(offset)));
+        if self.reaches {
+            let text = piece.text()?;
+            if block.opens {
+                self.seam.end_document()?;
+            } else {
+                let seen = &text[..head.unwrap_or(text.len())];
+                self.seam.read_on(seen, self.monitor).map_err(misplaced)?;
+                if head.is_some() {
+                    self.seam.end_head()?;
                 }
             }
+            // Where in the head it was is not worth remembering.
+            self.seam.deliver(self.sink, self.monitor).map_err(|(_, error)| misplaced((0, error)))?;
         }
-        monitor.check()?;
-        sink.outcome(word)?;
-        sink.end_event(1)
-    }
-}
-
-/// Finds the words of a text.
-struct Words<'c> {
-    corpus: &'c Corpus,
-    /// Whether an ASCII character separates words.
-    ascii: [bool; 128],
-    lowered: String,
-}
-
-impl<'c> Words<'c> {
-    fn new(corpus: &'c Corpus) -> Self {
-        let ascii = std::array::from_fn(|c| u8::try_from(c).is_ok_and(|c| separates(corpus, char::from(c))));
-        Words { corpus, ascii, lowered: String::new() }
-    }
-
-    /// Calls `push` with every word. An error comes with the offset of its word.
-    ///
-    /// The text is lower-cased in runs between white space, across which no letter has an effect on another's case.
-    fn each(
-        &mut self,
-        text: &str,
-        mut push: impl FnMut(&str) -> Result<()>,
-    ) -> std::result::Result<(), (usize, Error)> {
-        let Self { corpus, ascii, lowered } = self;
-        let is_separator = |c: char| match ascii.get(c as usize) {
-            Some(&known) => known,
-            None => separates(corpus, c),
-        };
-        for run in text.split_ascii_whitespace() {
-            let cased = if corpus.lower { lower(run, lowered) } else { run };
-            for word in cased.split(is_separator).filter(|word| !word.is_empty()) {
-                push(word).map_err(|error| {
-                    let offset = offset_of(word, cased);
-                    let offset = if corpus.lower { before_lowering(run, offset) } else { offset };
-                    (offset_of(run, text) + offset, error)
-                })?;
-            }
+        let delivered = reader.deliver(self.sink, self.monitor);
+        delivered.map_err(|(n, error)| match piece.text() {
+            Ok(text) => misplaced((reader.locate(text, block.opens, n, self.monitor), error)),
+            Err(_) => error,
+        })?;
+        if self.reaches && head.is_some() {
+            self.seam.follow(reader)?;
         }
         Ok(())
     }
-}
 
-fn separates(corpus: &Corpus, c: char) -> bool {
-    c.is_whitespace()
-        || c == '_'
-        || corpus.boundary.contains(c)
-        || corpus.symbols.as_ref().is_some_and(|symbols| !symbols.contains(c))
-}
-
-/// Lower-cases into a buffer that is used again.
-fn lower<'l>(text: &str, lowered: &'l mut String) -> &'l str {
-    lowered.clear();
-    if text.is_ascii() {
-        lowered.push_str(text);
-        lowered.make_ascii_lowercase();
-    } else if text.contains('Σ') {
-        // The only letter whose lower case depends on its neighbours.
-        lowered.push_str(&text.to_lowercase());
-    } else {
-        lowered.extend(text.chars().flat_map(char::to_lowercase));
+    fn finish(mut self) -> Result<()> {
+        self.seam.end_document()?;
+        self.seam.deliver(self.sink, self.monitor).map_err(|(_, error)| error)
     }
-    lowered
-}
-
-/// The offset in a text of what has the given offset in its lower case, which may be longer or shorter.
-fn before_lowering(text: &str, offset: usize) -> usize {
-    let mut lowered = 0;
-    let mut wanted = text.char_indices().filter(|(_, c)| {
-        let here = lowered;
-        lowered += c.to_lowercase().map(char::len_utf8).sum::<usize>();
-        here >= offset
-    });
-    wanted.next().map_or(text.len(), |(at, _)| at)
-}
-
-/// The offset of a part of a text in it.
-fn offset_of(part: &str, whole: &str) -> usize {
-    part.as_ptr().addr() - whole.as_ptr().addr()
-}
-
-/// All runs of n code points.
-fn letter_grams(text: &str, n: NonZeroUsize) -> impl Iterator<Item = &str> {
-    let starts = text.char_indices().map(|(start, _)| start);
-    let ends = starts.clone().chain(once(text.len())).skip(n.get());
-    starts.zip(ends).map(|(start, end)| &text[start..end])
-}
-
-/// The end of the last white space, where a text can be cut without cutting a word.
-fn last_space(pending: &[u8]) -> Option<usize> {
-    let ascii = pending.iter().rposition(u8::is_ascii_whitespace).map(|at| at + 1);
-    ascii.or_else(|| {
-        let text = pending.utf8_chunks().next()?.valid();
-        text.char_indices().rfind(|(_, c)| c.is_whitespace()).map(|(at, c)| at + c.len_utf8())
-    })
 }

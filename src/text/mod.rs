@@ -3,11 +3,20 @@
 //! Readers know no ids and no files but their own; sinks know no text.
 
 mod ahead;
+mod blocks;
 pub mod corpus;
+mod lines;
+mod names;
+mod reader;
+mod rows;
+mod runs;
 mod seen;
 pub mod source;
 mod symbols;
 pub mod tables;
+mod turns;
+mod windows;
+mod words;
 
 use crate::error::Result;
 
@@ -30,6 +39,32 @@ pub trait EventSink {
     /// # Errors
     /// When the frequency is too large, or the event cannot be stored.
     fn end_event(&mut self, frequency: u64) -> Result<()>;
+
+    /// By what the cue that just came can come again with [`EventSink::cue_again`]; `None` from a sink that wants names.
+    fn last_cue(&self) -> Option<u32> {
+        None
+    }
+
+    /// By what the outcome that just came can come again with [`EventSink::outcome_again`].
+    fn last_outcome(&self) -> Option<u32> {
+        None
+    }
+
+    /// A cue of the current event, by what [`EventSink::last_cue`] said of it.
+    ///
+    /// # Errors
+    /// As for [`EventSink::cue`].
+    fn cue_again(&mut self, _cue: u32) -> Result<()> {
+        Ok(())
+    }
+
+    /// An outcome of the current event, by what [`EventSink::last_outcome`] said of it.
+    ///
+    /// # Errors
+    /// As for [`EventSink::cue`].
+    fn outcome_again(&mut self, _outcome: u32) -> Result<()> {
+        Ok(())
+    }
 
     /// A token for the event that just ended, by which [`EventSink::again`] can have it again; `None` from a sink that
     /// keeps no events, or not this one.

@@ -81,7 +81,13 @@ pub fn read_ahead<R>(
     read: impl FnOnce(&mut Source<'_>) -> Result<R>,
 ) -> Result<R> {
     let source = Source::open(path, monitor)?;
+    monitor.set_total(length_of(path)?);
     thread::scope(|scope| read(&mut source.ahead(scope)?))
+}
+
+/// How many bytes a file has; 0 for a pipe.
+pub(super) fn length_of(path: &Path) -> Result<u64> {
+    Ok(std::fs::metadata(path).map_err(Error::io(path, "open"))?.len())
 }
 
 /// Text read from a file, in pieces.
@@ -120,14 +126,13 @@ enum Encoding {
 impl<'m> Source<'m> {
     /// Opens a plain, gzip or zstd file, and skips a byte order mark.
     ///
-    /// The monitor expects the length of the file, and the bytes read from it are its progress.
+    /// The bytes read from it are the monitor's progress.
     ///
     /// # Errors
     /// When the file cannot be opened or read.
     pub fn open(path: &Path, monitor: &'m Monitor) -> Result<Self> {
         let file = File::open(path).map_err(Error::io(path, "open"))?;
         let metadata = file.metadata().map_err(Error::io(path, "open"))?;
-        monitor.set_total(metadata.len());
         let mut disk = Disk { file, path: path.to_path_buf(), monitor };
         let damage = |error| failure(error, Encoding::Plain);
         // Read once and chained back, not sought back, so that pipes can be read too.
@@ -166,7 +171,7 @@ impl<'m> Source<'m> {
 
     /// The same text, but decoded ahead where that pays. A pipe is not read ahead: nobody could stop a thread that waits
     /// for it.
-    fn ahead<'scope>(self, scope: &'scope Scope<'scope, '_>) -> Result<Source<'scope>>
+    pub(super) fn ahead<'scope>(self, scope: &'scope Scope<'scope, '_>) -> Result<Source<'scope>>
     where
         'm: 'scope,
     {
@@ -271,6 +276,16 @@ impl<'m> Source<'m> {
 }
 
 impl<'s> Piece<'s> {
+    /// A piece that begins at a line and byte column of a file.
+    pub(super) fn new(bytes: &'s [u8], line: u64, column: u64) -> Self {
+        Self { bytes, line, column }
+    }
+
+    /// The line and byte column at which it begins.
+    pub(super) fn start(&self) -> (u64, u64) {
+        (self.line, self.column)
+    }
+
     /// The line and the byte column of the byte at `offset`.
     pub fn place(&self, offset: usize) -> Place {
         let (line, column) = self.line_and_column(offset);

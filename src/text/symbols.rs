@@ -2,12 +2,15 @@
 
 use std::str::FromStr;
 
+use regex_syntax::hir::{Class, Hir, HirKind};
+
 use crate::error::{Error, Result};
 
 /// A set of characters, written like the inside of a character class of a regular expression.
 ///
 /// Single characters and ranges; `-` stands for itself where it is first or last; `\` makes the character after it
-/// stand for itself, which letters and digits do anyway: classes such as `\w` are refused, not misread.
+/// stand for itself, but for the classes `\w`, `\d`, `\s` (those of Unicode's regular expressions, UTS 18), `\p{...}`
+/// (a script, category or property of Unicode) and their complements `\W`, `\D`, `\S`, `\P{...}`.
 ///
 /// ```
 /// use rescorla::text::corpus::Symbols;
@@ -15,6 +18,8 @@ use crate::error::{Error, Result};
 /// let german: Symbols = r"a-zäöüß\--".parse()?;
 /// assert!("straße-".chars().all(|c| german.contains(c)));
 /// assert!(!german.contains('A'));
+/// let greek: Symbols = r"\p{Greek}\d".parse()?;
+/// assert!("αω7".chars().all(|c| greek.contains(c)) && !greek.contains('a'));
 /// assert!("z-a".parse::<Symbols>().is_err());
 /// # Ok::<(), rescorla::error::Error>(())
 /// ```
@@ -61,10 +66,27 @@ impl FromStr for Symbols {
             let mut after = rest.clone();
             // A hyphen makes a range only where something follows it.
             let is_range = after.next() == Some('-') && !after.as_str().is_empty();
-            if is_range {
-                rest = after;
-            }
-            let last = if is_range { symbol(&mut rest)?.unwrap_or(first) } else { first };
+            let (first, last) = match first {
+                Symbol::Class(class) => {
+                    ranges.extend(class);
+                    continue;
+                }
+                Symbol::One(first) if is_range => {
+                    rest = after;
+                    match symbol(&mut rest)? {
+                        Some(Symbol::Class(_)) => {
+                            return Err(wrong(
+                                "a character at the end of a range",
+                                "a class",
+                                "write the hyphen last",
+                            ));
+                        }
+                        Some(Symbol::One(last)) => (first, last),
+                        None => (first, first),
+                    }
+                }
+                Symbol::One(first) => (first, first),
+            };
             if last < first {
                 return Err(wrong(
                     format!("a range that rises, such as {last:?} to {first:?}"),
@@ -77,23 +99,67 @@ impl FromStr for Symbols {
         if ranges.is_empty() {
             return Err(wrong("at least one character", "none", "leave symbols out to allow all"));
         }
-        Ok(Symbols::of(ranges))
+        Ok(ranges.into_iter().collect())
     }
 }
 
-/// The next character, freed of its backslash.
-fn symbol(rest: &mut std::str::Chars<'_>) -> Result<Option<char>> {
+impl FromIterator<(char, char)> for Symbols {
+    /// The characters of ranges, the first and last of each given.
+    fn from_iter<I: IntoIterator<Item = (char, char)>>(ranges: I) -> Self {
+        Symbols::of(ranges.into_iter().collect())
+    }
+}
+
+/// What stands between two places of the text.
+enum Symbol {
+    One(char),
+    Class(Vec<(char, char)>),
+}
+
+/// The next character, freed of its backslash, or the next class.
+fn symbol(rest: &mut std::str::Chars<'_>) -> Result<Option<Symbol>> {
     match rest.next() {
         Some('\\') => match rest.next() {
             None => Err(wrong("a character after \\", "the end", "write \\\\ for a backslash")),
+            Some(c @ ('w' | 'W' | 'd' | 'D' | 's' | 'S' | 'p' | 'P')) => class(c, rest).map(Some),
             Some(c) if c.is_alphanumeric() => Err(wrong(
-                "a character that needs a backslash, such as \\- or \\\\",
+                "a class such as \\w or \\p{Greek}, or a character that needs a backslash, such as \\-",
                 format!("\\{c}"),
                 "name the characters themselves, such as a-z",
             )),
-            escaped => Ok(escaped),
+            escaped => Ok(escaped.map(Symbol::One)),
         },
-        plain => Ok(plain),
+        plain => Ok(plain.map(Symbol::One)),
+    }
+}
+
+/// A class of characters, whose backslash and letter are read already.
+fn class(letter: char, rest: &mut std::str::Chars<'_>) -> Result<Symbol> {
+    let mut class = format!("\\{letter}");
+    if letter.eq_ignore_ascii_case(&'p') {
+        let name = rest.as_str();
+        let end = match name.strip_prefix('{') {
+            Some(_) => name.find('}').map_or(name.len(), |at| at + 1),
+            None => name.chars().next().map_or(0, char::len_utf8),
+        };
+        class.push_str(&name[..end]);
+        *rest = name[end..].chars();
+    }
+    let known = regex_syntax::parse(&class).ok();
+    match known.as_ref().map(Hir::kind) {
+        Some(HirKind::Class(Class::Unicode(ranges))) => {
+            Ok(Symbol::Class(ranges.iter().map(|range| (range.start(), range.end())).collect()))
+        }
+        // A class of one character.
+        Some(HirKind::Literal(literal)) => {
+            let only = std::str::from_utf8(&literal.0).unwrap_or_default().chars();
+            Ok(Symbol::Class(only.map(|c| (c, c)).collect()))
+        }
+        _ => Err(wrong(
+            "a script, category or property that Unicode has, such as \\p{Greek} or \\p{L}",
+            class,
+            "see the names of scripts and categories of Unicode",
+        )),
     }
 }
 

@@ -1,0 +1,261 @@
+//! The verb `compile`, of running text.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyInt, PyString};
+
+use super::compile::{each, names, policy, shown};
+use super::file::PyEventFile;
+use super::watch::{Progress, watched};
+use crate::error::{Error, Place, Result};
+use crate::events::write::EventWriter;
+use crate::text::corpus::{
+    Context, Corpus, Letters, Lines, Load, Lookup, Names, Normal, Symbols, Table, Unknown, Window,
+};
+use crate::vocab::Vocab;
+
+/// Running text, in files or as an iterable of lines or documents, becomes an event file.
+///
+/// Names are numbers (n-grams of so many letters; 0: the word), mappings from words to names, or functions.
+#[pyfunction]
+#[pyo3(signature = (
+    source, path, *, items, cues, outcomes, window, context, across, letters, symbols, lower, normalize, boundary,
+    stop_words, vocabulary, sentence_end, document_end, unknown, duplicates, background, threads, block, progress
+))]
+#[expect(clippy::too_many_arguments, reason = "all keywords")]
+pub(crate) fn compile_corpus(
+    py: Python<'_>,
+    source: &Bound<'_, PyAny>,
+    path: Option<PathBuf>,
+    items: &str,
+    cues: Vec<Bound<'_, PyAny>>,
+    outcomes: Vec<Bound<'_, PyAny>>,
+    window: Option<(usize, Option<usize>)>,
+    context: &str,
+    across: bool,
+    letters: &str,
+    symbols: Option<Bound<'_, PyAny>>,
+    lower: bool,
+    normalize: Option<&str>,
+    boundary: String,
+    stop_words: Vec<String>,
+    vocabulary: Option<Vec<String>>,
+    sentence_end: String,
+    document_end: String,
+    unknown: &str,
+    duplicates: &str,
+    background: Option<&str>,
+    threads: usize,
+    block: Option<usize>,
+    progress: Progress,
+) -> PyResult<PyEventFile> {
+    let raised = Arc::new(Mutex::new(None));
+    let unknown = match unknown {
+        "error" => Unknown::Error,
+        "ignore" => Unknown::Ignore,
+        "keep" => Unknown::Keep,
+        _ => return Err(wrong("unknown", unknown)),
+    };
+    let given = |specs: Vec<Bound<'_, PyAny>>| {
+        specs.iter().map(|spec| names_of(spec, unknown, &raised)).collect::<PyResult<Vec<_>>>()
+    };
+    let corpus = Corpus {
+        cues: given(cues)?,
+        outcomes: given(outcomes)?,
+        window: match window {
+            None => Window::Context,
+            Some((before, Some(after))) => Window::Around { before, after },
+            Some((n, None)) => Window::Words(NonZeroUsize::new(n).ok_or_else(|| wrong("window", "0"))?),
+        },
+        context: match context {
+            "line" => Context::Line,
+            "sentence" => Context::Sentence,
+            "paragraph" => Context::Paragraph,
+            "document" => Context::Document,
+            _ => return Err(wrong("context", context)),
+        },
+        across,
+        letters: match letters {
+            "codepoints" => Letters::CodePoints,
+            "graphemes" => Letters::Graphemes,
+            _ => return Err(wrong("letters", letters)),
+        },
+        symbols: symbols.map(|symbols| symbols_of(&symbols)).transpose()?,
+        lower,
+        normalize: match normalize {
+            None => None,
+            Some("NFC") => Some(Normal::Nfc),
+            Some("NFD") => Some(Normal::Nfd),
+            Some("NFKC") => Some(Normal::Nfkc),
+            Some("NFKD") => Some(Normal::Nfkd),
+            Some(other) => return Err(wrong("normalize", other)),
+        },
+        boundary,
+        stop_words: stop_words.iter().collect(),
+        vocabulary: vocabulary.map(|words| words.iter().collect::<Vocab>()),
+        sentence_end,
+        document_end,
+    };
+    let mut writer = EventWriter::new(path.as_deref(), policy(duplicates)?, background)?;
+    let file = match items {
+        "files" => {
+            let sources: Vec<PathBuf> = source.extract()?;
+            let load = Load { threads, block: block.unwrap_or(Load::default().block) };
+            watched(py, &progress, |monitor| {
+                corpus.read(&sources, &mut writer, load, monitor)?;
+                writer.finish()
+            })
+        }
+        "lines" | "documents" => {
+            let read = lines(py, source, items == "documents", &corpus, &mut writer, &progress);
+            read.and_then(|()| Ok(py.detach(|| writer.finish())?))
+        }
+        _ => Err(wrong("items", items)),
+    };
+    match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        Some(error) => Err(error),
+        None => Ok(file?.into()),
+    }
+}
+
+/// Reads an iterable, each of whose items is a str or an iterable of words.
+fn lines(
+    py: Python<'_>,
+    source: &Bound<'_, PyAny>,
+    documents: bool,
+    corpus: &Corpus,
+    writer: &mut EventWriter,
+    progress: &Progress,
+) -> PyResult<()> {
+    let mut lines = Lines::new(corpus)?;
+    each(py, source, progress, |number, item| {
+        let at = |error: Error| error.at(None, Some(Place::Line { line: number + 1, column: 1 }));
+        if let Ok(line) = item.cast::<PyString>() {
+            lines.line(line.to_str()?, writer).map_err(at)?;
+        } else {
+            let words = words_of(item).map_err(|_| {
+                PyTypeError::new_err(format!(
+                    "line {number}: expected a str or a list of words, found {}",
+                    shown(item)
+                ))
+            })?;
+            lines.words(words.iter().map(String::as_str), writer).map_err(at)?;
+        }
+        if documents {
+            lines.finish(writer).map_err(at)?;
+        }
+        Ok(())
+    })?;
+    Ok(lines.finish(writer)?)
+}
+
+fn words_of(item: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    item.try_iter()?.map(|word| Ok(word?.cast::<PyString>()?.to_str()?.to_owned())).collect()
+}
+
+fn wrong(argument: &str, found: &str) -> PyErr {
+    PyValueError::new_err(format!("{argument} cannot be {found:?}"))
+}
+
+/// Characters given as text, or as ranges of code points.
+fn symbols_of(symbols: &Bound<'_, PyAny>) -> PyResult<Symbols> {
+    if let Ok(text) = symbols.cast::<PyString>() {
+        return Ok(text.to_str()?.parse()?);
+    }
+    let ranges: Vec<(char, char)> = symbols.extract()?;
+    Ok(ranges.into_iter().collect())
+}
+
+fn names_of(
+    spec: &Bound<'_, PyAny>,
+    unknown: Unknown,
+    raised: &Arc<Mutex<Option<PyErr>>>,
+) -> PyResult<Names> {
+    if spec.is_instance_of::<PyInt>() {
+        return Ok(NonZeroUsize::new(spec.extract()?).map_or(Names::Words, Names::Letters));
+    }
+    if let Ok(mapping) = spec.cast::<PyDict>() {
+        let mut table = Table::new(unknown);
+        for (number, (word, given)) in mapping.iter().enumerate() {
+            let word = word.cast::<PyString>().map_err(|_| {
+                PyTypeError::new_err(format!(
+                    "expected words of type str in a mapping, found {}",
+                    shown(&word)
+                ))
+            })?;
+            table.insert(word.to_str()?, collect(&given, number as u64)?)?;
+        }
+        return Ok(Names::Looked(Arc::new(table)));
+    }
+    Ok(Names::Looked(Arc::new(Function {
+        function: spec.clone().unbind(),
+        known: Mutex::default(),
+        raised: Arc::clone(raised),
+    })))
+}
+
+/// The names that a word gives: a str is one.
+fn collect(given: &Bound<'_, PyAny>, number: u64) -> PyResult<Vec<String>> {
+    if let Ok(name) = given.cast::<PyString>() {
+        return Ok(vec![name.to_str()?.to_owned()]);
+    }
+    let mut found = Vec::new();
+    names(given, number, &mut |name| {
+        found.push(name.to_owned());
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// A Python function from words to names, called once for each word.
+struct Function {
+    function: Py<PyAny>,
+    known: Mutex<HashMap<String, Arc<[String]>>>,
+    /// What it raised, which the caller raises.
+    raised: Arc<Mutex<Option<PyErr>>>,
+}
+
+impl fmt::Debug for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Function")
+    }
+}
+
+impl Function {
+    fn call(&self, word: &str) -> PyResult<Arc<[String]>> {
+        Python::attach(|py| {
+            let given = self.function.bind(py).call1((word,))?;
+            if given.is_none() {
+                return Err(PyTypeError::new_err(format!(
+                    "the names of the word {word:?} must be a str or an iterable of str, not None"
+                )));
+            }
+            Ok(collect(&given, 0)?.into())
+        })
+    }
+}
+
+impl Lookup for Function {
+    fn names(&self, word: &str, take: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(word).cloned();
+        let names = match known {
+            Some(names) => names,
+            None => {
+                let names = self.call(word).map_err(|error| {
+                    self.raised.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                    Error::Stopped
+                })?;
+                let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+                known.insert(word.to_owned(), Arc::clone(&names));
+                names
+            }
+        };
+        names.iter().try_for_each(|name| take(name))
+    }
+}

@@ -1,0 +1,62 @@
+//! Text that is not in files: lines, or words that are found already.
+
+use super::EventSink;
+use super::corpus::Corpus;
+use super::reader::Reader;
+use crate::error::Result;
+use crate::monitor::Monitor;
+
+/// Makes events of lines as they come.
+pub struct Lines<'c> {
+    reader: Reader<'c>,
+    monitor: Monitor,
+}
+
+impl<'c> Lines<'c> {
+    /// No lines yet.
+    ///
+    /// # Errors
+    /// When the corpus is not well described.
+    pub fn new(corpus: &'c Corpus) -> Result<Self> {
+        Ok(Self { reader: Reader::new(corpus)?, monitor: Monitor::new() })
+    }
+
+    /// Takes a line, which may hold line ends, too; the last one may be missing.
+    ///
+    /// # Errors
+    /// When a word is unknown, or the sink refuses; the caller knows the place.
+    pub fn line<S: EventSink + ?Sized>(&mut self, line: &str, sink: &mut S) -> Result<()> {
+        self.reader.read_on(line, &self.monitor).map_err(|(_, error)| error)?;
+        if !line.ends_with(['\n', '\r']) {
+            self.reader.end_line();
+        }
+        self.deliver(sink)
+    }
+
+    /// Takes a line of words, which stay as they are.
+    ///
+    /// # Errors
+    /// As for [`Lines::line`].
+    pub fn words<'w, S: EventSink + ?Sized>(
+        &mut self,
+        words: impl Iterator<Item = &'w str>,
+        sink: &mut S,
+    ) -> Result<()> {
+        self.reader.read_words(words)?;
+        self.reader.end_line();
+        self.deliver(sink)
+    }
+
+    /// Ends the document, which is the only one or the last one if nothing follows.
+    ///
+    /// # Errors
+    /// As for [`Lines::line`].
+    pub fn finish<S: EventSink + ?Sized>(&mut self, sink: &mut S) -> Result<()> {
+        self.reader.end_document()?;
+        self.deliver(sink)
+    }
+
+    fn deliver<S: EventSink + ?Sized>(&mut self, sink: &mut S) -> Result<()> {
+        self.reader.deliver(sink, &self.monitor).map_err(|(_, error)| error)
+    }
+}

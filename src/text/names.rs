@@ -1,0 +1,147 @@
+//! Names: the cues and outcomes that the words of an event give.
+
+use std::fmt;
+use std::iter::once;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::corpus::{Corpus, Letters};
+use crate::error::{Error, Result};
+use crate::vocab::Vocab;
+
+/// Names that words give.
+#[derive(Debug, Clone)]
+pub enum Names {
+    /// The words themselves.
+    Words,
+    /// Their n-grams of letters, boundaries included; for n = 1 the letters alone. None of what is shorter than n with
+    /// its boundaries.
+    Letters(NonZeroUsize),
+    /// What a table or a function gives for each word.
+    Looked(Arc<dyn Lookup>),
+}
+
+/// Names of a word, from a table or a function.
+pub trait Lookup: fmt::Debug + Send + Sync {
+    /// Calls `take` with each name that the word gives.
+    ///
+    /// # Errors
+    /// When the word is not known, and should be; those of `take`.
+    fn names(&self, word: &str, take: &mut dyn FnMut(&str) -> Result<()>) -> Result<()>;
+}
+
+/// What a table does with a word that it lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unknown {
+    /// It is an error.
+    #[default]
+    Error,
+    /// The word gives no names.
+    Ignore,
+    /// The word gives itself.
+    Keep,
+}
+
+/// Words and their names.
+#[derive(Debug, Clone, Default)]
+pub struct Table {
+    words: Vocab,
+    /// Where in `names` those of each word end.
+    ends: Vec<usize>,
+    names: Vec<String>,
+    unknown: Unknown,
+}
+
+impl Table {
+    /// A table of no words.
+    pub fn new(unknown: Unknown) -> Self {
+        Self { unknown, ..Self::default() }
+    }
+
+    /// Adds a word and its names.
+    ///
+    /// # Errors
+    /// When the table has the word already.
+    pub fn insert<S: Into<String>>(&mut self, word: &str, names: impl IntoIterator<Item = S>) -> Result<()> {
+        if self.words.intern(word)? as usize != self.ends.len() {
+            return Err(Error::defect("each word once", format!("{word:?} again"), "delete one of them"));
+        }
+        self.names.extend(names.into_iter().map(Into::into));
+        self.ends.push(self.names.len());
+        Ok(())
+    }
+}
+
+impl Lookup for Table {
+    fn names(&self, word: &str, take: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
+        match (self.words.get(word), self.unknown) {
+            (Some(id), _) => {
+                let id = id as usize;
+                let start = if id == 0 { 0 } else { self.ends[id - 1] };
+                self.names[start..self.ends[id]].iter().try_for_each(|name| take(name))
+            }
+            (None, Unknown::Ignore) => Ok(()),
+            (None, Unknown::Keep) => take(word),
+            (None, Unknown::Error) => Err(Error::Unknown(format!(
+                "the word {word:?} is not in the table; add it, or choose that words it lacks are ignored or kept"
+            ))),
+        }
+    }
+}
+
+/// Calls `take` with the names of some words.
+///
+/// `frame` is a buffer that is used again.
+pub(super) fn each(
+    names: &Names,
+    words: &[&str],
+    corpus: &Corpus,
+    frame: &mut String,
+    mut take: impl FnMut(&str) -> Result<()>,
+) -> Result<()> {
+    match names {
+        Names::Words => words.iter().try_for_each(|word| take(word)),
+        Names::Looked(lookup) => words.iter().try_for_each(|word| lookup.names(word, &mut take)),
+        Names::Letters(n) if corpus.across => grams(*n, words, corpus, frame, &mut take),
+        Names::Letters(n) => words.iter().try_for_each(|word| grams(*n, &[word], corpus, frame, &mut take)),
+    }
+}
+
+/// The n-grams of words that are joined, and framed, by the boundary.
+fn grams(
+    n: NonZeroUsize,
+    words: &[&str],
+    corpus: &Corpus,
+    frame: &mut String,
+    take: &mut impl FnMut(&str) -> Result<()>,
+) -> Result<()> {
+    if words.is_empty() {
+        return Ok(());
+    }
+    let boundary = if n.get() == 1 { "" } else { &corpus.boundary };
+    frame.clear();
+    frame.push_str(boundary);
+    for word in words {
+        frame.extend([word, boundary]);
+    }
+    match corpus.letters {
+        Letters::CodePoints => {
+            runs(frame, n, frame.char_indices().map(|(start, _)| start)).try_for_each(take)
+        }
+        Letters::Graphemes => {
+            runs(frame, n, frame.grapheme_indices(true).map(|(start, _)| start)).try_for_each(take)
+        }
+    }
+}
+
+/// All runs of n letters of a text, whose starts are given.
+fn runs(
+    text: &str,
+    n: NonZeroUsize,
+    starts: impl Iterator<Item = usize> + Clone,
+) -> impl Iterator<Item = &str> {
+    let ends = starts.clone().chain(once(text.len())).skip(n.get());
+    starts.zip(ends).map(|(start, end)| &text[start..end])
+}

@@ -1,0 +1,314 @@
+//! A reader of text: what one thread knows of it, and what it makes of a block.
+//!
+//! A block begins somewhere in a context. Events that reach back beyond its beginning are not the reader's to make: it
+//! reads on until a context begins, or as many words have passed as events can hold, and says where that was. What lies
+//! before that is the block's *head*. Another reader, the *seam*, reads all heads, one after another, and is told at the
+//! end of each block which words later events can still hold.
+
+use super::EventSink;
+use super::corpus::{Context, Corpus, Window};
+use super::rows::Rows;
+use super::runs::{Item, Known, Runs};
+use super::windows::Windows;
+use super::words::{Part, Words};
+use crate::error::{Error, Result};
+use crate::monitor::Monitor;
+
+/// An error, and the offset in the text at which it lies.
+pub(super) type Misplaced = (usize, Error);
+
+/// Runs between two looks at the monitor.
+const LOOK_EVERY: usize = 1 << 10;
+
+/// Reads text, and holds the events that it makes until a sink takes them.
+pub(super) struct Reader<'c> {
+    corpus: &'c Corpus,
+    words: Words<'c>,
+    windows: Windows,
+    /// Whether every word is an event, so that contexts mean nothing.
+    single: bool,
+    /// Line ends since the last run of characters.
+    line_ends: usize,
+    runs: Runs,
+    rows: Rows,
+    events: Vec<u32>,
+    /// Words of the context that is being looked for.
+    passed: usize,
+    /// What a run holds that is looked at for the first time.
+    items: Vec<(Item, usize)>,
+}
+
+impl<'c> Reader<'c> {
+    pub(super) fn new(corpus: &'c Corpus) -> Result<Self> {
+        Ok(Self {
+            corpus,
+            words: Words::new(corpus)?,
+            windows: Windows::new(corpus.window),
+            single: matches!(corpus.window, Window::Words(n) if n.get() == 1),
+            line_ends: 0,
+            runs: Runs::default(),
+            rows: Rows::new(),
+            events: Vec::new(),
+            passed: 0,
+            items: Vec::new(),
+        })
+    }
+
+    /// Reads a block, which begins a document if `opens`. The end of its head, or `None` if all of it is head.
+    pub(super) fn read(
+        &mut self,
+        text: &str,
+        opens: bool,
+        monitor: &Monitor,
+    ) -> std::result::Result<Option<usize>, Misplaced> {
+        self.restart();
+        let head = (opens || self.windows.reach() == 0).then_some(0);
+        self.scan::<false>(text, head, usize::MAX, monitor)
+    }
+
+    /// Reads on in a text whose beginning is known.
+    pub(super) fn read_on(&mut self, text: &str, monitor: &Monitor) -> std::result::Result<(), Misplaced> {
+        self.scan::<false>(text, Some(0), usize::MAX, monitor).map(drop)
+    }
+
+    /// Reads a block once more, up to an event, and says where in the text that ends.
+    pub(super) fn locate(&mut self, text: &str, opens: bool, event: usize, monitor: &Monitor) -> usize {
+        self.restart();
+        let head = (opens || self.windows.reach() == 0).then_some(0);
+        match self.scan::<true>(text, head, event, monitor) {
+            Err((offset, _)) => offset,
+            Ok(_) => text.len(),
+        }
+    }
+
+    fn restart(&mut self) {
+        self.windows.clear();
+        self.events.clear();
+        self.line_ends = 0;
+        self.passed = 0;
+    }
+
+    /// Goes through a text; events are made from `head` on, once that is known. With `LOCATE`, the event of a number ends
+    /// it as an error would.
+    fn scan<const LOCATE: bool>(
+        &mut self,
+        text: &str,
+        mut head: Option<usize>,
+        wanted: usize,
+        monitor: &Monitor,
+    ) -> std::result::Result<Option<usize>, Misplaced> {
+        let bytes = text.as_bytes();
+        let reach = self.windows.reach();
+        let (mut at, mut runs) = (0, 0_usize);
+        loop {
+            at = self.skip_space(bytes, at);
+            if at == bytes.len() {
+                return Ok(head);
+            }
+            runs += 1;
+            if runs % LOOK_EVERY == 0 {
+                monitor.check().map_err(|error| (at, error))?;
+            }
+            if self.line_ends > 0 && self.settle(head.is_some()).map_err(|error| (at, error))? {
+                head.get_or_insert(at);
+            }
+            if LOCATE && self.events.len() > wanted {
+                return Err((at, Error::Stopped));
+            }
+            let end = at + run_length(&bytes[at..]);
+            let run = &text[at..end];
+            let known = if LOCATE { None } else { self.runs.get(run) };
+            let ended = match known {
+                Some(Known::Word(word)) if self.single => {
+                    let row = self.rows.of_word(word, self.corpus).map_err(|error| (at, error))?;
+                    self.events.push(row);
+                    false
+                }
+                Some(Known::Word(word)) => {
+                    self.item(Item::Word(word), head.is_some()).map_err(|error| (at, error))?
+                }
+                Some(Known::Items(items)) => {
+                    self.items.clear();
+                    self.items.extend(items.iter().map(|&item| (item, 0)));
+                    self.items::<LOCATE>(at, head.is_some(), wanted)?
+                }
+                None => {
+                    self.look(run).map_err(|error| (at, error))?;
+                    self.items::<LOCATE>(at, head.is_some(), wanted)?
+                }
+            };
+            if head.is_none() && (ended || self.passed >= reach) {
+                head = Some(end);
+            }
+            at = end;
+        }
+    }
+
+    /// Skips white space and counts line ends: `\n`, `\r\n`, `\r`.
+    #[inline]
+    fn skip_space(&mut self, bytes: &[u8], mut at: usize) -> usize {
+        while let Some(&byte) = bytes.get(at).filter(|byte| byte.is_ascii_whitespace()) {
+            at += 1;
+            let ends_line = byte == b'\n' || (byte == b'\r' && bytes.get(at) != Some(&b'\n'));
+            self.line_ends += usize::from(ends_line);
+        }
+        at
+    }
+
+    /// Finds out what a run holds, and keeps it.
+    fn look(&mut self, run: &str) -> Result<()> {
+        let Self { words, rows, items, runs, .. } = self;
+        items.clear();
+        words.cut(run, |part, offset| {
+            let item = match part {
+                Part::Word(word) => Item::Word(rows.word(word)?),
+                Part::Sentence => Item::Sentence,
+                Part::Document => Item::Document,
+            };
+            items.push((item, offset));
+            Ok(())
+        })?;
+        let holds: Vec<Item> = items.iter().map(|&(item, _)| item).collect();
+        if runs.get(run).is_none() {
+            runs.keep(run, &holds);
+        }
+        Ok(())
+    }
+
+    /// Takes what `items` hold, of a run at an offset. Whether a context ended.
+    fn items<const LOCATE: bool>(
+        &mut self,
+        at: usize,
+        makes: bool,
+        wanted: usize,
+    ) -> std::result::Result<bool, Misplaced> {
+        let mut ended = false;
+        for i in 0..self.items.len() {
+            let (item, offset) = self.items[i];
+            ended |= self.item(item, makes).map_err(|error| (at + offset, error))?;
+            if LOCATE && self.events.len() > wanted {
+                return Err((at + offset, Error::Stopped));
+            }
+        }
+        Ok(ended)
+    }
+
+    /// Takes one thing; events are made if `makes`. Whether it ended a context.
+    fn item(&mut self, item: Item, makes: bool) -> Result<bool> {
+        match item {
+            Item::Word(word) if self.single => {
+                let row = self.rows.of_word(word, self.corpus)?;
+                self.events.push(row);
+                Ok(false)
+            }
+            Item::Word(word) => {
+                self.passed += 1;
+                let Self { windows, rows, events, corpus, .. } = self;
+                windows.word(word, |frame| {
+                    if makes {
+                        events.push(rows.of(frame, corpus)?);
+                    }
+                    Ok(())
+                })?;
+                Ok(false)
+            }
+            Item::Sentence | Item::Document => self.end(makes).map(|()| true),
+        }
+    }
+
+    /// Ends the context if the line ends since the last run do. Whether they do.
+    fn settle(&mut self, makes: bool) -> Result<bool> {
+        let ends = match self.corpus.context {
+            Context::Line => self.line_ends >= 1,
+            Context::Sentence | Context::Paragraph => self.line_ends >= 2,
+            Context::Document => false,
+        };
+        self.line_ends = 0;
+        if ends {
+            self.end(makes)?;
+        }
+        Ok(ends)
+    }
+
+    fn end(&mut self, makes: bool) -> Result<()> {
+        let Self { windows, rows, events, corpus, .. } = self;
+        windows.end(|frame| {
+            if makes {
+                events.push(rows.of(frame, corpus)?);
+            }
+            Ok(())
+        })
+    }
+
+    /// Ends a head, behind which a context may begin.
+    pub(super) fn end_head(&mut self) -> Result<()> {
+        self.settle(true).map(drop)
+    }
+
+    /// Ends the document.
+    pub(super) fn end_document(&mut self) -> Result<()> {
+        self.line_ends = 0;
+        self.end(true)
+    }
+
+    /// Ends a line.
+    pub(super) fn end_line(&mut self) {
+        self.line_ends += 1;
+    }
+
+    /// Takes words as they stand.
+    pub(super) fn read_words<'w>(&mut self, words: impl Iterator<Item = &'w str>) -> Result<()> {
+        for word in words.filter(|word| self.corpus.keeps(word)) {
+            self.settle(true)?;
+            let word = self.rows.word(word)?;
+            self.item(Item::Word(word), true)?;
+        }
+        Ok(())
+    }
+
+    /// Takes what later events can hold from a reader that went on from here.
+    pub(super) fn follow(&mut self, other: &Reader<'_>) -> Result<()> {
+        self.windows.clear();
+        self.line_ends = 0;
+        for &word in other.windows.held() {
+            let word = self.rows.word(other.rows.word_of(word))?;
+            self.windows.hold(word);
+        }
+        Ok(())
+    }
+
+    /// Pushes the events into a sink. An error comes with how many were pushed before.
+    pub(super) fn deliver<S: EventSink + ?Sized>(
+        &mut self,
+        sink: &mut S,
+        monitor: &Monitor,
+    ) -> std::result::Result<(), (usize, Error)> {
+        self.rows.deliver(&self.events, sink, monitor)?;
+        self.events.clear();
+        self.rows.forget_rows();
+        if self.rows.is_large() {
+            self.start_over().map_err(|error| (0, error))?;
+        }
+        Ok(())
+    }
+
+    /// Forgets all but the words that later events can hold.
+    fn start_over(&mut self) -> Result<()> {
+        let held: Vec<String> =
+            self.windows.held().iter().map(|&id| self.rows.word_of(id).to_owned()).collect();
+        self.rows.forget();
+        self.runs.clear();
+        self.windows.clear();
+        for word in held {
+            let word = self.rows.word(&word)?;
+            self.windows.hold(word);
+        }
+        Ok(())
+    }
+}
+
+/// How many bytes there are before the next white space.
+#[inline]
+fn run_length(bytes: &[u8]) -> usize {
+    bytes.iter().position(u8::is_ascii_whitespace).unwrap_or(bytes.len())
+}

@@ -1,0 +1,180 @@
+//! Words: what lies between white space, in the case and form that is wanted, cut where no word goes on.
+//!
+//! ```text
+//! run of characters without white space -> document marks -> normal form -> lower case -> sentence ends -> words
+//! ```
+//!
+//! A run is looked at alone: no letter has an effect on the case or the normal form of another across white space.
+
+use unicode_normalization::UnicodeNormalization;
+
+use super::corpus::{Context, Corpus, Normal};
+use super::symbols::Symbols;
+use crate::error::Result;
+
+/// What a run holds, one after another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part<'t> {
+    /// A word.
+    Word(&'t str),
+    /// The end of a sentence.
+    Sentence,
+    /// The end of a document.
+    Document,
+}
+
+/// Finds the words of runs.
+pub(super) struct Words<'c> {
+    corpus: &'c Corpus,
+    /// Whether an ASCII character separates words.
+    separates: [bool; 128],
+    /// The spellings of the mark of a document's end; none where there is no mark.
+    marks: Vec<String>,
+    /// What may follow the end of a sentence within its run.
+    closers: Symbols,
+    normal: String,
+    lowered: String,
+}
+
+impl<'c> Words<'c> {
+    pub(super) fn new(corpus: &'c Corpus) -> Result<Self> {
+        let separates = std::array::from_fn(|c| u8::try_from(c).is_ok_and(|c| cuts(corpus, char::from(c))));
+        let mark = &corpus.document_end;
+        let mut marks = vec![mark.clone(), mark.to_lowercase(), mark.to_uppercase()];
+        marks.retain(|mark| !mark.is_empty());
+        let closers = r#"\p{Pf}\p{Pe}"'"#.parse()?;
+        Ok(Words { corpus, separates, marks, closers, normal: String::new(), lowered: String::new() })
+    }
+
+    /// Calls `take` with every part of a run, and the offset in the run at which it begins; of a word in a normal form
+    /// that of the run.
+    pub(super) fn cut(
+        &mut self,
+        run: &str,
+        mut take: impl FnMut(Part<'_>, usize) -> Result<()>,
+    ) -> Result<()> {
+        // No mark and no end of a sentence reaches across white space, of which there may be more than ASCII knows.
+        for piece in run.split(char::is_whitespace).filter(|piece| !piece.is_empty()) {
+            let at = offset_of(piece, run);
+            let mut rest = piece;
+            while let Some((before, mark)) = self.next_mark(rest) {
+                self.cut_text(&rest[..before], at + offset_of(rest, piece), &mut take)?;
+                take(Part::Document, at + offset_of(rest, piece) + before)?;
+                rest = &rest[before + mark..];
+            }
+            self.cut_text(rest, at + offset_of(rest, piece), &mut take)?;
+        }
+        Ok(())
+    }
+
+    /// Where the next mark of a document's end begins, and how long it is.
+    fn next_mark(&self, text: &str) -> Option<(usize, usize)> {
+        self.marks.iter().filter_map(|mark| Some((text.find(mark)?, mark.len()))).min()
+    }
+
+    fn cut_text(
+        &mut self,
+        text: &str,
+        at: usize,
+        take: &mut impl FnMut(Part<'_>, usize) -> Result<()>,
+    ) -> Result<()> {
+        let Self { corpus, separates, closers, normal, lowered, .. } = self;
+        let normalized = normalize(text, corpus.normalize, normal);
+        let cased = if corpus.lower { lower(normalized, lowered) } else { normalized };
+        let place = |offset: usize| match (corpus.normalize, corpus.lower) {
+            (Some(_), _) => at,
+            (None, true) => at + before_lowering(text, offset),
+            (None, false) => at + offset,
+        };
+        let is_separator = |c: char| match separates.get(c as usize) {
+            Some(&known) => known,
+            None => cuts(corpus, c),
+        };
+        let mut rest = cased;
+        while !rest.is_empty() {
+            let end = match corpus.context {
+                Context::Sentence => sentence_end(rest, &corpus.sentence_end, closers),
+                _ => None,
+            };
+            let (sentence, after) = rest.split_at(end.unwrap_or(rest.len()));
+            for word in sentence.split(is_separator).filter(|word| !word.is_empty()) {
+                if corpus.keeps(word) {
+                    take(Part::Word(word), place(offset_of(word, cased)))?;
+                }
+            }
+            if end.is_some() {
+                take(Part::Sentence, place(offset_of(after, cased)))?;
+            }
+            rest = after;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a character separates words.
+fn cuts(corpus: &Corpus, c: char) -> bool {
+    c.is_whitespace()
+        || c == '_'
+        || corpus.boundary.contains(c)
+        || corpus.symbols.as_ref().is_some_and(|symbols| !symbols.contains(c))
+}
+
+/// The end of the first sentence of a run: behind characters that end one, and closing quotes or brackets.
+///
+/// An ASCII character ends a sentence only where nothing else follows in the run: "3.14" and "e.g.," go on.
+fn sentence_end(run: &str, ends: &str, closers: &Symbols) -> Option<usize> {
+    let mut from = 0;
+    while let Some(first) = run[from..].find(|c| ends.contains(c)).map(|at| from + at) {
+        let enders = run[first..].find(|c| !ends.contains(c)).map_or(run.len(), |at| first + at);
+        let end = run[enders..].find(|c| !closers.contains(c)).map_or(run.len(), |at| enders + at);
+        if end == run.len() || !run[first..enders].is_ascii() {
+            return Some(end);
+        }
+        from = end;
+    }
+    None
+}
+
+/// A text in a normal form, in a buffer that is used again.
+pub(super) fn normalize<'n>(text: &'n str, form: Option<Normal>, normal: &'n mut String) -> &'n str {
+    let Some(form) = form.filter(|_| !text.is_ascii()) else { return text };
+    normal.clear();
+    match form {
+        Normal::Nfc => normal.extend(text.nfc()),
+        Normal::Nfd => normal.extend(text.nfd()),
+        Normal::Nfkc => normal.extend(text.nfkc()),
+        Normal::Nfkd => normal.extend(text.nfkd()),
+    }
+    normal
+}
+
+/// Lower-cases into a buffer that is used again.
+pub(super) fn lower<'l>(text: &str, lowered: &'l mut String) -> &'l str {
+    lowered.clear();
+    if text.is_ascii() {
+        lowered.push_str(text);
+        lowered.make_ascii_lowercase();
+    } else if text.contains('Σ') {
+        // The only letter whose lower case depends on its neighbours.
+        lowered.push_str(&text.to_lowercase());
+    } else {
+        lowered.extend(text.chars().flat_map(char::to_lowercase));
+    }
+    lowered
+}
+
+/// The offset in a text of what has the given offset in its lower case, which may be longer or shorter.
+fn before_lowering(text: &str, offset: usize) -> usize {
+    let mut lowered = 0;
+    let mut wanted = text.char_indices().filter(|(_, c)| {
+        let here = lowered;
+        lowered += c.to_lowercase().map(char::len_utf8).sum::<usize>();
+        here >= offset
+    });
+    wanted.next().map_or(text.len(), |(at, _)| at)
+}
+
+/// The offset of a part of a text in it.
+fn offset_of(part: &str, whole: &str) -> usize {
+    part.as_ptr().addr() - whole.as_ptr().addr()
+}
