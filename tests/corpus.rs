@@ -14,8 +14,9 @@ use rescorla::error::{Error, Place, Result};
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::monitor::Monitor;
 use rescorla::text::EventSink;
-use rescorla::text::corpus::{Corpus, Lines, Load, Names, Symbols};
+use rescorla::text::corpus::{Context, Corpus, Letters, Lines, Load, Names, Normal, Symbols, Window};
 use rescorla::text::source::{MAX_PIECE, kind};
+use rescorla::vocab::Vocab;
 use tempfile::TempDir;
 
 type Event = (Vec<String>, String);
@@ -393,6 +394,58 @@ fn naive(corpus: &Corpus, text: &str) -> Vec<Event> {
     text.split_whitespace().map(event).collect()
 }
 
+/// Words, and all that can stand between them.
+fn some_text() -> impl Strategy<Value = String> {
+    let word = prop_oneof![
+        "[a-cA-Cé]{1,3}",
+        "[aΣσé\u{301}한국ბ]{1,4}",
+        Just("---end.of.document---".to_owned()),
+        Just("b---END.OF.DOCUMENT---a".to_owned()),
+        "[ab]{0,2}[.?!…。]{1,2}[\"')”]{0,2}[ab]{0,1}",
+        Just("\u{3000}".to_owned()),
+        "[_#x-]{1,3}",
+    ];
+    let space = prop_oneof![4 => Just(" "), 1 => Just("\n"), 1 => Just("\r\n"), 1 => Just("\n \n"), 1 => Just("\r"), 1 => Just("\t\r\r")];
+    vec((word, space), 0..25).prop_map(|parts| parts.into_iter().map(|(word, space)| word + space).collect())
+}
+
+fn some_corpus() -> impl Strategy<Value = Corpus> {
+    let window = prop_oneof![
+        1 => Just(Window::ONE),
+        3 => (2usize..6).prop_map(|n| Window::Words(n.try_into().unwrap())),
+        3 => (0usize..4, 1usize..4).prop_map(|(before, after)| Window::Around { before, after }),
+        1 => Just(Window::Context),
+    ];
+    let context =
+        prop::sample::select(vec![Context::Line, Context::Sentence, Context::Paragraph, Context::Document]);
+    let names = prop::sample::select(vec![vec![0], vec![3], vec![2], vec![1, 2, 4], vec![0, 3]]);
+    let letters = prop::sample::select(vec![Letters::CodePoints, Letters::Graphemes]);
+    let normalize = prop::sample::select(vec![None, Some(Normal::Nfc), Some(Normal::Nfkd)]);
+    (window, context, names, letters, normalize, any::<[bool; 4]>()).prop_map(
+        |(window, context, cues, letters, normalize, [across, lower, stops, symbols])| Corpus {
+            window,
+            context,
+            cues: cues
+                .into_iter()
+                .map(|n| NonZeroUsize::new(n).map_or(Names::Words, Names::Letters))
+                .collect(),
+            across,
+            letters,
+            lower,
+            normalize,
+            stop_words: if stops { ["a", "b."].iter().collect() } else { Vocab::new() },
+            symbols: symbols.then(|| "a-c\u{301}".parse().unwrap()),
+            ..Corpus::default()
+        },
+    )
+}
+
+fn compile(corpus: &Corpus, paths: &[PathBuf], load: Load, duplicates: Duplicates) -> Vec<u8> {
+    let mut writer = EventWriter::new(None, duplicates, None).unwrap();
+    corpus.read(paths, &mut writer, load, &Monitor::new()).unwrap();
+    writer.finish().unwrap().bytes().to_vec()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -411,6 +464,40 @@ proptest! {
         // A no-break space first, so that a byte order mark is not taken for one.
         let (_folder, path) = file(format!("\u{a0}{text}").as_bytes());
         prop_assert_eq!(read(&corpus, &path).unwrap(), expected);
+    }
+
+    #[test]
+    fn neither_threads_nor_blocks_nor_files_change_anything(
+        texts in vec(some_text(), 1..4),
+        corpus in some_corpus(),
+        block in 1usize..60,
+        threads in prop::sample::select(vec![1usize, 2, 3, 7]),
+        duplicates in prop::sample::select(vec![Duplicates::Drop, Duplicates::Keep]),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let paths: Vec<PathBuf> = (0..texts.len()).map(|n| folder.path().join(n.to_string())).collect();
+        for (path, text) in paths.iter().zip(&texts) {
+            fs::write(path, text).unwrap();
+        }
+        let whole = compile(&corpus, &paths, Load::default(), duplicates);
+        let load = Load { threads, block };
+        let shared_out = compile(&corpus, &paths, load, duplicates);
+        prop_assert!(whole == shared_out);
+        // Marks of documents end what the ends of files do, unless one is in the making.
+        if texts.iter().all(|text| !text.ends_with(['-', 'E', 'e'])) {
+            let joined = folder.path().join("joined");
+            fs::write(&joined, texts.join("\n---END.OF.DOCUMENT---\n")).unwrap();
+            let joined = compile(&corpus, &[joined], load, duplicates);
+            prop_assert!(whole == joined);
+        }
+        // Text that comes by itself.
+        let mut writer = EventWriter::new(None, duplicates, None).unwrap();
+        let mut lines = Lines::new(&corpus).unwrap();
+        for text in &texts {
+            lines.line(text, &mut writer).unwrap();
+            lines.finish(&mut writer).unwrap();
+        }
+        prop_assert!(whole == writer.finish().unwrap().bytes());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A reader of text: what one thread knows of it, and what it makes of a block.
 //!
 //! A block begins somewhere in a context. Events that reach back beyond its beginning are not the reader's to make: it
-//! reads on until a context begins, or as many words have passed as events can hold, and says where that was. What lies
+//! reads on until a context begins, or more words have passed than an event reaches back, and says where that was. What lies
 //! before that is the block's *head*. Another reader, the *seam*, reads all heads, one after another, and is told at the
 //! end of each block which words later events can still hold.
 
@@ -137,7 +137,7 @@ impl<'c> Reader<'c> {
                     self.items::<LOCATE>(at, head.is_some(), wanted)?
                 }
             };
-            if head.is_none() && (ended || self.passed >= reach) {
+            if head.is_none() && (ended || self.passed > reach) {
                 head = Some(end);
             }
             at = end;

@@ -37,9 +37,9 @@ impl Windows {
         }
     }
 
-    /// What later events of the context can hold.
+    /// What later events of the context can hold, and one more word, which tells that they do not begin with the context.
     pub(super) fn held(&self) -> &[u32] {
-        &self.words[self.words.len().saturating_sub(self.reach())..]
+        &self.words[self.words.len().saturating_sub(self.reach().saturating_add(1))..]
     }
 
     /// Forgets the context.
@@ -164,7 +164,7 @@ mod tests {
             let Ok(()) = windows.word(word, |_| Ok::<(), Infallible>(()));
             assert!(windows.words.len() <= HELD + 3);
         }
-        assert_eq!(windows.held(), [n as u32 - 1]);
+        assert_eq!(windows.held(), [n as u32 - 2, n as u32 - 1]);
         assert_eq!(events(Window::Context, &[2, 0, 1]), [(vec![0, 1], None), (vec![0], None)]);
     }
 }
