@@ -133,7 +133,7 @@ fn lines(
     writer: &mut EventWriter,
     progress: &Progress,
 ) -> PyResult<()> {
-    let mut lines = Lines::new(corpus)?;
+    let mut lines = Lines::new(corpus, writer)?;
     each(py, source, progress, |number, item| {
         let at = |error: Error| error.at(None, Some(Place::Line { line: number + 1, column: 1 }));
         if let Ok(line) = item.cast::<PyString>() {

@@ -18,7 +18,7 @@ use super::chunk::{Body, Chunk, Limits, Rows};
 use super::format::{CHUNK_EVENTS, HEADER, Header, TYPES, encode_directory, encode_names};
 use super::map::{self, Bytes};
 use crate::error::{Error, Result};
-use crate::text::EventSink;
+use crate::text::{EventSink, Repeats};
 use crate::vocab::Vocab;
 
 /// What becomes of a cue or outcome that an event names twice.
@@ -33,8 +33,9 @@ pub enum Duplicates {
     Error,
 }
 
-/// The dictionary is judged when it has grown to this, and at the end.
-const JUDGED_AT: usize = 64 << 20;
+/// The dictionary is judged when it has grown to this, and at the end: where half the events or more are of types of their
+/// own by then, looking for types costs more than it gives.
+const JUDGED_AT: usize = 4 << 20;
 /// And grows no further than this.
 const BUDGET: usize = 256 << 20;
 /// A chunk is full with this many names, or with [`CHUNK_EVENTS`] events.
@@ -139,6 +140,7 @@ impl EventWriter {
             ..Header::default()
         };
         if let Some(types) = self.types.take().filter(|types| !types.rows.is_empty()) {
+            types.settle(&mut self.names)?;
             header.features |= TYPES;
             header.n_types = types.rows.len() as u64;
             self.write_types(&types.rows)?;
@@ -253,10 +255,12 @@ impl EventWriter {
         self.last_type = match (&mut self.pending.body, &mut self.types) {
             (Body::Tokens(tokens), Some(types)) => {
                 let token = types.token(cues, outcomes)?;
+                types.count(token, frequency)?;
                 tokens.push(token);
                 Some(token)
             }
             (Body::Rows(rows), _) => {
+                self.names.count(cues, outcomes, frequency.into())?;
                 rows.push(cues, outcomes);
                 self.pending_names += cues.len() + outcomes.len();
                 None
@@ -327,11 +331,31 @@ impl EventSink for EventWriter {
     fn end_event(&mut self, frequency: u64) -> Result<()> {
         let frequency = storable(frequency)?;
         let event = mem::take(&mut self.event);
-        self.names.count(&event.cues, &event.outcomes, frequency)?;
+        self.names.count_tokens(frequency)?;
         self.append(&event.cues, &event.outcomes, frequency)?;
         self.judge()?;
         self.event = event.next();
         self.begin_event()
+    }
+
+    fn event_again(&mut self, cues: &[u32], outcomes: &[u32]) -> Result<()> {
+        // The background cue may be among the cues.
+        if self.repeats() == Repeats::Seen || self.background.is_some() {
+            cues.iter().try_for_each(|&cue| self.cue_again(cue))?;
+            outcomes.iter().try_for_each(|&outcome| self.outcome_again(outcome))?;
+            return self.end_event(1);
+        }
+        self.names.count_tokens(1)?;
+        self.append(cues, outcomes, 1)?;
+        self.judge()
+    }
+
+    fn repeats(&self) -> Repeats {
+        match self.duplicates {
+            Duplicates::Error => Repeats::Seen,
+            Duplicates::Keep => Repeats::CuesStay,
+            Duplicates::Drop => Repeats::Go,
+        }
     }
 
     fn token(&self) -> Option<u32> {
@@ -343,16 +367,14 @@ impl EventSink for EventWriter {
             return Ok(false);
         };
         let frequency = storable(frequency)?;
-        let Dictionary { rows: known, names, .. } = types;
-        let (cues, outcomes) = (known.cues.get(token as usize), known.outcomes.get(token as usize));
-        self.names.count(cues, outcomes, frequency)?;
+        self.names.count_tokens(frequency)?;
+        types.count(token, frequency)?;
         match &mut self.pending.body {
-            Body::Tokens(tokens) => {
-                *names += (cues.len() + outcomes.len()) as u64;
-                tokens.push(token);
-            }
+            Body::Tokens(tokens) => tokens.push(token),
             // The dictionary is frozen, but still knows what it knew.
             Body::Rows(rows) => {
+                let known = &types.rows;
+                let (cues, outcomes) = (known.cues.get(token as usize), known.outcomes.get(token as usize));
                 rows.push(cues, outcomes);
                 self.pending_names += cues.len() + outcomes.len();
             }
@@ -374,6 +396,10 @@ fn storable(frequency: u64) -> Result<u32> {
     })
 }
 
+fn too_many_tokens() -> Error {
+    Error::defect("fewer than 2^64 tokens", "more", "lower the frequencies")
+}
+
 /// All names, and how often they and all events occurred.
 #[derive(Debug, Default)]
 struct Names {
@@ -383,15 +409,18 @@ struct Names {
 }
 
 impl Names {
-    fn count(&mut self, cues: &[u32], outcomes: &[u32], frequency: u32) -> Result<()> {
+    fn count(&mut self, cues: &[u32], outcomes: &[u32], tokens: u64) -> Result<()> {
         for (vocab, ids) in [(&mut self.cues, cues), (&mut self.outcomes, outcomes)] {
             for &id in ids {
-                vocab.count_more(id, frequency.into())?;
+                vocab.count_more(id, tokens)?;
             }
         }
+        Ok(())
+    }
+
+    fn count_tokens(&mut self, frequency: u32) -> Result<()> {
         let tokens = self.n_tokens.checked_add(frequency.into());
-        self.n_tokens =
-            tokens.ok_or_else(|| Error::defect("fewer than 2^64 tokens", "more", "lower the frequencies"))?;
+        self.n_tokens = tokens.ok_or_else(too_many_tokens)?;
         Ok(())
     }
 }
@@ -437,13 +466,14 @@ struct Dictionary {
     rows: Rows,
     index: HashTable<u32>,
     hasher: DefaultHashBuilder,
+    /// Of each type the tokens so far, whose names are not counted yet, and how many names it has.
+    tallies: Vec<(u64, u64)>,
     /// Names in all events so far: what writing them in full would take, in ids.
     names: u64,
 }
 
 impl Dictionary {
     fn token(&mut self, cues: &[u32], outcomes: &[u32]) -> Result<u32> {
-        self.names += (cues.len() + outcomes.len()) as u64;
         let Self { rows, index, hasher, .. } = self;
         let hash = hasher.hash_one((cues, outcomes));
         let equal = |&token: &u32| {
@@ -456,10 +486,27 @@ impl Dictionary {
         let token =
             u32::try_from(rows.len()).map_err(|_| Error::Argument("more than 2^32 event types".into()))?;
         rows.push(cues, outcomes);
+        self.tallies.push((0, (cues.len() + outcomes.len()) as u64));
         index.insert_unique(hash, token, |&token| {
             hasher.hash_one((rows.cues.get(token as usize), rows.outcomes.get(token as usize)))
         });
         Ok(token)
+    }
+
+    /// Counts an event of a type.
+    fn count(&mut self, token: u32, frequency: u32) -> Result<()> {
+        let (tokens, names) = &mut self.tallies[token as usize];
+        *tokens = tokens.checked_add(frequency.into()).ok_or_else(too_many_tokens)?;
+        self.names += *names;
+        Ok(())
+    }
+
+    /// Counts the names of all types.
+    fn settle(&self, names: &mut Names) -> Result<()> {
+        for (i, &(tokens, _)) in self.tallies.iter().enumerate() {
+            names.count(self.rows.cues.get(i), self.rows.outcomes.get(i), tokens)?;
+        }
+        Ok(())
     }
 
     fn is_judged(&self) -> bool {

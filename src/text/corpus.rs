@@ -54,7 +54,8 @@ use crate::vocab::Vocab;
 /// }
 ///
 /// let corpus = Corpus { symbols: Some("a-z".parse()?), ..Corpus::default() };
-/// let (mut table, mut lines) = (Table(String::new()), Lines::new(&corpus)?);
+/// let mut table = Table(String::new());
+/// let mut lines = Lines::new(&corpus, &table)?;
 /// lines.line("On it!", &mut table)?;
 /// lines.finish(&mut table)?;
 /// assert_eq!(table.0, "#on on# -> on\n#it it# -> it\n");
@@ -211,10 +212,11 @@ impl Corpus {
         // A thread for every block is enough.
         let blocks = usize::try_from(total / load.block.max(1) as u64).unwrap_or(usize::MAX);
         let threads = load.threads.min(blocks.max(paths.len())).max(1);
-        let readers = (0..threads).map(|_| Reader::new(self)).collect::<Result<Vec<_>>>()?;
+        let repeats = sink.repeats();
+        let readers = (0..threads).map(|_| Reader::new(self, repeats)).collect::<Result<Vec<_>>>()?;
         let turns = Turns::new(Target {
             sink,
-            seam: Reader::new(self)?,
+            seam: Reader::new(self, repeats)?,
             reaches: self.window != Window::ONE,
             monitor,
         });

@@ -13,12 +13,12 @@ pub struct Lines<'c> {
 }
 
 impl<'c> Lines<'c> {
-    /// No lines yet.
+    /// No lines yet, for a sink that is to be given at every step.
     ///
     /// # Errors
     /// When the corpus is not well described.
-    pub fn new(corpus: &'c Corpus) -> Result<Self> {
-        Ok(Self { reader: Reader::new(corpus)?, monitor: Monitor::new() })
+    pub fn new<S: EventSink + ?Sized>(corpus: &'c Corpus, sink: &S) -> Result<Self> {
+        Ok(Self { reader: Reader::new(corpus, sink.repeats())?, monitor: Monitor::new() })
     }
 
     /// Takes a line, which may hold line ends, too; the last one may be missing.

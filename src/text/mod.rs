@@ -7,6 +7,7 @@ mod blocks;
 pub mod corpus;
 mod lines;
 mod names;
+mod pieces;
 mod reader;
 mod rows;
 mod runs;
@@ -19,6 +20,17 @@ mod windows;
 mod words;
 
 use crate::error::Result;
+
+/// What becomes of a name that an event gives twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repeats {
+    /// The sink wants to see it.
+    Seen,
+    /// A cue stays, an outcome goes.
+    CuesStay,
+    /// It goes.
+    Go,
+}
 
 /// What takes the events that a reader finds: their cues, their outcomes, then the end of the event.
 pub trait EventSink {
@@ -64,6 +76,22 @@ pub trait EventSink {
     /// As for [`EventSink::cue`].
     fn outcome_again(&mut self, _outcome: u32) -> Result<()> {
         Ok(())
+    }
+
+    /// An event by what [`EventSink::last_cue`] and [`EventSink::last_outcome`] said of its names, once. The names are as
+    /// [`EventSink::repeats`] wants them.
+    ///
+    /// # Errors
+    /// As for [`EventSink::cue`] and [`EventSink::end_event`].
+    fn event_again(&mut self, cues: &[u32], outcomes: &[u32]) -> Result<()> {
+        cues.iter().try_for_each(|&cue| self.cue_again(cue))?;
+        outcomes.iter().try_for_each(|&outcome| self.outcome_again(outcome))?;
+        self.end_event(1)
+    }
+
+    /// What the sink does with a name that an event gives twice, so that others can do it for the sink.
+    fn repeats(&self) -> Repeats {
+        Repeats::Seen
     }
 
     /// A token for the event that just ended, by which [`EventSink::again`] can have it again; `None` from a sink that

@@ -126,12 +126,20 @@ fn grams(
     for word in words {
         frame.extend([word, boundary]);
     }
-    match corpus.letters {
-        Letters::CodePoints => {
-            runs(frame, n, frame.char_indices().map(|(start, _)| start)).try_for_each(take)
-        }
+    letters(n, corpus.letters, frame, take)
+}
+
+/// The n-grams of a text.
+pub(super) fn letters(
+    n: NonZeroUsize,
+    letters: Letters,
+    text: &str,
+    take: &mut impl FnMut(&str) -> Result<()>,
+) -> Result<()> {
+    match letters {
+        Letters::CodePoints => runs(text, n, text.char_indices().map(|(start, _)| start)).try_for_each(take),
         Letters::Graphemes => {
-            runs(frame, n, frame.grapheme_indices(true).map(|(start, _)| start)).try_for_each(take)
+            runs(text, n, text.grapheme_indices(true).map(|(start, _)| start)).try_for_each(take)
         }
     }
 }

@@ -5,12 +5,12 @@
 //! before that is the block's *head*. Another reader, the *seam*, reads all heads, one after another, and is told at the
 //! end of each block which words later events can still hold.
 
-use super::EventSink;
 use super::corpus::{Context, Corpus, Window};
 use super::rows::Rows;
-use super::runs::{Item, Known, Runs};
+use super::runs::{Item, Known, Run, Runs};
 use super::windows::Windows;
 use super::words::{Part, Words};
+use super::{EventSink, Repeats};
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
 
@@ -39,7 +39,7 @@ pub(super) struct Reader<'c> {
 }
 
 impl<'c> Reader<'c> {
-    pub(super) fn new(corpus: &'c Corpus) -> Result<Self> {
+    pub(super) fn new(corpus: &'c Corpus, repeats: Repeats) -> Result<Self> {
         Ok(Self {
             corpus,
             words: Words::new(corpus)?,
@@ -47,7 +47,7 @@ impl<'c> Reader<'c> {
             single: matches!(corpus.window, Window::Words(n) if n.get() == 1),
             line_ends: 0,
             runs: Runs::default(),
-            rows: Rows::new(),
+            rows: Rows::new(corpus, repeats),
             events: Vec::new(),
             passed: 0,
             items: Vec::new(),
@@ -115,8 +115,8 @@ impl<'c> Reader<'c> {
             if LOCATE && self.events.len() > wanted {
                 return Err((at, Error::Stopped));
             }
-            let end = at + run_length(&bytes[at..]);
-            let run = &text[at..end];
+            let run = Run::at(bytes, at);
+            let end = at + run.len();
             let known = if LOCATE { None } else { self.runs.get(run) };
             let ended = match known {
                 Some(Known::Word(word)) if self.single => {
@@ -133,7 +133,7 @@ impl<'c> Reader<'c> {
                     self.items::<LOCATE>(at, head.is_some(), wanted)?
                 }
                 None => {
-                    self.look(run).map_err(|error| (at, error))?;
+                    self.look(&text[at..end], run).map_err(|error| (at, error))?;
                     self.items::<LOCATE>(at, head.is_some(), wanted)?
                 }
             };
@@ -156,10 +156,10 @@ impl<'c> Reader<'c> {
     }
 
     /// Finds out what a run holds, and keeps it.
-    fn look(&mut self, run: &str) -> Result<()> {
+    fn look(&mut self, text: &str, run: Run<'_>) -> Result<()> {
         let Self { words, rows, items, runs, .. } = self;
         items.clear();
-        words.cut(run, |part, offset| {
+        words.cut(text, |part, offset| {
             let item = match part {
                 Part::Word(word) => Item::Word(rows.word(word)?),
                 Part::Sentence => Item::Sentence,
@@ -285,7 +285,7 @@ impl<'c> Reader<'c> {
     ) -> std::result::Result<(), (usize, Error)> {
         self.rows.deliver(&self.events, sink, monitor)?;
         self.events.clear();
-        self.rows.forget_rows();
+        self.rows.forget_rows(self.single);
         if self.rows.is_large() {
             self.start_over().map_err(|error| (0, error))?;
         }
@@ -296,7 +296,7 @@ impl<'c> Reader<'c> {
     fn start_over(&mut self) -> Result<()> {
         let held: Vec<String> =
             self.windows.held().iter().map(|&id| self.rows.word_of(id).to_owned()).collect();
-        self.rows.forget();
+        self.rows.forget(self.corpus);
         self.runs.clear();
         self.windows.clear();
         for word in held {
@@ -305,10 +305,4 @@ impl<'c> Reader<'c> {
         }
         Ok(())
     }
-}
-
-/// How many bytes there are before the next white space.
-#[inline]
-fn run_length(bytes: &[u8]) -> usize {
-    bytes.iter().position(u8::is_ascii_whitespace).unwrap_or(bytes.len())
 }

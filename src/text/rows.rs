@@ -5,13 +5,14 @@
 //! names have ids in the order of the text, whichever thread reads what.
 
 use std::hash::BuildHasher;
+use std::mem;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use super::EventSink;
-use super::corpus::Corpus;
-use super::names;
+use super::corpus::{Corpus, Names};
+use super::pieces::Pieces;
 use super::windows::Frame;
+use super::{EventSink, Repeats};
 use crate::error::Result;
 use crate::monitor::Monitor;
 use crate::vocab::Vocab;
@@ -31,7 +32,7 @@ const BUDGET: usize = 24 << 20;
 /// Rows and their names.
 ///
 /// Invariants: row `i` has the cues `ids[ends[i - 1].1..ends[i].0]` and the outcomes `ids[ends[i].0..ends[i].1]`, and is the
-/// event of the words `key(i)`; `tokens`, `cue_ids`, `outcome_ids` are what the sink calls rows, cues and outcomes.
+/// event of the words `key(i)`; `tokens` is what the sink calls the rows.
 pub(super) struct Rows {
     words: Vocab,
     /// The row of each word that is an event of its own.
@@ -44,10 +45,17 @@ pub(super) struct Rows {
     hits: usize,
     cues: Named,
     outcomes: Named,
+    cue_pieces: Vec<Pieces>,
+    outcome_pieces: Vec<Pieces>,
+    repeats: Repeats,
     ids: Vec<u32>,
     ends: Vec<(usize, usize)>,
     tokens: Vec<u32>,
+    /// Rows ever made.
+    made: u64,
     frame: String,
+    /// The sink's names of an event.
+    theirs: Vec<u32>,
 }
 
 /// Names, and what the sink calls them.
@@ -55,6 +63,8 @@ pub(super) struct Rows {
 struct Named {
     vocab: Vocab,
     ids: Vec<u32>,
+    /// The row that had the name last, counted from 1 over all that were ever made.
+    last: Vec<u64>,
 }
 
 impl Named {
@@ -62,17 +72,37 @@ impl Named {
         let id = self.vocab.intern(name)?;
         if id as usize == self.ids.len() {
             self.ids.push(NONE);
+            self.last.push(0);
         }
         Ok(id)
     }
 
     fn size(&self) -> usize {
-        self.vocab.text().len() + 32 * self.ids.len()
+        self.vocab.text().len() + 40 * self.ids.len()
+    }
+
+    /// Drops the names from `start` on that came before in the row.
+    fn drop_repeated(&mut self, ids: &mut Vec<u32>, start: usize, row: u64) {
+        let mut kept = start;
+        for i in start..ids.len() {
+            let id = ids[i];
+            ids[kept] = id;
+            kept += usize::from(mem::replace(&mut self.last[id as usize], row) != row);
+        }
+        ids.truncate(kept);
+    }
+
+    /// What the sink calls some names, appended to `theirs`; `false` if it does not know them all.
+    fn theirs(&self, ids: &[u32], theirs: &mut Vec<u32>) -> bool {
+        let start = theirs.len();
+        theirs.extend(ids.iter().map(|&id| self.ids[id as usize]));
+        !theirs[start..].contains(&NONE)
     }
 }
 
 impl Rows {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(corpus: &Corpus, repeats: Repeats) -> Self {
+        let pieces = |names: &[Names]| names.iter().map(|names| Pieces::new(names, corpus)).collect();
         Self {
             words: Vocab::new(),
             of_word: Vec::new(),
@@ -83,10 +113,15 @@ impl Rows {
             hits: 0,
             cues: Named::default(),
             outcomes: Named::default(),
+            cue_pieces: pieces(&corpus.cues),
+            outcome_pieces: pieces(&corpus.outcomes),
+            repeats,
             ids: Vec::new(),
             ends: Vec::new(),
             tokens: Vec::new(),
+            made: 0,
             frame: String::new(),
+            theirs: Vec::new(),
         }
     }
 
@@ -151,26 +186,27 @@ impl Rows {
 
     /// A new row.
     fn make(&mut self, frame: Frame<'_>, corpus: &Corpus) -> Result<u32> {
-        let Self { words, cues, outcomes, ids, frame: buffer, .. } = self;
-        let all: Vec<&str> = frame.words.iter().map(|&word| words.name(word).unwrap_or_default()).collect();
+        let Self { words, cues, outcomes, cue_pieces, outcome_pieces, ids, frame: buffer, .. } = self;
+        let all = frame.words;
         let (before, after, result) = match frame.middle {
-            None => (&all[..], &all[..0], &all[..]),
+            None => (all, &all[..0], all),
             Some(middle) => (&all[..middle], &all[middle + 1..], &all[middle..=middle]),
         };
-        for names in &corpus.cues {
-            for side in [before, after] {
-                names::each(names, side, corpus, buffer, |name| {
-                    ids.push(cues.intern(name)?);
-                    Ok(())
-                })?;
-            }
+        let start = ids.len();
+        for pieces in cue_pieces {
+            pieces.push(before, words, corpus, buffer, |name| cues.intern(name), ids)?;
+            pieces.push(after, words, corpus, buffer, |name| cues.intern(name), ids)?;
+        }
+        self.made += 1;
+        if self.repeats == Repeats::Go {
+            cues.drop_repeated(ids, start, self.made);
         }
         let cues_end = ids.len();
-        for names in &corpus.outcomes {
-            names::each(names, result, corpus, buffer, |name| {
-                ids.push(outcomes.intern(name)?);
-                Ok(())
-            })?;
+        for pieces in outcome_pieces {
+            pieces.push(result, words, corpus, buffer, |name| outcomes.intern(name), ids)?;
+        }
+        if self.repeats != Repeats::Seen {
+            outcomes.drop_repeated(ids, cues_end, self.made);
         }
         self.ends.push((cues_end, self.ids.len()));
         self.tokens.push(NONE);
@@ -198,9 +234,16 @@ impl Rows {
 
     /// Pushes an event with its names, and keeps what the sink calls it and them.
     fn push<S: EventSink + ?Sized>(&mut self, row: usize, sink: &mut S, monitor: &Monitor) -> Result<()> {
-        let Self { cues, outcomes, ids, ends, tokens, .. } = self;
+        let Self { cues, outcomes, ids, ends, tokens, theirs, .. } = self;
         let start = if row == 0 { 0 } else { ends[row - 1].1 };
         let (cues_end, end) = ends[row];
+        theirs.clear();
+        if cues.theirs(&ids[start..cues_end], theirs) && outcomes.theirs(&ids[cues_end..end], theirs) {
+            let (cues, outcomes) = theirs.split_at(cues_end - start);
+            sink.event_again(cues, outcomes)?;
+            tokens[row] = sink.token().unwrap_or(NONE);
+            return Ok(());
+        }
         for &cue in &ids[start..cues_end] {
             monitor.check()?;
             match cues.ids[cue as usize] {
@@ -232,19 +275,24 @@ impl Rows {
             + 32 * self.of_word.len()
             + self.cues.size()
             + self.outcomes.size()
+            + self.cue_pieces.iter().chain(&self.outcome_pieces).map(Pieces::size).sum::<usize>()
             + 8 * (self.keys.len() + self.ids.len())
             + 32 * self.ends.len();
         size > BUDGET
     }
 
     /// Forgets everything, after the sink has taken it.
-    pub(super) fn forget(&mut self) {
+    pub(super) fn forget(&mut self, corpus: &Corpus) {
         let of_words = self.of_words.is_some().then(HashTable::new);
-        *self = Self { of_words, ..Self::new() };
+        *self = Self { of_words, ..Self::new(corpus, self.repeats) };
     }
 
-    /// Forgets rows where they are not looked for, after the sink has taken them.
-    pub(super) fn forget_rows(&mut self) {
+    /// Forgets rows where they are not looked for, after the sink has taken them: nor is there any use in looking for them
+    /// where the sink does not know them again.
+    pub(super) fn forget_rows(&mut self, single: bool) {
+        if !single && self.tokens.last().is_some_and(|&token| token == NONE) {
+            self.of_words = None;
+        }
         if self.of_words.is_none() {
             self.keys.clear();
             self.key_ends.clear();

@@ -1,6 +1,6 @@
 //! Runs seen before: text repeats itself, so what a run of characters holds is found out once.
 
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hasher};
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
@@ -12,6 +12,9 @@ const BUDGET: usize = 16 << 20;
 
 /// A longer run is not kept.
 const LONGEST: usize = 1 << 10;
+
+/// So many bytes of a run are compared at once.
+const HEAD: usize = size_of::<u64>();
 
 /// One thing in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,39 +36,105 @@ pub(super) enum Known<'r> {
     Items(&'r [Item]),
 }
 
+/// A run of characters in a text: its bytes, and the first of them as a number, zeros behind a shorter run.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Run<'t> {
+    bytes: &'t [u8],
+    head: u64,
+}
+
 /// Runs and what they hold.
 ///
-/// Invariant: `table` holds each run once, under the hash of its bytes, which lie in `text`; what is not one word is a
-/// range of `items`, given in `several`.
+/// Invariant: `table` holds each run once, under the hash of its bytes; those behind its head lie in `text`. What is not
+/// one word is a range of `items`, given in `several`.
 #[derive(Default)]
 pub(super) struct Runs {
     text: Vec<u8>,
-    table: HashTable<Run>,
+    table: HashTable<Kept>,
     hasher: DefaultHashBuilder,
     items: Vec<Item>,
     several: Vec<(usize, usize)>,
 }
 
 #[derive(Clone, Copy)]
-struct Run {
-    start: u32,
+struct Kept {
+    head: u64,
     length: u32,
+    /// Where the bytes behind the head begin.
+    tail: u32,
     holds: u32,
 }
 
-impl Run {
+impl<'t> Run<'t> {
+    /// The run that begins at a place of a text and ends before the next ASCII white space.
     #[inline]
-    fn bytes(self, text: &[u8]) -> &[u8] {
-        &text[self.start as usize..][..self.length as usize]
+    pub(super) fn at(text: &'t [u8], start: usize) -> Self {
+        let mut end = start;
+        let mut head = None;
+        while let Some(&word) = text[end..].first_chunk::<HEAD>() {
+            let word = u64::from_le_bytes(word);
+            match first_space(word) {
+                HEAD => end += HEAD,
+                n => {
+                    end += n;
+                    let short = head.is_none() && n > 0;
+                    let head = head.unwrap_or(if short { word & (u64::MAX >> (64 - 8 * n)) } else { 0 });
+                    return Run { bytes: &text[start..end], head };
+                }
+            }
+            head.get_or_insert(word);
+        }
+        let rest = text[end..].iter().position(u8::is_ascii_whitespace);
+        let bytes = &text[start..rest.map_or(text.len(), |n| end + n)];
+        Run { bytes, head: head.unwrap_or_else(|| head_of(bytes)) }
     }
+
+    /// How many bytes it has.
+    #[inline]
+    pub(super) fn len(self) -> usize {
+        self.bytes.len()
+    }
+
+    #[inline]
+    fn tail(self) -> &'t [u8] {
+        self.bytes.get(HEAD..).unwrap_or_default()
+    }
+}
+
+/// How many of the eight bytes of a word come before the first ASCII white space, lowest byte first.
+#[inline]
+fn first_space(word: u64) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    const HIGH: u64 = ONES << 7;
+    // The high bit of each byte that is less than 0x21, and perhaps of some behind the first of those.
+    let mut low = word.wrapping_sub(ONES * 0x21) & !word & HIGH;
+    while low != 0 {
+        let n = low.trailing_zeros() as usize / 8;
+        if ((word >> (8 * n)) as u8).is_ascii_whitespace() {
+            return n;
+        }
+        low &= low - 1;
+    }
+    HEAD
+}
+
+fn head_of(run: &[u8]) -> u64 {
+    let mut head = [0; HEAD];
+    let n = run.len().min(HEAD);
+    head[..n].copy_from_slice(&run[..n]);
+    u64::from_le_bytes(head)
 }
 
 impl Runs {
     /// What a run holds, if it is known.
     #[inline]
-    pub(super) fn get(&self, run: &str) -> Option<Known<'_>> {
-        let run = run.as_bytes();
-        let known = self.table.find(self.hasher.hash_one(run), |known| known.bytes(&self.text) == run)?;
+    pub(super) fn get(&self, run: Run<'_>) -> Option<Known<'_>> {
+        let is_it = |kept: &Kept| {
+            kept.head == run.head
+                && kept.length as usize == run.bytes.len()
+                && (run.bytes.len() <= HEAD || tail(*kept, &self.text) == run.tail())
+        };
+        let known = self.table.find(hash(&self.hasher, run.head, run.tail()), is_it)?;
         Some(if known.holds & SEVERAL == 0 {
             Known::Word(known.holds)
         } else {
@@ -75,11 +144,11 @@ impl Runs {
     }
 
     /// Keeps what a run holds that is not known.
-    pub(super) fn keep(&mut self, run: &str, holds: &[Item]) {
+    pub(super) fn keep(&mut self, run: Run<'_>, holds: &[Item]) {
         if run.len() > LONGEST {
             return;
         }
-        if self.text.len() + self.items.len() * size_of::<Item>() + self.table.len() * size_of::<Run>()
+        if self.text.len() + self.items.len() * size_of::<Item>() + self.table.len() * size_of::<Kept>()
             > BUDGET
         {
             self.clear();
@@ -94,11 +163,11 @@ impl Runs {
             }
         };
         let Self { text, table, hasher, .. } = self;
-        // Both fit, and so does the number above: the budget is far below 2^31.
-        let known = Run { start: text.len() as u32, length: run.len() as u32, holds };
-        text.extend_from_slice(run.as_bytes());
-        table.insert_unique(hasher.hash_one(run.as_bytes()), known, |known| {
-            hasher.hash_one(known.bytes(text))
+        // All fit: the budget is far below 2^31.
+        let kept = Kept { head: run.head, length: run.len() as u32, tail: text.len() as u32, holds };
+        text.extend_from_slice(run.tail());
+        table.insert_unique(hash(hasher, run.head, run.tail()), kept, |kept| {
+            hash(hasher, kept.head, tail(*kept, text))
         });
     }
 
@@ -108,5 +177,60 @@ impl Runs {
         self.table.clear();
         self.items.clear();
         self.several.clear();
+    }
+}
+
+#[inline]
+fn tail(kept: Kept, text: &[u8]) -> &[u8] {
+    let length = (kept.length as usize).saturating_sub(HEAD);
+    &text[kept.tail as usize..][..length]
+}
+
+#[inline]
+fn hash(hasher: &DefaultHashBuilder, head: u64, tail: &[u8]) -> u64 {
+    let mut hasher = hasher.build_hasher();
+    hasher.write_u64(head);
+    if !tail.is_empty() {
+        hasher.write(tail);
+    }
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_run_ends_before_white_space(text in r"[a\x00-\x20é\u{3000}]{0,40}", start in 0usize..10) {
+            let bytes = text.as_bytes();
+            let start = start.min(bytes.len());
+            let expected: Vec<u8> = bytes[start..].iter().copied().take_while(|b| !b.is_ascii_whitespace()).collect();
+            let run = Run::at(bytes, start);
+            prop_assert_eq!(run.bytes, &expected);
+            prop_assert_eq!(run.head, head_of(&expected));
+        }
+
+        #[test]
+        fn runs_are_known_by_their_bytes(names in proptest::collection::vec(r"[a\x00]{0,20}", 0..60)) {
+            let mut runs = Runs::default();
+            let mut model: Vec<&String> = Vec::new();
+            for name in &names {
+                let run = Run::at(name.as_bytes(), 0);
+                let at = model.iter().position(|known| *known == name);
+                match (runs.get(run), at) {
+                    (None, None) => {
+                        let items = [Item::Sentence, Item::Word(model.len() as u32)];
+                        runs.keep(run, &items[usize::from(!model.len().is_multiple_of(3))..]);
+                        model.push(name);
+                    }
+                    (Some(Known::Word(word)), Some(at)) => prop_assert_eq!(word as usize, at),
+                    (Some(Known::Items(items)), Some(at)) => prop_assert_eq!(items, [Item::Sentence, Item::Word(at as u32)]),
+                    (known, at) => prop_assert!(false, "{:?} {:?}", known, at),
+                }
+            }
+        }
     }
 }
