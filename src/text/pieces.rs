@@ -14,11 +14,14 @@ use std::num::NonZeroUsize;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::corpus::{Corpus, Letters, Names};
+use super::named::{Named, OURS};
 use super::names;
+use super::rows::Row;
 use crate::error::Result;
 use crate::vocab::Vocab;
 
-/// A list of names, in `Pieces::ids`.
+/// A list of names in `Pieces::ids`: where it begins and ends. The beginning has the mark [`OURS`] as long as names of the
+/// list may have numbers of ours that the sink has numbers for.
 type List = (u32, u32);
 
 /// Not made yet.
@@ -74,60 +77,82 @@ impl Pieces {
         Self { names: names.clone(), how, ids: Vec::new(), of_word: Vec::new() }
     }
 
-    /// Appends to `out` the names that some words give, one beside the other.
+    /// Appends to a row the names that some words give, one beside the other. Whether all have the sink's numbers.
     pub(super) fn push(
         &mut self,
         side: &[u32],
         words: &Vocab,
         corpus: &Corpus,
-        frame: &mut String,
-        mut intern: impl FnMut(&str) -> Result<u32>,
-        out: &mut Vec<u32>,
-    ) -> Result<()> {
+        named: &mut Named,
+        row: &mut Row<'_>,
+    ) -> Result<bool> {
         if matches!(self.how, How::Together) {
-            let texts: Vec<&str> = side.iter().map(|&word| word_of(words, word)).collect();
-            return names::each(&self.names, &texts, corpus, frame, |name| {
-                out.push(intern(name)?);
-                Ok(())
-            });
+            return self.together(side, words, corpus, named, row);
         }
+        let mut known = true;
         for (i, &word) in side.iter().enumerate() {
             if i > 0
                 && let How::Joined(joints) = &mut self.how
                 && let Names::Letters(n) = self.names
             {
-                let ends = (side[i - 1], word);
-                let list = joints.list(ends, words, corpus, n, frame, &mut self.ids, &mut intern)?;
-                out.extend_from_slice(&self.ids[list.0 as usize..list.1 as usize]);
+                let list =
+                    joints.list((side[i - 1], word), words, corpus, n, row.frame, &mut self.ids, named)?;
+                known &= list.0 & OURS == 0;
+                named.append(slice(&self.ids, list), row.number, row.distinct, row.ids);
             }
-            let known = self.of_word.get(word as usize).copied().unwrap_or(NONE);
-            let list =
-                if known == NONE { self.make(word, words, corpus, frame, &mut intern)? } else { known };
-            out.extend_from_slice(&self.ids[list.0 as usize..list.1 as usize]);
+            let mut list = self.of_word.get(word as usize).copied().unwrap_or(NONE);
+            if list.0 & OURS != 0 {
+                list = self.make(word, words, corpus, row.frame, named)?;
+                known &= list.0 & OURS == 0;
+            }
+            named.append(slice(&self.ids, list), row.number, row.distinct, row.ids);
         }
-        Ok(())
+        Ok(known)
     }
 
-    /// Makes the list of a word.
+    /// The names that all words give at once.
+    fn together(
+        &mut self,
+        side: &[u32],
+        words: &Vocab,
+        corpus: &Corpus,
+        named: &mut Named,
+        row: &mut Row<'_>,
+    ) -> Result<bool> {
+        let texts: Vec<&str> = side.iter().map(|&word| word_of(words, word)).collect();
+        let mut known = true;
+        names::each(&self.names, &texts, corpus, row.frame, |name| {
+            let id = named.intern(name)?;
+            known &= id & OURS == 0;
+            named.append(&[id], row.number, row.distinct, row.ids);
+            Ok(())
+        })?;
+        Ok(known)
+    }
+
+    /// Makes the list of a word, or looks for numbers of the sink in it.
     fn make(
         &mut self,
         word: u32,
         words: &Vocab,
         corpus: &Corpus,
         frame: &mut String,
-        mut intern: impl FnMut(&str) -> Result<u32>,
+        named: &mut Named,
     ) -> Result<List> {
-        let start = self.ids.len() as u32;
-        names::each(&self.names, &[word_of(words, word)], corpus, frame, |name| {
-            self.ids.push(intern(name)?);
-            Ok(())
-        })?;
-        let list = (start, self.ids.len() as u32);
         if self.of_word.len() <= word as usize {
             self.of_word.resize(word as usize + 1, NONE);
         }
-        self.of_word[word as usize] = list;
-        Ok(list)
+        if self.of_word[word as usize] == NONE {
+            let start = self.ids.len() as u32;
+            names::each(&self.names, &[word_of(words, word)], corpus, frame, |name| {
+                self.ids.push(named.intern(name)?);
+                Ok(())
+            })?;
+            self.of_word[word as usize] = (start | OURS, self.ids.len() as u32);
+        }
+        let list = &mut self.of_word[word as usize];
+        settle(list, &mut self.ids, named);
+        Ok(*list)
     }
 
     /// Bytes of memory in use, about.
@@ -163,27 +188,31 @@ impl Joints {
         n: NonZeroUsize,
         frame: &mut String,
         ids: &mut Vec<u32>,
-        mut intern: impl FnMut(&str) -> Result<u32>,
+        named: &mut Named,
     ) -> Result<List> {
         let ends = (self.edges_of(left, words, corpus)?.0, self.edges_of(right, words, corpus)?.1);
         let Self { lists, hasher, .. } = self;
         let hash = hasher.hash_one(ends);
-        if let Some(&(_, list)) = lists.find(hash, |(known, _)| *known == ends) {
+        let found = lists.find(hash, |(known, _)| *known == ends).map(|(_, list)| *list);
+        if let Some(list) = found.filter(|list| list.0 & OURS == 0) {
             return Ok(list);
         }
-        let start = ids.len() as u32;
-        // The n-grams of the end, the boundary and the beginning: none that lies within one word and its boundaries, since
-        // the end and the beginning are as short as they can be.
-        let edge = |id| self.edges.name(id).unwrap_or_default();
-        frame.clear();
-        frame.extend([edge(ends.0), &corpus.boundary, edge(ends.1)]);
-        names::letters(n, corpus.letters, frame, &mut |name| {
-            ids.push(intern(name)?);
-            Ok(())
-        })?;
-        let list = (start, ids.len() as u32);
-        lists.insert_unique(hash, (ends, list), |(ends, _)| hasher.hash_one(ends));
-        Ok(list)
+        if found.is_none() {
+            let start = ids.len() as u32;
+            // None lies within one word and its boundaries, since the end and the beginning are so short.
+            let edge = |id| self.edges.name(id).unwrap_or_default();
+            frame.clear();
+            frame.extend([edge(ends.0), &corpus.boundary, edge(ends.1)]);
+            names::letters(n, corpus.letters, frame, &mut |name| {
+                ids.push(named.intern(name)?);
+                Ok(())
+            })?;
+            let list = (start | OURS, ids.len() as u32);
+            lists.insert_unique(hash, (ends, list), |(ends, _)| hasher.hash_one(ends));
+        }
+        let Some((_, list)) = lists.find_mut(hash, |(known, _)| *known == ends) else { return Ok(NONE) };
+        settle(list, ids, named);
+        Ok(*list)
     }
 
     /// The end and the beginning of a word, with the boundary where it is short.
@@ -202,6 +231,21 @@ impl Joints {
         self.of_word[word as usize] = edges;
         Ok(edges)
     }
+}
+
+/// Puts the sink's numbers into a list where there are any, and takes its mark away if no others are left.
+fn settle(list: &mut List, ids: &mut [u32], named: &Named) {
+    let start = list.0 & !OURS;
+    let mut all = 0;
+    for id in &mut ids[start as usize..list.1 as usize] {
+        *id = named.known(*id);
+        all |= *id;
+    }
+    list.0 = start | (all & OURS);
+}
+
+fn slice(ids: &[u32], list: List) -> &[u32] {
+    &ids[(list.0 & !OURS) as usize..list.1 as usize]
 }
 
 fn word_of(words: &Vocab, word: u32) -> &str {

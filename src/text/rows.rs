@@ -5,11 +5,11 @@
 //! names have ids in the order of the text, whichever thread reads what.
 
 use std::hash::BuildHasher;
-use std::mem;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::corpus::{Corpus, Names};
+use super::named::{self, Named, OURS};
 use super::pieces::Pieces;
 use super::windows::Frame;
 use super::{EventSink, Repeats};
@@ -17,8 +17,11 @@ use crate::error::Result;
 use crate::monitor::Monitor;
 use crate::vocab::Vocab;
 
-/// Not known yet.
+/// Not known yet; of a row: not by the sink, but for its names.
 const NONE: u32 = u32::MAX;
+
+/// Of a row: some names are not known by the sink.
+const NAMES: u32 = u32::MAX - 1;
 
 /// With this many rows it is judged whether rows come again.
 const TRIAL: usize = 1 << 15;
@@ -52,52 +55,19 @@ pub(super) struct Rows {
     ends: Vec<(usize, usize)>,
     tokens: Vec<u32>,
     /// Rows ever made.
-    made: u64,
+    made: u32,
     frame: String,
-    /// The sink's names of an event.
-    theirs: Vec<u32>,
 }
 
-/// Names, and what the sink calls them.
-#[derive(Default)]
-struct Named {
-    vocab: Vocab,
-    ids: Vec<u32>,
-    /// The row that had the name last, counted from 1 over all that were ever made.
-    last: Vec<u64>,
-}
-
-impl Named {
-    fn intern(&mut self, name: &str) -> Result<u32> {
-        let id = self.vocab.intern(name)?;
-        if id as usize == self.ids.len() {
-            self.ids.push(NONE);
-            self.last.push(0);
-        }
-        Ok(id)
-    }
-
-    fn size(&self) -> usize {
-        self.vocab.text().len() + 40 * self.ids.len()
-    }
-
-    /// Drops the names from `start` on that came before in the row.
-    fn drop_repeated(&mut self, ids: &mut Vec<u32>, start: usize, row: u64) {
-        let mut kept = start;
-        for i in start..ids.len() {
-            let id = ids[i];
-            ids[kept] = id;
-            kept += usize::from(mem::replace(&mut self.last[id as usize], row) != row);
-        }
-        ids.truncate(kept);
-    }
-
-    /// What the sink calls some names, appended to `theirs`; `false` if it does not know them all.
-    fn theirs(&self, ids: &[u32], theirs: &mut Vec<u32>) -> bool {
-        let start = theirs.len();
-        theirs.extend(ids.iter().map(|&id| self.ids[id as usize]));
-        !theirs[start..].contains(&NONE)
-    }
+/// A row that is being made.
+pub(super) struct Row<'r> {
+    /// Its number, by which it is told apart from those before.
+    pub(super) number: u32,
+    /// Whether it has each name once.
+    pub(super) distinct: bool,
+    pub(super) ids: &'r mut Vec<u32>,
+    /// A buffer that is used again.
+    pub(super) frame: &'r mut String,
 }
 
 impl Rows {
@@ -121,7 +91,6 @@ impl Rows {
             tokens: Vec::new(),
             made: 0,
             frame: String::new(),
-            theirs: Vec::new(),
         }
     }
 
@@ -192,24 +161,27 @@ impl Rows {
             None => (all, &all[..0], all),
             Some(middle) => (&all[..middle], &all[middle + 1..], &all[middle..=middle]),
         };
-        let start = ids.len();
+        self.made = self.made.wrapping_add(1);
+        if self.made == 0 {
+            cues.forget_rows();
+            outcomes.forget_rows();
+            self.made = 1;
+        }
+        let mut row = Row { number: self.made, distinct: self.repeats == Repeats::Go, ids, frame: buffer };
+        let mut known = true;
         for pieces in cue_pieces {
-            pieces.push(before, words, corpus, buffer, |name| cues.intern(name), ids)?;
-            pieces.push(after, words, corpus, buffer, |name| cues.intern(name), ids)?;
+            known &= pieces.push(before, words, corpus, cues, &mut row)?;
+            if !after.is_empty() {
+                known &= pieces.push(after, words, corpus, cues, &mut row)?;
+            }
         }
-        self.made += 1;
-        if self.repeats == Repeats::Go {
-            cues.drop_repeated(ids, start, self.made);
-        }
-        let cues_end = ids.len();
+        let cues_end = row.ids.len();
+        row.distinct = self.repeats != Repeats::Seen;
         for pieces in outcome_pieces {
-            pieces.push(result, words, corpus, buffer, |name| outcomes.intern(name), ids)?;
-        }
-        if self.repeats != Repeats::Seen {
-            outcomes.drop_repeated(ids, cues_end, self.made);
+            known &= pieces.push(result, words, corpus, outcomes, &mut row)?;
         }
         self.ends.push((cues_end, self.ids.len()));
-        self.tokens.push(NONE);
+        self.tokens.push(if known { NONE } else { NAMES });
         Ok(self.ends.len() as u32 - 1)
     }
 
@@ -221,51 +193,58 @@ impl Rows {
         monitor: &Monitor,
     ) -> std::result::Result<(), (usize, crate::error::Error)> {
         for (n, &row) in events.iter().enumerate() {
-            let token = self.tokens[row as usize];
-            let again = if token == NONE { Ok(false) } else { sink.again(token, 1) };
-            match again {
-                Ok(true) => {}
-                Ok(false) => self.push(row as usize, sink, monitor).map_err(|error| (n, error))?,
-                Err(error) => return Err((n, error)),
-            }
+            let row = row as usize;
+            let delivered = match self.tokens[row] {
+                NAMES => self.push(row, sink, monitor),
+                NONE => self.push_known(row, sink),
+                token => match sink.again(token, 1) {
+                    Ok(true) => continue,
+                    Ok(false) => self.push_known(row, sink),
+                    Err(error) => Err(error),
+                },
+            };
+            delivered.map_err(|error| (n, error))?;
         }
+        Ok(())
+    }
+
+    /// Pushes an event all of whose names have the sink's numbers, and keeps what the sink calls it.
+    fn push_known<S: EventSink + ?Sized>(&mut self, row: usize, sink: &mut S) -> Result<()> {
+        let start = if row == 0 { 0 } else { self.ends[row - 1].1 };
+        let (cues_end, end) = self.ends[row];
+        sink.event_again(&self.ids[start..cues_end], &self.ids[cues_end..end])?;
+        self.tokens[row] = sink.token().unwrap_or(NONE);
         Ok(())
     }
 
     /// Pushes an event with its names, and keeps what the sink calls it and them.
     fn push<S: EventSink + ?Sized>(&mut self, row: usize, sink: &mut S, monitor: &Monitor) -> Result<()> {
-        let Self { cues, outcomes, ids, ends, tokens, theirs, .. } = self;
+        let Self { cues, outcomes, ids, ends, tokens, .. } = self;
         let start = if row == 0 { 0 } else { ends[row - 1].1 };
         let (cues_end, end) = ends[row];
-        theirs.clear();
-        if cues.theirs(&ids[start..cues_end], theirs) && outcomes.theirs(&ids[cues_end..end], theirs) {
-            let (cues, outcomes) = theirs.split_at(cues_end - start);
-            sink.event_again(cues, outcomes)?;
-            tokens[row] = sink.token().unwrap_or(NONE);
-            return Ok(());
-        }
-        for &cue in &ids[start..cues_end] {
+        let mut all = 0;
+        for cue in &mut ids[start..cues_end] {
             monitor.check()?;
-            match cues.ids[cue as usize] {
-                NONE => {
-                    sink.cue(cues.vocab.name(cue).unwrap_or_default())?;
-                    cues.ids[cue as usize] = sink.last_cue().unwrap_or(NONE);
-                }
-                known => sink.cue_again(known)?,
-            }
+            named::push(cues, *cue, sink, S::cue_again, |sink, name| {
+                sink.cue(name)?;
+                Ok(sink.last_cue())
+            })?;
+            *cue = cues.known(*cue);
+            all |= *cue;
         }
         monitor.check()?;
-        for &outcome in &ids[cues_end..end] {
-            match outcomes.ids[outcome as usize] {
-                NONE => {
-                    sink.outcome(outcomes.vocab.name(outcome).unwrap_or_default())?;
-                    outcomes.ids[outcome as usize] = sink.last_outcome().unwrap_or(NONE);
-                }
-                known => sink.outcome_again(known)?,
-            }
+        for outcome in &mut ids[cues_end..end] {
+            named::push(outcomes, *outcome, sink, S::outcome_again, |sink, name| {
+                sink.outcome(name)?;
+                Ok(sink.last_outcome())
+            })?;
+            *outcome = outcomes.known(*outcome);
+            all |= *outcome;
         }
         sink.end_event(1)?;
-        tokens[row] = sink.token().unwrap_or(NONE);
+        if all & OURS == 0 {
+            tokens[row] = sink.token().unwrap_or(NONE);
+        }
         Ok(())
     }
 

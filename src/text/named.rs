@@ -1,0 +1,107 @@
+//! Names in numbers: those of the sink where it knows the name, numbers of our own until then.
+
+use super::EventSink;
+use crate::error::Result;
+use crate::vocab::Vocab;
+
+/// Marks a number of our own. What the sink gives is taken for such where it is as large.
+pub(super) const OURS: u32 = 1 << 31;
+
+/// Not known yet.
+const NONE: u32 = u32::MAX;
+
+/// Cues, or outcomes.
+///
+/// Invariants: a number below [`OURS`] is the sink's, others are ours with that mark; `theirs` has the sink's for each of
+/// ours, [`NONE`] as long as there is none; `last` are the rows that had each name last, apart for its two numbers.
+#[derive(Default)]
+pub(super) struct Named {
+    vocab: Vocab,
+    theirs: Vec<u32>,
+    last_ours: Vec<u32>,
+    last_theirs: Vec<u32>,
+}
+
+impl Named {
+    /// The number of a name: the sink's, or a new one of ours.
+    pub(super) fn intern(&mut self, name: &str) -> Result<u32> {
+        let ours = self.vocab.intern(name)?;
+        if ours as usize == self.theirs.len() {
+            self.theirs.push(NONE);
+            self.last_ours.push(0);
+        }
+        Ok(self.known(ours | OURS))
+    }
+
+    /// The sink's number in place of one of ours, if there is one by now.
+    pub(super) fn known(&self, id: u32) -> u32 {
+        match self.theirs.get((id & !OURS) as usize) {
+            Some(&theirs) if id & OURS != 0 && theirs & OURS == 0 => theirs,
+            _ => id,
+        }
+    }
+
+    /// The name of a number of ours.
+    pub(super) fn name(&self, id: u32) -> &str {
+        self.vocab.name(id & !OURS).unwrap_or_default()
+    }
+
+    /// Learns what the sink calls a number of ours.
+    pub(super) fn learn(&mut self, id: u32, theirs: Option<u32>) {
+        let Some(theirs) = theirs.filter(|theirs| theirs & OURS == 0) else { return };
+        self.theirs[(id & !OURS) as usize] = theirs;
+        if self.last_theirs.len() <= theirs as usize {
+            self.last_theirs.resize(theirs as usize + 1, 0);
+        }
+    }
+
+    /// Appends names to those of a row; where they are to be `distinct`, only those that the row does not have yet.
+    ///
+    /// Rows are told apart by numbers that are not 0.
+    #[inline]
+    pub(super) fn append(&mut self, ids: &[u32], row: u32, distinct: bool, to: &mut Vec<u32>) {
+        if !distinct {
+            to.extend_from_slice(ids);
+            return;
+        }
+        for &id in ids {
+            let last = if id & OURS == 0 {
+                &mut self.last_theirs[id as usize]
+            } else {
+                &mut self.last_ours[(id & !OURS) as usize]
+            };
+            if *last != row {
+                *last = row;
+                to.push(id);
+            }
+        }
+    }
+
+    /// Forgets which rows had which names, so that their numbers can be given again.
+    pub(super) fn forget_rows(&mut self) {
+        self.last_ours.fill(0);
+        self.last_theirs.fill(0);
+    }
+
+    /// Bytes of memory in use, about.
+    pub(super) fn size(&self) -> usize {
+        self.vocab.text().len() + 40 * self.theirs.len() + 4 * self.last_theirs.len()
+    }
+}
+
+/// Pushes a name into the sink by its number, and learns what the sink calls it.
+pub(super) fn push<S: EventSink + ?Sized>(
+    named: &mut Named,
+    id: u32,
+    sink: &mut S,
+    again: impl FnOnce(&mut S, u32) -> Result<()>,
+    by_name: impl FnOnce(&mut S, &str) -> Result<Option<u32>>,
+) -> Result<()> {
+    let known = named.known(id);
+    if known & OURS == 0 {
+        return again(sink, known);
+    }
+    let theirs = by_name(sink, named.name(id))?;
+    named.learn(id, theirs);
+    Ok(())
+}
