@@ -6,6 +6,7 @@ mod ahead;
 mod blocks;
 pub mod corpus;
 mod lines;
+mod lists;
 mod named;
 mod names;
 mod pieces;

@@ -55,26 +55,26 @@ impl Named {
         }
     }
 
-    /// Appends names to those of a row; where they are to be `distinct`, only those that the row does not have yet.
+    /// Drops the names of a row that stand in it before, and says how many are left. `known`: all are the sink's numbers.
     ///
     /// Rows are told apart by numbers that are not 0.
     #[inline]
-    pub(super) fn append(&mut self, ids: &[u32], row: u32, distinct: bool, to: &mut Vec<u32>) {
-        if !distinct {
-            to.extend_from_slice(ids);
-            return;
-        }
-        for &id in ids {
-            let last = if id & OURS == 0 {
-                &mut self.last_theirs[id as usize]
+    pub(super) fn distinct(&mut self, ids: &mut [u32], row: u32, known: bool) -> usize {
+        let Self { last_ours, last_theirs, .. } = self;
+        let mut kept = 0;
+        for i in 0..ids.len() {
+            let id = ids[i];
+            let last = if known || id & OURS == 0 {
+                &mut last_theirs[id as usize]
             } else {
-                &mut self.last_ours[(id & !OURS) as usize]
+                &mut last_ours[(id & !OURS) as usize]
             };
-            if *last != row {
-                *last = row;
-                to.push(id);
-            }
+            // No branch: whether a name comes again is hard to foresee.
+            ids[kept] = id;
+            kept += usize::from(*last != row);
+            *last = row;
         }
+        kept
     }
 
     /// Forgets which rows had which names, so that their numbers can be given again.

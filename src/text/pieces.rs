@@ -14,26 +14,27 @@ use std::num::NonZeroUsize;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::corpus::{Corpus, Letters, Names};
+use super::lists::{Joined, List, Lists};
 use super::named::{Named, OURS};
 use super::names;
-use super::rows::Row;
 use crate::error::Result;
 use crate::vocab::Vocab;
-
-/// A list of names in `Pieces::ids`: where it begins and ends. The beginning has the mark [`OURS`] as long as names of the
-/// list may have numbers of ours that the sink has numbers for.
-type List = (u32, u32);
-
-/// Not made yet.
-const NONE: List = (u32::MAX, u32::MAX);
 
 /// The lists of one kind of names.
 pub(super) struct Pieces {
     names: Names,
     how: How,
-    ids: Vec<u32>,
+    lists: Lists,
     /// What each word gives.
-    of_word: Vec<List>,
+    of_word: Vec<Option<Piece>>,
+}
+
+/// A list of names.
+#[derive(Debug, Clone, Copy)]
+struct Piece {
+    list: List,
+    /// Whether all its names are in the sink's numbers.
+    known: bool,
 }
 
 /// How the names of an event come from those of its words.
@@ -48,15 +49,30 @@ enum How {
 
 /// What words give with their neighbours: n-grams that hold the boundary between them, and a letter on either side.
 struct Joints {
-    /// How many letters of a word such an n-gram can hold; with the boundary at its other end.
+    n: NonZeroUsize,
+    /// How many letters on one side of the boundary such an n-gram can hold.
     reach: usize,
-    /// Beginnings and ends of words.
+    /// Ends and beginnings of words, with the boundary on their other side.
     edges: Vocab,
     /// The end and the beginning of each word, by their numbers.
-    of_word: Vec<(u32, u32)>,
+    of_word: Vec<Option<(u32, u32)>>,
     /// By the end of a word and the beginning of the next.
-    lists: HashTable<((u32, u32), List)>,
+    pieces: HashTable<((u32, u32), Piece)>,
     hasher: DefaultHashBuilder,
+}
+
+/// The text about which pieces are asked.
+pub(super) struct Context<'c> {
+    pub(super) corpus: &'c Corpus,
+    pub(super) words: &'c Vocab,
+    /// A buffer that is used again.
+    pub(super) frame: &'c mut String,
+}
+
+impl Context<'_> {
+    fn word(&self, word: u32) -> &str {
+        self.words.name(word).unwrap_or_default()
+    }
 }
 
 impl Pieces {
@@ -67,187 +83,186 @@ impl Pieces {
                 // No n-gram lies within a boundary, none holds a word and the boundaries about it and more on both sides.
                 let is_short = boundary < n.get() && n.get() <= 2 * boundary + 2;
                 if is_short && corpus.letters == Letters::CodePoints {
-                    How::Joined(Joints::new((n.get() - 1).saturating_sub(boundary)))
+                    How::Joined(Joints::new(n, n.get() - 1 - boundary))
                 } else {
                     How::Together
                 }
             }
             Names::Words | Names::Letters(_) | Names::Looked(_) => How::Apart,
         };
-        Self { names: names.clone(), how, ids: Vec::new(), of_word: Vec::new() }
+        Self { names: names.clone(), how, lists: Lists::default(), of_word: Vec::new() }
     }
 
-    /// Appends to a row the names that some words give, one beside the other. Whether all have the sink's numbers.
+    /// Appends the names that some words give, one beside the other. Whether all are in the sink's numbers.
     pub(super) fn push(
         &mut self,
         side: &[u32],
-        words: &Vocab,
-        corpus: &Corpus,
+        context: &mut Context<'_>,
         named: &mut Named,
-        row: &mut Row<'_>,
+        to: &mut Joined,
     ) -> Result<bool> {
         if matches!(self.how, How::Together) {
-            return self.together(side, words, corpus, named, row);
+            return self.together(side, context, named, to);
         }
         let mut known = true;
         for (i, &word) in side.iter().enumerate() {
             if i > 0
                 && let How::Joined(joints) = &mut self.how
-                && let Names::Letters(n) = self.names
             {
-                let list =
-                    joints.list((side[i - 1], word), words, corpus, n, row.frame, &mut self.ids, named)?;
-                known &= list.0 & OURS == 0;
-                named.append(slice(&self.ids, list), row.number, row.distinct, row.ids);
+                let piece = joints.piece((side[i - 1], word), context, &mut self.lists, named)?;
+                known &= piece.known;
+                to.append(&self.lists, piece.list);
             }
-            let mut list = self.of_word.get(word as usize).copied().unwrap_or(NONE);
-            if list.0 & OURS != 0 {
-                list = self.make(word, words, corpus, row.frame, named)?;
-                known &= list.0 & OURS == 0;
-            }
-            named.append(slice(&self.ids, list), row.number, row.distinct, row.ids);
+            let piece = match self.of_word.get(word as usize) {
+                Some(&Some(piece)) if piece.known => piece,
+                _ => self.make(word, context, named)?,
+            };
+            known &= piece.known;
+            to.append(&self.lists, piece.list);
         }
         Ok(known)
     }
 
     /// The names that all words give at once.
     fn together(
-        &mut self,
+        &self,
         side: &[u32],
-        words: &Vocab,
-        corpus: &Corpus,
+        context: &mut Context<'_>,
         named: &mut Named,
-        row: &mut Row<'_>,
+        to: &mut Joined,
     ) -> Result<bool> {
-        let texts: Vec<&str> = side.iter().map(|&word| word_of(words, word)).collect();
+        let words: Vec<&str> =
+            side.iter().map(|&word| context.words.name(word).unwrap_or_default()).collect();
         let mut known = true;
-        names::each(&self.names, &texts, corpus, row.frame, |name| {
+        names::each(&self.names, &words, context.corpus, context.frame, |name| {
             let id = named.intern(name)?;
             known &= id & OURS == 0;
-            named.append(&[id], row.number, row.distinct, row.ids);
+            to.push(id);
             Ok(())
         })?;
         Ok(known)
     }
 
-    /// Makes the list of a word, or looks for numbers of the sink in it.
-    fn make(
-        &mut self,
-        word: u32,
-        words: &Vocab,
-        corpus: &Corpus,
-        frame: &mut String,
-        named: &mut Named,
-    ) -> Result<List> {
-        if self.of_word.len() <= word as usize {
-            self.of_word.resize(word as usize + 1, NONE);
+    /// Makes the list of a word, or looks for the sink's numbers for it.
+    fn make(&mut self, word: u32, context: &mut Context<'_>, named: &mut Named) -> Result<Piece> {
+        let Self { names, lists, of_word, .. } = self;
+        if of_word.len() <= word as usize {
+            of_word.resize(word as usize + 1, None);
         }
-        if self.of_word[word as usize] == NONE {
-            let start = self.ids.len() as u32;
-            names::each(&self.names, &[word_of(words, word)], corpus, frame, |name| {
-                self.ids.push(named.intern(name)?);
-                Ok(())
-            })?;
-            self.of_word[word as usize] = (start | OURS, self.ids.len() as u32);
-        }
-        let list = &mut self.of_word[word as usize];
-        settle(list, &mut self.ids, named);
-        Ok(*list)
+        let entry = &mut of_word[word as usize];
+        let list = match entry {
+            Some(piece) => piece.list,
+            None => {
+                let words = [context.words.name(word).unwrap_or_default()];
+                lists.make(|push| {
+                    names::each(names, &words, context.corpus, context.frame, |name| {
+                        push(named.intern(name)?);
+                        Ok(())
+                    })
+                })?
+            }
+        };
+        Ok(*entry.insert(settled(list, lists, named)))
     }
 
     /// Bytes of memory in use, about.
     pub(super) fn size(&self) -> usize {
         let joints = match &self.how {
             How::Joined(joints) => {
-                joints.edges.text().len() + 40 * joints.lists.len() + 8 * joints.of_word.len()
+                joints.edges.text().len() + 40 * joints.pieces.len() + 12 * joints.of_word.len()
             }
             How::Apart | How::Together => 0,
         };
-        4 * self.ids.len() + 8 * self.of_word.len() + joints
+        4 * self.lists.len() + 12 * self.of_word.len() + joints
     }
 }
 
 impl Joints {
-    fn new(reach: usize) -> Self {
+    fn new(n: NonZeroUsize, reach: usize) -> Self {
         Self {
+            n,
             reach,
             edges: Vocab::new(),
             of_word: Vec::new(),
-            lists: HashTable::new(),
+            pieces: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
         }
     }
 
     /// The list of two words that follow each other.
-    #[expect(clippy::too_many_arguments, reason = "what the pieces hold, and who gives numbers")]
-    fn list(
+    #[inline]
+    fn piece(
         &mut self,
         (left, right): (u32, u32),
-        words: &Vocab,
-        corpus: &Corpus,
-        n: NonZeroUsize,
-        frame: &mut String,
-        ids: &mut Vec<u32>,
+        context: &mut Context<'_>,
+        lists: &mut Lists,
         named: &mut Named,
-    ) -> Result<List> {
-        let ends = (self.edges_of(left, words, corpus)?.0, self.edges_of(right, words, corpus)?.1);
-        let Self { lists, hasher, .. } = self;
-        let hash = hasher.hash_one(ends);
-        let found = lists.find(hash, |(known, _)| *known == ends).map(|(_, list)| *list);
-        if let Some(list) = found.filter(|list| list.0 & OURS == 0) {
-            return Ok(list);
+    ) -> Result<Piece> {
+        let ends = match (self.of_word.get(left as usize), self.of_word.get(right as usize)) {
+            (Some(&Some((end, _))), Some(&Some((_, beginning)))) => (end, beginning),
+            _ => (self.edges_of(left, context)?.0, self.edges_of(right, context)?.1),
+        };
+        let hash = self.hasher.hash_one(u64::from(ends.0) << 32 | u64::from(ends.1));
+        match self.pieces.find(hash, |(known, _)| *known == ends) {
+            Some((_, piece)) if piece.known => Ok(*piece),
+            _ => self.make(ends, hash, context, lists, named),
         }
-        if found.is_none() {
-            let start = ids.len() as u32;
-            // None lies within one word and its boundaries, since the end and the beginning are so short.
-            let edge = |id| self.edges.name(id).unwrap_or_default();
-            frame.clear();
-            frame.extend([edge(ends.0), &corpus.boundary, edge(ends.1)]);
-            names::letters(n, corpus.letters, frame, &mut |name| {
-                ids.push(named.intern(name)?);
+    }
+
+    /// Makes the list of an end and a beginning, or looks for the sink's numbers for it.
+    fn make(
+        &mut self,
+        ends: (u32, u32),
+        hash: u64,
+        context: &mut Context<'_>,
+        lists: &mut Lists,
+        named: &mut Named,
+    ) -> Result<Piece> {
+        let Self { n, edges, pieces, hasher, .. } = self;
+        if let Some((_, piece)) = pieces.find_mut(hash, |(known, _)| *known == ends) {
+            *piece = settled(piece.list, lists, named);
+            return Ok(*piece);
+        }
+        let edge = |id| edges.name(id).unwrap_or_default();
+        let Context { corpus, frame, .. } = context;
+        frame.clear();
+        frame.extend([edge(ends.0), &corpus.boundary, edge(ends.1)]);
+        // None lies within one word and its boundaries, since the end and the beginning are so short.
+        let list = lists.make(|push| {
+            names::letters(*n, corpus.letters, frame, &mut |name| {
+                push(named.intern(name)?);
                 Ok(())
-            })?;
-            let list = (start | OURS, ids.len() as u32);
-            lists.insert_unique(hash, (ends, list), |(ends, _)| hasher.hash_one(ends));
-        }
-        let Some((_, list)) = lists.find_mut(hash, |(known, _)| *known == ends) else { return Ok(NONE) };
-        settle(list, ids, named);
-        Ok(*list)
+            })
+        })?;
+        let piece = settled(list, lists, named);
+        pieces.insert_unique(hash, (ends, piece), |((end, beginning), _)| {
+            hasher.hash_one(u64::from(*end) << 32 | u64::from(*beginning))
+        });
+        Ok(piece)
     }
 
     /// The end and the beginning of a word, with the boundary where it is short.
-    fn edges_of(&mut self, word: u32, words: &Vocab, corpus: &Corpus) -> Result<(u32, u32)> {
-        if let Some(&known) = self.of_word.get(word as usize).filter(|known| **known != NONE) {
-            return Ok(known);
-        }
-        let text = word_of(words, word);
-        let framed: Vec<char> = corpus.boundary.chars().chain(text.chars()).collect();
+    fn edges_of(&mut self, word: u32, context: &Context<'_>) -> Result<(u32, u32)> {
+        let text = context.word(word);
+        let boundary = || context.corpus.boundary.chars();
+        let framed: Vec<char> = boundary().chain(text.chars()).collect();
         let end: String = framed[framed.len().saturating_sub(self.reach)..].iter().collect();
-        let beginning: String = text.chars().chain(corpus.boundary.chars()).take(self.reach).collect();
+        let beginning: String = text.chars().chain(boundary()).take(self.reach).collect();
         let edges = (self.edges.intern(&end)?, self.edges.intern(&beginning)?);
         if self.of_word.len() <= word as usize {
-            self.of_word.resize(word as usize + 1, NONE);
+            self.of_word.resize(word as usize + 1, None);
         }
-        self.of_word[word as usize] = edges;
+        self.of_word[word as usize] = Some(edges);
         Ok(edges)
     }
 }
 
-/// Puts the sink's numbers into a list where there are any, and takes its mark away if no others are left.
-fn settle(list: &mut List, ids: &mut [u32], named: &Named) {
-    let start = list.0 & !OURS;
+/// A list with the sink's numbers wherever there are any.
+fn settled(list: List, lists: &mut Lists, named: &Named) -> Piece {
     let mut all = 0;
-    for id in &mut ids[start as usize..list.1 as usize] {
+    for id in lists.get_mut(list) {
         *id = named.known(*id);
         all |= *id;
     }
-    list.0 = start | (all & OURS);
-}
-
-fn slice(ids: &[u32], list: List) -> &[u32] {
-    &ids[(list.0 & !OURS) as usize..list.1 as usize]
-}
-
-fn word_of(words: &Vocab, word: u32) -> &str {
-    words.name(word).unwrap_or_default()
+    Piece { list, known: all & OURS == 0 }
 }

@@ -9,8 +9,9 @@ use std::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::corpus::{Corpus, Names};
+use super::lists::Joined;
 use super::named::{self, Named, OURS};
-use super::pieces::Pieces;
+use super::pieces::{Context, Pieces};
 use super::windows::Frame;
 use super::{EventSink, Repeats};
 use crate::error::Result;
@@ -56,18 +57,9 @@ pub(super) struct Rows {
     tokens: Vec<u32>,
     /// Rows ever made.
     made: u32,
+    /// Buffers that are used again.
     frame: String,
-}
-
-/// A row that is being made.
-pub(super) struct Row<'r> {
-    /// Its number, by which it is told apart from those before.
-    pub(super) number: u32,
-    /// Whether it has each name once.
-    pub(super) distinct: bool,
-    pub(super) ids: &'r mut Vec<u32>,
-    /// A buffer that is used again.
-    pub(super) frame: &'r mut String,
+    joined: Joined,
 }
 
 impl Rows {
@@ -91,6 +83,7 @@ impl Rows {
             tokens: Vec::new(),
             made: 0,
             frame: String::new(),
+            joined: Joined::default(),
         }
     }
 
@@ -155,7 +148,7 @@ impl Rows {
 
     /// A new row.
     fn make(&mut self, frame: Frame<'_>, corpus: &Corpus) -> Result<u32> {
-        let Self { words, cues, outcomes, cue_pieces, outcome_pieces, ids, frame: buffer, .. } = self;
+        let Self { words, cues, outcomes, cue_pieces, outcome_pieces, ids, joined, .. } = self;
         let all = frame.words;
         let (before, after, result) = match frame.middle {
             None => (all, &all[..0], all),
@@ -167,21 +160,29 @@ impl Rows {
             outcomes.forget_rows();
             self.made = 1;
         }
-        let mut row = Row { number: self.made, distinct: self.repeats == Repeats::Go, ids, frame: buffer };
+        let mut context = Context { corpus, words, frame: &mut self.frame };
+        joined.clear();
         let mut known = true;
         for pieces in cue_pieces {
-            known &= pieces.push(before, words, corpus, cues, &mut row)?;
-            if !after.is_empty() {
-                known &= pieces.push(after, words, corpus, cues, &mut row)?;
-            }
+            known &= pieces.push(before, &mut context, cues, joined)?;
+            known &= pieces.push(after, &mut context, cues, joined)?;
         }
-        let cues_end = row.ids.len();
-        row.distinct = self.repeats != Repeats::Seen;
+        let named = joined.ids();
+        let drop = self.repeats == Repeats::Go;
+        let n = if drop { cues.distinct(named, self.made, known) } else { named.len() };
+        ids.extend_from_slice(&named[..n]);
+        let cues_end = ids.len();
+        joined.clear();
+        let mut known_too = true;
         for pieces in outcome_pieces {
-            known &= pieces.push(result, words, corpus, outcomes, &mut row)?;
+            known_too &= pieces.push(result, &mut context, outcomes, joined)?;
         }
+        let named = joined.ids();
+        let drop = self.repeats != Repeats::Seen;
+        let n = if drop { outcomes.distinct(named, self.made, known_too) } else { named.len() };
+        ids.extend_from_slice(&named[..n]);
         self.ends.push((cues_end, self.ids.len()));
-        self.tokens.push(if known { NONE } else { NAMES });
+        self.tokens.push(if known && known_too { NONE } else { NAMES });
         Ok(self.ends.len() as u32 - 1)
     }
 

@@ -1,0 +1,152 @@
+//! Lists: many short lists of numbers, one behind another, to be joined fast.
+//!
+//! The lengths of lists vary, and a loop that copies one ends where no processor foresees it. So a list is copied with what
+//! stands behind it, as many numbers as most lists have at most; the next list is put over what was too much.
+
+/// So many numbers are copied at once.
+const WIDE: usize = 16;
+
+/// Where a list begins and ends in [`Lists`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct List {
+    start: u32,
+    end: u32,
+}
+
+/// Lists of numbers.
+///
+/// Invariant: behind the `used` numbers there are [`WIDE`] others, which mean nothing.
+pub(super) struct Lists {
+    ids: Vec<u32>,
+    used: usize,
+}
+
+/// Lists put one behind another.
+///
+/// Invariant: as that of [`Lists`].
+pub(super) struct Joined {
+    ids: Vec<u32>,
+    used: usize,
+}
+
+impl Default for Lists {
+    fn default() -> Self {
+        Self { ids: vec![0; WIDE], used: 0 }
+    }
+}
+
+impl Default for Joined {
+    fn default() -> Self {
+        Self { ids: vec![0; WIDE], used: 0 }
+    }
+}
+
+impl Lists {
+    /// Makes a list of the numbers pushed by `fill`.
+    pub(super) fn make<E>(
+        &mut self,
+        fill: impl FnOnce(&mut dyn FnMut(u32)) -> Result<(), E>,
+    ) -> Result<List, E> {
+        let start = self.used;
+        self.ids.truncate(start);
+        let filled = fill(&mut |id| self.ids.push(id));
+        self.used = self.ids.len();
+        self.ids.resize(self.used + WIDE, 0);
+        // Fits: memory ends it long before.
+        filled.map(|()| List { start: start as u32, end: self.used as u32 })
+    }
+
+    /// The numbers of a list.
+    pub(super) fn get_mut(&mut self, list: List) -> &mut [u32] {
+        &mut self.ids[list.start as usize..list.end as usize]
+    }
+
+    /// How many numbers there are.
+    pub(super) fn len(&self) -> usize {
+        self.used
+    }
+}
+
+impl Joined {
+    /// Appends a list.
+    #[inline]
+    pub(super) fn append(&mut self, lists: &Lists, list: List) {
+        let (start, length) = (list.start as usize, (list.end - list.start) as usize);
+        if length <= WIDE
+            && let Some(from) = lists.ids[start..].first_chunk::<WIDE>()
+            && let Some(to) = self.ids[self.used..].first_chunk_mut::<WIDE>()
+        {
+            *to = *from;
+        } else {
+            self.ids.resize(self.used + length, 0);
+            self.ids[self.used..][..length].copy_from_slice(&lists.ids[start..][..length]);
+        }
+        self.advance(length);
+    }
+
+    /// Appends a number.
+    pub(super) fn push(&mut self, id: u32) {
+        self.ids[self.used] = id;
+        self.advance(1);
+    }
+
+    /// The numbers.
+    pub(super) fn ids(&mut self) -> &mut [u32] {
+        &mut self.ids[..self.used]
+    }
+
+    /// Takes all numbers away and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.used = 0;
+    }
+
+    #[inline]
+    fn advance(&mut self, length: usize) {
+        self.used += length;
+        if self.ids.len() < self.used + WIDE {
+            self.ids.resize(2 * (self.used + WIDE), 0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn lists_are_joined_whatever_their_lengths(
+            contents in proptest::collection::vec(proptest::collection::vec(any::<u32>(), 0..40), 1..8),
+            chosen in proptest::collection::vec(any::<prop::sample::Index>(), 0..20),
+        ) {
+            let mut lists = Lists::default();
+            let made: Vec<List> = contents
+                .iter()
+                .map(|ids| {
+                    let Ok(list) = lists.make(|push| {
+                        ids.iter().for_each(|&id| push(id));
+                        Ok::<(), Infallible>(())
+                    });
+                    list
+                })
+                .collect();
+            let (mut joined, mut expected) = (Joined::default(), Vec::new());
+            for index in chosen {
+                let i = index.index(made.len());
+                joined.append(&lists, made[i]);
+                joined.push(7);
+                expected.extend_from_slice(&contents[i]);
+                expected.push(7);
+            }
+            prop_assert_eq!(joined.ids(), &expected);
+            for (list, content) in made.iter().zip(&contents) {
+                prop_assert_eq!(lists.get_mut(*list), content);
+            }
+            prop_assert_eq!(lists.len(), contents.iter().map(Vec::len).sum::<usize>());
+        }
+    }
+}
