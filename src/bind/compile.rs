@@ -121,7 +121,7 @@ pub(crate) fn compile_corpus(
     Ok(file.into())
 }
 
-fn policy(duplicates: &str) -> Result<Duplicates> {
+pub(super) fn policy(duplicates: &str) -> Result<Duplicates> {
     match duplicates {
         "drop" => Ok(Duplicates::Drop),
         "keep" => Ok(Duplicates::Keep),
