@@ -217,3 +217,191 @@ impl<'a> Side<'a> {
         Ok(ids)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    type Found = (Vec<u32>, Vec<u32>, u32);
+
+    const NAMES: u32 = 6;
+
+    fn vocab(n: u32) -> Vocab {
+        (0..n).map(|i| i.to_string()).collect()
+    }
+
+    fn file(n_names: u32, events: &[Found]) -> EventFile<Bytes> {
+        let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
+        let names = vocab(n_names);
+        writer.with_names(names.names(), names.names()).unwrap();
+        events.iter().for_each(|(cues, outcomes, n)| writer.push(cues, outcomes, *n).unwrap());
+        writer.finish().unwrap()
+    }
+
+    fn found<B: AsRef<[u8]>>(file: &EventFile<B>) -> Vec<Found> {
+        let mut found = Vec::new();
+        file.for_each(0..file.len(), |_, cues, outcomes, frequency| {
+            found.push((cues.to_vec(), outcomes.to_vec(), frequency));
+            Ok(())
+        })
+        .unwrap();
+        found
+    }
+
+    fn renaming(becomes: &[Vec<u32>], duplicates: Duplicates) -> Renaming {
+        let mut lists = Lists::default();
+        becomes.iter().for_each(|ids| lists.push(ids));
+        Renaming::new(vocab(NAMES), lists, duplicates).unwrap()
+    }
+
+    /// The new names of one side of an event, and whether one came twice.
+    fn renamed(old: &[u32], becomes: &[Vec<u32>], keep: bool) -> (Vec<u32>, bool) {
+        let all: Vec<u32> = old.iter().flat_map(|&id| becomes[id as usize].clone()).collect();
+        let mut once: Vec<u32> = Vec::new();
+        all.iter().for_each(|id| {
+            if !once.contains(id) {
+                once.push(*id)
+            }
+        });
+        let twice = once.len() < all.len();
+        (if keep { all } else { once }, twice)
+    }
+
+    fn ids() -> impl Strategy<Value = Vec<u32>> {
+        prop::collection::vec(0..NAMES, 0..4)
+    }
+
+    fn events() -> impl Strategy<Value = Vec<Found>> {
+        let event = || (ids(), ids().prop_map(|ids| renamed(&ids, &same(), false).0), 0_u32..3);
+        let varied = prop::collection::vec(event(), 0..20);
+        let types = prop::collection::vec(event(), 1..4);
+        let repeated = types.prop_flat_map(|types| prop::collection::vec(prop::sample::select(types), 0..40));
+        prop_oneof![varied, repeated]
+    }
+
+    fn same() -> Vec<Vec<u32>> {
+        (0..NAMES).map(|id| vec![id]).collect()
+    }
+
+    fn becomes() -> impl Strategy<Value = Vec<Vec<u32>>> {
+        prop::collection::vec(prop::collection::vec(0..NAMES, 0..3), NAMES as usize)
+    }
+
+    fn policy() -> impl Strategy<Value = Duplicates> {
+        prop::sample::select(vec![Duplicates::Drop, Duplicates::Keep, Duplicates::Error])
+    }
+
+    proptest! {
+        #[test]
+        fn each_event_is_renamed_by_itself(
+            events in events(), cues in becomes(), outcomes in becomes(), policy in policy(), on_disk in any::<bool>(),
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = on_disk.then(|| folder.path().join("filtered"));
+            let (mut expected, mut counts, mut refused) = (Vec::new(), [0; 2 * NAMES as usize], false);
+            for (old_cues, old_outcomes, n) in &events {
+                let (new_cues, cue_twice) = renamed(old_cues, &cues, policy == Duplicates::Keep);
+                let (new_outcomes, outcome_twice) = renamed(old_outcomes, &outcomes, false);
+                let goes = new_cues.is_empty() && !old_cues.is_empty();
+                refused |= cue_twice || outcome_twice && !goes;
+                new_cues.iter().for_each(|&id| counts[id as usize] += u64::from(*n));
+                new_outcomes.iter().for_each(|&id| counts[(NAMES + id) as usize] += u64::from(*n));
+                if !goes {
+                    expected.push((new_cues, new_outcomes, *n));
+                }
+            }
+            let file = file(NAMES, &events);
+            let [cues, outcomes] = [renaming(&cues, policy), renaming(&outcomes, policy)];
+            match filter(&file, &cues, &outcomes, path.as_deref(), &Monitor::new()) {
+                Err(error) => {
+                    prop_assert!(refused && policy == Duplicates::Error, "{}", error);
+                    prop_assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+                }
+                Ok(filtered) => {
+                    prop_assert!(!(refused && policy == Duplicates::Error));
+                    prop_assert_eq!(found(&filtered), expected);
+                    prop_assert_eq!(filtered.path(), path.as_deref());
+                    filtered.verify(&Monitor::new()).unwrap();
+                    if policy != Duplicates::Error {
+                        let monitor = Monitor::new();
+                        prop_assert_eq!(cues.counts(&file, true, &monitor).unwrap(), &counts[..NAMES as usize]);
+                        prop_assert_eq!(outcomes.counts(&file, false, &monitor).unwrap(), &counts[NAMES as usize..]);
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn parts_one_after_another_are_the_whole(events in events(), at in any::<prop::sample::Index>()) {
+            let at = at.index(events.len() + 1);
+            let (whole, parts) = (file(NAMES, &events), [file(NAMES, &events[..at]), file(NAMES, &events[at..])]);
+            let joined = concat(&[&parts[0], &parts[1]], None, &Monitor::new()).unwrap();
+            prop_assert_eq!(joined.bytes(), whole.bytes());
+        }
+    }
+
+    /// Events over three chunks, of few types or each of its own.
+    fn large(n_types: u32) -> EventFile<Bytes> {
+        let event = |i: u32| {
+            let kind = i % n_types;
+            (vec![kind % 499, kind / 499, kind % 499], vec![kind % 7], 1 + i % 3)
+        };
+        file(500, &(0..150_000).map(event).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn nothing_changes_without_a_renaming_in_either_encoding() {
+        for n_types in [1000, 150_000] {
+            let file = large(n_types);
+            assert_eq!(file.header().has_types(), n_types == 1000);
+            let (cues, outcomes) = (Renaming::none(file.cues()), Renaming::none(file.outcomes()));
+            let monitor = Monitor::new();
+            let filtered = filter(&file, &cues, &outcomes, None, &monitor).unwrap();
+            assert!(filtered.bytes() == file.bytes());
+            assert_eq!(monitor.progress(), (150_000, 150_000));
+            assert_eq!(cues.counts(&file, true, &Monitor::new()).unwrap(), file.cues().counts());
+            assert!(concat(&[&file], None, &Monitor::new()).unwrap().bytes() == file.bytes());
+        }
+    }
+
+    #[test]
+    fn names_of_later_files_come_behind_those_of_earlier_ones() {
+        let files: Vec<_> = ["b_a", "a_c", "c_b"]
+            .map(|names| {
+                let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
+                names.split('_').for_each(|name| writer.cue(name).unwrap());
+                writer.end_event(1).unwrap();
+                writer.finish().unwrap()
+            })
+            .into();
+        let joined = concat(&files.iter().collect::<Vec<_>>(), None, &Monitor::new()).unwrap();
+        assert_eq!(joined.cues().names().collect::<Vec<_>>(), ["b", "a", "c"]);
+        assert_eq!(
+            found(&joined).iter().map(|event| event.0.clone()).collect::<Vec<_>>(),
+            [[0, 1], [1, 2], [2, 0]]
+        );
+        assert_eq!(joined.cues().counts(), [2, 2, 2]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let file = file(2, &[(vec![0], vec![], 1), (vec![0, 1], vec![], 1)]);
+        let mut lists = Lists::default();
+        lists.push(&[0, 1]);
+        assert!(matches!(Renaming::new(vocab(1), lists.clone(), Duplicates::Drop), Err(Error::Argument(_))));
+        lists.push(&[1]);
+        let (both, none) =
+            (Renaming::new(vocab(2), lists, Duplicates::Error).unwrap(), Renaming::none(file.outcomes()));
+        let error = filter(&file, &both, &none, None, &Monitor::new()).unwrap_err().to_string();
+        assert!(
+            error.starts_with("event 1: expected every cue of an event once, found \"1\" twice; pass"),
+            "{error}"
+        );
+        let monitor = Monitor::new();
+        monitor.stop();
+        assert!(matches!(filter(&file, &both, &none, None, &monitor), Err(Error::Stopped)));
+        assert!(matches!(both.counts(&file, true, &monitor), Err(Error::Stopped)));
+        assert!(matches!(concat(&[&file], None, &monitor), Err(Error::Stopped)));
+    }
+}
