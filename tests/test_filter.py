@@ -240,7 +240,7 @@ class TestFiles:
             ("of\r\nthe", ("the", "of")),
             ("\ufeffof\tanything\tat all\n\nthe\n", ("the", "of")),
             ("key\tfreq\nof\t2\n", ("of",)),
-            ("cues\tFrequency\nof\t2\n", ("of",)),
+            ("the\tFrequency\nof\t2\n", ("of",)),
             ("key\nof\n", ("key", "of")),
             ("key\t7\nof\t2\n", ("key", "of")),
             ("of\t2\nkey\tfreq\n", ("key", "of")),
@@ -266,6 +266,11 @@ class TestFiles:
         else:
             path.write_bytes(gzip.compress(data) if layout == "gz" else data)
         return path
+
+    def test_an_empty_line_is_no_name(self, tmp_path: Path) -> None:
+        (tmp_path / "names").write_text("\na\n\n", encoding="utf-8")
+        source = rw.read_events([(["", "a", "b"], "x")])
+        assert source.filter(remove_cues=tmp_path / "names").cues == ("", "b")
 
     def test_a_table_of_counts_is_a_list(self, tmp_path: Path) -> None:
         path = tmp_path / "counts.tab"
