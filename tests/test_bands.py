@@ -45,7 +45,7 @@ def test_the_same_seed_gives_the_same_sample(
         assert rw.bandsample(counts, size, cutoff=cutoff, seed=same) == first
 
 
-@given(st.sets(st.integers(1, 500), max_size=60), SIZES, CUTOFFS, SEEDS)
+@given(st.sets(st.one_of(st.integers(1, 30), st.integers(1, 3000)), max_size=60), SIZES, CUTOFFS, SEEDS)
 def test_counts_that_all_differ_give_the_sample_of_pyndl(
     counts: set[int], size: int, cutoff: int, seed: int
 ) -> None:
@@ -78,6 +78,11 @@ def test_a_sample_of_the_counts_of_events_is_a_list_for_filter() -> None:
     sample = rw.bandsample(events.counts("outcomes"), 10, seed=1)
     assert list(sample.values()) == [32, 45, 55, 64, 71, 78, 84, 90, 95, 100]
     assert events.filter(keep_outcomes=sample).outcomes == tuple(sample)
+
+
+def test_what_a_frequent_name_leaves_goes_to_the_nearest_before_it() -> None:
+    # The step is 109 tokens; "d" makes 218.
+    assert rw.bandsample({"a": 5, "b": 6, "c": 7, "d": 200}, 2, seed=1) == {"c": 7, "d": 200}
 
 
 def test_the_defaults_are_those_of_pyndl() -> None:

@@ -171,16 +171,11 @@ class TestAnyEvents:
 
 
 def test_a_large_file_goes_through_in_chunks(tmp_path: Path) -> None:
-    rows = [((f"c{i % 1000}", f"d{i % 3}"), (f"o{i % 7}",), i % 3) for i in range(200_000)]
+    rows: list[Event] = [((f"c{i % 1000}", f"d{i % 3}"), (f"o{i % 7}",), i % 3) for i in range(150_000)]
     source = rw.compile_events(iter(rows), tmp_path / "large.bin")
-    options = {
-        "remove_cues": [f"c{i}" for i in range(0, 1000, 2)],
-        "cue_map": None,
-        "keep_outcomes": ["o1", "o2"],
-    }
+    options = {"remove_cues": {f"c{i}" for i in range(0, 1000, 2)}, "keep_outcomes": ["o1", "o2"]}
     found = source.filter(tmp_path / "left.bin", **options)  # type: ignore[arg-type]
-    expected, _, _ = filtered(source, {key: value for key, value in options.items() if value is not None})
-    assert as_rows(found) == expected
+    assert as_rows(found) == filtered(source, options)[0]
 
 
 def test_an_event_that_never_had_cues_stays_and_one_that_lost_them_goes() -> None:
@@ -383,7 +378,8 @@ def test_progress_rises_to_its_total_and_may_stop_the_work(tmp_path: Path) -> No
         progress=lambda done, total: seen.append((done, total)),
     )
     assert seen == sorted(seen)
-    assert seen[-1] == (900_000, 900_000)
+    # Two counts, then the events.
+    assert {done for done, _ in seen} >= {300_000, 600_000, 900_000}
     assert {total for _, total in seen} == {900_000}
 
     class Stop(Exception):  # noqa: N818

@@ -74,6 +74,7 @@ def test_weights_repeat_cues(value: float, weights: list[int]) -> None:
         (([3.7], 2), {"rounded": False, "decimals": 1}, ["2.7_3.7_4.7"]),
         # Where it differs: no cue is lost to binary fractions, and names have the decimals of the step.
         (([0.3], 0.2), {"step": 0.1, "min": 0, "max": 0.3}, ["0.2_0.3"]),
+        (([5.0], (0.3, 0.3)), {"step": 0.1}, ["4.7_4.8_4.9_5.0_5.1_5.2_5.3"]),
         (([0.5], (0.5, 0.25)), {"step": 0.25, "min": 0}, ["0.00_0.25_0.50_0.75"]),
         (([-0.4], 2), {"min": -5}, ["-1_0_1"]),
         (([42], 20), {"step": 10}, ["30_40_50"]),

@@ -67,6 +67,9 @@ impl Renaming {
             let events = file.events_of(chunk);
             monitor.advance(events.end - events.start)?;
             file.for_each(events, |event, cues, outcomes, frequency| {
+                if event % 1024 == 0 {
+                    monitor.check()?;
+                }
                 for &id in side.rename(if of_cues { cues } else { outcomes }, event)? {
                     // At most one for each name in a file of fewer than 2^64 tokens, or so it says.
                     counts[id as usize] = counts[id as usize].saturating_add(frequency.into());
