@@ -190,8 +190,8 @@ class Events(DerivedEvents):
         --------
         >>> import rescorla as rw
         >>> counts = rw.read_events([("a_b", "x"), ("b", "y", 3)]).counts("cues")
-        >>> counts["b"], counts.idxmin()
-        (np.int64(4), 'a')
+        >>> int(counts["b"]), counts.idxmin()
+        (4, 'a')
 
         ``counts.to_csv("counts.tab", sep="\\t")`` writes a table that `filter` takes, and pyndl's
         ``load_counter``.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, compress
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -15,16 +16,22 @@ from rescorla.vocabulary import Map, Names, listed, mapped
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Duplicates: TypeAlias = Literal["drop", "keep", "error"]
+    from rescorla.sources import Duplicates
+
+Side: TypeAlias = Literal["cues", "outcomes"]
 New: TypeAlias = "tuple[list[str], NDArray[np.int64], NDArray[np.int64], Duplicates]"
 """The new names; where the ids of each old name begin, and the last end; the ids; duplicates."""
 
 
 @dataclass(frozen=True)
 class Renaming:
-    """The rule for one side of events; at most one of `keep`, `remove` and `becomes` is given."""
+    """The rule for one side of events.
 
-    side: Literal["cues", "outcomes"]
+    At most one of `keep`, `remove` and `becomes` is given. Of the names that these leave, those of `least`
+    tokens or more stay, and of these the `most` frequent.
+    """
+
+    side: Side
     keep: set[str] | None
     remove: set[str] | None
     becomes: dict[str, list[str]] | None
@@ -34,7 +41,7 @@ class Renaming:
     @classmethod
     def of(
         cls,
-        side: Literal["cues", "outcomes"],
+        side: Side,
         keep: Names | None,
         remove: Names | None,
         becomes: Map | None,
@@ -65,40 +72,36 @@ class Renaming:
         self, file: _core.EventFile, duplicates: Duplicates, watch: Callable[[int, int], object] | None
     ) -> New | None:
         """The new names, and which of them each old one becomes; None: all stay."""
+        cues = self.side == "cues"
         if self.becomes is not None:
-            return self._mapped(file, duplicates, watch)
+            old = file.cue_names() if cues else file.outcome_names()
+            new = _mapped(old, self.becomes, duplicates)
+            return (
+                self._thinned(new, file.renamed_counts(self.side, new, watch))
+                if self.counts_new_names
+                else new
+            )
         if self.keep is None and self.remove is None and self.least == 0 and self.most is None:
             return None
-        old = file.cue_names() if self.side == "cues" else file.outcome_names()
+        old, counts = (
+            (file.cue_names(), file.cue_counts()) if cues else (file.outcome_names(), file.outcome_counts())
+        )
         stays = np.ones(len(old), dtype=bool)
         if self.keep is not None:
             stays[:] = [name in self.keep for name in old]
         if self.remove is not None:
             stays[:] = [name not in self.remove for name in old]
-        self._frequent(stays, file.cue_counts() if self.side == "cues" else file.outcome_counts())
-        ids = np.arange(np.count_nonzero(stays))
-        return [old[i] for i in np.flatnonzero(stays)], _pointers(stays), ids, "keep"
+        self._frequent(stays, counts)
+        return _chosen(old, stays), _pointers(stays), np.arange(np.count_nonzero(stays)), "keep"
 
-    def _mapped(
-        self, file: _core.EventFile, duplicates: Duplicates, watch: Callable[[int, int], object] | None
-    ) -> New:
-        assert self.becomes is not None
-        old = file.cue_names() if self.side == "cues" else file.outcome_names()
-        becomes = [self.becomes.get(name, ()) for name in old]
-        number: dict[str, int] = {}
-        ids = np.array(
-            [number.setdefault(new, len(number)) for news in becomes for new in news], dtype=np.int64
-        )
-        names, pointers = list(number), _pointers(np.array([len(news) for news in becomes], dtype=np.int64))
-        if not self.counts_new_names:
-            return names, pointers, ids, duplicates
-        counts = file.renamed_counts(self.side, (names, pointers, ids, duplicates), watch)
+    def _thinned(self, new: New, counts: NDArray[np.int64]) -> New:
+        """New names without those that are not frequent enough."""
+        names, pointers, ids, duplicates = new
         stays = np.ones(len(names), dtype=bool)
         self._frequent(stays, counts)
         left = stays[ids]
         new_id = np.cumsum(stays) - 1
-        names = [names[i] for i in np.flatnonzero(stays)]
-        return names, _pointers(left)[pointers], new_id[ids[left]], duplicates
+        return _chosen(names, stays), _pointers(left)[pointers], new_id[ids[left]], duplicates
 
     def _frequent(self, stays: NDArray[np.bool_], counts: NDArray[np.int64]) -> None:
         """Leaves those that are frequent enough."""
@@ -108,6 +111,18 @@ class Renaming:
             # Stable: of equally frequent ones the first stay.
             rare = staying[np.argsort(-counts[staying], kind="stable")][self.most :]
             stays[rare] = False
+
+
+def _mapped(old: Sequence[str], becomes: Mapping[str, Sequence[str]], duplicates: Duplicates) -> New:
+    """What a map makes of names; the new ones come in the order in which the old ones bring them up."""
+    number: dict[str, int] = {}
+    lists = [[number.setdefault(new, len(number)) for new in becomes.get(name, ())] for name in old]
+    ids = np.fromiter(chain.from_iterable(lists), dtype=np.int64)
+    return list(number), _pointers(np.fromiter(map(len, lists), dtype=np.int64)), ids, duplicates
+
+
+def _chosen(names: Sequence[str], stays: NDArray[np.bool_]) -> list[str]:
+    return list(compress(names, stays))
 
 
 def _pointers(lengths: NDArray[np.bool_ | np.int64]) -> NDArray[np.int64]:

@@ -224,6 +224,7 @@ impl<'a> Side<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::events::format::CHUNK_EVENTS;
     use proptest::prelude::*;
 
     type Found = (Vec<u32>, Vec<u32>, u32);
@@ -344,11 +345,12 @@ mod tests {
         }
     }
 
-    /// Events over three chunks, of few types or each of its own.
+    /// Events over three chunks, of few types or each of its own; one outcome comes once a chunk, at the same place.
     fn large(n_types: u32) -> EventFile<Bytes> {
         let event = |i: u32| {
             let kind = i % n_types;
-            (vec![kind % 499, kind / 499, kind % 499], vec![kind % 7], 1 + i % 3)
+            let outcome = if i % CHUNK_EVENTS as u32 == 5 { 499 } else { kind % 7 };
+            (vec![kind % 499, kind / 499, kind % 499], vec![outcome], 1 + i % 3)
         };
         file(500, &(0..150_000).map(event).collect::<Vec<_>>())
     }
