@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, compress
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -23,8 +22,7 @@ New: TypeAlias = "tuple[list[str], NDArray[np.int64], NDArray[np.int64], Duplica
 """The new names; where the ids of each old name begin, and the last end; the ids; duplicates."""
 
 
-@dataclass(frozen=True)
-class Renaming:
+class Renaming(NamedTuple):
     """The rule for one side of events.
 
     At most one of `keep`, `remove` and `becomes` is given. Of the names that these leave, those of `least`

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
 from numbers import Real
+
+import numpy as np
 
 from rescorla.arguments import number, rate
 from rescorla.drawing import whole
@@ -139,5 +140,4 @@ def _reach(n: float | tuple[float, float], step: float) -> tuple[int, int]:
 
 def _decimals(number: float) -> int:
     """How many decimals a number has, written out."""
-    exponent = Decimal(repr(number)).normalize().as_tuple().exponent
-    return -exponent if isinstance(exponent, int) and exponent < 0 else 0
+    return len(np.format_float_positional(number, trim="-").partition(".")[2])
