@@ -19,7 +19,10 @@ SHOWN = {
     f"rescorla.{room}"
     for room in (
         "activation",
+        "bands",
+        "concat",
         "convergence",
+        "derived",
         "equilibrium",
         "events",
         "factors",
@@ -29,6 +32,7 @@ SHOWN = {
         "schedules",
         "trajectory",
         "weights",
+        "windows",
     )
 }
 

@@ -31,6 +31,9 @@ def learn_until_the_disk_is_full(method):
 work = {
     "event file": lambda: events.save(path),
     "compiled": lambda: rw.compile_events(iter(events), path),
+    "sample": lambda: events.sample(10_000, 1, path=path),
+    "filtered": lambda: events.filter(path, remove_cues=["a1"]),
+    "put together": lambda: events.concat(events, path=path),
     "table": lambda: events.to_table(path),
     "gz table": lambda: events.to_table(path),
     "weights": lambda: weights.save(path),
@@ -49,6 +52,9 @@ except OSError as error:
 TARGETS = {
     "event file": "e.bin",
     "compiled": "e.bin",
+    "sample": "e.bin",
+    "filtered": "e.bin",
+    "put together": "e.bin",
     "table": "e.tab",
     "gz table": "e.tab.gz",
     "weights": "w.npz",

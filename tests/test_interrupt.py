@@ -55,6 +55,18 @@ COMPILE_ITERABLE = PRELUDE + "work = lambda: rw.read_events(events(10**9), progr
 COMPILE_REPEATED = PRELUDE + "work = lambda: rw.read_events(itertools.repeat(('a_b', 'x')), progress=False)\n"
 SAMPLE = PRELUDE + "work = lambda: rw.read_events(events(100)).sample(10**9, 1, progress=False)\n"
 PASSES = PRELUDE + "work = lambda: rw.read_events(events(10**5)).passes(10**4, 1, progress=False)\n"
+# Twenty million events, whose cues become a hundred each.
+FILTER = (
+    PRELUDE
+    + "known = rw.read_events(events(1000)).repeated(20_000)\n"
+    + "cue_map = {cue: [cue] * 100 for cue in known.cues}\n"
+    + "work = lambda: known.filter(cue_map=cue_map, duplicates='keep', min_cue_count=1, progress=False)\n"
+)
+CONCAT = (
+    PRELUDE
+    + "known = rw.read_events(events(1000)).repeated(1000)\n"
+    + "work = lambda: rw.concat_events([known] * 1000, progress=False)\n"
+)
 COMPILE_TABLE = PRELUDE + "work = lambda: rw.compile_events(sys.argv[1], sys.argv[2], progress=False)\n"
 RUN = """
 print("ready", flush=True)
@@ -95,7 +107,19 @@ class TestInterrupt:
 
     @pytest.mark.parametrize(
         "script",
-        [LEARN, RECORD, SCHEDULE, DELTA, ITERATE, COMPILE_ITERABLE, COMPILE_REPEATED, SAMPLE, PASSES],
+        [
+            LEARN,
+            RECORD,
+            SCHEDULE,
+            DELTA,
+            ITERATE,
+            COMPILE_ITERABLE,
+            COMPILE_REPEATED,
+            SAMPLE,
+            PASSES,
+            FILTER,
+            CONCAT,
+        ],
         ids=[
             "learn",
             "record",
@@ -106,6 +130,8 @@ class TestInterrupt:
             "compile an iterable without Python",
             "sample",
             "passes",
+            "filter",
+            "concat",
         ],
     )
     def test_in_memory(self, script: str) -> None:

@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, Any
 from rescorla import schedules
 from rescorla._core import FormatError, __version__
 from rescorla.activation import activations
+from rescorla.bands import bandsample
+from rescorla.concat import concat_events
 from rescorla.convergence import Convergence, convergence
 from rescorla.corpus import corpus_events
 from rescorla.equilibrium import equilibrium
@@ -32,6 +34,7 @@ from rescorla.neighbours import delta_rule
 from rescorla.sources import compile_events, read_events
 from rescorla.trajectory import Trajectories, trajectories
 from rescorla.weights import Weights, load_weights
+from rescorla.windows import cue_window
 
 if TYPE_CHECKING:
     from rescorla import classify, measures, plot
@@ -45,10 +48,13 @@ __all__ = [
     "Weights",
     "__version__",
     "activations",
+    "bandsample",
     "classify",
     "compile_events",
+    "concat_events",
     "convergence",
     "corpus_events",
+    "cue_window",
     "delta_rule",
     "equilibrium",
     "factor_events",

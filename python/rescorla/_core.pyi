@@ -19,6 +19,7 @@ __all__ = [
     "equilibrium",
     "forecast",
     "learn",
+    "read_lines",
     "trajectories",
 ]
 
@@ -26,6 +27,7 @@ __version__: str
 
 _Progress: TypeAlias = Callable[[int, int], object] | None
 _Factors: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
+_New: TypeAlias = tuple[list[str], NDArray[np.int64], NDArray[np.int64], Literal["drop", "keep", "error"]]
 _ThreeArrays: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 _Duplicates: TypeAlias = Literal["drop", "keep", "error"]
 
@@ -59,7 +61,22 @@ class EventFile:
         *,
         tokens: bool = False,
         background: str | None = None,
+        path: str | None = None,
         progress: _Progress = None,
+    ) -> EventFile: ...
+    def filter(
+        self,
+        cues: _New | None,
+        outcomes: _New | None,
+        path: str | None = None,
+        progress: _Progress = None,
+    ) -> EventFile: ...
+    def renamed_counts(
+        self, side: Literal["cues", "outcomes"], new: _New, progress: _Progress = None
+    ) -> NDArray[np.int64]: ...
+    @staticmethod
+    def concat(
+        files: Sequence[EventFile], path: str | None = None, progress: _Progress = None
     ) -> EventFile: ...
     def cue_sets(self, progress: _Progress = None) -> tuple[_ThreeArrays, _ThreeArrays]: ...
     def save(self, path: str) -> EventFile: ...
@@ -186,6 +203,7 @@ def equilibrium(
     threads: int,
     progress: _Progress,
 ) -> dict[str, Any]: ...
+def read_lines(path: str) -> list[str]: ...
 def trajectories(
     events: EventFile,
     *,

@@ -26,6 +26,11 @@ def path_name(path: PathName) -> str:
     return os.fsdecode(path)
 
 
+def maybe_path_name(path: PathName | None) -> str | None:
+    """The str of a path, if there is one."""
+    return None if path is None else path_name(path)
+
+
 def one_of(argument: str, value: object, choices: tuple[object, ...]) -> None:
     """ValueError that lists the choices, unless the value is one of them."""
     if value not in choices:

@@ -1,31 +1,27 @@
-"""Streams of learning events, and other events made of them."""
+"""Streams of learning events."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from operator import index
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
 from rescorla import _core
-from rescorla.arguments import PathName, path_name
+from rescorla.arguments import PathName, one_of, path_name
+from rescorla.derived import DerivedEvents
+from rescorla.drawing import in_order
 from rescorla.progress import Progress, watching
 
 if TYPE_CHECKING:
+    import pandas
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
-
-Seed: TypeAlias = "int | np.random.Generator | np.random.SeedSequence"
 
 # Events decoded at a time when iterating: enough that the crossing into Rust costs nothing, few enough for
 # any memory.
 _BLOCK = 4096
-
-# Events picked at a time when making other events of these, and at most so many parts of a permutation:
-# enough that crossing into Rust costs nothing, few enough that Ctrl-C and the progress bar need not wait.
-_PICKED = 1 << 18
-_PARTS = 1 << 10
 
 
 class Event(NamedTuple):
@@ -50,7 +46,7 @@ class Event(NamedTuple):
     frequency: int
 
 
-class Events:
+class Events(DerivedEvents):
     """A sequence of learning events with their names, in memory or mapped from a binary event file.
 
     Made by `read_events`, `compile_events`, `corpus_events` and `open_events`. ``len(events)`` counts rows; a
@@ -82,10 +78,10 @@ class Events:
     {'a': 4, 'b': 1}
     """
 
-    __slots__ = ("_cues", "_file", "_outcomes")
+    __slots__ = ("_cues", "_outcomes")
 
     def __init__(self, file: _core.EventFile) -> None:
-        self._file = file
+        super().__init__(file)
         self._cues: tuple[str, ...] | None = None
         self._outcomes: tuple[str, ...] | None = None
 
@@ -155,7 +151,7 @@ class Events:
     def __getitem__(self, key: int | slice) -> Event | Events:
         if isinstance(key, slice):
             rows = range(*key.indices(len(self)))
-            return Events(self._file.select(_in_order(rows), len(rows)))
+            return Events(self._file.select(in_order(rows), len(rows)))
         wanted = index(key)
         event = wanted + len(self) if wanted < 0 else wanted
         if not 0 <= event < len(self):
@@ -167,217 +163,49 @@ class Events:
         counts = f"{len(self)} events, {self.n_tokens} tokens, {self.n_cues} cues, {self.n_outcomes} outcomes"
         return f"<Events: {counts}; {where}>"
 
-    def sample(self, n: int, seed: Seed, *, progress: Progress = None) -> Events:
-        """Tokens drawn at random with replacement: each time, every token is as likely as any other.
+    def counts(self, side: Literal["cues", "outcomes"]) -> pandas.Series[int]:
+        """In how many tokens each cue or outcome occurs, as a pandas Series indexed by name.
 
         Parameters
         ----------
-        n : int
-            How many tokens to draw, 0 or more.
-        seed : int, numpy.random.Generator or numpy.random.SeedSequence
-            Where the random numbers come from: anything for `numpy.random.default_rng` but None. The same
-            seed gives the same events. A Generator goes on from where it is.
-        progress : None, bool or callable(done, total), default None
-            None shows a bar if standard error is a terminal.
+        side : {"cues", "outcomes"}
+            Whose counts.
 
         Returns
         -------
-        Events
-            In memory: n events of frequency 1, equal neighbours not merged. All names stay, in their order.
+        pandas.Series of int64
+            `cue_counts` or `outcome_counts`, with the names in order of first appearance as index.
 
         Raises
         ------
-        ValueError
-            When n is negative, or there are no tokens.
-        TypeError
-            When the seed is None or of a wrong type.
-
-        Notes
-        -----
-        Besides the result this takes 16 bytes for each event, and at most 256 MiB for decoded events.
+        ImportError
+            When pandas is not installed: ``pip install 'rescorla[pandas]'``.
 
         See Also
         --------
-        convergence : what learning from such a sample tends to.
+        filter : takes a table of counts as a list of names.
+        bandsample : draws names by their counts.
 
         Examples
         --------
         >>> import rescorla as rw
-        >>> events = rw.read_events([("a", "x", 900), ("b", "y", 100)])
-        >>> sample = events.sample(1000, seed=1)
-        >>> sample
-        <Events: 1000 events, 1000 tokens, 2 cues, 2 outcomes; in memory>
-        >>> bool(850 < sample.cue_counts[0] < 950)
-        True
+        >>> counts = rw.read_events([("a_b", "x"), ("b", "y", 3)]).counts("cues")
+        >>> int(counts["b"]), counts.idxmin()
+        (4, 'a')
+
+        ``counts.to_csv("counts.tab", sep="\\t")`` writes a table that `filter` takes, and pyndl's
+        ``load_counter``.
         """
-        n, random = _count("n", n), _generator(seed)
-        ends = np.cumsum(self.frequencies)
-        if self.n_tokens == 0:
-            raise ValueError("a sample needs tokens to draw from; these events have none")
-
-        def drawn() -> Iterator[NDArray[np.int64]]:
-            for done in range(0, n, _PICKED):
-                tokens = random.integers(self.n_tokens, size=min(_PICKED, n - done))
-                yield np.searchsorted(ends, tokens, side="right")
-
-        return self._tokens(drawn(), n, progress)
-
-    def passes(self, n: int, seed: Seed | None = None, *, progress: Progress = None) -> Events:
-        """The events n times over, each time in a fresh random order of the tokens, or in their own order.
-
-        Parameters
-        ----------
-        n : int
-            How many passes, 0 or more.
-        seed : int, numpy.random.Generator or numpy.random.SeedSequence, optional
-            As for `sample`. Each pass is a permutation of all tokens, as likely as any other, independent of
-            the other passes. None: each pass is in the order of the events, and these keep their frequencies.
-        progress : None, bool or callable(done, total), default None
-            None shows a bar if standard error is a terminal.
-
-        Returns
-        -------
-        Events
-            In memory: with a seed n times n_tokens events of frequency 1, else n times the events. All names
-            stay, in their order.
-
-        Raises
-        ------
-        ValueError
-            When n is negative.
-        TypeError
-            When the seed is of a wrong type.
-
-        Notes
-        -----
-        With a seed this takes, besides the result, 16 bytes for each event, 5 for each token of one pass, and
-        at most 256 MiB for decoded events.
-
-        See Also
-        --------
-        shuffled : one pass in random order.
-        sample : tokens drawn with replacement.
-
-        Examples
-        --------
-        >>> import rescorla as rw
-        >>> events = rw.read_events([("a", "x", 2), ("b", "y")])
-        >>> passes = events.passes(3, seed=5)
-        >>> [sorted(event.cues[0] for event in passes[start : start + 3]) for start in (0, 3, 6)]
-        [['a', 'a', 'b'], ['a', 'a', 'b'], ['a', 'a', 'b']]
-        >>> [(event.cues[0], event.frequency) for event in events.passes(2)]
-        [('a', 2), ('b', 1), ('a', 2), ('b', 1)]
-        """
-        if seed is None:
-            return self.repeated(n, progress=progress)
-        n, random = _count("n", n), _generator(seed)
-        frequencies = self.frequencies
-        orders = (order for _ in range(n) for order in _permutation(frequencies, random))
-        return self._tokens(orders, n * self.n_tokens, progress)
-
-    def shuffled(self, seed: Seed, *, progress: Progress = None) -> Events:
-        """All tokens once, in a random order: ``passes(1, seed)``.
-
-        Parameters
-        ----------
-        seed : int, numpy.random.Generator or numpy.random.SeedSequence
-            As for `sample`.
-        progress : None, bool or callable(done, total), default None
-            None shows a bar if standard error is a terminal.
-
-        Returns
-        -------
-        Events
-            In memory: n_tokens events of frequency 1. All names stay, in their order.
-
-        Raises
-        ------
-        TypeError
-            When the seed is None or of a wrong type.
-
-        Examples
-        --------
-        >>> import rescorla as rw
-        >>> events = rw.read_events([("a", "x", 3), ("b", "y", 2)])
-        >>> sorted(event.cues[0] for event in events.shuffled(seed=2))
-        ['a', 'a', 'a', 'b', 'b']
-        """
-        return self.passes(1, _generator(seed), progress=progress)
-
-    def repeated(self, n: int, *, progress: Progress = None) -> Events:
-        """The events n times over, in their order.
-
-        Parameters
-        ----------
-        n : int
-            How many times, 0 or more.
-        progress : None, bool or callable(done, total), default None
-            None shows a bar if standard error is a terminal.
-
-        Returns
-        -------
-        Events
-            In memory: n times the events, with their frequencies. All names stay, in their order.
-
-        Raises
-        ------
-        ValueError
-            When n is negative.
-
-        Examples
-        --------
-        >>> import rescorla as rw
-        >>> events = rw.read_events([("a", "x", 2), ("b", "y")]).repeated(2)
-        >>> [(event.cues[0], event.frequency) for event in events]
-        [('a', 2), ('b', 1), ('a', 2), ('b', 1)]
-        """
-        n = _count("n", n)
-        blocks = (block for _ in range(n) for block in _in_order(range(len(self))))
-        with watching(progress, "repeating") as watch:
-            return Events(self._file.select(blocks, n * len(self), progress=watch))
-
-    def with_background(self, name: str, *, progress: Progress = None) -> Events:
-        """The events with one more cue that is always there, as `read_events` adds it.
-
-        Parameters
-        ----------
-        name : str
-            The background cue: the first of all cues, and the first cue of every event. No cue has this name
-            yet.
-        progress : None, bool or callable(done, total), default None
-            None shows a bar if standard error is a terminal.
-
-        Returns
-        -------
-        Events
-            In memory. The names of the other cues and of the outcomes follow in their order.
-
-        Raises
-        ------
-        ValueError
-            When a cue has that name.
-
-        Examples
-        --------
-        >>> import rescorla as rw
-        >>> events = rw.read_events([("a", "x", 2), ("", "y")]).with_background("Environ")
-        >>> events.cues
-        ('Environ', 'a')
-        >>> [event.cues for event in events]
-        [('Environ', 'a'), ('Environ',)]
-        """
-        if not isinstance(name, str):
-            raise TypeError(f"a background cue is named by a str, not by {type(name).__name__}")
-        if name in self.cues:
-            raise ValueError(f"background {name!r} is a cue of the events already; choose another name")
-        with watching(progress, "adding a cue") as watch:
-            blocks = _in_order(range(len(self)))
-            return Events(self._file.select(blocks, len(self), background=name, progress=watch))
-
-    def _tokens(self, blocks: Iterable[NDArray[np.int64]], n: int, progress: Progress) -> Events:
-        """Events of frequency 1, by the numbers of those to take."""
-        with watching(progress, "drawing") as watch:
-            return Events(self._file.select(blocks, n, tokens=True, progress=watch))
+        one_of("side", side, ("cues", "outcomes"))
+        try:
+            from pandas import Index, Series
+        except ImportError as error:
+            raise ImportError("counts with names need pandas: pip install 'rescorla[pandas]'") from error
+        cues = side == "cues"
+        counts = self.cue_counts if cues else self.outcome_counts
+        return Series(
+            counts, Index(self.cues if cues else self.outcomes, dtype=object, name=side), name="frequency"
+        )
 
     def cue_matrix(self) -> csr_array:
         """Which cues each event has, as a sparse matrix.
@@ -530,49 +358,3 @@ def open_events(path: PathName) -> Events:
     40
     """
     return Events(_core.EventFile.open(path_name(path)))
-
-
-def _in_order(rows: range) -> Iterator[NDArray[np.int64]]:
-    """The numbers of a range in blocks."""
-    for start in range(0, len(rows), _PICKED):
-        block = rows[start : start + _PICKED]
-        yield np.arange(block.start, block.stop, block.step, dtype=np.int64)
-
-
-def _permutation(frequencies: NDArray[np.int64], random: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    """The events of all tokens in a random order, in blocks.
-
-    Each token goes to one of the blocks at random, and each block is shuffled: a permutation, each as likely
-    as any other (Rao 1961, Sandelius 1962). No step is long, and none jumps about in memory.
-    """
-    ends = np.cumsum(frequencies)
-    n_tokens = int(ends[-1]) if len(ends) else 0
-    n_parts = min(-(-n_tokens // _PICKED), _PARTS)
-    number = np.uint32 if len(ends) < 1 << 32 else np.int64
-    parts: list[list[NDArray[Any]]] = [[] for _ in range(n_parts)]
-    for start in range(0, n_tokens, _PICKED):
-        tokens = np.arange(start, min(start + _PICKED, n_tokens))
-        events = np.searchsorted(ends, tokens, side="right").astype(number)
-        part_of = random.integers(n_parts, size=len(events), dtype=np.uint16)
-        by_part = events[np.argsort(part_of, kind="stable")]
-        counts = np.bincount(part_of, minlength=n_parts)
-        for part, some in zip(parts, np.split(by_part, np.cumsum(counts)[:-1]), strict=True):
-            part.append(some)
-    for part in parts:
-        block = np.concatenate(part)
-        part.clear()
-        random.shuffle(block)
-        yield block.astype(np.int64)
-
-
-def _generator(seed: Seed) -> np.random.Generator:
-    if seed is None:
-        raise TypeError("seed must be an int, a numpy Generator or a SeedSequence, not None")
-    return np.random.default_rng(seed)
-
-
-def _count(argument: str, value: int) -> int:
-    count = index(value)
-    if count < 0:
-        raise ValueError(f"{argument} must be 0 or more, not {count}")
-    return count

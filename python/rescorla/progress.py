@@ -41,6 +41,13 @@ def watching(progress: Progress, label: str) -> Iterator[Callable[[int, int], ob
         bar.close()
 
 
+def part(
+    watch: Callable[[int, int], object] | None, before: int, total: int
+) -> Callable[[int, int], object] | None:
+    """What the engine calls in one of several parts of the work, of which so much is done before."""
+    return None if watch is None else lambda done, _: watch(before + done, total)
+
+
 def _new_bar(label: str) -> _Bar:
     try:
         return _TqdmBar(label)

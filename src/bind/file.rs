@@ -10,9 +10,12 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
+use super::compile::policy;
 use super::watch::{Progress, tell, watched};
 use crate::error::{Error, Result};
 use crate::events::atomic::AtomicFile;
+use crate::events::chunk::Lists;
+use crate::events::filter::{self, Renaming};
 use crate::events::map::{self, Bytes};
 use crate::events::pick::{Frequency, Picker};
 use crate::events::{EventFile, Recent};
@@ -115,15 +118,7 @@ impl PyEventFile {
 
     /// Row pointers and indices of the events' cues or outcomes, as the events list them.
     fn csr<'py>(&self, py: Python<'py>, side: &str) -> PyResult<(Ints<'py>, Bound<'py, PyArray1<i32>>)> {
-        let cues = match side {
-            "cues" => true,
-            "outcomes" => false,
-            _ => {
-                return Err(
-                    Error::Argument(format!("expected \"cues\" or \"outcomes\", found {side:?}")).into()
-                );
-            }
-        };
+        let cues = is_cues(side)?;
         let (pointers, indices) = watched(py, &None, |monitor| {
             let (mut pointers, mut indices) = (vec![0_i64], Vec::new());
             for chunk in 0..self.file.n_chunks() {
@@ -143,9 +138,10 @@ impl PyEventFile {
         Ok((pointers.into_pyarray(py), indices.into_pyarray(py)))
     }
 
-    /// Events of the given numbers, an iterable of blocks of them, in memory and with all the names; `tokens`: each
-    /// stands for one token. A background cue comes before all others.
-    #[pyo3(signature = (blocks, n_rows, *, tokens=false, background=None, progress=None))]
+    /// Events of the given numbers, an iterable of blocks of them, with all the names, at a path or in memory; `tokens`:
+    /// each stands for one token. A background cue comes before all others.
+    #[pyo3(signature = (blocks, n_rows, *, tokens=false, background=None, path=None, progress=None))]
+    #[expect(clippy::too_many_arguments, reason = "all keywords")]
     fn select(
         &self,
         py: Python<'_>,
@@ -153,10 +149,11 @@ impl PyEventFile {
         n_rows: u64,
         tokens: bool,
         background: Option<&str>,
+        path: Option<PathBuf>,
         progress: Progress,
     ) -> PyResult<Self> {
         let frequency = if tokens { Frequency::One } else { Frequency::Own };
-        let mut picker = Picker::new(&self.file, frequency, background)?;
+        let mut picker = Picker::new(&self.file, frequency, background, path.as_deref())?;
         let mut done = 0;
         for block in blocks.try_iter()? {
             let block: PyReadonlyArray1<'_, i64> = block?.extract()?;
@@ -167,6 +164,51 @@ impl PyEventFile {
             tell(py, &progress, done, n_rows)?;
         }
         Ok(py.detach(|| picker.finish())?.into())
+    }
+
+    /// The events under other names, at a path or in memory; None: the names of that side stay.
+    #[pyo3(signature = (cues, outcomes, path=None, progress=None))]
+    fn filter(
+        &self,
+        py: Python<'_>,
+        cues: Option<New<'_>>,
+        outcomes: Option<New<'_>>,
+        path: Option<PathBuf>,
+        progress: Progress,
+    ) -> PyResult<Self> {
+        let side = |new: Option<New<'_>>, names| match new {
+            Some(new) => renaming(new),
+            None => Ok(Renaming::none(names)),
+        };
+        let (cues, outcomes) = (side(cues, self.file.cues())?, side(outcomes, self.file.outcomes())?);
+        let filter = |monitor: &_| filter::filter(&self.file, &cues, &outcomes, path.as_deref(), monitor);
+        Ok(watched(py, &progress, filter)?.into())
+    }
+
+    /// How many tokens would have each of the new names.
+    #[pyo3(signature = (side, new, progress=None))]
+    fn renamed_counts<'py>(
+        &self,
+        py: Python<'py>,
+        side: &str,
+        new: New<'_>,
+        progress: Progress,
+    ) -> PyResult<Ints<'py>> {
+        let (of_cues, new) = (is_cues(side)?, renaming(new)?);
+        ints(py, watched(py, &progress, |monitor| new.counts(&self.file, of_cues, monitor))?.into_iter())
+    }
+
+    /// The events of several files one after another, at a path or in memory, with the names of all.
+    #[staticmethod]
+    #[pyo3(signature = (files, path=None, progress=None))]
+    fn concat(
+        py: Python<'_>,
+        files: Vec<Py<Self>>,
+        path: Option<PathBuf>,
+        progress: Progress,
+    ) -> PyResult<Self> {
+        let files: Vec<&EventFile<Bytes>> = files.iter().map(|file| &file.get().file).collect();
+        Ok(watched(py, &progress, |monitor| filter::concat(&files, path.as_deref(), monitor))?.into())
     }
 
     /// The sets of cues among the tokens: (row pointers, cue ids, tokens of each set), and for each set with an outcome
@@ -236,6 +278,35 @@ impl PyEventFile {
         info.set_item("bytes_per_event", if header.n_events > 0 { Some(per_event) } else { None })?;
         Ok(info)
     }
+}
+
+fn is_cues(side: &str) -> Result<bool> {
+    match side {
+        "cues" => Ok(true),
+        "outcomes" => Ok(false),
+        _ => Err(Error::Argument(format!("expected \"cues\" or \"outcomes\", found {side:?}"))),
+    }
+}
+
+/// The new names; where in the ids those of each old one begin, and where the last end; the ids; duplicates.
+type New<'py> = (Vec<String>, PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>, String);
+
+fn renaming((names, pointers, ids, duplicates): New<'_>) -> Result<Renaming> {
+    let wrong = |what: &str| Error::Argument(format!("expected {what} in a renaming"));
+    let id = |&id: &i64| u32::try_from(id).map_err(|_| wrong("ids below 2^32"));
+    let ids = ids.as_array().iter().map(id).collect::<Result<Vec<u32>>>()?;
+    let (mut becomes, mut pointers) = (Lists::default(), pointers.as_array().to_vec().into_iter());
+    let mut start = pointers.next().unwrap_or(0) as usize;
+    for end in pointers {
+        let end = end as usize;
+        becomes.push(ids.get(start..end).ok_or_else(|| wrong("pointers that rise"))?);
+        start = end;
+    }
+    let vocab: Vocab = names.iter().collect();
+    if vocab.len() != names.len() {
+        return Err(wrong("each name once"));
+    }
+    Renaming::new(vocab, becomes, policy(&duplicates)?)
 }
 
 fn ints<'py>(py: Python<'py>, numbers: impl Iterator<Item = u64>) -> PyResult<Ints<'py>> {

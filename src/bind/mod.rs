@@ -11,6 +11,7 @@ mod equilibrium;
 mod errors;
 mod file;
 mod learn;
+mod lines;
 mod trajectory;
 mod watch;
 
@@ -35,6 +36,8 @@ mod _core {
     use super::file::PyEventFile;
     #[pymodule_export]
     use super::learn::{forecast, learn};
+    #[pymodule_export]
+    use super::lines::read_lines;
     #[pymodule_export]
     use super::trajectory::trajectories;
 

@@ -190,6 +190,15 @@ impl Body {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    /// The index of the type of event `i`, where events are such.
+    #[inline]
+    pub fn token(&self, i: usize) -> Option<u32> {
+        match self {
+            Body::Rows(_) => None,
+            Body::Tokens(tokens) => tokens.get(i).copied(),
+        }
+    }
 }
 
 /// A run of events and their frequencies.

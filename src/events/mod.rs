@@ -2,12 +2,13 @@
 //!
 //! - [`format`](mod@format) is the specification of the file, [`chunk`] of a run of events in it.
 //! - [`write`](mod@write) takes names from a reader of text and writes the file.
-//! - [`pick`] takes events out in another order, [`sets`] counts the sets of cues.
+//! - [`pick`] takes events out in another order, [`filter`] gives them other names, [`sets`] counts the sets of cues.
 //! - [`map`] opens a file without reading it; [`atomic`] lets new files appear whole or not at all.
 //! - [`EventFile`] reads over any bytes: a map, or a vector for events in memory. There is one representation.
 
 pub mod atomic;
 pub mod chunk;
+pub mod filter;
 pub mod format;
 pub mod map;
 pub mod pick;

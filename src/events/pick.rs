@@ -3,6 +3,8 @@
 //! Their numbers come in blocks. Decoded chunks stay while they fit a budget. Of the chunks beyond it each is decoded once
 //! for a block, and what the block wants of it is set aside, so that the order of the numbers does not matter for the cost.
 
+use std::path::Path;
+
 use super::chunk::{Body, Chunk, Rows};
 use super::map::Bytes;
 use super::write::{Duplicates, EventWriter};
@@ -23,7 +25,7 @@ pub enum Frequency {
     One,
 }
 
-/// Collects events of a file in memory, under all the names of the file.
+/// Collects events of a file, at a path or in memory, under all the names of the file.
 pub struct Picker<'a, B> {
     file: &'a EventFile<B>,
     frequency: Frequency,
@@ -43,15 +45,20 @@ impl<'a, B: AsRef<[u8]>> Picker<'a, B> {
     /// Nothing picked yet. A background cue becomes the first of all cues, and of the cues of every event.
     ///
     /// # Errors
-    /// [`Error::Argument`] when the background is a cue already, [`Error::Format`] for a damaged file.
-    pub fn new(file: &'a EventFile<B>, frequency: Frequency, background: Option<&str>) -> Result<Self> {
+    /// [`Error::Argument`] when the background is a cue already, [`Error::Format`] for a damaged file, [`Error::Io`].
+    pub fn new(
+        file: &'a EventFile<B>,
+        frequency: Frequency,
+        background: Option<&str>,
+        path: Option<&Path>,
+    ) -> Result<Self> {
         if let Some(name) = background.filter(|name| file.cues().get(name).is_some()) {
             return Err(Error::Argument(format!(
                 "background {name:?} is a cue of the events already; choose another name"
             )));
         }
         // The writer gives a background its id before any other name.
-        let mut writer = EventWriter::new(None, Duplicates::Keep, background)?;
+        let mut writer = EventWriter::new(path, Duplicates::Keep, background)?;
         writer.with_names(file.cues().names(), file.outcomes().names())?;
         Ok(Self {
             file,
@@ -89,10 +96,7 @@ impl<'a, B: AsRef<[u8]>> Picker<'a, B> {
                 Frequency::Own => chunk.frequency(i),
                 Frequency::One => 1,
             };
-            let kind = match &chunk.body {
-                Body::Tokens(tokens) => Some(tokens[i] as usize),
-                Body::Rows(_) => None,
-            };
+            let kind = chunk.body.token(i).map(|kind| kind as usize);
             if let Some(token) = kind.and_then(|kind| tokens[kind])
                 && writer.again(token, frequency.into())?
             {
@@ -205,7 +209,7 @@ mod tests {
             let events: Vec<u64> = (0..20_000).map(|i| i * 77_773 % file.len()).collect();
             // Room for everything, for one chunk, for none.
             for room in [BUDGET, file.chunk(0).unwrap().size(), 0] {
-                let mut picker = Picker::new(&file, Frequency::Own, None).unwrap();
+                let mut picker = Picker::new(&file, Frequency::Own, None, None).unwrap();
                 picker.room = room;
                 for block in events.chunks(3000) {
                     picker.push(block, &Monitor::new()).unwrap();
@@ -223,11 +227,11 @@ mod tests {
     #[test]
     fn events_that_are_not_there_and_a_stop_are_errors() {
         let file = file(1000);
-        let mut picker = Picker::new(&file, Frequency::One, None).unwrap();
+        let mut picker = Picker::new(&file, Frequency::One, None, None).unwrap();
         assert!(matches!(picker.push(&[0, file.len()], &Monitor::new()), Err(Error::Argument(_))));
         let monitor = Monitor::new();
         monitor.stop();
         assert!(matches!(picker.push(&[0], &monitor), Err(Error::Stopped)));
-        assert!(matches!(Picker::new(&file, Frequency::One, Some("7")), Err(Error::Argument(_))));
+        assert!(matches!(Picker::new(&file, Frequency::One, Some("7"), None), Err(Error::Argument(_))));
     }
 }

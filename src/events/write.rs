@@ -172,11 +172,7 @@ impl EventWriter {
     fn repeated(&self, what: &str, name: Option<&str>) -> Result<()> {
         match self.duplicates {
             Duplicates::Drop | Duplicates::Keep => Ok(()),
-            Duplicates::Error => Err(Error::defect(
-                format!("every {what} of an event once"),
-                format!("{:?} twice", name.unwrap_or_default()),
-                "pass duplicates=\"drop\" to count it once or \"keep\" to count it as often as it is named",
-            )),
+            Duplicates::Error => Err(twice(what, name.unwrap_or_default())),
         }
     }
 
@@ -386,6 +382,15 @@ impl EventSink for EventWriter {
     }
 }
 
+/// An event names something twice that must not.
+pub(super) fn twice(what: &str, name: &str) -> Error {
+    Error::defect(
+        format!("every {what} of an event once"),
+        format!("{name:?} twice"),
+        "pass duplicates=\"drop\" to count it once or \"keep\" to count it as often as it is named",
+    )
+}
+
 fn storable(frequency: u64) -> Result<u32> {
     u32::try_from(frequency).map_err(|_| {
         Error::defect(
@@ -452,7 +457,8 @@ impl Event {
     }
 }
 
-fn is_new(last: &mut Vec<u64>, id: u32, event: u64) -> bool {
+/// Whether this event has an id for the first time; `last` has the event that last had each, and grows as it must.
+pub(super) fn is_new(last: &mut Vec<u64>, id: u32, event: u64) -> bool {
     let id = id as usize;
     if id >= last.len() {
         last.resize(id + 1, u64::MAX);

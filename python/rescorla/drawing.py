@@ -1,0 +1,73 @@
+"""Which events to take, and in what order: their numbers, in blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from operator import index
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Seed: TypeAlias = "int | np.random.Generator | np.random.SeedSequence"
+
+# Events picked at a time when making other events of these, and at most so many parts of a permutation:
+# enough that crossing into Rust costs nothing, few enough that Ctrl-C and the progress bar need not wait.
+PICKED = 1 << 18
+PARTS = 1 << 10
+
+
+def in_order(rows: range) -> Iterator[NDArray[np.int64]]:
+    """The numbers of a range in blocks."""
+    for start in range(0, len(rows), PICKED):
+        block = rows[start : start + PICKED]
+        yield np.arange(block.start, block.stop, block.step, dtype=np.int64)
+
+
+def members(chosen: NDArray[np.bool_]) -> Iterator[NDArray[np.int64]]:
+    """The numbers of the chosen ones, in order and in blocks."""
+    for start in range(0, len(chosen), PICKED):
+        yield np.flatnonzero(chosen[start : start + PICKED]) + start
+
+
+def permutation(frequencies: NDArray[np.int64], random: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+    """The events of all tokens in a random order, in blocks.
+
+    Each token goes to one of the blocks at random, and each block is shuffled: a permutation, each as likely
+    as any other (Rao 1961, Sandelius 1962). No step is long, and none jumps about in memory.
+    """
+    ends = np.cumsum(frequencies)
+    n_tokens = int(ends[-1]) if len(ends) else 0
+    n_parts = min(-(-n_tokens // PICKED), PARTS)
+    number = np.uint32 if len(ends) < 1 << 32 else np.int64
+    parts: list[list[NDArray[Any]]] = [[] for _ in range(n_parts)]
+    for start in range(0, n_tokens, PICKED):
+        tokens = np.arange(start, min(start + PICKED, n_tokens))
+        events = np.searchsorted(ends, tokens, side="right").astype(number)
+        part_of = random.integers(n_parts, size=len(events), dtype=np.uint16)
+        by_part = events[np.argsort(part_of, kind="stable")]
+        counts = np.bincount(part_of, minlength=n_parts)
+        for part, some in zip(parts, np.split(by_part, np.cumsum(counts)[:-1]), strict=True):
+            part.append(some)
+    for part in parts:
+        block = np.concatenate(part)
+        part.clear()
+        random.shuffle(block)
+        yield block.astype(np.int64)
+
+
+def generator(seed: Seed) -> np.random.Generator:
+    """Where random numbers come from; None would not come again."""
+    if seed is None:
+        raise TypeError("seed must be an int, a numpy Generator or a SeedSequence, not None")
+    return np.random.default_rng(seed)
+
+
+def whole(argument: str, value: SupportsIndex) -> int:
+    """A whole number of 0 or more."""
+    count = index(value)
+    if count < 0:
+        raise ValueError(f"{argument} must be 0 or more, not {count}")
+    return count

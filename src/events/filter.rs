@@ -1,0 +1,412 @@
+//! Events under other names: names taken out, renamed, merged or made several; events of several files in a row.
+//!
+//! ```text
+//! for each event:
+//!     cues, outcomes = what their names become: none, one or several each
+//!     goes when it had cues and has none any more; else it is written, with its frequency
+//! ```
+//!
+//! Chunk after chunk is decoded and written, so memory depends on the names and on the types of events, not on how many
+//! events there are.
+
+use std::path::Path;
+
+use super::EventFile;
+use super::chunk::Lists;
+use super::map::Bytes;
+use super::write::{Duplicates, EventWriter, is_new, twice};
+use crate::error::{Error, Place, Result};
+use crate::monitor::Monitor;
+use crate::text::EventSink;
+use crate::vocab::Vocab;
+
+/// What becomes of the cues of a file, or of its outcomes.
+///
+/// Invariant: the ids in `becomes` are those of `names`.
+#[derive(Debug)]
+pub struct Renaming {
+    names: Vocab,
+    becomes: Lists,
+    duplicates: Duplicates,
+}
+
+impl Renaming {
+    /// The new names, in the order of their ids, and for each old id the new ones. `duplicates` is for what an event has
+    /// twice under the new names.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for an id without a name.
+    pub fn new(names: Vocab, becomes: Lists, duplicates: Duplicates) -> Result<Self> {
+        match becomes.ids().iter().find(|&&id| id as usize >= names.len()) {
+            Some(id) => Err(Error::Argument(format!("expected ids below {}, found {id}", names.len()))),
+            None => Ok(Self { names, becomes, duplicates }),
+        }
+    }
+
+    /// Every name stays what it is, as often as an event has it.
+    pub fn none(names: &Vocab) -> Self {
+        let mut becomes = Lists::default();
+        (0..names.len() as u32).for_each(|id| becomes.push(&[id]));
+        Self { names: names.clone(), becomes, duplicates: Duplicates::Keep }
+    }
+
+    /// Counts the new names among the tokens of a file, of which this is about the cues or about the outcomes.
+    ///
+    /// # Errors
+    /// [`Error::Format`] when the file is damaged or a name comes twice and must not, [`Error::Stopped`].
+    pub fn counts<B: AsRef<[u8]>>(
+        &self,
+        file: &EventFile<B>,
+        of_cues: bool,
+        monitor: &Monitor,
+    ) -> Result<Vec<u64>> {
+        monitor.set_total(file.len());
+        let mut side = self.side(if of_cues { Side::cues } else { Side::outcomes });
+        let mut counts = vec![0_u64; self.names.len()];
+        for chunk in 0..file.n_chunks() {
+            let events = file.events_of(chunk);
+            monitor.advance(events.end - events.start)?;
+            file.for_each(events, |event, cues, outcomes, frequency| {
+                if event % 1024 == 0 {
+                    monitor.check()?;
+                }
+                for &id in side.rename(if of_cues { cues } else { outcomes }, event)? {
+                    // At most one for each name in a file of fewer than 2^64 tokens, or so it says.
+                    counts[id as usize] = counts[id as usize].saturating_add(frequency.into());
+                }
+                Ok(())
+            })?;
+        }
+        Ok(counts)
+    }
+
+    fn side<'a>(&'a self, new: fn(&'a Vocab, &'a Lists, Duplicates) -> Side<'a>) -> Side<'a> {
+        new(&self.names, &self.becomes, self.duplicates)
+    }
+}
+
+/// The events of a file under other names, at a path or in memory.
+///
+/// # Errors
+/// [`Error::Format`] when the file is damaged or a name comes twice and must not, [`Error::Io`], [`Error::Stopped`].
+pub fn filter<B: AsRef<[u8]>>(
+    file: &EventFile<B>,
+    cues: &Renaming,
+    outcomes: &Renaming,
+    path: Option<&Path>,
+    monitor: &Monitor,
+) -> Result<EventFile<Bytes>> {
+    monitor.set_total(file.len());
+    let mut writer = EventWriter::new(path, Duplicates::Keep, None)?;
+    writer.with_names(cues.names.names(), outcomes.names.names())?;
+    append(file, cues.side(Side::cues), outcomes.side(Side::outcomes), &mut writer, monitor)?;
+    writer.finish()
+}
+
+/// The events of several files one after another, at a path or in memory. The names are those of all, in order of first
+/// appearance.
+///
+/// # Errors
+/// As for [`filter`].
+pub fn concat<B: AsRef<[u8]>>(
+    files: &[&EventFile<B>],
+    path: Option<&Path>,
+    monitor: &Monitor,
+) -> Result<EventFile<Bytes>> {
+    monitor.set_total(files.iter().map(|file| file.len()).sum());
+    let mut writer = EventWriter::new(path, Duplicates::Keep, None)?;
+    let (mut cues, mut outcomes) = (Vocab::new(), Vocab::new());
+    for file in files {
+        // The writer gives ids as `merge` does.
+        writer.with_names(file.cues().names(), file.outcomes().names())?;
+        let becomes = [merge(&mut cues, file.cues())?, merge(&mut outcomes, file.outcomes())?];
+        let cues = Side::cues(&cues, &becomes[0], Duplicates::Keep);
+        append(file, cues, Side::outcomes(&outcomes, &becomes[1], Duplicates::Keep), &mut writer, monitor)?;
+    }
+    writer.finish()
+}
+
+/// Adds names to those there are, and says what their ids are there.
+fn merge(all: &mut Vocab, names: &Vocab) -> Result<Lists> {
+    let mut becomes = Lists::default();
+    for name in names.names() {
+        becomes.push(&[all.intern(name)?]);
+    }
+    Ok(becomes)
+}
+
+/// What is known of a type of events: nothing yet, that its events go, or the writer's token of it.
+#[derive(Clone, Copy)]
+enum Type {
+    Unknown,
+    Goes,
+    Token(u32),
+}
+
+fn append<B: AsRef<[u8]>>(
+    file: &EventFile<B>,
+    mut cues: Side<'_>,
+    mut outcomes: Side<'_>,
+    writer: &mut EventWriter,
+    monitor: &Monitor,
+) -> Result<()> {
+    let types = file.types()?;
+    let mut known = vec![Type::Unknown; types.len()];
+    for index in 0..file.n_chunks() {
+        let (chunk, first) = (file.chunk(index)?, file.events_of(index).start);
+        for i in 0..chunk.body.len() {
+            if i % 1024 == 0 {
+                monitor.check()?;
+            }
+            let frequency = chunk.frequency(i);
+            let kind = chunk.body.token(i);
+            match kind.map(|kind| known[kind as usize]) {
+                Some(Type::Goes) => continue,
+                Some(Type::Token(token)) if writer.again(token, frequency.into())? => continue,
+                _ => {}
+            }
+            let (rows, row) = EventFile::<B>::row(&chunk, types, i);
+            let event = first + i as u64;
+            let old = rows.cues.get(row);
+            let new = cues.rename(old, event)?;
+            let goes = new.is_empty() && !old.is_empty();
+            if !goes {
+                writer.push(new, outcomes.rename(rows.outcomes.get(row), event)?, frequency)?;
+            }
+            if let Some(kind) = kind {
+                known[kind as usize] =
+                    if goes { Type::Goes } else { writer.token().map_or(Type::Unknown, Type::Token) };
+            }
+        }
+        monitor.advance(chunk.body.len() as u64)?;
+    }
+    Ok(())
+}
+
+/// A renaming at work on one event after another.
+struct Side<'a> {
+    what: &'static str,
+    names: &'a Vocab,
+    becomes: &'a Lists,
+    duplicates: Duplicates,
+    /// The event that last had each new name.
+    last: Vec<u64>,
+    ids: Vec<u32>,
+}
+
+impl<'a> Side<'a> {
+    fn cues(names: &'a Vocab, becomes: &'a Lists, duplicates: Duplicates) -> Self {
+        Self { what: "cue", names, becomes, duplicates, last: Vec::new(), ids: Vec::new() }
+    }
+
+    /// Outcomes count once, unless twice is an error.
+    fn outcomes(names: &'a Vocab, becomes: &'a Lists, duplicates: Duplicates) -> Self {
+        let duplicates = if duplicates == Duplicates::Keep { Duplicates::Drop } else { duplicates };
+        Self { what: "outcome", ..Self::cues(names, becomes, duplicates) }
+    }
+
+    /// The new ids of an event, in the order of the old ones.
+    fn rename(&mut self, old: &[u32], event: u64) -> Result<&[u32]> {
+        let Self { what, names, becomes, duplicates, last, ids } = self;
+        ids.clear();
+        for &id in old.iter().flat_map(|&id| becomes.get(id as usize)) {
+            if *duplicates == Duplicates::Keep || is_new(last, id, event) {
+                ids.push(id);
+            } else if *duplicates == Duplicates::Error {
+                let name = names.name(id).unwrap_or_default();
+                return Err(twice(what, name).at(None, Some(Place::Event(event))));
+            }
+        }
+        Ok(ids)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::format::CHUNK_EVENTS;
+    use proptest::prelude::*;
+
+    type Found = (Vec<u32>, Vec<u32>, u32);
+
+    const NAMES: u32 = 6;
+
+    fn vocab(n: u32) -> Vocab {
+        (0..n).map(|i| i.to_string()).collect()
+    }
+
+    fn file(n_names: u32, events: &[Found]) -> EventFile<Bytes> {
+        let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
+        let names = vocab(n_names);
+        writer.with_names(names.names(), names.names()).unwrap();
+        events.iter().for_each(|(cues, outcomes, n)| writer.push(cues, outcomes, *n).unwrap());
+        writer.finish().unwrap()
+    }
+
+    fn found<B: AsRef<[u8]>>(file: &EventFile<B>) -> Vec<Found> {
+        let mut found = Vec::new();
+        file.for_each(0..file.len(), |_, cues, outcomes, frequency| {
+            found.push((cues.to_vec(), outcomes.to_vec(), frequency));
+            Ok(())
+        })
+        .unwrap();
+        found
+    }
+
+    fn renaming(becomes: &[Vec<u32>], duplicates: Duplicates) -> Renaming {
+        let mut lists = Lists::default();
+        becomes.iter().for_each(|ids| lists.push(ids));
+        Renaming::new(vocab(NAMES), lists, duplicates).unwrap()
+    }
+
+    /// The new names of one side of an event, and whether one came twice.
+    fn renamed(old: &[u32], becomes: &[Vec<u32>], keep: bool) -> (Vec<u32>, bool) {
+        let all: Vec<u32> = old.iter().flat_map(|&id| becomes[id as usize].clone()).collect();
+        let mut once: Vec<u32> = Vec::new();
+        all.iter().for_each(|id| {
+            if !once.contains(id) {
+                once.push(*id)
+            }
+        });
+        let twice = once.len() < all.len();
+        (if keep { all } else { once }, twice)
+    }
+
+    fn ids() -> impl Strategy<Value = Vec<u32>> {
+        prop::collection::vec(0..NAMES, 0..4)
+    }
+
+    fn events() -> impl Strategy<Value = Vec<Found>> {
+        let event = || (ids(), ids().prop_map(|ids| renamed(&ids, &same(), false).0), 0_u32..3);
+        let varied = prop::collection::vec(event(), 0..20);
+        let types = prop::collection::vec(event(), 1..4);
+        let repeated = types.prop_flat_map(|types| prop::collection::vec(prop::sample::select(types), 0..40));
+        prop_oneof![varied, repeated]
+    }
+
+    fn same() -> Vec<Vec<u32>> {
+        (0..NAMES).map(|id| vec![id]).collect()
+    }
+
+    fn becomes() -> impl Strategy<Value = Vec<Vec<u32>>> {
+        prop::collection::vec(prop::collection::vec(0..NAMES, 0..3), NAMES as usize)
+    }
+
+    fn policy() -> impl Strategy<Value = Duplicates> {
+        prop::sample::select(vec![Duplicates::Drop, Duplicates::Keep, Duplicates::Error])
+    }
+
+    proptest! {
+        #[test]
+        fn each_event_is_renamed_by_itself(
+            events in events(), cues in becomes(), outcomes in becomes(), policy in policy(), on_disk in any::<bool>(),
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = on_disk.then(|| folder.path().join("filtered"));
+            let (mut expected, mut counts, mut refused) = (Vec::new(), [0; 2 * NAMES as usize], false);
+            for (old_cues, old_outcomes, n) in &events {
+                let (new_cues, cue_twice) = renamed(old_cues, &cues, policy == Duplicates::Keep);
+                let (new_outcomes, outcome_twice) = renamed(old_outcomes, &outcomes, false);
+                let goes = new_cues.is_empty() && !old_cues.is_empty();
+                refused |= cue_twice || outcome_twice && !goes;
+                new_cues.iter().for_each(|&id| counts[id as usize] += u64::from(*n));
+                new_outcomes.iter().for_each(|&id| counts[(NAMES + id) as usize] += u64::from(*n));
+                if !goes {
+                    expected.push((new_cues, new_outcomes, *n));
+                }
+            }
+            let file = file(NAMES, &events);
+            let [cues, outcomes] = [renaming(&cues, policy), renaming(&outcomes, policy)];
+            match filter(&file, &cues, &outcomes, path.as_deref(), &Monitor::new()) {
+                Err(error) => {
+                    prop_assert!(refused && policy == Duplicates::Error, "{}", error);
+                    prop_assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+                }
+                Ok(filtered) => {
+                    prop_assert!(!(refused && policy == Duplicates::Error));
+                    prop_assert_eq!(found(&filtered), expected);
+                    prop_assert_eq!(filtered.path(), path.as_deref());
+                    filtered.verify(&Monitor::new()).unwrap();
+                    if policy != Duplicates::Error {
+                        let monitor = Monitor::new();
+                        prop_assert_eq!(cues.counts(&file, true, &monitor).unwrap(), &counts[..NAMES as usize]);
+                        prop_assert_eq!(outcomes.counts(&file, false, &monitor).unwrap(), &counts[NAMES as usize..]);
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn parts_one_after_another_are_the_whole(events in events(), at in any::<prop::sample::Index>()) {
+            let at = at.index(events.len() + 1);
+            let (whole, parts) = (file(NAMES, &events), [file(NAMES, &events[..at]), file(NAMES, &events[at..])]);
+            let joined = concat(&[&parts[0], &parts[1]], None, &Monitor::new()).unwrap();
+            prop_assert_eq!(joined.bytes(), whole.bytes());
+        }
+    }
+
+    /// Events over three chunks, of few types or each of its own; one outcome comes once a chunk, at the same place.
+    fn large(n_types: u32) -> EventFile<Bytes> {
+        let event = |i: u32| {
+            let kind = i % n_types;
+            let outcome = if i % CHUNK_EVENTS as u32 == 5 { 499 } else { kind % 7 };
+            (vec![kind % 499, kind / 499, kind % 499], vec![outcome], 1 + i % 3)
+        };
+        file(500, &(0..150_000).map(event).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn nothing_changes_without_a_renaming_in_either_encoding() {
+        for n_types in [1000, 150_000] {
+            let file = large(n_types);
+            assert_eq!(file.header().has_types(), n_types == 1000);
+            let (cues, outcomes) = (Renaming::none(file.cues()), Renaming::none(file.outcomes()));
+            let monitor = Monitor::new();
+            let filtered = filter(&file, &cues, &outcomes, None, &monitor).unwrap();
+            assert!(filtered.bytes() == file.bytes());
+            assert_eq!(monitor.progress(), (150_000, 150_000));
+            assert_eq!(cues.counts(&file, true, &Monitor::new()).unwrap(), file.cues().counts());
+            assert!(concat(&[&file], None, &Monitor::new()).unwrap().bytes() == file.bytes());
+        }
+    }
+
+    #[test]
+    fn names_of_later_files_come_behind_those_of_earlier_ones() {
+        let files: Vec<_> = ["b_a", "a_c", "c_b"]
+            .map(|names| {
+                let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
+                names.split('_').for_each(|name| writer.cue(name).unwrap());
+                writer.end_event(1).unwrap();
+                writer.finish().unwrap()
+            })
+            .into();
+        let joined = concat(&files.iter().collect::<Vec<_>>(), None, &Monitor::new()).unwrap();
+        assert_eq!(joined.cues().names().collect::<Vec<_>>(), ["b", "a", "c"]);
+        assert_eq!(
+            found(&joined).iter().map(|event| event.0.clone()).collect::<Vec<_>>(),
+            [[0, 1], [1, 2], [2, 0]]
+        );
+        assert_eq!(joined.cues().counts(), [2, 2, 2]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let file = file(2, &[(vec![0], vec![], 1), (vec![0, 1], vec![], 1)]);
+        let mut lists = Lists::default();
+        lists.push(&[0, 1]);
+        assert!(matches!(Renaming::new(vocab(1), lists.clone(), Duplicates::Drop), Err(Error::Argument(_))));
+        lists.push(&[1]);
+        let (both, none) =
+            (Renaming::new(vocab(2), lists, Duplicates::Error).unwrap(), Renaming::none(file.outcomes()));
+        let error = filter(&file, &both, &none, None, &Monitor::new()).unwrap_err().to_string();
+        assert!(
+            error.starts_with("event 1: expected every cue of an event once, found \"1\" twice; pass"),
+            "{error}"
+        );
+        let monitor = Monitor::new();
+        monitor.stop();
+        assert!(matches!(filter(&file, &both, &none, None, &monitor), Err(Error::Stopped)));
+        assert!(matches!(both.counts(&file, true, &monitor), Err(Error::Stopped)));
+        assert!(matches!(concat(&[&file], None, &monitor), Err(Error::Stopped)));
+    }
+}
