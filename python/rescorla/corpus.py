@@ -17,8 +17,8 @@ from rescorla.arguments import PathName, one_of, path_name, thread_count
 from rescorla.events import Events
 from rescorla.progress import Progress, watching
 from rescorla.sources import DUPLICATES, Duplicates
-from rescorla.vocabulary import listed, mapped
 from rescorla.vocabulary import Names as Words
+from rescorla.vocabulary import listed, mapped
 
 Names: TypeAlias = (
     "str | int | Mapping[str, str | Iterable[str]] | Callable[[str], str | Iterable[str]] | os.PathLike[str]"
