@@ -91,8 +91,13 @@ impl Joined {
     }
 
     /// The numbers.
-    pub(super) fn ids(&mut self) -> &mut [u32] {
-        &mut self.ids[..self.used]
+    pub(super) fn ids(&self) -> &[u32] {
+        &self.ids[..self.used]
+    }
+
+    /// How many numbers there are.
+    pub(super) fn len(&self) -> usize {
+        self.used
     }
 
     /// Takes all numbers away and keeps the memory.

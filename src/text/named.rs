@@ -55,26 +55,26 @@ impl Named {
         }
     }
 
-    /// Drops the names of a row that stand in it before, and says how many are left. `known`: all are the sink's numbers.
+    /// Appends to a row the names that it does not have yet. `known`: all are the sink's numbers.
     ///
     /// Rows are told apart by numbers that are not 0.
     #[inline]
-    pub(super) fn distinct(&mut self, ids: &mut [u32], row: u32, known: bool) -> usize {
+    pub(super) fn append_new(&mut self, ids: &[u32], row: u32, known: bool, to: &mut Row) {
         let Self { last_ours, last_theirs, .. } = self;
+        let room = to.room(ids.len());
         let mut kept = 0;
-        for i in 0..ids.len() {
-            let id = ids[i];
+        for &id in ids {
             let last = if known || id & OURS == 0 {
                 &mut last_theirs[id as usize]
             } else {
                 &mut last_ours[(id & !OURS) as usize]
             };
             // No branch: whether a name comes again is hard to foresee.
-            ids[kept] = id;
+            room[kept] = id;
             kept += usize::from(*last != row);
             *last = row;
         }
-        kept
+        to.take(kept);
     }
 
     /// Forgets which rows had which names, so that their numbers can be given again.
@@ -86,6 +86,47 @@ impl Named {
     /// Bytes of memory in use, about.
     pub(super) fn size(&self) -> usize {
         self.vocab.text().len() + 40 * self.theirs.len() + 4 * self.last_theirs.len()
+    }
+}
+
+/// The names of a row that is being made.
+///
+/// Invariant: the first `used` of `ids` are the names.
+#[derive(Default)]
+pub(super) struct Row {
+    ids: Vec<u32>,
+    used: usize,
+}
+
+impl Row {
+    /// No names.
+    pub(super) fn clear(&mut self) {
+        self.used = 0;
+    }
+
+    /// The names.
+    pub(super) fn ids(&self) -> &[u32] {
+        &self.ids[..self.used]
+    }
+
+    /// Appends names.
+    pub(super) fn append(&mut self, ids: &[u32]) {
+        self.room(ids.len())[..ids.len()].copy_from_slice(ids);
+        self.take(ids.len());
+    }
+
+    /// Room for `n` more names and one that is too many.
+    fn room(&mut self, n: usize) -> &mut [u32] {
+        let needed = self.used + n + 1;
+        if self.ids.len() < needed {
+            self.ids.resize(2 * needed, 0);
+        }
+        &mut self.ids[self.used..]
+    }
+
+    /// Takes what was put into the room.
+    fn take(&mut self, n: usize) {
+        self.used += n;
     }
 }
 

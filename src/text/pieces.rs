@@ -4,9 +4,10 @@
 //! #in#the#    of in:  #in in#    of in and the:  n#t    of the:  #th the he#
 //! ```
 //!
-//! So the names of an event are put together from lists that are made once, where n-grams are so short that none
-//! reaches over three words: it would hold a whole word of one letter or more, two boundaries, and a letter on either
-//! side. Longer n-grams, and letters that may grow together where words meet, are made anew for every event.
+//! The names of a context are one stream, of which every event has a part; a word's names are put into it once.
+//! They are put together from lists that are made once, where n-grams are so short that none reaches over three words: it
+//! would hold a whole word of one letter or more, two boundaries, and a letter on either side. Longer n-grams, and letters
+//! that may grow together where words meet, are made anew for every event.
 
 use std::hash::BuildHasher;
 use std::num::NonZeroUsize;
@@ -27,7 +28,22 @@ pub(super) struct Pieces {
     lists: Lists,
     /// What each word gives.
     of_word: Vec<Option<Piece>>,
+    stream: Stream,
 }
+
+/// The names of words that follow each other in a context.
+///
+/// Invariant: `spans` are the places in `joined` of the names of each word from the word `base` of the context on, and
+/// whether these and those it gives with the word before are all in the sink's numbers.
+#[derive(Default)]
+struct Stream {
+    joined: Joined,
+    base: usize,
+    spans: Vec<(usize, usize, bool)>,
+}
+
+/// So many words of a stream are held before those that no event will see again are forgotten.
+const HELD: usize = 1 << 10;
 
 /// A list of names.
 #[derive(Debug, Clone, Copy)]
@@ -90,79 +106,96 @@ impl Pieces {
             }
             Names::Words | Names::Letters(_) | Names::Looked(_) => How::Apart,
         };
-        Self { names: names.clone(), how, lists: Lists::default(), of_word: Vec::new() }
+        Self {
+            names: names.clone(),
+            how,
+            lists: Lists::default(),
+            of_word: Vec::new(),
+            stream: Stream::default(),
+        }
     }
 
-    /// Appends the names that some words give, one beside the other. Whether all are in the sink's numbers.
-    pub(super) fn push(
+    /// The names that some words give, one beside the other, the first of them at a place of the context; and whether all
+    /// are in the sink's numbers.
+    pub(super) fn of(
         &mut self,
         side: &[u32],
+        place: usize,
         context: &mut Context<'_>,
         named: &mut Named,
-        to: &mut Joined,
-    ) -> Result<bool> {
+    ) -> Result<(&[u32], bool)> {
+        if side.is_empty() {
+            return Ok((&[], true));
+        }
         if matches!(self.how, How::Together) {
-            return self.together(side, context, named, to);
+            self.stream.clear();
+            let known = self.together(side, context, named)?;
+            return Ok((self.stream.joined.ids(), known));
         }
+        let Stream { base, spans, .. } = &self.stream;
+        let mut end = base + spans.len();
+        // The next word can only be put behind one that is known here.
+        if place < *base
+            || place > end
+            || (place == end && !spans.is_empty())
+            || spans.len() > HELD.max(side.len())
+        {
+            self.stream.clear();
+            self.stream.base = place;
+            end = place;
+        }
+        for at in end..place + side.len() {
+            let i = at - place;
+            self.extend((i > 0).then(|| side[i - 1]), side[i], context, named)?;
+        }
+        let spans = &self.stream.spans[place - self.stream.base..][..side.len()];
+        let known = spans.iter().all(|&(_, _, known)| known);
+        let (start, end) = (spans[0].0, spans[spans.len() - 1].1);
+        Ok((&self.stream.joined.ids()[start..end], known))
+    }
+
+    /// Puts the names of the next word into the stream, behind those it gives with the word before.
+    fn extend(
+        &mut self,
+        before: Option<u32>,
+        word: u32,
+        context: &mut Context<'_>,
+        named: &mut Named,
+    ) -> Result<()> {
+        let Stream { joined, spans, .. } = &mut self.stream;
         let mut known = true;
-        for (i, &word) in side.iter().enumerate() {
-            if i > 0
-                && let How::Joined(joints) = &mut self.how
-            {
-                let piece = joints.piece((side[i - 1], word), context, &mut self.lists, named)?;
-                known &= piece.known;
-                to.append(&self.lists, piece.list);
-            }
-            let piece = match self.of_word.get(word as usize) {
-                Some(&Some(piece)) if piece.known => piece,
-                _ => self.make(word, context, named)?,
-            };
-            known &= piece.known;
-            to.append(&self.lists, piece.list);
+        if let (How::Joined(joints), Some(before)) = (&mut self.how, before) {
+            let piece = joints.piece((before, word), context, &mut self.lists, named)?;
+            joined.append(&self.lists, piece.list);
+            known = piece.known;
         }
-        Ok(known)
+        let start = joined.len();
+        let piece = match self.of_word.get(word as usize) {
+            Some(&Some(piece)) if piece.known => piece,
+            _ => make(&self.names, &mut self.lists, &mut self.of_word, word, context, named)?,
+        };
+        joined.append(&self.lists, piece.list);
+        spans.push((start, joined.len(), known && piece.known));
+        Ok(())
+    }
+
+    /// Forgets the context, or the numbers that its names had.
+    pub(super) fn forget_stream(&mut self) {
+        self.stream.clear();
     }
 
     /// The names that all words give at once.
-    fn together(
-        &self,
-        side: &[u32],
-        context: &mut Context<'_>,
-        named: &mut Named,
-        to: &mut Joined,
-    ) -> Result<bool> {
+    fn together(&mut self, side: &[u32], context: &mut Context<'_>, named: &mut Named) -> Result<bool> {
         let words: Vec<&str> =
             side.iter().map(|&word| context.words.name(word).unwrap_or_default()).collect();
         let mut known = true;
         names::each(&self.names, &words, context.corpus, context.frame, |name| {
             let id = named.intern(name)?;
             known &= id & OURS == 0;
-            to.push(id);
+            self.stream.joined.push(id);
             Ok(())
         })?;
         Ok(known)
-    }
-
-    /// Makes the list of a word, or looks for the sink's numbers for it.
-    fn make(&mut self, word: u32, context: &mut Context<'_>, named: &mut Named) -> Result<Piece> {
-        let Self { names, lists, of_word, .. } = self;
-        if of_word.len() <= word as usize {
-            of_word.resize(word as usize + 1, None);
-        }
-        let entry = &mut of_word[word as usize];
-        let list = match entry {
-            Some(piece) => piece.list,
-            None => {
-                let words = [context.words.name(word).unwrap_or_default()];
-                lists.make(|push| {
-                    names::each(names, &words, context.corpus, context.frame, |name| {
-                        push(named.intern(name)?);
-                        Ok(())
-                    })
-                })?
-            }
-        };
-        Ok(*entry.insert(settled(list, lists, named)))
     }
 
     /// Bytes of memory in use, about.
@@ -255,6 +288,41 @@ impl Joints {
         self.of_word[word as usize] = Some(edges);
         Ok(edges)
     }
+}
+
+impl Stream {
+    fn clear(&mut self) {
+        self.joined.clear();
+        self.spans.clear();
+    }
+}
+
+/// Makes the list of a word, or looks for the sink's numbers for it.
+fn make(
+    names: &Names,
+    lists: &mut Lists,
+    of_word: &mut Vec<Option<Piece>>,
+    word: u32,
+    context: &mut Context<'_>,
+    named: &mut Named,
+) -> Result<Piece> {
+    if of_word.len() <= word as usize {
+        of_word.resize(word as usize + 1, None);
+    }
+    let entry = &mut of_word[word as usize];
+    let list = match entry {
+        Some(piece) => piece.list,
+        None => {
+            let words = [context.words.name(word).unwrap_or_default()];
+            lists.make(|push| {
+                names::each(names, &words, context.corpus, context.frame, |name| {
+                    push(named.intern(name)?);
+                    Ok(())
+                })
+            })?
+        }
+    };
+    Ok(*entry.insert(settled(list, lists, named)))
 }
 
 /// A list with the sink's numbers wherever there are any.

@@ -83,6 +83,7 @@ impl<'c> Reader<'c> {
 
     fn restart(&mut self) {
         self.windows.clear();
+        self.rows.end_context();
         self.events.clear();
         self.line_ends = 0;
         self.passed = 0;
@@ -237,7 +238,9 @@ impl<'c> Reader<'c> {
                 events.push(rows.of(frame, corpus)?);
             }
             Ok(())
-        })
+        })?;
+        rows.end_context();
+        Ok(())
     }
 
     /// Ends a head, behind which a context may begin.
@@ -269,6 +272,7 @@ impl<'c> Reader<'c> {
     /// Takes what later events can hold from a reader that went on from here.
     pub(super) fn follow(&mut self, other: &Reader<'_>) -> Result<()> {
         self.windows.clear();
+        self.rows.end_context();
         self.line_ends = 0;
         for &word in other.windows.held() {
             let word = self.rows.word(other.rows.word_of(word))?;

@@ -9,8 +9,7 @@ use std::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::corpus::{Corpus, Names};
-use super::lists::Joined;
-use super::named::{self, Named, OURS};
+use super::named::{self, Named, OURS, Row};
 use super::pieces::{Context, Pieces};
 use super::windows::Frame;
 use super::{EventSink, Repeats};
@@ -59,7 +58,7 @@ pub(super) struct Rows {
     made: u32,
     /// Buffers that are used again.
     frame: String,
-    joined: Joined,
+    row: Row,
 }
 
 impl Rows {
@@ -83,7 +82,7 @@ impl Rows {
             tokens: Vec::new(),
             made: 0,
             frame: String::new(),
-            joined: Joined::default(),
+            row: Row::default(),
         }
     }
 
@@ -106,7 +105,8 @@ impl Rows {
     pub(super) fn of_word(&mut self, word: u32, corpus: &Corpus) -> Result<u32> {
         match self.of_word[word as usize] {
             NONE => {
-                let row = self.make(Frame { words: &[word], middle: None }, corpus)?;
+                self.end_context();
+                let row = self.make(Frame { words: &[word], start: 0, middle: None }, corpus)?;
                 self.of_word[word as usize] = row;
                 Ok(row)
             }
@@ -148,11 +148,15 @@ impl Rows {
 
     /// A new row.
     fn make(&mut self, frame: Frame<'_>, corpus: &Corpus) -> Result<u32> {
-        let Self { words, cues, outcomes, cue_pieces, outcome_pieces, ids, joined, .. } = self;
-        let all = frame.words;
-        let (before, after, result) = match frame.middle {
-            None => (all, &all[..0], all),
-            Some(middle) => (&all[..middle], &all[middle + 1..], &all[middle..=middle]),
+        let Self { words, cues, outcomes, cue_pieces, outcome_pieces, ids, row, .. } = self;
+        let (all, start) = (frame.words, frame.start);
+        let sides = match frame.middle {
+            None => [(all, start), (&all[..0], start)],
+            Some(middle) => [(&all[..middle], start), (&all[middle + 1..], start + middle + 1)],
+        };
+        let result = match frame.middle {
+            None => (all, start),
+            Some(middle) => (&all[middle..=middle], start + middle),
         };
         self.made = self.made.wrapping_add(1);
         if self.made == 0 {
@@ -161,28 +165,34 @@ impl Rows {
             self.made = 1;
         }
         let mut context = Context { corpus, words, frame: &mut self.frame };
-        joined.clear();
-        let mut known = true;
+        let mut all_known = true;
+        row.clear();
         for pieces in cue_pieces {
-            known &= pieces.push(before, &mut context, cues, joined)?;
-            known &= pieces.push(after, &mut context, cues, joined)?;
+            for (side, place) in sides {
+                let (named, known) = pieces.of(side, place, &mut context, cues)?;
+                all_known &= known;
+                if self.repeats == Repeats::Go {
+                    cues.append_new(named, self.made, known, row);
+                } else {
+                    row.append(named);
+                }
+            }
         }
-        let named = joined.ids();
-        let drop = self.repeats == Repeats::Go;
-        let n = if drop { cues.distinct(named, self.made, known) } else { named.len() };
-        ids.extend_from_slice(&named[..n]);
+        ids.extend_from_slice(row.ids());
         let cues_end = ids.len();
-        joined.clear();
-        let mut known_too = true;
+        row.clear();
         for pieces in outcome_pieces {
-            known_too &= pieces.push(result, &mut context, outcomes, joined)?;
+            let (named, known) = pieces.of(result.0, result.1, &mut context, outcomes)?;
+            all_known &= known;
+            if self.repeats == Repeats::Seen {
+                row.append(named);
+            } else {
+                outcomes.append_new(named, self.made, known, row);
+            }
         }
-        let named = joined.ids();
-        let drop = self.repeats != Repeats::Seen;
-        let n = if drop { outcomes.distinct(named, self.made, known_too) } else { named.len() };
-        ids.extend_from_slice(&named[..n]);
+        ids.extend_from_slice(row.ids());
         self.ends.push((cues_end, self.ids.len()));
-        self.tokens.push(if known && known_too { NONE } else { NAMES });
+        self.tokens.push(if all_known { NONE } else { NAMES });
         Ok(self.ends.len() as u32 - 1)
     }
 
@@ -267,9 +277,16 @@ impl Rows {
         *self = Self { of_words, ..Self::new(corpus, self.repeats) };
     }
 
+    /// Forgets the context.
+    pub(super) fn end_context(&mut self) {
+        self.cue_pieces.iter_mut().chain(&mut self.outcome_pieces).for_each(Pieces::forget_stream);
+    }
+
     /// Forgets rows where they are not looked for, after the sink has taken them: nor is there any use in looking for them
     /// where the sink does not know them again.
     pub(super) fn forget_rows(&mut self, single: bool) {
+        // Names of the context may have other numbers now.
+        self.end_context();
         if !single && self.tokens.last().is_some_and(|&token| token == NONE) {
             self.of_words = None;
         }

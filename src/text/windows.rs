@@ -4,11 +4,13 @@ use super::corpus::Window;
 
 /// The words of a context, one after another, and the events that they make.
 ///
-/// Invariant: `words` are the words of the context so far, or at least the last [`Windows::reach`] of them.
+/// Invariant: `words` are the words of the context so far but for the first `forgotten`; at least the last
+/// [`Windows::reach`] of them.
 #[derive(Debug)]
 pub(super) struct Windows {
     window: Window,
     words: Vec<u32>,
+    forgotten: usize,
 }
 
 /// The words of an event.
@@ -16,6 +18,8 @@ pub(super) struct Windows {
 pub(super) struct Frame<'w> {
     /// All of them.
     pub(super) words: &'w [u32],
+    /// How many words of the context come before them.
+    pub(super) start: usize,
     /// The one in the middle, where it has another part than its neighbours.
     pub(super) middle: Option<usize>,
 }
@@ -25,7 +29,7 @@ const HELD: usize = 1 << 12;
 
 impl Windows {
     pub(super) fn new(window: Window) -> Self {
-        Self { window, words: Vec::new() }
+        Self { window, words: Vec::new(), forgotten: 0 }
     }
 
     /// How many words before it an event that ends with a word can hold.
@@ -45,6 +49,7 @@ impl Windows {
     /// Forgets the context.
     pub(super) fn clear(&mut self) {
         self.words.clear();
+        self.forgotten = 0;
     }
 
     /// Takes a word that is known not to end an event.
@@ -61,6 +66,7 @@ impl Windows {
         if self.words.len() > self.reach().saturating_add(HELD) {
             let forgotten = self.words.len() - self.reach();
             self.words.drain(..forgotten);
+            self.forgotten += forgotten;
         }
         self.words.push(word);
         let n = self.words.len();
@@ -91,7 +97,7 @@ impl Windows {
             Window::Context if n > 0 => self.event(0, n, None, &mut event)?,
             Window::Context => {}
         }
-        self.words.clear();
+        self.clear();
         Ok(())
     }
 
@@ -106,7 +112,11 @@ impl Windows {
         if middle.is_some() && end - start == 1 {
             return Ok(());
         }
-        event(Frame { words: &self.words[start..end], middle: middle.map(|middle| middle - start) })
+        event(Frame {
+            words: &self.words[start..end],
+            start: self.forgotten + start,
+            middle: middle.map(|middle| middle - start),
+        })
     }
 }
 
