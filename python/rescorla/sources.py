@@ -28,7 +28,7 @@ def read_events(
     Parameters
     ----------
     source : path, iterable or data frame
-        The path of an event table (plain, gz or zst; pyndl's tab-separated or R ndl's CSV format) or of a
+        The path of an event table (plain, gz, zst or xz; pyndl's tab-separated or R ndl's CSV format) or of a
         binary event file; or an iterable of ``(cues, outcomes)`` or ``(cues, outcomes, frequency)``; or a
         pandas, polars or arrow table with columns ``cues``, ``outcomes`` and perhaps ``frequency`` (in any
         case). In iterables and data frames a str is split at ``"_"``, another iterable gives names verbatim,

@@ -1,4 +1,4 @@
-//! A text file as pieces cut at boundaries, plain, gzip or zstd, told apart by content.
+//! A text file as pieces cut at boundaries, plain, gzip, zstd or xz, told apart by content.
 //!
 //! ```text
 //! file -> Disk (progress, stop) -> decoder -> window -> pieces: lines, records, blocks of words
@@ -14,6 +14,9 @@ use std::io::{self, BufReader, Cursor, ErrorKind, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::thread::{self, Scope};
+
+use liblzma::bufread::XzDecoder;
+use liblzma::stream::Stream;
 
 use crate::error::{Error, Place, Result};
 use crate::monitor::Monitor;
@@ -34,6 +37,13 @@ const WINDOW: usize = 256 << 10;
 
 /// How much of a compressed file is read at once.
 const COMPRESSED: usize = 64 << 10;
+
+/// How many of the first bytes tell how a file is compressed.
+const MAGIC: usize = 6;
+
+/// The most memory that the decoder of an xz file may take, in MiB: the file's dictionary, which can have 1.5 GiB, and
+/// a little more. All of xz's own levels need at most 65 MiB.
+const XZ_MEMORY: u64 = 128;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -115,10 +125,11 @@ enum Encoding {
     Plain,
     Gzip,
     Zstd,
+    Xz,
 }
 
 impl<'m> Source<'m> {
-    /// Opens a plain, gzip or zstd file, and skips a byte order mark.
+    /// Opens a plain, gzip, zstd or xz file, and skips a byte order mark.
     ///
     /// The monitor expects the length of the file, and the bytes read from it are its progress.
     ///
@@ -131,7 +142,7 @@ impl<'m> Source<'m> {
         let mut disk = Disk { file, path: path.to_path_buf(), monitor };
         let damage = |error| failure(error, Encoding::Plain);
         // Read once and chained back, not sought back, so that pipes can be read too.
-        let magic = head(&mut disk, 4).map_err(damage)?;
+        let magic = head(&mut disk, MAGIC).map_err(damage)?;
         let encoding = Encoding::of(&magic);
         let whole = Cursor::new(magic).chain(disk);
         let reader: Box<dyn Read + Send + 'm> = match encoding {
@@ -143,6 +154,12 @@ impl<'m> Source<'m> {
             Encoding::Zstd => {
                 let whole = BufReader::with_capacity(COMPRESSED, whole);
                 Box::new(zstd::stream::read::Decoder::with_buffer(whole).map_err(damage)?)
+            }
+            Encoding::Xz => {
+                let whole = BufReader::with_capacity(COMPRESSED, whole);
+                let decoder = Stream::new_stream_decoder(XZ_MEMORY << 20, liblzma::stream::CONCATENATED)
+                    .map_err(|error| damage(error.into()))?;
+                Box::new(XzDecoder::new_stream(whole, decoder))
             }
         };
         let mut source = Source {
@@ -307,7 +324,8 @@ impl Encoding {
         match magic {
             [0x1f, 0x8b, ..] => Encoding::Gzip,
             // A zstd frame, or a skippable frame, with which parallel compressors begin.
-            [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => Encoding::Zstd,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Encoding::Zstd,
+            [0xfd, b'7', b'z', b'X', b'Z', 0] => Encoding::Xz,
             _ => Encoding::Plain,
         }
     }
@@ -340,10 +358,19 @@ fn failure(error: io::Error, encoding: Encoding) -> Error {
         Ok(ours) => return ours,
         Err(own) => own,
     };
+    let inner = own.get_ref().and_then(|inner| inner.downcast_ref());
+    if let Some(liblzma::stream::Error::MemLimit) = inner {
+        return Error::defect(
+            format!("xz data whose decoder needs at most {XZ_MEMORY} MiB of memory"),
+            "more",
+            "pack the file again with xz -9 or less",
+        );
+    }
     let expected = match encoding {
         Encoding::Plain => "text",
         Encoding::Gzip => "whole gzip data",
         Encoding::Zstd => "whole zstd data",
+        Encoding::Xz => "whole xz data",
     };
     let found = match own.kind() {
         ErrorKind::UnexpectedEof => "the end of the file in the middle of it".to_owned(),

@@ -20,7 +20,7 @@ use crate::text::EventSink;
 use crate::text::seen::Seen;
 use crate::text::source::{MAX_HEADER, MAX_PIECE, Piece, Source, read_ahead};
 
-/// Pushes the events of a table, plain, gzip or zstd, into a sink.
+/// Pushes the events of a table, plain, gzip, zstd or xz, into a sink.
 ///
 /// # Errors
 /// When the file cannot be read or is not an event table, or the sink refuses. Defects name the file, the line (the
