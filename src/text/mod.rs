@@ -6,6 +6,7 @@ mod ahead;
 pub mod corpus;
 mod seen;
 pub mod source;
+mod subtitles;
 mod symbols;
 pub mod tables;
 

@@ -1,10 +1,10 @@
 //! A text file as pieces cut at boundaries, plain, gzip, zstd or xz, told apart by content.
 //!
 //! ```text
-//! file -> Disk (progress, stop) -> decoder -> window -> pieces: lines, records, blocks of words
+//! file -> Disk (progress, stop) -> decoder (-> Subtitles) -> window -> pieces: lines, records, blocks of words
 //! ```
 //!
-//! Behind [`read_ahead`] the decoder of a compressed file works on a thread of its own.
+//! Behind [`read_ahead`] what decodes works on a thread of its own.
 //!
 //! Pieces lie in the window and are copied only where the window must move on, so memory is bounded by the longest
 //! piece, and that by the limit the reader sets.
@@ -21,6 +21,7 @@ use liblzma::stream::Stream;
 use crate::error::{Error, Place, Result};
 use crate::monitor::Monitor;
 use crate::text::ahead::Ahead;
+use crate::text::subtitles::Subtitles;
 use crate::text::tables;
 
 /// The first eight bytes of a binary event file.
@@ -58,6 +59,16 @@ pub enum Kind {
     Text,
 }
 
+/// What running text is wrapped in, which its content does not tell.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Format {
+    /// Nothing: plain text.
+    #[default]
+    Text,
+    /// The XML of OpenSubtitles. Its text has a line for each sentence, and an empty line before each pause.
+    Subtitles,
+}
+
 /// What a file holds, told by its content: its first eight bytes, or the names of columns in its first line.
 ///
 /// At most [`MAX_HEADER`] bytes of text are looked at.
@@ -90,7 +101,20 @@ pub fn read_ahead<R>(
     monitor: &Monitor,
     read: impl FnOnce(&mut Source<'_>) -> Result<R>,
 ) -> Result<R> {
-    let source = Source::open(path, monitor)?;
+    read_ahead_as(path, Format::Text, monitor, read)
+}
+
+/// [`read_ahead`] for [`Source::open_as`]. Subtitles are unwrapped on the other thread too.
+///
+/// # Errors
+/// As for [`Source::open_as`], those of `read`, and when no thread can be started.
+pub fn read_ahead_as<R>(
+    path: &Path,
+    format: Format,
+    monitor: &Monitor,
+    read: impl FnOnce(&mut Source<'_>) -> Result<R>,
+) -> Result<R> {
+    let source = Source::open_as(path, format, monitor)?;
     thread::scope(|scope| read(&mut source.ahead(scope)?))
 }
 
@@ -101,6 +125,7 @@ pub fn read_ahead<R>(
 pub struct Source<'m> {
     path: PathBuf,
     encoding: Encoding,
+    format: Format,
     regular: bool,
     reader: Box<dyn Read + Send + 'm>,
     window: Vec<u8>,
@@ -136,6 +161,16 @@ impl<'m> Source<'m> {
     /// # Errors
     /// When the file cannot be opened or read.
     pub fn open(path: &Path, monitor: &'m Monitor) -> Result<Self> {
+        Self::open_as(path, Format::Text, monitor)
+    }
+
+    /// Opens a file as [`Source::open`] does, to read the text that is wrapped in a format.
+    ///
+    /// Places are those of the text; a defect of the wrapping has the place in it.
+    ///
+    /// # Errors
+    /// When the file cannot be opened or read.
+    pub fn open_as(path: &Path, format: Format, monitor: &'m Monitor) -> Result<Self> {
         let file = File::open(path).map_err(Error::io(path, "open"))?;
         let metadata = file.metadata().map_err(Error::io(path, "open"))?;
         monitor.set_total(metadata.len());
@@ -162,9 +197,14 @@ impl<'m> Source<'m> {
                 Box::new(XzDecoder::new_stream(whole, decoder))
             }
         };
+        let reader = match format {
+            Format::Text => reader,
+            Format::Subtitles => Box::new(Subtitles::new(reader, move |error| failure(error, encoding))),
+        };
         let mut source = Source {
             path: path.to_path_buf(),
             encoding,
+            format,
             regular: metadata.is_file(),
             reader,
             window: vec![0; WINDOW],
@@ -175,7 +215,7 @@ impl<'m> Source<'m> {
             column: 1,
         };
         source.fill(WINDOW)?;
-        if source.pending().starts_with(BYTE_ORDER_MARK) {
+        if format == Format::Text && source.pending().starts_with(BYTE_ORDER_MARK) {
             source.start = BYTE_ORDER_MARK.len();
         }
         Ok(source)
@@ -187,7 +227,8 @@ impl<'m> Source<'m> {
     where
         'm: 'scope,
     {
-        if self.ended || !self.regular || self.encoding == Encoding::Plain {
+        let decodes = self.encoding != Encoding::Plain || self.format != Format::Text;
+        if self.ended || !self.regular || !decodes {
             return Ok(self);
         }
         Ok(Source { reader: Box::new(Ahead::start(self.reader, scope)?), ..self })
