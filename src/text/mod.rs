@@ -3,6 +3,8 @@
 //! Readers know no ids and no files but their own; sinks know no text.
 
 mod ahead;
+#[cfg_attr(not(test), expect(dead_code, reason = "running text does not read it yet"))]
+mod conllu;
 pub mod corpus;
 mod seen;
 pub mod source;
@@ -10,7 +12,7 @@ mod subtitles;
 mod symbols;
 pub mod tables;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// What takes the events that a reader finds: their cues, their outcomes, then the end of the event.
 pub trait EventSink {
@@ -46,4 +48,28 @@ pub trait EventSink {
     fn again(&mut self, _token: u32, _frequency: u64) -> Result<bool> {
         Ok(false)
     }
+}
+
+/// An error, and where in its line or record it lies.
+struct Misplaced {
+    offset: usize,
+    error: Error,
+}
+
+fn at(offset: usize) -> impl FnOnce(Error) -> Misplaced {
+    move |error| Misplaced { offset, error }
+}
+
+/// The beginning of a text, quoted, for a message.
+fn shown(text: &str) -> String {
+    const ENOUGH: usize = 40;
+    match text.char_indices().nth(ENOUGH) {
+        Some((end, _)) => format!("{:?}...", &text[..end]),
+        None => format!("{text:?}"),
+    }
+}
+
+fn without_line_end(line: &str) -> &str {
+    let line = line.strip_suffix('\n').unwrap_or(line);
+    line.strip_suffix('\r').unwrap_or(line)
 }
