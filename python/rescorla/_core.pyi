@@ -11,6 +11,7 @@ __all__ = [
     "FormatError",
     "__version__",
     "activations",
+    "compile_arrow",
     "compile_corpus",
     "compile_events",
     "compile_table",
@@ -70,6 +71,13 @@ class EventFile:
 def content_kind(path: str) -> Literal["events", "table", "text"]: ...
 def compile_table(
     source: str,
+    path: str | None,
+    duplicates: _Duplicates,
+    background: str | None,
+    progress: _Progress,
+) -> EventFile: ...
+def compile_arrow(
+    source: Any,
     path: str | None,
     duplicates: _Duplicates,
     background: str | None,

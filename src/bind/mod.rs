@@ -4,6 +4,7 @@
 //! converts the result. Labels, defaults and documentation live in the Python modules around `rescorla._core`.
 
 mod activate;
+mod arrow;
 mod compile;
 mod delta;
 mod equilibrium;
@@ -22,6 +23,8 @@ mod _core {
 
     #[pymodule_export]
     use super::activate::activations;
+    #[pymodule_export]
+    use super::arrow::compile_arrow;
     #[pymodule_export]
     use super::compile::{compile_corpus, compile_events, compile_table, content_kind};
     #[pymodule_export]
