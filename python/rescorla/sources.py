@@ -168,9 +168,9 @@ def streams(source: Any) -> bool:
     """Whether something gives its rows as Arrow data (PyCapsule interface), with the names that it has.
 
     A data frame of pandas or polars may hold Python objects. Of these only str says the same as Arrow data;
-    a set would come in any order.
+    a set would come in any order. A series of either is an iterable.
     """
-    if not hasattr(source, "__arrow_c_stream__"):
+    if not hasattr(source, "__arrow_c_stream__") or hasattr(source, "dtype"):
         return False
     if not _is_frame(source):
         return True

@@ -9,7 +9,6 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
@@ -27,6 +26,7 @@ use super::watch::{Progress, watched};
 use crate::error::{Error, Place, Result};
 use crate::events::write::EventWriter;
 use crate::monitor::Monitor;
+use crate::text::seen::Seen;
 use crate::text::{EventSink, tables};
 
 /// Progress is told this often.
@@ -52,10 +52,10 @@ pub(crate) fn compile_arrow(
     let total = n_rows(source);
     let file = watched(py, &progress, |monitor| {
         let mut writer = EventWriter::new(path.as_deref(), duplicates, background)?;
-        let mut done = 0;
+        let (mut done, mut seen) = (0, Seen::default());
         for batch in reader {
             let batch = batch.map_err(|error| unreadable(&error))?;
-            push(&batch, columns, done, total, &mut writer, monitor)?;
+            push(&batch, columns, done, total, &mut seen, &mut writer, monitor)?;
             done += batch.num_rows() as u64;
         }
         writer.finish()
@@ -103,9 +103,11 @@ fn find_columns(schema: &Schema) -> Result<[Option<usize>; 3]> {
         *column = match found[..] {
             [] if wanted == "frequency" => None,
             [] => {
-                let names: Vec<&str> = schema.fields().iter().map(|field| &**field.name()).collect();
+                let names: Vec<String> =
+                    schema.fields().iter().map(|field| format!("'{}'", field.name())).collect();
                 let message = format!(
-                    "expected columns cues, outcomes and perhaps frequency, found {names:?}; add {wanted}"
+                    "expected columns cues, outcomes and perhaps frequency, found [{}]; add {wanted}",
+                    names.join(", ")
                 );
                 return Err(Error::Argument(message));
             }
@@ -144,6 +146,7 @@ fn push(
     columns: [Option<usize>; 3],
     first: u64,
     total: u64,
+    seen: &mut Seen,
     writer: &mut EventWriter,
     monitor: &Monitor,
 ) -> Result<()> {
@@ -153,10 +156,22 @@ fn push(
     };
     let (cues, outcomes) = (names(cues)?, names(outcomes)?);
     let frequency = frequency.map(|column| integers(column).ok_or_else(|| null("frequency"))).transpose()?;
-    let mut one = |row: usize| {
+    let mut row_as_bytes = Vec::new();
+    let mut one = |row: usize| -> Result<()> {
+        let frequency = frequency.as_ref().map_or(Ok(1), |frequency| whole(frequency(row)))?;
+        row_as_bytes.clear();
+        row_as_bytes.extend(frequency.to_le_bytes());
+        cues.spell(row, "cues", &mut row_as_bytes)?;
+        row_as_bytes.push(SIDE);
+        outcomes.spell(row, "outcomes", &mut row_as_bytes)?;
+        if seen.again(&row_as_bytes, writer)? {
+            return Ok(());
+        }
         cues.each(row, "cues", |name| writer.cue(name))?;
         outcomes.each(row, "outcomes", |name| writer.outcome(name))?;
-        writer.end_event(frequency.as_ref().map_or(Ok(1), |frequency| whole(frequency(row)))?)
+        writer.end_event(frequency)?;
+        seen.keep(&row_as_bytes, frequency, writer);
+        Ok(())
     };
     for row in 0..batch.num_rows() {
         monitor.check()?;
@@ -213,6 +228,22 @@ impl Names {
         Some(Names::Listed(texts, Box::new(range)))
     }
 
+    /// Adds bytes that no other names have.
+    fn spell(&self, row: usize, column: &str, bytes: &mut Vec<u8>) -> Result<()> {
+        match self {
+            Names::Joined(texts) => {
+                bytes.extend_from_slice(texts.get(row)?.ok_or_else(|| null(column))?.as_bytes());
+            }
+            Names::Listed(texts, ranges) => {
+                for at in ranges(row).ok_or_else(|| null(column))? {
+                    bytes.extend_from_slice(texts.get(at)?.ok_or_else(|| null(column))?.as_bytes());
+                    bytes.push(NAME);
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn each(&self, row: usize, column: &str, mut take: impl FnMut(&str) -> Result<()>) -> Result<()> {
         match self {
             Names::Joined(texts) => {
@@ -229,6 +260,10 @@ impl Names {
         }
     }
 }
+
+/// Between cues and outcomes, and behind each name of a list, in the bytes of a row: no byte of UTF-8.
+const SIDE: u8 = 0xff;
+const NAME: u8 = 0xfe;
 
 /// Strings. They are held as bytes: that they are UTF-8 is checked.
 enum Texts {
@@ -249,7 +284,7 @@ impl Texts {
             DataType::Utf8View => Texts::View(column.as_string_view().clone().to_binary_view()),
             DataType::Dictionary(..) => {
                 let coded = column.as_any_dictionary();
-                let codes = integers(&Arc::from(coded.keys().slice(0, coded.len())))?;
+                let codes = integers(&coded.keys().slice(0, coded.len()))?;
                 Texts::Coded(codes, Box::new(Texts::of(coded.values())?))
             }
             DataType::Null => Texts::Untyped,

@@ -6,7 +6,7 @@ mod ahead;
 #[cfg_attr(not(test), expect(dead_code, reason = "running text does not read it yet"))]
 mod conllu;
 pub mod corpus;
-mod seen;
+pub(crate) mod seen;
 pub mod source;
 mod subtitles;
 mod symbols;
