@@ -30,9 +30,9 @@ def read_events(
     source : path, iterable or data frame
         The path of an event table (plain, gz, zst or xz; pyndl's tab-separated or R ndl's CSV format) or of a
         binary event file; or an iterable of ``(cues, outcomes)`` or ``(cues, outcomes, frequency)``; or a
-        pandas, polars or arrow table with columns ``cues``, ``outcomes`` and perhaps ``frequency`` (in any
-        case). In iterables and data frames a str is split at ``"_"``, another iterable gives names verbatim,
-        and a set is taken in sorted order.
+        table with columns ``cues``, ``outcomes`` and perhaps ``frequency`` (in any case): a data frame of
+        pandas or polars, or whatever else has ``__arrow_c_stream__``. In iterables and tables a str is split
+        at ``"_"``, another iterable gives names verbatim, and a set is taken in sorted order.
     duplicates : {"drop", "keep", "error"}, default "drop"
         What to do when an event lists a cue twice: count it once, count it twice, or raise ValueError.
     background : str, optional
@@ -50,8 +50,8 @@ def read_events(
     FormatError
         When a file is damaged or malformed; the message names the file and the place in it.
     ValueError, TypeError
-        When an event of an iterable is malformed, whose number the message names; or the source is none of
-        the above.
+        When an event of an iterable or table is malformed, whose number the message names; or the source is
+        none of the above.
 
     Examples
     --------
@@ -98,8 +98,8 @@ def compile_events(
     FormatError
         When a file is damaged or malformed; the message names the file and the place in it.
     ValueError, TypeError
-        When an event of an iterable is malformed, whose number the message names; or the source is none of
-        the above.
+        When an event of an iterable or table is malformed, whose number the message names; or the source is
+        none of the above.
     OSError
         When a file cannot be read or written.
 
