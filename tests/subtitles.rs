@@ -57,7 +57,7 @@ fn refused(content: impl AsRef<[u8]>, line: u64, column: u64, expected: &str, fo
 }
 
 /// A document and the text that pyndl 1.2.4 makes of it: `read_clean_gzfile(path, break_duration=5.0)`.
-const PYNDL: [(&str, &str); 6] = [
+const PYNDL: [(&str, &str); 8] = [
     (
         r#"<?xml version="1.0" encoding="utf-8"?>
 <document id="1">
@@ -104,6 +104,8 @@ const PYNDL: [(&str, &str); 6] = [
         r#"<d><s><time id="S" value="0:0:9,0"/><time id="S" value="0:0:9,0"/><w>a</w><w>b</w></s></d>"#,
         "\n\na b\n",
     ),
+    ("<d><s><w>a</w><s><w>b</w></s><w>c</w></s></d>", "a c\n"),
+    ("<d><s><w>\u{feff}</w></s></d>", "\u{feff}\n"),
     ("<d/>", ""),
 ];
 
@@ -112,6 +114,9 @@ fn the_text_is_that_of_pyndl() {
     for (xml, expected) in PYNDL {
         assert_eq!(text(xml), expected);
         assert_eq!(text(gzip(xml.as_bytes())), expected);
+        // Members that end in the middle of characters, a byte order mark among them.
+        let members = xml.as_bytes().chunks(2).flat_map(gzip).collect::<Vec<u8>>();
+        assert_eq!(text(members), expected);
     }
 }
 

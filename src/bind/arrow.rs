@@ -68,11 +68,12 @@ fn stream(source: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
     let capsule = source.call_method0("__arrow_c_stream__")?.cast_into::<PyCapsule>()?;
     let stream = capsule.pointer_checked(Some(c"arrow_array_stream"))?.cast::<FFI_ArrowArrayStream>();
     // SAFETY: A capsule of this name holds a pointer to an ArrowArrayStream of the Arrow C stream interface, whose layout
-    // FFI_ArrowArrayStream has; it is valid and aligned as long as the capsule lives, which is until we return. We hold
-    // the only reference to the capsule, which we asked for, and the interpreter, so nobody else uses the stream
-    // meanwhile. The stream is moved out, and a released one left, which the capsule's destructor passes over; a stream
-    // that was released before is refused. That its callbacks and data are as the interface says is the promise of
-    // whoever named the capsule; of the data we rely on the layout of buffers, and check codes and UTF-8.
+    // FFI_ArrowArrayStream has; it is valid and aligned as long as the capsule lives, which is until we return. We are
+    // attached to the interpreter, so nobody else uses the stream meanwhile. It is moved out and a released one left,
+    // which the capsule's destructor passes over; one that was released before is refused. From then on we alone have
+    // it, and use it on one thread at a time, as the interface asks. That its callbacks and data are as the interface
+    // says is the promise of whoever named the capsule; of the data we rely on the buffers, but check codes, ends of
+    // lists and UTF-8.
     #[expect(unsafe_code, reason = "a struct of another library, behind a capsule of Python")]
     let reader = unsafe { RecordBatchStreamReader::from_raw(stream.as_ptr()) };
     Ok(reader.map_err(|error| unreadable(&error))?)
@@ -151,11 +152,11 @@ fn push(
     monitor: &Monitor,
 ) -> Result<()> {
     let [cues, outcomes, frequency] = columns.map(|column| column.map(|column| batch.column(column)));
-    let names = |column: Option<&ArrayRef>| {
-        column.and_then(Names::of).ok_or_else(|| Error::Argument("a batch of other columns".into()))
-    };
+    // Cannot be: the schema was checked, and all batches are of it.
+    let other = || Error::Argument("a batch of other columns than the first".into());
+    let names = |column: Option<&ArrayRef>| column.and_then(Names::of).ok_or_else(other);
     let (cues, outcomes) = (names(cues)?, names(outcomes)?);
-    let frequency = frequency.map(|column| integers(column).ok_or_else(|| null("frequency"))).transpose()?;
+    let frequency = frequency.map(|column| integers(column).ok_or_else(other)).transpose()?;
     let mut row_as_bytes = Vec::new();
     let mut one = |row: usize| -> Result<()> {
         let frequency = frequency.as_ref().map_or(Ok(1), |frequency| whole(frequency(row)))?;
@@ -167,8 +168,8 @@ fn push(
         if seen.again(&row_as_bytes, writer)? {
             return Ok(());
         }
-        cues.each(row, "cues", |name| writer.cue(name))?;
-        outcomes.each(row, "outcomes", |name| writer.outcome(name))?;
+        cues.each(row, "cues", |name| monitor.check().and_then(|()| writer.cue(name)))?;
+        outcomes.each(row, "outcomes", |name| monitor.check().and_then(|()| writer.outcome(name)))?;
         writer.end_event(frequency)?;
         seen.keep(&row_as_bytes, frequency, writer);
         Ok(())

@@ -177,6 +177,7 @@ mod tests {
     #[test]
     fn other_widths_ids_and_words_are_refused_where_they_are() {
         refused("1\ta\tb\n", 5, "10 columns", "found 3");
+        refused("1\ta\t_\t_\t_\t_\t_\t_\t_", 17, "10 columns", "found 9");
         refused("text", 4, "10 columns", "found 1");
         refused(" \n", 1, "10 columns", "found 1");
         refused("1\té\t_\t_\t_\t_\t_\t_\t_\t_\tx", 21, "10 columns", "one more");

@@ -280,7 +280,7 @@ fn parse_time(text: &str) -> Option<u64> {
 }
 
 fn number(digits: &str) -> Option<u64> {
-    let plausible = (1..=9).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let plausible = digits.len() <= 9 && digits.bytes().all(|byte| byte.is_ascii_digit());
     plausible.then(|| digits.parse().ok()).flatten()
 }
 
