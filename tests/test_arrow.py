@@ -298,7 +298,9 @@ def test_the_policy_for_duplicates_is_checked() -> None:
 
 
 def test_progress_counts_rows() -> None:
-    table = pa.table({"cues": [f"c{i % 997}" for i in range(200_000)], "outcomes": ["x"] * 200_000})
+    # No row comes again, so that it takes long enough to be looked at.
+    cues = pa.array(["_".join(f"c{i}" for i in range(60))]).take([0] * 200_000)
+    table = pa.table({"cues": cues, "outcomes": ["x"] * 200_000, "frequency": range(200_000)})
     calls: list[tuple[int, int]] = []
     for source in (table, table.to_pandas(), pl.DataFrame(table), Owner(table)):
         calls.clear()
