@@ -1,6 +1,7 @@
 """Random events and parameters, and the small helpers that several test files share."""
 
 import gzip
+import lzma
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -166,6 +167,8 @@ def write_layout(layout: str, rows: Sequence[Event], folder: Path) -> Path:
 
         with pyarrow.CompressedOutputStream(str(path), "zstd") as stream:
             stream.write(text)
+    elif layout == "xz":
+        path.write_bytes(lzma.compress(text, preset=0))
     else:
         path.write_bytes(text)
     return path

@@ -107,6 +107,22 @@ fn zstd(content: &[u8]) -> Vec<u8> {
     zstd::stream::encode_all(content, 1).unwrap()
 }
 
+fn xz(content: &[u8]) -> Vec<u8> {
+    liblzma::encode_all(content, 1).unwrap()
+}
+
+/// xz data that announces a dictionary of (2 | size & 1) << (size / 2 + 11) bytes, which its decoder has to hold.
+fn xz_with_dictionary(content: &[u8], size: u8) -> Vec<u8> {
+    let mut packed = xz(content);
+    // The header of the first block: a word's length, flags, the filter, the length of its properties, these.
+    let block = 12..12 + 4 * usize::from(packed[12]);
+    packed[block.start + 4] = size;
+    let mut crc = flate2::Crc::new();
+    crc.update(&packed[block.clone()]);
+    packed[block.end..block.end + 4].copy_from_slice(&crc.sum().to_le_bytes());
+    packed
+}
+
 #[test]
 fn a_tab_table_is_read() {
     let table = "cues\toutcomes\na_b\tc\n\tx_y\nd\t\ne_e\te";
@@ -243,9 +259,11 @@ fn a_line_without_end_is_refused() {
 fn cut_and_damaged_files_are_refused() {
     let table: String = (0..50_000).map(|n| format!("a{n}_b\tc{}\n", n * 7919 % 10_007)).collect();
     let table = format!("cues\toutcomes\n{table}").into_bytes();
-    for (packed, format) in [(gzip(&table), "gzip"), (zstd(&table), "zstd")] {
-        for cut in [3, 4, 9, packed.len() / 2, packed.len() - 1] {
-            if format == "zstd" && cut < 4 {
+    for (packed, format, magic) in
+        [(gzip(&table), "gzip", 2), (zstd(&table), "zstd", 4), (xz(&table), "xz", 6)]
+    {
+        for cut in [3, 4, 6, 9, packed.len() / 2, packed.len() - 1] {
+            if cut < magic {
                 continue; // Too little to be told from text.
             }
             let defect = defect(&packed[..cut]);
@@ -265,6 +283,33 @@ fn cut_and_damaged_files_are_refused() {
     assert!((10_000..40_000).contains(&line), "{line}");
     let rubbish = defect([gzip(b"cues\toutcomes\na\tb\n"), b"rubbish, and more of it".to_vec()].concat());
     assert!(rubbish.found.contains("damage"), "{rubbish}");
+    let rubbish = defect([xz(b"cues\toutcomes\na\tb\n"), b"rubbish, and more of it".to_vec()].concat());
+    assert!(rubbish.found.contains("damage"), "{rubbish}");
+}
+
+#[test]
+fn every_flipped_bit_of_xz_data_is_refused() {
+    let packed = xz(b"cues\toutcomes\na_b\tc\na\tb\n");
+    for bit in 0..8 * packed.len() {
+        let mut damaged = packed.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        let _ = defect(damaged);
+    }
+}
+
+#[test]
+fn xz_data_may_need_some_memory_but_not_any() {
+    let table = b"cues\toutcomes\na\tb\n";
+    assert_eq!(events(xz_with_dictionary(table, 28)).len(), 1);
+    let defect = defect(xz_with_dictionary(table, 31));
+    assert!(defect.expected.contains("at most 128 MiB of memory"), "{defect}");
+    assert!(defect.cure.contains("xz -9"), "{defect}");
+}
+
+#[test]
+fn xz_streams_may_be_padded() {
+    let padded = [xz(b"cues\toutcomes\n"), vec![0; 8], xz(b"a\tb\n"), vec![0; 4]].concat();
+    assert_eq!(events(padded), [event(&["a"], &["b"], 1)]);
 }
 
 /// A table of several windows, of which no row is like another, and its rows.
@@ -291,7 +336,8 @@ fn a_long_table_comes_back_from_every_encoding_and_from_many_members() {
     let parts: Vec<&[u8]> = parts.windows(2).map(|part| &table[part[0]..part[1]]).collect();
     let gzips = parts.iter().flat_map(|part| gzip(part)).collect();
     let zstds = parts.iter().flat_map(|part| zstd(part)).collect();
-    for content in [stored(&table), gzip(&table), zstd(&table), gzips, zstds, table] {
+    let xzs = parts.iter().flat_map(|part| xz(part)).collect();
+    for content in [stored(&table), gzip(&table), zstd(&table), xz(&table), gzips, zstds, xzs, table] {
         assert!(events(&content) == expected);
     }
 }
@@ -443,7 +489,7 @@ fn missing_files_and_folders_are_errors_of_the_system() {
 #[test]
 fn a_stop_is_a_stop_in_every_encoding() {
     let table = "cues\toutcomes\na\tb\n".as_bytes();
-    for content in [table.to_vec(), gzip(table), zstd(table)] {
+    for content in [table.to_vec(), gzip(table), zstd(table), xz(table)] {
         let (_folder, path) = file(&content);
         let monitor = Monitor::new();
         monitor.stop();
@@ -525,7 +571,7 @@ fn a_zstd_file_may_begin_with_a_skippable_frame() {
 #[test]
 fn progress_is_in_bytes_of_the_file() {
     let table = format!("cues\toutcomes\n{}", "a_b\tc\n".repeat(100_000)).into_bytes();
-    for content in [gzip(&table), zstd(&table), table] {
+    for content in [gzip(&table), zstd(&table), xz(&table), table] {
         let (_folder, path) = file(&content);
         let monitor = Monitor::new();
         read(&path, &mut Kept::default(), &monitor).unwrap();
@@ -559,6 +605,7 @@ fn kinds_are_told_by_content() {
         assert_eq!(kind_of(table.as_bytes()), Kind::Table);
         assert_eq!(kind_of(&gzip(table.as_bytes())), Kind::Table);
         assert_eq!(kind_of(&zstd(table.as_bytes())), Kind::Table);
+        assert_eq!(kind_of(&xz(table.as_bytes())), Kind::Table);
     }
     for text in ["", "\n", "cues", "cues outcomes\n", "text\ncues\toutcomes\n", "cues\toutcomes\tcues\n"] {
         assert_eq!(kind_of(text.as_bytes()), Kind::Text);
@@ -600,7 +647,7 @@ proptest! {
         crlf: bool,
         last_end: bool,
         cuts in vec(any::<prop::sample::Index>(), 0..4),
-        packing in 0..3,
+        packing in 0..4,
     ) {
         let table = tab_table(&events, frequency, if crlf { "\r\n" } else { "\n" }, last_end);
         let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(table.len())).collect();
@@ -611,7 +658,8 @@ proptest! {
         let content: Vec<u8> = match packing {
             0 => table.clone().into_bytes(),
             1 => parts.flat_map(gzip).collect(),
-            _ => parts.flat_map(zstd).collect(),
+            2 => parts.flat_map(zstd).collect(),
+            _ => parts.flat_map(xz).collect(),
         };
         let (_folder, path) = file(&content);
         let expected: Vec<Event> = if frequency {

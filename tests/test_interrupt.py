@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 import rescorla as rw
 
@@ -53,6 +54,27 @@ ITERATE = (
 COMPILE_ITERABLE = PRELUDE + "work = lambda: rw.read_events(events(10**9), progress=False)\n"
 # No Python runs between two of these events, so that nobody but the engine looks at signals.
 COMPILE_REPEATED = PRELUDE + "work = lambda: rw.read_events(itertools.repeat(('a_b', 'x')), progress=False)\n"
+# Batches as Python makes them, and one that the engine is long at.
+COMPILE_BATCHES = (
+    PRELUDE
+    + """
+import pyarrow as pa
+def batches():
+    while True:
+        yield pa.record_batch({"cues": [f"c{rng.random()}"] * 10, "outcomes": ["x"] * 10})
+schema = pa.schema({"cues": pa.string(), "outcomes": pa.string()})
+work = lambda: rw.read_events(pa.RecordBatchReader.from_batches(schema, batches()), progress=False)
+"""
+)
+COMPILE_ARROW = (
+    PRELUDE
+    + """
+import pyarrow as pa
+cues = pa.array(["_".join(map(str, range(1000)))]).dictionary_encode().take([0] * 10**6)
+table = pa.table({"cues": cues, "outcomes": cues, "frequency": range(10**6)})
+work = lambda: rw.read_events(table, progress=False)
+"""
+)
 SAMPLE = PRELUDE + "work = lambda: rw.read_events(events(100)).sample(10**9, 1, progress=False)\n"
 PASSES = PRELUDE + "work = lambda: rw.read_events(events(10**5)).passes(10**4, 1, progress=False)\n"
 # Twenty million events, whose cues become a hundred each.
@@ -115,6 +137,8 @@ class TestInterrupt:
             ITERATE,
             COMPILE_ITERABLE,
             COMPILE_REPEATED,
+            COMPILE_BATCHES,
+            COMPILE_ARROW,
             SAMPLE,
             PASSES,
             FILTER,
@@ -128,6 +152,8 @@ class TestInterrupt:
             "iterate",
             "compile an iterable",
             "compile an iterable without Python",
+            "compile batches of Python's",
+            "compile a large batch",
             "sample",
             "passes",
             "filter",
@@ -156,6 +182,7 @@ def calls(tmp_path: Path) -> dict[str, Callable[[Any], object]]:
     events = rw.read_events(EVENTS)
     table = tmp_path / "events.tab"
     events.to_table(table)
+    frame = pl.concat([pl.DataFrame(EVENTS, schema=["cues", "outcomes"], orient="row")] * 20)
     return {
         "learn": lambda progress: rw.learn(events, method="forward", progress=progress),
         "trajectories": lambda progress: rw.trajectories(events, cues=["c1"], every=7, progress=progress),
@@ -165,6 +192,7 @@ def calls(tmp_path: Path) -> dict[str, Callable[[Any], object]]:
         "iterable": lambda progress: rw.compile_events(
             iter(EVENTS * 20), tmp_path / "2.bin", progress=progress
         ),
+        "arrow": lambda progress: rw.compile_events(frame, tmp_path / "3.bin", progress=progress),
     }
 
 
@@ -176,7 +204,7 @@ def refuse(_done: int, _total: int) -> None:
     raise Stop
 
 
-@pytest.mark.parametrize("call", ["learn", "trajectories", "iterative", "iterable"])
+@pytest.mark.parametrize("call", ["learn", "trajectories", "iterative", "iterable", "arrow"])
 def test_an_exception_of_the_callback_comes_out(call: str, tmp_path: Path) -> None:
     work = calls(tmp_path)[call]
     before = sorted(tmp_path.iterdir())
@@ -185,7 +213,9 @@ def test_an_exception_of_the_callback_comes_out(call: str, tmp_path: Path) -> No
     assert sorted(tmp_path.iterdir()) == before
 
 
-@pytest.mark.parametrize("call", ["learn", "trajectories", "dense", "iterative", "table", "iterable"])
+@pytest.mark.parametrize(
+    "call", ["learn", "trajectories", "dense", "iterative", "table", "iterable", "arrow"]
+)
 def test_done_rises_to_the_total(call: str, tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
     calls(tmp_path)[call](lambda done, total: seen.append((done, total)))

@@ -52,7 +52,7 @@ def test_a_table_holds_the_events(folder: Path, events: list[Event], duplicates:
     assert as_rows(rw.read_events(table, duplicates=duplicates)) == expected
 
 
-@pytest.mark.parametrize("layout", ["tab", "gz", "zst", "csv"])
+@pytest.mark.parametrize("layout", ["tab", "gz", "zst", "xz", "csv"])
 @given(events=some.events(some.TABLE_NAMES))
 def test_a_table_written_by_others_holds_the_events(layout: str, folder: Path, events: list[Event]) -> None:
     assert as_rows(rw.read_events(some.write_layout(layout, events, folder))) == reference.normalised(events)

@@ -11,6 +11,7 @@ __all__ = [
     "FormatError",
     "__version__",
     "activations",
+    "compile_arrow",
     "compile_corpus",
     "compile_events",
     "compile_table",
@@ -92,6 +93,13 @@ def compile_table(
     background: str | None,
     progress: _Progress,
 ) -> EventFile: ...
+def compile_arrow(
+    source: Any,
+    path: str | None,
+    duplicates: _Duplicates,
+    background: str | None,
+    progress: _Progress,
+) -> EventFile: ...
 def compile_events(
     source: Iterable[Any],
     path: str | None,
@@ -104,8 +112,8 @@ def compile_corpus(
     path: str | None,
     *,
     items: Literal["files", "lines", "documents"],
-    cues: list[int | dict[str, Any] | Callable[[str], Any]],
-    outcomes: list[int | dict[str, Any] | Callable[[str], Any]],
+    cues: list[int | str | dict[str, Any] | Callable[[str], Any]],
+    outcomes: list[int | str | dict[str, Any] | Callable[[str], Any]],
     window: tuple[int, int | None] | None,
     context: str,
     across: bool,
@@ -119,6 +127,7 @@ def compile_corpus(
     sentence_end: str,
     document_end: str,
     unknown: str,
+    format: str,
     duplicates: _Duplicates,
     background: str | None,
     threads: int,

@@ -20,7 +20,7 @@ from rescorla.arguments import (
 )
 from rescorla.events import Events
 from rescorla.progress import Progress, watching
-from rescorla.sources import as_events, is_table, read_events
+from rescorla.sources import as_events, is_table, read_events, streams
 from rescorla.weights import Weights
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def cue_events(events: object, present_only: bool = False, progress: Progress = 
     """Events as they are, of a path or data frame, or made of bare cue sets, which have no outcomes."""
     if isinstance(events, Events | str | os.PathLike):
         return as_events(events, progress=progress)
-    if is_table(events):
+    if is_table(events) or streams(events):
         return read_events(events, progress=progress)
     if not isinstance(events, Iterable) or isinstance(events, bytes | bytearray | Mapping):
         raise TypeError(

@@ -28,6 +28,9 @@ Names: TypeAlias = (
 # How many letters make a cue; 0: a whole word.
 _GRAMS = {"trigrams": 3, "bigrams": 2, "unigrams": 1, "words": 0}
 
+# What CoNLL-U says of words.
+_SAID = ("lemmas", "upos", "features")
+
 
 def corpus_events(
     corpus: PathName | Iterable[PathName] | Iterable[Iterable[str]],
@@ -48,6 +51,7 @@ def corpus_events(
     sentence_end: str = ".?!…。！？",
     document_end: str = "---end.of.document---",
     unknown: Literal["error", "ignore", "keep"] = "error",
+    format: Literal["text", "subtitles", "conllu"] = "text",
     items: Literal["lines", "documents"] = "lines",
     duplicates: Duplicates = "drop",
     background: str | None = None,
@@ -71,8 +75,8 @@ def corpus_events(
         ``"unigrams"`` or a number n: their runs of n letters, the boundary counted as one; for n = 1 the
         letters alone. A mapping from words to names (a str, which is one name, or an iterable of str), a
         `pathlib.Path` of a table with such a mapping (word, tab, names joined by ``_``), or a function, which
-        is called once or a few times for each different word. A list or tuple of these: the names of each,
-        one after another.
+        is called once or a few times for each different word. Of CoNLL-U also ``"lemmas"``, ``"upos"`` and
+        ``"features"``. A list or tuple of these: the names of each, one after another.
     outcomes : as for cues, or None, default "words"
         What the words of an event give as outcomes. None: there are none.
     window : int, pair of int, "context" or None, default None
@@ -111,6 +115,10 @@ def corpus_events(
         What ends a document within a file, as it stands here, in lower or in upper case.
     unknown : {"error", "ignore", "keep"}, default "error"
         What a mapping gives for a word that it lacks: KeyError, no names, or the word itself.
+    format : {"text", "subtitles", "conllu"}, default "text"
+        What the files hold. ``"subtitles"``: OpenSubtitles' XML; a pause of more than five seconds ends a
+        paragraph. ``"conllu"``: words that are found already, with lemmas and features; its sentences are
+        lines, too; words with characters that are not in `symbols` are left out.
     items : {"lines", "documents"}, default "lines"
         Whether each item of an iterable is a line or a document.
     duplicates : {"drop", "keep", "error"}, default "drop"
@@ -172,17 +180,20 @@ def corpus_events(
     one_of("letters", letters, ("codepoints", "graphemes"))
     one_of("normalize", normalize, (None, "NFC", "NFD", "NFKC", "NFKD"))
     one_of("unknown", unknown, ("error", "ignore", "keep"))
+    one_of("format", format, ("text", "subtitles", "conllu"))
     one_of("items", items, ("lines", "documents"))
     one_of("duplicates", duplicates, DUPLICATES)
     texts, files = _texts(corpus)
+    if format != "text" and not files:
+        raise TypeError(f"format={format!r} is for files; give paths (of type pathlib.Path in a list)")
     with watching(progress, "reading") as watch:
         return Events(
             _core.compile_corpus(
                 texts,
                 None if path is None else path_name(path),
                 items="files" if files else items,
-                cues=_specs("cues", cues),
-                outcomes=[] if outcomes is None else _specs("outcomes", outcomes),
+                cues=_specs("cues", cues, format),
+                outcomes=[] if outcomes is None else _specs("outcomes", outcomes, format),
                 window=_window(window),
                 context=context,
                 across=across,
@@ -196,6 +207,7 @@ def corpus_events(
                 sentence_end=sentence_end,
                 document_end=document_end,
                 unknown=unknown,
+                format=format,
                 duplicates=duplicates,
                 background=background,
                 threads=thread_count(threads),
@@ -205,12 +217,16 @@ def corpus_events(
         )
 
 
-def _specs(argument: str, names: object) -> list[Any]:
-    """What the engine takes for names: numbers of letters, dicts and functions."""
+def _specs(argument: str, names: object, format: str) -> list[Any]:
+    """What the engine takes for names: numbers of letters, what CoNLL-U says, dicts and functions."""
     if isinstance(names, list | tuple):
-        return [spec for each in names for spec in _specs(argument, each)]
+        return [spec for each in names for spec in _specs(argument, each, format)]
     if isinstance(names, str):
-        one_of(argument, names, tuple(_GRAMS))
+        if names in _SAID and format == "conllu":
+            return [names]
+        if names in _SAID:
+            raise ValueError(f"{argument} can be {names!r} with format='conllu' only, not {format!r}")
+        one_of(argument, names, (*_GRAMS, *(_SAID if format == "conllu" else ())))
         return [_GRAMS[names]]
     if isinstance(names, Mapping | os.PathLike):
         return [mapped(argument, names)]

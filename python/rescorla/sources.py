@@ -28,11 +28,11 @@ def read_events(
     Parameters
     ----------
     source : path, iterable or data frame
-        The path of an event table (plain, gz or zst; pyndl's tab-separated or R ndl's CSV format) or of a
+        The path of an event table (plain, gz, zst or xz; pyndl's tab-separated or R ndl's CSV format) or of a
         binary event file; or an iterable of ``(cues, outcomes)`` or ``(cues, outcomes, frequency)``; or a
-        pandas, polars or arrow table with columns ``cues``, ``outcomes`` and perhaps ``frequency`` (in any
-        case). In iterables and data frames a str is split at ``"_"``, another iterable gives names verbatim,
-        and a set is taken in sorted order.
+        table with columns ``cues``, ``outcomes`` and perhaps ``frequency`` (in any case): a data frame of
+        pandas or polars, or whatever else has ``__arrow_c_stream__``. In iterables and tables a str is split
+        at ``"_"``, another iterable gives names verbatim, and a set is taken in sorted order.
     duplicates : {"drop", "keep", "error"}, default "drop"
         What to do when an event lists a cue twice: count it once, count it twice, or raise ValueError.
     background : str, optional
@@ -50,8 +50,8 @@ def read_events(
     FormatError
         When a file is damaged or malformed; the message names the file and the place in it.
     ValueError, TypeError
-        When an event of an iterable is malformed, whose number the message names; or the source is none of
-        the above.
+        When an event of an iterable or table is malformed, whose number the message names; or the source is
+        none of the above.
 
     Examples
     --------
@@ -98,8 +98,8 @@ def compile_events(
     FormatError
         When a file is damaged or malformed; the message names the file and the place in it.
     ValueError, TypeError
-        When an event of an iterable is malformed, whose number the message names; or the source is none of
-        the above.
+        When an event of an iterable or table is malformed, whose number the message names; or the source is
+        none of the above.
     OSError
         When a file cannot be read or written.
 
@@ -156,10 +156,51 @@ def _compile(
             source = open_events(source)
         else:
             compile_source = _core.compile_table
+    elif streams(source):
+        source, compile_source = _arrow_columns(source), _core.compile_arrow
     else:
         source = _rows(source)
     with watching(progress, "reading") as watch:
         return Events(compile_source(source, path, duplicates, background, watch))
+
+
+def streams(source: Any) -> bool:
+    """Whether something gives its rows as Arrow data (PyCapsule interface), with the names that it has.
+
+    A data frame of pandas or polars may hold Python objects. Of these only str says the same as Arrow data;
+    a set would come in any order. A series of either is an iterable.
+    """
+    if not hasattr(source, "__arrow_c_stream__") or hasattr(source, "dtype"):
+        return False
+    if not _is_frame(source):
+        return True
+    columns = [source[name] for name in _wanted(source)]
+    if not all(map(_holds_no_objects, columns)):
+        return False
+    try:
+        source[[]].__arrow_c_stream__()
+    except ImportError:  # pandas asks pyarrow.
+        return False
+    return len(source) > 0  # The columns of an empty frame have any type.
+
+
+def _is_frame(source: Any) -> bool:
+    return hasattr(source, "dtypes") and hasattr(source, "to_dict")
+
+
+def _holds_no_objects(column: Any) -> bool:
+    if str(column.dtype).lower() != "object":
+        return True
+    if not hasattr(column, "iloc"):
+        return False
+    from pandas.api.types import infer_dtype
+
+    return infer_dtype(column, skipna=False) == "string"
+
+
+def _arrow_columns(source: Any) -> Any:
+    """Of a data frame the columns of events alone: it would convert the others as well."""
+    return source[_wanted(source)] if _is_frame(source) else source
 
 
 def _rows(source: Any) -> Iterable[Any]:
@@ -175,6 +216,11 @@ def _rows(source: Any) -> Iterable[Any]:
 
 
 def _table_rows(table: Any) -> Iterator[tuple[Any, ...]]:
+    return zip(*(plain(table[name]) for name in _wanted(table)), strict=True)
+
+
+def _wanted(table: Any) -> list[Any]:
+    """The names of the columns of cues, outcomes and perhaps frequency."""
     # Arrow tables have `columns` too, but there they are the data.
     names = list(table.column_names if hasattr(table, "column_names") else table.columns)
     # Columns named exactly so go before those in another case.
@@ -184,8 +230,7 @@ def _table_rows(table: Any) -> Iterator[tuple[Any, ...]]:
             raise ValueError(
                 f"expected columns cues, outcomes and perhaps frequency, found {names}; add {name}"
             )
-    wanted = [by_name[name] for name in ("cues", "outcomes", "frequency") if name in by_name]
-    return zip(*(plain(table[name]) for name in wanted), strict=True)
+    return [by_name[name] for name in ("cues", "outcomes", "frequency") if name in by_name]
 
 
 def plain(column: Any) -> Iterable[Any]:

@@ -9,7 +9,7 @@ use pyo3::types::{PyFrozenSet, PySet, PyString};
 use super::file::PyEventFile;
 use super::watch::{Progress, watched};
 use crate::error::{Error, Place, Result};
-use crate::events::write::{Duplicates, EventWriter};
+use crate::events::write::EventWriter;
 use crate::text::source::{Kind, kind};
 use crate::text::{EventSink, tables};
 
@@ -37,7 +37,7 @@ pub(crate) fn compile_table(
     background: Option<&str>,
     progress: Progress,
 ) -> PyResult<PyEventFile> {
-    let duplicates = policy(duplicates)?;
+    let duplicates = duplicates.parse()?;
     let file = watched(py, &progress, |monitor| {
         let mut writer = EventWriter::new(path.as_deref(), duplicates, background)?;
         tables::read(&source, &mut writer, monitor)?;
@@ -57,7 +57,7 @@ pub(crate) fn compile_events(
     background: Option<&str>,
     progress: Progress,
 ) -> PyResult<PyEventFile> {
-    let mut writer = EventWriter::new(path.as_deref(), policy(duplicates)?, background)?;
+    let mut writer = EventWriter::new(path.as_deref(), duplicates.parse()?, background)?;
     each(py, source, &progress, |number, event| {
         let at = |error: Error| error.at(None, Some(Place::Event(number)));
         let (cues, outcomes, frequency) = parts(event)?.ok_or_else(|| {
@@ -72,19 +72,6 @@ pub(crate) fn compile_events(
         Ok(writer.end_event(frequency).map_err(at)?)
     })?;
     Ok(py.detach(|| writer.finish())?.into())
-}
-
-pub(super) fn policy(duplicates: &str) -> Result<Duplicates> {
-    match duplicates {
-        "drop" => Ok(Duplicates::Drop),
-        "keep" => Ok(Duplicates::Keep),
-        "error" => Ok(Duplicates::Error),
-        _ => {
-            let message =
-                format!("expected duplicates to be \"drop\", \"keep\" or \"error\", found {duplicates:?}");
-            Err(Error::Argument(message))
-        }
-    }
 }
 
 /// Calls `take` with every item and its number.

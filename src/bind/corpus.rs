@@ -10,23 +10,24 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyString};
 
-use super::compile::{each, names, policy, shown};
+use super::compile::{each, names, shown};
 use super::file::PyEventFile;
 use super::watch::{Progress, watched};
 use crate::error::{Error, Place, Result};
 use crate::events::write::EventWriter;
 use crate::text::corpus::{
-    Context, Corpus, Letters, Lines, Load, Lookup, Names, Normal, Symbols, Table, Unknown, Window,
+    Context, Corpus, Format, Letters, Lines, Load, Lookup, Names, Normal, Symbols, Table, Unknown, Window,
 };
 use crate::vocab::Vocab;
 
 /// Running text, in files or as an iterable of lines or documents, becomes an event file.
 ///
-/// Names are numbers (n-grams of so many letters; 0: the word), mappings from words to names, or functions.
+/// Names are numbers (n-grams of so many letters; 0: the word), words (what CoNLL-U says), mappings from words to names, or
+/// functions.
 #[pyfunction]
 #[pyo3(signature = (
     source, path, *, items, cues, outcomes, window, context, across, letters, symbols, lower, normalize, boundary,
-    stop_words, vocabulary, sentence_end, document_end, unknown, duplicates, background, threads, block, progress
+    stop_words, vocabulary, sentence_end, document_end, unknown, format, duplicates, background, threads, block, progress
 ))]
 #[expect(clippy::too_many_arguments, reason = "all keywords")]
 pub(crate) fn compile_corpus(
@@ -49,6 +50,7 @@ pub(crate) fn compile_corpus(
     sentence_end: String,
     document_end: String,
     unknown: &str,
+    format: &str,
     duplicates: &str,
     background: Option<&str>,
     threads: usize,
@@ -101,8 +103,14 @@ pub(crate) fn compile_corpus(
         vocabulary: vocabulary.map(|words| words.iter().collect::<Vocab>()),
         sentence_end,
         document_end,
+        format: match format {
+            "text" => Format::Text,
+            "subtitles" => Format::Subtitles,
+            "conllu" => Format::Conllu,
+            _ => return Err(wrong("format", format)),
+        },
     };
-    let mut writer = EventWriter::new(path.as_deref(), policy(duplicates)?, background)?;
+    let mut writer = EventWriter::new(path.as_deref(), duplicates.parse()?, background)?;
     let file = match items {
         "files" => {
             let sources: Vec<PathBuf> = source.extract()?;
@@ -179,6 +187,14 @@ fn names_of(
 ) -> PyResult<Names> {
     if spec.is_instance_of::<PyInt>() {
         return Ok(NonZeroUsize::new(spec.extract()?).map_or(Names::Words, Names::Letters));
+    }
+    if let Ok(kind) = spec.cast::<PyString>() {
+        return match kind.to_str()? {
+            "lemmas" => Ok(Names::Lemmas),
+            "upos" => Ok(Names::Upos),
+            "features" => Ok(Names::Features),
+            other => Err(wrong("cues and outcomes", other)),
+        };
     }
     if let Ok(mapping) = spec.cast::<PyDict>() {
         let mut table = Table::new(unknown);

@@ -10,7 +10,6 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
-use super::compile::policy;
 use super::watch::{Progress, tell, watched};
 use crate::error::{Error, Result};
 use crate::events::atomic::AtomicFile;
@@ -306,7 +305,7 @@ fn renaming((names, pointers, ids, duplicates): New<'_>) -> Result<Renaming> {
     if vocab.len() != names.len() {
         return Err(wrong("each name once"));
     }
-    Renaming::new(vocab, becomes, policy(&duplicates)?)
+    Renaming::new(vocab, becomes, duplicates.parse()?)
 }
 
 fn ints<'py>(py: Python<'py>, numbers: impl Iterator<Item = u64>) -> PyResult<Ints<'py>> {

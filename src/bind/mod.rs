@@ -4,6 +4,7 @@
 //! converts the result. Labels, defaults and documentation live in the Python modules around `rescorla._core`.
 
 mod activate;
+mod arrow;
 mod compile;
 mod corpus;
 mod delta;
@@ -24,6 +25,8 @@ mod _core {
 
     #[pymodule_export]
     use super::activate::activations;
+    #[pymodule_export]
+    use super::arrow::compile_arrow;
     #[pymodule_export]
     use super::compile::{compile_events, compile_table, content_kind};
     #[pymodule_export]

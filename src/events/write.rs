@@ -9,6 +9,7 @@ use std::hash::BuildHasher;
 use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 use std::mem;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
@@ -31,6 +32,21 @@ pub enum Duplicates {
     Keep,
     /// It is an error.
     Error,
+}
+
+impl FromStr for Duplicates {
+    type Err = Error;
+
+    fn from_str(word: &str) -> Result<Self> {
+        match word {
+            "drop" => Ok(Duplicates::Drop),
+            "keep" => Ok(Duplicates::Keep),
+            "error" => Ok(Duplicates::Error),
+            _ => Err(Error::Argument(format!(
+                "expected duplicates to be \"drop\", \"keep\" or \"error\", found {word:?}"
+            ))),
+        }
+    }
 }
 
 /// The dictionary is judged when it has grown to this, and at the end: where half the events or more are of types of their

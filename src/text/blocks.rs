@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::thread::Scope;
 
-use super::source::{MAX_PIECE, Piece, Source};
+use super::corpus::Format;
+use super::source::{self, MAX_PIECE, Piece, Source};
 use crate::error::Result;
 use crate::monitor::Monitor;
 
@@ -29,6 +30,7 @@ impl Block {
 /// Takes blocks from files, one after another.
 pub(super) struct Blocks<'scope, 'env> {
     paths: &'env [PathBuf],
+    format: Format,
     size: usize,
     monitor: &'env Monitor,
     scope: &'scope Scope<'scope, 'env>,
@@ -45,11 +47,12 @@ impl<'scope, 'env> Blocks<'scope, 'env> {
     /// The blocks of files, of at most `size` bytes where runs are shorter.
     pub(super) fn new(
         paths: &'env [PathBuf],
+        format: Format,
         size: usize,
         monitor: &'env Monitor,
         scope: &'scope Scope<'scope, 'env>,
     ) -> Self {
-        Self { paths, size, monitor, scope, current: None, opened: 0, taken: 0, failed: false }
+        Self { paths, format, size, monitor, scope, current: None, opened: 0, taken: 0, failed: false }
     }
 
     /// The next block and its number, if there is one. It may be empty: a file that is.
@@ -74,11 +77,14 @@ impl<'scope, 'env> Blocks<'scope, 'env> {
                 empty => {
                     let Some(path) = self.paths.get(self.opened) else { return Ok(None) };
                     self.opened += 1;
-                    empty.insert(open(path, self.monitor, self.scope)?)
+                    empty.insert(open(path, self.format, self.monitor, self.scope)?)
                 }
             };
             let size = self.size;
-            let piece = source.piece(MAX_PIECE, |pending| last_run(pending, size))?;
+            let piece = source.piece(MAX_PIECE, |pending| match self.format {
+                Format::Text | Format::Subtitles => last_run(pending, size),
+                Format::Conllu => last_line(pending, size),
+            })?;
             let Some(piece) = piece else {
                 self.current = None;
                 if opens {
@@ -98,10 +104,21 @@ impl<'scope, 'env> Blocks<'scope, 'env> {
 
 fn open<'scope, 'env>(
     path: &Path,
+    format: Format,
     monitor: &'env Monitor,
     scope: &'scope Scope<'scope, 'env>,
 ) -> Result<Source<'scope>> {
-    Source::open(path, monitor)?.ahead(scope)
+    let format = match format {
+        Format::Text | Format::Conllu => source::Format::Text,
+        Format::Subtitles => source::Format::Subtitles,
+    };
+    Source::open_as(path, format, monitor)?.ahead(scope)
+}
+
+/// The end of the last line in `size` bytes, or else of the first one.
+fn last_line(pending: &[u8], size: usize) -> Option<usize> {
+    let last = memchr::memrchr(b'\n', &pending[..pending.len().min(size)]);
+    last.or_else(|| memchr::memchr(b'\n', pending)).map(|feed| feed + 1)
 }
 
 /// The end of the last run of characters in `size` bytes that is known to be whole, or else of the first run.

@@ -89,6 +89,8 @@ pub struct Corpus {
     pub vocabulary: Option<Vocab>,
     /// The characters that end sentences.
     pub sentence_end: String,
+    /// What the files hold.
+    pub format: Format,
     /// What ends a document within a file, as it stands here, in lower or upper case; may be empty.
     pub document_end: String,
 }
@@ -128,6 +130,18 @@ pub enum Context {
     Paragraph,
     /// A file, or what is between marks of a document's end in it.
     Document,
+}
+
+/// What files hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Running text.
+    Text,
+    /// OpenSubtitles' XML.
+    Subtitles,
+    /// CoNLL-U: words that are found already, with lemmas, parts of speech and features. Each sentence is a line, too. A word
+    /// with a character that is not in `symbols` is left out.
+    Conllu,
 }
 
 /// What counts as a letter.
@@ -183,6 +197,7 @@ impl Default for Corpus {
             boundary: "#".to_owned(),
             stop_words: Vocab::new(),
             vocabulary: None,
+            format: Format::Text,
             sentence_end: ".?!…。！？".to_owned(),
             document_end: "---end.of.document---".to_owned(),
         }
@@ -221,7 +236,7 @@ impl Corpus {
             monitor,
         });
         thread::scope(|scope| {
-            let blocks = Mutex::new(Blocks::new(paths, load.block.max(1), monitor, scope));
+            let blocks = Mutex::new(Blocks::new(paths, self.format, load.block.max(1), monitor, scope));
             let work = |mut reader: Reader<'_>| {
                 let _watch = turns.watch();
                 let mut block = Block::default();

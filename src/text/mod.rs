@@ -4,6 +4,7 @@
 
 mod ahead;
 mod blocks;
+mod conllu;
 pub mod corpus;
 mod lines;
 mod lists;
@@ -13,15 +14,16 @@ mod pieces;
 mod reader;
 mod rows;
 mod runs;
-mod seen;
+pub(crate) mod seen;
 pub mod source;
+mod subtitles;
 mod symbols;
 pub mod tables;
 mod turns;
 mod windows;
 mod words;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// What becomes of a name that an event gives twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,4 +112,28 @@ pub trait EventSink {
     fn again(&mut self, _token: u32, _frequency: u64) -> Result<bool> {
         Ok(false)
     }
+}
+
+/// An error, and where in its line or record it lies.
+struct Misplaced {
+    offset: usize,
+    error: Error,
+}
+
+fn at(offset: usize) -> impl FnOnce(Error) -> Misplaced {
+    move |error| Misplaced { offset, error }
+}
+
+/// The beginning of a text, quoted, for a message.
+fn shown(text: &str) -> String {
+    const ENOUGH: usize = 40;
+    match text.char_indices().nth(ENOUGH) {
+        Some((end, _)) => format!("{:?}...", &text[..end]),
+        None => format!("{text:?}"),
+    }
+}
+
+fn without_line_end(line: &str) -> &str {
+    let line = line.strip_suffix('\n').unwrap_or(line);
+    line.strip_suffix('\r').unwrap_or(line)
 }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::corpus::{Corpus, Letters};
+use super::conllu;
+use super::corpus::{Corpus, Format, Letters};
 use crate::error::{Error, Result};
 use crate::vocab::Vocab;
 
@@ -21,6 +22,12 @@ pub enum Names {
     Letters(NonZeroUsize),
     /// What a table or a function gives for each word.
     Looked(Arc<dyn Lookup>),
+    /// What CoNLL-U says of the words: their lemmas.
+    Lemmas,
+    /// Their universal parts of speech.
+    Upos,
+    /// Their features, such as `Case=Nom`.
+    Features,
 }
 
 /// Names of a word, from a table or a function.
@@ -91,7 +98,15 @@ impl Lookup for Table {
     }
 }
 
-/// Calls `take` with the names of some words.
+/// What is said of a word in the text, given what is kept of it: the whole record, or the word alone.
+pub(super) fn said<'w>(names: &Names, record: &'w str, corpus: &Corpus) -> &'w str {
+    match (corpus.format, names) {
+        (Format::Conllu, Names::Words | Names::Letters(_) | Names::Looked(_)) => conllu::form(record),
+        _ => record,
+    }
+}
+
+/// Calls `take` with the names of some words, or of records.
 ///
 /// `frame` is a buffer that is used again.
 pub(super) fn each(
@@ -104,6 +119,9 @@ pub(super) fn each(
     match names {
         Names::Words => words.iter().try_for_each(|word| take(word)),
         Names::Looked(lookup) => words.iter().try_for_each(|word| lookup.names(word, &mut take)),
+        Names::Lemmas => words.iter().filter_map(|word| conllu::lemma(word)).try_for_each(take),
+        Names::Upos => words.iter().filter_map(|word| conllu::upos(word)).try_for_each(take),
+        Names::Features => words.iter().flat_map(|word| conllu::features(word)).try_for_each(take),
         Names::Letters(n) if corpus.across => grams(*n, words, corpus, frame, &mut take),
         Names::Letters(n) => words.iter().try_for_each(|word| grams(*n, &[word], corpus, frame, &mut take)),
     }

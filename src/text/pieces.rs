@@ -85,12 +85,6 @@ pub(super) struct Context<'c> {
     pub(super) frame: &'c mut String,
 }
 
-impl Context<'_> {
-    fn word(&self, word: u32) -> &str {
-        self.words.name(word).unwrap_or_default()
-    }
-}
-
 impl Pieces {
     pub(super) fn new(names: &Names, corpus: &Corpus) -> Self {
         let boundary = corpus.boundary.chars().count();
@@ -104,7 +98,7 @@ impl Pieces {
                     How::Together
                 }
             }
-            Names::Words | Names::Letters(_) | Names::Looked(_) => How::Apart,
+            _ => How::Apart,
         };
         Self {
             names: names.clone(),
@@ -187,7 +181,7 @@ impl Pieces {
     /// The names that all words give at once.
     fn together(&mut self, side: &[u32], context: &mut Context<'_>, named: &mut Named) -> Result<bool> {
         let words: Vec<&str> =
-            side.iter().map(|&word| context.words.name(word).unwrap_or_default()).collect();
+            side.iter().map(|&word| said(&self.names, word, context.words, context.corpus)).collect();
         let mut known = true;
         names::each(&self.names, &words, context.corpus, context.frame, |name| {
             let id = named.intern(name)?;
@@ -276,7 +270,7 @@ impl Joints {
 
     /// The end and the beginning of a word, with the boundary where it is short.
     fn edges_of(&mut self, word: u32, context: &Context<'_>) -> Result<(u32, u32)> {
-        let text = context.word(word);
+        let text = said(&Names::Letters(self.n), word, context.words, context.corpus);
         let boundary = || context.corpus.boundary.chars();
         let framed: Vec<char> = boundary().chain(text.chars()).collect();
         let end: String = framed[framed.len().saturating_sub(self.reach)..].iter().collect();
@@ -288,6 +282,11 @@ impl Joints {
         self.of_word[word as usize] = Some(edges);
         Ok(edges)
     }
+}
+
+/// What the text says of a word, for names of some kind.
+fn said<'w>(names: &Names, word: u32, words: &'w Vocab, corpus: &Corpus) -> &'w str {
+    names::said(names, words.name(word).unwrap_or_default(), corpus)
 }
 
 impl Stream {
@@ -313,7 +312,7 @@ fn make(
     let list = match entry {
         Some(piece) => piece.list,
         None => {
-            let words = [context.words.name(word).unwrap_or_default()];
+            let words = [said(names, word, context.words, context.corpus)];
             lists.make(|push| {
                 names::each(names, &words, context.corpus, context.frame, |name| {
                     push(named.intern(name)?);

@@ -5,7 +5,8 @@
 //! before that is the block's *head*. Another reader, the *seam*, reads all heads, one after another, and is told at the
 //! end of each block which words later events can still hold.
 
-use super::corpus::{Context, Corpus, Window};
+use super::conllu::{self, Line};
+use super::corpus::{Context, Corpus, Format, Window};
 use super::rows::Rows;
 use super::runs::{Item, Known, Run, Runs};
 use super::windows::Windows;
@@ -98,6 +99,9 @@ impl<'c> Reader<'c> {
         wanted: usize,
         monitor: &Monitor,
     ) -> std::result::Result<Option<usize>, Misplaced> {
+        if self.corpus.format == Format::Conllu {
+            return self.scan_lines::<LOCATE>(text, head, wanted, monitor);
+        }
         let bytes = text.as_bytes();
         let reach = self.windows.reach();
         let (mut at, mut runs) = (0, 0_usize);
@@ -143,6 +147,63 @@ impl<'c> Reader<'c> {
             }
             at = end;
         }
+    }
+
+    /// Goes through lines of CoNLL-U as [`Reader::scan`] does through running text.
+    fn scan_lines<const LOCATE: bool>(
+        &mut self,
+        text: &str,
+        mut head: Option<usize>,
+        wanted: usize,
+        monitor: &Monitor,
+    ) -> std::result::Result<Option<usize>, Misplaced> {
+        let reach = self.windows.reach();
+        let mut at = 0;
+        for (n, line) in text.split_inclusive('\n').enumerate() {
+            if n % LOOK_EVERY == 0 {
+                monitor.check().map_err(|error| (at, error))?;
+            }
+            let makes = head.is_some();
+            let line_says =
+                conllu::line(line).map_err(|misplaced| (at + misplaced.offset, misplaced.error))?;
+            let ended = match (line_says, self.corpus.context) {
+                (Line::Word(record), _) => {
+                    self.record(record, makes).map_err(|error| (at, error))?;
+                    false
+                }
+                (Line::SentenceEnd, Context::Line | Context::Sentence)
+                | (Line::Paragraph, Context::Line | Context::Sentence | Context::Paragraph)
+                | (Line::Document, _) => {
+                    self.end(makes).map_err(|error| (at, error))?;
+                    true
+                }
+                _ => false,
+            };
+            if LOCATE && self.events.len() > wanted {
+                return Err((at, Error::Stopped));
+            }
+            at += line.len();
+            if head.is_none() && (ended || self.passed > reach) {
+                head = Some(at);
+            }
+        }
+        Ok(head)
+    }
+
+    /// Takes the record of a word.
+    fn record(&mut self, record: &str, makes: bool) -> Result<()> {
+        let run = Run::of(record.as_bytes());
+        let word = match self.runs.get(run) {
+            Some(Known::Word(word)) => Some(word),
+            // A word that is left out.
+            Some(Known::Items(_)) => None,
+            None => {
+                let word = self.words.record(record).map(|record| self.rows.word(&record)).transpose()?;
+                self.runs.keep(run, word.map(Item::Word).as_slice());
+                word
+            }
+        };
+        word.map_or(Ok(()), |word| self.item(Item::Word(word), makes).map(drop))
     }
 
     /// Skips white space and counts line ends: `\n`, `\r\n`, `\r`.

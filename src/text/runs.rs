@@ -89,6 +89,11 @@ impl<'t> Run<'t> {
         Run { bytes, head: head.unwrap_or_else(|| head_of(bytes)) }
     }
 
+    /// The run of given bytes.
+    pub(super) fn of(bytes: &'t [u8]) -> Self {
+        Run { bytes, head: head_of(bytes) }
+    }
+
     /// How many bytes it has.
     #[inline]
     pub(super) fn len(self) -> usize {

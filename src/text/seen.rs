@@ -23,7 +23,7 @@ const WORTHWHILE: usize = 4;
 ///
 /// Invariant: `rows` holds each row once, under the hash of its bytes, which lie in `text`.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(crate) struct Seen {
     text: Vec<u8>,
     rows: HashTable<Row>,
     hasher: DefaultHashBuilder,
@@ -50,7 +50,7 @@ impl Seen {
     ///
     /// # Errors
     /// When the sink refuses.
-    pub(super) fn again<S: EventSink + ?Sized>(&mut self, row: &[u8], sink: &mut S) -> Result<bool> {
+    pub(crate) fn again<S: EventSink + ?Sized>(&mut self, row: &[u8], sink: &mut S) -> Result<bool> {
         if self.rows.is_empty() {
             return Ok(false);
         }
@@ -68,7 +68,7 @@ impl Seen {
     }
 
     /// Keeps a row that is not known, whose event just ended, if the sink can have it again.
-    pub(super) fn keep<S: EventSink + ?Sized>(&mut self, row: &[u8], frequency: u64, sink: &S) {
+    pub(crate) fn keep<S: EventSink + ?Sized>(&mut self, row: &[u8], frequency: u64, sink: &S) {
         let Some(token) = sink.token().filter(|_| !self.given_up && row.len() <= LONGEST) else { return };
         let full = self.text.len() + self.rows.len() * size_of::<Row>() >= BUDGET;
         if full || self.rows.len() == TRIAL {

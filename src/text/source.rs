@@ -1,10 +1,10 @@
-//! A text file as pieces cut at boundaries, plain, gzip or zstd, told apart by content.
+//! A text file as pieces cut at boundaries, plain, gzip, zstd or xz, told apart by content.
 //!
 //! ```text
-//! file -> Disk (progress, stop) -> decoder -> window -> pieces: lines, records, blocks of words
+//! file -> Disk (progress, stop) -> decoder (-> Subtitles) -> window -> pieces: lines, records, blocks of words
 //! ```
 //!
-//! Behind [`read_ahead`] the decoder of a compressed file works on a thread of its own.
+//! Behind [`read_ahead`] what decodes works on a thread of its own.
 //!
 //! Pieces lie in the window and are copied only where the window must move on, so memory is bounded by the longest
 //! piece, and that by the limit the reader sets.
@@ -15,9 +15,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::thread::{self, Scope};
 
+use liblzma::bufread::XzDecoder;
+use liblzma::stream::Stream;
+
 use crate::error::{Error, Place, Result};
 use crate::monitor::Monitor;
 use crate::text::ahead::Ahead;
+use crate::text::subtitles::Subtitles;
 use crate::text::tables;
 
 /// The first eight bytes of a binary event file.
@@ -35,6 +39,13 @@ const WINDOW: usize = 256 << 10;
 /// How much of a compressed file is read at once.
 const COMPRESSED: usize = 64 << 10;
 
+/// How many of the first bytes tell how a file is compressed.
+const MAGIC: usize = 6;
+
+/// The most memory that the decoder of an xz file may take, in MiB: the file's dictionary, which can have 1.5 GiB, and
+/// a little more. All of xz's own levels need at most 65 MiB.
+const XZ_MEMORY: u64 = 128;
+
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// What a file holds.
@@ -46,6 +57,16 @@ pub enum Kind {
     Table,
     /// Anything else: running text.
     Text,
+}
+
+/// What running text is wrapped in, which its content does not tell.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Format {
+    /// Nothing: plain text.
+    #[default]
+    Text,
+    /// The XML of OpenSubtitles. Its text has a line for each sentence, and an empty line before each pause.
+    Subtitles,
 }
 
 /// What a file holds, told by its content: its first eight bytes, or the names of columns in its first line.
@@ -80,7 +101,20 @@ pub fn read_ahead<R>(
     monitor: &Monitor,
     read: impl FnOnce(&mut Source<'_>) -> Result<R>,
 ) -> Result<R> {
-    let source = Source::open(path, monitor)?;
+    read_ahead_as(path, Format::Text, monitor, read)
+}
+
+/// [`read_ahead`] for [`Source::open_as`]. Subtitles are unwrapped on the other thread too.
+///
+/// # Errors
+/// As for [`Source::open_as`], those of `read`, and when no thread can be started.
+pub fn read_ahead_as<R>(
+    path: &Path,
+    format: Format,
+    monitor: &Monitor,
+    read: impl FnOnce(&mut Source<'_>) -> Result<R>,
+) -> Result<R> {
+    let source = Source::open_as(path, format, monitor)?;
     monitor.set_total(length_of(path)?);
     thread::scope(|scope| read(&mut source.ahead(scope)?))
 }
@@ -97,6 +131,7 @@ pub(super) fn length_of(path: &Path) -> Result<u64> {
 pub struct Source<'m> {
     path: PathBuf,
     encoding: Encoding,
+    format: Format,
     regular: bool,
     reader: Box<dyn Read + Send + 'm>,
     window: Vec<u8>,
@@ -121,22 +156,33 @@ enum Encoding {
     Plain,
     Gzip,
     Zstd,
+    Xz,
 }
 
 impl<'m> Source<'m> {
-    /// Opens a plain, gzip or zstd file, and skips a byte order mark.
+    /// Opens a plain, gzip, zstd or xz file, and skips a byte order mark.
     ///
     /// The bytes read from it are the monitor's progress.
     ///
     /// # Errors
     /// When the file cannot be opened or read.
     pub fn open(path: &Path, monitor: &'m Monitor) -> Result<Self> {
+        Self::open_as(path, Format::Text, monitor)
+    }
+
+    /// Opens a file as [`Source::open`] does, to read the text that is wrapped in a format.
+    ///
+    /// Places are those of the text; a defect of the wrapping has the place in it.
+    ///
+    /// # Errors
+    /// When the file cannot be opened or read.
+    pub fn open_as(path: &Path, format: Format, monitor: &'m Monitor) -> Result<Self> {
         let file = File::open(path).map_err(Error::io(path, "open"))?;
         let metadata = file.metadata().map_err(Error::io(path, "open"))?;
         let mut disk = Disk { file, path: path.to_path_buf(), monitor };
         let damage = |error| failure(error, Encoding::Plain);
         // Read once and chained back, not sought back, so that pipes can be read too.
-        let magic = head(&mut disk, 4).map_err(damage)?;
+        let magic = head(&mut disk, MAGIC).map_err(damage)?;
         let encoding = Encoding::of(&magic);
         let whole = Cursor::new(magic).chain(disk);
         let reader: Box<dyn Read + Send + 'm> = match encoding {
@@ -149,10 +195,21 @@ impl<'m> Source<'m> {
                 let whole = BufReader::with_capacity(COMPRESSED, whole);
                 Box::new(zstd::stream::read::Decoder::with_buffer(whole).map_err(damage)?)
             }
+            Encoding::Xz => {
+                let whole = BufReader::with_capacity(COMPRESSED, whole);
+                let decoder = Stream::new_stream_decoder(XZ_MEMORY << 20, liblzma::stream::CONCATENATED)
+                    .map_err(|error| damage(error.into()))?;
+                Box::new(XzDecoder::new_stream(whole, decoder))
+            }
+        };
+        let reader = match format {
+            Format::Text => reader,
+            Format::Subtitles => Box::new(Subtitles::new(reader, move |error| failure(error, encoding))),
         };
         let mut source = Source {
             path: path.to_path_buf(),
             encoding,
+            format,
             regular: metadata.is_file(),
             reader,
             window: vec![0; WINDOW],
@@ -163,7 +220,7 @@ impl<'m> Source<'m> {
             column: 1,
         };
         source.fill(WINDOW)?;
-        if source.pending().starts_with(BYTE_ORDER_MARK) {
+        if format == Format::Text && source.pending().starts_with(BYTE_ORDER_MARK) {
             source.start = BYTE_ORDER_MARK.len();
         }
         Ok(source)
@@ -175,7 +232,8 @@ impl<'m> Source<'m> {
     where
         'm: 'scope,
     {
-        if self.ended || !self.regular || self.encoding == Encoding::Plain {
+        let decodes = self.encoding != Encoding::Plain || self.format != Format::Text;
+        if self.ended || !self.regular || !decodes {
             return Ok(self);
         }
         Ok(Source { reader: Box::new(Ahead::start(self.reader, scope)?), ..self })
@@ -322,7 +380,8 @@ impl Encoding {
         match magic {
             [0x1f, 0x8b, ..] => Encoding::Gzip,
             // A zstd frame, or a skippable frame, with which parallel compressors begin.
-            [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => Encoding::Zstd,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Encoding::Zstd,
+            [0xfd, b'7', b'z', b'X', b'Z', 0] => Encoding::Xz,
             _ => Encoding::Plain,
         }
     }
@@ -355,10 +414,19 @@ fn failure(error: io::Error, encoding: Encoding) -> Error {
         Ok(ours) => return ours,
         Err(own) => own,
     };
+    let inner = own.get_ref().and_then(|inner| inner.downcast_ref());
+    if let Some(liblzma::stream::Error::MemLimit) = inner {
+        return Error::defect(
+            format!("xz data whose decoder needs at most {XZ_MEMORY} MiB of memory"),
+            "more",
+            "pack the file again with xz -9 or less",
+        );
+    }
     let expected = match encoding {
         Encoding::Plain => "text",
         Encoding::Gzip => "whole gzip data",
         Encoding::Zstd => "whole zstd data",
+        Encoding::Xz => "whole xz data",
     };
     let found = match own.kind() {
         ErrorKind::UnexpectedEof => "the end of the file in the middle of it".to_owned(),

@@ -16,11 +16,11 @@ use memchr::{memchr, memchr_iter, memchr2, memchr2_iter};
 
 use crate::error::{Error, Place, Result};
 use crate::monitor::Monitor;
-use crate::text::EventSink;
 use crate::text::seen::Seen;
 use crate::text::source::{MAX_HEADER, MAX_PIECE, Piece, Source, read_ahead};
+use crate::text::{EventSink, Misplaced, at, shown, without_line_end};
 
-/// Pushes the events of a table, plain, gzip or zstd, into a sink.
+/// Pushes the events of a table, plain, gzip, zstd or xz, into a sink.
 ///
 /// # Errors
 /// When the file cannot be read or is not an event table, or the sink refuses. Defects name the file, the line (the
@@ -101,16 +101,6 @@ fn push<S: EventSink + ?Sized>(
         .map_err(at(frequency.start))?;
     seen.keep(piece.bytes, n, sink);
     Ok(())
-}
-
-/// An error, and where in the record it lies.
-struct Misplaced {
-    offset: usize,
-    error: Error,
-}
-
-fn at(offset: usize) -> impl FnOnce(Error) -> Misplaced {
-    move |error| Misplaced { offset, error }
 }
 
 /// What the first line says: how cells are separated, and for each column which of [`COLUMNS`] it is, if any.
@@ -299,15 +289,6 @@ fn empty_name() -> Error {
     Error::defect("a name", "an empty one", "join names by one _ each, with none at the ends")
 }
 
-/// The beginning of a text, quoted, for a message.
-fn shown(text: &str) -> String {
-    const ENOUGH: usize = 40;
-    match text.char_indices().nth(ENOUGH) {
-        Some((end, _)) => format!("{:?}...", &text[..end]),
-        None => format!("{text:?}"),
-    }
-}
-
 /// The end of a CSV record: the first line feed that is not in quotes.
 fn record_end(pending: &[u8]) -> Option<usize> {
     let mut quoted = false;
@@ -319,9 +300,4 @@ fn record_end(pending: &[u8]) -> Option<usize> {
         }
     }
     None
-}
-
-fn without_line_end(line: &str) -> &str {
-    let line = line.strip_suffix('\n').unwrap_or(line);
-    line.strip_suffix('\r').unwrap_or(line)
 }

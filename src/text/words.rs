@@ -8,6 +8,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 
+use super::conllu;
 use super::corpus::{Context, Corpus, Normal};
 use super::symbols::Symbols;
 use crate::error::Result;
@@ -65,6 +66,23 @@ impl<'c> Words<'c> {
             self.cut_text(rest, at + offset_of(rest, piece), &mut take)?;
         }
         Ok(())
+    }
+
+    /// The record of a word of CoNLL-U as the names want it: word and lemma in normal form and lower case; none of a word
+    /// that is left out.
+    pub(super) fn record(&mut self, record: &str) -> Option<String> {
+        let Self { corpus, normal, lowered, .. } = self;
+        let mut cased = |text: &str| {
+            let normalized = normalize(text, corpus.normalize, normal);
+            if corpus.lower { lower(normalized, lowered).to_owned() } else { normalized.to_owned() }
+        };
+        let form = cased(conllu::form(record));
+        let lemma = conllu::lemma(record).map_or_else(|| "_".to_owned(), &mut cased);
+        let is_symbol = |c| corpus.symbols.as_ref().is_none_or(|symbols| symbols.contains(c));
+        let stays = corpus.keeps(&form) && form.chars().all(is_symbol);
+        let upos = conllu::upos(record).unwrap_or("_");
+        let features: Vec<&str> = conllu::features(record).collect();
+        stays.then(|| format!("{form}\t{lemma}\t{upos}\t_\t{}", features.join("|")))
     }
 
     /// Where the next mark of a document's end begins, and how long it is.

@@ -1,0 +1,328 @@
+//! The verb `compile` for Arrow data: the columns of a table, as its owner holds them, become an event file.
+//!
+//! ```text
+//! __arrow_c_stream__ -> record batches -> columns -> names, straight from the buffers -> EventWriter
+//! ```
+//!
+//! Batches are asked for and read on a thread that is detached from the interpreter; an owner whose batches are made by
+//! Python attaches itself, as the Arrow C stream interface expects.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use arrow_array::cast::AsArray;
+use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
+use arrow_array::{
+    Array, ArrayAccessor, ArrayRef, BinaryArray, BinaryViewArray, LargeBinaryArray, OffsetSizeTrait,
+    RecordBatch, RecordBatchReader, downcast_integer_array, new_empty_array,
+};
+use arrow_schema::{DataType, Schema};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use super::file::PyEventFile;
+use super::watch::{Progress, watched};
+use crate::error::{Error, Place, Result};
+use crate::events::write::EventWriter;
+use crate::monitor::Monitor;
+use crate::text::seen::Seen;
+use crate::text::{EventSink, tables};
+
+/// Progress is told this often.
+const TELL_EVERY: usize = 4096;
+
+const COLUMNS: [&str; 3] = ["cues", "outcomes", "frequency"];
+
+/// A table that has `__arrow_c_stream__` becomes an event file.
+#[pyfunction]
+#[pyo3(signature = (source, path, duplicates, background, progress))]
+pub(crate) fn compile_arrow(
+    py: Python<'_>,
+    source: &Bound<'_, PyAny>,
+    path: Option<PathBuf>,
+    duplicates: &str,
+    background: Option<&str>,
+    progress: Progress,
+) -> PyResult<PyEventFile> {
+    let duplicates = duplicates.parse()?;
+    let reader = stream(source)?;
+    let columns = find_columns(&reader.schema())?;
+    check_types(&reader.schema(), columns)?;
+    let total = n_rows(source);
+    let file = watched(py, &progress, |monitor| {
+        let mut writer = EventWriter::new(path.as_deref(), duplicates, background)?;
+        let (mut done, mut seen) = (0, Seen::default());
+        for batch in reader {
+            let batch = batch.map_err(|error| unreadable(&error))?;
+            push(&batch, columns, done, total, &mut seen, &mut writer, monitor)?;
+            done += batch.num_rows() as u64;
+        }
+        writer.finish()
+    })?;
+    Ok(file.into())
+}
+
+/// The record batches of a table.
+fn stream(source: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
+    let capsule = source.call_method0("__arrow_c_stream__")?.cast_into::<PyCapsule>()?;
+    let stream = capsule.pointer_checked(Some(c"arrow_array_stream"))?.cast::<FFI_ArrowArrayStream>();
+    // SAFETY: A capsule of this name holds a pointer to an ArrowArrayStream of the Arrow C stream interface, whose layout
+    // FFI_ArrowArrayStream has; it is valid and aligned as long as the capsule lives, which is until we return. We are
+    // attached to the interpreter, so nobody else uses the stream meanwhile. It is moved out and a released one left,
+    // which the capsule's destructor passes over; one that was released before is refused. From then on we alone have
+    // it, and use it on one thread at a time, as the interface asks. That its callbacks and data are as the interface
+    // says is the promise of whoever named the capsule; of the data we rely on the buffers, but check codes, ends of
+    // lists and UTF-8.
+    #[expect(unsafe_code, reason = "a struct of another library, behind a capsule of Python")]
+    let reader = unsafe { RecordBatchStreamReader::from_raw(stream.as_ptr()) };
+    Ok(reader.map_err(|error| unreadable(&error))?)
+}
+
+fn unreadable(error: &arrow_schema::ArrowError) -> Error {
+    Error::Argument(format!("expected a table as an Arrow stream, found one that cannot be read: {error}"))
+}
+
+/// How many rows a table of arrow, polars or pandas has; of others nobody knows.
+fn n_rows(source: &Bound<'_, PyAny>) -> u64 {
+    let number = |name: &str| source.getattr(name).and_then(|n| n.extract()).ok();
+    let index = || source.getattr("index").and_then(|index| index.len()).map_or(0, |n| n as u64);
+    number("num_rows").or_else(|| number("height")).unwrap_or_else(index)
+}
+
+/// Which columns are cues, outcomes and, if there is one, frequency. One named exactly so goes before those in another
+/// case.
+fn find_columns(schema: &Schema) -> Result<[Option<usize>; 3]> {
+    let mut columns = [None; 3];
+    for (column, wanted) in columns.iter_mut().zip(COLUMNS) {
+        let named = |same: fn(&str, &str) -> bool| {
+            let fields = schema.fields().iter().enumerate();
+            fields.filter(|(_, field)| same(field.name(), wanted)).map(|(at, _)| at).collect::<Vec<_>>()
+        };
+        let exactly = named(|name, wanted| name == wanted);
+        let found = if exactly.is_empty() { named(str::eq_ignore_ascii_case) } else { exactly };
+        *column = match found[..] {
+            [] if wanted == "frequency" => None,
+            [] => {
+                let names: Vec<String> =
+                    schema.fields().iter().map(|field| format!("'{}'", field.name())).collect();
+                let message = format!(
+                    "expected columns cues, outcomes and perhaps frequency, found [{}]; add {wanted}",
+                    names.join(", ")
+                );
+                return Err(Error::Argument(message));
+            }
+            [only] => Some(only),
+            _ => {
+                let message =
+                    format!("expected one column {wanted}, found {}; rename the others", found.len());
+                return Err(Error::Argument(message));
+            }
+        };
+    }
+    Ok(columns)
+}
+
+fn check_types(schema: &Schema, columns: [Option<usize>; 3]) -> PyResult<()> {
+    for (column, name) in columns.into_iter().zip(COLUMNS) {
+        let Some(column) = column else { continue };
+        let found = schema.field(column).data_type();
+        let none = new_empty_array(found);
+        let (is_right, expected) = match name {
+            "frequency" => (integers(&none).is_some(), "whole numbers"),
+            _ => (Names::of(&none).is_some(), "strings or lists of strings"),
+        };
+        if !is_right {
+            let message =
+                format!("expected {expected} in the column {name}, found {found}; convert the column");
+            return Err(PyTypeError::new_err(message));
+        }
+    }
+    Ok(())
+}
+
+/// Pushes the rows of a batch, of which the first is event `first`.
+fn push(
+    batch: &RecordBatch,
+    columns: [Option<usize>; 3],
+    first: u64,
+    total: u64,
+    seen: &mut Seen,
+    writer: &mut EventWriter,
+    monitor: &Monitor,
+) -> Result<()> {
+    let [cues, outcomes, frequency] = columns.map(|column| column.map(|column| batch.column(column)));
+    // Cannot be: the schema was checked, and all batches are of it.
+    let other = || Error::Argument("a batch of other columns than the first".into());
+    let names = |column: Option<&ArrayRef>| column.and_then(Names::of).ok_or_else(other);
+    let (cues, outcomes) = (names(cues)?, names(outcomes)?);
+    let frequency = frequency.map(|column| integers(column).ok_or_else(other)).transpose()?;
+    let mut row_as_bytes = Vec::new();
+    let mut one = |row: usize| -> Result<()> {
+        let frequency = frequency.as_ref().map_or(Ok(1), |frequency| whole(frequency(row)))?;
+        row_as_bytes.clear();
+        row_as_bytes.extend(frequency.to_le_bytes());
+        cues.spell(row, "cues", &mut row_as_bytes)?;
+        row_as_bytes.push(SIDE);
+        outcomes.spell(row, "outcomes", &mut row_as_bytes)?;
+        if seen.again(&row_as_bytes, writer)? {
+            return Ok(());
+        }
+        cues.each(row, "cues", |name| monitor.check().and_then(|()| writer.cue(name)))?;
+        outcomes.each(row, "outcomes", |name| monitor.check().and_then(|()| writer.outcome(name)))?;
+        writer.end_event(frequency)?;
+        seen.keep(&row_as_bytes, frequency, writer);
+        Ok(())
+    };
+    for row in 0..batch.num_rows() {
+        monitor.check()?;
+        let number = first + row as u64;
+        one(row).map_err(|error| error.at(None, Some(Place::Event(number))))?;
+        if (row + 1) % TELL_EVERY == 0 || row + 1 == batch.num_rows() {
+            monitor.set_total(total.max(number + 1));
+            monitor.advance((row % TELL_EVERY + 1) as u64)?;
+        }
+    }
+    Ok(())
+}
+
+fn whole(frequency: Option<i128>) -> Result<u64> {
+    let frequency = frequency.ok_or_else(|| null("frequency"))?;
+    frequency.try_into().map_err(|_| {
+        let cure = "leave the row out if it did not occur";
+        Error::defect("a frequency of 0 or more, below 2^32", frequency.to_string(), cure)
+    })
+}
+
+fn null(column: &str) -> Error {
+    let cure = "fill the column (in names \"\" or an empty list mean none), or leave the row out";
+    Error::defect(format!("a value in the column {column}"), "null", cure)
+}
+
+/// A column of names.
+enum Names {
+    /// Joined by `_`.
+    Joined(Texts),
+    /// Lists of names, and where in them those of a row are.
+    Listed(Texts, ByRow<Range<usize>>),
+}
+
+/// What a column has in a row, if not null.
+type ByRow<T> = Box<dyn Fn(usize) -> Option<T>>;
+
+impl Names {
+    fn of(column: &ArrayRef) -> Option<Self> {
+        match column.data_type() {
+            DataType::List(_) => Self::listed::<i32>(column),
+            DataType::LargeList(_) => Self::listed::<i64>(column),
+            _ => Texts::of(column).map(Names::Joined),
+        }
+    }
+
+    fn listed<O: OffsetSizeTrait>(column: &ArrayRef) -> Option<Self> {
+        let lists = column.as_list::<O>().clone();
+        let texts = Texts::of(lists.values())?;
+        let range = move |row| match lists.value_offsets().get(row..=row + 1) {
+            Some([start, end]) if lists.is_valid(row) => Some(start.as_usize()..end.as_usize()),
+            _ => None,
+        };
+        Some(Names::Listed(texts, Box::new(range)))
+    }
+
+    /// Adds bytes that no other names have.
+    fn spell(&self, row: usize, column: &str, bytes: &mut Vec<u8>) -> Result<()> {
+        match self {
+            Names::Joined(texts) => {
+                bytes.extend_from_slice(texts.get(row)?.ok_or_else(|| null(column))?.as_bytes());
+            }
+            Names::Listed(texts, ranges) => {
+                for at in ranges(row).ok_or_else(|| null(column))? {
+                    bytes.extend_from_slice(texts.get(at)?.ok_or_else(|| null(column))?.as_bytes());
+                    bytes.push(NAME);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn each(&self, row: usize, column: &str, mut take: impl FnMut(&str) -> Result<()>) -> Result<()> {
+        match self {
+            Names::Joined(texts) => {
+                let cell = texts.get(row)?.ok_or_else(|| null(column))?;
+                tables::split_names(cell).try_for_each(|(_, name)| take(name?))
+            }
+            Names::Listed(texts, ranges) => {
+                let range = ranges(row).ok_or_else(|| null(column))?;
+                for at in range {
+                    take(texts.get(at)?.ok_or_else(|| null(column))?)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Between cues and outcomes, and behind each name of a list, in the bytes of a row: no byte of UTF-8.
+const SIDE: u8 = 0xff;
+const NAME: u8 = 0xfe;
+
+/// Strings. They are held as bytes: that they are UTF-8 is checked.
+enum Texts {
+    Short(BinaryArray),
+    Long(LargeBinaryArray),
+    View(BinaryViewArray),
+    /// Codes of other strings.
+    Coded(ByRow<i128>, Box<Texts>),
+    /// A column without a type, where all is null.
+    Untyped,
+}
+
+impl Texts {
+    fn of(column: &ArrayRef) -> Option<Self> {
+        Some(match column.data_type() {
+            DataType::Utf8 => Texts::Short(column.as_string().clone().into()),
+            DataType::LargeUtf8 => Texts::Long(column.as_string().clone().into()),
+            DataType::Utf8View => Texts::View(column.as_string_view().clone().to_binary_view()),
+            DataType::Dictionary(..) => {
+                let coded = column.as_any_dictionary();
+                let codes = integers(&coded.keys().slice(0, coded.len()))?;
+                Texts::Coded(codes, Box::new(Texts::of(coded.values())?))
+            }
+            DataType::Null => Texts::Untyped,
+            _ => return None,
+        })
+    }
+
+    fn get(&self, at: usize) -> Result<Option<&str>> {
+        let bytes = match self {
+            Texts::Short(texts) => entry(texts, at),
+            Texts::Long(texts) => entry(texts, at),
+            Texts::View(texts) => entry(texts, at),
+            Texts::Coded(codes, texts) => {
+                let code = codes(at).and_then(|code| usize::try_from(code).ok());
+                return code.map_or(Ok(None), |code| texts.get(code));
+            }
+            Texts::Untyped => None,
+        };
+        let text = bytes.map(std::str::from_utf8).transpose();
+        text.map_err(|_| Error::defect("names in UTF-8", "other bytes", "decode the column anew"))
+    }
+}
+
+/// An entry of a column, unless it is null or not there.
+fn entry<A: ArrayAccessor>(column: A, at: usize) -> Option<A::Item> {
+    (at < column.len() && column.is_valid(at)).then(|| column.value(at))
+}
+
+/// Integers of any width.
+fn integers(column: &ArrayRef) -> Option<ByRow<i128>> {
+    let column: &dyn Array = column;
+    downcast_integer_array!(
+        column => {
+            let column = column.clone();
+            Some(Box::new(move |row| entry(&column, row).map(i128::from)))
+        },
+        DataType::Null => Some(Box::new(|_| None)),
+        _ => None
+    )
+}

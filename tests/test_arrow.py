@@ -1,0 +1,326 @@
+"""Tables as Arrow data: the same events, byte for byte, as the same rows in a list."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import rescorla as rw
+import strategies as some
+from hypothesis import given
+from hypothesis import strategies as st
+from reference import Event
+from rescorla import _core, sources
+
+TEXTS = [pa.string(), pa.large_string(), pa.string_view()]
+CODES = [pa.dictionary(code, text) for code in (pa.int8(), pa.uint32(), pa.int64()) for text in TEXTS[:2]]
+INTEGERS = [getattr(pa, sign + width)() for sign in ("int", "uint") for width in ("8", "16", "32", "64")]
+
+
+class Owner:
+    """Has Arrow data and nothing else."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """As the PyCapsule interface asks."""
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
+def table_of(names: Any, integers: Any, rows: list[Event], *, listed: bool) -> Any:
+    """An arrow table of events, in columns of the given types."""
+    cell: Callable[[Any], Any] = list if listed else "_".join
+    cells = [[cell(event[side]) for event in rows] for side in (0, 1)]
+    frequency = pa.array([event[2] for event in rows], integers)
+    return pa.table(
+        {"cues": pa.array(cells[0], names), "outcomes": pa.array(cells[1], names), "frequency": frequency}
+    )
+
+
+def sliced(table: Any, cuts: list[int], *, padded: bool) -> Any:
+    """The same rows in several chunks, which begin anywhere in their buffers."""
+    if padded and len(table):
+        table = pa.concat_tables([table, table, table]).combine_chunks().slice(len(table), len(table))
+    ends = sorted({0, *(cut % (len(table) + 1) for cut in cuts), len(table)})
+    parts = [table.slice(start, end - start) for start, end in pairwise(ends)]
+    return pa.concat_tables(parts) if parts else table
+
+
+@given(
+    st.data(),
+    some.DUPLICATES,
+    st.sampled_from([*TEXTS, *CODES, *map(pa.list_, TEXTS), *map(pa.large_list, TEXTS)]),
+    st.sampled_from(INTEGERS),
+    st.lists(st.integers(0, 50), max_size=4),
+    st.booleans(),
+)
+def test_arrow_data_are_the_events_of_their_rows(
+    folder: Path,
+    data: st.DataObject,
+    duplicates: Any,
+    names: Any,
+    integers: Any,
+    cuts: list[int],
+    padded: bool,
+) -> None:
+    listed = pa.types.is_list(names) or pa.types.is_large_list(names)
+    rows = data.draw(some.events(some.VERBATIM_NAMES if listed else some.TABLE_NAMES))
+    rows = [(cues, outcomes, frequency % 100) for cues, outcomes, frequency in rows]
+    expected = rw.compile_events(rows, folder / "rows.bin", duplicates=duplicates, background="always")
+    table = sliced(table_of(names, integers, rows, listed=listed), cuts, padded=padded)
+    for source in (table, Owner(table), table.to_reader()):
+        found = rw.compile_events(source, folder / "arrow.bin", duplicates=duplicates, background="always")
+        assert len(found) == len(expected)
+        assert (folder / "arrow.bin").read_bytes() == (folder / "rows.bin").read_bytes()
+
+
+@given(some.events(some.TABLE_NAMES), st.sampled_from(["pandas", "objects", "categories", "polars", "Enum"]))
+def test_data_frames_are_the_events_of_their_rows(folder: Path, rows: list[Event], kind: str) -> None:
+    joined = [("_".join(cues), "_".join(outcomes), frequency) for cues, outcomes, frequency in rows]
+    columns = ["Cues", "outcomes", "FREQUENCY"]
+    schema = [("Cues", pl.String), ("outcomes", pl.String), ("FREQUENCY", pl.Int64)]
+    frame: Any
+    if kind in ("polars", "Enum"):
+        frame = pl.DataFrame(joined, schema=schema, orient="row")
+        if kind == "Enum":
+            frame = frame.with_columns(pl.col("Cues").cast(pl.Categorical))
+    else:
+        frame = pd.DataFrame(joined, columns=columns)
+        if kind == "objects":
+            frame = frame.astype({"Cues": object, "outcomes": object})
+        elif kind == "categories":
+            frame = frame.astype({"Cues": "category", "outcomes": "category"})
+    rw.compile_events(rows, folder / "rows.bin")
+    rw.compile_events(frame, folder / "frame.bin")
+    assert (folder / "frame.bin").read_bytes() == (folder / "rows.bin").read_bytes()
+
+
+def test_what_a_data_frame_holds_decides_how_it_is_read() -> None:
+    data = {"cues": ["a_b"], "outcomes": ["x"], "note": [object()]}
+    assert sources.streams(pd.DataFrame(data))
+    assert sources.streams(pd.DataFrame(data).astype(object))
+    assert not sources.streams(pd.DataFrame({"cues": [{"b", "a"}], "outcomes": ["x"]}))
+    assert not sources.streams(pl.DataFrame({"cues": [{"b", "a"}], "outcomes": ["x"]}, strict=False))
+    assert sources.streams(pl.DataFrame({"cues": [["a", "b"]], "outcomes": ["x"]}))
+    assert not sources.streams(pd.Series(["a"]))
+    assert not sources.streams([("a", "x")])
+
+
+def test_a_set_in_a_data_frame_is_taken_in_sorted_order() -> None:
+    names = [f"c{i}" for i in range(20)]
+    for frame in (
+        pd.DataFrame({"cues": [set(names), {"c1"}], "outcomes": ["x", "y"]}),
+        pl.DataFrame({"cues": [set(names), {"c1"}], "outcomes": ["x", "y"]}, strict=False),
+    ):
+        assert rw.read_events(frame)[0].cues == tuple(sorted(names))
+
+
+def test_a_data_frame_without_pyarrow_is_read_row_by_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise ImportError("no pyarrow")
+
+    monkeypatch.setattr(pd.DataFrame, "__arrow_c_stream__", refuse)
+    frame = pd.DataFrame({"cues": ["a_b", "a"], "outcomes": ["x", "y"]})
+    assert rw.read_events(frame).cues == ("a", "b")
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_rows_that_are_spelt_alike_are_told_apart(listed: bool) -> None:
+    rows: list[Event] = [(("a",), ("b",), 1), (("a", "b"), (), 1), ((), ("a", "b"), 1), (("a",), ("b",), 2)]
+    rows += [(("ab",), (), 1), ((), ("ab",), 1)]
+    table = table_of(pa.list_(pa.string()) if listed else pa.string(), pa.int64(), rows * 2, listed=listed)
+    assert [tuple(event) for event in rw.read_events(table)] == rows * 2
+
+
+@pytest.mark.parametrize("empty", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_an_empty_table_has_no_events(empty: Any) -> None:
+    assert len(rw.read_events(empty({"cues": [], "outcomes": []}))) == 0
+    assert len(rw.read_events(empty({"cues": [], "outcomes": [], "frequency": []}))) == 0
+
+
+def test_a_series_of_events_is_an_iterable() -> None:
+    assert rw.read_events(pd.Series([("a_b", "x"), ("b", "y")])).cues == ("a", "b")
+
+
+def test_a_struct_array_is_a_table() -> None:
+    rows = pa.array([{"cues": "a_b", "outcomes": "x"}, {"cues": "b", "outcomes": "y"}])
+    assert rw.read_events(pa.chunked_array([rows])).outcomes == ("x", "y")
+
+
+def test_a_stream_is_read_as_it_is_made() -> None:
+    made: list[int] = []
+
+    def batches() -> Iterator[Any]:
+        for number in range(200):
+            made.append(number)
+            yield pa.record_batch({"cues": [f"c{number}"] * 100, "outcomes": ["x"] * 100})
+
+    schema = pa.schema({"cues": pa.string(), "outcomes": pa.string()})
+    events = rw.read_events(pa.RecordBatchReader.from_batches(schema, batches()))
+    assert (len(events), events.n_cues, made) == (20_000, 200, list(range(200)))
+
+
+def test_an_error_of_a_stream_is_told() -> None:
+    def batches() -> Iterator[Any]:
+        yield pa.record_batch({"cues": ["a"], "outcomes": ["x"]})
+        raise RuntimeError("the well is dry")
+
+    schema = pa.schema({"cues": pa.string(), "outcomes": pa.string()})
+    with pytest.raises(ValueError, match="the well is dry"):
+        rw.read_events(pa.RecordBatchReader.from_batches(schema, batches()))
+
+
+def test_activations_take_arrow_data() -> None:
+    table = pa.table({"cues": ["a", "a_b"], "outcomes": ["x", "y"]})
+    weights = rw.Weights(np.array([[1.0, 2.0], [3.0, 4.0]]), ["a", "b"], ["x", "y"])
+    expected = [[1.0, 2.0], [4.0, 6.0]]
+    assert rw.activations(table, weights).tolist() == expected
+    owner: Any = Owner(table)
+    assert rw.activations(owner, weights).tolist() == expected
+
+
+# What is refused.
+
+
+def with_column(name: str, column: Any) -> Any:
+    """A table of two chunks whose last row, event 5, is that of the column."""
+    good = {"cues": ["a_b"] * 5, "outcomes": ["x"] * 5, "frequency": [1] * 5}
+    first = pa.table({**good, name: column.slice(0, 1).take([0] * 5)})
+    last = pa.table({"cues": ["a"], "outcomes": ["x"], "frequency": [1]})
+    last = last.set_column(last.column_names.index(name), name, column.slice(1))
+    return pa.concat_tables([first, last])
+
+
+# "a", and two bytes that are no text.
+INVALID = pa.Array.from_buffers(
+    pa.string(), 2, [None, pa.py_buffer(np.array([0, 1, 3], "i4").tobytes()), pa.py_buffer(b"ab\xff")]
+)
+DEFECTS: dict[str, tuple[str, Any, str]] = {
+    "null": ("cues", pa.array(["a", None]), "a value in the column cues, found null; fill the column"),
+    "null outcomes": ("outcomes", pa.array(["a", None]), "in the column outcomes, found null"),
+    "null list": ("cues", pa.array([["a"], None]), "in the column cues, found null"),
+    "null in a list": ("cues", pa.array([["a"], ["a", None]]), "in the column cues, found null"),
+    "null code": ("cues", pa.array(["a", None]).dictionary_encode(), "in the column cues, found null"),
+    "null behind a code": (
+        "cues",
+        pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["a", None])),
+        "in the column cues, found null",
+    ),
+    "null frequency": ("frequency", pa.array([1, None]), "in the column frequency, found null"),
+    "negative": ("frequency", pa.array([1, -1], pa.int8()), "a frequency of 0 or more, .* found -1"),
+    "too many": ("frequency", pa.array([1, 2**40]), "found 1099511627776"),
+    "beyond u64": ("frequency", pa.array([1, 2**64 - 1], pa.uint64()), "found 18446744073709551615"),
+    "empty name": ("cues", pa.array(["a", "b__c"]), "a name, found an empty one"),
+    "not UTF-8": ("cues", INVALID, "names in UTF-8"),
+}
+
+
+@pytest.mark.parametrize(("name", "column", "message"), DEFECTS.values(), ids=DEFECTS)
+def test_a_defect_has_its_event(name: str, column: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^event 5: expected .*{message}"):
+        rw.read_events(with_column(name, column))
+
+
+def test_duplicates_as_errors() -> None:
+    with pytest.raises(ValueError, match=r'event 1: .* found "a" twice'):
+        rw.read_events(pa.table({"cues": ["a", "a_a"], "outcomes": ["x", "x"]}), duplicates="error")
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "message"),
+    [
+        ("cues", pa.array([1]), "strings or lists of strings in the column cues, found Int64"),
+        ("cues", pa.array([b"a"]), "strings or lists of strings in the column cues, found Binary"),
+        ("outcomes", pa.array([[[""]]]), "strings or lists of strings in the column outcomes, found List"),
+        (
+            "outcomes",
+            pa.array([1]).dictionary_encode(),
+            "strings .* in the column outcomes, found Dictionary",
+        ),
+        ("frequency", pa.array([1.0]), "whole numbers in the column frequency, found Float64"),
+        ("frequency", pa.array([True]), "whole numbers in the column frequency, found Boolean"),
+    ],
+)
+def test_a_column_of_another_type_is_refused(name: str, column: Any, message: str) -> None:
+    good = {"cues": pa.array(["a"]), "outcomes": pa.array(["x"]), "frequency": pa.array([1])}
+    with pytest.raises(TypeError, match=f"expected {message}.*; convert the column"):
+        rw.read_events(pa.table({**good, name: column}))
+
+
+def test_columns_must_be_found() -> None:
+    with pytest.raises(ValueError, match=r"found \['cues', 'y'\]; add outcomes"):
+        rw.read_events(pa.table({"cues": ["a"], "y": ["x"]}))
+    with pytest.raises(ValueError, match="expected one column cues, found 2"):
+        rw.read_events(pa.table({"Cues": ["a"], "CUES": ["b"], "outcomes": ["x"]}))
+    table = pa.table({"Cues": ["no"], "cues": ["a"], "CUES": ["no"], "outcomes": ["x"]})
+    assert rw.read_events(table).cues == ("a",)
+
+
+def test_what_is_no_table_is_refused() -> None:
+    with pytest.raises(ValueError, match="expected a table as an Arrow stream"):
+        rw.read_events(pa.chunked_array([["a"]]))
+
+    class Liar:
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            return "a stream"
+
+    with pytest.raises(TypeError):
+        rw.read_events(Liar())
+    # A capsule of something else.
+    capsule = pa.schema([]).__arrow_c_schema__()
+    liar = Liar()
+    type(liar).__arrow_c_stream__ = lambda self, requested_schema=None: capsule  # type: ignore[method-assign]
+    with pytest.raises(ValueError, match="PyCapsule"):
+        rw.read_events(liar)
+    # A stream can be taken once.
+    capsule = pa.table({"cues": ["a"], "outcomes": ["x"]}).__arrow_c_stream__()
+    assert len(rw.read_events(liar)) == 1
+    with pytest.raises(ValueError, match="released"):
+        rw.read_events(liar)
+
+
+def test_the_policy_for_duplicates_is_checked() -> None:
+    table = pa.table({"cues": ["a"], "outcomes": ["x"]})
+    with pytest.raises(ValueError, match=r'expected duplicates to be .* found "no"'):
+        _core.compile_arrow(table, None, "no", None, None)  # type: ignore[arg-type]
+
+
+# Progress; stopping is tested with that of the others.
+
+
+def test_progress_counts_rows() -> None:
+    # No row comes again, so that it takes long enough to be looked at.
+    cues = pa.array(["_".join(f"c{i}" for i in range(60))]).take([0] * 200_000)
+    table = pa.table({"cues": cues, "outcomes": ["x"] * 200_000, "frequency": range(200_000)})
+    calls: list[tuple[int, int]] = []
+    for source in (table, table.to_pandas(), pl.DataFrame(table), Owner(table)):
+        calls.clear()
+        rw.read_events(source, progress=lambda done, total: calls.append((done, total)))
+        assert calls[-1] == (200_000, 200_000)
+        assert all(done <= total for done, total in calls)
+        assert [done for done, _ in calls] == sorted(done for done, _ in calls)
+        if not isinstance(source, Owner):
+            assert {total for _, total in calls if total} == {200_000}
+
+
+def test_nothing_is_imported_to_read_a_table() -> None:
+    """What has Arrow data can be read though pyarrow is not there."""
+    script = """
+import json, sys
+import polars
+import rescorla as rw
+frame = polars.DataFrame({"cues": ["a_b"], "outcomes": ["x"]})
+assert rw.read_events(frame).cues == ("a", "b")
+print(json.dumps([name for name in ("pandas", "pyarrow") if name in sys.modules]))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == []
