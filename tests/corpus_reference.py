@@ -28,7 +28,7 @@ SENTENCE_END = ".?!…。！？"
 DOCUMENT_END = "---end.of.document---"
 LETTERS = {"unigrams": 1, "bigrams": 2, "trigrams": 3}
 
-LINE_END = r"(?:\r\n|\n|\r)"
+LINE_END = r"(?:\r\n|\n|\r(?!\n))"
 BLANK = r"[ \t\f]*"
 ASCII_WHITE_SPACE = " \t\n\f\r"
 # Unicode's property White_Space, which Python's str.isspace is not: that holds U+001C to U+001F too.
