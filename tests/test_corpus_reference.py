@@ -1,4 +1,4 @@
-"""The specification of running text by hand, without the product; test_pyndl_corpus.py has it beside pyndl."""
+"""The specification of running text by hand; without the product. For pyndl see test_pyndl_corpus.py."""
 
 import pytest
 from corpus_reference import (
