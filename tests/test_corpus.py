@@ -72,13 +72,14 @@ MARKS = [
 def texts(max_size: int = 30, *, marks: Sequence[str] = MARKS) -> st.SearchStrategy[str]:
     """Words, separators, punctuation and marks in any order; all Unicode now and then."""
     atoms = st.one_of(
+        st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join),
         st.sampled_from(WORDS),
         st.sampled_from(SEPARATORS),
         st.sampled_from([" ", *PUNCTUATION]),
         st.text(CHARACTERS, max_size=3),
         *([st.sampled_from(marks)] if marks else []),
     )
-    return st.lists(atoms, max_size=max_size).map("".join)
+    return st.lists(atoms, min_size=min(4, max_size), max_size=max_size).map("".join)
 
 
 def syllables(word: str) -> list[str]:
@@ -104,7 +105,8 @@ WINDOWS: st.SearchStrategy[Any] = st.one_of(
 )
 CONTEXTS = st.sampled_from(["line", "sentence", "paragraph", "document"])
 SYMBOLS = st.sampled_from([None, "a-z", "a-zA-Zα-ωÀ-ɏ'", "一-龥a-e.。", str.isalpha, str.islower])
-SOME_WORDS = st.lists(st.sampled_from(WORDS), max_size=8)
+STOP_WORDS = st.lists(st.sampled_from(WORDS), max_size=6)
+VOCABULARY = st.lists(st.sampled_from(WORDS), min_size=8, unique=True)
 
 # What says how contexts of words become events, and what says how texts become contexts of words.
 OF_WORDS: dict[str, st.SearchStrategy[Any]] = {
@@ -122,13 +124,21 @@ OF_TEXT: dict[str, st.SearchStrategy[Any]] = {
     "symbols": SYMBOLS,
     "lower": st.booleans(),
     "normalize": st.sampled_from([None, None, "NFC", "NFD", "NFKC", "NFKD"]),
-    "stop_words": SOME_WORDS,
-    "vocabulary": SOME_WORDS,
+    "stop_words": STOP_WORDS,
+    "vocabulary": VOCABULARY,
     "sentence_end": st.sampled_from([".", ".;", "…", "·.", ")", ""]),
     "document_end": st.sampled_from(["END", "字", "a", ""]),
 }
-# Each option is given now and then; not all at once, or little would be left of a text.
-OPTIONS = st.fixed_dictionaries({}, optional=OF_WORDS | OF_TEXT)
+
+
+@st.composite
+def some_options(draw: st.DrawFn, among: Options = OF_WORDS | OF_TEXT, **fixed: Any) -> Options:
+    """A few options: of all at once little would be left of a text."""
+    names = draw(st.lists(st.sampled_from(sorted(among)), max_size=6, unique=True))
+    return {name: draw(among[name]) for name in names} | fixed
+
+
+OPTIONS = some_options()
 
 
 def rows(events: Any) -> list[Event]:
@@ -189,7 +199,7 @@ def test_documents_have_the_events_specified(folder: Path, documents: list[str],
             st.one_of(st.sampled_from([*WORDS, *PUNCTUATION, "a_b c#"]), st.text(CHARACTERS, min_size=1))
         )
     ),
-    st.fixed_dictionaries({}, optional=OF_WORDS),
+    some_options(OF_WORDS),
     st.sampled_from(["line", "document"]),
 )
 def test_words_that_are_given_stay_as_they_are(
@@ -206,10 +216,7 @@ def test_words_that_are_given_stay_as_they_are(
 @given(
     st.lists(texts(marks=[]), min_size=1, max_size=5),
     st.sampled_from([DOCUMENT_END, DOCUMENT_END.upper()]),
-    st.fixed_dictionaries(
-        {"unknown": st.just("ignore")},
-        optional={k: v for k, v in (OF_WORDS | OF_TEXT).items() if k not in ("unknown", "document_end")},
-    ),
+    some_options(OF_WORDS | OF_TEXT, unknown="ignore", document_end=DOCUMENT_END),
 )
 def test_cuts_into_files_change_nothing(
     folder: Path, documents: list[str], mark: str, options: Options
@@ -222,12 +229,12 @@ def test_cuts_into_files_change_nothing(
 
 
 @given(
-    st.lists(st.one_of(texts(10).map(str.encode), st.binary(max_size=8)), max_size=8).map(b"".join), OPTIONS
+    st.lists(st.one_of(texts(10).map(str.encode), st.binary(max_size=8)), max_size=8).map(b"".join),
+    some_options(unknown="keep"),
 )
 def test_any_bytes_have_events_or_a_defect(folder: Path, content: bytes, options: Options) -> None:
     path = folder / "text.txt"
     path.write_bytes(content)
-    options |= {"unknown": "keep"}
     try:
         text = content.decode()
     except UnicodeDecodeError:
@@ -278,11 +285,10 @@ def test_the_bytes_do_not_depend_on_threads(
     assert all(file.read_bytes() == first for file in files[1:])
 
 
-@given(texts(60), OPTIONS, st.sampled_from([2, 3, 7]))
+@given(texts(60), some_options(unknown="keep"), st.sampled_from([2, 3, 7]))
 def test_the_bytes_of_small_texts_do_not_depend_on_threads(
     folder: Path, text: str, options: Options, threads: int
 ) -> None:
-    options |= {"unknown": "keep"}
     path = write(folder / "text.txt", text)
     rw.corpus_events(path, folder / "one.rw", threads=1, **options)
     rw.corpus_events(path, folder / "many.rw", threads=threads, **options)
