@@ -145,7 +145,7 @@ def report(name: str, figures: Result) -> None:
 
 
 def measure_large(task: Task, once: Path, large: Path, options: argparse.Namespace) -> Result:
-    """The memory that a large text takes; its lines have the names of the text and so many times its events."""
+    """The memory that a large text takes; its lines have the text's names and so many times its events."""
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         arguments = {"folder": folder, "threads": options.threads, "options": task.rescorla}
         small = compare.run("rescorla_text", text=once, **arguments)
