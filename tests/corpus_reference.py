@@ -30,7 +30,6 @@ LETTERS = {"unigrams": 1, "bigrams": 2, "trigrams": 3}
 
 LINE_END = r"(?:\r\n|\n|\r(?!\n))"
 BLANK = r"[ \t\f]*"
-ASCII_WHITE_SPACE = " \t\n\f\r"
 # Unicode's property White_Space, which Python's str.isspace is not: that holds U+001C to U+001F too.
 WHITE_SPACE = frozenset(
     map(chr, [*range(0x09, 0x0E), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B)])
@@ -58,17 +57,20 @@ def corpus_events(
     background: str | None = None,
 ) -> list[Event]:
     """The events of documents: the texts of files, or of an iterable's items if these are documents."""
+
+    def form(run: str) -> str:
+        normal = unicodedata.normalize(normalize, run) if normalize else run
+        return normal.lower() if lower else normal
+
     found = [
         [
-            kept
-            for kept in words(piece, lower=lower, symbols=symbols, boundary=boundary)
-            if is_wanted(kept, stop_words, vocabulary)
+            word
+            for word in words(text, symbols, boundary)
+            if word not in stop_words and (vocabulary is None or word in vocabulary)
         ]
         for document in documents
         for part in parts(document, document_end)
-        for piece in contexts(
-            unicodedata.normalize(normalize, part) if normalize else part, context, sentence_end
-        )
+        for text in contexts(part, context, form, sentence_end)
     ]
     return events_of_words(
         found,
@@ -127,23 +129,36 @@ def parts(document: str, document_end: str) -> list[str]:
 # Documents to contexts.
 
 
-def contexts(document: str, context: Context, sentence_end: str = SENTENCE_END) -> list[str]:
-    """The lines, sentences or paragraphs of a document, or the document as a whole."""
-    if context == "document":
-        return [document]
-    if context == "line":
-        return re.split(LINE_END, document)
+def contexts(
+    document: str,
+    context: Context,
+    form: Callable[[str], str] = str,
+    sentence_end: str = SENTENCE_END,
+) -> list[str]:
+    """The lines, sentences or paragraphs of a document, or the document as a whole, in the form wanted.
+
+    That is the form of each run of characters without white space: no letter has an effect on another across
+    white space.
+    """
     paragraphs = re.split(f"{LINE_END}(?:{BLANK}{LINE_END})+", document)
-    if context == "paragraph":
-        return paragraphs
-    return [sentence for paragraph in paragraphs for sentence in sentences(paragraph, sentence_end)]
+    if context == "sentence":
+        return [text for paragraph in paragraphs for text in sentences(paragraph, form, sentence_end)]
+    texts = {"line": re.split(LINE_END, document), "paragraph": paragraphs, "document": [document]}
+    return [" ".join(map(form, runs_of(text))) for text in texts[context]]
 
 
-def sentences(paragraph: str, sentence_end: str = SENTENCE_END) -> Iterator[str]:
+def runs_of(text: str) -> list[str]:
+    """What stands between white space."""
+    return "".join(" " if c in WHITE_SPACE else c for c in text).split(" ")
+
+
+def sentences(
+    paragraph: str, form: Callable[[str], str] = str, sentence_end: str = SENTENCE_END
+) -> Iterator[str]:
     """The sentences of a paragraph, in which line ends are white space."""
     pieces: list[str] = []
-    for run in re.split(f"[{ASCII_WHITE_SPACE}]+", paragraph):
-        for piece in re.findall(f"{inner_end(sentence_end)}|.+", run, re.DOTALL):
+    for run in runs_of(paragraph):
+        for piece in re.findall(f"{inner_end(sentence_end)}|.+", form(run), re.DOTALL):
             pieces.append(piece)
             if ends_sentence(piece, sentence_end):
                 yield " ".join(pieces)
@@ -176,10 +191,10 @@ CLOSERS = frozenset(
 # Contexts to words.
 
 
-def words(text: str, *, lower: bool = True, symbols: Symbols = None, boundary: str = "#") -> list[str]:
+def words(text: str, symbols: Symbols = None, boundary: str = "#") -> list[str]:
     """The words of a text: what stands between the characters that separate."""
-    cased = text.lower() if lower else text
-    return "".join(" " if separates(c, symbols, boundary) else c for c in cased).split(" ")
+    cut = "".join(" " if separates(c, symbols, boundary) else c for c in text)
+    return [word for word in cut.split(" ") if word]
 
 
 def separates(character: str, symbols: Symbols, boundary: str) -> bool:
@@ -189,11 +204,6 @@ def separates(character: str, symbols: Symbols, boundary: str) -> bool:
     if symbols is None:
         return False
     return not (symbols(character) if callable(symbols) else re.fullmatch(f"[{symbols}]", character))
-
-
-def is_wanted(word: str, stop_words: Iterable[str], vocabulary: Iterable[str] | None) -> bool:
-    """Whether a word is one, and neither a stop word nor outside of the vocabulary."""
-    return word != "" and word not in stop_words and (vocabulary is None or word in vocabulary)
 
 
 # Words to events.

@@ -18,8 +18,9 @@ from reference import Event
 
 Options = dict[str, Any]
 
-# Unassigned characters are left out: Python's and Rust's tables of Unicode may differ in age.
-CHARACTERS = st.characters(exclude_categories=["Cs", "Cn"])
+# Unassigned characters are left out: Python's and Rust's tables of Unicode may differ in age. So is the byte
+# order mark, which a file may begin with.
+CHARACTERS = st.characters(exclude_categories=["Cs", "Cn"], exclude_characters="\ufeff")
 # Few words, so that they repeat; letters whose case depends on neighbours, or whose lower case is longer.
 WORDS = [
     "a",
@@ -57,7 +58,26 @@ SEPARATORS = [
     "\n\n",
     "\n \t\n",
 ]
-PUNCTUATION = [".", ".", "?!", "...", "…", "。", "！？", ",", "-", "'", '"', "’", "”", ")", "」", "(", "·"]
+PUNCTUATION = [
+    ".",
+    ".",
+    "?!",
+    "…”.",
+    "...",
+    "…",
+    "。",
+    "！？",
+    ",",
+    "-",
+    "'",
+    '"',
+    "’",
+    "”",
+    ")",
+    "」",
+    "(",
+    "·",
+]
 MARKS = [
     DOCUMENT_END,
     DOCUMENT_END.upper(),
@@ -331,6 +351,11 @@ def test_a_file_of_words_is_a_list(tmp_path: Path) -> None:
     text = ["The end of the word"]
     assert rw.corpus_events(text, stop_words=words).outcomes == ("end", "word")
     assert rw.corpus_events(text, vocabulary=words).outcomes == ("the", "of")
+
+
+def test_a_byte_order_mark_is_none_of_the_text(tmp_path: Path) -> None:
+    paths = [write(tmp_path / name, "\ufeffa b") for name in ("1.txt", "2.txt")]
+    assert rw.corpus_events(paths).outcomes == ("a", "b")
 
 
 def test_lines_of_an_open_file_are_lines(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_contexts() -> None:
         ["f"],
     ]
     assert [c.split() for c in contexts(text, "paragraph")] == [["a", "b.", "c", "d!"], ["e"], ["f"]]
-    assert contexts(text, "document") == [text]
+    assert [c.split() for c in contexts(text, "document", str.upper)] == [text.upper().split()]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_sentences(text: str, expected: list[str]) -> None:
 
 
 def test_sentences_may_end_elsewhere() -> None:
-    assert [sentence.strip() for sentence in sentences("a; b. c।d", ";।")] == ["a;", "b. c।", "d"]
+    assert [sentence.strip() for sentence in sentences("a; b. c।d", str, ";।")] == ["a;", "b. c।", "d"]
 
 
 def test_documents() -> None:
@@ -100,9 +100,12 @@ def test_documents() -> None:
 
 
 def test_words() -> None:
-    assert "".join(words(" The\u00a0word_of#God\x85", symbols=None)) == "thewordofgod"
-    assert [w for w in words("ΟΔΟΣ Don't", symbols="a-zα-ως") if w] == ["οδος", "don", "t"]
-    assert [w for w in words("Don't", lower=False, symbols=str.isupper) if w] == ["D"]
+    assert words(" The\u00a0word_of#God\x85") == ["The", "word", "of", "God"]
+    assert words("a<b>c", boundary="<>") == ["a", "b", "c"]
+    assert words("Don't", symbols="a-z") == ["on", "t"]
+    assert words("Don't", symbols=str.isupper) == ["D"]
+    assert joined(["ΟΔΟΣ It"]) == ["οδος", "it"]
+    assert joined(["ΟΔΟΣ It"], lower=False) == ["ΟΔΟΣ", "It"]
     assert joined(["The word the"], stop_words=["the"]) == ["word"]
     assert joined(["The word the"], vocabulary=["the", "a"]) == ["the", "the"]
     assert joined(["e\u0301"], normalize="NFC") == ["é"]
