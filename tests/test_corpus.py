@@ -153,9 +153,10 @@ OF_TEXT: dict[str, st.SearchStrategy[Any]] = {
 
 @st.composite
 def some_options(draw: st.DrawFn, among: Options = OF_WORDS | OF_TEXT, **fixed: Any) -> Options:
-    """A few options: of all at once little would be left of a text."""
-    names = draw(st.lists(st.sampled_from(sorted(among)), max_size=6, unique=True))
-    return {name: draw(among[name]) for name in names} | fixed
+    """A window, a context and a few other options: of all at once little would be left of a text."""
+    others = draw(st.lists(st.sampled_from(sorted(among)), max_size=5, unique=True))
+    names = dict.fromkeys([*(among.keys() & {"window", "context"}), *others])
+    return {name: draw(among[name]) for name in sorted(names)} | fixed
 
 
 OPTIONS = some_options()
