@@ -152,7 +152,7 @@ OF_TEXT: dict[str, st.SearchStrategy[Any]] = {
 
 
 @st.composite
-def some_options(draw: st.DrawFn, among: Options = OF_WORDS | OF_TEXT, **fixed: Any) -> Options:
+def some_options(draw: st.DrawFn, /, among: Options = OF_WORDS | OF_TEXT, **fixed: Any) -> Options:
     """A window, a context and a few other options: of all at once little would be left of a text."""
     others = draw(st.lists(st.sampled_from(sorted(among)), max_size=5, unique=True))
     names = dict.fromkeys([*(among.keys() & {"window", "context"}), *others])
@@ -293,7 +293,7 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {"window": (2, 1), "cues": ["words", "bigrams"], "normalize": "NFC"},
         {"window": "context", "cues": "words", "outcomes": syllables, "symbols": str.isalpha},
     ],
-    ids=str,
+    ids=["words", "three", "neighbours", "contexts"],
 )
 def test_the_bytes_do_not_depend_on_threads(
     long: Path, context: Any, options: Options, tmp_path: Path
