@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import corpus_reference
-import numpy as np
 import pytest
 import reference
 import rescorla as rw
@@ -377,8 +376,3 @@ def test_a_generator_is_read_as_it_comes() -> None:
 
     assert rw.corpus_events(lines()).outcomes == ("word0", "word1", "word2")
     assert given == [0, 1, 2]
-
-
-def test_counts_are_those_of_the_text() -> None:
-    events = rw.corpus_events(["a b a", "b"], cues="words")
-    assert np.asarray(events.cue_counts).tolist() == [2, 2]
