@@ -63,11 +63,7 @@ def corpus_events(
         return normal.lower() if lower else normal
 
     found = [
-        [
-            word
-            for word in words(text, symbols, boundary)
-            if word not in stop_words and (vocabulary is None or word in vocabulary)
-        ]
+        words(text, symbols, boundary)
         for document in documents
         for part in parts(document, document_end)
         for text in contexts(part, context, form, sentence_end)
@@ -79,6 +75,8 @@ def corpus_events(
         window=window,
         across=across,
         boundary=boundary,
+        stop_words=stop_words,
+        vocabulary=vocabulary,
         unknown=unknown,
         duplicates=duplicates,
         background=background,
@@ -93,18 +91,24 @@ def events_of_words(
     window: Window = None,
     across: bool = True,
     boundary: str = "#",
+    stop_words: Iterable[str] = (),
+    vocabulary: Iterable[str] | None = None,
     unknown: Unknown = "error",
     duplicates: Duplicates = "drop",
     background: str | None = None,
 ) -> list[Event]:
     """The events of contexts that are cut into words."""
+    kept = [
+        [word for word in words if word not in stop_words and (vocabulary is None or word in vocabulary)]
+        for words in contexts
+    ]
     events: list[Event] = [
         (
             tuple(names(with_cues, cues, across=across, boundary=boundary, unknown=unknown)),
             tuple(names(with_outcomes, outcomes, across=across, boundary=boundary, unknown=unknown)),
             1,
         )
-        for context in contexts
+        for context in kept
         for with_cues, with_outcomes in occurrences(context, window)
     ]
     return normalised(events, duplicates, background)
@@ -145,6 +149,18 @@ def contexts(
         return [text for paragraph in paragraphs for text in sentences(paragraph, form, sentence_end)]
     texts = {"line": re.split(LINE_END, document), "paragraph": paragraphs, "document": [document]}
     return [" ".join(map(form, runs_of(text))) for text in texts[context]]
+
+
+def contexts_of_lines(lines: Iterable[list[str]], context: Context) -> list[list[str]]:
+    """Contexts of lines that are cut into words: nothing in them is a mark or the end of a sentence."""
+    if context == "line":
+        return list(lines)
+    contexts: list[list[str]] = [[]]
+    for line in lines:
+        if not line and context != "document":
+            contexts.append([])
+        contexts[-1].extend(line)
+    return contexts
 
 
 def runs_of(text: str) -> list[str]:

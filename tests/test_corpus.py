@@ -220,17 +220,28 @@ def test_documents_have_the_events_specified(folder: Path, documents: list[str],
             st.one_of(st.sampled_from([*WORDS, *PUNCTUATION, "a_b c#"]), st.text(CHARACTERS, min_size=1))
         )
     ),
-    some_options(OF_WORDS),
-    st.sampled_from(["line", "document"]),
+    some_options(OF_WORDS | {name: OF_TEXT[name] for name in ("stop_words", "vocabulary")}),
+    CONTEXTS,
 )
 def test_words_that_are_given_stay_as_they_are(
     lines: list[list[str]], options: Options, context: Any
 ) -> None:
-    contexts = lines if context == "line" else [[word for line in lines for word in line]]
+    contexts = corpus_reference.contexts_of_lines(lines, context)
     assert_specified(
         lambda: rw.corpus_events(lines, context=context, **options),
         lambda: corpus_reference.events_of_words(contexts, **options),
     )
+
+
+def test_a_line_of_stop_words_is_no_empty_line() -> None:
+    options: Options = {"stop_words": ["the"], "context": "paragraph", "window": "context", "cues": "words"}
+    for corpus in (["a", "the", "b"], [["a"], ["the"], ["b"]]):
+        assert [event.cues for event in rw.corpus_events(corpus, **options)] == [("a", "b")]
+
+
+def test_a_mark_with_white_space_would_never_be_found() -> None:
+    with pytest.raises(ValueError, match="document_end: expected a mark without white space"):
+        rw.corpus_events(["a"], document_end="== end ==")
 
 
 # A file is cut where its documents are, a mark in one case or the other between them.

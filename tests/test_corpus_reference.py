@@ -3,6 +3,7 @@
 import pytest
 from corpus_reference import (
     contexts,
+    contexts_of_lines,
     corpus_events,
     document_of_lines,
     events_of_words,
@@ -76,6 +77,7 @@ def test_contexts() -> None:
         ("好。“不！”是", ["好。", "“不！”", "是"]),
         ("Well…yes... no", ["Well…", "yes...", "no"]),
         ("a…?!)b .", ["a…?!)", "b ."]),
+        ("“Wait…”. 「そうだ。」。よ", ["“Wait…”.", "「そうだ。」。", "よ"]),
         ("'\" ) a", ["'\" ) a"]),
     ],
 )
@@ -129,6 +131,14 @@ def test_names_of_several_specs_come_one_after_another() -> None:
     assert names(runs, {"ab": "x"}, unknown="keep") == ["x", "b"]
     with pytest.raises(KeyError, match="b"):
         names(runs, {"ab": "x"})
+
+
+def test_contexts_of_lines_that_are_cut_into_words() -> None:
+    lines = [["a."], ["b"], [], ["c"]]
+    assert contexts_of_lines(lines, "line") == lines
+    assert contexts_of_lines(lines, "paragraph") == [["a.", "b"], ["c"]]
+    assert contexts_of_lines(lines, "sentence") == [["a.", "b"], ["c"]]
+    assert contexts_of_lines(lines, "document") == [["a.", "b", "c"]]
 
 
 def test_words_that_are_given_stay_as_they_are() -> None:
