@@ -14,6 +14,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from importlib.metadata import version
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -251,6 +252,58 @@ def check_chain(folder: str, suffix: str) -> Result:
         return differences(ours.values, ours.cues, ours.outcomes, theirs) | {"bound": 1e-12}
 
 
+def pyndl_text(text: str, folder: str, options: Result) -> Result:
+    """pyndl: running text to its event table."""
+    from pyndl import preprocess
+
+    table = Path(folder) / workloads.TABLE
+    table.unlink(missing_ok=True)
+    begun = time.perf_counter()
+    preprocess.create_event_file(text, str(table), **options)
+    return {"seconds": time.perf_counter() - begun, "peak": peak_memory(), "bytes": table.stat().st_size}
+
+
+def rescorla_text(text: str, folder: str, threads: int, options: Result) -> Result:
+    """rescorla: running text to its binary event file."""
+    import rescorla as rw
+
+    path = Path(folder) / "events.rw"
+    before = peak_memory()
+    begun = time.perf_counter()
+    events = rw.corpus_events(Path(text), path, threads=threads, progress=False, **_given(options))
+    seconds = time.perf_counter() - begun
+    return {
+        "seconds": seconds,
+        "before": before,
+        "peak": peak_memory(),
+        "bytes": path.stat().st_size,
+        "n_events": len(events),
+        "n_cues": events.n_cues,
+        "n_outcomes": events.n_outcomes,
+    }
+
+
+def _given(options: Result) -> Result:
+    """Options as they were before JSON made lists of tuples."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
+
+
+def check_text(text: str, folder: str, options: Result) -> Result:
+    """How many events of a text differ from those in pyndl's table, as sets; a set keeps no order."""
+    import gzip
+
+    import rescorla as rw
+
+    events = rw.corpus_events(Path(text), progress=False, **_given(options))
+    different = 0
+    with gzip.open(Path(folder) / workloads.TABLE, "rt", encoding="utf-8", newline="\n") as table:
+        next(table)
+        for line, event in zip_longest(table, events):
+            cells = [] if line is None else [set(cell.split("_")) for cell in line[:-1].split("\t")]
+            different += event is None or cells != [set(event.cues), set(event.outcomes)]
+    return {"n_events": len(events), "different": different}
+
+
 class Theirs(NamedTuple):
     """Weights to compare with, in pyndl's order: outcomes x cues."""
 
@@ -318,6 +371,9 @@ STEPS: dict[str, Callable[..., Result]] = {
         pyndl_chain,
         rescorla_chain,
         check_chain,
+        pyndl_text,
+        rescorla_text,
+        check_text,
     )
 }
 

@@ -320,10 +320,13 @@ impl<'c> Reader<'c> {
         self.line_ends += 1;
     }
 
-    /// Takes words as they stand.
+    /// Takes words as they stand. A line of words that do not stay in the text is no empty line.
     pub(super) fn read_words<'w>(&mut self, words: impl Iterator<Item = &'w str>) -> Result<()> {
-        for word in words.filter(|word| self.corpus.keeps(word)) {
+        for word in words {
             self.settle(true)?;
+            if !self.corpus.keeps(word) {
+                continue;
+            }
             let word = self.rows.word(word)?;
             self.item(Item::Word(word), true)?;
         }

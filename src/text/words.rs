@@ -11,7 +11,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::conllu;
 use super::corpus::{Context, Corpus, Normal};
 use super::symbols::Symbols;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// What a run holds, one after another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +41,12 @@ impl<'c> Words<'c> {
     pub(super) fn new(corpus: &'c Corpus) -> Result<Self> {
         let separates = std::array::from_fn(|c| u8::try_from(c).is_ok_and(|c| cuts(corpus, char::from(c))));
         let mark = &corpus.document_end;
+        if mark.contains(char::is_whitespace) {
+            let found = format!(
+                "document_end: expected a mark without white space, found {mark:?}; take one word of it"
+            );
+            return Err(Error::Argument(found));
+        }
         let mut marks = vec![mark.clone(), mark.to_lowercase(), mark.to_uppercase()];
         marks.retain(|mark| !mark.is_empty());
         let closers = r#"\p{Pf}\p{Pe}"'"#.parse()?;
@@ -137,15 +143,15 @@ fn cuts(corpus: &Corpus, c: char) -> bool {
         || corpus.symbols.as_ref().is_some_and(|symbols| !symbols.contains(c))
 }
 
-/// The end of the first sentence of a run: behind characters that end one, and closing quotes or brackets.
+/// The end of the first sentence of a run: behind characters that end one and closing quotes or brackets, as many as follow.
 ///
 /// An ASCII character ends a sentence only where nothing else follows in the run: "3.14" and "e.g.," go on.
 fn sentence_end(run: &str, ends: &str, closers: &Symbols) -> Option<usize> {
     let mut from = 0;
     while let Some(first) = run[from..].find(|c| ends.contains(c)).map(|at| from + at) {
-        let enders = run[first..].find(|c| !ends.contains(c)).map_or(run.len(), |at| first + at);
-        let end = run[enders..].find(|c| !closers.contains(c)).map_or(run.len(), |at| enders + at);
-        if end == run.len() || !run[first..enders].is_ascii() {
+        let goes_on = |c: char| !ends.contains(c) && !closers.contains(c);
+        let end = run[first..].find(goes_on).map_or(run.len(), |at| first + at);
+        if end == run.len() || run[first..end].contains(|c: char| !c.is_ascii() && ends.contains(c)) {
             return Some(end);
         }
         from = end;

@@ -1,0 +1,389 @@
+"""Running text: events are those of corpus_reference.py, for any options, threads and cuts into files."""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import corpus_reference
+import pytest
+import reference
+import rescorla as rw
+import strategies as some
+from corpus_reference import DOCUMENT_END, document_of_lines
+from hypothesis import given
+from hypothesis import strategies as st
+from reference import Event
+
+Options = dict[str, Any]
+
+# Unassigned characters are left out: Python's and Rust's tables of Unicode may differ in age. So is the byte
+# order mark, which a file may begin with.
+CHARACTERS = st.characters(exclude_categories=["Cs", "Cn"], exclude_characters="\ufeff")
+# Few words, so that they repeat; letters whose case depends on neighbours, or whose lower case is longer.
+WORDS = [
+    "a",
+    "A",
+    "ab",
+    "b",
+    "the",
+    "The",
+    "ΑΣ",
+    "σ",
+    "İ",
+    "ẞ",
+    "ﬁ",
+    "é",
+    "e\u0301",
+    "字",
+    "Ა",
+    "한",
+    "\u1112\u1161",
+]
+SEPARATORS = [
+    " ",
+    "  ",
+    "\t",
+    "\u00a0",
+    "\u2028",
+    "\x0b",
+    "\x0c",
+    "\x1c",
+    "_",
+    "#",
+    "\n",
+    "\r",
+    "\r\n",
+    "\n\n",
+    "\n \t\n",
+]
+PUNCTUATION = [
+    ".",
+    ".",
+    "?!",
+    "…”.",
+    "...",
+    "…",
+    "。",
+    "！？",
+    ",",
+    "-",
+    "'",
+    '"',
+    "’",
+    "”",
+    ")",
+    "」",
+    "(",
+    "·",
+]
+MARKS = [
+    DOCUMENT_END,
+    DOCUMENT_END.upper(),
+    DOCUMENT_END.title(),
+    DOCUMENT_END[:-1],
+    DOCUMENT_END[3:],
+    "END",
+    "end",
+]
+
+
+def texts(max_size: int = 30, *, marks: Sequence[str] = MARKS) -> st.SearchStrategy[str]:
+    """Words, separators, punctuation and marks in any order; all Unicode now and then."""
+    atoms = st.one_of(
+        st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join),
+        st.sampled_from(WORDS),
+        st.sampled_from(SEPARATORS),
+        st.sampled_from([" ", *PUNCTUATION]),
+        st.text(CHARACTERS, max_size=3),
+        *([st.sampled_from(marks)] if marks else []),
+    )
+    return st.lists(atoms, min_size=min(4, max_size), max_size=max_size).map("".join)
+
+
+def syllables(word: str) -> list[str]:
+    """Pieces of two letters."""
+    return [word[i : i + 2] for i in range(0, len(word), 2)]
+
+
+def initial(word: str) -> str:
+    """One name as a str."""
+    return word[0]
+
+
+TABLE = {"a": "A", "ab": ["a", "b"], "the": ("the", "article"), "é": [], "字": "zi"}
+SPEC = st.one_of(
+    st.sampled_from(["words", "trigrams", "bigrams", "unigrams", 1, 2, 3, 4, 7, TABLE, syllables, initial])
+)
+SPECS: st.SearchStrategy[Any] = st.one_of(SPEC, st.lists(SPEC, min_size=1, max_size=3), st.tuples(SPEC, SPEC))
+WINDOWS: st.SearchStrategy[Any] = st.one_of(
+    st.none(),
+    st.integers(1, 5),
+    st.tuples(st.integers(0, 3), st.integers(0, 3)).filter(any),
+    st.just("context"),
+)
+CONTEXTS = st.sampled_from(["line", "sentence", "paragraph", "document"])
+SYMBOLS = st.sampled_from([None, "a-z", "a-zA-Zα-ωÀ-ɏ'", "一-龥a-e.。", str.isalpha, str.islower])
+STOP_WORDS = st.lists(st.sampled_from(WORDS), max_size=6)
+VOCABULARY = st.lists(st.sampled_from(WORDS), min_size=8, unique=True)
+
+# What says how contexts of words become events, and what says how texts become contexts of words.
+OF_WORDS: dict[str, st.SearchStrategy[Any]] = {
+    "cues": SPECS,
+    "outcomes": st.one_of(SPECS, st.none()),
+    "window": WINDOWS,
+    "across": st.booleans(),
+    "boundary": st.sampled_from(["#", "", "<>", "·", "e"]),
+    "unknown": st.sampled_from(["error", "ignore", "keep"]),
+    "duplicates": some.DUPLICATES,
+    "background": st.sampled_from([None, "_always_"]),
+}
+OF_TEXT: dict[str, st.SearchStrategy[Any]] = {
+    "context": CONTEXTS,
+    "symbols": SYMBOLS,
+    "lower": st.booleans(),
+    "normalize": st.sampled_from([None, None, "NFC", "NFD", "NFKC", "NFKD"]),
+    "stop_words": STOP_WORDS,
+    "vocabulary": VOCABULARY,
+    "sentence_end": st.sampled_from([".", ".;", "…", "·.", ")", ""]),
+    "document_end": st.sampled_from(["END", "字", "a", ""]),
+}
+
+
+@st.composite
+def some_options(draw: st.DrawFn, /, among: Options = OF_WORDS | OF_TEXT, **fixed: Any) -> Options:
+    """A window, a context and a few other options: of all at once little would be left of a text."""
+    others = draw(st.lists(st.sampled_from(sorted(among)), max_size=5, unique=True))
+    names = dict.fromkeys([*(among.keys() & {"window", "context"}), *others])
+    return {name: draw(among[name]) for name in sorted(names)} | fixed
+
+
+OPTIONS = some_options()
+
+
+def rows(events: Any) -> list[Event]:
+    """Events as the reference has them."""
+    return [(tuple(cues), tuple(outcomes), frequency) for cues, outcomes, frequency in events]
+
+
+def assert_specified(found: Callable[[], rw.Events], expected: Callable[[], list[Event]]) -> None:
+    """The events that the reference has, names in order of first appearance; or a KeyError as there."""
+    try:
+        wanted = expected()
+    except KeyError:
+        with pytest.raises(KeyError):
+            found()
+        return
+    events = found()
+    assert rows(events) == wanted
+    if wanted:  # A background cue is known before the first event.
+        assert (events.cues, events.outcomes) == reference.vocabularies(wanted)
+
+
+def write(path: Path, text: str) -> Path:
+    """A file of UTF-8 in which line ends are as they are."""
+    path.write_text(text, encoding="utf-8", newline="")
+    return path
+
+
+@given(texts(), OPTIONS)
+def test_a_file_has_the_events_specified(folder: Path, text: str, options: Options) -> None:
+    path = write(folder / "text.txt", text)
+    assert_specified(
+        lambda: rw.corpus_events(path, **options),
+        lambda: corpus_reference.corpus_events([text], **options),
+    )
+
+
+@given(st.lists(texts(), max_size=4), OPTIONS)
+def test_lines_have_the_events_specified(lines: list[str], options: Options) -> None:
+    document = document_of_lines(lines)
+    for corpus in (lines, iter(lines)):
+        assert_specified(
+            lambda: rw.corpus_events(corpus, **options),  # noqa: B023
+            lambda: corpus_reference.corpus_events([document], **options),
+        )
+
+
+@given(st.lists(texts(), max_size=4), OPTIONS)
+def test_documents_have_the_events_specified(folder: Path, documents: list[str], options: Options) -> None:
+    expected = lambda: corpus_reference.corpus_events(documents, **options)  # noqa: E731
+    assert_specified(lambda: rw.corpus_events(documents, items="documents", **options), expected)
+    paths = [write(folder / f"{i}.txt", document) for i, document in enumerate(documents)]
+    if paths:
+        assert_specified(lambda: rw.corpus_events(paths, **options), expected)
+
+
+@given(
+    st.lists(
+        st.lists(
+            st.one_of(st.sampled_from([*WORDS, *PUNCTUATION, "a_b c#"]), st.text(CHARACTERS, min_size=1))
+        )
+    ),
+    some_options(OF_WORDS | {name: OF_TEXT[name] for name in ("stop_words", "vocabulary")}),
+    CONTEXTS,
+)
+def test_words_that_are_given_stay_as_they_are(
+    lines: list[list[str]], options: Options, context: Any
+) -> None:
+    contexts = corpus_reference.contexts_of_lines(lines, context)
+    assert_specified(
+        lambda: rw.corpus_events(lines, context=context, **options),
+        lambda: corpus_reference.events_of_words(contexts, **options),
+    )
+
+
+def test_a_line_of_stop_words_is_no_empty_line() -> None:
+    options: Options = {"stop_words": ["the"], "context": "paragraph", "window": "context", "cues": "words"}
+    for corpus in (["a", "the", "b"], [["a"], ["the"], ["b"]]):
+        assert [event.cues for event in rw.corpus_events(corpus, **options)] == [("a", "b")]
+
+
+def test_a_mark_with_white_space_would_never_be_found() -> None:
+    with pytest.raises(ValueError, match="document_end: expected a mark without white space"):
+        rw.corpus_events(["a"], document_end="== end ==")
+
+
+# A file is cut where its documents are, a mark in one case or the other between them.
+@given(
+    st.lists(texts(marks=[]), min_size=1, max_size=5),
+    st.sampled_from([DOCUMENT_END, DOCUMENT_END.upper()]),
+    some_options(OF_WORDS | OF_TEXT, unknown="ignore", document_end=DOCUMENT_END),
+)
+def test_cuts_into_files_change_nothing(
+    folder: Path, documents: list[str], mark: str, options: Options
+) -> None:
+    whole = write(folder / "whole.txt", f"\n{mark}\n".join(documents))
+    paths = [write(folder / f"{i}.txt", document) for i, document in enumerate(documents)]
+    rw.corpus_events(whole, folder / "whole.rw", **options)
+    rw.corpus_events(paths, folder / "parts.rw", **options)
+    assert (folder / "parts.rw").read_bytes() == (folder / "whole.rw").read_bytes()
+
+
+@given(
+    st.lists(st.one_of(texts(10).map(str.encode), st.binary(max_size=8)), max_size=8).map(b"".join),
+    some_options(unknown="keep"),
+)
+def test_any_bytes_have_events_or_a_defect(folder: Path, content: bytes, options: Options) -> None:
+    path = folder / "text.txt"
+    path.write_bytes(content)
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        with pytest.raises(rw.FormatError, match=r"text\.txt"):
+            rw.corpus_events(path, **options)
+    else:
+        assert rows(rw.corpus_events(path, **options)) == corpus_reference.corpus_events([text], **options)
+
+
+# Threads.
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """12 MB of random text, enough for many blocks: lines and paragraphs of all lengths, some documents."""
+    rng = random.Random(1)
+    atoms = [*WORDS * 8, *PUNCTUATION, *SEPARATORS, *[" "] * 60]
+    pieces = ["".join(rng.choices(atoms, k=rng.choice([3, 30, 3000]))) for _ in range(200)]
+    pieces.append("-".join(map(str, range(40_000))))
+    path = tmp_path_factory.mktemp("long") / "text.txt"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        while file.tell() < 12e6:
+            file.write(rng.choice(pieces))
+            file.write(rng.choice(["", "\n", "\n\n", " ", DOCUMENT_END]) if rng.random() < 0.5 else " ")
+    return path
+
+
+@pytest.mark.parametrize("context", ["line", "sentence", "paragraph", "document"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"window": 3, "across": True, "lower": False},
+        {"window": (2, 1), "cues": ["words", "bigrams"], "normalize": "NFC"},
+        {"window": "context", "cues": "words", "outcomes": syllables, "symbols": str.isalpha},
+    ],
+    ids=["words", "three", "neighbours", "contexts"],
+)
+def test_the_bytes_do_not_depend_on_threads(
+    long: Path, context: Any, options: Options, tmp_path: Path
+) -> None:
+    files = []
+    for threads in (1, 2, 3, 7, None):
+        files.append(tmp_path / f"{threads}.rw")
+        rw.corpus_events(long, files[-1], context=context, threads=threads, **options)
+    first = files[0].read_bytes()
+    assert len(rw.open_events(files[0])) > 0
+    assert all(file.read_bytes() == first for file in files[1:])
+
+
+@given(texts(60), some_options(unknown="keep"), st.sampled_from([2, 3, 7]))
+def test_the_bytes_of_small_texts_do_not_depend_on_threads(
+    folder: Path, text: str, options: Options, threads: int
+) -> None:
+    path = write(folder / "text.txt", text)
+    rw.corpus_events(path, folder / "one.rw", threads=1, **options)
+    rw.corpus_events(path, folder / "many.rw", threads=threads, **options)
+    rw.corpus_events(path, threads=threads, **options).save(folder / "saved.rw")
+    assert (folder / "many.rw").read_bytes() == (folder / "one.rw").read_bytes()
+    assert (folder / "saved.rw").read_bytes() == (folder / "one.rw").read_bytes()
+
+
+# Files.
+
+
+def test_globs_and_folders_are_read_in_order(tmp_path: Path) -> None:
+    (tmp_path / "below").mkdir()
+    for name in ("b.txt", "a.txt", "c.md", "below/a.txt"):
+        write(tmp_path / name, Path(name).stem)
+    assert rw.corpus_events(f"{tmp_path}/*.txt").outcomes == ("a", "b")
+    assert rw.corpus_events(str(tmp_path)).outcomes == ("a", "b", "c")
+    assert [event.outcomes for event in rw.corpus_events(tmp_path)] == [("a",), ("b",), ("a",), ("c",)]
+
+
+def test_a_file_of_names_is_a_mapping(tmp_path: Path) -> None:
+    table = write(tmp_path / "lemmas.tab", "was\tbe\nwent\tgo_past\nis\tbe\n")
+    text = "It was, it is: we went"
+    found = rw.corpus_events([text], symbols="a-z", outcomes=table, unknown="keep", window="context")
+    assert found[0].outcomes == ("it", "be", "we", "go", "past")
+    options: Options = {"outcomes": table, "unknown": "ignore", "cues": [table, "bigrams"], "window": 2}
+    assert_specified(
+        lambda: rw.corpus_events([text], **options),
+        lambda: corpus_reference.corpus_events([text], **options),
+    )
+
+
+def test_the_error_names_the_word_that_a_mapping_lacks() -> None:
+    with pytest.raises(KeyError, match="word"):
+        rw.corpus_events(["a word"], outcomes={"a": "x"})
+
+
+def test_a_file_of_words_is_a_list(tmp_path: Path) -> None:
+    words = write(tmp_path / "words.txt", "the\t12\nof\t3\n")
+    text = ["The end of the word"]
+    assert rw.corpus_events(text, stop_words=words).outcomes == ("end", "word")
+    assert rw.corpus_events(text, vocabulary=words).outcomes == ("the", "of")
+
+
+def test_a_byte_order_mark_is_none_of_the_text(tmp_path: Path) -> None:
+    paths = [write(tmp_path / name, "\ufeffa b") for name in ("1.txt", "2.txt")]
+    assert rw.corpus_events(paths).outcomes == ("a", "b")
+
+
+def test_lines_of_an_open_file_are_lines(tmp_path: Path) -> None:
+    path = write(tmp_path / "text.txt", "a b\nc\n\nd\n")
+    options: Options = {"cues": "words", "context": "paragraph", "window": "context"}
+    with path.open(encoding="utf-8") as lines:
+        assert rows(rw.corpus_events(lines, **options)) == rows(rw.corpus_events(path, **options))
+
+
+def test_a_generator_is_read_as_it_comes() -> None:
+    given: list[int] = []
+
+    def lines() -> Iterator[str]:
+        for i in range(3):
+            given.append(i)
+            yield f"word{i}"
+
+    assert rw.corpus_events(lines()).outcomes == ("word0", "word1", "word2")
+    assert given == [0, 1, 2]
