@@ -72,8 +72,8 @@ def corpus_events(
         A binary event file to write; None keeps the events in memory.
     cues : see below, default "trigrams"
         What the words of an event give as cues. ``"words"``: themselves. ``"trigrams"``, ``"bigrams"``,
-        ``"unigrams"`` or a number n: their runs of n letters, the boundary counted as one; for n = 1 the
-        letters alone. A mapping from words to names (a str, which is one name, or an iterable of str), a
+        ``"unigrams"`` or a number n: their runs of n letters, those of the boundary counted too; for n = 1
+        the letters of the words alone. A mapping from words to names (a str, which is one name, or an iterable of str), a
         `pathlib.Path` of a table with such a mapping (word, tab, names joined by ``_``), or a function, which
         is called once or a few times for each different word. Of CoNLL-U also ``"lemmas"``, ``"upos"`` and
         ``"features"``. A list or tuple of these: the names of each, one after another.
@@ -183,6 +183,13 @@ def corpus_events(
     one_of("format", format, ("text", "subtitles", "conllu"))
     one_of("items", items, ("lines", "documents"))
     one_of("duplicates", duplicates, DUPLICATES)
+    for argument, text in (
+        ("boundary", boundary),
+        ("sentence_end", sentence_end),
+        ("document_end", document_end),
+    ):
+        if not isinstance(text, str):
+            raise TypeError(f"{argument} must be a str, which may be empty, not {type(text).__name__}")
     texts, files = _texts(corpus)
     if format != "text" and not files:
         raise TypeError(f"format={format!r} is for files; give paths (of type pathlib.Path in a list)")

@@ -116,11 +116,7 @@ fn parts<'py>(event: &Object<'py>) -> PyResult<Option<Parts<'py>>> {
 }
 
 /// Calls `take` with every name: of a str what `_` joins, of a set its names sorted, of another iterable its names.
-pub(super) fn names(
-    source: &Object<'_>,
-    event: u64,
-    take: &mut impl FnMut(&str) -> Result<()>,
-) -> PyResult<()> {
+fn names(source: &Object<'_>, event: u64, take: &mut impl FnMut(&str) -> Result<()>) -> PyResult<()> {
     if let Ok(cell) = source.cast::<PyString>() {
         for (_, name) in tables::split_names(unicode(cell, event)?) {
             take(name.map_err(|error| error.at(None, Some(Place::Event(event))))?)?;

@@ -10,7 +10,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyString};
 
-use super::compile::{each, names, shown};
+use super::compile::{each, shown};
 use super::file::PyEventFile;
 use super::watch::{Progress, watched};
 use crate::error::{Error, Place, Result};
@@ -198,14 +198,15 @@ fn names_of(
     }
     if let Ok(mapping) = spec.cast::<PyDict>() {
         let mut table = Table::new(unknown);
-        for (number, (word, given)) in mapping.iter().enumerate() {
+        for (word, given) in mapping.iter() {
             let word = word.cast::<PyString>().map_err(|_| {
                 PyTypeError::new_err(format!(
                     "expected words of type str in a mapping, found {}",
                     shown(&word)
                 ))
             })?;
-            table.insert(word.to_str()?, collect(&given, number as u64)?)?;
+            let word = word.to_str()?;
+            table.insert(word, collect(word, &given)?)?;
         }
         return Ok(Names::Looked(Arc::new(table)));
     }
@@ -217,16 +218,16 @@ fn names_of(
 }
 
 /// The names that a word gives: a str is one.
-fn collect(given: &Bound<'_, PyAny>, number: u64) -> PyResult<Vec<String>> {
+fn collect(word: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     if let Ok(name) = given.cast::<PyString>() {
         return Ok(vec![name.to_str()?.to_owned()]);
     }
-    let mut found = Vec::new();
-    names(given, number, &mut |name| {
-        found.push(name.to_owned());
-        Ok(())
-    })?;
-    Ok(found)
+    words_of(given).map_err(|_| {
+        PyTypeError::new_err(format!(
+            "the names of the word {word:?} must be a str or an iterable of str, not {}",
+            shown(given)
+        ))
+    })
 }
 
 /// A Python function from words to names, called once for each word.
@@ -247,12 +248,7 @@ impl Function {
     fn call(&self, word: &str) -> PyResult<Arc<[String]>> {
         Python::attach(|py| {
             let given = self.function.bind(py).call1((word,))?;
-            if given.is_none() {
-                return Err(PyTypeError::new_err(format!(
-                    "the names of the word {word:?} must be a str or an iterable of str, not None"
-                )));
-            }
-            Ok(collect(&given, 0)?.into())
+            Ok(collect(word, &given)?.into())
         })
     }
 }
