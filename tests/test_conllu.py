@@ -71,9 +71,7 @@ def test_words_are_cased_and_left_out_as_asked(treebank: Path) -> None:
 
 def test_a_defect_has_its_place(treebank: Path) -> None:
     treebank.write_text(TEXT + "1\tx\n", encoding="utf-8")
-    with pytest.raises(
-        rw.FormatError, match=r"es\.conllu, line 14, column \d+: expected 10 columns, found 2"
-    ):
+    with pytest.raises(rw.FormatError, match="line 13, column 4: expected 10 columns, found 2"):
         events(treebank)
 
 
@@ -89,7 +87,7 @@ def test_what_only_a_treebank_says_is_refused_of_text(treebank: Path) -> None:
 def test_treebanks_are_read_as_by_hand(shared: Path, name: str, context: Literal["line", "document"]) -> None:
     path = shared / "data" / "ud" / f"{name}.conllu.xz"
     contexts: list[list[tuple[str, list[str]]]] = [[]]
-    for line in lzma.open(path, "rt", encoding="utf-8"):
+    for line in lzma.decompress(path.read_bytes()).decode().splitlines(keepends=True):
         cells = line.rstrip("\n").split("\t")
         if len(cells) == 10 and cells[0].isdigit():
             lemma = [] if cells[2] == "_" and cells[1] != "_" else [cells[2].lower()]
@@ -98,17 +96,11 @@ def test_treebanks_are_read_as_by_hand(shared: Path, name: str, context: Literal
             contexts.append([])
     expected = []
     for words in contexts:
-        for i in range(len(words) + 1 if len(words) > 1 else len(words)):
+        for i in range(len(words) + (len(words) > 1)):
             window = words[max(0, i - 1) : i + 1]
-            cues = dict.fromkeys(form for form, _ in window)
-            expected.append(
-                (tuple(cues), tuple(dict.fromkeys(name for _, names in window for name in names)))
-            )
+            cues = tuple(dict.fromkeys(form for form, _ in window))
+            expected.append((cues, {name for _, names in window for name in names}))
     found = rw.corpus_events(
-        path, format="conllu", cues="words", outcomes=["lemmas"], window=2, context=context
-    )
-    assert [event.cues for event in found] == [cues for cues, _ in expected]
-    both = rw.corpus_events(
         path, format="conllu", cues="words", outcomes=["lemmas", "features"], window=2, context=context
     )
-    assert [set(event.outcomes) for event in both] == [set(outcomes) for _, outcomes in expected]
+    assert [(event.cues, set(event.outcomes)) for event in found] == expected

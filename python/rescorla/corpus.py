@@ -73,10 +73,11 @@ def corpus_events(
     cues : see below, default "trigrams"
         What the words of an event give as cues. ``"words"``: themselves. ``"trigrams"``, ``"bigrams"``,
         ``"unigrams"`` or a number n: their runs of n letters, those of the boundary counted too; for n = 1
-        the letters of the words alone. A mapping from words to names (a str, which is one name, or an iterable of str), a
-        `pathlib.Path` of a table with such a mapping (word, tab, names joined by ``_``), or a function, which
-        is called once or a few times for each different word. Of CoNLL-U also ``"lemmas"``, ``"upos"`` and
-        ``"features"``. A list or tuple of these: the names of each, one after another.
+        the letters of the words alone. A mapping from words to names (a str, which is one name, or an
+        iterable of str), a `pathlib.Path` of a table with such a mapping (word, tab, names joined by ``_``),
+        or a function, which is called once or a few times for each different word. Of CoNLL-U also
+        ``"lemmas"``, ``"upos"`` and ``"features"``. A list or tuple of these: the names of each, one after
+        another.
     outcomes : as for cues, or None, default "words"
         What the words of an event give as outcomes. None: there are none.
     window : int, pair of int, "context" or None, default None
