@@ -330,9 +330,20 @@ def test_symbols_make_up_words() -> None:
     ("keywords", "message"),
     [
         ({"cues": "letters"}, "'trigrams' or 'bigrams' or 'unigrams' or 'words', not 'letters'"),
-        ({"outcomes": "lemmas"}, "outcomes must be 'words', not 'lemmas'"),
-        ({"window": 3}, "window must be None or 1, not 3"),
-        ({"context": "document"}, "context must be 'line', not 'document'"),
+        ({"outcomes": "lemmas"}, "outcomes can be 'lemmas' with format='conllu' only, not 'text'"),
+        ({"cues": 0}, "cues must have 1 letter or more, not 0"),
+        ({"window": 0}, "window must be 1 or more, not 0"),
+        ({"window": "line"}, "window must be None or 'context', not 'line'"),
+        ({"window": (0, 0)}, r"neighbours, 0 or more on each side, not \(0, 0\)"),
+        ({"window": (1, 2, 3)}, r"a pair \(before, after\) or 'context', not \(1, 2, 3\)"),
+        ({"context": "text"}, "context must be 'line' or 'sentence' or 'paragraph' or 'document', not 'text'"),
+        ({"letters": "bytes"}, "letters must be 'codepoints' or 'graphemes', not 'bytes'"),
+        ({"normalize": "nfc"}, "normalize must be None or 'NFC' or .* not 'nfc'"),
+        ({"unknown": "drop"}, "unknown must be 'error' or 'ignore' or 'keep', not 'drop'"),
+        ({"items": "files"}, "items must be 'lines' or 'documents', not 'files'"),
+        ({"format": "xml"}, "format must be 'text' or 'subtitles' or 'conllu', not 'xml'"),
+        ({"symbols": lambda c: False}, "symbols allows no character at all"),
+        ({"document_end": "the end"}, "white space"),
     ],
 )
 def test_an_argument_that_is_not_there_lists_those_that_are(keywords: dict[str, Any], message: str) -> None:
