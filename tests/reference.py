@@ -289,14 +289,6 @@ def incidence(
     return matrix
 
 
-def words(line: str, lower: bool = True, boundary: str = "#") -> list[str]:
-    """The words of a line: what stands between white space, `_` and the boundary mark."""
-    text = line.lower() if lower else line
-    for separator in ["_", *boundary]:
-        text = text.replace(separator, " ")
-    return text.split()
-
-
 def ngrams(word: str, n: int, boundary: str = "#") -> list[str]:
     """The runs of n letters of a word between its boundaries; its letters alone where n is 1."""
     marked = word if n == 1 else boundary + word + boundary

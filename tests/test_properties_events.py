@@ -104,31 +104,3 @@ def test_a_weights_file_holds_weights_and_labels(
     loaded = rw.load_weights(path)
     assert some.bits(np.asarray(loaded.values)) == some.bits(weights.values)
     assert (tuple(loaded.cues), tuple(loaded.outcomes)) == (tuple(weights.cues), tuple(weights.outcomes))
-
-
-LETTERS = st.one_of(
-    st.sampled_from("abAB #_ßİΣσςéñ字𝒳\u00a0\u2028\t'"),
-    # Unassigned characters: Python's and Rust's tables of Unicode may differ in age.
-    st.characters(exclude_categories=["Cs", "Cn"], exclude_characters="\n\r\x1c\x1d\x1e\x1f"),
-)
-GRAMS = {"unigrams": 1, "bigrams": 2, "trigrams": 3}
-
-
-@given(
-    st.lists(st.text(LETTERS, max_size=20), max_size=4),
-    st.sampled_from(list(GRAMS)),
-    st.booleans(),
-    some.DUPLICATES,
-)
-def test_corpus_events_are_the_ngrams_of_the_words(
-    folder: Path, lines: list[str], cues: str, lower: bool, duplicates: Any
-) -> None:
-    words = [word for line in lines for word in reference.words(line, lower)]
-    expected = reference.normalised(
-        [(reference.ngrams(word, GRAMS[cues]), [word], 1) for word in words], duplicates
-    )
-    text = folder / "text.txt"
-    text.write_text("".join(line + "\n" for line in lines), encoding="utf-8", newline="")
-    for corpus in (lines, [text]):
-        found = rw.corpus_events(corpus, cues=cues, lower=lower, duplicates=duplicates)
-        assert as_rows(found) == expected

@@ -65,12 +65,6 @@ def test_ngrams() -> None:
     assert reference.ngrams("ab", 1) == ["a", "b"]
 
 
-def test_words() -> None:
-    assert reference.words(" The  word_of#God\n") == ["the", "word", "of", "god"]
-    assert reference.words("ΟΔΟΣ A", lower=False) == ["ΟΔΟΣ", "A"]
-    assert reference.words("ΟΔΟΣ") == ["οδος"]
-
-
 @given(st.data(), some.events(max_events=4, frequencies=st.integers(0, 2)), EXACT, EXACT, EXACT)
 def test_in_exact_arithmetic_each_token_does_what_the_equations_say(
     data: st.DataObject, events: list[reference.Event], alpha: Fraction, beta1: Fraction, beta2: Fraction
