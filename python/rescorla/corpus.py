@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from glob import glob, has_magic
 from itertools import chain
 from operator import index
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -308,7 +307,8 @@ def _files(path: PathName) -> list[str]:
     """The files of a path: itself, those below a folder, those that a pattern fits."""
     name = path_name(path)
     if os.path.isdir(name):
-        found = sorted(str(file) for file in Path(name).rglob("*") if file.is_file())
+        below = (os.path.join(folder, file) for folder, _, files in os.walk(name) for file in files)
+        found = sorted(file for file in below if os.path.isfile(file))
     elif isinstance(path, str) and has_magic(name) and not os.path.lexists(name):
         found = sorted(file for file in glob(name, recursive=True) if os.path.isfile(file))
     else:
