@@ -57,6 +57,11 @@ impl Lists {
     }
 
     /// The numbers of a list.
+    pub(super) fn get(&self, list: List) -> &[u32] {
+        &self.ids[list.start as usize..list.end as usize]
+    }
+
+    /// The numbers of a list.
     pub(super) fn get_mut(&mut self, list: List) -> &mut [u32] {
         &mut self.ids[list.start as usize..list.end as usize]
     }

@@ -126,6 +126,10 @@ impl Pieces {
             let known = self.together(side, context, named)?;
             return Ok((self.stream.joined.ids(), known));
         }
+        if let &[word] = side {
+            let piece = self.piece(word, context, named)?;
+            return Ok((self.lists.get(piece.list), piece.known));
+        }
         let Stream { base, spans, .. } = &self.stream;
         let mut end = base + spans.len();
         // The next word can only be put behind one that is known here.
@@ -156,21 +160,27 @@ impl Pieces {
         context: &mut Context<'_>,
         named: &mut Named,
     ) -> Result<()> {
-        let Stream { joined, spans, .. } = &mut self.stream;
         let mut known = true;
         if let (How::Joined(joints), Some(before)) = (&mut self.how, before) {
             let piece = joints.piece((before, word), context, &mut self.lists, named)?;
-            joined.append(&self.lists, piece.list);
+            self.stream.joined.append(&self.lists, piece.list);
             known = piece.known;
         }
+        let piece = self.piece(word, context, named)?;
+        let Stream { joined, spans, .. } = &mut self.stream;
         let start = joined.len();
-        let piece = match self.of_word.get(word as usize) {
-            Some(&Some(piece)) if piece.known => piece,
-            _ => make(&self.names, &mut self.lists, &mut self.of_word, word, context, named)?,
-        };
         joined.append(&self.lists, piece.list);
         spans.push((start, joined.len(), known && piece.known));
         Ok(())
+    }
+
+    /// What a word gives.
+    #[inline]
+    fn piece(&mut self, word: u32, context: &mut Context<'_>, named: &mut Named) -> Result<Piece> {
+        match self.of_word.get(word as usize) {
+            Some(&Some(piece)) if piece.known => Ok(piece),
+            _ => make(&self.names, &mut self.lists, &mut self.of_word, word, context, named),
+        }
     }
 
     /// Forgets the context, or the numbers that its names had.
