@@ -3,25 +3,11 @@
 //! Readers know no ids and no files but their own; sinks know no text.
 
 mod ahead;
-mod blocks;
-mod conllu;
 pub mod corpus;
-mod lines;
-mod lists;
-mod named;
-mod names;
-mod pieces;
-mod reader;
-mod rows;
-mod runs;
 pub(crate) mod seen;
 pub mod source;
 mod subtitles;
-mod symbols;
 pub mod tables;
-mod turns;
-mod windows;
-mod words;
 
 use crate::error::{Error, Result};
 

@@ -1,10 +1,10 @@
 //! Text that is not in files: lines, or words that are found already.
 
-use super::EventSink;
-use super::corpus::Corpus;
+use super::Corpus;
 use super::reader::Reader;
 use crate::error::Result;
 use crate::monitor::Monitor;
+use crate::text::EventSink;
 
 /// Makes events of lines as they come.
 pub struct Lines<'c> {

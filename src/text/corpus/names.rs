@@ -8,7 +8,7 @@ use std::sync::Arc;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::conllu;
-use super::corpus::{Corpus, Format, Letters};
+use super::{Corpus, Format, Letters};
 use crate::error::{Error, Result};
 use crate::vocab::Vocab;
 

@@ -6,14 +6,14 @@
 //! end of each block which words later events can still hold.
 
 use super::conllu::{self, Line};
-use super::corpus::{Context, Corpus, Format, Window};
 use super::rows::Rows;
 use super::runs::{Item, Known, Run, Runs};
 use super::windows::Windows;
 use super::words::{Part, Words};
-use super::{EventSink, Repeats};
+use super::{Context, Corpus, Format, Window};
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
+use crate::text::{EventSink, Repeats};
 
 /// An error, and the offset in the text at which it lies.
 pub(super) type Misplaced = (usize, Error);

@@ -14,10 +14,10 @@ use std::num::NonZeroUsize;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use super::corpus::{Corpus, Letters, Names};
 use super::lists::{Joined, List, Lists};
 use super::named::{Named, OURS};
 use super::names;
+use super::{Corpus, Letters, Names};
 use crate::error::Result;
 use crate::vocab::Vocab;
 

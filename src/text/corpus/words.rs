@@ -9,8 +9,8 @@
 use unicode_normalization::UnicodeNormalization;
 
 use super::conllu;
-use super::corpus::{Context, Corpus, Normal};
 use super::symbols::Symbols;
+use super::{Context, Corpus, Normal};
 use crate::error::{Error, Result};
 
 /// What a run holds, one after another.

@@ -1,7 +1,7 @@
 //! Names in numbers: those of the sink where it knows the name, numbers of our own until then.
 
-use super::EventSink;
 use crate::error::Result;
+use crate::text::EventSink;
 use crate::vocab::Vocab;
 
 /// Marks a number of our own. What the sink gives is taken for such where it is as large.

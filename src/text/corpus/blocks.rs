@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::thread::Scope;
 
-use super::corpus::Format;
-use super::source::{self, MAX_PIECE, Piece, Source};
+use super::Format;
 use crate::error::Result;
 use crate::monitor::Monitor;
+use crate::text::source::{self, MAX_PIECE, Piece, Source};
 
 /// A piece of a file.
 #[derive(Debug, Default)]

@@ -8,13 +8,13 @@ use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use super::corpus::{Corpus, Names};
 use super::named::{self, Named, OURS, Row};
 use super::pieces::{Context, Pieces};
 use super::windows::Frame;
-use super::{EventSink, Repeats};
+use super::{Corpus, Names};
 use crate::error::Result;
 use crate::monitor::Monitor;
+use crate::text::{EventSink, Repeats};
 use crate::vocab::Vocab;
 
 /// Not known yet; of a row: not by the sink, but for its names.

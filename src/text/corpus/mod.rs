@@ -9,22 +9,37 @@
 //! the sink takes them. Events that reach over the beginning of a block are made in between, by a reader that sees only
 //! the text about it. So what comes of a text depends neither on the number of threads nor on where blocks end.
 
+mod blocks;
+mod conllu;
+mod lines;
+mod lists;
+mod named;
+mod names;
+mod pieces;
+mod reader;
+mod rows;
+mod runs;
+mod symbols;
+mod turns;
+mod windows;
+mod words;
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use super::EventSink;
-use super::blocks::{Block, Blocks};
-pub use super::lines::Lines;
-pub use super::names::{Lookup, Names, Table, Unknown};
-use super::reader::Reader;
-use super::source::length_of;
-pub use super::symbols::Symbols;
-use super::turns::Turns;
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
+use crate::text::EventSink;
+use crate::text::source::length_of;
 use crate::vocab::Vocab;
+use blocks::{Block, Blocks};
+pub use lines::Lines;
+pub use names::{Lookup, Names, Table, Unknown};
+use reader::Reader;
+pub use symbols::Symbols;
+use turns::Turns;
 
 /// How running text becomes events.
 ///

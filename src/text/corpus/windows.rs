@@ -1,6 +1,6 @@
 //! Windows: which words of a context make an event.
 
-use super::corpus::Window;
+use super::Window;
 
 /// The words of a context, one after another, and the events that they make.
 ///
