@@ -212,7 +212,7 @@ def _sizes(grams: object) -> list[int]:
 def _size(argument: str, n: Any) -> int:
     """How many belong together."""
     if isinstance(n, bool) or not hasattr(n, "__index__"):
-        raise TypeError(f"{argument} must be whole numbers, not {n!r}")
+        raise TypeError(f"{argument} must be a whole number, not {n!r}")
     if (size := index(n)) < 1:
         raise ValueError(f"{argument} must be 1 or more, not {size}")
     return size
