@@ -74,6 +74,8 @@ def test_what_is_separated_is_a_letter(
         (["hand"], {"grams": [3, 1]}, ["#ha_han_and_nd#_h_a_n_d"]),
         (["lass"], {"grams": 1}, ["l_a_s_s"]),
         (["hel.lo"], {"grams": 1, "separator": "."}, ["hel_lo"]),
+        (["sh.i.p"], {"boundary": "", "separator": "."}, ["shi_ip"]),
+        (["sh.i.p"], {"boundary": "<>", "separator": "."}, ["<>sh_shi_ip_p<>"]),
         # All sizes up to 2, as the first versions had it.
         (["hello"], {"grams": range(1, 3)}, ["h_e_l_l_o_#h_he_el_ll_lo_o#"]),
         # Where it differs from R, which writes "#a#NA_#a#".
@@ -157,7 +159,8 @@ def test_neighbouring_letters_are_n_grams(word: str, n: int) -> None:
         ("a_b", {"maxn": 1, "adjacent": True}, "a_b"),
         # As read_events takes them.
         ("", {}, ""),
-        ({"b", "a", "c"}, {"adjacent": True}, "a_b_c_ab_bc"),
+        (set("fdbeac"), {"maxn": 1}, "a_b_c_d_e_f"),
+        (frozenset("fdbeac"), {"maxn": 1}, "a_b_c_d_e_f"),
         ({"b": 0, "a": 1}.keys(), {}, "b_a_ba"),
     ],
 )

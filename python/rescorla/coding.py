@@ -24,7 +24,7 @@ def ortho_coding(
         # x_1 x_2 ... x_k #    (without the boundaries # for n = 1)
 
     This codes the words of a lexicon: a table with a word in each row, and its frequency. For running text
-    there is `corpus_events`, whose n-grams of single words are the same.
+    there is `corpus_events`, whose n-grams of single words are the same; but here capitals stay.
 
     Parameters
     ----------
