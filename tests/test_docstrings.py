@@ -20,6 +20,7 @@ SHOWN = {
     for room in (
         "activation",
         "bands",
+        "coding",
         "concat",
         "convergence",
         "derived",

@@ -23,6 +23,7 @@ from rescorla import schedules
 from rescorla._core import FormatError, __version__
 from rescorla.activation import activations
 from rescorla.bands import bandsample
+from rescorla.coding import cue_coding, ortho_coding
 from rescorla.concat import concat_events
 from rescorla.convergence import Convergence, convergence
 from rescorla.corpus import corpus_events
@@ -54,6 +55,7 @@ __all__ = [
     "concat_events",
     "convergence",
     "corpus_events",
+    "cue_coding",
     "cue_window",
     "delta_rule",
     "equilibrium",
@@ -62,6 +64,7 @@ __all__ = [
     "load_weights",
     "measures",
     "open_events",
+    "ortho_coding",
     "plot",
     "read_events",
     "schedules",
