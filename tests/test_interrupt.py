@@ -90,6 +90,14 @@ CONCAT = (
     + "work = lambda: rw.concat_events([known] * 1000, progress=False)\n"
 )
 COMPILE_TABLE = PRELUDE + "work = lambda: rw.compile_events(sys.argv[1], sys.argv[2], progress=False)\n"
+# The same file again and again, with short events and with long ones.
+COMPILE_TEXT = (
+    PRELUDE
+    + "import pathlib\n"
+    + "paths = [pathlib.Path(sys.argv[1])] * 10**5\n"
+    + "window, context = int(sys.argv[3]), 'document'\n"
+    + "work = lambda: rw.corpus_events(paths, sys.argv[2], window=window, context=context, progress=False)\n"
+)
 RUN = """
 print("ready", flush=True)
 try:
@@ -172,6 +180,13 @@ class TestInterrupt:
                 file.write(block)
         assert interrupted_after(COMPILE_TABLE, str(table), str(target)) < self.bound
         assert list(tmp_path.iterdir()) == [table]
+
+    @pytest.mark.parametrize("window", [1, 3, 3000])
+    def test_reading_text_leaves_nothing_behind(self, tmp_path: Path, window: int) -> None:
+        text, target = tmp_path / "words.txt", tmp_path / "words.bin"
+        text.write_text(" ".join(f"w{i * i % 7919}" for i in range(100_000)))
+        assert interrupted_after(COMPILE_TEXT, str(text), str(target), str(window)) < self.bound
+        assert list(tmp_path.iterdir()) == [text]
 
 
 EVENTS = [([f"c{i % 997}", f"d{i % 991}"], [f"o{i % 5003}"]) for i in range(60_000)]

@@ -114,7 +114,8 @@ pub(crate) fn compile_corpus(
     let file = match items {
         "files" => {
             let sources: Vec<PathBuf> = source.extract()?;
-            let load = Load { threads, block: block.unwrap_or(Load::default().block) };
+            let load = corpus.load(threads);
+            let load = Load { block: block.unwrap_or(load.block), ..load };
             watched(py, &progress, |monitor| {
                 corpus.read(&sources, &mut writer, load, monitor)?;
                 writer.finish()

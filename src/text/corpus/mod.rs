@@ -192,9 +192,18 @@ pub struct Load {
 
 impl Default for Load {
     fn default() -> Self {
-        Load { threads: 1, block: 1 << 18 }
+        Load { threads: 1, block: BLOCK }
     }
 }
+
+/// How many bytes of text a thread reads at a time, if events are short.
+const BLOCK: usize = 1 << 18;
+
+/// And at least, if they are long.
+const LEAST: usize = 1 << 13;
+
+/// Events of so many words are long: those of a block take more memory than all else.
+const LONG: usize = 16;
 
 impl Default for Corpus {
     /// Every word of a line is an event: its trigrams are the cues, and it is the outcome.
@@ -283,6 +292,16 @@ impl Corpus {
             })
         })?;
         turns.finish()?.finish()
+    }
+
+    /// A load of some threads, each of which reads so much at a time that its events take bounded memory.
+    pub fn load(&self, threads: usize) -> Load {
+        let words = match self.window {
+            Window::Words(n) => n.get(),
+            Window::Around { before, after } => before.saturating_add(after),
+            Window::Context => 1,
+        };
+        Load { threads, block: (BLOCK / words.div_ceil(LONG).max(1)).max(LEAST) }
     }
 
     /// Whether a word is one that stays in the text.

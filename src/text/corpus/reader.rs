@@ -19,7 +19,7 @@ use crate::text::{EventSink, Repeats};
 pub(super) type Misplaced = (usize, Error);
 
 /// Runs between two looks at the monitor.
-const LOOK_EVERY: usize = 1 << 10;
+const LOOK_EVERY: usize = 1 << 8;
 
 /// Reads text, and holds the events that it makes until a sink takes them.
 pub(super) struct Reader<'c> {

@@ -29,6 +29,9 @@ const TRIAL: usize = 1 << 15;
 /// Rows that come again fewer times than one in so many are not looked for.
 const WORTHWHILE: usize = 4;
 
+/// Events between two looks at the monitor.
+const LOOK_EVERY: usize = 1 << 8;
+
 /// What is kept takes about this much memory, but for what one block of text adds.
 const BUDGET: usize = 24 << 20;
 
@@ -204,6 +207,9 @@ impl Rows {
         monitor: &Monitor,
     ) -> std::result::Result<(), (usize, crate::error::Error)> {
         for (n, &row) in events.iter().enumerate() {
+            if n % LOOK_EVERY == 0 {
+                monitor.check().map_err(|error| (n, error))?;
+            }
             let row = row as usize;
             let delivered = match self.tokens[row] {
                 NAMES => self.push(row, sink, monitor),
