@@ -336,7 +336,10 @@ def test_symbols_make_up_words() -> None:
         ({"window": "line"}, "window must be None or 'context', not 'line'"),
         ({"window": (0, 0)}, r"neighbours, 0 or more on each side, not \(0, 0\)"),
         ({"window": (1, 2, 3)}, r"a pair \(before, after\) or 'context', not \(1, 2, 3\)"),
-        ({"context": "text"}, "context must be 'line' or 'sentence' or 'paragraph' or 'document', not 'text'"),
+        (
+            {"context": "text"},
+            "context must be 'line' or 'sentence' or 'paragraph' or 'document', not 'text'",
+        ),
         ({"letters": "bytes"}, "letters must be 'codepoints' or 'graphemes', not 'bytes'"),
         ({"normalize": "nfc"}, "normalize must be None or 'NFC' or .* not 'nfc'"),
         ({"unknown": "drop"}, "unknown must be 'error' or 'ignore' or 'keep', not 'drop'"),
