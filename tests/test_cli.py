@@ -97,9 +97,9 @@ def test_pairs_are_ranked_across_blocks(monkeypatch: pytest.MonkeyPatch) -> None
     weights = rw.Weights(values, [f"c{i}" for i in range(40)], [f"o{j}" for j in range(7)])
     expected = sorted(np.ndenumerate(values), key=lambda item: -item[1])
     for block in (1, 7, 21, 10_000):
-        monkeypatch.setattr(cli, "_BLOCK", block)
+        monkeypatch.setattr(cli.weights, "_BLOCK", block)
         for n in (1, 10, 300):
-            assert list(cli.strongest_pairs(weights, n)) == [
+            assert list(cli.weights.strongest_pairs(weights, n)) == [
                 (f"c{i}", f"o{j}", value) for (i, j), value in expected[:n]
             ]
 
@@ -194,7 +194,7 @@ def test_activations_are_printed_across_blocks(
 ) -> None:
     rw.learn(table).save(tmp_path / "w.npz")
     whole = run("activations", table, tmp_path / "w.npz", "--top", 2)
-    monkeypatch.setattr(cli, "_BLOCK", 1)
+    monkeypatch.setattr(cli.activations, "_BLOCK", 1)
     assert run("activations", table, tmp_path / "w.npz", "--top", 2) == whole
 
 
