@@ -228,7 +228,8 @@ def _write_counts(path: str, side: str, names: tuple[str, ...], counts: list[int
     for name in names:
         if "\t" in name or "\n" in name or "\r" in name:
             raise ValueError(
-                f"{path}: {name!r} contains a tab or a line break, which tables of counts cannot hold"
+                f"{path}: the name {name!r} contains a tab or a line break, which tables of counts "
+                "cannot hold"
             )
     with storage.replacing(path) as (file,), open(file, "w", encoding="utf-8", newline="\n") as table:
         table.write(f"{side}\tfrequency\n")
