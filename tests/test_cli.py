@@ -299,7 +299,7 @@ TEXT_CASES: list[Case] = [
     ("--background always", {"background": "always"}, *NOTHING),
 ]
 # What is tested apart: where text comes from, where events go, and what does not change them.
-TEXT_APART = {"corpus", "path", "items", "threads", "progress"}
+TEXT_APART = {"corpus", "path", "format", "items", "threads", "progress"}
 
 
 @pytest.fixture
@@ -419,7 +419,7 @@ def test_options_of_running_text_that_make_no_sense(run: Run, passage: Path) -> 
     for told, message in (
         (
             ["--cues", "tetragrams"],
-            "'tetragrams' is none of words, trigrams, bigrams, unigrams, a number of letters",
+            "'tetragrams' is none of words, trigrams, bigrams, unigrams, lemmas",
         ),
         (["--cues", "none"], "'none' is none of"),
         (["--outcomes", "words,none"], "'none' is none of"),
@@ -469,6 +469,24 @@ def test_running_text_in_several_files(run: Run, passage: Path) -> None:
     assert "*.xyz: no files there" in run("events", "*.xyz", "-o", "e.rw", status=1)
 
 
+def test_formats_of_running_text(run: Run, passage: Path) -> None:
+    Path("we.conllu").write_text(
+        "1\tWe\twe\tPRON\t_\tNumber=Plur\t2\tnsubj\t_\t_\n2\tread\tread\tVERB\t_\t_\t0\troot\t_\t_\n",
+        encoding="utf-8",
+    )
+    expected = by_corpus_events(
+        "we.conllu", format="conllu", cues=[2, "upos"], outcomes=["lemmas", "features"]
+    )
+    told = ["--cues", "2,upos", "--outcomes", "lemmas,features"]
+    assert expected == by_command(run, "we.conllu", "--format", "conllu", *told)
+    error = run("events", "we.conllu", *told, "-o", "e.rw", status=1)
+    assert "cues can be 'upos' with format='conllu' only" in error
+    film = "<document><s><w>In</w><w>the</w></s></document>"
+    Path("film.xml.gz").write_bytes(gzip.compress(film.encode()))
+    expected = by_corpus_events("film.xml.gz", format="subtitles", window=2)
+    assert expected == by_command(run, "film.xml.gz", "--format", "subtitles", "--window", 2)
+
+
 class Input:
     """Standard input."""
 
@@ -491,6 +509,10 @@ def test_running_text_from_standard_input(run: Run, passage: Path, monkeypatch: 
     assert "-: what is piped in goes alone; found 2 files" in run(
         "events", passage, "-", "-o", "e.rw", status=1
     )
+    assert "-: --format conllu is for files" in run(
+        "events", "-", "--format", "conllu", "-o", "e.rw", status=1
+    )
+    assert piped("--format", "text") == piped()
     monkeypatch.setattr(sys, "stdin", Input(b"word\n" + gzip.compress(b"word")))
     assert "standard input, line 2: expected UTF-8, found the byte 0x8b" in run(
         "events", "-", "-o", "e.rw", status=1
@@ -628,6 +650,17 @@ def test_counts_are_counts_and_lists(run: Run, word_events: rw.Events) -> None:
         assert Path(path).read_bytes() == Path("same.tab").read_bytes()
     run("events", "words.rw", "--keep-outcomes", "o.tab", "-o", "all.rw")
     assert list(rw.open_events("all.rw")) == list(word_events)
+
+
+def test_tables_to_standard_output(run: Run, word_events: rw.Events) -> None:
+    told = ("--cue-counts", "c.tab", "--outcome-counts", "o.tab", "--table", "e.tab")
+    run("events", "words.rw", *told)
+    for flag, path in zip(told[::2], told[1::2], strict=True):
+        assert run("events", "words.rw", flag, "-", "-o", "e.rw") == Path(path).read_text(encoding="utf-8")
+    assert list(rw.open_events("e.rw")) == list(word_events)
+    assert "only one table can go to standard output" in run.usage(
+        "events", "words.rw", *told, "--table", "-", "--cue-counts", "-"
+    )
 
 
 def test_counts_of_names_with_quotation_marks_are_lists(run: Run, passage: Path) -> None:

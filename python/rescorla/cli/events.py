@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from rescorla import storage
 from rescorla.bands import bandsample
-from rescorla.cli import command, report, source
+from rescorla.cli import command, report, source, tables
 from rescorla.events import Events
 
 Step: TypeAlias = Callable[[Events, str | None], Events]
@@ -62,11 +62,11 @@ def add(commands: Any) -> None:
 
 def _add_outputs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", help="the binary event file to write")
-    parser.add_argument("--table", metavar="FILE", help="the event table to write")
+    parser.add_argument("--table", metavar="FILE", help="the event table to write; - for standard output")
     parser.add_argument(
         "--cue-counts",
         metavar="FILE",
-        help="the table to write of cues and the number of tokens that each is in",
+        help="the table to write of cues and the number of tokens that each is in; - for standard output",
     )
     parser.add_argument("--outcome-counts", metavar="FILE", help="the same of outcomes")
 
@@ -155,11 +155,14 @@ def run(options: argparse.Namespace) -> None:
                 progress=options.progress,
             )
         if options.table is not None:
-            events.to_table(options.table, progress=options.progress)
+            tables.write_events(events, options.table, progress=options.progress)
         if options.cue_counts is not None:
-            _write_counts(options.cue_counts, "cues", events.cues, events.cue_counts.tolist())
+            tables.write_counts("cues", events.cues, events.cue_counts.tolist(), options.cue_counts)
         if options.outcome_counts is not None:
-            _write_counts(options.outcome_counts, "outcomes", events.outcomes, events.outcome_counts.tolist())
+            counts = events.outcome_counts.tolist()
+            tables.write_counts("outcomes", events.outcomes, counts, options.outcome_counts)
+    if tables.STANDARD_OUTPUT in _tables(options):
+        return
     report.show(
         report.counts(events)
         | report.line("saved to", options.output)
@@ -170,11 +173,17 @@ def run(options: argparse.Namespace) -> None:
     )
 
 
+def _tables(options: argparse.Namespace) -> tuple[str | None, ...]:
+    return options.table, options.cue_counts, options.outcome_counts
+
+
 def _check(options: argparse.Namespace) -> None:
     """Wrong usage of options together."""
-    outputs = (options.output, options.table, options.cue_counts, options.outcome_counts)
-    if all(output is None for output in outputs):
+    written = _tables(options)
+    if options.output is None and all(table is None for table in written):
         options.usage("give -o FILE, --table FILE, --cue-counts FILE, --outcome-counts FILE or several")
+    if written.count(tables.STANDARD_OUTPUT) > 1:
+        options.usage("only one table can go to standard output (-)")
     if (options.split is None) != (options.test_output is None):
         options.usage("--split PART and --test-output FILE go together")
     if options.split is not None and options.output is None:
@@ -221,19 +230,6 @@ def _drawn(options: argparse.Namespace, events: Events) -> dict[str, int]:
     counts = dict(zip(events.outcomes, events.outcome_counts.tolist(), strict=True))
     cutoff = {} if options.cutoff is None else {"cutoff": options.cutoff}
     return bandsample(counts, options.bandsample, seed=options.seed, **cutoff)
-
-
-def _write_counts(path: str, side: str, names: tuple[str, ...], counts: list[int]) -> None:
-    """A table of counts, which a LIST may be."""
-    for name in names:
-        if "\t" in name or "\n" in name or "\r" in name:
-            raise ValueError(
-                f"{path}: the name {name!r} contains a tab or a line break, which tables of counts "
-                "cannot hold"
-            )
-    with storage.replacing(path) as (file,), open(file, "w", encoding="utf-8", newline="\n") as table:
-        table.write(f"{side}\tfrequency\n")
-        table.writelines(f"{name}\t{count}\n" for name, count in zip(names, counts, strict=True))
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from rescorla.events import Events, open_events
 from rescorla.sources import compile_events, read_events
 
 # What words give as cues or outcomes; besides these a number of letters, or @ and the file of a table.
-_NAMES = ("words", "trigrams", "bigrams", "unigrams")
+_NAMES = ("words", "trigrams", "bigrams", "unigrams", "lemmas", "upos", "features")
 _NOUNS = {"text": "running text", "table": "an event table", "events": "a binary event file"}
 _SHARED = ("duplicates", "background")
 
@@ -60,8 +60,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="extend",
         metavar="NAMES",
         help="what words give as cues: words, trigrams, bigrams, unigrams, a number of letters, @TABLE (a "
-        "file with a word, a tab and its names joined by _ in each line); or several with commas between, as "
-        "in 2,3,words (default trigrams)",
+        "file with a word, a tab and its names joined by _ in each line); of CoNLL-U also lemmas, upos, "
+        "features; or several with commas between, as in 2,3,words (default trigrams)",
     )
     add(
         "--outcomes",
@@ -123,6 +123,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "error)",
     )
     add(
+        "--format",
+        choices=("text", "subtitles", "conllu"),
+        help="what the files hold: text, OpenSubtitles' XML or CoNLL-U (default text)",
+    )
+    add(
         "--items",
         choices=("lines", "documents"),
         help="whether each line of standard input is a line or a document (default lines)",
@@ -144,6 +149,11 @@ def events(
     if streams := [file for file in files if _is_stream(file)]:
         if len(files) > 1:
             raise ValueError(f"{streams[0]}: what is piped in goes alone; found {len(files)} files")
+        if _given(options).get("format", "text") != "text":
+            raise ValueError(
+                f"{files[0]}: --format {options.format} is for files, and this is piped in; save it to a "
+                "file first"
+            )
         return _of_text(_lines(files[0]), options, path or scratch())
     found = [file for name in files for file in files_of(name)]
     kinds = [content_kind(file) for file in found]
