@@ -37,8 +37,8 @@ Write a binary event file, an event table, or how often names occur.
 
 What the options say is done in this order, whatever their own: FILEs are read one after another; names are
 filtered; a band sample is drawn of the outcomes that are left; the first events are taken; tokens are drawn,
-shuffled or repeated; what is left is split. Every step that draws has the seed of --seed. With -o each step
-is a file, and memory does not grow with the number of events."""
+shuffled or repeated; what is left is split. Every step that draws has the seed of --seed. With -o, steps go
+through files beside it and not through memory."""
 
 _EPILOG = """\
 A LIST is a file of names, one in each line before the first tab: what --cue-counts writes is one. A MAP is a
