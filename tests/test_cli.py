@@ -1,16 +1,24 @@
 """The command line, in this process and as a process."""
 
+import argparse
+import gzip
+import inspect
+import io
 import os
 import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import rescorla as rw
+from hypothesis import given
+from hypothesis import strategies as st
 from rescorla import cli
 
 TABLE = "cues\toutcomes\tfrequency\na_b\tx\t3\nb_c\ty\t1\na\tx\t2\n"
@@ -97,9 +105,9 @@ def test_pairs_are_ranked_across_blocks(monkeypatch: pytest.MonkeyPatch) -> None
     weights = rw.Weights(values, [f"c{i}" for i in range(40)], [f"o{j}" for j in range(7)])
     expected = sorted(np.ndenumerate(values), key=lambda item: -item[1])
     for block in (1, 7, 21, 10_000):
-        monkeypatch.setattr(cli, "_BLOCK", block)
+        monkeypatch.setattr(cli.weights, "_BLOCK", block)
         for n in (1, 10, 300):
-            assert list(cli.strongest_pairs(weights, n)) == [
+            assert list(cli.weights.strongest_pairs(weights, n)) == [
                 (f"c{i}", f"o{j}", value) for (i, j), value in expected[:n]
             ]
 
@@ -113,19 +121,6 @@ def test_learn_takes_running_text(run: Run, text: Path, tmp_path: Path) -> None:
     assert found.cues[:5] == ("always", "+T", "Th", "he", "e+")
     run("learn", text, "-o", path)
     assert rw.load_weights(path).outcomes == rw.corpus_events(text).outcomes
-
-
-@pytest.mark.parametrize(
-    "flag", [["--cues", "words"], ["--symbols", "a-z"], ["--no-lower"], ["--boundary", "+"]]
-)
-def test_options_for_text_are_refused_elsewhere(
-    flag: list[str], run: Run, table: Path, tmp_path: Path
-) -> None:
-    assert f"{flag[0]} is for running text, and this is an event table" in run(
-        "learn", table, *flag, status=1
-    )
-    compiled = rw.compile_events(table, tmp_path / "e.rw").path
-    assert "this is a binary event file" in run("learn", compiled, *flag, status=1)
 
 
 def test_a_background_cue_is_added_to_any_source(run: Run, table: Path, tmp_path: Path) -> None:
@@ -194,7 +189,7 @@ def test_activations_are_printed_across_blocks(
 ) -> None:
     rw.learn(table).save(tmp_path / "w.npz")
     whole = run("activations", table, tmp_path / "w.npz", "--top", 2)
-    monkeypatch.setattr(cli, "_BLOCK", 1)
+    monkeypatch.setattr(cli.activations, "_BLOCK", 1)
     assert run("activations", table, tmp_path / "w.npz", "--top", 2) == whole
 
 
@@ -250,6 +245,544 @@ def test_verify(run: Run, table: Path, tmp_path: Path) -> None:
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
         assert run("verify", path, status=1).startswith(f"rescorla: error: {path}")
     assert "expected" in run("verify", table, status=1)
+
+
+# Running text.
+
+# A text in which every option makes a difference.
+PASSAGE = """\
+In the Beginning was the word. The banana\u2019s cafe\u0301 was CAFE\u0301; and
+the word was good! In the end
+
+the end. ---END.OF.DOCUMENT---
+The word \ufb01ts
+"""
+LEMMAS = "was\tbe\nthe\t\nword\tword_noun\n"
+TEXT_COMMANDS = ("events", "learn", "equilibrium", "activations")
+
+Case = tuple[str, dict[str, Any], str, dict[str, Any]]
+TABLE_CUES = ("--cues @lemmas.tab", {"cues": Path("lemmas.tab")})
+IGNORED = ("--unknown-words ignore", {"unknown": "ignore"})
+WIDE = ("--window 3", {"window": 3})
+SENTENCES = ("--context sentence --window 3", {"context": "sentence", "window": 3})
+DOCUMENTS = ("--context document --window 3", {"context": "document", "window": 3})
+NOTHING: tuple[str, dict[str, Any]] = ("", {})
+
+# What a command is told, and the same in Python; then what both are told besides.
+TEXT_CASES: list[Case] = [
+    ("--cues words", {"cues": "words"}, *NOTHING),
+    ("--cues 2,3 --cues @lemmas.tab,words", {"cues": [2, 3, Path("lemmas.tab"), "words"]}, *IGNORED),
+    ("--outcomes bigrams,1", {"outcomes": ("bigrams", 1)}, *NOTHING),
+    ("--outcomes @lemmas.tab", {"outcomes": Path("lemmas.tab")}, *IGNORED),
+    ("--outcomes none", {"outcomes": None}, *NOTHING),
+    ("--window 2", {"window": 2}, *NOTHING),
+    ("--window 2,1", {"window": (2, 1)}, *NOTHING),
+    ("--window context", {"window": "context"}, *NOTHING),
+    ("--context sentence", {"context": "sentence"}, *WIDE),
+    ("--context paragraph", {"context": "paragraph"}, *WIDE),
+    ("--context document", {"context": "document"}, *WIDE),
+    ("--within-words", {"across": False}, *WIDE),
+    ("--letters graphemes", {"letters": "graphemes"}, *NOTHING),
+    (r"--symbols a-z\p{Mn}", {"symbols": r"a-z\p{Mn}"}, *NOTHING),
+    ("--no-lower", {"lower": False}, *NOTHING),
+    ("--normalize NFC", {"normalize": "NFC"}, *NOTHING),
+    ("--normalize NFKD", {"normalize": "NFKD"}, *NOTHING),
+    ("--boundary +", {"boundary": "+"}, *NOTHING),
+    ("--boundary=", {"boundary": ""}, *NOTHING),
+    ("--stop-words list.txt", {"stop_words": Path("list.txt")}, *NOTHING),
+    ("--vocabulary list.txt", {"vocabulary": Path("list.txt")}, *NOTHING),
+    ("--sentence-end ;", {"sentence_end": ";"}, *SENTENCES),
+    ("--document-end good!", {"document_end": "good!"}, *DOCUMENTS),
+    ("--unknown-words ignore", {"unknown": "ignore"}, *TABLE_CUES),
+    ("--unknown-words keep", {"unknown": "keep"}, *TABLE_CUES),
+    ("--duplicates keep", {"duplicates": "keep"}, *NOTHING),
+    ("--background always", {"background": "always"}, *NOTHING),
+]
+# What is tested apart: where text comes from, where events go, and what does not change them.
+TEXT_APART = {"corpus", "path", "format", "items", "threads", "progress"}
+
+
+@pytest.fixture
+def passage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The text, a table and a list, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    Path("lemmas.tab").write_text(LEMMAS, encoding="utf-8")
+    Path("list.txt").write_text("the\nword\n", encoding="utf-8")
+    Path("passage.txt").write_text(PASSAGE, encoding="utf-8")
+    return Path("passage.txt")
+
+
+def written(make: Callable[[str], object]) -> bytes:
+    """The bytes of the event file that a function writes."""
+    make("written.rw")
+    return Path("written.rw").read_bytes()
+
+
+def by_command(run: Run, *told: object) -> bytes:
+    return written(lambda path: run("events", *told, "-o", path))
+
+
+def by_corpus_events(corpus: Any, **told: Any) -> bytes:
+    return written(lambda path: rw.corpus_events(corpus, path, **told))
+
+
+def arguments_of(function: Callable[..., Any]) -> set[str]:
+    return set(inspect.signature(function).parameters)
+
+
+def actions(command: str) -> dict[str, argparse.Action]:
+    """The options of a command, by the name of the argument that they are."""
+    [commands] = [each for each in cli.parser()._actions if isinstance(each.choices, dict)]
+    assert isinstance(commands.choices, dict)
+    return {action.dest: action for action in commands.choices[command]._actions}
+
+
+@pytest.mark.parametrize(("told", "same", "besides", "same_besides"), TEXT_CASES)
+def test_options_of_running_text_are_arguments_of_corpus_events(
+    told: str, same: dict[str, Any], besides: str, same_besides: dict[str, Any], run: Run, passage: Path
+) -> None:
+    found = by_command(run, passage, *told.split(), *besides.split())
+    assert found == by_corpus_events(passage, **same_besides, **same)
+    if "unknown" in same:
+        error = run("events", passage, *besides.split(), "-o", "without.rw", status=1)
+        assert 'the word "in" is not in the table' in error
+    else:
+        # The option matters.
+        assert found != by_corpus_events(passage, **same_besides)
+
+
+def test_every_argument_of_corpus_events_is_an_option() -> None:
+    arguments = arguments_of(rw.corpus_events)
+    assert {name for _, same, *_ in TEXT_CASES for name in same} == arguments - TEXT_APART
+    for command in TEXT_COMMANDS:
+        assert arguments - {"corpus", "path"} <= actions(command).keys()
+        assert {"files", "output"} <= actions(command).keys()
+
+
+def test_help_tells_the_defaults() -> None:
+    parameters = inspect.signature(rw.corpus_events).parameters
+    for command in TEXT_COMMANDS:
+        for name, action in actions(command).items():
+            if name in parameters and isinstance(default := parameters[name].default, str):
+                assert f"(default {default})" in str(action.help)
+            # One that is not given is not said.
+            if name in parameters:
+                assert action.default is None
+    assert actions("events")["cutoff"].help is not None
+    assert f"(default {inspect.signature(rw.bandsample).parameters['cutoff'].default})" in str(
+        actions("events")["cutoff"].help
+    )
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in TEXT_CASES if case[1].keys() - {"duplicates", "background"}]
+)
+def test_options_of_running_text_are_refused_elsewhere(
+    case: Case, run: Run, table: Path, passage: Path
+) -> None:
+    told = case[0].split()
+    flag = told[0].rstrip("=")
+    rw.compile_events(table, "e.rw")
+    for command in ("events", "learn"):
+        error = run(command, table, *told, "-o", "out.npz", status=1)
+        assert f"{table}: {flag} is for running text, and this is an event table; leave it out\n" in error
+        assert "this is a binary event file" in run(command, "e.rw", *told, "-o", "out.npz", status=1)
+    assert not Path("out.npz").exists()
+
+
+@pytest.mark.parametrize("command", TEXT_COMMANDS[1:])
+def test_options_of_running_text_with_other_commands(command: str, run: Run, passage: Path) -> None:
+    told = ["--cues", "2", "--window", "context", "--context", "sentence", "--unknown-words", "keep"]
+    told += ["--outcomes", "@lemmas.tab", "--symbols", r"\w", "--threads", "1"]
+    expected = rw.corpus_events(
+        passage,
+        cues=2,
+        window="context",
+        context="sentence",
+        unknown="keep",
+        outcomes=Path("lemmas.tab"),
+        symbols=r"\w",
+    )
+    if command == "activations":
+        weights = rw.learn(rw.corpus_events(passage, cues=2))
+        weights.save("w.npz")
+        run(command, passage, "w.npz", *told, "--unknown", "ignore", "-o", "a.npy")
+        assert np.array_equal(np.load("a.npy"), rw.activations(expected, weights, unknown="ignore"))
+    else:
+        run(command, passage, *told, "-o", "w.npz")
+        found, same = rw.load_weights("w.npz"), getattr(rw, command)(expected)
+        assert (found.cues, found.outcomes) == (same.cues, same.outcomes)
+        assert np.array_equal(found.values, same.values)
+
+
+def test_options_of_running_text_that_make_no_sense(run: Run, passage: Path) -> None:
+    for told, message in (
+        (
+            ["--cues", "tetragrams"],
+            "'tetragrams' is none of words, trigrams, bigrams, unigrams, lemmas",
+        ),
+        (["--cues", "none"], "'none' is none of"),
+        (["--outcomes", "words,none"], "'none' is none of"),
+        (["--cues", "@"], "'@' is none of"),
+        (["--window", "some"], "'some' is no number, no pair BEFORE,AFTER and not context"),
+        (["--window", "1,2,3"], "'1,2,3' is no number"),
+        (["--context", "page"], "'page'"),
+    ):
+        assert message in run.usage("events", passage, *told, "-o", "e.rw")
+    for told, message in (
+        (["--cues", "0"], "cues must have 1 letter or more, not 0"),
+        (["--window", "0"], "window must be 1 or more, not 0"),
+        (["--cues", "@missing.tab"], "missing.tab: No such file"),
+        (["--stop-words", "missing.txt"], "missing.txt: No such file"),
+        (["--outcomes", "@lemmas.tab"], 'the word "in" is not in the table'),
+        (["--threads", "0"], "threads must be 1 or more"),
+        (["--items", "documents"], "--items is for standard input (-); leave it out"),
+    ):
+        error = run("events", passage, *told, "-o", "e.rw", status=1)
+        assert error.startswith("rescorla: error: ")
+        assert message in error
+        assert error.count("\n") == 1
+    assert not list(Path().glob("e.rw*"))
+
+
+def test_the_number_of_threads_changes_nothing(run: Run, passage: Path) -> None:
+    expected = by_corpus_events(passage)
+    for threads in (1, 2, 3):
+        assert expected == by_command(run, passage, "--threads", threads)
+
+
+def test_running_text_in_several_files(run: Run, passage: Path) -> None:
+    Path("more").mkdir()
+    Path("more/b.txt").write_text("the end\n", encoding="utf-8")
+    Path("more/a.txt.gz").write_bytes(gzip.compress(b"the beginning\n"))
+    whole = ["--context", "document", "--window", "context"]
+    for files, same in (
+        ([passage, "more/b.txt"], [passage, Path("more/b.txt")]),
+        (["more"], "more"),
+        (["more/*.txt*"], "more/*.txt*"),
+        (["more", passage, "more/b*"], [Path("more"), passage, Path("more/b.txt")]),
+    ):
+        expected = by_corpus_events(same, context="document", window="context")
+        assert expected == by_command(run, *files, *whole)
+    Path("none").mkdir()
+    assert "none: no files there" in run("events", "none", "-o", "e.rw", status=1)
+    assert "*.xyz: no files there" in run("events", "*.xyz", "-o", "e.rw", status=1)
+
+
+def test_formats_of_running_text(run: Run, passage: Path) -> None:
+    Path("we.conllu").write_text(
+        "1\tWe\twe\tPRON\t_\tNumber=Plur\t2\tnsubj\t_\t_\n2\tread\tread\tVERB\t_\t_\t0\troot\t_\t_\n",
+        encoding="utf-8",
+    )
+    expected = by_corpus_events(
+        "we.conllu", format="conllu", cues=[2, "upos"], outcomes=["lemmas", "features"]
+    )
+    told = ["--cues", "2,upos", "--outcomes", "lemmas,features"]
+    assert expected == by_command(run, "we.conllu", "--format", "conllu", *told)
+    error = run("events", "we.conllu", *told, "-o", "e.rw", status=1)
+    assert "cues can be 'upos' with format='conllu' only" in error
+    film = "<document><s><w>In</w><w>the</w></s></document>"
+    Path("film.xml.gz").write_bytes(gzip.compress(film.encode()))
+    expected = by_corpus_events("film.xml.gz", format="subtitles", window=2)
+    assert expected == by_command(run, "film.xml.gz", "--format", "subtitles", "--window", 2)
+
+
+class Input:
+    """Standard input."""
+
+    def __init__(self, content: bytes) -> None:
+        self.buffer = io.BytesIO(content)
+
+
+def test_running_text_from_standard_input(run: Run, passage: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def piped(*told: object) -> bytes:
+        monkeypatch.setattr(sys, "stdin", Input(PASSAGE.encode()))
+        return by_command(run, "-", *told)
+
+    assert piped() == by_corpus_events(passage)
+    lines = PASSAGE.splitlines()
+    told = ("--context", "document", "--window", "3")
+    for items in ("lines", "documents"):
+        expected = by_corpus_events(lines, context="document", window=3, items=items)
+        assert piped(*told, "--items", items) == expected
+    assert piped(*told, "--items", "documents") != piped(*told)
+    assert "-: what is piped in goes alone; found 2 files" in run(
+        "events", passage, "-", "-o", "e.rw", status=1
+    )
+    assert "-: --format conllu is for files" in run(
+        "events", "-", "--format", "conllu", "-o", "e.rw", status=1
+    )
+    assert piped("--format", "text") == piped()
+    monkeypatch.setattr(sys, "stdin", Input(b"word\n" + gzip.compress(b"word")))
+    assert "standard input, line 2: expected UTF-8, found the byte 0x8b" in run(
+        "events", "-", "-o", "e.rw", status=1
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes in folders")
+def test_running_text_from_a_pipe_is_read_once(run: Run, passage: Path) -> None:
+    os.mkfifo("pipe")
+    writer = threading.Thread(target=Path("pipe").write_text, args=(PASSAGE, "utf-8"))
+    writer.start()
+    assert by_command(run, "pipe") == by_corpus_events(passage)
+    writer.join()
+
+
+# Events of events.
+
+LIST = "word\tfrequency\nthe\t4\nword\t3\nin\t1\nend\t1\n"
+CUES = "the\nwor\nord\n#th\n"
+MAP = "the\tarticle\nword\tnoun_word\nwas\t\n"
+CUE_MAP = "the\tth\nwor\two_or\nord\tor\n"
+
+FILTER_CASES: dict[str, tuple[str, dict[str, Any]]] = {
+    "keep_cues": ("--keep-cues cues.txt", {"keep_cues": Path("cues.txt")}),
+    "keep_outcomes": ("--keep-outcomes list.tab", {"keep_outcomes": Path("list.tab")}),
+    "remove_cues": ("--remove-cues cues.txt", {"remove_cues": Path("cues.txt")}),
+    "remove_outcomes": ("--remove-outcomes list.tab", {"remove_outcomes": Path("list.tab")}),
+    "cue_map": ("--cue-map cues.tab", {"cue_map": Path("cues.tab")}),
+    "outcome_map": ("--outcome-map map.tab", {"outcome_map": Path("map.tab")}),
+    "min_cue_count": ("--min-cue-count 2", {"min_cue_count": 2}),
+    "min_outcome_count": ("--min-outcome-count 2", {"min_outcome_count": 2}),
+    "max_cues": ("--max-cues 5", {"max_cues": 5}),
+    "max_outcomes": ("--max-outcomes 2", {"max_outcomes": 2}),
+    "duplicates": (
+        "--cue-map cues.tab --duplicates keep",
+        {"cue_map": Path("cues.tab"), "duplicates": "keep"},
+    ),
+}
+
+
+@pytest.fixture
+def word_events(passage: Path) -> rw.Events:
+    """Events of the text in a file, lists and maps beside it."""
+    write_lists(Path())
+    return rw.corpus_events(passage, "words.rw", symbols="a-z")
+
+
+def write_lists(folder: Path) -> None:
+    for name, content in (("list.tab", LIST), ("cues.txt", CUES), ("map.tab", MAP), ("cues.tab", CUE_MAP)):
+        (folder / name).write_text(content, encoding="utf-8")
+
+
+@pytest.mark.parametrize("argument", FILTER_CASES)
+def test_options_of_names_are_arguments_of_filter(argument: str, run: Run, word_events: rw.Events) -> None:
+    told, same = FILTER_CASES[argument]
+    found = by_command(run, "words.rw", *told.split())
+    assert found == written(lambda path: word_events.filter(path, **same))
+    assert found != Path("words.rw").read_bytes()
+    less = {name: value for name, value in same.items() if name != argument}
+    assert found != written(lambda path: word_events.filter(path, **less))
+
+
+def test_every_argument_of_filter_is_an_option() -> None:
+    arguments = arguments_of(rw.Events.filter) - {"self", "path", "progress"}
+    assert arguments == FILTER_CASES.keys()
+    assert arguments <= actions("events").keys()
+
+
+@pytest.mark.parametrize(
+    ("told", "same"),
+    [
+        ("--head 5", lambda events, path: events.head(5, path=path)),
+        ("--sample 30 --seed 4", lambda events, path: events.sample(30, 4, path=path)),
+        ("--shuffle --seed 4", lambda events, path: events.shuffled(4, path=path)),
+        ("--passes 3", lambda events, path: events.repeated(3, path=path)),
+        ("--passes 3 --shuffle --seed 4", lambda events, path: events.passes(3, 4, path=path)),
+        ("--background always", lambda events, path: events.with_background("always", path=path)),
+        (
+            "--bandsample 4 --seed 4",
+            lambda events, path: events.filter(
+                path, keep_outcomes=rw.bandsample(events.counts("outcomes"), 4, seed=4)
+            ),
+        ),
+        (
+            "--bandsample 4 --cutoff 1 --seed 4",
+            lambda events, path: events.filter(
+                path, keep_outcomes=rw.bandsample(events.counts("outcomes"), 4, cutoff=1, seed=4)
+            ),
+        ),
+    ],
+)
+def test_options_of_events_are_methods(
+    told: str, same: Callable[[rw.Events, str], object], run: Run, word_events: rw.Events
+) -> None:
+    found = by_command(run, "words.rw", *told.split())
+    assert found == written(lambda path: same(word_events, path))
+    assert found != Path("words.rw").read_bytes()
+    # In memory on the way to a table.
+    run("events", "words.rw", *told.split(), "--table", "found.tab")
+    same(word_events, "same.rw")
+    rw.open_events("same.rw").to_table("same.tab")
+    assert Path("found.tab").read_bytes() == Path("same.tab").read_bytes()
+
+
+@pytest.mark.parametrize(("told", "seed"), [("", None), ("--seed 3", 3)])
+@pytest.mark.parametrize("part", ["0.25", "5"])
+def test_split_is_split(told: str, seed: int | None, part: str, run: Run, word_events: rw.Events) -> None:
+    outputs = (
+        "-o",
+        "train.rw",
+        "--test-output",
+        "test.rw",
+        "--table",
+        "train.tab",
+        "--cue-counts",
+        "train.counts",
+    )
+    report = fields(run("events", "words.rw", "--split", part, *told.split(), *outputs))
+    size = float(part) if "." in part else int(part)
+    train, test = word_events.split(size, seed, paths=("train.same", "test.same"))
+    assert Path("train.rw").read_bytes() == Path("train.same").read_bytes()
+    assert Path("test.rw").read_bytes() == Path("test.same").read_bytes()
+    assert list(rw.read_events("train.tab")) == list(train)
+    train.counts("cues").to_csv("same.counts", sep="\t")
+    assert Path("train.counts").read_bytes() == Path("same.counts").read_bytes()
+    assert (report["events"], report["test events"]) == (str(len(train)), str(len(test)))
+    assert (report["saved to"], report["test saved to"]) == ("train.rw", "test.rw")
+
+
+def test_counts_are_counts_and_lists(run: Run, word_events: rw.Events) -> None:
+    report = fields(run("events", "words.rw", "--cue-counts", "c.tab", "--outcome-counts", "o.tab"))
+    assert (report["cue counts"], report["outcome counts"]) == ("c.tab", "o.tab")
+    for side, path in (("cues", "c.tab"), ("outcomes", "o.tab")):
+        word_events.counts(side).to_csv("same.tab", sep="\t")  # type: ignore[arg-type]
+        assert Path(path).read_bytes() == Path("same.tab").read_bytes()
+    run("events", "words.rw", "--keep-outcomes", "o.tab", "-o", "all.rw")
+    assert list(rw.open_events("all.rw")) == list(word_events)
+
+
+def test_tables_to_standard_output(run: Run, word_events: rw.Events) -> None:
+    told = ("--cue-counts", "c.tab", "--outcome-counts", "o.tab", "--table", "e.tab")
+    run("events", "words.rw", *told)
+    for flag, path in zip(told[::2], told[1::2], strict=True):
+        assert run("events", "words.rw", flag, "-", "-o", "e.rw") == Path(path).read_text(encoding="utf-8")
+    assert list(rw.open_events("e.rw")) == list(word_events)
+    assert "only one table can go to standard output" in run.usage(
+        "events", "words.rw", *told, "--table", "-", "--cue-counts", "-"
+    )
+
+
+def test_counts_of_names_with_quotation_marks_are_lists(run: Run, passage: Path) -> None:
+    passage.write_text('"word" \\ "word" a"b\n', encoding="utf-8")
+    run("events", passage, "--outcome-counts", "o.tab")
+    assert Path("o.tab").read_text(encoding="utf-8") == 'outcomes\tfrequency\n"word"\t2\n\\\t1\na"b\t1\n'
+    run("events", passage, "--keep-outcomes", "o.tab", "-o", "e.rw")
+    assert rw.open_events("e.rw").outcomes == ('"word"', "\\", 'a"b')
+
+
+def test_counts_refuse_names_that_a_table_cannot_hold(run: Run, tmp_path: Path) -> None:
+    rw.compile_events([(["a\tb"], "x")], tmp_path / "e.rw")
+    error = run("events", tmp_path / "e.rw", "--cue-counts", tmp_path / "c.tab", status=1)
+    assert "the name 'a\\tb' contains a tab or a line break" in error
+    assert not (tmp_path / "c.tab").exists()
+
+
+def test_tables_and_event_files_one_after_another(run: Run, word_events: rw.Events, table: Path) -> None:
+    expected = written(lambda path: rw.concat_events(["words.rw", table, "words.rw"], path))
+    assert expected == by_command(run, "words.rw", table, "words.rw")
+    run("events", table, "words.rw", "--background", "always", "--max-outcomes", 2, "-o", "found.rw")
+    parts = [rw.read_events(part, background="always") for part in (table, "words.rw")]
+    assert (
+        written(lambda path: rw.concat_events(parts).filter(path, max_outcomes=2))
+        == Path("found.rw").read_bytes()
+    )
+    run("learn", table, "words.rw", "-o", "w.npz")
+    assert np.array_equal(
+        rw.load_weights("w.npz").values, rw.learn(rw.concat_events([table, "words.rw"])).values
+    )
+
+
+def test_running_text_goes_with_running_text(
+    run: Run, word_events: rw.Events, passage: Path, table: Path
+) -> None:
+    for other, noun in (("words.rw", "a binary event file"), (table, "an event table")):
+        assert f"{other}: expected running text as in {passage}, found {noun}; make events" in run(
+            "events", passage, other, "-o", "e.rw", status=1
+        )
+
+
+# Any of these together; seeds are added.
+TOGETHER = [
+    ["--max-cues", "9"],
+    ["--bandsample", "4", "--cutoff", "1"],
+    ["--head", "20"],
+    ["--shuffle"],
+    ["--passes", "2"],
+    ["--split", "0.3"],
+]
+
+
+@given(chosen=st.sets(st.sampled_from(range(len(TOGETHER)))), seed=st.integers(0, 9))
+def test_options_together_are_steps_one_after_another(chosen: set[int], seed: int, folder: Path) -> None:
+    (folder / "passage.txt").write_text(PASSAGE, encoding="utf-8")
+    told = [word for number in sorted(chosen, reverse=True) for word in TOGETHER[number]]
+    flags = {word for word in told if word.startswith("--")}
+    drawn = flags & {"--bandsample", "--shuffle", "--split"}
+    told += ["--seed", str(seed)] if drawn else []
+    told += ["--test-output", str(folder / "test.rw")] if "--split" in flags else []
+    with redirect_stdout(io.StringIO()):
+        assert cli.main(["events", str(folder / "passage.txt"), *told, "-o", str(folder / "found.rw")]) == 0
+    events = rw.corpus_events(folder / "passage.txt")
+    if "--max-cues" in flags:
+        events = events.filter(max_cues=9)
+    if "--bandsample" in flags:
+        sample = rw.bandsample(events.counts("outcomes"), 4, cutoff=1, seed=seed)
+        events = events.filter(keep_outcomes=sample)
+    if "--head" in flags:
+        events = events.head(20)
+    if "--passes" in flags or "--shuffle" in flags:
+        events = events.passes(2 if "--passes" in flags else 1, seed if "--shuffle" in flags else None)
+    if "--split" in flags:
+        events, test = events.split(0.3, seed)
+        test.save(folder / "same.rw")
+        assert (folder / "test.rw").read_bytes() == (folder / "same.rw").read_bytes()
+    events.save(folder / "same.rw")
+    assert (folder / "found.rw").read_bytes() == (folder / "same.rw").read_bytes()
+    assert not list(folder.glob("*.tmp"))
+
+
+def test_steps_leave_nothing_behind(run: Run, word_events: rw.Events, passage: Path) -> None:
+    before = Path("words.rw").read_bytes()
+    told = ["--max-cues", "9", "--head", "3", "--split", "3", "--test-output", "test.rw"]
+    assert "each part needs one" in run("events", passage, *told, "-o", "words.rw", status=1)
+    assert Path("words.rw").read_bytes() == before
+    assert not Path("test.rw").exists()
+    assert not list(Path().glob("*.tmp"))
+    # The file that is read may be the one that is written.
+    expected = written(lambda path: word_events.filter(max_cues=9).head(3, path=path))
+    run("events", "words.rw", *told[:4], "-o", "words.rw")
+    assert Path("words.rw").read_bytes() == expected
+
+
+def test_options_of_events_that_do_not_go_together(run: Run, word_events: rw.Events) -> None:
+    for told, message in (
+        ("", "give -o FILE, --table FILE, --cue-counts FILE, --outcome-counts FILE or several"),
+        ("-o e.rw --split 0.5", "--split PART and --test-output FILE go together"),
+        ("-o e.rw --test-output t.rw", "--split PART and --test-output FILE go together"),
+        ("--table e.tab --split 0.5 --test-output t.rw", "--split needs -o FILE"),
+        ("-o e.rw --sample 3 --shuffle --seed 1", "--sample goes without --shuffle and --passes"),
+        ("-o e.rw --sample 3 --passes 2 --seed 1", "--sample goes without --shuffle and --passes"),
+        ("-o e.rw --cutoff 3", "--cutoff goes with --bandsample"),
+        ("-o e.rw --sample 3", "--sample needs --seed S"),
+        ("-o e.rw --shuffle", "--shuffle needs --seed S"),
+        ("-o e.rw --bandsample 3", "--bandsample needs --seed S"),
+        ("-o e.rw --passes 2 --seed 1", "--seed S is for --sample, --shuffle, --bandsample and --split"),
+        ("-o e.rw --head -1", "-1 is less than 0"),
+        ("-o e.rw --head some", "'some' is no whole number"),
+        ("-o e.rw --split some --test-output t.rw", "'some' is no share"),
+    ):
+        assert message in run.usage("events", "words.rw", *told.split())
+    for told, message in (
+        ("--keep-cues cues.txt --remove-cues cues.txt", "keep_cues and remove_cues"),
+        ("--keep-cues missing.txt", "missing.txt: No such file"),
+        ("--cue-map cues.txt", "cues.txt, line 1: expected a name, a tab"),
+        ("--split 1.5 --test-output t.rw", "less than 1, not 1.5"),
+        ("--split 0.5 --test-output e.rw", "two different paths"),
+        ("--bandsample 0 --seed 1", "size must be 1 or more"),
+    ):
+        assert message in run("events", "words.rw", *told.split(), "-o", "e.rw", status=1)
+    assert not list(Path().glob("e.rw*"))
 
 
 # Errors.

@@ -289,7 +289,7 @@ def _ranges(is_symbol: Callable[[str], bool]) -> list[tuple[str, str]]:
 def _texts(corpus: object) -> tuple[list[str] | Iterator[Any], bool]:
     """The paths of a corpus and True, or its lines and False."""
     if isinstance(corpus, str | os.PathLike):
-        return _files(corpus), True
+        return files_of(corpus), True
     if not isinstance(corpus, Iterable) or isinstance(corpus, bytes | bytearray | Mapping):
         kind = type(corpus).__name__
         raise TypeError(
@@ -298,12 +298,12 @@ def _texts(corpus: object) -> tuple[list[str] | Iterator[Any], bool]:
     items = iter(corpus)
     first = next(items, "")
     if isinstance(first, os.PathLike):
-        return [file for item in chain([first], items) for file in _files(item)], True
+        return [file for item in chain([first], items) for file in files_of(item)], True
     # The engine checks that each line is a str or a list of them, and names the one that is not.
     return chain([first], items), False
 
 
-def _files(path: PathName) -> list[str]:
+def files_of(path: PathName) -> list[str]:
     """The files of a path: itself, those below a folder, those that a pattern fits."""
     name = path_name(path)
     if os.path.isdir(name):

@@ -1,0 +1,90 @@
+"""The command line: ``rescorla events | learn | equilibrium | activations | info | verify | plot``.
+
+Each command has a file: how it is called (`add`), and what it does (`run`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import TextIO
+
+from rescorla import __version__
+from rescorla.cli import activations, equilibrium, events, info, learn, plot, verify
+
+_COMMANDS = (events, learn, equilibrium, activations, info, verify, plot)
+_ERRORS = (ArithmeticError, ImportError, LookupError, MemoryError, OSError, RuntimeError, ValueError)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        What follows the name of the program; by default that of this process.
+
+    Returns
+    -------
+    int
+        The exit status: 0, 1 after an error (one line on standard error), 130 after Ctrl-C, 141 where whoever
+        reads the output went away. Wrong usage exits with 2 (SystemExit).
+    """
+    options = parser().parse_args(arguments)
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            warnings.simplefilter("always", RuntimeWarning)
+            options.run(options)
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes standard output once more at exit; that must not fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except KeyboardInterrupt:
+        return _complain("interrupted", 130)
+    except _ERRORS as error:
+        return _complain(f"error: {_message(error)}", 1)
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """All commands and their options."""
+    program = argparse.ArgumentParser(
+        prog="rescorla",
+        description="Learn cue-outcome associations by the Rescorla-Wagner rule.",
+        epilog="FILE is running text, an event table or a binary event file, told apart by content. "
+        "'rescorla COMMAND --help' lists the options of a command.",
+    )
+    program.add_argument("--version", action="version", version=f"rescorla {__version__}")
+    commands = program.add_subparsers(metavar="COMMAND", required=True)
+    for command in _COMMANDS:
+        command.add(commands)
+    return program
+
+
+def _complain(message: str, status: int) -> int:
+    print(f"rescorla: {' '.join(message.split())}", file=sys.stderr)
+    return status
+
+
+def _message(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.filename is not None and error.strerror is not None:
+        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+    if isinstance(error, KeyError) and error.args:
+        return str(error.args[0])  # str(error) would show it quoted
+    return str(error) or type(error).__name__
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    print(f"rescorla: warning: {message}", file=sys.stderr)

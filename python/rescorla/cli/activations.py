@@ -1,0 +1,67 @@
+"""``rescorla activations``: what weights predict."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from rescorla.activation import activations
+from rescorla.cli import command, report, source
+from rescorla.events import Events
+from rescorla.weights import Weights, load_weights, strongest
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# Activations held at a time: 32 MB.
+_BLOCK = 1 << 22
+
+
+def add(commands: Any) -> None:
+    """The command."""
+    parser = command.new(commands, run, "activations FILE... WEIGHTS", "compute what weights predict")
+    source.add_files(parser)
+    parser.add_argument("weights", metavar="WEIGHTS", help="a file of weights: .npz, .npy or .nc")
+    parser.add_argument(
+        "--unknown",
+        dest="unknown_cues",
+        choices=("error", "ignore"),
+        default="error",
+        help="what to do with unknown cues (default error)",
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="the .npy file to write: a row for each event")
+    parser.add_argument(
+        "--top", type=command.count, metavar="N", help="print the N most active outcomes of each event"
+    )
+    command.add_threads(parser)
+    source.add_options(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Predict."""
+    if options.output is None and options.top is None:
+        options.usage("give -o FILE, --top N or both")
+    weights = load_weights(options.weights)
+    events = source.events(options.files, options)
+    choices = {"unknown": options.unknown_cues, "threads": options.threads, "progress": options.progress}
+    if options.output is not None:
+        values = activations(events, weights, out=options.output, **choices)
+        shape = {"activations": " x ".join(map(str, values.shape))}
+        report.show(report.counts(events) | shape | report.line("saved to", options.output))
+    if options.top is not None:
+        # No bar between the lines that are printed.
+        for event, row in _activated(events, weights, choices | {"progress": False}):
+            for column in strongest(row, options.top):
+                print("_".join(event), weights.outcomes[column], f"{row[column]:.6g}", sep="\t")
+
+
+def _activated(
+    events: Events, weights: Weights, choices: dict[str, Any]
+) -> Iterator[tuple[tuple[str, ...], NDArray[Any]]]:
+    """Each event's cues and activations, computed for as many events at a time as a bounded memory holds."""
+    step = max(1, _BLOCK // max(1, len(weights.outcomes)))
+    for start in range(0, len(events), step):
+        part = events[start : start + step]
+        for event, row in zip(part, activations(part, weights, **choices), strict=True):
+            yield event.cues, row

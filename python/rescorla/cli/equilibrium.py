@@ -1,0 +1,52 @@
+"""``rescorla equilibrium``: the weights that learning tends to."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from rescorla.cli import command, source, weights
+from rescorla.equilibrium import equilibrium
+
+
+def add(commands: Any) -> None:
+    """The command."""
+    parser = command.new(commands, run, "equilibrium FILE...", "compute the weights that learning tends to")
+    source.add_files(parser)
+    weights.add_beta(parser, 1.0)
+    parser.add_argument(
+        "--ridge", type=float, default=0.0, metavar="R", help="penalty on large weights (default 0)"
+    )
+    parser.add_argument(
+        "--method",
+        choices=("auto", "dense", "iterative"),
+        default="auto",
+        help="how to solve (default auto: dense for up to 10,000 cues)",
+    )
+    parser.add_argument(
+        "--tol", type=float, metavar="T", help="what counts as zero (dense), or where to stop (iterative)"
+    )
+    weights.add_options(parser)
+    command.add_threads(parser)
+    source.add_options(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Solve."""
+    beta = weights.beta(options)
+    # Solving does not fill a file: only what is wrong with its name matters here.
+    weights.is_mapped(options.output)
+    events = source.events(options.files, options)
+    solved = equilibrium(
+        events,
+        beta=beta,
+        lambda_=options.lambda_,
+        ridge=options.ridge,
+        method=options.method,
+        tol=options.tol,
+        threads=options.threads,
+        progress=options.progress,
+    )
+    if options.output is not None:
+        solved.save(options.output)
+    weights.finish(options, events, solved)

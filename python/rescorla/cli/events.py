@@ -1,0 +1,264 @@
+"""``rescorla events``: events of text, of tables, of events."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, TypeAlias
+
+from rescorla import storage
+from rescorla.bands import bandsample
+from rescorla.cli import command, report, source, tables
+from rescorla.events import Events
+
+Step: TypeAlias = Callable[[Events, str | None], Events]
+"""Events of events, in memory or in a new file."""
+
+# The options that are arguments of Events.filter, apart from duplicates.
+_NAMES = (
+    "keep_cues",
+    "keep_outcomes",
+    "remove_cues",
+    "remove_outcomes",
+    "cue_map",
+    "outcome_map",
+    "min_cue_count",
+    "min_outcome_count",
+    "max_cues",
+    "max_outcomes",
+)
+
+_DESCRIPTION = """\
+Write a binary event file, an event table, or how often names occur.
+
+What the options say is done in this order, whatever their own: FILEs are read one after another; names are
+filtered; a band sample is drawn of the outcomes that are left; the first events are taken; tokens are drawn,
+shuffled or repeated; what is left is split. Every step that draws has the seed of --seed. With -o, steps go
+through files beside it and not through memory."""
+
+_EPILOG = """\
+A LIST is a file of names, one in each line before the first tab: what --cue-counts writes is one. A MAP is a
+file with a name, a tab and what it becomes in each line; several names are joined by _. Both may be
+compressed."""
+
+
+def add(commands: Any) -> None:
+    """The command."""
+    parser = command.new(
+        commands, run, "events FILE...", "write a binary event file, an event table or counts", _DESCRIPTION
+    )
+    parser.epilog = _EPILOG
+    source.add_files(parser)
+    _add_outputs(parser)
+    command.add_threads(parser)
+    source.add_options(parser)
+    _add_names(parser)
+    _add_tokens(parser)
+
+
+def _add_outputs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-o", "--output", metavar="FILE", help="the binary event file to write")
+    parser.add_argument("--table", metavar="FILE", help="the event table to write; - for standard output")
+    parser.add_argument(
+        "--cue-counts",
+        metavar="FILE",
+        help="the table to write of cues and the number of tokens that each is in; - for standard output",
+    )
+    parser.add_argument("--outcome-counts", metavar="FILE", help="the same of outcomes")
+
+
+def _add_names(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group(
+        "names",
+        "Of lists and maps at most one for cues, and one for outcomes. An event that loses all its cues is "
+        "dropped.",
+    )
+    for side in ("cues", "outcomes"):
+        one = side[:-1]
+        group.add_argument(f"--keep-{side}", type=Path, metavar="LIST", help=f"remove all {side} but these")
+        group.add_argument(f"--remove-{side}", type=Path, metavar="LIST", help=f"remove these {side}")
+        group.add_argument(
+            f"--{one}-map",
+            type=Path,
+            metavar="MAP",
+            help=f"what {side} become; those that it lacks are removed",
+        )
+        group.add_argument(
+            f"--min-{one}-count", type=command.count, metavar="N", help=f"remove {side} in fewer tokens"
+        )
+        group.add_argument(
+            f"--max-{side}",
+            type=command.count,
+            metavar="N",
+            help=f"remove all {side} but the N most frequent",
+        )
+    group.add_argument(
+        "--bandsample",
+        type=command.count,
+        metavar="N",
+        help="remove all outcomes but about N, drawn from all bands of frequency",
+    )
+    group.add_argument(
+        "--cutoff",
+        type=command.count,
+        metavar="C",
+        help="outcomes in fewer tokens are not drawn (default 5)",
+    )
+
+
+def _add_tokens(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("events and tokens")
+    group.add_argument("--head", type=command.count, metavar="N", help="the first N events")
+    group.add_argument("--sample", type=command.count, metavar="N", help="N tokens, drawn with replacement")
+    group.add_argument("--shuffle", action="store_true", help="the tokens in random order")
+    group.add_argument(
+        "--passes",
+        type=command.count,
+        metavar="N",
+        help="the events N times over; with --shuffle, the tokens in another random order each time",
+    )
+    group.add_argument(
+        "--split",
+        type=_part,
+        metavar="PART",
+        help="hold back a share of the events, such as 0.1, or a number of them, for testing: the last ones, "
+        "or with --seed random ones; what is left goes to -o",
+    )
+    group.add_argument(
+        "--test-output", metavar="FILE", help="the binary event file to write of what --split holds back"
+    )
+    group.add_argument(
+        "--seed", type=command.count, metavar="S", help="what random numbers depend on, a whole number"
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    """Make events and write them."""
+    _check(options)
+    steps = list(_steps(options))
+    with _scratch(options.output) as scratch:
+        # The last step writes what is to be written.
+        last = options.output if options.split is None else None
+        events = source.events(options.files, options, None if steps else last, scratch)
+        for step in steps:
+            events = step(events, (last if step is steps[-1] else None) or scratch())
+        test = None
+        if options.split is not None:
+            events, test = events.split(
+                options.split,
+                options.seed,
+                paths=(options.output, options.test_output),
+                progress=options.progress,
+            )
+        if options.table is not None:
+            tables.write_events(events, options.table, progress=options.progress)
+        if options.cue_counts is not None:
+            tables.write_counts("cues", events.cues, events.cue_counts.tolist(), options.cue_counts)
+        if options.outcome_counts is not None:
+            counts = events.outcome_counts.tolist()
+            tables.write_counts("outcomes", events.outcomes, counts, options.outcome_counts)
+    if tables.STANDARD_OUTPUT in _tables(options):
+        return
+    report.show(
+        report.counts(events)
+        | report.line("saved to", options.output)
+        | report.line("table", options.table)
+        | report.line("cue counts", options.cue_counts)
+        | report.line("outcome counts", options.outcome_counts)
+        | ({} if test is None else {"test events": len(test), "test saved to": options.test_output})
+    )
+
+
+def _tables(options: argparse.Namespace) -> tuple[str | None, ...]:
+    return options.table, options.cue_counts, options.outcome_counts
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Wrong usage of options together."""
+    written = _tables(options)
+    if options.output is None and all(table is None for table in written):
+        options.usage("give -o FILE, --table FILE, --cue-counts FILE, --outcome-counts FILE or several")
+    if written.count(tables.STANDARD_OUTPUT) > 1:
+        options.usage("only one table can go to standard output (-)")
+    if (options.split is None) != (options.test_output is None):
+        options.usage("--split PART and --test-output FILE go together")
+    if options.split is not None and options.output is None:
+        options.usage("--split needs -o FILE for the events that it does not hold back")
+    if options.sample is not None and (options.shuffle or options.passes is not None):
+        options.usage("--sample goes without --shuffle and --passes: a sample is in random order")
+    if options.cutoff is not None and options.bandsample is None:
+        options.usage("--cutoff goes with --bandsample N")
+    drawing = {
+        "--sample": options.sample is not None,
+        "--shuffle": options.shuffle,
+        "--bandsample": options.bandsample is not None,
+    }
+    if options.seed is None and any(drawing.values()):
+        options.usage(f"{next(flag for flag, given in drawing.items() if given)} needs --seed S")
+    if options.seed is not None and options.split is None and not any(drawing.values()):
+        options.usage("--seed S is for --sample, --shuffle, --bandsample and --split")
+
+
+def _steps(options: argparse.Namespace) -> Iterator[Step]:
+    """What is done with the events that are read, in this order."""
+    progress, seed = options.progress, options.seed
+    names = {name: value for name in _NAMES if (value := getattr(options, name)) is not None}
+    if names:
+        if options.duplicates is not None:
+            names["duplicates"] = options.duplicates
+        yield lambda events, path: events.filter(path, **names, progress=progress)
+    if options.bandsample is not None:
+        yield lambda events, path: events.filter(
+            path, keep_outcomes=_drawn(options, events), progress=progress
+        )
+    if options.head is not None:
+        yield lambda events, path: events.head(options.head, path=path, progress=progress)
+    if options.sample is not None:
+        yield lambda events, path: events.sample(options.sample, seed, path=path, progress=progress)
+    elif options.shuffle or options.passes is not None:
+        n = 1 if options.passes is None else options.passes
+        order = seed if options.shuffle else None
+        yield lambda events, path: events.passes(n, order, path=path, progress=progress)
+
+
+def _drawn(options: argparse.Namespace, events: Events) -> dict[str, int]:
+    """Outcomes from all bands of frequency."""
+    counts = dict(zip(events.outcomes, events.outcome_counts.tolist(), strict=True))
+    cutoff = {} if options.cutoff is None else {"cutoff": options.cutoff}
+    return bandsample(counts, options.bandsample, seed=options.seed, **cutoff)
+
+
+@contextmanager
+def _scratch(output: str | None) -> Iterator[Callable[[], str | None]]:
+    """Names for the files of steps, in a folder beside the output that is gone in the end; None in memory."""
+    if output is None:
+        yield lambda: None
+        return
+    target = os.path.realpath(output)
+    with storage.naming(os.path.dirname(target)):
+        folder = TemporaryDirectory(
+            dir=os.path.dirname(target),
+            prefix=f"{os.path.basename(target)}.",
+            suffix=".tmp",
+            ignore_cleanup_errors=True,
+        )
+    with folder as name:
+        numbers = iter(range(1 << 62))
+        yield lambda: os.path.join(name, str(next(numbers)))
+
+
+def _part(text: str) -> int | float:
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no share, such as 0.1, and no number of events"
+        ) from None

@@ -1,0 +1,46 @@
+"""``rescorla plot``: weights as a picture."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from rescorla import plot
+from rescorla.cli import command, report
+from rescorla.weights import load_weights
+
+
+def add(commands: Any) -> None:
+    """The command."""
+    parser = command.new(commands, run, "plot FILE -o PICTURE", "draw weights into a picture")
+    parser.add_argument("file", metavar="FILE", help="a file of weights: .npz, .npy or .nc")
+    parser.add_argument(
+        "-o", "--output", metavar="PICTURE", required=True, help="the file to draw: .svg, .png or .pdf"
+    )
+    parser.add_argument(
+        "--kind",
+        choices=("heatmap", "network"),
+        default="heatmap",
+        help="coloured cells, or lines between cues and outcomes (default heatmap)",
+    )
+    parser.add_argument("--cues", nargs="+", metavar="CUE", help="draw these cues")
+    parser.add_argument("--outcomes", nargs="+", metavar="OUTCOME", help="draw these outcomes")
+    parser.add_argument(
+        "-n", type=int, metavar="N", help="how many: cues and outcomes of a map (30), lines of a network (20)"
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    """Draw."""
+    weights = load_weights(options.file)
+    draw = {"heatmap": plot.weights, "network": plot.network}[options.kind]
+    chosen = {name: getattr(options, name) for name in ("cues", "outcomes", "n")}
+    figure: Any = draw(weights, **{name: value for name, value in chosen.items() if value is not None}).figure
+    import matplotlib.pyplot as plt
+
+    try:
+        figure.savefig(options.output, dpi=150)
+    finally:
+        # A new figure is pyplot's until it is closed.
+        plt.close(figure)
+    report.show({"weights": options.file, "picture": options.output})

@@ -1,0 +1,90 @@
+"""What the commands that make weights have in common: their options, and what they print."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rescorla import storage
+from rescorla.cli import command, report
+from rescorla.events import Events
+from rescorla.weights import Weights, strongest
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# Weights ranked at a time: 32 MB.
+_BLOCK = 1 << 22
+
+
+def add_beta(parser: argparse.ArgumentParser, default: float) -> None:
+    """The learning rate."""
+    parser.add_argument(
+        "--beta",
+        type=float,
+        nargs="+",
+        default=[default],
+        metavar="B",
+        help=f"learning rate, or two: for present and for absent outcomes (default {default:g})",
+    )
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Lambda, and where weights go."""
+    parser.add_argument(
+        "--lambda",
+        dest="lambda_",
+        type=float,
+        default=1.0,
+        metavar="L",
+        help="maximal activation (default 1)",
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="where to save the weights: .npz, .npy or .nc")
+    parser.add_argument("--top", type=command.count, metavar="N", help="print the N strongest associations")
+
+
+def beta(options: argparse.Namespace) -> float | tuple[float, float]:
+    """The learning rate, or the pair of them."""
+    if len(options.beta) > 2:
+        options.usage("--beta takes one number or two")
+    return options.beta[0] if len(options.beta) == 1 else tuple(options.beta)
+
+
+def is_mapped(output: str | None) -> bool:
+    """Whether weights go to a .npy file; anything wrong with the name fails before the work."""
+    if output is None:
+        return False
+    storage.check_target(output)
+    return output.lower().endswith(".npy")
+
+
+def finish(options: argparse.Namespace, events: Events, weights: Weights) -> None:
+    """Say what was learned of what."""
+    seconds = {"seconds": f"{weights.parameters['seconds']:.2f}"}
+    where = options.output or "nowhere; -o FILE saves the weights"
+    report.show(report.counts(events) | seconds | report.line("saved to", where))
+    if options.top is not None:
+        for cue, outcome, weight in strongest_pairs(weights, options.top):
+            print(cue, outcome, f"{weight:.6g}", sep="\t")
+
+
+def strongest_pairs(weights: Weights, n: int) -> Iterator[tuple[str, str, float]]:
+    """The n largest weights with their names, largest first, equal ones row by row; in bounded memory."""
+    n_cues, n_outcomes = weights.values.shape
+    rows = max(1, _BLOCK // max(1, n_outcomes))
+    best: NDArray[Any] = np.empty(0, dtype=weights.values.dtype)
+    places: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+    for start in range(0, n_cues, rows):
+        block = weights.values[start : start + rows].ravel()
+        found = strongest(block, n)
+        # Those found before come first, so that of equal ones the earlier row stays.
+        best = np.concatenate([best, block[found]])
+        places = np.concatenate([places, found + start * n_outcomes])
+        kept = strongest(best, n)
+        best, places = best[kept], places[kept]
+    for value, place in zip(best.tolist(), places.tolist(), strict=True):
+        cue, outcome = divmod(place, n_outcomes)
+        yield weights.cues[cue], weights.outcomes[outcome], value
