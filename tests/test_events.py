@@ -488,3 +488,17 @@ def test_a_bar_by_default_on_a_terminal(
     assert "reading" in capsys.readouterr().err
     monkeypatch.setattr(sys, "stderr", None)
     rw.read_events(MANY)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such pipes")
+@pytest.mark.parametrize("read", [rw.read_events, rw.learn])
+def test_what_can_be_read_once_is_refused(tmp_path: pathlib.Path, read: Any) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    # Somebody has it open for writing, so that opening does not wait.
+    end = os.open(pipe, os.O_RDWR)
+    try:
+        with pytest.raises(ValueError, match="expected a file, whose content tells what it is"):
+            read(pipe)
+    finally:
+        os.close(end)

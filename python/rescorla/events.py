@@ -193,8 +193,8 @@ class Events(DerivedEvents):
         >>> int(counts["b"]), counts.idxmin()
         (4, 'a')
 
-        ``counts.to_csv("counts.tab", sep="\\t")`` writes a table that `filter` takes, and pyndl's
-        ``load_counter``.
+        ``counts.to_csv("counts.tab", sep="\\t", quoting=csv.QUOTE_NONE)`` writes a table that `filter` takes,
+        and pyndl's ``load_counter``. Without `quoting` pandas would put quotes about names that have some.
         """
         one_of("side", side, ("cues", "outcomes"))
         try:

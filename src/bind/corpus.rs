@@ -64,12 +64,12 @@ pub(crate) fn compile_corpus(
         "keep" => Unknown::Keep,
         _ => return Err(wrong("unknown", unknown)),
     };
-    let given = |specs: Vec<Bound<'_, PyAny>>| {
-        specs.iter().map(|spec| names_of(spec, unknown, &raised)).collect::<PyResult<Vec<_>>>()
+    let given = |specs: Vec<Bound<'_, PyAny>>, purpose| {
+        specs.iter().map(|spec| names_of(spec, purpose, unknown, &raised)).collect::<PyResult<Vec<_>>>()
     };
     let corpus = Corpus {
-        cues: given(cues)?,
-        outcomes: given(outcomes)?,
+        cues: given(cues, "cues")?,
+        outcomes: given(outcomes, "outcomes")?,
         window: match window {
             None => Window::Context,
             Some((before, Some(after))) => Window::Around { before, after },
@@ -183,6 +183,7 @@ fn symbols_of(symbols: &Bound<'_, PyAny>) -> PyResult<Symbols> {
 
 fn names_of(
     spec: &Bound<'_, PyAny>,
+    purpose: &str,
     unknown: Unknown,
     raised: &Arc<Mutex<Option<PyErr>>>,
 ) -> PyResult<Names> {
@@ -198,7 +199,7 @@ fn names_of(
         };
     }
     if let Ok(mapping) = spec.cast::<PyDict>() {
-        let mut table = Table::new(unknown);
+        let mut table = Table::new(unknown, purpose);
         for (word, given) in mapping.iter() {
             let word = word.cast::<PyString>().map_err(|_| {
                 PyTypeError::new_err(format!(

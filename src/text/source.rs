@@ -77,6 +77,15 @@ pub enum Format {
 /// When the file cannot be read, or is compressed and damaged.
 pub fn kind(path: &Path) -> Result<Kind> {
     let mut file = File::open(path).map_err(Error::io(path, "open"))?;
+    let metadata = file.metadata().map_err(Error::io(path, "open"))?;
+    // Reading a folder says by itself what is wrong.
+    if !metadata.is_file() && !metadata.is_dir() {
+        return Err(Error::Argument(format!(
+            "{}: expected a file, whose content tells what it is, found something that can be read only once; save it \
+             to a file first",
+            path.display()
+        )));
+    }
     if head(&mut file, EVENT_FILE_MAGIC.len()).map_err(Error::io(path, "read"))? == EVENT_FILE_MAGIC {
         return Ok(Kind::Events);
     }

@@ -59,12 +59,14 @@ pub struct Table {
     ends: Vec<usize>,
     names: Vec<String>,
     unknown: Unknown,
+    /// What the table is for, in messages.
+    purpose: String,
 }
 
 impl Table {
-    /// A table of no words.
-    pub fn new(unknown: Unknown) -> Self {
-        Self { unknown, ..Self::default() }
+    /// A table of no words, for cues or outcomes as messages shall say.
+    pub fn new(unknown: Unknown, purpose: &str) -> Self {
+        Self { unknown, purpose: purpose.to_owned(), ..Self::default() }
     }
 
     /// Adds a word and its names.
@@ -92,7 +94,8 @@ impl Lookup for Table {
             (None, Unknown::Ignore) => Ok(()),
             (None, Unknown::Keep) => take(word),
             (None, Unknown::Error) => Err(Error::Unknown(format!(
-                "the word {word:?} is not in the table; add it, or choose that words it lacks are ignored or kept"
+                "the word {word:?} is not in the table of {}; add it, or choose that words it lacks are ignored or kept",
+                self.purpose
             ))),
         }
     }
