@@ -61,14 +61,15 @@ def add(commands: Any) -> None:
 
 
 def _add_outputs(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-o", "--output", metavar="FILE", help="the binary event file to write")
-    parser.add_argument("--table", metavar="FILE", help="the event table to write; - for standard output")
-    parser.add_argument(
+    group = parser.add_argument_group("output")
+    group.add_argument("-o", "--output", metavar="FILE", help="the binary event file to write")
+    group.add_argument("--table", metavar="FILE", help="the event table to write; - for standard output")
+    group.add_argument(
         "--cue-counts",
         metavar="FILE",
         help="the table to write of cues and the number of tokens that each is in; - for standard output",
     )
-    parser.add_argument("--outcome-counts", metavar="FILE", help="the same of outcomes")
+    group.add_argument("--outcome-counts", metavar="FILE", help="the same of outcomes")
 
 
 def _add_names(parser: argparse.ArgumentParser) -> None:
