@@ -85,6 +85,14 @@ impl Vocab {
         Ok(())
     }
 
+    /// Adds 1 to the count of a name for each time it is among some.
+    ///
+    /// # Errors
+    /// When a count passes 2^64 - 1.
+    pub fn count_each(&mut self, ids: &[u32]) -> Result<()> {
+        ids.iter().try_for_each(|&id| self.count_more(id, 1))
+    }
+
     /// How often each name occurred, in the order of the ids.
     pub fn counts(&self) -> &[u64] {
         &self.counts

@@ -138,6 +138,33 @@ fn words_that_come_again_make_the_same_file_as_words_that_are_spelt() {
 }
 
 #[test]
+fn events_by_the_batch_make_the_same_file_as_events_that_are_spelt() {
+    // Events that hardly ever come again, so that there is no dictionary of types; chunks that are full with events, and
+    // chunks that are full with names.
+    let random = |n: u64| (n.wrapping_mul(n) ^ n << 7).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 53;
+    let text: String = (0..300_000).map(|n| format!("w{} ", random(n))).collect();
+    let (_folder, path) = file(text.as_bytes());
+    for (window, context) in [(2, Context::Document), (20, Context::Line)] {
+        let window = Window::Words(NonZeroUsize::new(window).unwrap());
+        let corpus = Corpus { window, context, ..corpus(0) };
+        for (duplicates, background) in
+            [(Duplicates::Drop, None), (Duplicates::Keep, None), (Duplicates::Drop, Some("w0"))]
+        {
+            let paths = [path.clone()];
+            let mut spelt = EventWriter::new(None, duplicates, background).unwrap();
+            corpus.read(&paths, &mut Spelt(&mut spelt), Load::default(), &Monitor::new()).unwrap();
+            let spelt = spelt.finish().unwrap();
+            assert!(!spelt.header().has_types() && spelt.n_chunks() > 4);
+            let mut writer = EventWriter::new(None, duplicates, background).unwrap();
+            corpus.read(&paths, &mut writer, corpus.load(2), &Monitor::new()).unwrap();
+            let batches = writer.finish().unwrap();
+            batches.verify(&Monitor::new()).unwrap();
+            assert!(batches.bytes() == spelt.bytes());
+        }
+    }
+}
+
+#[test]
 fn words_are_cues_of_themselves() {
     let expected = ["in", "the", "beginning"].map(|word| (vec![word.to_owned()], word.to_owned()));
     assert_eq!(push(&corpus(0), "In  the\tbeginning\n"), expected);

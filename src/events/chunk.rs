@@ -14,6 +14,7 @@
 
 use super::format::{CHUNK_EVENTS, CHUNK_SLOTS, Input, check_seal, damaged, pack, seal};
 use crate::error::{Error, Result};
+use crate::text::Batch;
 
 const ROWS: u32 = 0;
 const TOKENS: u32 = 1;
@@ -50,6 +51,13 @@ impl Lists {
     pub fn push(&mut self, list: &[u32]) {
         self.ids.extend_from_slice(list);
         self.ends.push(self.ids.len());
+    }
+
+    /// Appends the lists of a batch.
+    pub fn extend(&mut self, batch: Batch<'_>) {
+        let before = self.ids.len();
+        self.ids.extend_from_slice(batch.ids());
+        self.ends.extend(batch.ends().map(|end| before + end));
     }
 
     /// Takes all lists away and keeps the memory.

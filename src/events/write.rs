@@ -19,7 +19,7 @@ use super::chunk::{Body, Chunk, Limits, Rows};
 use super::format::{CHUNK_EVENTS, HEADER, Header, TYPES, encode_directory, encode_names};
 use super::map::{self, Bytes};
 use crate::error::{Error, Result};
-use crate::text::{EventSink, Repeats};
+use crate::text::{Batch, EventSink, Repeats};
 use crate::vocab::Vocab;
 
 /// What becomes of a cue or outcome that an event names twice.
@@ -360,6 +360,41 @@ impl EventSink for EventWriter {
         self.names.count_tokens(1)?;
         self.append(cues, outcomes, 1)?;
         self.judge()
+    }
+
+    fn events_again(&mut self, cues: Batch<'_>, outcomes: Batch<'_>) -> Result<()> {
+        let as_they_stand = self.repeats() != Repeats::Seen && self.background.is_none();
+        if self.types.is_some() || !as_they_stand {
+            return (0..cues.len()).try_for_each(|i| self.event_again(cues.get(i), outcomes.get(i)));
+        }
+        self.names.cues.count_each(cues.ids())?;
+        self.names.outcomes.count_each(outcomes.ids())?;
+        let (mut cues, mut outcomes) = (cues, outcomes);
+        while !cues.is_empty() {
+            // As many as the chunk takes: it is full behind the event that fills it.
+            let room = FULL - self.pending_names;
+            let limit = (CHUNK_EVENTS - self.pending.body.len()).min(cues.len());
+            let mut names =
+                cues.ends().zip(outcomes.ends()).map(|(cues, outcomes)| cues + outcomes).take(limit);
+            let n = names.position(|names| names >= room).map_or(limit, |last| last + 1);
+            let ((now, later), (now_too, later_too)) = (cues.split_at(n), outcomes.split_at(n));
+            let Body::Rows(rows) = &mut self.pending.body else {
+                return Err(Error::Argument("tokens without a dictionary".into()));
+            };
+            rows.cues.extend(now);
+            rows.outcomes.extend(now_too);
+            self.pending_names += now.ids().len() + now_too.ids().len();
+            self.pending.frequencies.resize(rows.len(), 1);
+            self.names.n_tokens =
+                self.names.n_tokens.checked_add(now.len() as u64).ok_or_else(too_many_tokens)?;
+            self.n_events += now.len() as u64;
+            self.last_type = None;
+            if self.pending.body.len() == CHUNK_EVENTS || self.pending_names >= FULL {
+                self.flush()?;
+            }
+            (cues, outcomes) = (later, later_too);
+        }
+        Ok(())
     }
 
     fn repeats(&self) -> Repeats {

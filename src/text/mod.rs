@@ -9,6 +9,8 @@ pub mod source;
 mod subtitles;
 pub mod tables;
 
+use std::ops::Range;
+
 use crate::error::{Error, Result};
 
 /// What becomes of a name that an event gives twice.
@@ -20,6 +22,58 @@ pub enum Repeats {
     CuesStay,
     /// It goes.
     Go,
+}
+
+/// The cues, or the outcomes, of several events.
+///
+/// Those of event `i` end at `ends[i]` in `ids`, those of the first one begin at `start`.
+#[derive(Debug, Clone, Copy)]
+pub struct Batch<'a> {
+    ids: &'a [u32],
+    start: usize,
+    ends: &'a [usize],
+}
+
+impl<'a> Batch<'a> {
+    /// The names of some of the events that are given by names and ends.
+    pub fn new(ids: &'a [u32], ends: &'a [usize], events: Range<usize>) -> Self {
+        let start = if events.start == 0 { 0 } else { ends[events.start - 1] };
+        Self { ids, start, ends: &ends[events] }
+    }
+
+    /// How many events there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The names of event `i`.
+    pub fn get(&self, i: usize) -> &'a [u32] {
+        let start = if i == 0 { self.start } else { self.ends[i - 1] };
+        &self.ids[start..self.ends[i]]
+    }
+
+    /// The names of all events, one behind another.
+    pub fn ids(&self) -> &'a [u32] {
+        &self.ids[self.start..self.ends.last().copied().unwrap_or(self.start)]
+    }
+
+    /// Where the names of each event end in [`Batch::ids`].
+    pub fn ends(&self) -> impl ExactSizeIterator<Item = usize> + 'a {
+        let start = self.start;
+        self.ends.iter().map(move |end| end - start)
+    }
+
+    /// The first `n` events, and the rest.
+    pub fn split_at(&self, n: usize) -> (Self, Self) {
+        let (first, rest) = self.ends.split_at(n);
+        let start = first.last().copied().unwrap_or(self.start);
+        (Self { ends: first, ..*self }, Self { start, ends: rest, ..*self })
+    }
 }
 
 /// What takes the events that a reader finds: their cues, their outcomes, then the end of the event.
@@ -77,6 +131,14 @@ pub trait EventSink {
         cues.iter().try_for_each(|&cue| self.cue_again(cue))?;
         outcomes.iter().try_for_each(|&outcome| self.outcome_again(outcome))?;
         self.end_event(1)
+    }
+
+    /// Several events as [`EventSink::event_again`] takes them, one after another, each once.
+    ///
+    /// # Errors
+    /// As for [`EventSink::event_again`]; it is not said for which of them.
+    fn events_again(&mut self, cues: Batch<'_>, outcomes: Batch<'_>) -> Result<()> {
+        (0..cues.len()).try_for_each(|i| self.event_again(cues.get(i), outcomes.get(i)))
     }
 
     /// What the sink does with a name that an event gives twice, so that others can do it for the sink.

@@ -5,6 +5,7 @@
 //! names have ids in the order of the text, whichever thread reads what.
 
 use std::hash::BuildHasher;
+use std::ops::Range;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
@@ -14,7 +15,7 @@ use super::windows::Frame;
 use super::{Corpus, Names};
 use crate::error::Result;
 use crate::monitor::Monitor;
-use crate::text::{EventSink, Repeats};
+use crate::text::{Batch, EventSink, Repeats};
 use crate::vocab::Vocab;
 
 /// Not known yet; of a row: not by the sink, but for its names.
@@ -30,15 +31,15 @@ const TRIAL: usize = 1 << 15;
 const WORTHWHILE: usize = 4;
 
 /// Events between two looks at the monitor.
-const LOOK_EVERY: usize = 1 << 8;
+const LOOK_EVERY: usize = 1 << 10;
 
 /// What is kept takes about this much memory, but for what one block of text adds.
 const BUDGET: usize = 24 << 20;
 
 /// Rows and their names.
 ///
-/// Invariants: row `i` has the cues `ids[ends[i - 1].1..ends[i].0]` and the outcomes `ids[ends[i].0..ends[i].1]`, and is the
-/// event of the words `key(i)`; `tokens` is what the sink calls the rows.
+/// Invariants: row `i` has the lists `i` of cues and of outcomes, and is the event of the words `key(i)`; `tokens` is what
+/// the sink calls the rows.
 pub(super) struct Rows {
     words: Vocab,
     /// The row of each word that is an event of its own.
@@ -54,8 +55,10 @@ pub(super) struct Rows {
     cue_pieces: Vec<Pieces>,
     outcome_pieces: Vec<Pieces>,
     repeats: Repeats,
-    ids: Vec<u32>,
-    ends: Vec<(usize, usize)>,
+    cue_ids: Vec<u32>,
+    cue_ends: Vec<usize>,
+    outcome_ids: Vec<u32>,
+    outcome_ends: Vec<usize>,
     tokens: Vec<u32>,
     /// Rows ever made.
     made: u32,
@@ -80,8 +83,10 @@ impl Rows {
             cue_pieces: pieces(&corpus.cues),
             outcome_pieces: pieces(&corpus.outcomes),
             repeats,
-            ids: Vec::new(),
-            ends: Vec::new(),
+            cue_ids: Vec::new(),
+            cue_ends: Vec::new(),
+            outcome_ids: Vec::new(),
+            outcome_ends: Vec::new(),
             tokens: Vec::new(),
             made: 0,
             frame: String::new(),
@@ -119,7 +124,7 @@ impl Rows {
 
     /// The row of an event.
     pub(super) fn of(&mut self, frame: Frame<'_>, corpus: &Corpus) -> Result<u32> {
-        if self.of_words.is_some() && self.ends.len() == TRIAL && self.hits < TRIAL / WORTHWHILE {
+        if self.of_words.is_some() && self.tokens.len() == TRIAL && self.hits < TRIAL / WORTHWHILE {
             self.of_words = None;
         }
         let middle = frame.middle.map_or(NONE, |middle| middle as u32);
@@ -151,7 +156,7 @@ impl Rows {
 
     /// A new row.
     fn make(&mut self, frame: Frame<'_>, corpus: &Corpus) -> Result<u32> {
-        let Self { words, cues, outcomes, cue_pieces, outcome_pieces, ids, row, .. } = self;
+        let Self { words, cues, outcomes, cue_pieces, outcome_pieces, row, .. } = self;
         let (all, start) = (frame.words, frame.start);
         let sides = match frame.middle {
             None => [(all, start), (&all[..0], start)],
@@ -181,8 +186,8 @@ impl Rows {
                 }
             }
         }
-        ids.extend_from_slice(row.ids());
-        let cues_end = ids.len();
+        self.cue_ids.extend_from_slice(row.ids());
+        self.cue_ends.push(self.cue_ids.len());
         row.clear();
         for pieces in outcome_pieces {
             let (named, known) = pieces.of(result.0, result.1, &mut context, outcomes)?;
@@ -193,10 +198,10 @@ impl Rows {
                 outcomes.append_new(named, self.made, known, row);
             }
         }
-        ids.extend_from_slice(row.ids());
-        self.ends.push((cues_end, self.ids.len()));
+        self.outcome_ids.extend_from_slice(row.ids());
+        self.outcome_ends.push(self.outcome_ids.len());
         self.tokens.push(if all_known { NONE } else { NAMES });
-        Ok(self.ends.len() as u32 - 1)
+        Ok(self.tokens.len() as u32 - 1)
     }
 
     /// Pushes events, given their rows. An error comes with how many were pushed before.
@@ -206,41 +211,66 @@ impl Rows {
         sink: &mut S,
         monitor: &Monitor,
     ) -> std::result::Result<(), (usize, crate::error::Error)> {
-        for (n, &row) in events.iter().enumerate() {
+        // Where rows are not looked for each event has one of its own, in order.
+        let one_by_one = self.of_words.is_some() || events.len() != self.tokens.len();
+        let mut n = 0;
+        while let Some(&row) = events.get(n) {
             if n % LOOK_EVERY == 0 {
                 monitor.check().map_err(|error| (n, error))?;
             }
             let row = row as usize;
+            let known = if one_by_one { 0 } else { self.known_from(row) };
+            if known > 1 {
+                let [cues, outcomes] = self.batch(row..row + known);
+                sink.events_again(cues, outcomes).map_err(|error| (n, error))?;
+                n += known;
+                continue;
+            }
             let delivered = match self.tokens[row] {
                 NAMES => self.push(row, sink, monitor),
                 NONE => self.push_known(row, sink),
                 token => match sink.again(token, 1) {
-                    Ok(true) => continue,
+                    Ok(true) => Ok(()),
                     Ok(false) => self.push_known(row, sink),
                     Err(error) => Err(error),
                 },
             };
             delivered.map_err(|error| (n, error))?;
+            n += 1;
         }
         Ok(())
     }
 
+    /// How many rows from one on have the sink's numbers alone, up to the next look at the monitor.
+    fn known_from(&self, row: usize) -> usize {
+        let next = (row / LOOK_EVERY + 1) * LOOK_EVERY;
+        let some = &self.tokens[row..next.min(self.tokens.len())];
+        some.iter().take_while(|&&token| token == NONE).count()
+    }
+
+    /// The cues and the outcomes of some rows.
+    fn batch(&self, rows: Range<usize>) -> [Batch<'_>; 2] {
+        [
+            Batch::new(&self.cue_ids, &self.cue_ends, rows.clone()),
+            Batch::new(&self.outcome_ids, &self.outcome_ends, rows),
+        ]
+    }
+
     /// Pushes an event all of whose names have the sink's numbers, and keeps what the sink calls it.
     fn push_known<S: EventSink + ?Sized>(&mut self, row: usize, sink: &mut S) -> Result<()> {
-        let start = if row == 0 { 0 } else { self.ends[row - 1].1 };
-        let (cues_end, end) = self.ends[row];
-        sink.event_again(&self.ids[start..cues_end], &self.ids[cues_end..end])?;
+        let [cues, outcomes] = self.batch(row..row + 1);
+        sink.event_again(cues.ids(), outcomes.ids())?;
         self.tokens[row] = sink.token().unwrap_or(NONE);
         Ok(())
     }
 
     /// Pushes an event with its names, and keeps what the sink calls it and them.
     fn push<S: EventSink + ?Sized>(&mut self, row: usize, sink: &mut S, monitor: &Monitor) -> Result<()> {
-        let Self { cues, outcomes, ids, ends, tokens, .. } = self;
-        let start = if row == 0 { 0 } else { ends[row - 1].1 };
-        let (cues_end, end) = ends[row];
+        let span = |ends: &[usize]| if row == 0 { 0 } else { ends[row - 1] }..ends[row];
+        let (cue_span, outcome_span) = (span(&self.cue_ends), span(&self.outcome_ends));
+        let Self { cues, outcomes, cue_ids, outcome_ids, tokens, .. } = self;
         let mut all = 0;
-        for cue in &mut ids[start..cues_end] {
+        for cue in &mut cue_ids[cue_span] {
             monitor.check()?;
             named::push(cues, *cue, sink, S::cue_again, |sink, name| {
                 sink.cue(name)?;
@@ -250,7 +280,7 @@ impl Rows {
             all |= *cue;
         }
         monitor.check()?;
-        for outcome in &mut ids[cues_end..end] {
+        for outcome in &mut outcome_ids[outcome_span] {
             named::push(outcomes, *outcome, sink, S::outcome_again, |sink, name| {
                 sink.outcome(name)?;
                 Ok(sink.last_outcome())
@@ -272,8 +302,8 @@ impl Rows {
             + self.cues.size()
             + self.outcomes.size()
             + self.cue_pieces.iter().chain(&self.outcome_pieces).map(Pieces::size).sum::<usize>()
-            + 8 * (self.keys.len() + self.ids.len())
-            + 32 * self.ends.len();
+            + 8 * (self.keys.len() + self.cue_ids.len() + self.outcome_ids.len())
+            + 32 * self.tokens.len();
         size > BUDGET
     }
 
@@ -299,8 +329,10 @@ impl Rows {
         if self.of_words.is_none() {
             self.keys.clear();
             self.key_ends.clear();
-            self.ids.clear();
-            self.ends.clear();
+            self.cue_ids.clear();
+            self.cue_ends.clear();
+            self.outcome_ids.clear();
+            self.outcome_ends.clear();
             self.tokens.clear();
         }
     }
