@@ -19,7 +19,7 @@ use super::chunk::{Body, Chunk, Limits, Rows};
 use super::format::{CHUNK_EVENTS, HEADER, Header, TYPES, encode_directory, encode_names};
 use super::map::{self, Bytes};
 use crate::error::{Error, Result};
-use crate::text::{Batch, EventSink, Repeats};
+use crate::text::{Batch, EventSink, Repeats, each_again};
 use crate::vocab::Vocab;
 
 /// What becomes of a cue or outcome that an event names twice.
@@ -365,7 +365,7 @@ impl EventSink for EventWriter {
     fn events_again(&mut self, cues: Batch<'_>, outcomes: Batch<'_>) -> Result<()> {
         let as_they_stand = self.repeats() != Repeats::Seen && self.background.is_none();
         if self.types.is_some() || !as_they_stand {
-            return (0..cues.len()).try_for_each(|i| self.event_again(cues.get(i), outcomes.get(i)));
+            return each_again(self, cues, outcomes);
         }
         self.names.cues.count_each(cues.ids())?;
         self.names.outcomes.count_each(outcomes.ids())?;

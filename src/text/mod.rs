@@ -76,6 +76,15 @@ impl<'a> Batch<'a> {
     }
 }
 
+/// Pushes the events of a batch one by one.
+pub(crate) fn each_again<S: EventSink + ?Sized>(
+    sink: &mut S,
+    cues: Batch<'_>,
+    outcomes: Batch<'_>,
+) -> Result<()> {
+    (0..cues.len()).try_for_each(|i| sink.event_again(cues.get(i), outcomes.get(i)))
+}
+
 /// What takes the events that a reader finds: their cues, their outcomes, then the end of the event.
 pub trait EventSink {
     /// A cue of the current event.
@@ -138,7 +147,7 @@ pub trait EventSink {
     /// # Errors
     /// As for [`EventSink::event_again`]; it is not said for which of them.
     fn events_again(&mut self, cues: Batch<'_>, outcomes: Batch<'_>) -> Result<()> {
-        (0..cues.len()).try_for_each(|i| self.event_again(cues.get(i), outcomes.get(i)))
+        each_again(self, cues, outcomes)
     }
 
     /// What the sink does with a name that an event gives twice, so that others can do it for the sink.

@@ -62,8 +62,7 @@ impl<'c> Reader<'c> {
         opens: bool,
         monitor: &Monitor,
     ) -> std::result::Result<Option<usize>, Misplaced> {
-        self.restart();
-        let head = (opens || self.windows.reach() == 0).then_some(0);
+        let head = self.restart(opens);
         self.scan::<false>(text, head, usize::MAX, monitor)
     }
 
@@ -74,20 +73,21 @@ impl<'c> Reader<'c> {
 
     /// Reads a block once more, up to an event, and says where in the text that ends.
     pub(super) fn locate(&mut self, text: &str, opens: bool, event: usize, monitor: &Monitor) -> usize {
-        self.restart();
-        let head = (opens || self.windows.reach() == 0).then_some(0);
+        let head = self.restart(opens);
         match self.scan::<true>(text, head, event, monitor) {
             Err((offset, _)) => offset,
             Ok(_) => text.len(),
         }
     }
 
-    fn restart(&mut self) {
+    /// Forgets the text before a block, and says where its head ends if that is known at once.
+    fn restart(&mut self, opens: bool) -> Option<usize> {
         self.windows.clear();
         self.rows.end_context();
         self.events.clear();
         self.line_ends = 0;
         self.passed = 0;
+        (opens || self.windows.reach() == 0).then_some(0)
     }
 
     /// Goes through a text; events are made from `head` on, once that is known. With `LOCATE`, the event of a number ends

@@ -211,19 +211,18 @@ impl Rows {
         sink: &mut S,
         monitor: &Monitor,
     ) -> std::result::Result<(), (usize, crate::error::Error)> {
-        // Where rows are not looked for each event has one of its own, in order.
-        let one_by_one = self.of_words.is_some() || events.len() != self.tokens.len();
-        let mut n = 0;
+        let (mut n, mut next_look) = (0, 0);
         while let Some(&row) = events.get(n) {
-            if n % LOOK_EVERY == 0 {
+            if n >= next_look {
                 monitor.check().map_err(|error| (n, error))?;
+                next_look = n + LOOK_EVERY;
             }
             let row = row as usize;
-            let known = if one_by_one { 0 } else { self.known_from(row) };
-            if known > 1 {
-                let [cues, outcomes] = self.batch(row..row + known);
+            let together = self.together(&events[n..]);
+            if together > 1 {
+                let [cues, outcomes] = self.batch(row..row + together);
                 sink.events_again(cues, outcomes).map_err(|error| (n, error))?;
-                n += known;
+                n += together;
                 continue;
             }
             let delivered = match self.tokens[row] {
@@ -241,11 +240,15 @@ impl Rows {
         Ok(())
     }
 
-    /// How many rows from one on have the sink's numbers alone, up to the next look at the monitor.
-    fn known_from(&self, row: usize) -> usize {
-        let next = (row / LOOK_EVERY + 1) * LOOK_EVERY;
-        let some = &self.tokens[row..next.min(self.tokens.len())];
-        some.iter().take_while(|&&token| token == NONE).count()
+    /// How many of the events, from the first one on, have rows that follow each other and have the sink's numbers alone;
+    /// no more than lie between two looks at the monitor. None where rows are looked for, and shall have tokens.
+    fn together(&self, events: &[u32]) -> usize {
+        if self.of_words.is_some() {
+            return 0;
+        }
+        let first = events.first().copied().unwrap_or_default();
+        let follow = events.iter().zip(first..).take(LOOK_EVERY);
+        follow.take_while(|&(&row, next)| row == next && self.tokens[row as usize] == NONE).count()
     }
 
     /// The cues and the outcomes of some rows.
@@ -343,4 +346,66 @@ fn key<'k>(keys: &'k [u32], ends: &[usize], row: u32) -> &'k [u32] {
     let row = row as usize;
     let start = if row == 0 { 0 } else { ends[row - 1] };
     &keys[start..ends[row]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Knows names again, but no events.
+    #[derive(Default)]
+    struct Numbered {
+        names: Vec<String>,
+        last: Option<u32>,
+        event: Vec<String>,
+        events: Vec<Vec<String>>,
+    }
+
+    impl EventSink for Numbered {
+        fn cue(&mut self, name: &str) -> Result<()> {
+            self.last = Some(self.names.len() as u32);
+            self.names.push(name.to_owned());
+            self.event.push(name.to_owned());
+            Ok(())
+        }
+
+        fn outcome(&mut self, _name: &str) -> Result<()> {
+            Ok(())
+        }
+
+        fn last_cue(&self) -> Option<u32> {
+            self.last
+        }
+
+        fn cue_again(&mut self, cue: u32) -> Result<()> {
+            self.event.push(self.names[cue as usize].clone());
+            Ok(())
+        }
+
+        fn end_event(&mut self, _frequency: u64) -> Result<()> {
+            self.events.push(std::mem::take(&mut self.event));
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn rows_that_came_before_and_are_no_longer_looked_for_are_delivered_as_they_came() {
+        let corpus = Corpus { cues: vec![Names::Words], outcomes: Vec::new(), ..Corpus::default() };
+        let (mut rows, mut sink) = (Rows::new(&corpus, Repeats::Go), Numbered::default());
+        let words = ["a", "b", "c"].map(|word| rows.word(word).unwrap());
+        let row = |rows: &mut Rows, i: usize, j: usize| {
+            rows.end_context();
+            rows.of(Frame { words: &[words[i], words[j]], start: 0, middle: None }, &corpus).unwrap()
+        };
+        let made = [row(&mut rows, 0, 1), row(&mut rows, 1, 2)];
+        rows.deliver(&made, &mut sink, &Monitor::new()).unwrap();
+        let again = row(&mut rows, 1, 2);
+        assert_eq!(again, made[1]);
+        rows.of_words = None;
+        // As many events as rows, but not one for each.
+        let events = [again, again, row(&mut rows, 2, 0)];
+        assert_eq!((events[2], rows.tokens.len()), (2, events.len()));
+        rows.deliver(&events, &mut sink, &Monitor::new()).unwrap();
+        assert_eq!(sink.events, [["a", "b"], ["b", "c"], ["b", "c"], ["b", "c"], ["c", "a"]]);
+    }
 }
