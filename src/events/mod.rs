@@ -8,6 +8,7 @@
 
 pub mod atomic;
 pub mod chunk;
+mod dictionary;
 pub mod filter;
 pub mod format;
 pub mod map;

@@ -5,17 +5,15 @@
 //! it is dropped, and the chunks that used it, few by then, are written again in full. When it pays but grows beyond
 //! its budget it is frozen: later chunks hold their events in full.
 
-use std::hash::BuildHasher;
 use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 use std::mem;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use hashbrown::{DefaultHashBuilder, HashTable};
-
 use super::EventFile;
 use super::atomic::AtomicFile;
 use super::chunk::{Body, Chunk, Limits, Rows};
+use super::dictionary::{Dictionary, too_many_tokens};
 use super::format::{CHUNK_EVENTS, HEADER, Header, TYPES, encode_directory, encode_names};
 use super::map::{self, Bytes};
 use crate::error::{Error, Result};
@@ -49,10 +47,7 @@ impl FromStr for Duplicates {
     }
 }
 
-/// The dictionary is judged when it has grown to this, and at the end: where half the events or more are of types of their
-/// own by then, looking for types costs more than it gives.
-const JUDGED_AT: usize = 4 << 20;
-/// And grows no further than this.
+/// The dictionary grows no further than this.
 const BUDGET: usize = 256 << 20;
 /// A chunk is full with this many names, or with [`CHUNK_EVENTS`] events.
 const FULL: usize = 1 << 20;
@@ -156,7 +151,7 @@ impl EventWriter {
             ..Header::default()
         };
         if let Some(types) = self.types.take().filter(|types| !types.rows.is_empty()) {
-            types.settle(&mut self.names)?;
+            types.settle(|cues, outcomes, tokens| self.names.count(cues, outcomes, tokens))?;
             header.features |= TYPES;
             header.n_types = types.rows.len() as u64;
             self.write_types(&types.rows)?;
@@ -233,7 +228,7 @@ impl EventWriter {
         Ok(())
     }
 
-    /// Writes all events again in full. Bounded: a dictionary below [`JUDGED_AT`] that does not pay belongs to fewer
+    /// Writes all events again in full. Bounded: a dictionary that is judged often and does not pay belongs to fewer
     /// events than twice its types.
     fn drop_types(&mut self) -> Result<()> {
         let Some(types) = self.types.take() else { return Ok(()) };
@@ -452,10 +447,6 @@ fn storable(frequency: u64) -> Result<u32> {
     })
 }
 
-fn too_many_tokens() -> Error {
-    Error::defect("fewer than 2^64 tokens", "more", "lower the frequencies")
-}
-
 /// All names, and how often they and all events occurred.
 #[derive(Debug, Default)]
 struct Names {
@@ -515,70 +506,6 @@ pub(super) fn is_new(last: &mut Vec<u64>, id: u32, event: u64) -> bool {
         last.resize(id + 1, u64::MAX);
     }
     mem::replace(&mut last[id], event) != event
-}
-
-/// Event types and their indices.
-#[derive(Debug, Default)]
-struct Dictionary {
-    rows: Rows,
-    index: HashTable<u32>,
-    hasher: DefaultHashBuilder,
-    /// Of each type the tokens so far, whose names are not counted yet, and how many names it has.
-    tallies: Vec<(u64, u64)>,
-    /// Names in all events so far: what writing them in full would take, in ids.
-    names: u64,
-}
-
-impl Dictionary {
-    fn token(&mut self, cues: &[u32], outcomes: &[u32]) -> Result<u32> {
-        let Self { rows, index, hasher, .. } = self;
-        let hash = hasher.hash_one((cues, outcomes));
-        let equal = |&token: &u32| {
-            rows.cues.get(token as usize) == cues && rows.outcomes.get(token as usize) == outcomes
-        };
-        if let Some(&token) = index.find(hash, equal) {
-            return Ok(token);
-        }
-        // The budget of memory ends it long before 2^32 types.
-        let token =
-            u32::try_from(rows.len()).map_err(|_| Error::Argument("more than 2^32 event types".into()))?;
-        rows.push(cues, outcomes);
-        self.tallies.push((0, (cues.len() + outcomes.len()) as u64));
-        index.insert_unique(hash, token, |&token| {
-            hasher.hash_one((rows.cues.get(token as usize), rows.outcomes.get(token as usize)))
-        });
-        Ok(token)
-    }
-
-    /// Counts an event of a type.
-    fn count(&mut self, token: u32, frequency: u32) -> Result<()> {
-        let (tokens, names) = &mut self.tallies[token as usize];
-        *tokens = tokens.checked_add(frequency.into()).ok_or_else(too_many_tokens)?;
-        self.names += *names;
-        Ok(())
-    }
-
-    /// Counts the names of all types.
-    fn settle(&self, names: &mut Names) -> Result<()> {
-        for (i, &(tokens, _)) in self.tallies.iter().enumerate() {
-            names.count(self.rows.cues.get(i), self.rows.outcomes.get(i), tokens)?;
-        }
-        Ok(())
-    }
-
-    fn is_judged(&self) -> bool {
-        self.rows.size() >= JUDGED_AT
-    }
-
-    /// Whether the events take less room as tokens: with ids and tokens of two bytes, and two bytes an event or type
-    /// for its numbers of cues and outcomes. A dictionary of more types than half the events never pays.
-    fn pays(&self, n_events: u64) -> bool {
-        let n_types = self.rows.len() as u64;
-        let in_types = (self.rows.cues.ids().len() + self.rows.outcomes.ids().len()) as u64;
-        let with = 2 * n_events + 2 * n_types + 2 * in_types;
-        let without = 2 * n_events + 2 * self.names;
-        2 * n_types <= n_events && with < without
-    }
 }
 
 /// A storage, its name for messages, and the place in it.
@@ -651,6 +578,7 @@ impl Output {
 
 #[cfg(test)]
 mod tests {
+    use super::super::dictionary::JUDGED_AT;
     use super::*;
 
     const CUES: usize = 3200;

@@ -1,0 +1,81 @@
+//! The dictionary of event types that the writer keeps while it pays.
+
+use std::hash::BuildHasher;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+use super::chunk::Rows;
+use crate::error::{Error, Result};
+
+/// The dictionary is judged when it has grown to this, and at the end: where half the events or more are of types of their
+/// own by then, looking for types costs more than it gives.
+pub(super) const JUDGED_AT: usize = 4 << 20;
+/// Event types and their indices.
+#[derive(Debug, Default)]
+pub(super) struct Dictionary {
+    pub(super) rows: Rows,
+    index: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+    /// Of each type the tokens so far, whose names are not counted yet, and how many names it has.
+    tallies: Vec<(u64, u64)>,
+    /// Names in all events so far: what writing them in full would take, in ids.
+    names: u64,
+}
+
+impl Dictionary {
+    /// The index of the type of an event, a new one if it is new.
+    pub(super) fn token(&mut self, cues: &[u32], outcomes: &[u32]) -> Result<u32> {
+        let Self { rows, index, hasher, .. } = self;
+        let hash = hasher.hash_one((cues, outcomes));
+        let equal = |&token: &u32| {
+            rows.cues.get(token as usize) == cues && rows.outcomes.get(token as usize) == outcomes
+        };
+        if let Some(&token) = index.find(hash, equal) {
+            return Ok(token);
+        }
+        // The budget of memory ends it long before 2^32 types.
+        let token =
+            u32::try_from(rows.len()).map_err(|_| Error::Argument("more than 2^32 event types".into()))?;
+        rows.push(cues, outcomes);
+        self.tallies.push((0, (cues.len() + outcomes.len()) as u64));
+        index.insert_unique(hash, token, |&token| {
+            hasher.hash_one((rows.cues.get(token as usize), rows.outcomes.get(token as usize)))
+        });
+        Ok(token)
+    }
+
+    /// Counts an event of a type.
+    /// Fails when they pass 2^64 - 1 tokens.
+    pub(super) fn count(&mut self, token: u32, frequency: u32) -> Result<()> {
+        let (tokens, names) = &mut self.tallies[token as usize];
+        *tokens = tokens.checked_add(frequency.into()).ok_or_else(too_many_tokens)?;
+        self.names += *names;
+        Ok(())
+    }
+
+    /// Calls `count` with the cues and outcomes of each type, and its tokens.
+    pub(super) fn settle(&self, mut count: impl FnMut(&[u32], &[u32], u64) -> Result<()>) -> Result<()> {
+        let mut tallies = self.tallies.iter().enumerate();
+        tallies
+            .try_for_each(|(i, &(tokens, _))| count(self.rows.cues.get(i), self.rows.outcomes.get(i), tokens))
+    }
+
+    /// Whether it has grown so large that it must pay.
+    pub(super) fn is_judged(&self) -> bool {
+        self.rows.size() >= JUDGED_AT
+    }
+
+    /// Whether the events take less room as tokens: with ids and tokens of two bytes, and two bytes an event or type
+    /// for its numbers of cues and outcomes. A dictionary of more types than half the events never pays.
+    pub(super) fn pays(&self, n_events: u64) -> bool {
+        let n_types = self.rows.len() as u64;
+        let in_types = (self.rows.cues.ids().len() + self.rows.outcomes.ids().len()) as u64;
+        let with = 2 * n_events + 2 * n_types + 2 * in_types;
+        let without = 2 * n_events + 2 * self.names;
+        2 * n_types <= n_events && with < without
+    }
+}
+
+pub(super) fn too_many_tokens() -> Error {
+    Error::defect("fewer than 2^64 tokens", "more", "lower the frequencies")
+}
