@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from operator import index
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 PathName: TypeAlias = str | os.PathLike[str]
 PerName: TypeAlias = "float | Mapping[str, float] | ArrayLike"
 """One number for all names, a mapping from names, or an array in the order of the names."""
+
+Duplicates: TypeAlias = Literal["drop", "keep", "error"]
+"""What becomes of a cue that an event has twice."""
+
+DUPLICATES = ("drop", "keep", "error")
 
 _ELEMENTS = (np.dtype(np.float64), np.dtype(np.float32))
 

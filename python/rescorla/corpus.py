@@ -12,10 +12,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from rescorla import _core
-from rescorla.arguments import PathName, one_of, path_name, thread_count
+from rescorla.arguments import DUPLICATES, Duplicates, PathName, one_of, path_name, thread_count
 from rescorla.events import Events
 from rescorla.progress import Progress, watching
-from rescorla.sources import DUPLICATES, Duplicates
 from rescorla.vocabulary import Names as Words
 from rescorla.vocabulary import listed, mapped
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from rescorla import _core, drawing
-from rescorla.arguments import PathName, maybe_path_name, one_of
+from rescorla.arguments import DUPLICATES, Duplicates, PathName, maybe_path_name, one_of
 from rescorla.drawing import Seed, generator, in_order, members, permutation, whole
 from rescorla.progress import Progress, part, watching
 from rescorla.renaming import Renaming
@@ -18,8 +18,6 @@ from rescorla.vocabulary import Map, Names
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from rescorla.sources import Duplicates
 
 
 class DerivedEvents:
@@ -343,7 +341,7 @@ class DerivedEvents:
         >>> events.filter(max_cues=1, min_outcome_count=2).cues
         ('b',)
         """
-        one_of("duplicates", duplicates, ("drop", "keep", "error"))
+        one_of("duplicates", duplicates, DUPLICATES)
         cues = Renaming.of("cues", keep_cues, remove_cues, cue_map, min_cue_count, max_cues)
         outcomes = Renaming.of(
             "outcomes", keep_outcomes, remove_outcomes, outcome_map, min_outcome_count, max_outcomes

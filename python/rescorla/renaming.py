@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from rescorla import _core
+from rescorla.arguments import Duplicates
 from rescorla.drawing import whole
 from rescorla.vocabulary import Map, Names, listed, mapped
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rescorla.sources import Duplicates
 
 Side: TypeAlias = Literal["cues", "outcomes"]
 New: TypeAlias = "tuple[list[str], NDArray[np.int64], NDArray[np.int64], Duplicates]"

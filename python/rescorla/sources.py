@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from rescorla import _core
-from rescorla.arguments import PathName, one_of, path_name
+from rescorla.arguments import DUPLICATES, Duplicates, PathName, one_of, path_name
 from rescorla.events import Events, open_events
 from rescorla.progress import Progress, watching
-
-Duplicates: TypeAlias = Literal["drop", "keep", "error"]
-
-DUPLICATES = ("drop", "keep", "error")
 
 
 def read_events(

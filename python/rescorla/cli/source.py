@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from rescorla._core import FormatError, content_kind
+from rescorla.arguments import DUPLICATES
 from rescorla.concat import concat_events
 from rescorla.corpus import corpus_events, files_of
 from rescorla.events import Events, open_events
@@ -37,7 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """How events are read: of any source, and of running text only."""
     parser.add_argument(
         "--duplicates",
-        choices=("drop", "keep", "error"),
+        choices=DUPLICATES,
         help="what to do with a cue that an event has twice (default drop)",
     )
     parser.add_argument("--background", metavar="CUE", help="a cue to add to every event")
