@@ -28,7 +28,7 @@ SHOWN = {
         "events",
         "factors",
         "learning",
-        "neighbours",
+        "neighbours.delta",
         "plot",
         "schedules",
         "trajectory",

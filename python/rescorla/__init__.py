@@ -31,7 +31,7 @@ from rescorla.equilibrium import equilibrium
 from rescorla.events import Event, Events, open_events
 from rescorla.factors import factor_events
 from rescorla.learning import learn
-from rescorla.neighbours import delta_rule
+from rescorla.neighbours import LinearFit, delta_rule
 from rescorla.sources import compile_events, read_events
 from rescorla.trajectory import Trajectories, trajectories
 from rescorla.weights import Weights, load_weights
@@ -45,6 +45,7 @@ __all__ = [
     "Event",
     "Events",
     "FormatError",
+    "LinearFit",
     "Trajectories",
     "Weights",
     "__version__",

@@ -1,4 +1,4 @@
-"""The neighbours of the rule: learners of the same family."""
+"""The delta rule with an activation function, token by token or in batches."""
 
 from __future__ import annotations
 

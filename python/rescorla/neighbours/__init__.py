@@ -1,0 +1,6 @@
+"""The neighbours of the rule: learners of the same family."""
+
+from rescorla.neighbours.delta import delta_rule
+from rescorla.neighbours.linear import LinearFit
+
+__all__ = ["LinearFit", "delta_rule"]

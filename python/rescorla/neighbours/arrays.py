@@ -1,0 +1,131 @@
+"""Arrays as data: numbers in rows, dense or sparse, with the names of their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from rescorla.sources import is_table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Examples: TypeAlias = Any
+"""An array_like, a data frame, an xarray DataArray or a scipy sparse matrix or array, of two dimensions."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Finite numbers, n x p, with the names of their columns.
+
+    Dense: `values` has all of them, row after row in memory. Sparse: `values` are those that stand somewhere,
+    `columns` says in which column, rising within a row, and `starts` where each row begins in both.
+    """
+
+    shape: tuple[int, int]
+    values: NDArray[Any]
+    names: tuple[str, ...]
+    starts: NDArray[np.int64] | None = None
+    columns: NDArray[np.uint32] | None = None
+
+
+def table_of(argument: str, value: object, element: np.dtype[Any], prefix: str) -> Table:
+    """The numbers that a caller gives.
+
+    `value` is an array_like of two dimensions, a data frame, an xarray DataArray or a scipy sparse matrix or
+    array. Names are those of the columns, as str, of the last dimension's coordinate, or the prefix with a
+    number from 0 on.
+    """
+    shape = getattr(value, "shape", None)
+    if hasattr(value, "tocsr"):
+        _two_dimensions(argument, shape)
+        return _sparse(argument, value, element, prefix)
+    names = _names(value)
+    if not hasattr(value, "__array__") and is_table(value):
+        raise TypeError(
+            f"{argument} must be an array or a data frame that numpy takes, not {type(value).__name__}"
+        )
+    array = np.asarray(value)
+    _two_dimensions(argument, array.shape)
+    values = _finite(argument, array, element)
+    return Table(array.shape, values, _distinct(argument, names, array.shape[1], prefix))
+
+
+def vector_of(argument: str, value: object, element: np.dtype[Any]) -> NDArray[Any]:
+    """Finite numbers in one dimension."""
+    array = np.asarray(value)
+    if array.ndim != 1:
+        raise ValueError(f"{argument} must have one dimension, not the shape {array.shape}")
+    return _finite(argument, array, element)
+
+
+def same_length(first: str, n: int, second: str, m: int) -> None:
+    """ValueError unless both have as many rows."""
+    if n != m:
+        raise ValueError(f"{first} and {second} must have as many rows as each other, not {n} and {m}")
+
+
+def _two_dimensions(argument: str, shape: tuple[int, ...] | None) -> None:
+    if shape is None or len(shape) != 2:
+        raise ValueError(
+            f"{argument} must have two dimensions, rows of examples and columns of features, "
+            f"not the shape {shape}"
+        )
+
+
+def _sparse(argument: str, value: Any, element: np.dtype[Any], prefix: str) -> Table:
+    matrix = value.tocsr()
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    n, p = matrix.shape
+    if p > np.iinfo(np.uint32).max:
+        raise ValueError(f"{argument} must have fewer than 2^32 columns, not {p}")
+    return Table(
+        (n, p),
+        _finite(argument, matrix.data, element, matrix),
+        _distinct(argument, None, p, prefix),
+        matrix.indptr.astype(np.int64),
+        matrix.indices.astype(np.uint32),
+    )
+
+
+def _finite(argument: str, array: NDArray[Any], element: np.dtype[Any], sparse: Any = None) -> NDArray[Any]:
+    """The numbers, rounded to the type; ValueError that names the place of the first that is not finite."""
+    if array.size and array.dtype.kind not in "biuf":
+        raise TypeError(f"{argument} must consist of numbers, not of {array.dtype}")
+    with np.errstate(over="ignore"):
+        values = np.ascontiguousarray(array, dtype=element)
+    finite = np.isfinite(values)
+    if not finite.all():
+        if sparse is None:
+            place = tuple(int(i) for i in np.unravel_index(int(finite.argmin()), finite.shape))
+        else:
+            first = int(finite.argmin())
+            row = int(np.searchsorted(sparse.indptr, first, side="right")) - 1
+            place = row, int(sparse.indices[first])
+        found = array.ravel()[int(finite.argmin())]
+        raise ValueError(f"{argument} must be finite in {element}, but at {place} it is {found}")
+    return values
+
+
+def _names(value: Any) -> Sequence[Any] | None:
+    """The names that the caller's columns have."""
+    if hasattr(value, "dims") and hasattr(value, "coords"):
+        last = value.dims[-1] if value.dims else None
+        return value.coords[last].values.tolist() if last in value.coords else None
+    columns = getattr(value, "columns", None)
+    return None if columns is None else list(columns)
+
+
+def _distinct(argument: str, names: Sequence[Any] | None, n: int, prefix: str) -> tuple[str, ...]:
+    if names is None:
+        return tuple(f"{prefix}{i}" for i in range(n))
+    distinct = tuple(map(str, names))
+    if len(set(distinct)) < n:
+        twice = next(name for i, name in enumerate(distinct) if name in distinct[:i])
+        raise ValueError(f"{argument} has two columns called {twice!r}; rename one")
+    return distinct
