@@ -38,7 +38,7 @@ from rescorla.weights import Weights, load_weights
 from rescorla.windows import cue_window
 
 if TYPE_CHECKING:
-    from rescorla import classify, measures, plot
+    from rescorla import classify, estimators, measures, plot
 
 __all__ = [
     "Convergence",
@@ -60,6 +60,7 @@ __all__ = [
     "cue_window",
     "delta_rule",
     "equilibrium",
+    "estimators",
     "factor_events",
     "learn",
     "load_weights",
@@ -73,7 +74,7 @@ __all__ = [
 ]
 
 # Outer rooms, loaded when first asked for.
-_ROOMS = ("classify", "measures", "plot")
+_ROOMS = ("classify", "estimators", "measures", "plot")
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,302 @@
+"""Estimators at the equilibrium: least squares of least norm."""
+
+from __future__ import annotations
+
+import warnings
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import _check_sample_weight
+
+from rescorla.arguments import rate
+from rescorla.estimators.linear import LinearClassifier, LinearEstimator, LinearRegressor, is_sparse, one_hot
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+# What LSMR says when it stops without having arrived.
+_OUT_OF_ITERATIONS = 7
+
+
+class _Solution(NamedTuple):
+    """Weights, and how they were found: the rank if dense, the iterations of the slowest target if sparse."""
+
+    values: NDArray[np.float64]
+    rank: int | None
+    n_iter: int
+    converged: bool
+
+
+class _Equilibrium(LinearEstimator):
+    """What the two estimators share."""
+
+    ridge: float
+    tol: float
+    max_iter: int
+    n_iter_: int
+
+    def _learn(self, X: Any, Z: Any, outcomes: Sequence[str], sample_weight: ArrayLike | None) -> None:
+        ridge, tol = rate("ridge", self.ridge), rate("tol", self.tol)
+        if self.max_iter < 1:
+            raise ValueError(f"max_iter must be 1 or more, not {self.max_iter}")
+        A = self._cues(X)
+        if sample_weight is not None:
+            frequencies = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            root = np.sqrt(frequencies)[:, np.newaxis]
+            A = A.multiply(root).tocsr() if is_sparse(A) else A * root
+            Z = Z.multiply(root).tocsc() if is_sparse(Z) else Z * root
+        started = perf_counter()
+        found = _iterative(A, Z, ridge, tol, self.max_iter) if is_sparse(A) else _dense(A, Z, ridge)
+        if not found.converged:
+            warnings.warn(
+                f"least squares did not come within tol={tol:g} in max_iter={self.max_iter} iterations: "
+                "allow more, or take a ridge",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        parameters = {
+            "rule": "equilibrium",
+            "ridge": ridge,
+            "solver": "lsmr" if is_sparse(A) else "svd",
+            "rank": found.rank,
+            "converged": found.converged,
+            "n_events": X.shape[0],
+            "seconds": perf_counter() - started,
+        }
+        self.weights_ = self._named(found.values, outcomes, parameters)
+        self.n_iter_ = found.n_iter
+
+
+class EquilibriumClassifier(LinearClassifier, _Equilibrium):
+    """Where the Rescorla-Wagner rule goes, at once: least squares on the classes (Danks 2003).
+
+    Each class is an outcome, present (1) or absent (0), and the weights to it minimise
+
+        sum over the rows of  f * (o - x'w)^2  +  ridge * |w|^2
+
+    A row is predicted to be of the class of the greatest activation x'w: a linear probability model.
+
+    Parameters
+    ----------
+    fit_intercept : bool, default True
+        Whether a background cue of value 1 is added to each row. Its weight is the intercept; it is a cue as
+        all others, so the ridge, and the choice of least norm, take it in.
+    ridge : float, default 0.0
+        The penalty on large weights, 0 or more.
+    tol : float, default 1e-12
+        Of sparse X: how far to iterate; see the notes.
+    max_iter : int, default 10,000
+        Of sparse X: the most iterations for a class.
+
+    Attributes
+    ----------
+    classes_ : ndarray, n_classes
+        The classes, sorted.
+    weights_ : Weights of float64, n_cues x n_classes
+        Its cues are "background", where there is an intercept, and the features; its outcomes are the classes
+        as str.
+    coef_ : ndarray of float64, n_classes x n_features
+        The weights of the features. With two classes 1 x n_features: those to the second less those to the
+        first.
+    intercept_ : ndarray of float64, n_classes, or 1 with two classes
+        The weights of the background cue.
+    n_iter_ : int
+        The iterations that the slowest class took; 1 for dense X.
+    n_features_in_ : int
+        How many features there were.
+    feature_names_in_ : ndarray of str
+        Their names, if X was a data frame.
+
+    See Also
+    --------
+    rescorla.equilibrium : the same of events, with two rates.
+    rescorla.classify.NDLClassifier : the same of tables of factors.
+
+    Notes
+    -----
+    Where features are dependent, also with the background cue, the solution is not unique, and the one of
+    least norm is given: that of the pseudo-inverse, and of the learner that starts at zero.
+
+    Dense X is decomposed into singular values; those below n eps times the greatest, n being the larger
+    dimension, are 0. Sparse X stays sparse: LSMR (Fong and Saunders 2011) goes from zero to the same solution
+    until its gradient is below `tol` relative to its residual.
+
+    scikit-learn's RidgeClassifier has the targets 1 and -1, and its penalty leaves out the intercept.
+    Without a ridge, and with an intercept, both predict the same.
+
+    References
+    ----------
+    Danks, D. (2003). Equilibria of the Rescorla-Wagner model. Journal of Mathematical Psychology 47, 109-121.
+
+    Fong, D. C.-L. and Saunders, M. (2011). LSMR: an iterative algorithm for sparse least-squares problems.
+    SIAM Journal on Scientific Computing 33, 2950-2971.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> classifier = rw.estimators.EquilibriumClassifier().fit([[0.0], [1.0], [2.0], [3.0]], list("aabb"))
+    >>> classifier.predict([[1.4], [1.6]])
+    array(['a', 'b'], dtype='<U1')
+    >>> round(classifier.weights_["x0", "b"], 3)
+    0.4
+    """
+
+    def __init__(
+        self, *, fit_intercept: bool = True, ridge: float = 0.0, tol: float = 1e-12, max_iter: int = 10_000
+    ) -> None:
+        self.fit_intercept = fit_intercept
+        self.ridge = ridge
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Solve the equations.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_rows, n_features)
+        y : array_like of shape (n_rows,)
+            The class of each row.
+        sample_weight : array_like of shape (n_rows,), optional
+            f, the frequency of each row: 0 or more, by default 1.
+
+        Returns
+        -------
+        EquilibriumClassifier
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            When there are fewer than two classes, or a number is not finite or out of range.
+
+        Warns
+        -----
+        ConvergenceWarning
+            When `max_iter` iterations did not do.
+        """
+        X = self._examples(X, reset=True)
+        labels = self._labels(X, y)
+        self._learn_classes(labels)
+        self._learn(X, one_hot(self._places(labels), len(self.classes_)), self._outcomes, sample_weight)
+        return self
+
+
+class EquilibriumRegressor(LinearRegressor, _Equilibrium):
+    """Least squares of least norm: where the Rescorla-Wagner rule goes with real-valued outcomes.
+
+    For each target, an outcome that is present by any amount z, the weights minimise
+
+        sum over the rows of  f * (z - x'w)^2  +  ridge * |w|^2
+
+    Parameters
+    ----------
+    fit_intercept : bool, default True
+        Whether a background cue of value 1 is added to each row. Its weight is the intercept; it is a cue as
+        all others, so the ridge, and the choice of least norm, take it in.
+    ridge : float, default 0.0
+        The penalty on large weights, 0 or more.
+    tol : float, default 1e-12
+        Of sparse X: how far to iterate; see the notes of `EquilibriumClassifier`.
+    max_iter : int, default 10,000
+        Of sparse X: the most iterations for a target.
+
+    Attributes
+    ----------
+    weights_ : Weights of float64, n_cues x n_targets
+        Its cues are "background", where there is an intercept, and the features; its outcome is "y", or
+        "y0", "y1" ... where y has two dimensions.
+    coef_ : ndarray of float64, n_features, or n_targets x n_features
+        The weights of the features.
+    intercept_ : float, or ndarray of float64, n_targets
+        The weights of the background cue.
+    n_iter_ : int
+        The iterations that the slowest target took; 1 for dense X.
+    n_features_in_ : int
+        How many features there were.
+    feature_names_in_ : ndarray of str
+        Their names, if X was a data frame.
+
+    References
+    ----------
+    Danks, D. (2003). Equilibria of the Rescorla-Wagner model. Journal of Mathematical Psychology 47, 109-121.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> regressor = rw.estimators.EquilibriumRegressor().fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
+    >>> regressor.predict([[10.0]]).round(6)
+    array([21.])
+    """
+
+    def __init__(
+        self, *, fit_intercept: bool = True, ridge: float = 0.0, tol: float = 1e-12, max_iter: int = 10_000
+    ) -> None:
+        self.fit_intercept = fit_intercept
+        self.ridge = ridge
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Solve the equations.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_rows, n_features)
+        y : array_like of shape (n_rows,) or (n_rows, n_targets)
+            The targets.
+        sample_weight : array_like of shape (n_rows,), optional
+            f, the frequency of each row: 0 or more, by default 1.
+
+        Returns
+        -------
+        EquilibriumRegressor
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            When a number is not finite or out of range.
+
+        Warns
+        -----
+        ConvergenceWarning
+            When `max_iter` iterations did not do.
+        """
+        X = self._examples(X, reset=True)
+        targets = self._targets(X, y, reset=True)
+        self._learn(X, targets, self._target_names(targets), sample_weight)
+        return self
+
+
+def _dense(A: NDArray[np.float64], Z: Any, ridge: float) -> _Solution:
+    """V diag(s / (s^2 + ridge)) U' Z, with A = U diag(s) V'; without a ridge the pseudo-inverse."""
+    U, s, Vt = np.linalg.svd(A, full_matrices=False)
+    rank = int((s > s.max(initial=0.0) * max(A.shape) * np.finfo(np.float64).eps).sum())
+    U, s, Vt = U[:, :rank], s[:rank], Vt[:rank]
+    # Z may be sparse; then it is on the left that it can be.
+    inner = (Z.T @ U).T
+    values = Vt.T @ ((s / (s * s + ridge))[:, np.newaxis] * inner)
+    return _Solution(np.ascontiguousarray(values), rank, 1, True)
+
+
+def _iterative(A: Any, Z: Any, ridge: float, tol: float, max_iter: int) -> _Solution:
+    """LSMR, column by column."""
+    values = np.zeros((A.shape[1], Z.shape[1]))
+    most, converged = 1, True
+    for j in range(Z.shape[1]):
+        column = Z[:, [j]]
+        target = column.toarray().ravel() if is_sparse(column) else column.ravel()
+        # Without a bound on the condition: it would stop at the default of 1e8.
+        solution, stopped, iterations, *_ = sparse.linalg.lsmr(
+            A, target, damp=np.sqrt(ridge), atol=tol, btol=tol, conlim=0.0, maxiter=max_iter
+        )
+        values[:, j] = solution
+        most = max(most, iterations)
+        converged &= stopped != _OUT_OF_ITERATIONS
+    return _Solution(values, None, most, converged)

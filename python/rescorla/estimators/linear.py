@@ -1,0 +1,247 @@
+"""What all estimators share: validated numbers, the background cue, weights with names, planes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
+from sklearn.utils import assert_all_finite, check_array, check_consistent_length
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from rescorla import _core
+from rescorla.weights import Weights
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+BACKGROUND = "background"
+"""The cue that is always there, with the value 1: the first row of the weights, if there is an intercept."""
+
+
+class LinearEstimator(BaseEstimator):  # type: ignore[misc]
+    """Numbers in, weights with names, sums of weights out."""
+
+    weights_: Weights
+    n_features_in_: int
+    fit_intercept: bool
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """The weights of the features; a view of ``weights_``."""
+        coefficients: NDArray[np.float64] = self.weights_.values[int(self.fit_intercept) :].T
+        return self._planes(coefficients)
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """The weights of the background cue; zeros where there is none."""
+        values = self.weights_.values
+        intercepts: NDArray[np.float64] = values[0] if self.fit_intercept else np.zeros(values.shape[1])
+        return self._planes(intercepts)
+
+    def _planes(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The weights to outcomes, or what is predicted of them where it is something else."""
+        return values
+
+    def _examples(self, X: Any, *, reset: bool) -> Any:
+        """X as float64, dense or in sparse rows."""
+        return validate_data(
+            self, X, reset=reset, accept_sparse="csr", dtype=np.float64, order="C", ensure_min_samples=1
+        )
+
+    def _cues(self, X: Any) -> Any:
+        """X, with the background cue in front if there is to be one."""
+        if not self.fit_intercept:
+            return X
+        ones: Any = np.ones((X.shape[0], 1))
+        if is_sparse(X):
+            return sparse.hstack([sparse.csr_array(ones), sparse.csr_array(X)], format="csr")
+        return np.hstack([ones, X])
+
+    def _cue_names(self) -> list[str]:
+        """The names of the rows of the weights."""
+        names = getattr(self, "feature_names_in_", None)
+        features = [f"x{i}" for i in range(self.n_features_in_)] if names is None else names.tolist()
+        if self.fit_intercept and BACKGROUND in features:
+            raise ValueError(
+                f"a feature is called {BACKGROUND!r}, which is the name of the cue for the intercept: "
+                "rename it, or let it be the intercept by fit_intercept=False"
+            )
+        return [BACKGROUND, *features] if self.fit_intercept else features
+
+    def _named(
+        self, values: NDArray[np.float64], outcomes: Sequence[str], parameters: dict[str, Any]
+    ) -> Weights:
+        """The weights under the names that the caller knows."""
+        return Weights(values, self._cue_names(), outcomes, {**parameters, "version": _core.__version__})
+
+    def _sums(self, X: Any) -> NDArray[np.float64]:
+        """The sum of weights times features, for each row and each plane."""
+        check_is_fitted(self)
+        X = self._examples(X, reset=False)
+        sums: NDArray[np.float64] = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
+        return sums
+
+    def __sklearn_is_fitted__(self) -> bool:
+        # scikit-learn would take the parameter lambda_ for something learned.
+        return hasattr(self, "weights_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
+    """Classes are outcomes; the one of the greatest sum wins."""
+
+    classes_: NDArray[Any]
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """How strongly each row speaks for each class: x . coef + intercept.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of float64
+            n_rows x n_classes; with two classes n_rows, positive for the second class.
+        """
+        sums = self._sums(X)
+        return sums[:, 0] if sums.shape[1] == 1 else sums
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray, n_rows
+            The class of the greatest value of `decision_function`, the first of equal ones.
+        """
+        values = self.decision_function(X)
+        places = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
+        predicted: NDArray[Any] = self.classes_[places]
+        return predicted
+
+    def _planes(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        # As scikit-learn's linear classifiers: for two classes the second less the first.
+        return values[1:] - values[:1] if len(self.classes_) == 2 and len(values) == 2 else values
+
+    def _labels(self, X: Any, y: ArrayLike) -> NDArray[Any]:
+        """y, checked."""
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None: "
+                "give one class for each row"
+            )
+        labels = column_or_1d(y, warn=True)
+        assert_all_finite(labels, input_name="y")
+        check_classification_targets(labels)
+        check_consistent_length(X, labels)
+        return np.asarray(labels)
+
+    def _learn_classes(self, labels: ArrayLike) -> None:
+        """The distinct classes, which must be two or more."""
+        self.classes_ = np.unique(labels)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs examples of two classes or more, but found one class, "
+                f"{self.classes_[0]!r}"
+            )
+
+    def _is_known(self, classes: ArrayLike | None) -> bool:
+        """Whether something was learned before; the first call of partial_fit tells the classes."""
+        known = hasattr(self, "weights_")
+        if not known:
+            if classes is None:
+                raise ValueError(
+                    "classes must be passed on the first call to partial_fit: all classes that there will be"
+                )
+            self._learn_classes(classes)
+        elif classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
+            raise ValueError(
+                f"classes={classes!r} are not those of the first call, {self.classes_.tolist()}: "
+                "give the same, or none"
+            )
+        return known
+
+    def _places(self, labels: NDArray[Any]) -> NDArray[np.intp]:
+        """The number of each label's class; ValueError for a label that is no class."""
+        places = np.minimum(np.searchsorted(self.classes_, labels), len(self.classes_) - 1)
+        strange = self.classes_[places] != labels
+        if strange.any():
+            raise ValueError(
+                f"y has {labels[strange][0]!r}, which is none of the classes {self.classes_.tolist()}: "
+                "give all of them as classes= in the first call of partial_fit"
+            )
+        return places
+
+    @property
+    def _outcomes(self) -> list[str]:
+        return [str(label) for label in self.classes_.tolist()]
+
+
+class LinearRegressor(RegressorMixin, MultiOutputMixin, LinearEstimator):  # type: ignore[misc]
+    """Targets are the amounts of outcomes; sums of weights predict them."""
+
+    _one_target: bool
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """The sum of weights for each row: x . coef + intercept.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of float64, n_rows, or n_rows x n_targets
+        """
+        return self._sums(X)
+
+    def _planes(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        # As scikit-learn's linear regressors: without a dimension for targets where y has none.
+        return values[0] if self._one_target else values
+
+    def _targets(self, X: Any, y: ArrayLike, *, reset: bool) -> NDArray[np.float64]:
+        """y as float64, n_rows x n_targets."""
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None: "
+                "give one number for each row"
+            )
+        targets: NDArray[np.float64] = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+        check_consistent_length(X, targets)
+        if reset:
+            self._one_target = targets.ndim == 1
+        targets = targets.reshape(len(targets), -1)
+        if not reset and targets.shape[1] != self.weights_.values.shape[1]:
+            raise ValueError(
+                f"y has {targets.shape[1]} targets, but {self.weights_.values.shape[1]} were learned before"
+            )
+        return targets
+
+    def _target_names(self, targets: NDArray[np.float64]) -> list[str]:
+        return ["y"] if self._one_target else [f"y{i}" for i in range(targets.shape[1])]
+
+
+def one_hot(places: NDArray[np.intp], n: int) -> sparse.csr_array:
+    """Rows with a 1 in their place."""
+    rows = np.arange(len(places) + 1)
+    return sparse.csr_array((np.ones(len(places)), places, rows), shape=(len(places), n))
+
+
+def is_sparse(X: Any) -> bool:
+    """`scipy.sparse.issparse`, which tells type checkers too much."""
+    return bool(sparse.issparse(X))

@@ -1,0 +1,578 @@
+"""`estimators`: the learners as scikit-learn estimators."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import rescorla as rw
+import strategies as some
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from rescorla.estimators import (
+    AdaTron,
+    DeltaRuleClassifier,
+    DeltaRuleRegressor,
+    EquilibriumClassifier,
+    EquilibriumRegressor,
+    MinOver,
+    Perceptron,
+    RescorlaWagnerClassifier,
+    RescorlaWagnerRegressor,
+)
+from scipy import sparse
+from scipy.special import expit
+from sklearn.base import clone, is_classifier
+from sklearn.datasets import load_digits, load_iris
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+CLASSIFIERS = [
+    RescorlaWagnerClassifier(threads=1),
+    EquilibriumClassifier(),
+    DeltaRuleClassifier(threads=1),
+    Perceptron(),
+    MinOver(),
+    AdaTron(),
+]
+REGRESSORS = [RescorlaWagnerRegressor(threads=1), EquilibriumRegressor(), DeltaRuleRegressor(threads=1)]
+VARIANTS = [
+    RescorlaWagnerClassifier(passes=5, random_state=1, threads=1),
+    EquilibriumClassifier(ridge=0.5),
+    EquilibriumRegressor(ridge=0.5),
+    DeltaRuleClassifier(activation="tanh", loss="squared", threads=1),
+    DeltaRuleClassifier(activation="identity", loss="squared", batch=16, threads=1),
+    DeltaRuleClassifier(batch="full", passes=10, threads=1),
+    DeltaRuleClassifier(batch=8, reduction="mean", passes=3, initial="random", random_state=1, threads=1),
+    DeltaRuleRegressor(batch=16, reduction="mean", threads=1),
+    Perceptron(rule="batch", max_sweeps=100),
+    RescorlaWagnerClassifier(fit_intercept=False, threads=1),
+]
+INCREMENTAL: list[Any] = [
+    RescorlaWagnerClassifier(beta=0.01, threads=1),
+    RescorlaWagnerRegressor(beta=0.01, threads=1),
+    DeltaRuleClassifier(beta=0.01, threads=1),
+    DeltaRuleClassifier(beta=0.01, activation="tanh", loss="squared", threads=1),
+    DeltaRuleRegressor(beta=0.01, threads=1),
+    Perceptron(max_sweeps=1),
+]
+PLANES: list[Any] = [Perceptron(), MinOver(), AdaTron()]
+
+IRIS = load_iris(return_X_y=True)
+
+NUMBERS = st.one_of(st.sampled_from([0.0, 1.0, -1.0, 0.5]), st.floats(-2, 2, width=32))
+
+
+@st.composite
+def tables(draw: st.DrawFn, n_classes: int = 3) -> tuple[NDArray[np.float64], NDArray[np.str_]]:
+    """Rows of numbers, and classes, each of which occurs."""
+    p = draw(st.integers(1, 4))
+    rows = draw(st.lists(st.lists(NUMBERS, min_size=p, max_size=p), min_size=n_classes, max_size=9))
+    some_class = st.sampled_from("abc"[:n_classes])
+    rest = draw(st.lists(some_class, min_size=len(rows) - n_classes, max_size=len(rows) - n_classes))
+    return np.array(rows), np.array([*"abc"[:n_classes], *rest])
+
+
+def with_background(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.column_stack([np.ones(len(X)), X])
+
+
+def one_hot(y: NDArray[Any]) -> NDArray[np.float64]:
+    return np.asarray(y[:, np.newaxis] == np.unique(y), dtype=np.float64)
+
+
+def sparse_of(X: NDArray[np.float64]) -> sparse.csr_array:
+    return sparse.csr_array(X)
+
+
+# What scikit-learn asks of all.
+
+
+@parametrize_with_checks([*CLASSIFIERS, *REGRESSORS, *VARIANTS])  # type: ignore[untyped-decorator]
+# Among the data of the checks are classes that no plane parts, and then a learner of planes says so.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_they_pass_the_checks_of_scikit_learn(estimator: Any, check: Callable[[Any], None]) -> None:
+    check(estimator)
+
+
+@pytest.mark.parametrize("estimator", CLASSIFIERS, ids=lambda e: type(e).__name__)
+def test_they_go_where_scikit_learn_has_them(estimator: Any) -> None:
+    X, y = IRIS
+    X, y = X[y != 1], np.array(["setosa", "versicolor", "virginica"])[y[y != 1]]
+    pipeline = make_pipeline(StandardScaler(), estimator)
+    assert cross_val_score(pipeline, X, y, cv=5).min() > 0.9
+    for decide in (OneVsRestClassifier, OneVsOneClassifier):
+        assert decide(pipeline).fit(X, y).score(X, y) == 1.0
+    search = GridSearchCV(
+        pipeline, {f"{type(estimator).__name__.lower()}__fit_intercept": [True, False]}, cv=3
+    )
+    assert search.fit(X, y).best_score_ == 1.0
+
+
+@pytest.mark.parametrize("decide", [OneVsRestClassifier, OneVsOneClassifier])
+def test_one_against_the_rest_and_all_pairs(decide: Any) -> None:
+    X, y = load_digits(return_X_y=True)
+    fitted = decide(RescorlaWagnerClassifier(random_state=1, passes=5)).fit(X[:500], y[:500])
+    assert fitted.score(X[500:1000], y[500:1000]) > 0.85
+
+
+def test_words_of_texts() -> None:
+    texts = ["the cat sat", "a cat ran", "the dog sat", "a dog ran", "cat and cat"]
+    animals = ["cat", "cat", "dog", "dog", "cat"]
+    for classifier in CLASSIFIERS:
+        pipeline = make_pipeline(CountVectorizer(), clone(classifier)).fit(texts, animals)
+        assert pipeline.predict(["one dog", "one cat"]).tolist() == ["dog", "cat"]
+
+
+def test_names_are_in_the_weights() -> None:
+    X = pd.DataFrame({"red": [1.0, 0.0, 1.0], "blue": [0.0, 1.0, 1.0]})
+    fitted = EquilibriumClassifier().fit(X, [1, 2, 3])
+    assert fitted.weights_.cues == ("background", "red", "blue")
+    assert fitted.weights_.outcomes == ("1", "2", "3")
+    assert fitted.feature_names_in_.tolist() == ["red", "blue"]
+    regressor = RescorlaWagnerRegressor(fit_intercept=False).fit(X.to_numpy(), np.eye(3)[:, :2])
+    assert (regressor.weights_.cues, regressor.weights_.outcomes) == (("x0", "x1"), ("y0", "y1"))
+    with pytest.raises(ValueError, match="a feature is called 'background'"):
+        EquilibriumClassifier().fit(X.rename(columns={"red": "background"}), [1, 2, 3])
+    EquilibriumClassifier(fit_intercept=False).fit(X.rename(columns={"red": "background"}), [1, 2, 3])
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS, ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_shapes_are_those_of_scikit_learn(classifier: Any, n_classes: int) -> None:
+    X, y = np.eye(3), np.array([0, 1, n_classes - 1])
+    fitted, theirs = clone(classifier).fit(X, y), LogisticRegression().fit(X, y)
+    for attribute in ("coef_", "intercept_"):
+        assert getattr(fitted, attribute).shape == getattr(theirs, attribute).shape
+    assert fitted.decision_function(X).shape == theirs.decision_function(X).shape
+    sums = np.squeeze(X @ fitted.coef_.T + fitted.intercept_)
+    some.assert_close(fitted.decision_function(X), sums, 1e-12)
+    without = clone(classifier).set_params(fit_intercept=False).fit(X, y)
+    assert without.intercept_.tolist() == [0.0] * len(theirs.intercept_)
+
+
+@pytest.mark.parametrize("estimator", [*CLASSIFIERS, *REGRESSORS], ids=lambda e: type(e).__name__)
+def test_nothing_is_known_before_fit(estimator: Any) -> None:
+    assert not hasattr(clone(estimator), "coef_")
+    with pytest.raises(NotFittedError):
+        clone(estimator).predict([[0.0]])
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS, ids=lambda e: type(e).__name__)
+def test_one_class_is_no_problem_to_solve(classifier: Any) -> None:
+    with pytest.raises(ValueError, match=r"two classes or more, but found one class, .*'a'"):
+        clone(classifier).fit([[0.0], [1.0]], ["a", "a"])
+
+
+# The rule.
+
+
+@given(
+    tables(),
+    st.sampled_from([0.0, 0.1, 0.5]),
+    st.integers(1, 3),
+    st.none() | st.integers(0, 9),
+    st.booleans(),
+)
+def test_the_rule_has_the_bits_of_the_function(
+    table: Any, beta: float, passes: int, seed: int | None, background: bool
+) -> None:
+    X, y = table
+    told: dict[str, Any] = {"alpha": 0.5, "beta": beta, "passes": passes}
+    A = with_background(X) if background else X
+    weights = rw.delta_rule((A, one_hot(y)), seed=seed, **told)
+    for data in (X, sparse_of(X)):
+        fitted = RescorlaWagnerClassifier(fit_intercept=background, random_state=seed, **told).fit(data, y)
+        assert some.bits(fitted.weights_.values) == some.bits(weights.values)
+        assert some.bits(fitted.coef_) == some.bits(weights.values[int(background) :].T)
+        assert fitted.intercept_.tolist() == (weights.values[0].tolist() if background else [0.0] * 3)
+    regressor = RescorlaWagnerRegressor(fit_intercept=background, random_state=seed, **told)
+    assert some.bits(regressor.fit(X, one_hot(y)).weights_.values) == some.bits(weights.values)
+
+
+@given(
+    st.lists(st.tuples(st.lists(st.sampled_from("pqrs"), unique=True), st.sampled_from("abc")), min_size=1),
+    st.sampled_from([0.05, 0.3]),
+    st.sampled_from([1.0, 0.7]),
+    st.booleans(),
+)
+def test_events_as_a_matrix_are_learned_as_by_learn(
+    rows: list[tuple[list[str], str]], beta: float, lambda_: float, background: bool
+) -> None:
+    # All classes, and the cues of each event in one order, as a matrix has them.
+    rows = [(list("pqrs"), "a"), ([], "b"), ([], "c"), *((sorted(cues), outcome) for cues, outcome in rows)]
+    events = rw.read_events([(cues, [outcome]) for cues, outcome in rows])
+    learned = rw.learn(
+        events.with_background("background") if background else events,
+        alpha=0.5, beta=beta, lambda_=lambda_, method="forward",
+    )  # fmt: skip
+    classifier = RescorlaWagnerClassifier(alpha=0.5, beta=beta, lambda_=lambda_, fit_intercept=background)
+    fitted = classifier.fit(events.cue_matrix(), [outcome for _, outcome in rows])
+    assert some.bits(fitted.weights_.values) == some.bits(learned.values)
+
+
+@pytest.mark.parametrize("estimator", INCREMENTAL, ids=str)
+@given(table=tables(), cut=st.integers(1, 8))
+def test_pieces_are_one_pass(estimator: Any, table: Any, cut: int) -> None:
+    X, y = table
+    if not is_classifier(estimator):
+        y = X[:, 0] - 0.5
+    whole = clone(estimator)
+    if isinstance(estimator, Perceptron):
+        whole.partial_fit(X, y, classes=list("abc"))
+    else:
+        whole.fit(X, y)
+    pieces = clone(estimator)
+    first = {"classes": list("cba")} if is_classifier(estimator) else {}
+    pieces.partial_fit(X[:cut], y[:cut], **first)
+    assert pieces.n_iter_ == 1
+    if cut < len(X):
+        pieces.partial_fit(sparse_of(X[cut:]), y[cut:])
+        assert pieces.n_iter_ == 2
+    assert some.bits(pieces.weights_.values) == some.bits(whole.weights_.values)
+
+
+@pytest.mark.parametrize("estimator", INCREMENTAL[:1] + INCREMENTAL[2:3] + INCREMENTAL[5:], ids=str)
+def test_classes_are_told_once(estimator: Any) -> None:
+    X = np.eye(2)
+    with pytest.raises(ValueError, match="classes must be passed on the first call"):
+        clone(estimator).partial_fit(X, [0, 1])
+    fitted = clone(estimator).partial_fit(X, [0, 1], classes=[0, 1, 2])
+    fitted.partial_fit(X, [2, 1], classes=[2, 1, 0])
+    with pytest.raises(ValueError, match=r"not those of the first call, \[0, 1, 2\]"):
+        fitted.partial_fit(X, [0, 1], classes=[0, 1])
+    with pytest.raises(ValueError, match=r"y has .*3.*, which is none of the classes \[0, 1, 2\]"):
+        fitted.partial_fit(X, [0, 3])
+    with pytest.raises(ValueError, match=r"features"):
+        fitted.partial_fit(np.eye(3), [0, 1, 2])
+
+
+def test_targets_are_as_many_as_before() -> None:
+    fitted = RescorlaWagnerRegressor().partial_fit(np.eye(2), np.eye(2))
+    with pytest.raises(ValueError, match="y has 3 targets, but 2 were learned before"):
+        fitted.partial_fit(np.eye(2), np.ones((2, 3)))
+
+
+def test_more_passes_after_fit() -> None:
+    X, y = IRIS
+    fitted = RescorlaWagnerClassifier(passes=2).fit(X, y).partial_fit(X, y)
+    assert some.bits(fitted.coef_) == some.bits(RescorlaWagnerClassifier(passes=3).fit(X, y).coef_)
+    assert fitted.n_iter_ == 3
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("classifier", CLASSIFIERS, ids=lambda e: type(e).__name__)
+@given(table=tables(), names=st.permutations("abc"))
+def test_names_of_classes_do_not_matter(classifier: Any, table: Any, names: list[str]) -> None:
+    X, y = table
+    new = dict(zip("abc", names, strict=True))
+    order = ["abc".index(old) for old in sorted(new, key=new.__getitem__)]
+    fitted = clone(classifier).fit(X, y)
+    renamed = clone(classifier).fit(X, [new[label] for label in y])
+    some.assert_close(renamed.coef_, fitted.coef_[order], 1e-12)
+    some.assert_close(renamed.intercept_, fitted.intercept_[order], 1e-12)
+
+
+# The default rate.
+
+
+@given(tables())
+def test_the_default_rate_takes_a_tenth_of_the_longest_error(table: Any) -> None:
+    X, y = table
+    kappa = max(1 + float(row @ row) for row in X)
+    for data in (X, sparse_of(X)):
+        assert RescorlaWagnerClassifier().fit(data, y).beta_ == pytest.approx(0.1 / kappa, rel=1e-12)
+    halved = RescorlaWagnerClassifier(alpha=0.5).fit(X, y)
+    assert halved.beta_ == pytest.approx(0.2 / kappa, rel=1e-12)
+
+
+def test_the_default_rate_in_batches() -> None:
+    X, y = np.ones((40, 1)), np.arange(40.0)
+    told = {
+        (1, "sum"): 0.1, (4, "sum"): 0.1, (20, "sum"): 1 / 20, ("full", "sum"): 1 / 40,
+        (1, "mean"): 0.1, (4, "mean"): 0.4, (20, "mean"): 1.0, ("full", "mean"): 1.0,
+    }  # fmt: skip
+    for (batch, reduction), part in told.items():
+        fitted = DeltaRuleRegressor(batch=batch, reduction=reduction, fit_intercept=False).fit(X, y)  # type: ignore[arg-type]
+        assert fitted.beta_ == pytest.approx(part)
+
+
+def test_the_default_rate_falls_and_never_rises() -> None:
+    fitted = RescorlaWagnerRegressor().partial_fit([[1.0]], [1.0])
+    assert fitted.beta_ == 0.1 / 2
+    assert fitted.partial_fit([[3.0]], [1.0]).beta_ == 0.1 / 10
+    assert fitted.partial_fit([[1.0]], [1.0]).beta_ == 0.1 / 10
+    assert RescorlaWagnerRegressor(fit_intercept=False).fit([[0.0]], [1.0]).beta_ == 0.1
+
+
+def test_saliences_by_name() -> None:
+    X, y = pd.DataFrame({"red": [1.0, 0.0], "blue": [1.0, 1.0]}), ["a", "b"]
+    alpha = {"red": 0.5, "blue": 0.0, "background": 1.0}
+    by_name = RescorlaWagnerClassifier(alpha=alpha, beta=0.1).fit(X, y)
+    by_place = RescorlaWagnerClassifier(alpha=[1.0, 0.5, 0.0], beta=0.1).fit(X, y)
+    assert some.bits(by_name.coef_) == some.bits(by_place.coef_)
+    assert by_name.weights_.row("blue").tolist() == [0.0, 0.0]
+    assert by_name.weights_["red", "a"] > 0
+    with pytest.raises(KeyError, match="alpha has no entry for the cue 'background'"):
+        RescorlaWagnerClassifier(alpha={"red": 1.0, "blue": 1.0}).fit(X, y)
+
+
+@pytest.mark.parametrize(("parameter", "value"), [("beta", -1.0), ("alpha", -1.0), ("passes", 0)])
+def test_parameters_out_of_range(parameter: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=f"{parameter} must be"):
+        RescorlaWagnerClassifier().set_params(**{parameter: value}).fit(np.eye(2), [0, 1])
+
+
+def test_a_generator_of_random_numbers_is_drawn_from() -> None:
+    X, y = IRIS
+    told: dict[str, Any] = {"passes": 2, "random_state": np.random.RandomState(5)}
+    first = RescorlaWagnerClassifier(**told).fit(X, y)
+    second = RescorlaWagnerClassifier(**told).fit(X, y)
+    assert some.bits(first.coef_) != some.bits(second.coef_)
+    again = RescorlaWagnerClassifier(passes=2, random_state=np.random.RandomState(5)).fit(X, y)
+    assert some.bits(first.coef_) == some.bits(again.coef_)
+
+
+# The delta rule.
+
+
+@given(tables(2), st.sampled_from(["logistic", "tanh"]), st.sampled_from([1, 2, "full"]))
+def test_one_outcome_says_all_of_two_classes(table: Any, activation: Any, batch: Any) -> None:
+    X, y = table
+    told: dict[str, Any] = {"activation": activation, "loss": "squared", "batch": batch, "passes": 3}
+    fitted = DeltaRuleClassifier(beta=0.1, **told).fit(X, y)
+    assert fitted.weights_.outcomes == ("b",)
+    targets = one_hot(y) if activation == "logistic" else 2 * one_hot(y) - 1
+    both = rw.delta_rule((with_background(X), targets), beta=0.1, **told).values
+    assert some.bits(fitted.weights_.values[:, 0]) == some.bits(both[:, 1])
+    some.assert_close(both[:, 0], -both[:, 1], 1e-12)
+
+
+@given(tables(3), st.sampled_from(["logistic", "tanh", "identity"]))
+def test_the_delta_rule_has_the_bits_of_the_function(table: Any, activation: Any) -> None:
+    X, y = table
+    told: dict[str, Any] = {"activation": activation, "loss": "squared", "beta": 0.1, "passes": 2, "batch": 2}
+    targets = 2 * one_hot(y) - 1 if activation == "tanh" else one_hot(y)
+    weights = rw.delta_rule((with_background(X), targets), reduction="mean", **told)
+    for data in (X, sparse_of(X)):
+        fitted = DeltaRuleClassifier(reduction="mean", **told).fit(data, y)
+        assert some.bits(fitted.weights_.values) == some.bits(weights.values)
+    regressor = DeltaRuleRegressor(reduction="mean", **told).fit(X, targets)
+    assert some.bits(regressor.weights_.values) == some.bits(weights.values)
+    g: Any = {"logistic": expit, "tanh": np.tanh, "identity": np.positive}[activation]
+    some.assert_close(regressor.predict(X), g(with_background(X) @ weights.values), 1e-12)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_full_batches_of_the_log_loss_are_logistic_regression(fit_intercept: bool) -> None:
+    X, y = IRIS
+    X, y = X[y > 0][:, :2] - X[y > 0][:, :2].mean(axis=0), y[y > 0]
+    ours = DeltaRuleClassifier(
+        batch="full", reduction="mean", beta=4.0, passes=5000, fit_intercept=fit_intercept
+    )
+    theirs = LogisticRegression(C=np.inf, tol=1e-10, max_iter=10_000, fit_intercept=fit_intercept).fit(X, y)
+    some.assert_close(ours.fit(X, y).coef_, theirs.coef_, 1e-6)
+    some.assert_close(ours.intercept_, theirs.intercept_, 1e-6)
+    some.assert_close(ours.predict_proba(X), theirs.predict_proba(X), 1e-6)
+
+
+def test_probabilities_are_there_where_the_loss_is_theirs() -> None:
+    X, y = IRIS
+    fitted = DeltaRuleClassifier(passes=5).fit(X, y)
+    shares = expit(fitted.decision_function(X))
+    some.assert_close(fitted.predict_proba(X), shares / shares.sum(axis=1, keepdims=True), 1e-12)
+    assert not hasattr(DeltaRuleClassifier(loss="squared"), "predict_proba")
+    assert not hasattr(RescorlaWagnerClassifier(), "predict_proba")
+
+
+def test_random_starts_need_a_seed() -> None:
+    with pytest.raises(ValueError, match="needs a seed"):
+        DeltaRuleClassifier(initial="random").fit(np.eye(2), [0, 1])
+    first = DeltaRuleClassifier(initial="random", random_state=1).fit(np.eye(2), [0, 1])
+    second = DeltaRuleClassifier(initial="random", random_state=2).fit(np.eye(2), [0, 1])
+    assert some.bits(first.coef_) != some.bits(second.coef_)
+    # A start is made once: what is learned on goes on from where it is.
+    more = DeltaRuleClassifier(initial="random", random_state=1, beta=0.0).fit(np.eye(2), [0, 1])
+    before = more.coef_.copy()
+    assert some.bits(more.partial_fit(np.eye(2), [0, 1]).coef_) == some.bits(before)
+
+
+# The equilibrium.
+
+
+@given(tables(), st.booleans())
+def test_the_equilibrium_is_least_squares_of_least_norm(table: Any, background: bool) -> None:
+    X, y = table
+    # Not nearly dependent: what is one to take for zero?
+    X = np.round(X * 4) / 4
+    A = with_background(X) if background else X
+    expected = np.linalg.lstsq(A, one_hot(y), rcond=None)[0]
+    for data in (X, sparse_of(X)):
+        fitted = EquilibriumRegressor(fit_intercept=background).fit(data, one_hot(y))
+        some.assert_close(fitted.weights_.values, expected, 1e-9)
+        classifier = EquilibriumClassifier(fit_intercept=background).fit(data, y)
+        some.assert_close(classifier.weights_.values, expected, 1e-9)
+
+
+@given(tables(), st.sampled_from([0.01, 1.0, 30.0]))
+def test_a_ridge(table: Any, ridge: float) -> None:
+    X, y = table
+    A = with_background(X)
+    expected = np.linalg.solve(A.T @ A + ridge * np.eye(A.shape[1]), A.T @ one_hot(y))
+    for data in (X, sparse_of(X)):
+        fitted = EquilibriumClassifier(ridge=ridge).fit(data, y)
+        some.assert_close(fitted.weights_.values, expected, 1e-9)
+
+
+@given(st.data())
+def test_the_equilibrium_of_events(data: st.DataObject) -> None:
+    cues = st.lists(st.sampled_from("pqrs"), min_size=1, unique=True)
+    rows = data.draw(st.lists(st.tuples(cues, st.sampled_from("ab"), st.integers(1, 5)), max_size=8))
+    rows = [(["p"], "a", 1), (["q"], "b", 2), *rows]
+    events = rw.read_events([(cues, [outcome], f) for cues, outcome, f in rows])
+    ridge = data.draw(st.sampled_from([0.0, 0.5]))
+    fitted = EquilibriumClassifier(fit_intercept=False, ridge=ridge)
+    fitted.fit(events.cue_matrix(), [row[1] for row in rows], sample_weight=events.frequencies)
+    some.assert_close(fitted.weights_.values, rw.equilibrium(events, ridge=ridge).values, 1e-9)
+
+
+def test_frequencies_that_are_negative() -> None:
+    with pytest.raises(ValueError, match=r"[Nn]egative"):
+        EquilibriumRegressor().fit(np.eye(2), [0.0, 1.0], sample_weight=[1.0, -1.0])
+
+
+@pytest.mark.parametrize(("parameter", "value"), [("ridge", -1.0), ("tol", -1.0), ("max_iter", 0)])
+def test_parameters_of_the_equilibrium_out_of_range(parameter: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=f"{parameter} must be"):
+        EquilibriumRegressor().set_params(**{parameter: value}).fit(np.eye(2), [0.0, 1.0])
+
+
+def test_iterations_may_not_do() -> None:
+    rng = np.random.default_rng(1)
+    X, y = sparse_of(rng.normal(size=(40, 20))), rng.normal(size=40)
+    with pytest.warns(ConvergenceWarning, match="did not come within tol=1e-12 in max_iter=2"):
+        fitted = EquilibriumRegressor(max_iter=2).fit(X, y)
+    assert not fitted.weights_.parameters["converged"]
+    assert fitted.n_iter_ == 2
+    assert EquilibriumRegressor().fit(X, y).weights_.parameters["converged"]
+
+
+def test_it_predicts_as_the_ridge_classifier_does() -> None:
+    X, y = IRIS
+    theirs = RidgeClassifier(alpha=1e-12).fit(X, y)
+    assert (EquilibriumClassifier().fit(X, y).predict(X) == theirs.predict(X)).all()
+
+
+# Planes.
+
+
+@pytest.mark.parametrize("classifier", PLANES, ids=lambda e: type(e).__name__)
+def test_planes_are_those_of_the_functions(classifier: Any) -> None:
+    X, y = IRIS
+    X, y = X[y != 1], y[y != 1]
+    fitted = clone(classifier).fit(X, y)
+    signs = np.where(y == 2, 1.0, -1.0)
+    fit = {
+        "Perceptron": lambda: rw.perceptron(X, signs),
+        "MinOver": lambda: rw.minover(X, signs, max_steps=10_000, tol=0.01, bias=True),
+        "AdaTron": lambda: rw.adatron(X, signs, bias=True),
+    }[type(classifier).__name__]()
+    assert fit.converged
+    weights = np.append(fit.intercept, fit.coef)
+    if not isinstance(classifier, Perceptron):
+        weights /= np.linalg.norm(weights)
+    some.assert_close(np.append(fitted.intercept_, fitted.coef_), weights, 1e-12)
+    assert fitted.fits_[0].stability == pytest.approx(fit.stability)
+    assert (fitted.predict(X) == y).all()
+    some.assert_close(clone(classifier).fit(sparse_of(X), y).coef_, fitted.coef_, 1e-9)
+
+
+@pytest.mark.parametrize("classifier", PLANES, ids=lambda e: type(e).__name__)
+def test_what_no_plane_parts(classifier: Any) -> None:
+    X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
+    with pytest.warns(
+        ConvergenceWarning, match=f"{type(classifier).__name__} did not come to its goal for '1'"
+    ):
+        clone(classifier).fit(X, y)
+
+
+def test_the_wider_margin() -> None:
+    X, y = IRIS
+    X, y = X[y < 2], y[y < 2]
+    margins = {
+        type(classifier).__name__: classifier.fit(X, y).fits_[0].stability
+        for classifier in map(clone, PLANES)
+    }
+    assert margins["AdaTron"] == pytest.approx(margins["MinOver"], rel=0.01)
+    assert margins["Perceptron"] < margins["MinOver"]
+
+
+def test_random_starts_of_planes_are_drawn_apart() -> None:
+    X, y = IRIS
+    X, y = X[y != 1], y[y != 1]
+    first = Perceptron(initial="random", random_state=1).fit(X, y)
+    assert some.bits(first.coef_) == some.bits(Perceptron(initial="random", random_state=1).fit(X, y).coef_)
+    assert some.bits(first.coef_) != some.bits(Perceptron(initial="random", random_state=2).fit(X, y).coef_)
+
+
+# Sparse rows stay sparse.
+
+
+@pytest.mark.parametrize("estimator", [*CLASSIFIERS, *REGRESSORS], ids=lambda e: type(e).__name__)
+def test_sparse_rows_stay_sparse(estimator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    # As a dense array X would need 800 GB.
+    n, p = 100_000, 1_000_000
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, n)
+    # A feature tells the class, and two others are noise.
+    columns = np.column_stack([y, rng.integers(2, p // 2, n), rng.integers(p // 2, p, n)])
+    X = sparse.csr_array((np.ones(3 * n), columns.ravel(), np.arange(0, 3 * n + 1, 3)), shape=(n, p))
+
+    def refuse(*_args: Any, **_keywords: Any) -> None:
+        raise AssertionError("made dense")
+
+    monkeypatch.setattr(sparse.csr_array, "toarray", refuse)
+    monkeypatch.setattr(sparse.csr_array, "todense", refuse)
+    fitted = clone(estimator).fit(X, y)
+    assert fitted.coef_.shape[-1] == p
+    assert fitted.score(X[:1000], y[:1000]) > 0.5
+    if hasattr(fitted, "partial_fit"):
+        fitted.partial_fit(X[:1000], y[:1000])
+
+
+# The room.
+
+
+def test_the_room_is_loaded_when_asked_for() -> None:
+    script = (
+        "import sys, rescorla as rw\n"
+        "assert 'estimators' in dir(rw) and 'rescorla.estimators' not in sys.modules\n"
+        "assert 'sklearn' not in sys.modules\n"
+        "rw.estimators.Perceptron\n"
+        "assert 'sklearn' in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_without_scikit_learn() -> None:
+    script = (
+        "import sys\n"
+        "sys.modules['sklearn'] = None\n"
+        "import rescorla as rw\n"
+        "try:\n"
+        "    rw.estimators\n"
+        "except ImportError as error:\n"
+        "    print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert "pip install 'rescorla[sklearn]'" in done.stdout, done.stderr
