@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use rescorla::dense::delta::{Activation, Loss, Plan, Report, learn};
+use rescorla::dense::activation::{Activation, Loss};
+use rescorla::dense::delta::{Plan, learn};
+use rescorla::dense::descent::{Descent, Report};
 use rescorla::error::{Error, Result};
 use rescorla::events::EventFile;
 use rescorla::events::map::Bytes;
@@ -134,19 +136,21 @@ impl Case {
             rows: &(0..CUES as u32).collect::<Vec<_>>(),
             // Other numbers than the file's.
             columns: &(0..OUTCOMES as u32).rev().collect::<Vec<_>>(),
-            alpha: &self.alpha,
-            beta: self.beta,
             lambda: &self.lambda,
-            activation: self.kind.0,
-            loss: self.kind.1,
-            batch: self.batch,
-            mean: self.mean,
-            passes: self.passes,
-            order: order.as_deref(),
-            initial: initial.as_deref(),
-            threads: self.threads,
-            kernel: Some(kernel),
-            tile: self.tile,
+            descent: Descent {
+                alpha: &self.alpha,
+                beta: self.beta,
+                activation: self.kind.0,
+                loss: self.kind.1,
+                batch: self.batch,
+                mean: self.mean,
+                passes: self.passes,
+                order: order.as_deref(),
+                initial: initial.as_deref(),
+                threads: self.threads,
+                kernel: Some(kernel),
+                tile: self.tile,
+            },
             budget: self.budget,
         };
         let mut out = vec![E::default(); CUES * OUTCOMES];
@@ -252,19 +256,21 @@ fn with(frequency: u32, monitor: &Monitor, change: impl FnOnce(&mut Plan<'_, f64
     let mut plan = Plan {
         rows: &[0, 1],
         columns: &[0],
-        alpha: &[1.0, 1.0],
-        beta: 0.1,
         lambda: &[1.0],
-        activation: Activation::Identity,
-        loss: Loss::Squared,
-        batch: Some(1),
-        mean: false,
-        passes: 1,
-        order: None,
-        initial: None,
-        threads: 1,
-        kernel: None,
-        tile: None,
+        descent: Descent {
+            alpha: &[1.0, 1.0],
+            beta: 0.1,
+            activation: Activation::Identity,
+            loss: Loss::Squared,
+            batch: Some(1),
+            mean: false,
+            passes: 1,
+            order: None,
+            initial: None,
+            threads: 1,
+            kernel: None,
+            tile: None,
+        },
         budget: BUDGET,
     };
     change(&mut plan);
@@ -281,17 +287,18 @@ fn plans_that_do_not_fit_are_refused() {
         (|plan| plan.rows = &[0], "a row for every cue"),
         (|plan| plan.columns = &[1], "a column for every outcome"),
         (|plan| plan.columns = &[], "a column for every outcome"),
-        (|plan| plan.alpha = &[1.0], "shape"),
-        (|plan| plan.alpha = &[-1.0, 1.0], "alpha"),
-        (|plan| plan.beta = f64::NAN, "beta"),
-        (|plan| plan.initial = Some(&[0.0]), "shape"),
-        (|plan| plan.initial = Some(&[0.0, f64::INFINITY]), "finite initial"),
-        (|plan| plan.order = Some(&[0, 0]), "an order of 3 tokens"),
-        (|plan| plan.order = Some(&[0, 3, 1]), "found 3"),
-        (|plan| plan.loss = Loss::Log, "logistic for the log loss"),
+        (|plan| plan.descent.alpha = &[1.0], "shape"),
+        (|plan| plan.descent.alpha = &[-1.0, 1.0], "alpha"),
+        (|plan| plan.descent.beta = f64::NAN, "beta"),
+        (|plan| plan.descent.initial = Some(&[0.0]), "shape"),
+        (|plan| plan.descent.initial = Some(&[0.0, f64::INFINITY]), "finite initial"),
+        (|plan| plan.descent.order = Some(&[0, 0]), "an order of 3 tokens"),
+        (|plan| plan.descent.order = Some(&[0, 3, 1]), "found 3"),
+        (|plan| plan.descent.loss = Loss::Log, "logistic for the log loss"),
         (
             |plan| {
-                (plan.activation, plan.loss, plan.lambda) = (Activation::Logistic, Loss::Log, &[1.5]);
+                (plan.descent.activation, plan.descent.loss, plan.lambda) =
+                    (Activation::Logistic, Loss::Log, &[1.5]);
             },
             "lambda between 0 and 1",
         ),
@@ -300,7 +307,7 @@ fn plans_that_do_not_fit_are_refused() {
         let found = with(3, &Monitor::new(), change);
         assert!(matches!(&found, Err(Error::Argument(message)) if message.contains(expected)), "{found:?}");
     }
-    assert!(with(3, &Monitor::new(), |plan| plan.order = Some(&[0, 2, 1])).is_ok());
+    assert!(with(3, &Monitor::new(), |plan| plan.descent.order = Some(&[0, 2, 1])).is_ok());
 }
 
 #[test]
@@ -317,7 +324,7 @@ fn names_are_what_they_print() {
 fn divergence_names_the_weight() {
     for batch in [Some(1), Some(2), None] {
         let found = with(10, &Monitor::new(), |plan| {
-            (plan.batch, plan.beta, plan.passes) = (batch, 30.0, 1000);
+            (plan.descent.batch, plan.descent.beta, plan.descent.passes) = (batch, 30.0, 1000);
         });
         assert!(matches!(found, Err(Error::NotFinite { row: 0, column: 0, .. })), "{found:?}");
     }
@@ -331,7 +338,10 @@ fn a_stopped_monitor_stops_passes_batches_and_what_makes_them() {
         let monitor = Monitor::new();
         let begun = std::time::Instant::now();
         let look = |_, _| if begun.elapsed().as_millis() > 100 { Err("enough") } else { Ok(()) };
-        let work = || with(frequency, &monitor, |plan| (plan.batch, plan.passes) = (batch, passes)).is_err();
+        let work = || {
+            with(frequency, &monitor, |plan| (plan.descent.batch, plan.descent.passes) = (batch, passes))
+                .is_err()
+        };
         assert_eq!(monitor.watch(work, look).unwrap(), Err("enough"), "{batch:?}");
     }
 }

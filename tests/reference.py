@@ -206,6 +206,57 @@ def delta_rule(
     return weights
 
 
+def delta_rule_on_rows(
+    X: Sequence[Mapping[int, Scalar]],
+    Z: Sequence[Sequence[Scalar]],
+    alpha: Sequence[Scalar],
+    beta: Scalar,
+    n_outcomes: int,
+    activation_function: Literal["identity", "logistic", "tanh"] = "identity",
+    loss: Literal["squared", "log"] = "squared",
+    batch: int | Literal["full"] = 1,
+    reduction: Literal["sum", "mean"] = "sum",
+    passes: int = 1,
+    initial: Sequence[Sequence[Scalar]] | None = None,
+    orders: Sequence[Sequence[int]] | None = None,
+    number: Number = float,
+) -> list[list[Any]]:
+    """The delta rule on rows of numbers: a row of X has the values of some columns, in their order.
+
+    The rows of a batch see the weights before it.
+    """
+    zero, one = number(0), number(1)
+    salience = [number(a) for a in alpha]
+    weights = [[zero] * n_outcomes for _ in alpha]
+    for i, row in enumerate(initial or []):
+        weights[i] = [number(w) for w in row]
+    size = max(1, len(X)) if batch == "full" else batch
+    for order in orders or [range(len(X))] * passes:
+        for first in range(0, len(X), size):
+            taken = order[first : first + size]
+            before = [list(row) for row in weights]
+            rate = number(beta) / number(len(taken)) if reduction == "mean" else number(beta)
+            for t in taken:
+                values = {i: number(x) for i, x in X[t].items()}
+                for j in range(n_outcomes):
+                    h = zero
+                    for i, x in values.items():
+                        h = h + x * before[i][j]
+                    y, slope = h, one
+                    if activation_function == "logistic":
+                        y = number(logistic(float(h)))
+                        slope = y * (one - y)
+                    elif activation_function == "tanh":
+                        y = number(math.tanh(float(h)))
+                        slope = one - y * y
+                    u = rate * (number(Z[t][j]) - y)
+                    if loss == "squared":
+                        u = u * slope
+                    for i, x in values.items():
+                        weights[i][j] = weights[i][j] + (salience[i] * x) * u
+    return weights
+
+
 def logistic(h: float) -> float:
     """1 / (1 + exp(-h)), which is 0 where exp(-h) is too large for a number."""
     return 1.0 / (1.0 + math.exp(-h)) if h > -700.0 else 0.0

@@ -6,6 +6,8 @@ from typing import Any, Literal, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
+from rescorla.neighbours.arrays import Table
+
 __all__ = [
     "EventFile",
     "FormatError",
@@ -17,6 +19,7 @@ __all__ = [
     "compile_table",
     "content_kind",
     "delta_rule",
+    "delta_rule_rows",
     "equilibrium",
     "forecast",
     "learn",
@@ -191,6 +194,25 @@ def delta_rule(
     order: NDArray[np.int64] | None,
     cue_rows: NDArray[np.int64],
     outcome_columns: NDArray[np.int64],
+    initial: NDArray[Any] | None,
+    out: NDArray[Any],
+    threads: int,
+    kernel: str | None,
+    tile: int | None,
+    progress: _Progress,
+) -> dict[str, Any]: ...
+def delta_rule_rows(
+    x: Table,
+    z: Table,
+    *,
+    alpha: NDArray[np.float64],
+    beta: float,
+    activation: str,
+    loss: str,
+    batch: int | None,
+    mean: bool,
+    passes: int,
+    order: NDArray[np.int64] | None,
     initial: NDArray[Any] | None,
     out: NDArray[Any],
     threads: int,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -15,7 +15,15 @@ from rescorla.weights import Weights
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rescorla.events import Events
+
+class Named(Protocol):
+    """What has cues and outcomes."""
+
+    @property
+    def cues(self) -> tuple[str, ...]: ...
+
+    @property
+    def outcomes(self) -> tuple[str, ...]: ...
 
 
 class Plan(NamedTuple):
@@ -31,7 +39,7 @@ class Plan(NamedTuple):
 
 
 def plan_of(
-    events: Events, cues: Iterable[str] | None, outcomes: Iterable[str] | None, initial: Weights | None
+    events: Named, cues: Iterable[str] | None, outcomes: Iterable[str] | None, initial: Weights | None
 ) -> Plan:
     """The names of the initial weights first, then those of the events; or those that are chosen."""
     rows = _united(() if initial is None else initial.cues, events.cues)

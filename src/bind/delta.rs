@@ -1,7 +1,8 @@
-//! The verb `delta_rule`.
+//! The verb `delta_rule`, on events and on arrays.
 
 use numpy::{
-    Element as NumpyElement, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArray,
+    Element as NumpyElement, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2,
+    PyUntypedArray,
 };
 use pyo3::exceptions::PyFloatingPointError;
 use pyo3::prelude::*;
@@ -9,9 +10,12 @@ use pyo3::types::PyDict;
 
 use super::file::PyEventFile;
 use super::learn::indices;
+use super::rows::PyTable;
 use super::watch::{Progress, brief, watched};
-use crate::dense::delta::{Activation, Loss, Plan, Report, learn};
-use crate::error::Error;
+use crate::dense::activation::{Activation, Loss};
+use crate::dense::descent::{Descent, Report};
+use crate::dense::{delta, delta_rows};
+use crate::error::{Error, Result};
 use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
 use crate::learn::{Matrix, stream::BUDGET};
@@ -46,53 +50,95 @@ pub(crate) fn delta_rule<'py>(
     tile: Option<usize>,
     progress: Progress,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let order = order.as_ref().map(|order| order.as_slice()).transpose();
     let arguments = Arguments {
-        events,
+        data: Data::Events {
+            events,
+            rows: indices(&cue_rows)?,
+            columns: indices(&outcome_columns)?,
+            lambda: lambda_.as_array().to_vec(),
+        },
         alpha: alpha.as_array().to_vec(),
         beta,
-        lambda: lambda_.as_array().to_vec(),
         activation: activation.parse()?,
         loss: loss.parse()?,
         batch,
         mean,
         passes,
-        order: order.map_err(|_| Error::Argument("expected an order pass after pass in memory".into()))?,
-        rows: indices(&cue_rows)?,
-        columns: indices(&outcome_columns)?,
+        order: in_memory(order.as_ref())?,
         initial,
         threads,
         kernel: kernel.map(str::parse).transpose()?,
         tile,
         progress,
     };
-    let report = if let Ok(out) = out.cast::<PyArray2<f64>>() {
-        arguments.learn(py, out)
-    } else if let Ok(out) = out.cast::<PyArray2<f32>>() {
-        arguments.learn(py, out)
-    } else {
-        Err(Error::Argument("expected a result of float64 or float32".into()).into())
-    }?;
-    let result = PyDict::new(py);
-    result.set_item("kernel", report.kernel.to_string())?;
-    result.set_item("tile", report.tile)?;
-    result.set_item("threads", report.threads)?;
-    Ok(result)
+    arguments.learn_into(py, &out)
+}
+
+/// Learns the rows of tables by the delta rule into `out`, an array.
+#[pyfunction]
+#[pyo3(signature = (x, z, *, alpha, beta, activation, loss, batch, mean, passes, order, initial, out, threads,
+                    kernel, tile, progress))]
+#[expect(clippy::too_many_arguments, reason = "all keywords")]
+pub(crate) fn delta_rule_rows<'py>(
+    py: Python<'py>,
+    x: PyTable<'py>,
+    z: PyTable<'py>,
+    alpha: PyReadonlyArray1<'py, f64>,
+    beta: f64,
+    activation: &str,
+    loss: &str,
+    batch: Option<u64>,
+    mean: bool,
+    passes: u64,
+    order: Option<PyReadonlyArray2<'py, i64>>,
+    initial: Option<Bound<'py, PyUntypedArray>>,
+    out: Bound<'py, PyAny>,
+    threads: usize,
+    kernel: Option<&str>,
+    tile: Option<usize>,
+    progress: Progress,
+) -> PyResult<Bound<'py, PyDict>> {
+    let arguments = Arguments {
+        data: Data::Rows { x: &x, z: &z },
+        alpha: alpha.as_array().to_vec(),
+        beta,
+        activation: activation.parse()?,
+        loss: loss.parse()?,
+        batch,
+        mean,
+        passes,
+        order: in_memory(order.as_ref())?,
+        initial,
+        threads,
+        kernel: kernel.map(str::parse).transpose()?,
+        tile,
+        progress,
+    };
+    arguments.learn_into(py, &out)
+}
+
+/// The tokens of passes, one after another.
+fn in_memory<'a>(order: Option<&'a PyReadonlyArray2<'_, i64>>) -> PyResult<Option<&'a [i64]>> {
+    let order = order.map(|order| order.as_slice()).transpose();
+    Ok(order.map_err(|_| Error::Argument("expected an order pass after pass in memory".into()))?)
+}
+
+/// What to learn.
+enum Data<'a, 'py> {
+    Events { events: &'a PyEventFile, rows: Vec<u32>, columns: Vec<u32>, lambda: Vec<f64> },
+    Rows { x: &'a PyTable<'py>, z: &'a PyTable<'py> },
 }
 
 struct Arguments<'a, 'py> {
-    events: &'a PyEventFile,
+    data: Data<'a, 'py>,
     alpha: Vec<f64>,
     beta: f64,
-    lambda: Vec<f64>,
     activation: Activation,
     loss: Loss,
     batch: Option<u64>,
     mean: bool,
     passes: u64,
     order: Option<&'a [i64]>,
-    rows: Vec<u32>,
-    columns: Vec<u32>,
     initial: Option<Bound<'py, PyUntypedArray>>,
     threads: usize,
     kernel: Option<Kernel>,
@@ -100,7 +146,22 @@ struct Arguments<'a, 'py> {
     progress: Progress,
 }
 
-impl Arguments<'_, '_> {
+impl<'py> Arguments<'_, 'py> {
+    fn learn_into(&self, py: Python<'py>, out: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+        let report = if let Ok(out) = out.cast::<PyArray2<f64>>() {
+            self.learn(py, out)
+        } else if let Ok(out) = out.cast::<PyArray2<f32>>() {
+            self.learn(py, out)
+        } else {
+            Err(Error::Argument("expected a result of float64 or float32".into()).into())
+        }?;
+        let result = PyDict::new(py);
+        result.set_item("kernel", report.kernel.to_string())?;
+        result.set_item("tile", report.tile)?;
+        result.set_item("threads", report.threads)?;
+        Ok(result)
+    }
+
     fn learn<E: Element + NumpyElement>(
         &self,
         py: Python<'_>,
@@ -110,12 +171,9 @@ impl Arguments<'_, '_> {
         let initial = self.initial.as_ref().map(|array| array.cast::<PyArray2<E>>().map_err(|_| other()));
         let initial = initial.transpose()?.map(|array| array.readonly());
         let initial = initial.as_ref().map(|array| array.as_slice().map_err(|_| other())).transpose()?;
-        let plan = Plan {
-            rows: &self.rows,
-            columns: &self.columns,
+        let descent = Descent {
             alpha: &self.alpha,
             beta: self.beta,
-            lambda: &self.lambda,
             activation: self.activation,
             loss: self.loss,
             batch: self.batch,
@@ -126,27 +184,49 @@ impl Arguments<'_, '_> {
             threads: self.threads,
             kernel: self.kernel,
             tile: self.tile,
-            budget: BUDGET,
         };
-        let mut out = out.try_readwrite().map_err(|error| Error::Argument(format!("the result: {error}")))?;
-        let shape = out.as_array().dim().into();
+        let out = out.try_readwrite().map_err(|error| Error::Argument(format!("the result: {error}")))?;
+        match &self.data {
+            Data::Events { events, rows, columns, lambda } => {
+                let file = &events.file;
+                // The counts of the cues sum to the slots of all tokens.
+                let slots =
+                    file.cues().counts().iter().fold(0_u64, |slots, &count| slots.saturating_add(count));
+                let slots = slots.saturating_add(file.header().n_tokens);
+                let plan = delta::Plan { rows, columns, lambda, descent, budget: BUDGET };
+                self.run(py, out, slots, |out, monitor| delta::learn(file, &plan, out, monitor))
+            }
+            Data::Rows { x, z } => {
+                let (x, z) = (x.hold::<E>()?, z.hold::<E>()?);
+                let (x, z) = (x.rows()?, z.rows()?);
+                let slots = (x.n_values() as u64).saturating_add(x.shape()[0] as u64);
+                self.run(py, out, slots, |out, monitor| delta_rows::learn(&x, &z, &descent, out, monitor))
+            }
+        }
+    }
+
+    /// Does the work of so many slots a pass.
+    fn run<E: Element + NumpyElement>(
+        &self,
+        py: Python<'_>,
+        mut out: PyReadwriteArray2<'_, E>,
+        slots: u64,
+        learn: impl FnOnce(&Matrix<'_, E>, &Monitor) -> Result<Report> + Send,
+    ) -> PyResult<Report> {
+        let shape: [usize; 2] = out.as_array().dim().into();
         let rows = out
             .as_slice_mut()
             .map_err(|_| Error::Argument("expected a result row after row in memory".into()))?;
         let matrix = Matrix::new(rows, shape)?;
-        let file = &self.events.file;
         let mut not_finite = None;
         let work = |monitor: &Monitor| {
-            let result = learn(file, &plan, &matrix, monitor);
+            let result = learn(&matrix, monitor);
             if let Err(Error::NotFinite { row, column, value }) = result {
                 not_finite = Some((row, column, value));
             }
             result
         };
-        // The counts of the cues sum to the slots of all tokens.
-        let slots = file.cues().counts().iter().fold(0_u64, |slots, &count| slots.saturating_add(count));
-        let slots = slots.saturating_add(file.header().n_tokens).saturating_mul(self.passes);
-        let updates = slots.saturating_mul(self.lambda.len() as u64);
+        let updates = slots.saturating_mul(self.passes).saturating_mul(shape[1] as u64);
         let report =
             if updates < BRIEF { brief(py, &self.progress, work) } else { watched(py, &self.progress, work) };
         match not_finite {

@@ -13,6 +13,7 @@ mod errors;
 mod file;
 mod learn;
 mod lines;
+mod rows;
 mod trajectory;
 mod watch;
 
@@ -32,7 +33,7 @@ mod _core {
     #[pymodule_export]
     use super::corpus::compile_corpus;
     #[pymodule_export]
-    use super::delta::delta_rule;
+    use super::delta::{delta_rule, delta_rule_rows};
     #[pymodule_export]
     use super::equilibrium::equilibrium;
     #[pymodule_export]

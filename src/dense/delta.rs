@@ -19,10 +19,9 @@
 //! functions are the system's, in float64, rounded to the type of the weights: the same bits on one machine for any
 //! number of threads, any tile and any instruction set; another machine's functions may differ in the last place.
 
-use std::fmt;
-use std::str::FromStr;
-
+use super::activation::{Activation, Loss, Unit};
 use super::batches::{Section, Sections, Source};
+use super::descent::{Descent, Report};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::kernel::buffer::Buffer;
@@ -38,106 +37,18 @@ const POLL_EVERY: usize = 1 << 22;
 /// The work that a function takes, in slots.
 const FUNCTION: usize = 16;
 
-/// What makes a prediction of the sum of weights.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Activation {
-    /// The sum itself.
-    #[default]
-    Identity,
-    /// 1 / (1 + exp(-h)).
-    Logistic,
-    /// The hyperbolic tangent.
-    Tanh,
-}
-
-/// What is made small.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Loss {
-    /// (t - y)^2 / 2.
-    #[default]
-    Squared,
-    /// -t log y - (1 - t) log(1 - y), for the logistic function.
-    Log,
-}
-
-impl FromStr for Activation {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        let known = [Self::Identity, Self::Logistic, Self::Tanh].into_iter();
-        known.into_iter().find(|activation| activation.to_string() == name).ok_or_else(|| {
-            Error::Argument(format!("expected activation identity, logistic or tanh, found {name:?}"))
-        })
-    }
-}
-
-impl fmt::Display for Activation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Identity => "identity",
-            Self::Logistic => "logistic",
-            Self::Tanh => "tanh",
-        })
-    }
-}
-
-impl FromStr for Loss {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        match name {
-            "squared" => Ok(Self::Squared),
-            "log" => Ok(Self::Log),
-            _ => Err(Error::Argument(format!("expected loss squared or log, found {name:?}"))),
-        }
-    }
-}
-
 /// What to learn, and how. Lengths refer to the file, and to the rows and columns of the result.
 pub struct Plan<'a, E> {
     /// The row of each of the file's cues.
     pub rows: &'a [u32],
     /// The column of each of the file's outcomes.
     pub columns: &'a [u32],
-    /// Saliences, one a row.
-    pub alpha: &'a [f64],
-    /// The learning rate.
-    pub beta: f64,
     /// Targets where an outcome is present, one a column.
     pub lambda: &'a [f64],
-    /// The activation function.
-    pub activation: Activation,
-    /// The loss.
-    pub loss: Loss,
-    /// Tokens in a batch; all if `None`.
-    pub batch: Option<u64>,
-    /// Whether the updates of a batch are averaged over its tokens, not summed.
-    pub mean: bool,
-    /// How often to go through the events.
-    pub passes: u64,
-    /// The tokens in the order in which they come, pass after pass; that of the events if `None`.
-    pub order: Option<&'a [i64]>,
-    /// All weights to begin with, row after row; zero if `None`.
-    pub initial: Option<&'a [E]>,
-    /// Threads to use at most.
-    pub threads: usize,
-    /// The instruction set; the best if `None`.
-    pub kernel: Option<Kernel>,
-    /// Columns in a tile; chosen by size if `None`.
-    pub tile: Option<usize>,
+    /// How to learn it.
+    pub descent: Descent<'a, E>,
     /// Bytes of batches to keep.
     pub budget: usize,
-}
-
-/// How the learning went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Report {
-    /// The instruction set.
-    pub kernel: Kernel,
-    /// Columns in a tile.
-    pub tile: usize,
-    /// Threads.
-    pub threads: usize,
 }
 
 /// Learns the events of a file into `out`.
@@ -151,35 +62,29 @@ pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
     out: &Matrix<'_, E>,
     monitor: &Monitor,
 ) -> Result<Report> {
-    let (n_rows, n_columns) = (plan.alpha.len(), plan.lambda.len());
+    let descent = &plan.descent;
+    let (n_rows, n_columns) = (descent.alpha.len(), plan.lambda.len());
+    descent.check([n_rows, n_columns], out.shape)?;
     let rule = plan.rule()?;
-    if out.shape != [n_rows, n_columns]
-        || plan.initial.is_some_and(|initial| Some(initial.len()) != n_rows.checked_mul(n_columns))
-    {
-        return Err(Error::Argument(format!(
-            "expected a result and initial weights of shape {:?}",
-            [n_rows, n_columns]
-        )));
-    }
     let mut source = Source::read(file, (plan.rows, n_rows), (plan.columns, n_columns), monitor)?;
-    let columns = plan.in_order(&source.first_events())?;
+    let columns = plan.in_order(&source.first_events());
     let mut numbers = vec![0; n_columns];
     for (number, &column) in (0..).zip(&columns) {
         numbers[column as usize] = number;
     }
     source.renumber(&numbers);
-    let sections = Sections::new(&source, plan.batch, plan.order, plan.passes, plan.budget)?;
+    let sections = Sections::new(&source, descent.batch, descent.order, descent.passes, plan.budget)?;
 
     let slots = file.cues().counts().iter().fold(0_u64, |slots, &count| slots.saturating_add(count));
-    let updates = slots.saturating_mul(plan.passes).saturating_mul(n_columns as u64);
-    let threads = if updates < SMALL { 1 } else { plan.threads.max(1) };
-    let kernel = plan.kernel.unwrap_or_else(Kernel::best);
+    let updates = slots.saturating_mul(descent.passes).saturating_mul(n_columns as u64);
+    let threads = if updates < SMALL { 1 } else { descent.threads.max(1) };
+    let kernel = descent.kernel.unwrap_or_else(Kernel::best);
     let copies = if sections.single() { 1 } else { 2 };
     let shape = [(copies * n_rows) as f64, slots as f64 / source.n_tokens().max(1) as f64];
-    let widest = width::<E>(plan.tile, kernel, n_columns, shape, threads);
+    let widest = width::<E>(descent.tile, kernel, n_columns, shape, threads);
     let tiles: Vec<&[u32]> = columns.chunks(widest).collect();
     // Without tokens no pass would ever look at the monitor.
-    let passes = if source.n_tokens() == 0 { 0 } else { plan.passes };
+    let passes = if source.n_tokens() == 0 { 0 } else { descent.passes };
     monitor.set_total(source.n_tokens().saturating_mul(passes).saturating_mul(tiles.len() as u64));
 
     let along = (0..n_rows as u32).map(|row| Entry { from: row, to: row }).collect();
@@ -190,7 +95,7 @@ pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
         let columns = tiles[index];
         let width = padded::<E>(columns.len(), kernel);
         let weights = &mut weights[..n_rows * width];
-        plan.begin(weights, width, columns);
+        descent.begin(weights, width, columns, n_columns);
         let before = &mut before[..(copies - 1) * n_rows * width];
         before.copy_from_slice(&weights[..(copies - 1) * n_rows * width]);
         let mut lambda: Vec<E> = columns.iter().map(|&column| rule.lambda[column as usize]).collect();
@@ -204,11 +109,11 @@ pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
             n_columns: columns.len(),
             lambda: &lambda,
             targets: &mut vec![E::default(); width],
-            started: !zero || plan.activation != Activation::Identity,
+            started: !zero || descent.activation != Activation::Identity,
         };
         for pass in 0..passes {
             sections.visit(pass, maker, monitor, |section| {
-                let task = Delta { tile: &mut tile, plan, rule: &rule, source: &source, section, monitor };
+                let task = Delta { tile: &mut tile, descent, rule: &rule, source: &source, section, monitor };
                 run(kernel, width, task)
             })?;
         }
@@ -221,34 +126,27 @@ pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
 impl<E: Element> Plan<'_, E> {
     /// The parameters, rounded and checked.
     fn rule(&self) -> Result<Rule<E>> {
-        if self.loss == Loss::Log {
-            if self.activation != Activation::Logistic {
-                let message =
-                    format!("expected activation logistic for the log loss, found {}", self.activation);
-                return Err(Error::Argument(message));
-            }
-            if let Some(lambda) = self.lambda.iter().find(|lambda| !(0.0..=1.0).contains(*lambda)) {
-                return Err(Error::Argument(format!(
-                    "expected lambda between 0 and 1 for the log loss, of which other targets have no minimum, found \
-                     {lambda}"
-                )));
-            }
+        let Descent { loss, alpha, beta, .. } = self.descent;
+        if loss == Loss::Log
+            && let Some(lambda) = self.lambda.iter().find(|lambda| !(0.0..=1.0).contains(*lambda))
+        {
+            return Err(Error::Argument(format!(
+                "expected lambda between 0 and 1 for the log loss, of which other targets have no minimum, found \
+                 {lambda}"
+            )));
         }
-        Rule::new(self.alpha, self.beta, self.beta, self.lambda)
+        Rule::new(alpha, beta, beta, self.lambda)
     }
 
     /// The columns in the order in which tiles have them. Where a column of zeros stays one until its outcome occurs, by
     /// the first event that has it.
-    fn in_order(&self, first_events: &[usize]) -> Result<Vec<u32>> {
+    fn in_order(&self, first_events: &[usize]) -> Vec<u32> {
+        let Descent { activation, initial, .. } = self.descent;
         let n_columns = self.lambda.len();
         let mut start =
-            if self.activation == Activation::Identity { first_events.to_vec() } else { vec![0; n_columns] };
-        for row in self.initial.unwrap_or_default().chunks_exact(n_columns.max(1)) {
+            if activation == Activation::Identity { first_events.to_vec() } else { vec![0; n_columns] };
+        for row in initial.unwrap_or_default().chunks_exact(n_columns.max(1)) {
             for (start, weight) in start.iter_mut().zip(row) {
-                if !weight.is_finite() {
-                    let message = format!("expected finite initial weights, found {}", weight.to_f64());
-                    return Err(Error::Argument(message));
-                }
                 if !weight.is_positive_zero() {
                     *start = 0;
                 }
@@ -256,18 +154,7 @@ impl<E: Element> Plan<'_, E> {
         }
         let mut columns: Vec<u32> = (0..n_columns as u32).collect();
         columns.sort_by_key(|&column| start[column as usize]);
-        Ok(columns)
-    }
-
-    /// Fills a tile with what it starts from.
-    fn begin(&self, weights: &mut [E], width: usize, columns: &[u32]) {
-        weights.fill(E::default());
-        let initial = self.initial.unwrap_or_default().chunks_exact(self.lambda.len().max(1));
-        for (row, initial) in weights.chunks_exact_mut(width).zip(initial) {
-            for (weight, &column) in row.iter_mut().zip(columns) {
-                *weight = initial[column as usize];
-            }
-        }
+        columns
     }
 }
 
@@ -302,7 +189,7 @@ impl<E: Element> Tile<'_, E> {
 /// Learning a section of batches into a tile.
 struct Delta<'a, 't, E> {
     tile: &'a mut Tile<'t, E>,
-    plan: &'a Plan<'a, E>,
+    descent: &'a Descent<'a, E>,
     rule: &'a Rule<E>,
     source: &'a Source,
     section: &'a Section,
@@ -336,7 +223,7 @@ impl<E: Element> Delta<'_, '_, E> {
         self,
         alpha: E,
     ) -> Result<()> {
-        let Self { tile, plan, rule, source, section, monitor } = self;
+        let Self { tile, descent, rule, source, section, monitor } = self;
         let width = tile.width;
         // The conditions that the pointers below rest on, together with the invariant of the source.
         assert!(width % (B * V::LANES) == 0 && (1..=WIDEST).contains(&width));
@@ -344,8 +231,8 @@ impl<E: Element> Delta<'_, '_, E> {
         assert!(rule.alpha.len() == source.n_rows() && tile.weights.len() == source.n_rows() * width);
         let single = tile.before.is_empty();
         assert!(single || tile.before.len() == tile.weights.len());
-        let twice = plan.activation == Activation::Tanh;
-        let function = if plan.activation == Activation::Identity { 0 } else { FUNCTION };
+        let twice = descent.activation == Activation::Tanh;
+        let function = if descent.activation == Activation::Identity { 0 } else { FUNCTION };
         let (mut done, mut work) = (0, 0);
         for batch in 0..section.len() {
             let (tokens, groups) = section.batch(batch);
@@ -355,7 +242,7 @@ impl<E: Element> Delta<'_, '_, E> {
                 continue;
             }
             tile.started = true;
-            let rate = if plan.mean { E::from_f64(rule.beta1.to_f64() / tokens as f64) } else { rule.beta1 };
+            let rate = descent.rate(rule.beta1, tokens);
             for group in groups {
                 let (pattern, tokens, outcomes) = section.group(group);
                 let (cues, once) = source.pattern(pattern);
@@ -374,11 +261,14 @@ impl<E: Element> Delta<'_, '_, E> {
                         alpha: V::splat(alpha),
                         saliences: &rule.alpha,
                         tokens: V::splat(E::from_f64(tokens as f64)),
-                        rate: V::splat(rate),
                         targets: tile.targets.as_ptr(),
                         absent: twice.then_some(tile.lambda.as_ptr()),
-                        activation: plan.activation,
-                        loss: plan.loss,
+                        unit: Unit {
+                            activation: descent.activation,
+                            loss: descent.loss,
+                            rate: V::splat(rate),
+                            columns: tile.n_columns,
+                        },
                     };
                     let weights = tile.weights.as_mut_ptr();
                     if single {
@@ -422,13 +312,11 @@ struct Errors<'a, V: Vector, const UNIFORM: bool> {
     saliences: &'a [V::Element],
     /// How many tokens the group has.
     tokens: V,
-    rate: V,
     /// For each column the sum of targets of the tokens that have its outcome,
     targets: *const V::Element,
     /// and what each token takes off that, if anything.
     absent: Option<*const V::Element>,
-    activation: Activation,
-    loss: Loss,
+    unit: Unit<V>,
 }
 
 #[expect(unsafe_code, reason = "calls vectors")]
@@ -450,89 +338,29 @@ unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Errors<'_, V, UNIFORM> {
 
     #[inline(always)]
     unsafe fn update<const B: usize>(&mut self, column: usize, sums: [V; B]) -> [V; B] {
-        let mut updates = sums;
-        let bent = self.activation != Activation::Identity;
         // SAFETY: see above; there are as many targets, and elements of `absent`, as columns.
         unsafe {
-            let predictions = if bent { bend(self.activation, sums) } else { sums };
-            for b in 0..B {
+            let mut targets = sums;
+            for (b, target) in targets.iter_mut().enumerate() {
                 let at = column + b * V::LANES;
-                let mut target = V::load(self.targets.add(at));
+                *target = V::load(self.targets.add(at));
                 if let Some(absent) = self.absent {
-                    target = target.minus(self.tokens.times(V::load(absent.add(at))));
-                }
-                let error = target.minus(self.tokens.times(predictions[b]));
-                updates[b] = self.rate.times(error);
-                if bent && self.loss == Loss::Squared {
-                    updates[b] = updates[b].times(slope(self.activation, predictions[b]));
-                }
-                if UNIFORM {
-                    updates[b] = self.alpha.times(updates[b]);
+                    *target = target.minus(self.tokens.times(V::load(absent.add(at))));
                 }
             }
+            let mut updates = self.unit.updates(column, sums, targets, self.tokens);
+            if UNIFORM {
+                for update in &mut updates {
+                    *update = self.alpha.times(*update);
+                }
+            }
+            updates
         }
-        updates
     }
 
     #[inline(always)]
     unsafe fn changed(row: V, factor: V, update: V) -> V {
         // SAFETY: see above.
         unsafe { row.plus(if UNIFORM { update } else { factor.times(update) }) }
-    }
-}
-
-/// The most elements that a step has side by side: 8 vectors of 16.
-const SIDE_BY_SIDE: usize = 128;
-
-/// Applies an activation function, lane by lane.
-///
-/// # Safety
-/// The instruction set of `V` must exist.
-#[inline(always)]
-#[expect(unsafe_code, reason = "calls vectors")]
-unsafe fn bend<V: Vector, const B: usize>(activation: Activation, sums: [V; B]) -> [V; B] {
-    const { assert!(B * V::LANES <= SIDE_BY_SIDE) };
-    let (mut values, mut results) = ([V::Element::default(); SIDE_BY_SIDE], sums);
-    // SAFETY: by the contract of this function; there is room for B vectors.
-    unsafe {
-        for (b, sum) in sums.into_iter().enumerate() {
-            sum.store(values.as_mut_ptr().add(b * V::LANES));
-        }
-        apply(activation, &mut values[..B * V::LANES]);
-        for (b, result) in results.iter_mut().enumerate() {
-            *result = V::load(values.as_ptr().add(b * V::LANES));
-        }
-    }
-    results
-}
-
-/// Applies an activation function to numbers, in float64.
-#[inline(never)]
-fn apply<E: Element>(activation: Activation, values: &mut [E]) {
-    for value in values {
-        let h = value.to_f64();
-        *value = E::from_f64(match activation {
-            Activation::Identity => h,
-            Activation::Logistic => 1.0 / (1.0 + (-h).exp()),
-            Activation::Tanh => h.tanh(),
-        });
-    }
-}
-
-/// The derivative of an activation function, where it has the value `y`.
-///
-/// # Safety
-/// The instruction set of `V` must exist.
-#[inline(always)]
-#[expect(unsafe_code, reason = "calls vectors")]
-unsafe fn slope<V: Vector>(activation: Activation, y: V) -> V {
-    // SAFETY: by the contract of this function.
-    unsafe {
-        let one = V::splat(V::Element::from_f64(1.0));
-        match activation {
-            Activation::Identity => one,
-            Activation::Logistic => y.times(one.minus(y)),
-            Activation::Tanh => one.minus(y.times(y)),
-        }
     }
 }

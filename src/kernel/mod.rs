@@ -1,5 +1,6 @@
 //! Arithmetic on rows of weights: written once, instantiated per element type and instruction set.
 
+pub mod block;
 pub mod buffer;
 pub mod dispatch;
 pub mod rows;

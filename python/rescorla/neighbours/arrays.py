@@ -54,6 +54,18 @@ def table_of(argument: str, value: object, element: np.dtype[Any], prefix: str) 
     return Table(array.shape, values, _distinct(argument, names, array.shape[1], prefix))
 
 
+def targets_of(argument: str, value: object, element: np.dtype[Any]) -> Table:
+    """The targets that a caller gives: as `table_of`, or one number for each row.
+
+    A single column has the name that it has with the caller, or "y"; those of a table "z0", "z1" and so on.
+    """
+    if np.ndim(value) != 1:  # type: ignore[arg-type]
+        return table_of(argument, value, element, "z")
+    vector = vector_of(argument, value, element)
+    name = getattr(value, "name", None)
+    return Table((len(vector), 1), vector.reshape(-1, 1), ("y" if name is None else str(name),))
+
+
 def vector_of(argument: str, value: object, element: np.dtype[Any]) -> NDArray[Any]:
     """Finite numbers in one dimension."""
     array = np.asarray(value)

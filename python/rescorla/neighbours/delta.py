@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from operator import index
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from rescorla.arguments import (
     PathName,
     PerName,
     element_type,
+    is_number,
     one_of,
     per_name,
     rate,
@@ -21,7 +24,8 @@ from rescorla.arguments import (
     thread_count,
 )
 from rescorla.events import Events
-from rescorla.plan import naming_divergence, plan_of, start_of
+from rescorla.neighbours.arrays import Examples, Table, same_length, table_of, targets_of
+from rescorla.plan import Plan, naming_divergence, plan_of, start_of
 from rescorla.progress import Progress, watching
 from rescorla.sources import as_events
 from rescorla.weights import Weights
@@ -32,6 +36,9 @@ if TYPE_CHECKING:
 Activation = Literal["identity", "logistic", "tanh"]
 Loss = Literal["squared", "log"]
 Reduction = Literal["sum", "mean"]
+
+Data: TypeAlias = "Events | PathName | tuple[Examples, Examples]"
+"""Events, the path of a file of them, or a pair of arrays (X, Z)."""
 
 # What helps where weights leave the finite numbers.
 _CURE = "lower beta or alpha, or take reduction='mean' or smaller batches"
@@ -45,7 +52,7 @@ _ORDERED = 1 << 24
 
 
 def delta_rule(
-    data: Events | PathName,
+    data: Data,
     *,
     alpha: PerName = 1.0,
     beta: float,
@@ -63,20 +70,27 @@ def delta_rule(
 ) -> Weights:
     """Learn by the delta rule, with an activation function, token by token or in batches.
 
-    For each token and every outcome j, with h_j = sum of w_ij over the cues of the event and an activation
-    function g:
+    For each token and every outcome j, with h_j = sum of x_i w_ij over the cues and an activation function g:
 
-        dw_ij = alpha_i * beta * (t_j - g(h_j)) * g'(h_j)    cue i present, loss="squared"
-        dw_ij = alpha_i * beta * (t_j - g(h_j))              cue i present, loss="log"
-        dw_ij = 0                                            cue i absent
+        dw_ij = alpha_i * x_i * beta * (t_j - g(h_j)) * g'(h_j)    loss="squared"
+        dw_ij = alpha_i * x_i * beta * (t_j - g(h_j))              loss="log"
+
+    In events x_i is 1 where cue i is present and 0 where it is absent; in arrays any number.
 
     All tokens of a batch see the weights as they were before it; their dw are summed or averaged, and then
     applied. With g the identity and batches of one token this is the rule of Rescorla and Wagner.
 
     Parameters
     ----------
-    data : Events or path
-        What to learn from; a path is that of a binary event file or of an event table, told apart by content.
+    data : Events, path or pair (X, Z)
+        What to learn from. A path is that of a binary event file or of an event table, told apart by content.
+
+        X : array_like, data frame, xarray DataArray or scipy sparse matrix, n_tokens x n_cues
+            Each row is a token, and its numbers are the values of the cues. A sparse X is never made dense:
+            of a row only what stands there is looked at. Cues have the names of the columns, or "x0", "x1" ...
+        Z : the same, n_tokens x n_outcomes, or array_like of n_tokens
+            The targets, taken as they are. Outcomes have the names of the columns, or "z0", "z1" ...; the one
+            of a single row of numbers its own name, or "y".
     alpha : float, mapping or array_like of shape (n_cues,), default 1.0
         The salience of cues: one number, or one per cue, 0 or more. A mapping covers all cues; an array has
         the order of the rows of the result.
@@ -84,13 +98,13 @@ def delta_rule(
         The learning rate, 0 or more.
     lambda_ : float, mapping or array_like of shape (n_outcomes,), default 1.0
         The target t of an outcome that is present: one number, or one per outcome. That of an absent outcome
-        is 0, and with tanh -lambda. Logistic and tanh come near 1 and never reach it; with tanh a lambda
+        is 0, and with tanh -lambda. With arrays it stays 1.0: scale Z. Logistic and tanh come near 1 and never reach it; with tanh a lambda
         below 1 keeps weights finite where a plane separates the events.
     activation : {"identity", "logistic", "tanh"}, default "identity"
         The function g: h itself, 1 / (1 + exp(-h)), or the hyperbolic tangent.
     loss : {"squared", "log"}, default "squared"
         What is made smaller: (t - g)^2 / 2, or -t log g - (1 - t) log(1 - g). The log loss is for the
-        logistic function and lambda from 0 to 1; its full-batch descent is logistic regression.
+        logistic function and targets from 0 to 1; its full-batch descent is logistic regression.
     batch : int or "full", default 1
         Tokens in a batch; the last one of a pass may have fewer. A batch may end within an event of frequency
         f, which is f tokens. "full": all tokens of a pass.
@@ -100,7 +114,8 @@ def delta_rule(
         How often to go through the tokens.
     initial : Weights or "random", optional
         What to start from: zero; these weights, whose names come first in the result; or "random", numbers of
-        the normal distribution with mean 0 and standard deviation 0.01, drawn with the seed.
+        the normal distribution with mean 0 and standard deviation 0.01, drawn with the seed. Arrays are matched
+        by name: weights of cues that X lacks, or to outcomes that Z lacks, stay as they are.
     seed : int, optional
         Take the tokens of each pass in a fresh random order, by ``numpy.random.default_rng(seed)``; without
         it in the order of the events. The order makes no difference to full batches.
@@ -115,16 +130,16 @@ def delta_rule(
     Returns
     -------
     Weights, n_cues x n_outcomes
-        Names are in the order of the events. ``parameters`` tells how the weights came about.
+        Names are in the order of the events, or of the columns. ``parameters`` tells how the weights came about.
 
     Raises
     ------
     ValueError
-        When a parameter is out of its range, or an array has the wrong length.
+        When a parameter is out of its range, an array has the wrong shape, or a number in it is not finite.
     KeyError
         When a mapping lacks a name.
     TypeError
-        When an argument is of a wrong type, such as arrays for data: these are not taken yet.
+        When an argument is of a wrong type.
     FloatingPointError
         When a weight left the finite numbers; the message names it.
     FormatError, OSError
@@ -141,8 +156,9 @@ def delta_rule(
     Batches). The functions are computed by the system's library in float64 and rounded: their last digit may
     depend on the system.
 
-    The events are held in memory, decoded, and the batches made of them up to 512 MiB, or one batch if that
-    is more. A seed takes 8 bytes a token besides, for as many passes as 128 MiB hold or for one; and where
+    Events are held in memory, decoded, and the batches made of them up to 512 MiB, or one batch if that
+    is more. Arrays are used where they are if they have the type of the weights and lie row after row in memory
+    (CSR, if sparse), and copied otherwise. A seed takes 8 bytes a token besides, for as many passes as 128 MiB hold or for one; and where
     there are more passes, a second copy of the weights.
 
     References
@@ -171,6 +187,13 @@ def delta_rule(
     ... )
     >>> round(weights["red", "y"], 4)
     0.6931
+
+    Arrays, of a line y = 2 x - 1 with a column of ones as the intercept:
+
+    >>> X = [[-1.0, 1.0], [0.0, 1.0], [1.0, 1.0], [2.0, 1.0]]
+    >>> weights = rw.delta_rule((X, [-3.0, -1.0, 1.0, 3.0]), beta=0.5, batch="full", reduction="mean", passes=100)
+    >>> weights.column("y").round(4)
+    array([ 2., -1.])
     """
     return _delta_rule(
         data,
@@ -191,7 +214,7 @@ def delta_rule(
 
 
 def _delta_rule(
-    data: Events | PathName,
+    data: Data,
     *,
     alpha: PerName = 1.0,
     beta: float,
@@ -226,14 +249,19 @@ def _delta_rule(
     beta = rate("beta", beta)
     rng = None if seed is None else np.random.default_rng(index(seed))
     known = _known(initial, rng)
-    events = _events(data, progress)
+    events = _arrays(data, element) if isinstance(data, tuple) else _events(data, progress)
     plan = plan_of(events, None, None, known)
     alphas = per_name("alpha", alpha, plan.cues, "cue", element)
-    lambdas = per_name("lambda_", lambda_, plan.outcomes, "outcome", element, negative=True)
-    if loss == "log" and not ((lambdas >= 0) & (lambdas <= 1)).all():
-        raise ValueError(
-            "lambda_ must be between 0 and 1 for loss='log': no weights make the loss of other targets least"
-        )
+    if isinstance(events, _Arrays):
+        events.check(lambda_, loss)
+        lambdas = np.ones(len(plan.outcomes))
+    else:
+        lambdas = per_name("lambda_", lambda_, plan.outcomes, "outcome", element, negative=True)
+        if loss == "log" and not ((lambdas >= 0) & (lambdas <= 1)).all():
+            raise ValueError(
+                "lambda_ must be between 0 and 1 for loss='log': no weights make the loss of other targets "
+                "least"
+            )
     shape = len(plan.cues), len(plan.outcomes)
     start: NDArray[Any] | None = None
     if known is not None:
@@ -259,42 +287,118 @@ def _delta_rule(
         "initial": "weights" if known is not None else initial,
         "version": _core.__version__,
     }
+    course = {
+        "beta": beta,
+        "activation": activation,
+        "loss": loss,
+        "batch": size,
+        "mean": reduction == "mean",
+        "threads": n_threads,
+        "kernel": kernel,
+        "tile": tile,
+    }
     started = perf_counter()
-    with watching(progress, "learning") as watch, naming_divergence(plan, _CURE):
+    with watching(progress, "learning") as watch:
         # In full batches the order is nothing but rounding.
         for first, some, order in _orders(n_passes, events.n_tokens, rng if size else None, ordered):
             values = np.zeros(shape, dtype=element)
-            report = _core.delta_rule(
-                events._file,
-                alpha=alphas,
-                beta=beta,
-                lambda_=lambdas,
-                activation=activation,
-                loss=loss,
-                batch=size,
-                mean=reduction == "mean",
-                passes=some,
-                order=order,
-                cue_rows=plan.cue_rows,
-                outcome_columns=plan.outcome_columns,
-                initial=start,
-                out=values,
-                threads=n_threads,
-                kernel=kernel,
-                tile=tile,
-                progress=_part(watch, first, some, n_passes),
-            )
+            step = course | {
+                "passes": some,
+                "order": order,
+                "progress": _part(watch, first, some, n_passes),
+            }
+            if isinstance(events, _Arrays):
+                report = events.learn(plan, alphas, start, values, step)
+            else:
+                with naming_divergence(plan, _CURE):
+                    report = _core.delta_rule(
+                        events._file,
+                        alpha=alphas,
+                        lambda_=lambdas,
+                        cue_rows=plan.cue_rows,
+                        outcome_columns=plan.outcome_columns,
+                        initial=start,
+                        out=values,
+                        **step,
+                    )
             start = values
     parameters["kernel"], parameters["threads"] = report["kernel"], report["threads"]
     parameters["seconds"] = perf_counter() - started
     return Weights(values, plan.cues, plan.outcomes, parameters)
 
 
+@dataclass(frozen=True)
+class _Arrays:
+    """Rows of X, each a token, and its targets in Z."""
+
+    x: Table
+    z: Table
+
+    def __len__(self) -> int:
+        return self.x.shape[0]
+
+    n_tokens = property(__len__)
+    n_cues = property(lambda self: self.x.shape[1])
+    n_outcomes = property(lambda self: self.z.shape[1])
+
+    @property
+    def cues(self) -> tuple[str, ...]:
+        return self.x.names
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        return self.z.names
+
+    def check(self, lambda_: object, loss: Loss) -> None:
+        """ValueError where targets are not those of Z, or not such as the loss has."""
+        if not is_number(lambda_) or lambda_ != 1:
+            raise ValueError(
+                f"lambda_ must be 1.0 with arrays, where the targets are those of Z, not {lambda_!r}; scale Z"
+            )
+        wrong = (self.z.values < 0) | (self.z.values > 1)
+        if loss == "log" and wrong.any():
+            raise ValueError(
+                "Z must be between 0 and 1 for loss='log', not "
+                f"{self.z.values.flat[int(wrong.argmax())]}: no weights make the loss of other targets least"
+            )
+
+    def learn(
+        self,
+        plan: Plan,
+        alphas: NDArray[np.float64],
+        start: NDArray[Any] | None,
+        values: NDArray[Any],
+        step: dict[str, Any],
+    ) -> dict[str, Any]:
+        """Learn the rows and columns of the result that X and Z name; the others stay what they were."""
+        place = np.ix_(plan.cue_rows, plan.outcome_columns)
+        if start is not None:
+            values[...] = start
+            # The engine takes the same columns in the order of X and Z.
+            start = np.ascontiguousarray(start[place])
+        out = np.zeros((self.n_cues, self.n_outcomes), dtype=values.dtype)
+        names = plan._replace(all_cues=self.cues, outcomes=self.outcomes)
+        with naming_divergence(names, _CURE):
+            report = _core.delta_rule_rows(
+                self.x, self.z, alpha=alphas[plan.cue_rows], initial=start, out=out, **step
+            )
+        values[place] = out
+        return report
+
+
+def _arrays(data: tuple[object, ...], element: np.dtype[Any]) -> _Arrays:
+    if len(data) != 2:
+        raise TypeError(f"data must be a pair (X, Z) of arrays, not a tuple of {len(data)}")
+    x, z = table_of("X", data[0], element, "x"), targets_of("Z", data[1], element)
+    same_length("X", x.shape[0], "Z", z.shape[0])
+    return _Arrays(x, z)
+
+
 def _events(data: object, progress: Progress) -> Events:
-    if isinstance(data, np.ndarray | tuple | list):
+    if not isinstance(data, Events | str | os.PathLike):
         raise TypeError(
-            f"data must be Events or a path, not {type(data).__name__}: real-valued arrays are not taken "
-            "yet; rescorla.read_events makes Events of cues and outcomes"
+            f"data must be Events, a path or a pair (X, Z) of arrays, not {type(data).__name__}; "
+            "rescorla.read_events makes Events of cues and outcomes"
         )
     return as_events(data, progress=progress)
 

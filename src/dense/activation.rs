@@ -1,0 +1,167 @@
+//! Activation functions and losses: what a unit answers to the sum of its weights, and what an error then moves.
+//!
+//! ```text
+//! y = g(h);   e = t - n * y;   u = rate * e;   u = u * g'(h)      (squared loss, g other than the identity)
+//! ```
+//!
+//! `t` is the sum of the targets of `n` tokens that have the same `h`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::{Error, Result};
+use crate::kernel::rows::{Element, Vector};
+
+/// What makes a prediction of the sum of weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Activation {
+    /// The sum itself.
+    #[default]
+    Identity,
+    /// 1 / (1 + exp(-h)).
+    Logistic,
+    /// The hyperbolic tangent.
+    Tanh,
+}
+
+/// What is made small.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Loss {
+    /// (t - y)^2 / 2.
+    #[default]
+    Squared,
+    /// -t log y - (1 - t) log(1 - y), for the logistic function.
+    Log,
+}
+
+impl FromStr for Activation {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let known = [Self::Identity, Self::Logistic, Self::Tanh].into_iter();
+        known.into_iter().find(|activation| activation.to_string() == name).ok_or_else(|| {
+            Error::Argument(format!("expected activation identity, logistic or tanh, found {name:?}"))
+        })
+    }
+}
+
+impl fmt::Display for Activation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Identity => "identity",
+            Self::Logistic => "logistic",
+            Self::Tanh => "tanh",
+        })
+    }
+}
+
+impl FromStr for Loss {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        match name {
+            "squared" => Ok(Self::Squared),
+            "log" => Ok(Self::Log),
+            _ => Err(Error::Argument(format!("expected loss squared or log, found {name:?}"))),
+        }
+    }
+}
+
+/// What learns from the errors of a unit: the function, the loss, and how much of an error is taken.
+#[derive(Clone, Copy)]
+pub(super) struct Unit<V> {
+    pub(super) activation: Activation,
+    pub(super) loss: Loss,
+    /// The learning rate.
+    pub(super) rate: V,
+    /// How many units there are: the lanes from here on stand for none, and their functions are not asked for.
+    pub(super) columns: usize,
+}
+
+impl<V: Vector> Unit<V> {
+    /// The updates `u` of the units from `column` on, given their sums and targets, for `tokens` tokens.
+    ///
+    /// # Safety
+    /// The instruction set of `V` must exist.
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "calls vectors")]
+    pub(super) unsafe fn updates<const B: usize>(
+        &self,
+        column: usize,
+        sums: [V; B],
+        targets: [V; B],
+        tokens: V,
+    ) -> [V; B] {
+        let mut updates = sums;
+        let bent = self.activation != Activation::Identity;
+        // SAFETY: by the contract of this function.
+        unsafe {
+            let columns = self.columns.saturating_sub(column);
+            let predictions = if bent { bend(self.activation, sums, columns) } else { sums };
+            for b in 0..B {
+                let error = targets[b].minus(tokens.times(predictions[b]));
+                updates[b] = self.rate.times(error);
+                if bent && self.loss == Loss::Squared {
+                    updates[b] = updates[b].times(slope(self.activation, predictions[b]));
+                }
+            }
+        }
+        updates
+    }
+}
+
+/// The most elements that a step has side by side: 8 vectors of 16.
+const SIDE_BY_SIDE: usize = 128;
+
+/// Applies an activation function, lane by lane, to so many lanes.
+///
+/// # Safety
+/// The instruction set of `V` must exist.
+#[inline(always)]
+#[expect(unsafe_code, reason = "calls vectors")]
+unsafe fn bend<V: Vector, const B: usize>(activation: Activation, sums: [V; B], columns: usize) -> [V; B] {
+    const { assert!(B * V::LANES <= SIDE_BY_SIDE) };
+    let (mut values, mut results) = ([V::Element::default(); SIDE_BY_SIDE], sums);
+    // SAFETY: by the contract of this function; there is room for B vectors.
+    unsafe {
+        for (b, sum) in sums.into_iter().enumerate() {
+            sum.store(values.as_mut_ptr().add(b * V::LANES));
+        }
+        apply(activation, &mut values[..columns.min(B * V::LANES)]);
+        for (b, result) in results.iter_mut().enumerate() {
+            *result = V::load(values.as_ptr().add(b * V::LANES));
+        }
+    }
+    results
+}
+
+/// Applies an activation function to numbers, in float64.
+#[inline(never)]
+fn apply<E: Element>(activation: Activation, values: &mut [E]) {
+    for value in values {
+        let h = value.to_f64();
+        *value = E::from_f64(match activation {
+            Activation::Identity => h,
+            Activation::Logistic => 1.0 / (1.0 + (-h).exp()),
+            Activation::Tanh => h.tanh(),
+        });
+    }
+}
+
+/// The derivative of an activation function, where it has the value `y`.
+///
+/// # Safety
+/// The instruction set of `V` must exist.
+#[inline(always)]
+#[expect(unsafe_code, reason = "calls vectors")]
+unsafe fn slope<V: Vector>(activation: Activation, y: V) -> V {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        let one = V::splat(V::Element::from_f64(1.0));
+        match activation {
+            Activation::Identity => one,
+            Activation::Logistic => y.times(one.minus(y)),
+            Activation::Tanh => one.minus(y.times(y)),
+        }
+    }
+}

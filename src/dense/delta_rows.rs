@@ -1,0 +1,438 @@
+//! The delta rule on arrays: each row of X is a token whose cues have values, the row of Z its targets.
+//!
+//! ```text
+//! for each batch, and in it for each token in order, x its row of X and z its row of Z:
+//!     h[:] = +0.0; for each column i of x in order: h[:] += W[i, :] * x[i]      W as it was before the batch
+//!     u[:] = rate * (z[:] - g(h[:]))      rate = beta                           (mean: beta / tokens of the batch)
+//!     u[:] = u[:] * g'(h[:])                                                    (squared loss)
+//!     for each column i of x in order: W[i, :] += (alpha[i] * x[i]) * u[:]
+//! ```
+//!
+//! Of a sparse row only what stands there is looked at. Where all values are 1, batches of one token have the bits of
+//! [`super::delta`] on events.
+//!
+//! The liberties taken: as there, tiles of columns, and two copies of a tile for batches. In batches of dense rows eight tokens
+//! are worked on at once, so that a row of weights is loaded once for all of them: none sees the others, and what they add to a
+//! weight is added in their order.
+
+use std::ops::Range;
+
+use super::activation::{Activation, Loss, Unit};
+use super::descent::{Descent, Report};
+use super::rows::Rows;
+use crate::error::{Error, Result};
+use crate::kernel::block::{Method, Slots, block};
+use crate::kernel::buffer::Buffer;
+use crate::kernel::dispatch::{Kernel, Task, run};
+use crate::kernel::rows::{Element, Vector};
+use crate::learn::rule::Rule;
+use crate::learn::{Axis, Entry, Matrix, SMALL, WIDEST, each_tile, padded, width};
+use crate::monitor::Monitor;
+
+/// The work is interrupted to look at the monitor after about this many slots times columns: a millisecond or so.
+const POLL_EVERY: usize = 1 << 22;
+/// The work that a function takes, in slots.
+const FUNCTION: usize = 16;
+/// Tokens of a batch that are worked on at once.
+const AT_ONCE: usize = 8;
+
+/// Learns the rows of `x` and `z` into `out`.
+///
+/// # Errors
+/// [`Error::Argument`] for parameters out of range, [`Error::NotFinite`] when a weight leaves the finite numbers,
+/// [`Error::Memory`], [`Error::Stopped`].
+pub fn learn<E: Element>(
+    x: &Rows<'_, E>,
+    z: &Rows<'_, E>,
+    descent: &Descent<'_, E>,
+    out: &Matrix<'_, E>,
+    monitor: &Monitor,
+) -> Result<Report> {
+    let ([n, n_rows], [n_targets, n_columns]) = (x.shape(), z.shape());
+    descent.check([n_rows, n_columns], out.shape)?;
+    let rule = Rule::new(descent.alpha, descent.beta, descent.beta, &[])?;
+    if n != n_targets || rule.alpha.len() != n_rows {
+        return Err(Error::Argument(format!(
+            "expected targets for {n} tokens and {n_rows} saliences, found {n_targets} and {}",
+            rule.alpha.len()
+        )));
+    }
+    if descent.loss == Loss::Log && !z.values().iter().all(|z| (0.0..=1.0).contains(&z.to_f64())) {
+        return Err(Error::Argument("expected targets between 0 and 1 for the log loss".into()));
+    }
+    let orders = Orders::new(n, descent)?;
+
+    let updates = (x.n_values() as u64).saturating_mul(descent.passes).saturating_mul(n_columns as u64);
+    let threads = if updates < SMALL { 1 } else { descent.threads.max(1) };
+    let kernel = descent.kernel.unwrap_or_else(Kernel::best);
+    let copies = if orders.batch == 1 { 1 } else { 2 };
+    let shape = [(copies * n_rows) as f64, x.n_values() as f64 / n.max(1) as f64];
+    let widest = width::<E>(descent.tile, kernel, n_columns, shape, threads);
+    let columns: Vec<u32> = (0..n_columns as u32).collect();
+    let tiles: Vec<&[u32]> = columns.chunks(widest).collect();
+    // Without tokens no pass would ever look at the monitor.
+    let passes = if n == 0 { 0 } else { descent.passes };
+    monitor.set_total((n as u64).saturating_mul(passes).saturating_mul(tiles.len() as u64));
+
+    let along = (0..n_rows as u32).map(|row| Entry { from: row, to: row }).collect();
+    let sheet = out.begin(Axis::Columns, along, monitor)?;
+    let zeros = |copies: usize| Buffer::<E>::zeros(copies.saturating_mul(n_rows).saturating_mul(widest));
+    let start = || Ok((zeros(1)?, zeros(copies - 1)?, sheet.buffer()?));
+    each_tile(threads, tiles.len(), start, |(weights, before, lines), index| {
+        let columns = tiles[index];
+        let width = padded::<E>(columns.len(), kernel);
+        let weights = &mut weights[..n_rows * width];
+        descent.begin(weights, width, columns, n_columns);
+        let before = &mut before[..(copies - 1) * n_rows * width];
+        before.copy_from_slice(&weights[..(copies - 1) * n_rows * width]);
+        let mut tile = Tile {
+            weights,
+            before,
+            width,
+            first: index * widest,
+            n_columns: columns.len(),
+            targets: &mut vec![E::default(); AT_ONCE * width],
+        };
+        for pass in 0..passes {
+            let order = orders.of(pass);
+            run(kernel, width, Pass { tile: &mut tile, descent, rule: &rule, x, z, order, monitor })?;
+        }
+        let across: Vec<Entry> = (0..).zip(columns).map(|(from, &to)| Entry { from, to }).collect();
+        sheet.write(tile.weights, width, &across, lines, |row, lane| (row, columns[lane] as usize))
+    })?;
+    Ok(Report { kernel, tile: widest, threads })
+}
+
+/// Which tokens a pass has.
+///
+/// Invariants: the batch is not 0; the tokens of `order` are below `n`, and there are n for each pass.
+#[derive(Clone, Copy)]
+struct Orders<'a> {
+    n: usize,
+    batch: usize,
+    order: Option<&'a [i64]>,
+}
+
+/// The tokens of a pass in the order in which they come.
+#[derive(Clone, Copy)]
+struct Order<'a> {
+    n: usize,
+    batch: usize,
+    tokens: Option<&'a [i64]>,
+}
+
+impl<'a> Orders<'a> {
+    fn new<E>(n: usize, descent: &Descent<'a, E>) -> Result<Self> {
+        let Descent { order, passes, batch, .. } = *descent;
+        if order.is_some_and(|order| Some(order.len() as u64) != (n as u64).checked_mul(passes)) {
+            return Err(Error::Argument(format!("expected an order of {n} tokens for every pass")));
+        }
+        let known = |token: &i64| usize::try_from(*token).is_ok_and(|token| token < n);
+        if let Some(token) = order.unwrap_or_default().iter().find(|token| !known(token)) {
+            return Err(Error::Argument(format!("expected the number of a token, found {token}")));
+        }
+        let batch = batch.map_or(n, |batch| usize::try_from(batch).unwrap_or(n)).clamp(1, n.max(1));
+        Ok(Self { n, batch, order })
+    }
+
+    fn of(&self, pass: u64) -> Order<'a> {
+        let Self { n, batch, order } = *self;
+        Order { n, batch, tokens: order.map(|order| &order[pass as usize * n..(pass as usize + 1) * n]) }
+    }
+}
+
+impl Order<'_> {
+    /// The token at a place of the pass.
+    #[inline(always)]
+    fn token(&self, place: usize) -> usize {
+        match self.tokens {
+            None => place,
+            Some(tokens) => tokens[place] as usize,
+        }
+    }
+}
+
+/// Some columns of all rows.
+struct Tile<'a, E> {
+    /// The weights, row after row.
+    weights: &'a mut [E],
+    /// The weights before the batch, between batches equal to `weights`; empty where batches are single tokens.
+    before: &'a mut [E],
+    /// Elements in a row: a multiple of the lanes of the kernel.
+    width: usize,
+    /// The first of its columns.
+    first: usize,
+    n_columns: usize,
+    /// Room for the targets of [`AT_ONCE`] tokens; zero beyond the columns.
+    targets: &'a mut [E],
+}
+
+/// A pass of one tile.
+struct Pass<'a, 't, E> {
+    tile: &'a mut Tile<'t, E>,
+    descent: &'a Descent<'a, E>,
+    rule: &'a Rule<E>,
+    x: &'a Rows<'a, E>,
+    z: &'a Rows<'a, E>,
+    order: Order<'a>,
+    monitor: &'a Monitor,
+}
+
+impl<E: Element> Task<E> for Pass<'_, '_, E> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "calls the kernel")]
+    unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Result<()> {
+        let ones = self.rule.alpha.iter().all(|&alpha| alpha.to_f64() == 1.0);
+        // SAFETY: the instruction set exists.
+        unsafe { if ones { self.learn::<V, true, B>() } else { self.learn::<V, false, B>() } }
+    }
+}
+
+impl<E: Element> Pass<'_, '_, E> {
+    /// Learns with saliences that are all 1, or with those of the rule.
+    ///
+    /// # Safety
+    /// The instruction set of `V` must exist.
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "calls the kernel")]
+    unsafe fn learn<V: Vector<Element = E>, const ONES: bool, const B: usize>(mut self) -> Result<()> {
+        let (width, p) = (self.tile.width, self.x.shape()[1]);
+        // The conditions that pointers rest on, together with the invariants of the rows.
+        assert!(width % (B * V::LANES) == 0 && (1..=WIDEST).contains(&width));
+        assert!(self.tile.targets.len() == AT_ONCE * width && self.tile.n_columns <= width);
+        assert!(self.rule.alpha.len() == p && self.tile.weights.len() == p * width);
+        let single = self.order.batch == 1;
+        assert!(self.tile.before.len() == if single { 0 } else { p * width });
+        let function = if self.descent.activation == Activation::Identity { 0 } else { FUNCTION };
+        let (n, batch) = (self.order.n, self.order.batch);
+        let (mut start, mut told, mut work) = (0, 0, 0);
+        while start < n {
+            let end = (start + batch).min(n);
+            let rate = self.descent.rate(self.rule.beta1, (end - start) as u64);
+            let (mut place, mut changed) = (start, 0);
+            while place < end {
+                let eight = self.x.is_dense() && place + AT_ONCE <= end;
+                // SAFETY: the instruction set exists, and the conditions are those above. Where there are eight tokens the batch
+                // has more than one, so there is a copy.
+                let slots = unsafe {
+                    if !eight {
+                        self.token::<V, ONES, B>(place, rate)
+                    } else if B % 2 == 0 && V::REGISTERS >= 32 {
+                        self.tokens::<V, ONES, 2>(place, rate)
+                    } else {
+                        self.tokens::<V, ONES, 1>(place, rate)
+                    }
+                };
+                let tokens = if eight { AT_ONCE } else { 1 };
+                changed += slots;
+                place += tokens;
+                work += (slots + (function + 1) * tokens) * width;
+                if work >= POLL_EVERY {
+                    self.monitor.advance((place - told) as u64)?;
+                    (told, work) = (place, 0);
+                }
+            }
+            if !single {
+                work += self.remember(start..end, changed);
+            }
+            start = end;
+        }
+        self.monitor.advance((n - told) as u64)
+    }
+
+    /// Learns a token, and returns how many slots it has.
+    ///
+    /// # Safety
+    /// The instruction set of `V` must exist, and the conditions of [`Pass::learn`] hold.
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "calls the kernel")]
+    unsafe fn token<V: Vector<Element = E>, const ONES: bool, const B: usize>(
+        &mut self,
+        place: usize,
+        rate: E,
+    ) -> usize {
+        let row = self.x.row(self.order.token(place));
+        self.aim(place, 1);
+        let width = self.tile.width;
+        // SAFETY: columns are below p, the number of rows of the tile: the invariant of the rows says so. The tile is borrowed
+        // mutably, and does not overlap with the copy.
+        unsafe {
+            let to = self.tile.weights.as_mut_ptr();
+            let from = if self.tile.before.is_empty() { to.cast_const() } else { self.tile.before.as_ptr() };
+            let errors = self.errors::<V, ONES>(rate);
+            match row.columns {
+                Some(columns) => {
+                    let some = Standing { columns, values: row.values };
+                    block::<V, _, _, 1, B>(from, to, width, some, &errors);
+                }
+                None => block::<V, _, _, 1, B>(from, to, width, All([row.values]), &errors),
+            }
+        }
+        row.values.len()
+    }
+
+    /// Learns [`AT_ONCE`] tokens of a batch, and returns how many slots they have.
+    ///
+    /// # Safety
+    /// The instruction set of `V` must exist, and the conditions of [`Pass::learn`] hold; rows are dense, and there is a copy
+    /// of the tile.
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "calls the kernel")]
+    unsafe fn tokens<V: Vector<Element = E>, const ONES: bool, const B: usize>(
+        &mut self,
+        place: usize,
+        rate: E,
+    ) -> usize {
+        let mut rows = [&[][..]; AT_ONCE];
+        for (t, row) in rows.iter_mut().enumerate() {
+            *row = self.x.row(self.order.token(place + t)).values;
+        }
+        self.aim(place, AT_ONCE);
+        let width = self.tile.width;
+        // SAFETY: as in `token`; all rows have p values.
+        unsafe {
+            let (from, to) = (self.tile.before.as_ptr(), self.tile.weights.as_mut_ptr());
+            let errors = self.errors::<V, ONES>(rate);
+            block::<V, _, _, AT_ONCE, B>(from, to, width, All(rows), &errors);
+        }
+        AT_ONCE * rows[0].len()
+    }
+
+    /// Copies the targets of some tokens to where vectors can be loaded.
+    #[inline(always)]
+    fn aim(&mut self, place: usize, tokens: usize) {
+        let Tile { width, first, n_columns, .. } = *self.tile;
+        for t in 0..tokens {
+            let targets = &mut self.tile.targets[t * width..][..n_columns];
+            self.z.row(self.order.token(place + t)).copy(first, targets);
+        }
+    }
+
+    /// What makes updates of sums.
+    ///
+    /// # Safety
+    /// The instruction set of `V` must exist.
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "calls vectors")]
+    unsafe fn errors<V: Vector<Element = E>, const ONES: bool>(&self, rate: E) -> Errors<'_, V, ONES> {
+        // SAFETY: by the contract of this function.
+        unsafe {
+            Errors {
+                saliences: &self.rule.alpha,
+                targets: self.tile.targets.as_ptr(),
+                width: self.tile.width,
+                one: V::splat(E::from_f64(1.0)),
+                unit: Unit {
+                    activation: self.descent.activation,
+                    loss: self.descent.loss,
+                    rate: V::splat(rate),
+                    columns: self.tile.n_columns,
+                },
+            }
+        }
+    }
+
+    /// Brings the copy of the tile up to date after a batch that changed so many rows, some of them several times. Returns
+    /// how many elements were copied.
+    fn remember(&mut self, batch: Range<usize>, changed: usize) -> usize {
+        let Tile { weights, before, width, .. } = &mut *self.tile;
+        if changed >= self.x.shape()[1] {
+            before.copy_from_slice(weights);
+            return weights.len();
+        }
+        for place in batch {
+            for &row in self.x.row(self.order.token(place)).columns.unwrap_or_default() {
+                let row = row as usize * *width..(row as usize + 1) * *width;
+                before[row.clone()].copy_from_slice(&weights[row]);
+            }
+        }
+        changed * *width
+    }
+}
+
+/// All columns of tokens: rows of equal length.
+#[derive(Clone, Copy)]
+struct All<'a, E, const T: usize>([&'a [E]; T]);
+
+#[expect(unsafe_code, reason = "the hot loop")]
+// SAFETY: there are as many rows as values, and slots are below.
+unsafe impl<E: Element, const T: usize> Slots<E> for All<'_, E, T> {
+    #[inline(always)]
+    fn len(self) -> usize {
+        self.0[0].len()
+    }
+
+    #[inline(always)]
+    unsafe fn row(self, slot: usize) -> usize {
+        slot
+    }
+
+    #[inline(always)]
+    unsafe fn value(self, token: usize, slot: usize) -> E {
+        // SAFETY: by the contract of `Slots`; all rows have the length of the first.
+        unsafe { *self.0.get_unchecked(token).get_unchecked(slot) }
+    }
+}
+
+/// What stands in a sparse row.
+#[derive(Clone, Copy)]
+struct Standing<'a, E> {
+    columns: &'a [u32],
+    values: &'a [E],
+}
+
+#[expect(unsafe_code, reason = "the hot loop")]
+// SAFETY: columns are below p by the invariant of the rows, and there are as many as values.
+unsafe impl<E: Element> Slots<E> for Standing<'_, E> {
+    #[inline(always)]
+    fn len(self) -> usize {
+        self.columns.len()
+    }
+
+    #[inline(always)]
+    unsafe fn row(self, slot: usize) -> usize {
+        // SAFETY: by the contract of `Slots`.
+        unsafe { *self.columns.get_unchecked(slot) as usize }
+    }
+
+    #[inline(always)]
+    unsafe fn value(self, _: usize, slot: usize) -> E {
+        // SAFETY: by the contract of `Slots`.
+        unsafe { *self.values.get_unchecked(slot) }
+    }
+}
+
+/// The delta rule: sums are what the activation function is applied to, and updates are errors times a learning rate.
+struct Errors<'a, V: Vector, const ONES: bool> {
+    saliences: &'a [V::Element],
+    /// The targets of the tokens at hand, `width` of each.
+    targets: *const V::Element,
+    width: usize,
+    one: V,
+    unit: Unit<V>,
+}
+
+#[expect(unsafe_code, reason = "calls vectors")]
+// SAFETY: by the contract of the methods the instruction set exists, rows are below the number of saliences, and there are
+// `width` targets of each token.
+unsafe impl<V: Vector, const ONES: bool> Method<V> for Errors<'_, V, ONES> {
+    #[inline(always)]
+    unsafe fn factor(&self, row: usize, value: V) -> V {
+        // SAFETY: see above.
+        unsafe { if ONES { value } else { V::splat(*self.saliences.get_unchecked(row)).times(value) } }
+    }
+
+    #[inline(always)]
+    unsafe fn update<const B: usize>(&self, token: usize, column: usize, sums: [V; B]) -> [V; B] {
+        let mut targets = sums;
+        // SAFETY: see above.
+        unsafe {
+            for (b, target) in targets.iter_mut().enumerate() {
+                *target = V::load(self.targets.add(token * self.width + column + b * V::LANES));
+            }
+            self.unit.updates(column, sums, targets, self.one)
+        }
+    }
+}

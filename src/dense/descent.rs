@@ -1,0 +1,84 @@
+//! How weights go down an error: what the delta rule is told, whatever its data.
+
+use super::activation::{Activation, Loss};
+use crate::error::{Error, Result};
+use crate::kernel::dispatch::Kernel;
+use crate::kernel::rows::Element;
+
+/// How to learn. Lengths refer to the rows and columns of the result.
+#[derive(Debug, Clone, Copy)]
+pub struct Descent<'a, E> {
+    /// Saliences, one a row.
+    pub alpha: &'a [f64],
+    /// The learning rate.
+    pub beta: f64,
+    /// The activation function.
+    pub activation: Activation,
+    /// The loss.
+    pub loss: Loss,
+    /// Tokens in a batch; all if `None`.
+    pub batch: Option<u64>,
+    /// Whether the updates of a batch are averaged over its tokens, not summed.
+    pub mean: bool,
+    /// How often to go through the tokens.
+    pub passes: u64,
+    /// The tokens in the order in which they come, pass after pass; that of the data if `None`.
+    pub order: Option<&'a [i64]>,
+    /// All weights to begin with, row after row; zero if `None`.
+    pub initial: Option<&'a [E]>,
+    /// Threads to use at most.
+    pub threads: usize,
+    /// The instruction set; the best if `None`.
+    pub kernel: Option<Kernel>,
+    /// Columns in a tile; chosen by size if `None`.
+    pub tile: Option<usize>,
+}
+
+/// How the learning went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Report {
+    /// The instruction set.
+    pub kernel: Kernel,
+    /// Columns in a tile.
+    pub tile: usize,
+    /// Threads.
+    pub threads: usize,
+}
+
+impl<E: Element> Descent<'_, E> {
+    /// Refuses initial weights that are not finite, or not of the shape of the result, and a log loss of another than the
+    /// logistic function.
+    pub(super) fn check(&self, shape: [usize; 2], out: [usize; 2]) -> Result<()> {
+        if out != shape
+            || self.initial.is_some_and(|initial| Some(initial.len()) != shape[0].checked_mul(shape[1]))
+        {
+            return Err(Error::Argument(format!("expected a result and initial weights of shape {shape:?}")));
+        }
+        if self.loss == Loss::Log && self.activation != Activation::Logistic {
+            let message = format!("expected activation logistic for the log loss, found {}", self.activation);
+            return Err(Error::Argument(message));
+        }
+        if let Some(weight) = self.initial.unwrap_or_default().iter().find(|weight| !weight.is_finite()) {
+            let message = format!("expected finite initial weights, found {}", weight.to_f64());
+            return Err(Error::Argument(message));
+        }
+        Ok(())
+    }
+
+    /// The learning rate of a batch of so many tokens, given that of one.
+    #[inline(always)]
+    pub(super) fn rate(&self, beta: E, tokens: u64) -> E {
+        if self.mean { E::from_f64(beta.to_f64() / tokens as f64) } else { beta }
+    }
+
+    /// Fills a tile with what some columns start from, out of so many.
+    pub(super) fn begin(&self, weights: &mut [E], width: usize, columns: &[u32], n_columns: usize) {
+        weights.fill(E::default());
+        let initial = self.initial.unwrap_or_default().chunks_exact(n_columns.max(1));
+        for (row, initial) in weights.chunks_exact_mut(width).zip(initial) {
+            for (weight, &column) in row.iter_mut().zip(columns) {
+                *weight = initial[column as usize];
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! A step on the rows that several tokens have in common, each token with a value of its own for every row.
+//!
+//! ```text
+//! for each token t:                                           sum[t] = +0.0
+//! for each row r, in order, for each token t:                 sum[t] = sum[t] + from[r] * value(t, r)
+//! for each token t:                                           update[t] = what the method makes of sum[t]
+//! for each row r, in order, for each token t, in order:       to[r] = to[r] + factor(t, r) * update[t]
+//! ```
+//!
+//! So a row is loaded once for all tokens, and each sum and each row still gets its terms one after another in the order that
+//! token after token would give them: `from` is not changed. With a single token `from` and `to` may be the same rows.
+//! Vectors run across the rows, and multiply and add are never fused, as in [`super::step`].
+
+use super::rows::Vector;
+
+/// The rows of some tokens, and their values.
+///
+/// # Safety
+/// `row` and `value` must be called for slots below `len`, and tokens that there are. All rows are below the number of rows that
+/// the caller of [`block`] vouches for.
+#[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
+pub unsafe trait Slots<E>: Copy {
+    /// How many rows.
+    fn len(self) -> usize;
+
+    /// The row of a slot.
+    ///
+    /// # Safety
+    /// See [`Slots`].
+    unsafe fn row(self, slot: usize) -> usize;
+
+    /// What a token has there.
+    ///
+    /// # Safety
+    /// See [`Slots`].
+    unsafe fn value(self, token: usize, slot: usize) -> E;
+}
+
+/// What a method does with sums and rows.
+///
+/// # Safety
+/// Methods must be called only where the instruction set of `V` exists.
+#[expect(unsafe_code, reason = "vectors of an instruction set that must be checked for")]
+pub unsafe trait Method<V: Vector> {
+    /// The factor of a row, given the value that the token has there.
+    ///
+    /// # Safety
+    /// See [`Method`]; the row exists.
+    unsafe fn factor(&self, row: usize, value: V) -> V;
+
+    /// The update of `B` vectors from `column` on, made of their sums.
+    ///
+    /// # Safety
+    /// See [`Method`]; the token and the columns exist.
+    unsafe fn update<const B: usize>(&self, token: usize, column: usize, sums: [V; B]) -> [V; B];
+}
+
+/// A step of `T` tokens on all columns of the given rows.
+///
+/// # Safety
+/// The instruction set of `V` must exist. `from` and `to` point to rows of `width` elements each, a multiple of `B * LANES`, among
+/// them every row of `slots`; nobody else has those of `to`. They are the same rows only if `T` is 1, and otherwise do not
+/// overlap. `slots` has `T` tokens.
+#[inline(always)]
+#[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
+pub unsafe fn block<V, M, S, const T: usize, const B: usize>(
+    from: *const V::Element,
+    to: *mut V::Element,
+    width: usize,
+    slots: S,
+    method: &M,
+) where
+    V: Vector,
+    M: Method<V>,
+    S: Slots<V::Element>,
+{
+    // SAFETY: all offsets are row * width + column + lane < row * width + width, inside the caller's rows.
+    unsafe {
+        let zero = V::splat(V::Element::default());
+        let mut column = 0;
+        while column < width {
+            let mut sums = [[zero; B]; T];
+            for slot in 0..slots.len() {
+                let at = from.add(slots.row(slot) * width + column);
+                let mut row = [zero; B];
+                for (b, vector) in row.iter_mut().enumerate() {
+                    *vector = V::load(at.add(b * V::LANES));
+                }
+                for (t, sums) in sums.iter_mut().enumerate() {
+                    let value = V::splat(slots.value(t, slot));
+                    for b in 0..B {
+                        sums[b] = sums[b].plus(row[b].times(value));
+                    }
+                }
+            }
+            let mut updates = sums;
+            for (t, update) in updates.iter_mut().enumerate() {
+                *update = method.update::<B>(t, column, *update);
+            }
+            for slot in 0..slots.len() {
+                let number = slots.row(slot);
+                let at = to.add(number * width + column);
+                let mut row = [zero; B];
+                for (b, vector) in row.iter_mut().enumerate() {
+                    *vector = V::load(at.add(b * V::LANES));
+                }
+                for (t, update) in updates.iter().enumerate() {
+                    let factor = method.factor(number, V::splat(slots.value(t, slot)));
+                    for b in 0..B {
+                        row[b] = row[b].plus(factor.times(update[b]));
+                    }
+                }
+                for (b, vector) in row.into_iter().enumerate() {
+                    vector.store(at.add(b * V::LANES));
+                }
+            }
+            column += B * V::LANES;
+        }
+    }
+}
