@@ -31,7 +31,7 @@ from rescorla.equilibrium import equilibrium
 from rescorla.events import Event, Events, open_events
 from rescorla.factors import factor_events
 from rescorla.learning import learn
-from rescorla.neighbours import LinearFit, delta_rule
+from rescorla.neighbours import LinearFit, adatron, delta_rule, minover, separable
 from rescorla.sources import compile_events, read_events
 from rescorla.trajectory import Trajectories, trajectories
 from rescorla.weights import Weights, load_weights
@@ -50,6 +50,7 @@ __all__ = [
     "Weights",
     "__version__",
     "activations",
+    "adatron",
     "bandsample",
     "classify",
     "compile_events",
@@ -65,11 +66,13 @@ __all__ = [
     "learn",
     "load_weights",
     "measures",
+    "minover",
     "open_events",
     "ortho_coding",
     "plot",
     "read_events",
     "schedules",
+    "separable",
     "trajectories",
 ]
 

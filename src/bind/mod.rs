@@ -4,6 +4,7 @@
 //! converts the result. Labels, defaults and documentation live in the Python modules around `rescorla._core`.
 
 mod activate;
+mod adatron;
 mod arrow;
 mod compile;
 mod corpus;
@@ -13,7 +14,10 @@ mod errors;
 mod file;
 mod learn;
 mod lines;
+mod minover;
+mod patterns;
 mod rows;
+mod students;
 mod trajectory;
 mod watch;
 
@@ -26,6 +30,8 @@ mod _core {
 
     #[pymodule_export]
     use super::activate::activations;
+    #[pymodule_export]
+    use super::adatron::adatron;
     #[pymodule_export]
     use super::arrow::compile_arrow;
     #[pymodule_export]
@@ -42,6 +48,10 @@ mod _core {
     use super::learn::{forecast, learn};
     #[pymodule_export]
     use super::lines::read_lines;
+    #[pymodule_export]
+    use super::minover::minover;
+    #[pymodule_export]
+    use super::students::students;
     #[pymodule_export]
     use super::trajectory::trajectories;
 

@@ -1,0 +1,45 @@
+//! The verb `adatron`.
+
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::patterns::Rows;
+use super::watch::{Progress, brief, watched};
+use crate::dense::adatron::{Plan, learn};
+
+/// Fewer multiplications than this take some milliseconds at most.
+const BRIEF: usize = 1 << 22;
+
+/// Learns the plane of optimal stability through the strengths of the examples.
+#[pyfunction]
+#[pyo3(signature = (rows, signs, *, bias, max_sweeps, gamma, tol, progress))]
+#[expect(clippy::too_many_arguments, reason = "all keywords")]
+pub(crate) fn adatron<'py>(
+    py: Python<'py>,
+    rows: Rows<'py>,
+    signs: PyReadonlyArray1<'py, f64>,
+    bias: bool,
+    max_sweeps: u64,
+    gamma: f64,
+    tol: f64,
+    progress: Progress,
+) -> PyResult<Bound<'py, PyDict>> {
+    let patterns = rows.patterns(&signs, bias)?;
+    let plan = Plan { max_sweeps, gamma, tolerance: tol };
+    let sweeps = usize::try_from(max_sweeps).unwrap_or(usize::MAX);
+    let work = patterns.len().saturating_mul(patterns.width().saturating_add(1)).saturating_mul(sweeps);
+    let fit = if work < BRIEF {
+        brief(py, &progress, |monitor| learn(&patterns, &plan, monitor))
+    } else {
+        watched(py, &progress, |monitor| learn(&patterns, &plan, monitor))
+    }?;
+    let result = PyDict::new(py);
+    result.set_item("weights", PyArray1::from_vec(py, fit.weights))?;
+    result.set_item("stability", fit.stability)?;
+    result.set_item("steps", fit.steps)?;
+    result.set_item("strengths", PyArray1::from_vec(py, fit.strengths))?;
+    result.set_item("errors", PyArray1::from_vec(py, fit.errors))?;
+    result.set_item("converged", fit.converged)?;
+    Ok(result)
+}

@@ -1,0 +1,55 @@
+//! The verb `minover`.
+
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::patterns::Rows;
+use super::watch::{Progress, brief, watched};
+use crate::dense::minover::{BUDGET, Plan, learn};
+
+/// Fewer additions than this take some milliseconds at most.
+const BRIEF: usize = 1 << 22;
+
+/// Learns the plane of optimal stability.
+#[pyfunction]
+#[pyo3(signature = (rows, signs, *, bias, max_steps, tol, record, budget, kernel, progress))]
+#[expect(clippy::too_many_arguments, reason = "all keywords")]
+pub(crate) fn minover<'py>(
+    py: Python<'py>,
+    rows: Rows<'py>,
+    signs: PyReadonlyArray1<'py, f64>,
+    bias: bool,
+    max_steps: u64,
+    tol: Option<f64>,
+    record: bool,
+    budget: Option<usize>,
+    kernel: Option<&str>,
+    progress: Progress,
+) -> PyResult<Bound<'py, PyDict>> {
+    let patterns = rows.patterns(&signs, bias)?;
+    let plan = Plan {
+        max_steps,
+        tolerance: tol,
+        record,
+        budget: budget.unwrap_or(BUDGET),
+        kernel: kernel.map(str::parse).transpose()?,
+    };
+    let steps = usize::try_from(max_steps).unwrap_or(usize::MAX);
+    let work = patterns.len().saturating_mul(patterns.width().saturating_add(1)).saturating_mul(steps);
+    let fit = if work < BRIEF {
+        brief(py, &progress, |monitor| learn(&patterns, &plan, monitor))
+    } else {
+        watched(py, &progress, |monitor| learn(&patterns, &plan, monitor))
+    }?;
+    let result = PyDict::new(py);
+    result.set_item("weights", PyArray1::from_vec(py, fit.weights))?;
+    result.set_item("stability", fit.stability)?;
+    result.set_item("steps", fit.steps)?;
+    result.set_item("counts", PyArray1::from_vec(py, fit.counts))?;
+    result.set_item("errors", PyArray1::from_vec(py, fit.errors))?;
+    result.set_item("stabilities", PyArray1::from_vec(py, fit.stabilities))?;
+    result.set_item("converged", fit.converged)?;
+    result.set_item("stuck", fit.stuck)?;
+    Ok(result)
+}

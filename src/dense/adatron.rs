@@ -1,0 +1,108 @@
+//! AdaTron, which finds the plane of optimal stability through the strengths of the examples (Anlauf and Biehl 1989).
+//!
+//! ```text
+//! a = 0, w = 0
+//! in each sweep, for each example m in order:
+//!     d = max(-a_m, gamma (1 - Z_m.w) / |Z_m|^2)
+//!     a_m += d;    w += d Z_m
+//! ```
+//!
+//! This goes uphill on sum a - |w|^2 / 2, w = sum of a_m Z_m, a >= 0, one coordinate at a time: successive over-relaxation of
+//! the dual of "least |w|, all fields 1 and more". It converges for 0 < gamma < 2 if there is such a plane.
+//!
+//! *The bound.* A plane of stability kappa, |w*| = 1, has |w| >= w.w* = sum of a_m Z_m.w* >= kappa sum a. So no plane has a stability
+//! above |w| / sum a, as with MinOver, where strengths are counts. At the end both bounds are 1 / |w|.
+
+use super::patterns::{POLL_EVERY, Patterns, size};
+use crate::error::{Error, Result};
+use crate::monitor::Monitor;
+
+/// How to learn.
+pub struct Plan {
+    /// The most sweeps.
+    pub max_sweeps: u64,
+    /// Between 0 and 2.
+    pub gamma: f64,
+    /// Stop when the stability is within the factor 1 - tolerance of the greatest.
+    pub tolerance: f64,
+}
+
+/// A plane, and the way to it.
+#[derive(Debug, PartialEq)]
+pub struct Fit {
+    /// w, the bias last.
+    pub weights: Vec<f64>,
+    /// The least field over |w|.
+    pub stability: f64,
+    /// How many strengths were changed.
+    pub steps: u64,
+    /// a.
+    pub strengths: Vec<f64>,
+    /// Examples that were met with fields of 0 and less, in each sweep.
+    pub errors: Vec<i64>,
+    /// Whether the stability is within the tolerance of the greatest.
+    pub converged: bool,
+}
+
+/// Learns.
+///
+/// # Errors
+/// When numbers are too large or too small, and when the monitor says to stop.
+pub fn learn(patterns: &Patterns<'_>, plan: &Plan, monitor: &Monitor) -> Result<Fit> {
+    monitor.set_total(plan.max_sweeps);
+    sweep(patterns, plan, monitor, || monitor.advance(1))
+}
+
+/// Learns, and calls `swept` after each sweep.
+pub(super) fn sweep(
+    patterns: &Patterns<'_>,
+    plan: &Plan,
+    monitor: &Monitor,
+    swept: impl Fn() -> Result<()>,
+) -> Result<Fit> {
+    let n = patterns.len();
+    let mut weights = vec![0.0; patterns.width()];
+    let mut strengths = vec![0.0; n];
+    let (mut errors, mut steps) = (Vec::new(), 0);
+    let mut certain = n == 0;
+    let (each, mut work) = (patterns.row_length() + 8, 0);
+    while (errors.len() as u64) < plan.max_sweeps && !certain {
+        let (mut wrong, mut least) = (0, f64::INFINITY);
+        for (m, (strength, square)) in strengths.iter_mut().zip(patterns.squares()).enumerate() {
+            work += each;
+            if work > POLL_EVERY {
+                monitor.check()?;
+                work = 0;
+            }
+            let field = patterns.field(m, &weights);
+            wrong += i64::from(field <= 0.0);
+            least = field.min(least);
+            if *square > 0.0 {
+                let change = (plan.gamma * (1.0 - field) / square).max(-*strength);
+                if change != 0.0 {
+                    *strength += change;
+                    patterns.add(m, change, &mut weights);
+                    steps += 1;
+                }
+            }
+        }
+        errors.push(wrong);
+        swept()?;
+        // Fields met on the way are those of other weights: where they are good enough it is worth to look again.
+        certain = is_within(least / size(&weights), &weights, &strengths, plan.tolerance)
+            && is_within(patterns.stability(&weights), &weights, &strengths, plan.tolerance);
+    }
+    if weights.iter().chain(&strengths).any(|value| !value.is_finite()) {
+        return Err(Error::Numeric(
+            "weights left the range of numbers; scale X, so that its numbers are about 1".into(),
+        ));
+    }
+    let stability = patterns.stability(&weights);
+    Ok(Fit { weights, stability, steps, strengths, errors, converged: certain })
+}
+
+/// Whether a stability is at least (1 - tolerance) |w| / sum a.
+fn is_within(stability: f64, weights: &[f64], strengths: &[f64], tolerance: f64) -> bool {
+    let sum: f64 = strengths.iter().sum();
+    stability > 0.0 && stability >= (1.0 - tolerance) * size(weights) / sum
+}

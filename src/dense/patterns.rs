@@ -1,0 +1,363 @@
+//! Examples with their classes, as one thing: the pattern of example m is Z_m = S_m x_m, S_m = +-1.
+//!
+//! An example is right if its field Z_m.w is positive. With a bias, x has one more feature, the last, that is always 1.
+//! Sums over features run in lanes, feature i in lane i mod 8: the same bits for dense and for sparse rows, and on every
+//! machine.
+
+use crate::error::{Error, Result};
+use crate::kernel::dispatch::{Kernel, Task, run};
+use crate::kernel::rows::Vector;
+use crate::monitor::Monitor;
+
+/// Sums side by side, so that additions do not wait for each other.
+const LANES: usize = 8;
+/// A run of products that stays in the first cache while the features pass by.
+const BLOCK: usize = 2048;
+/// The monitor is looked at after about this many multiplications: a millisecond or so.
+pub(super) const POLL_EVERY: usize = 1 << 22;
+
+/// Rows of numbers.
+#[derive(Debug, Clone, Copy)]
+pub enum Numbers<'a> {
+    /// All of them, row after row.
+    Dense(&'a [f64]),
+    /// Those that stand somewhere.
+    Sparse {
+        /// Where each row begins, and where the last one ends.
+        starts: &'a [i64],
+        /// In which column each number stands, rising within a row.
+        columns: &'a [u32],
+        /// The numbers.
+        values: &'a [f64],
+    },
+}
+
+/// Examples and their classes.
+///
+/// Invariants: there are as many rows as signs; all numbers are finite, and so are the squares; columns are below
+/// `features`, and the starts of sparse rows rise from 0 to the number of values.
+#[derive(Debug)]
+pub struct Patterns<'a> {
+    numbers: Numbers<'a>,
+    signs: &'a [f64],
+    features: usize,
+    bias: bool,
+    squares: Vec<f64>,
+}
+
+impl<'a> Patterns<'a> {
+    /// Examples of so many features, a bias not counted, and their classes, +1 and -1.
+    ///
+    /// # Errors
+    /// When lengths do not fit each other, when something is not finite or not +-1, and when the square of a row leaves
+    /// the range of numbers.
+    pub fn new(numbers: Numbers<'a>, features: usize, signs: &'a [f64], bias: bool) -> Result<Self> {
+        let expected = |what: &str| Err(Error::Argument(format!("expected {what}")));
+        let n = signs.len();
+        let values = match numbers {
+            Numbers::Dense(values) if n.checked_mul(features) != Some(values.len()) => {
+                return expected("as many rows as classes");
+            }
+            Numbers::Dense(values) => values,
+            Numbers::Sparse { starts, columns, values } => {
+                let end = i64::try_from(values.len()).unwrap_or(i64::MAX);
+                let rising = starts.is_sorted() && starts.first() == Some(&0) && starts.last() == Some(&end);
+                if !rising || starts.len() != n + 1 {
+                    return expected("starts of as many rows as classes, rising to the number of values");
+                }
+                if columns.len() != values.len() || columns.iter().any(|&column| column as usize >= features)
+                {
+                    return expected("a column of the features for each value");
+                }
+                values
+            }
+        };
+        if values.iter().any(|value| !value.is_finite()) || signs.iter().any(|sign| sign.abs() != 1.0) {
+            return expected("finite numbers, and classes +1 and -1");
+        }
+        let mut patterns = Self { numbers, signs, features, bias, squares: Vec::new() };
+        let squares: Result<Vec<f64>> = (0..n).map(|m| patterns.square_of(m)).collect();
+        patterns.squares = squares?;
+        Ok(patterns)
+    }
+
+    /// How many examples there are.
+    pub fn len(&self) -> usize {
+        self.signs.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.signs.is_empty()
+    }
+
+    /// How many features they have, the bias counted.
+    pub fn width(&self) -> usize {
+        self.features + usize::from(self.bias)
+    }
+
+    /// |x|^2 of each example. 0 only where all of x is.
+    pub fn squares(&self) -> &[f64] {
+        &self.squares
+    }
+
+    /// The field of an example: Z.w.
+    pub fn field(&self, example: usize, weights: &[f64]) -> f64 {
+        let mut sums = [0.0; LANES];
+        match self.row(example) {
+            Row::Dense(row) => {
+                let mut chunks = row.chunks_exact(LANES).zip(weights.chunks_exact(LANES));
+                for (x, w) in &mut chunks {
+                    for lane in 0..LANES {
+                        sums[lane] += x[lane] * w[lane];
+                    }
+                }
+                let rest = row.len() - row.len() % LANES;
+                for (sum, (x, w)) in sums.iter_mut().zip(row[rest..].iter().zip(&weights[rest..])) {
+                    *sum += x * w;
+                }
+            }
+            Row::Sparse(columns, values) => {
+                for (&column, x) in columns.iter().zip(values) {
+                    sums[column as usize % LANES] += x * weights[column as usize];
+                }
+            }
+        }
+        if self.bias {
+            sums[self.features % LANES] += weights[self.features];
+        }
+        let [a, b, c, d, e, f, g, h] = sums;
+        self.signs[example] * (((a + e) + (c + g)) + ((b + f) + (d + h)))
+    }
+
+    /// Adds `by` * Z to the weights.
+    pub fn add(&self, example: usize, by: f64, weights: &mut [f64]) {
+        let by = by * self.signs[example];
+        match self.row(example) {
+            Row::Dense(row) => {
+                for (w, x) in weights.iter_mut().zip(row) {
+                    *w += by * x;
+                }
+            }
+            Row::Sparse(columns, values) => {
+                for (&column, x) in columns.iter().zip(values) {
+                    weights[column as usize] += by * x;
+                }
+            }
+        }
+        if self.bias {
+            weights[self.features] += by;
+        }
+    }
+
+    /// The sum of Z, each so many times.
+    pub fn sum(&self, strengths: &[f64]) -> Vec<f64> {
+        let mut weights = vec![0.0; self.width()];
+        for (example, &strength) in strengths.iter().enumerate() {
+            if strength != 0.0 {
+                self.add(example, strength, &mut weights);
+            }
+        }
+        weights
+    }
+
+    /// The least field over |w|, over all examples: infinite if there are none, 0 while w is.
+    pub fn stability(&self, weights: &[f64]) -> f64 {
+        let least = (0..self.len()).fold(f64::INFINITY, |least, m| self.field(m, weights).min(least));
+        let size = size(weights);
+        if size == 0.0 { least.clamp(0.0, f64::INFINITY) } else { least / size }
+    }
+
+    /// How many numbers a row has, or has at most.
+    pub(super) fn row_length(&self) -> usize {
+        match self.numbers {
+            Numbers::Dense(_) => self.width(),
+            Numbers::Sparse { values, .. } => values.len() / self.len().max(1) + 1,
+        }
+    }
+
+    fn row(&self, example: usize) -> Row<'a> {
+        match self.numbers {
+            Numbers::Dense(values) => Row::Dense(&values[example * self.features..][..self.features]),
+            Numbers::Sparse { starts, columns, values } => {
+                let range = starts[example] as usize..starts[example + 1] as usize;
+                Row::Sparse(&columns[range.clone()], &values[range])
+            }
+        }
+    }
+
+    fn square_of(&self, example: usize) -> Result<f64> {
+        let values = match self.row(example) {
+            Row::Dense(values) | Row::Sparse(_, values) => values,
+        };
+        let square = values.iter().fold(f64::from(u8::from(self.bias)), |sum, x| sum + x * x);
+        let zero = !self.bias && values.iter().all(|&x| x == 0.0);
+        if zero || (square >= f64::MIN_POSITIVE && square.is_finite()) {
+            return Ok(square);
+        }
+        let wrong = if square.is_finite() { "small" } else { "large" };
+        Err(Error::Argument(format!(
+            "the numbers of example {example} are too {wrong} to be squared: expected a sum of squares between 1e-307 and \
+             1e308, found {square:e}; scale X"
+        )))
+    }
+}
+
+/// |w|.
+pub(super) fn size(weights: &[f64]) -> f64 {
+    weights.iter().fold(0.0, |sum, w| sum + w * w).sqrt()
+}
+
+enum Row<'a> {
+    Dense(&'a [f64]),
+    Sparse(&'a [u32], &'a [f64]),
+}
+
+/// The patterns column by column, for products of one with all others.
+pub(super) struct Columns {
+    layout: Layout,
+    kernel: Kernel,
+    examples: usize,
+}
+
+enum Layout {
+    /// Feature after feature, the numbers of all examples.
+    Dense(Vec<f64>),
+    /// Where each feature begins; the examples that have it, and their numbers.
+    Sparse { starts: Vec<usize>, examples: Vec<u32>, values: Vec<f64> },
+}
+
+impl Columns {
+    /// Copies the patterns, signs and bias included.
+    pub(super) fn new(patterns: &Patterns<'_>, kernel: Kernel) -> Result<Self> {
+        let (n, p) = (patterns.len(), patterns.width());
+        let layout = match patterns.numbers {
+            Numbers::Dense(_) => {
+                let mut all = room(n.saturating_mul(p), 0.0)?;
+                for m in 0..n {
+                    patterns.each(m, |i, z| all[i * n + m] = z);
+                }
+                Layout::Dense(all)
+            }
+            Numbers::Sparse { values, .. } => {
+                if u32::try_from(n).is_err() {
+                    return Err(Error::Argument(format!("expected fewer than 2^32 examples, found {n}")));
+                }
+                let slots = values.len() + if patterns.bias { n } else { 0 };
+                let (mut starts, mut examples, mut all) =
+                    (room(p + 1, 0)?, room(slots, 0)?, room(slots, 0.0)?);
+                for m in 0..n {
+                    patterns.each(m, |i, _| starts[i + 1] += 1);
+                }
+                for i in 0..p {
+                    starts[i + 1] += starts[i];
+                }
+                let mut next = starts.clone();
+                for m in 0..n {
+                    patterns.each(m, |i, z| {
+                        examples[next[i]] = m as u32;
+                        all[next[i]] = z;
+                        next[i] += 1;
+                    });
+                }
+                Layout::Sparse { starts, examples, values: all }
+            }
+        };
+        Ok(Self { layout, kernel, examples: n })
+    }
+
+    /// The products of a pattern with all: `row[m] = Z.Z_m`, summed over the features in their order.
+    pub(super) fn products(
+        &self,
+        patterns: &Patterns<'_>,
+        example: usize,
+        row: &mut [f64],
+        monitor: &Monitor,
+    ) -> Result<()> {
+        row.fill(0.0);
+        let mut features = Vec::new();
+        patterns.each(example, |i, z| {
+            if z != 0.0 {
+                features.push((i, z));
+            }
+        });
+        match &self.layout {
+            Layout::Dense(all) => {
+                for (number, row) in row.chunks_mut(BLOCK).enumerate() {
+                    let first = number * BLOCK;
+                    for some in features.chunks(POLL_EVERY / BLOCK) {
+                        monitor.check()?;
+                        let task = AddColumns { all, features: some, examples: self.examples, first, row };
+                        run(self.kernel, 1, task);
+                    }
+                }
+            }
+            Layout::Sparse { starts, examples, values } => {
+                let mut work = 0;
+                for (i, z) in features {
+                    let range = starts[i]..starts[i + 1];
+                    work += range.len();
+                    if work > POLL_EVERY {
+                        monitor.check()?;
+                        work = 0;
+                    }
+                    for (&m, value) in examples[range.clone()].iter().zip(&values[range]) {
+                        row[m as usize] += z * value;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Patterns<'_> {
+    /// Shows each feature of a pattern and its number, in order.
+    fn each(&self, example: usize, mut show: impl FnMut(usize, f64)) {
+        let sign = self.signs[example];
+        match self.row(example) {
+            Row::Dense(row) => row.iter().enumerate().for_each(|(i, x)| show(i, sign * x)),
+            Row::Sparse(columns, values) => {
+                columns.iter().zip(values).for_each(|(&i, x)| show(i as usize, sign * x));
+            }
+        }
+        if self.bias {
+            show(self.features, sign);
+        }
+    }
+}
+
+/// Adds multiples of columns to a run of products.
+struct AddColumns<'a> {
+    all: &'a [f64],
+    features: &'a [(usize, f64)],
+    examples: usize,
+    first: usize,
+    row: &'a mut [f64],
+}
+
+#[expect(unsafe_code, reason = "compiled for an instruction set, which the caller has")]
+impl Task<f64> for AddColumns<'_> {
+    type Output = ();
+    #[inline(always)]
+    unsafe fn run<V: Vector<Element = f64>, const B: usize>(self) {
+        for &(i, z) in self.features {
+            let column = &self.all[i * self.examples + self.first..][..self.row.len()];
+            for (product, value) in self.row.iter_mut().zip(column) {
+                *product += z * value;
+            }
+        }
+    }
+}
+
+/// So many values, or an error that says what to do.
+pub(super) fn room<T: Clone>(length: usize, value: T) -> Result<Vec<T>> {
+    let mut all = Vec::new();
+    all.try_reserve_exact(length).map_err(|_| Error::Memory {
+        what: "a copy of the examples, feature by feature,",
+        bytes: length as u128 * size_of::<T>() as u128,
+        cure: "learn from fewer examples, or take adatron, which needs no copy",
+    })?;
+    all.resize(length, value);
+    Ok(all)
+}
