@@ -528,6 +528,7 @@ def test_random_starts_of_planes_are_drawn_apart() -> None:
 # Sparse rows stay sparse.
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("estimator", [*CLASSIFIERS, *REGRESSORS], ids=lambda e: type(e).__name__)
 def test_sparse_rows_stay_sparse(estimator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     # As a dense array X would need 800 GB.

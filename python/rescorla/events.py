@@ -249,7 +249,10 @@ class Events(DerivedEvents):
             raise ImportError("sparse matrices need scipy: pip install 'rescorla[scipy]'") from error
         indptr, indices = self._file.csr(side)
         ones = np.ones(len(indices), dtype=np.int64)
-        matrix = csr_array((ones, indices, indptr), shape=(len(self), n_names))
+        # Some of scikit-learn takes 32-bit indices only.
+        index = np.int32 if max(len(indices), n_names) <= np.iinfo(np.int32).max else np.int64
+        places = indices.astype(index, copy=False), indptr.astype(index, copy=False)
+        matrix = csr_array((ones, *places), shape=(len(self), n_names))
         matrix.sum_duplicates()
         return matrix
 

@@ -290,8 +290,7 @@ def _iterative(A: Any, Z: Any, ridge: float, tol: float, max_iter: int) -> _Solu
     values = np.zeros((A.shape[1], Z.shape[1]))
     most, converged = 1, True
     for j in range(Z.shape[1]):
-        column = Z[:, [j]]
-        target = column.toarray().ravel() if is_sparse(column) else column.ravel()
+        target = Z @ np.eye(1, Z.shape[1], j).ravel()
         # Without a bound on the condition: it would stop at the default of 1e8.
         solution, stopped, iterations, *_ = sparse.linalg.lsmr(
             A, target, damp=np.sqrt(ridge), atol=tol, btol=tol, conlim=0.0, maxiter=max_iter

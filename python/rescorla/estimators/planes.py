@@ -292,8 +292,8 @@ class MinOver(OptimalStability):
     max_steps : int, optional
         The most steps for a plane. By default 100 for each row, and 10,000 or more.
     tol : float or None, default 0.01
-        Stop as soon as the stability is proven to be within this part of the greatest possible. None: as soon
-        as all examples are right.
+        Stop as soon as the stability is certainly within this part of the greatest possible. None: make all
+        steps; the goal is then that all examples are right.
     fit_intercept : bool, default True
         Whether there is a bias: the weight of a cue that is always present with the value 1. The margin is
         that of the space with this cue.
@@ -372,9 +372,9 @@ class AdaTron(OptimalStability):
     max_sweeps : int, default 1000
         The most times to go through the rows.
     gamma : float, default 1.0
-        How much of the way an example goes at once, between 0 and 2.
+        How far an example goes, between 0 and 2: 1 makes it exactly right, more goes beyond.
     tol : float, default 1e-6
-        When to stop; see `rescorla.adatron`.
+        Stop as soon as the stability is certainly within this part of the greatest possible.
     fit_intercept : bool, default True
         Whether there is a bias: the weight of a cue that is always present with the value 1. The margin is
         that of the space with this cue.
