@@ -31,7 +31,7 @@ from rescorla.equilibrium import equilibrium
 from rescorla.events import Event, Events, open_events
 from rescorla.factors import factor_events
 from rescorla.learning import learn
-from rescorla.neighbours import LinearFit, delta_rule
+from rescorla.neighbours import LinearFit, delta_rule, widrow_hoff
 from rescorla.sources import compile_events, read_events
 from rescorla.trajectory import Trajectories, trajectories
 from rescorla.weights import Weights, load_weights
@@ -70,6 +70,7 @@ __all__ = [
     "read_events",
     "schedules",
     "trajectories",
+    "widrow_hoff",
 ]
 
 # Outer rooms, loaded when first asked for.

@@ -15,6 +15,7 @@ mod learn;
 mod lines;
 mod trajectory;
 mod watch;
+mod widrow_hoff;
 
 use pyo3::prelude::*;
 
@@ -43,6 +44,8 @@ mod _core {
     use super::lines::read_lines;
     #[pymodule_export]
     use super::trajectory::trajectories;
+    #[pymodule_export]
+    use super::widrow_hoff::widrow_hoff;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
