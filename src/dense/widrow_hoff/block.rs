@@ -174,7 +174,7 @@ impl<E: Element> Block<E> {
 /// Columns in a tile, of so many: few enough that its rows stay in the caches, and four tiles or a multiple of four where there is
 /// work for four threads. The number of threads does not matter.
 pub(super) fn width(wanted: Option<usize>, columns: usize) -> usize {
-    let tiles = columns.div_ceil(WIDEST).next_multiple_of(4);
+    let tiles = columns.div_ceil(WIDEST).next_multiple_of(4).max(1);
     wanted.unwrap_or_else(|| columns.div_ceil(tiles).next_multiple_of(WHOLE)).max(1)
 }
 
