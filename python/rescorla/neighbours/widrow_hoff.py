@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -21,7 +20,7 @@ from rescorla.arguments import (
 )
 from rescorla.events import Events
 from rescorla.learning import learn
-from rescorla.neighbours.arrays import Examples, Table, same_length, table_of
+from rescorla.neighbours.arrays import Examples, Vectors, labelled, same_length, table_of
 from rescorla.plan import start_of
 from rescorla.progress import Progress, watching
 from rescorla.sources import as_events
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
 Method = Literal["auto", "forward", "adjoint"]
-Vectors = Any
-"""Vectors of names: a DataArray, a data frame, Weights, a mapping from names, or an array."""
 
 
 def widrow_hoff(
@@ -309,9 +306,7 @@ def _side(
             numbers.setdefault(name, len(numbers))
         return _Side(places(names, numbers), len(numbers), tuple(numbers))
     argument = f"{kind}_vectors"
-    rows, table = _labelled(argument, vectors, element, prefix)
-    if table.starts is not None:
-        raise TypeError(f"{argument} must be dense, not a sparse matrix; use its toarray()")
+    rows, table = labelled(argument, vectors, element, prefix)
     if rows is None:
         if table.shape[0] != len(names):
             raise ValueError(
@@ -319,38 +314,11 @@ def _side(
                 f"events, in their order, not {table.shape[0]} rows"
             )
         return _Side(table.values, None, table.names)
-    numbers = numbered(rows)
-    if len(numbers) < len(rows):
-        twice = next(name for place, name in enumerate(rows) if numbers[name] != place)
-        raise ValueError(f"{argument} has two rows for {twice!r}; keep one")
-    found = places(names, numbers)
+    found = places(names, numbered(rows))
     if (found < 0).any():
         missing = names[int(found.argmin())]
         raise KeyError(f"{argument} has no row for the {kind} {missing!r}; add one")
     return _Side(np.ascontiguousarray(table.values[found]), None, table.names)
-
-
-def _labelled(
-    argument: str, vectors: Vectors, element: np.dtype[Any], prefix: str
-) -> tuple[tuple[str, ...] | None, Table]:
-    """The names of the rows, if they have some, and the rows."""
-    if isinstance(vectors, Weights):
-        table = table_of(argument, vectors.values, element, prefix)
-        return vectors.cues, Table(table.shape, table.values, vectors.outcomes)
-    if isinstance(vectors, Mapping):
-        rows = tuple(map(str, vectors))
-        lengths = {np.shape(vector) for vector in vectors.values()}
-        if len(lengths) > 1:
-            raise ValueError(f"{argument} must be vectors of one length, not of the shapes {sorted(lengths)}")
-        return rows, table_of(argument, np.array(list(vectors.values())), element, prefix)
-    table = table_of(argument, vectors, element, prefix)
-    labels: Any = None
-    if hasattr(vectors, "dims") and hasattr(vectors, "coords"):
-        first = vectors.dims[0]
-        labels = vectors.coords[first].values if first in vectors.coords else None
-    elif hasattr(vectors, "index") and hasattr(vectors, "columns"):
-        labels = vectors.index
-    return None if labels is None else tuple(map(str, labels)), table
 
 
 def _pair(data: tuple[Examples, Examples], element: np.dtype[Any]) -> tuple[_Side, _Side, int]:
