@@ -262,6 +262,36 @@ def logistic(h: float) -> float:
     return 1.0 / (1.0 + math.exp(-h)) if h > -700.0 else 0.0
 
 
+def widrow_hoff(
+    tokens: Iterable[tuple[Sequence[Any], Sequence[Any]]],
+    eta: Scalar,
+    initial: Sequence[Sequence[Any]],
+    number: Number = float,
+) -> list[list[Any]]:
+    """W += eta x (z - W'x)' token by token, from the initial weights on: p rows of q numbers."""
+    weights = [[number(weight) for weight in row] for row in initial]
+    rate = number(eta)
+    for x, z in tokens:
+        for j, target in enumerate(z):
+            prediction = number(0)
+            for i, value in enumerate(x):
+                prediction = prediction + value * weights[i][j]
+            error = rate * (target - prediction)
+            for i, value in enumerate(x):
+                weights[i][j] = weights[i][j] + value * error
+    return weights
+
+
+def vector_of(
+    names: Iterable[str], vectors: Mapping[str, Sequence[Any]], size: int, number: Number = float
+) -> list[Any]:
+    """The sum of the vectors of some names, one after another."""
+    total = [number(0)] * size
+    for name in names:
+        total = [number(a + number(b)) for a, b in zip(total, vectors[name], strict=True)]
+    return total
+
+
 def perceptron(
     tokens: Iterable[tuple[Sequence[str], bool]], inputs: Mapping[str, float], delta: float
 ) -> dict[str, float]:

@@ -44,6 +44,20 @@ DELTA = (
     + "work = lambda: rw.delta_rule(known, beta=0.01, batch=1000, reduction='mean', activation='tanh', "
     + "progress=False)\n"
 )
+# Names to vectors, and vectors to vectors.
+WIDROW_HOFF = (
+    PRELUDE
+    + "import numpy as np\n"
+    + "known = rw.read_events((cues, outcomes, 10**6) for cues, outcomes in events(1000))\n"
+    + "vectors = np.ones((known.n_outcomes, 300))\n"
+    + "work = lambda: rw.widrow_hoff(known, eta=0.01, outcome_vectors=vectors, progress=False)\n"
+)
+BLOCKS = (
+    PRELUDE
+    + "import numpy as np\n"
+    + "X = np.random.default_rng(1).normal(size=(10**5, 1000))\n"
+    + "work = lambda: rw.widrow_hoff((X, X), eta=1e-4, progress=False)\n"
+)
 # Thousands of iterations, of cues that are all but dependent.
 ITERATE = (
     PRELUDE
@@ -142,6 +156,8 @@ class TestInterrupt:
             RECORD,
             SCHEDULE,
             DELTA,
+            WIDROW_HOFF,
+            BLOCKS,
             ITERATE,
             COMPILE_ITERABLE,
             COMPILE_REPEATED,
@@ -157,6 +173,8 @@ class TestInterrupt:
             "record",
             "schedule",
             "delta_rule",
+            "widrow_hoff, names",
+            "widrow_hoff, vectors",
             "iterate",
             "compile an iterable",
             "compile an iterable without Python",

@@ -10,7 +10,7 @@ import rescorla as rw
 import strategies as some
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from rescorla import measures
+from rescorla import measures, nearness
 
 CUES, OUTCOMES = ["a", "b", "c"], ["x", "y", "z", "w"]
 NUMBERS = st.one_of(
@@ -47,9 +47,9 @@ def size(vector: list[float], norm: str) -> float:
 
 @pytest.fixture(autouse=True)
 def _blocks() -> Any:
-    before = measures._BLOCK
+    before = nearness._BLOCK
     yield
-    measures._BLOCK = before
+    nearness._BLOCK = before
 
 
 @given(EVENTS, WEIGHTS)
@@ -60,7 +60,7 @@ def test_activation_sums_over_the_outcomes_of_an_event(events: Any, weights: rw.
 
 @given(SINGLE, WEIGHTS, BLOCKS)
 def test_activation_of_targets(events: Any, weights: rw.Weights, block: int) -> None:
-    measures._BLOCK = block
+    nearness._BLOCK = block
     cues, targets = [cues for cues, _ in events], [outcomes[0] for _, outcomes in events]
     expected = measures.activation(rw.read_events(events), weights)
     some.assert_close(measures.activation(cues, weights, targets=targets), expected, 1e-12)
@@ -74,7 +74,7 @@ def test_prior(weights: rw.Weights, norm: Any) -> None:
 
 @given(EVENTS, WEIGHTS, st.sampled_from(["l1", "l2", "mad"]), BLOCKS)
 def test_diversity(events: Any, weights: rw.Weights, norm: Any, block: int) -> None:
-    measures._BLOCK = block
+    nearness._BLOCK = block
     expected = [size(list(activated(weights, cues).values()), norm) for cues, _ in events]
     found = measures.diversity([cues for cues, _ in events], weights, norm=norm)
     some.assert_close(found, expected, 1e-12)
@@ -82,7 +82,7 @@ def test_diversity(events: Any, weights: rw.Weights, norm: Any, block: int) -> N
 
 @given(EVENTS, WEIGHTS, st.sampled_from(["absolute", "softmax"]), BLOCKS)
 def test_entropy(events: Any, weights: rw.Weights, method: Any, block: int) -> None:
-    measures._BLOCK = block
+    nearness._BLOCK = block
     found = measures.entropy([cues for cues, _ in events], weights, method=method)
     for (cues, _), bits in zip(events, found, strict=True):
         values = activated(weights, cues).values()
@@ -95,7 +95,7 @@ def test_entropy(events: Any, weights: rw.Weights, method: Any, block: int) -> N
 
 @given(SINGLE, WEIGHTS, BLOCKS)
 def test_rank_and_margin(events: Any, weights: rw.Weights, block: int) -> None:
-    measures._BLOCK = block
+    nearness._BLOCK = block
     source = rw.read_events(events)
     matrix = rw.activations(source, weights)
     ranks, margins = measures.rank(source, weights), measures.margin(source, weights)
@@ -128,7 +128,7 @@ def test_similarity(weights: rw.Weights, side: Any, method: Any) -> None:
 def test_density_is_the_mean_similarity_of_the_nearest(
     weights: rw.Weights, side: Any, n: int, block: int
 ) -> None:
-    measures._BLOCK = block
+    nearness._BLOCK = block
     found = measures.density(weights, n, side=side)
     alike = measures.similarity(weights, side=side)
     for i, row in enumerate(alike):
@@ -152,6 +152,74 @@ def test_correlation_is_that_of_numpy(rows: Any) -> None:
     assume((predicted.std(axis=1) > 1e-3).all() and (target.std(axis=1) > 1e-3).all())
     expected = [np.corrcoef(p, t)[0, 1] for p, t in zip(predicted, target, strict=True)]
     some.assert_close(measures.correlation(predicted, target), expected)
+
+
+@given(st.lists(st.lists(some.WEIGHTS, min_size=4, max_size=4), min_size=2, max_size=6), st.integers(1, 5))
+def test_correlations_are_those_of_numpy_and_ranks_count_them(rows: Any, cut: int) -> None:
+    matrix = np.array(rows)
+    assume(cut < len(matrix) and (matrix.std(axis=1) > 1e-3).all())
+    predicted, vectors = matrix[:cut], matrix[cut:]
+    expected = np.corrcoef(matrix)[:cut, cut:]
+    some.assert_close(measures.correlations(predicted, vectors), expected)
+    own = measures.correlation(np.repeat(predicted, len(vectors), 0), np.tile(vectors, (cut, 1)))
+    some.assert_close(measures.correlations(predicted, vectors).ravel(), own)
+    lengths = np.linalg.norm(matrix, axis=1)
+    cosines = (predicted @ vectors.T) / lengths[:cut, None] / lengths[cut:]
+    distances = -np.linalg.norm(predicted[:, None] - vectors, axis=2)
+    for method, near in (("correlation", expected), ("cosine", cosines), ("distance", distances)):
+        for target in range(len(vectors)):
+            # Ties may go either way by rounding.
+            gaps = np.abs(near - near[:, [target]])
+            gaps[:, target] = 1.0
+            clear = (gaps > 1e-6).all(axis=1)
+            wanted = 1 + (near > near[:, [target]]).sum(axis=1)
+            targets = [target] * cut
+            found = measures.nearness_rank(predicted, vectors, targets, method=method)  # type: ignore[arg-type]
+            assert found[clear].tolist() == wanted[clear].tolist()
+            for k in (1, 2, 9):
+                share = measures.accuracy(predicted, vectors, targets, k=k, method=method)  # type: ignore[arg-type]
+                assert share == (found <= k).mean()
+
+
+def test_correlations_are_the_transpose_of_those_of_pyndl() -> None:
+    pyndl = pytest.importorskip(
+        "pyndl.correlation", reason="pyndl is not installed: pip install rescorla[bench]"
+    )
+    rng = np.random.default_rng(1)
+    predicted, vectors = rng.normal(size=(7, 5)), rng.normal(size=(4, 5))
+    theirs = pyndl.correlation(np.ascontiguousarray(vectors.T), np.ascontiguousarray(predicted.T))
+    some.assert_close(measures.correlations(predicted, vectors), theirs.T)
+
+
+def test_targets_are_names_where_vectors_have_them() -> None:
+    vectors = {"up": [1.0, 2.0, 3.0], "down": [3.0, 2.0, 1.0], "flat": [1.0, 1.0, 1.0]}
+    predicted = [[0.0, 1.0, 2.0], [0.0, 1.0, 2.0], [0.0, 1.0, 2.0], [5.0, 5.0, 5.0]]
+    names = ["up", "down", "flat", "up"]
+    # What is flat has no direction, and comes last.
+    assert measures.nearness_rank(predicted, vectors, names).tolist() == [1, 2, 3, 3]
+    assert measures.nearness_rank(predicted, vectors, [0, 1, 2, 0]).tolist() == [1, 2, 3, 3]
+    array = np.array(list(vectors.values()))
+    assert measures.nearness_rank(predicted, array, [0, 1, 2, 0]).tolist() == [1, 2, 3, 3]
+    assert measures.accuracy(predicted, vectors, names) == 0.25
+    assert np.isnan(measures.accuracy(np.zeros((0, 3)), vectors, []))
+    with pytest.raises(KeyError, match="no row for the target 'left'"):
+        measures.nearness_rank(predicted[:1], vectors, ["left"])
+    with pytest.raises(TypeError, match="targets are names, but the vectors have none"):
+        measures.nearness_rank(predicted[:1], array, ["up"])
+    with pytest.raises(TypeError, match="not the str 'up'"):
+        measures.nearness_rank(predicted[:1], vectors, "up")
+    with pytest.raises(ValueError, match="rows from 0 to 2, not 3"):
+        measures.nearness_rank(predicted[:1], vectors, [3])
+    with pytest.raises(ValueError, match="expected 4 targets, one for each event, found 1"):
+        measures.nearness_rank(predicted, vectors, ["up"])
+    with pytest.raises(
+        ValueError, match=r"predictions of 3 dimensions, as the vectors have, found the shape \(1, 2\)"
+    ):
+        measures.correlations([[1.0, 2.0]], vectors)
+    with pytest.raises(ValueError, match="k must be 1 or more, not 0"):
+        measures.accuracy(predicted, vectors, names, k=0)
+    with pytest.raises(ValueError, match="method must be"):
+        measures.accuracy(predicted, vectors, names, method="angle")  # type: ignore[arg-type]
 
 
 def test_what_has_no_direction_has_no_similarity() -> None:

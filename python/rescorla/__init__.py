@@ -32,6 +32,7 @@ from rescorla.events import Event, Events, open_events
 from rescorla.factors import factor_events
 from rescorla.learning import learn
 from rescorla.neighbours import LinearFit, adatron, delta_rule, minover, separable
+from rescorla.neighbours import LinearFit, delta_rule, widrow_hoff
 from rescorla.sources import compile_events, read_events
 from rescorla.trajectory import Trajectories, trajectories
 from rescorla.weights import Weights, load_weights
@@ -74,6 +75,7 @@ __all__ = [
     "schedules",
     "separable",
     "trajectories",
+    "widrow_hoff",
 ]
 
 # Outer rooms, loaded when first asked for.

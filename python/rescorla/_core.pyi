@@ -257,3 +257,18 @@ def trajectories(
     tile: int | None,
     progress: _Progress,
 ) -> dict[str, Any]: ...
+def widrow_hoff(
+    events: EventFile | int,
+    *,
+    cues: tuple[NDArray[Any], int | None],
+    outcomes: tuple[NDArray[Any], int | None],
+    eta: float,
+    initial: NDArray[Any] | None,
+    out: NDArray[Any],
+    method: str | None,
+    threads: int,
+    kernel: str | None,
+    tile: int | None,
+    block: int | None,
+    progress: _Progress,
+) -> dict[str, Any]: ...

@@ -16,18 +16,22 @@ import numpy as np
 from rescorla.activation import activations, cue_events
 from rescorla.arguments import PathName, chosen, one_of, places
 from rescorla.events import Events
+from rescorla.nearness import accuracy, blocks, bounded, correlation, correlations, directions, nearness_rank
 from rescorla.weights import Weights
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
 __all__ = [
+    "accuracy",
     "activation",
     "correlation",
+    "correlations",
     "density",
     "diversity",
     "entropy",
     "margin",
+    "nearness_rank",
     "prior",
     "rank",
     "similarity",
@@ -38,9 +42,6 @@ Norm: TypeAlias = Literal["l1", "l2", "mad"]
 Side: TypeAlias = Literal["cues", "outcomes"]
 Source: TypeAlias = "Events | PathName | Iterable[str | Iterable[str]]"
 """What has cue sets: Events, a path, or bare cue sets."""
-
-# How many numbers are computed at a time: 32 MB of float64, few enough for any memory.
-_BLOCK = 1 << 22
 
 
 def activation(
@@ -394,8 +395,8 @@ def similarity(
            [0.707, 1.   , 0.707],
            [0.   , 0.707, 1.   ]])
     """
-    directions = _directions(_vectors(weights, names, side), method)
-    return _bounded(directions @ directions.T)
+    rows = directions(_vectors(weights, names, side), method)
+    return bounded(rows @ rows.T)
 
 
 def typicality(weights: Weights, *, side: Side = "cues") -> NDArray[np.float64]:
@@ -423,8 +424,8 @@ def typicality(weights: Weights, *, side: Side = "cues") -> NDArray[np.float64]:
     """
     vectors = _vectors(weights, None, side)
     # The direction of the mean is that of the sum, which nothing has too.
-    centre = _directions(vectors.sum(axis=0, keepdims=True), "cosine")[0]
-    return _bounded(_directions(vectors, "cosine") @ centre)
+    centre = directions(vectors.sum(axis=0, keepdims=True), "cosine")[0]
+    return bounded(directions(vectors, "cosine") @ centre)
 
 
 def density(
@@ -474,16 +475,16 @@ def density(
     """
     if index(n) < 1:
         raise ValueError(f"n must be 1 or more, not {n}")
-    directions = _directions(_vectors(weights, None, side), method)
-    known = ~np.isnan(directions).any(axis=1)
-    neighbours = directions[known]
+    vectors = directions(_vectors(weights, None, side), method)
+    known = ~np.isnan(vectors).any(axis=1)
+    neighbours = vectors[known]
     count = min(n, len(neighbours) - 1)
-    result = np.full(len(directions), np.nan)
+    result = np.full(len(vectors), np.nan)
     if count < 1:
         return result
     means = []
-    for rows in _blocks(len(neighbours), len(neighbours)):
-        alike = _bounded(neighbours[rows] @ neighbours.T)
+    for rows in blocks(len(neighbours), len(neighbours)):
+        alike = bounded(neighbours[rows] @ neighbours.T)
         # Nobody is a neighbour of itself.
         alike[np.arange(len(alike)), np.arange(rows.start, rows.stop)] = -np.inf
         means.append(np.partition(alike, -count, axis=1)[:, -count:].mean(axis=1))
@@ -491,59 +492,12 @@ def density(
     return result
 
 
-def correlation(predicted: ArrayLike, target: ArrayLike) -> NDArray[np.float64]:
-    """How well each predicted vector agrees with its target: Pearson's r, row by row.
-
-        r_i = p_i.t_i / (|p_i| |t_i|),    p and t less their means
-
-    For outcomes that are vectors: what Widrow-Hoff learning predicts, and what it should.
-
-    Parameters
-    ----------
-    predicted, target : array_like of shape (n_events, n_dimensions)
-
-    Returns
-    -------
-    ndarray of float64, n_events
-        From -1 to 1. NaN where a row is constant.
-
-    Raises
-    ------
-    ValueError
-        When the shapes differ.
-
-    References
-    ----------
-    Stein, S. D. and Plag, I. (2021). Morpho-phonetic effects in speech production. Frontiers in Psychology
-    12, 678712.
-
-    Examples
-    --------
-    >>> import rescorla as rw
-    >>> rw.measures.correlation([[0.0, 1.0, 2.0], [1.0, 0.0, 0.0]], [[1.0, 2.0, 3.0], [0.0, 1.0, 1.0]])
-    array([ 1., -1.])
-    """
-    left, right = np.asarray(predicted, dtype=np.float64), np.asarray(target, dtype=np.float64)
-    if left.ndim != 2 or left.shape != right.shape:
-        raise ValueError(
-            f"expected two matrices of one shape, events x dimensions, found {left.shape} and {right.shape}"
-        )
-    products = _directions(left, "correlation") * _directions(right, "correlation")
-    return _bounded(products.sum(axis=1))
-
-
 def _activated(
     events: Events, weights: Weights, unknown: Literal["error", "ignore"]
 ) -> Iterator[tuple[slice, NDArray[Any]]]:
     """The activations of all outcomes, so many events at a time as any memory bears."""
-    for rows in _blocks(len(events), len(weights.outcomes)):
+    for rows in blocks(len(events), len(weights.outcomes)):
         yield rows, activations(events[rows], weights, unknown=unknown, progress=False)
-
-
-def _blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
-    step = max(_BLOCK // max(n_columns, 1), 1)
-    for start in range(0, n_rows, step):
-        yield slice(start, min(start + step, n_rows))
 
 
 def _columns(events: Events, weights: Weights, targets: Iterable[str] | None) -> NDArray[np.int64]:
@@ -623,25 +577,3 @@ def _vectors(weights: Weights, names: Iterable[str] | None, side: Side) -> NDArr
     )
     vectors = np.asarray(values, dtype=np.float64)
     return vectors if names is None else vectors[chosen("names", names, numbers)]
-
-
-def _directions(vectors: NDArray[np.float64], method: str) -> NDArray[np.float64]:
-    """Each row divided by its length; NaN where it has none."""
-    one_of("method", method, ("cosine", "correlation"))
-    if method == "correlation" and vectors.shape[1]:
-        constant = (vectors == vectors[:, :1]).all(axis=1)
-        vectors = vectors - vectors.mean(axis=1, keepdims=True)
-        # The mean of equal numbers may round.
-        vectors[constant] = 0.0
-    # First by the largest entry, so that no square overflows or vanishes.
-    largest = np.abs(vectors).max(axis=1, keepdims=True, initial=0.0)
-    none = np.full_like(vectors, np.nan)
-    scaled = np.divide(vectors, largest, out=none, where=largest > 0)
-    directions: NDArray[np.float64] = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
-    return directions
-
-
-def _bounded(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Cosines, within their bounds in spite of rounding."""
-    cosines: NDArray[np.float64] = np.clip(values, -1.0, 1.0)
-    return cosines

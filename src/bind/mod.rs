@@ -20,6 +20,7 @@ mod rows;
 mod students;
 mod trajectory;
 mod watch;
+mod widrow_hoff;
 
 use pyo3::prelude::*;
 
@@ -54,6 +55,8 @@ mod _core {
     use super::students::students;
     #[pymodule_export]
     use super::trajectory::trajectories;
+    #[pymodule_export]
+    use super::widrow_hoff::widrow_hoff;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -4,6 +4,8 @@
 //!   [`delta_rows`]: the same on arrays.
 //! - [`activation`], [`descent`], [`rows`]: the functions, what the delta rule is told, arrays.
 //! - [`minover`], [`adatron`]: the plane of optimal stability between two classes. [`students`]: who learns it from a teacher.
+//! - [`delta`]: the delta rule with an activation function, token by token or in batches.
+//! - [`widrow_hoff`]: vectors as cues and outcomes.
 //!
 //! `delta` works on tiles of outcomes, as the rule does; `batches` cuts the tokens of events into batches. A column of weights
 //! depends on the data and on itself, whatever the activation function and the size of the batches: so tiles, threads and
@@ -20,3 +22,4 @@ pub mod minover;
 pub mod patterns;
 pub mod rows;
 pub mod students;
+pub mod widrow_hoff;

@@ -5,3 +5,6 @@ from rescorla.neighbours.linear import LinearFit
 from rescorla.neighbours.minover import adatron, minover, separable
 
 __all__ = ["LinearFit", "adatron", "delta_rule", "minover", "separable"]
+from rescorla.neighbours.widrow_hoff import widrow_hoff
+
+__all__ = ["LinearFit", "delta_rule", "widrow_hoff"]

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from rescorla.sources import is_table
+from rescorla.weights import Weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Examples: TypeAlias = Any
 """An array_like, a data frame, an xarray DataArray or a scipy sparse matrix or array, of two dimensions."""
+
+Vectors: TypeAlias = Any
+"""Vectors of names: an xarray DataArray, a pandas DataFrame, Weights, a mapping from names, or an array."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,35 @@ def targets_of(argument: str, value: object, element: np.dtype[Any]) -> Table:
     vector = vector_of(argument, value, element)
     name = getattr(value, "name", None)
     return Table((len(vector), 1), vector.reshape(-1, 1), ("y" if name is None else str(name),))
+def labelled(
+    argument: str, vectors: Vectors, element: np.dtype[Any], prefix: str
+) -> tuple[tuple[str, ...] | None, Table]:
+    """The names of the rows, if they have some, and the rows; ValueError where two have one name."""
+    if isinstance(vectors, Weights):
+        table = table_of(argument, vectors.values, element, prefix)
+        return vectors.cues, Table(table.shape, table.values, vectors.outcomes)
+    if isinstance(vectors, Mapping):
+        rows = tuple(map(str, vectors))
+        lengths = {np.shape(vector) for vector in vectors.values()}
+        if len(lengths) > 1:
+            raise ValueError(f"{argument} must be vectors of one length, not of the shapes {sorted(lengths)}")
+        return rows, table_of(argument, np.array(list(vectors.values())), element, prefix)
+    table = table_of(argument, vectors, element, prefix)
+    if table.starts is not None:
+        raise TypeError(f"{argument} must be dense, not a sparse matrix; use its toarray()")
+    labels: Any = None
+    if hasattr(vectors, "dims") and hasattr(vectors, "coords"):
+        first = vectors.dims[0]
+        labels = vectors.coords[first].values if first in vectors.coords else None
+    elif hasattr(vectors, "index") and hasattr(vectors, "columns"):
+        labels = vectors.index
+    if labels is None:
+        return None, table
+    names = tuple(map(str, labels))
+    if len(set(names)) < len(names):
+        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        raise ValueError(f"{argument} has two rows for {twice!r}; keep one")
+    return names, table
 
 
 def vector_of(argument: str, value: object, element: np.dtype[Any]) -> NDArray[Any]:

@@ -1,0 +1,80 @@
+//! The forward method on vectors: tiles of outcomes, block after block of tokens.
+
+use faer::linalg::matmul::matmul;
+use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
+use faer::{Accum, MatMut, MatRef, Par};
+
+use super::block::{Block, Blocks, width};
+use super::{Plan, Side};
+use crate::error::Result;
+use crate::kernel::buffer::Buffer;
+use crate::kernel::rows::Element;
+use crate::learn::{Axis, Entry, Matrix, pool};
+use crate::monitor::Monitor;
+
+/// Some columns of the weights.
+struct Tile<'a, E> {
+    first: usize,
+    width: usize,
+    /// Row after row.
+    weights: Buffer<E>,
+    /// The errors of a block, row after row.
+    errors: Vec<E>,
+    outcomes: Side<'a, E>,
+}
+
+/// Learns all columns, and returns the width of the tiles.
+pub(super) fn learn<E: Element>(
+    blocks: &Blocks<'_, E>,
+    plan: &Plan<'_, E>,
+    threads: usize,
+    out: &Matrix<'_, E>,
+    monitor: &Monitor,
+) -> Result<usize> {
+    let (p, q) = (plan.cues.size(), plan.outcomes.size());
+    let widest = width(plan.tile, q);
+    let begin = |first| {
+        let width = widest.min(q - first);
+        let mut weights = Buffer::zeros(p.saturating_mul(width))?;
+        let initial = plan.initial.unwrap_or_default().chunks_exact(q.max(1));
+        for (row, initial) in weights.chunks_exact_mut(width).zip(initial) {
+            row.copy_from_slice(&initial[first..first + width]);
+        }
+        Ok(Tile { first, width, weights, errors: Vec::new(), outcomes: plan.outcomes })
+    };
+    let mut tiles = (0..q).step_by(widest).map(begin).collect::<Result<Vec<_>>>()?;
+    let pool = pool(threads)?;
+    blocks.visit(&pool, &mut tiles, false, monitor, |tile, block| tile.learn(p, block, blocks))?;
+
+    let along = (0..p as u32).map(|row| Entry { from: row, to: row }).collect();
+    let sheet = out.begin(Axis::Columns, along, monitor)?;
+    let mut lines = sheet.buffer()?;
+    for tile in &tiles {
+        let lanes = 0..tile.width as u32;
+        let across: Vec<_> = lanes.map(|lane| Entry { from: lane, to: tile.first as u32 + lane }).collect();
+        let place = |row, lane| (row, tile.first + lane);
+        sheet.write(&tile.weights, tile.width, &across, &mut lines, place)?;
+    }
+    Ok(widest)
+}
+
+impl<E: Element> Tile<'_, E> {
+    fn learn(&mut self, p: usize, block: &Block<E>, blocks: &Blocks<'_, E>) {
+        let Self { first, width, weights, errors, outcomes } = self;
+        let (first, width, n) = (*first, *width, block.len());
+        errors.clear();
+        errors.resize(n * width, E::default());
+        for (event, row) in block.events.clone().zip(errors.chunks_exact_mut(width)) {
+            outcomes.add(blocks.tokens.outcomes(event), first, row);
+        }
+        let minus = E::from_f64(-1.0);
+        let predicted = MatRef::from_row_major_slice(weights, p, width);
+        let mut rows = MatMut::from_row_major_slice_mut(errors, n, width);
+        matmul(rows.as_mut(), Accum::Add, block.x(), predicted, minus, Par::Seq);
+        solve_unit_lower_triangular_in_place(block.meetings(), rows, Par::Seq);
+        block.weigh(errors, width);
+        let rows = MatRef::from_row_major_slice(errors, n, width);
+        let weights = MatMut::from_row_major_slice_mut(weights, p, width);
+        matmul(weights, Accum::Add, block.x().transpose(), rows, E::from_f64(1.0), Par::Seq);
+    }
+}

@@ -1,0 +1,212 @@
+//! Cues that are names: the forward method with targets of any size.
+//!
+//! ```text
+//! for each token:
+//!     z[:] = +0.0;  for each outcome o in order:  z[:] += vector of o
+//!     a[:] = +0.0;  for each cue i in order:      a[:] += W[i, :]
+//!     u[:] = eta * (z[:] - a[:])
+//!     for each cue i in order:                    W[i, :] += u[:]
+//! ```
+
+use super::tokens::Tokens;
+use super::{Plan, Report, Side};
+use crate::error::Result;
+use crate::kernel::buffer::Buffer;
+use crate::kernel::dispatch::{Kernel, Task, run};
+use crate::kernel::rows::{Element, Vector};
+use crate::kernel::step::{Step, step};
+use crate::learn::{Axis, Entry, Matrix, Method, SMALL, WIDEST, each_tile, padded, width};
+use crate::monitor::Monitor;
+
+/// The work is interrupted to look at the monitor after about this many slots times columns: a millisecond or so.
+const POLL_EVERY: usize = 1 << 22;
+
+/// The cues of all events as rows, each event's in order.
+///
+/// Invariant: all are below `n_rows`; where `once` says so, none comes twice in its event.
+struct Script {
+    ends: Vec<usize>,
+    rows: Vec<u32>,
+    once: Vec<bool>,
+    n_rows: usize,
+    /// The greatest sum of the squared multiplicities of an event.
+    max_kappa: f64,
+}
+
+impl Script {
+    fn new(tokens: &Tokens, places: &[u32], n_rows: usize, monitor: &Monitor) -> Result<Self> {
+        let (ends, once, rows) = (Vec::new(), Vec::new(), Vec::with_capacity(tokens.n_cues()));
+        let mut script = Self { ends, rows, once, n_rows, max_kappa: 0.0 };
+        // The event that had each row last, and how often.
+        let mut last = vec![(usize::MAX, 0_u64); n_rows];
+        for event in 0..tokens.len() {
+            let (mut once, mut kappa) = (true, 0);
+            for &cue in tokens.cues(event) {
+                let row = places[cue as usize];
+                let (seen, times) = &mut last[row as usize];
+                *times = if std::mem::replace(seen, event) == event { *times + 1 } else { 1 };
+                once &= *times == 1;
+                // Odd numbers sum to squares.
+                kappa += 2 * *times - 1;
+                script.rows.push(row);
+            }
+            script.max_kappa = script.max_kappa.max(kappa as f64);
+            script.ends.push(script.rows.len());
+            script.once.push(once);
+            if event % (1 << 16) == 0 {
+                monitor.check()?;
+            }
+        }
+        Ok(script)
+    }
+
+    #[inline(always)]
+    fn event(&self, event: usize) -> (&[u32], bool) {
+        let start = event.checked_sub(1).map_or(0, |before| self.ends[before]);
+        (&self.rows[start..self.ends[event]], self.once[event])
+    }
+}
+
+/// Learns all columns, of cues whose places are those given among so many.
+pub(super) fn learn<E: Element>(
+    tokens: &Tokens,
+    (places, n_rows): (&[u32], usize),
+    plan: &Plan<'_, E>,
+    eta: E,
+    out: &Matrix<'_, E>,
+    monitor: &Monitor,
+) -> Result<Report> {
+    let n_columns = plan.outcomes.size();
+    let script = Script::new(tokens, places, n_rows, monitor)?;
+    let updates = (script.rows.len() as u64).saturating_mul(n_columns as u64);
+    let threads = if updates < SMALL { 1 } else { plan.threads.max(1) };
+    let kernel = plan.kernel.unwrap_or_else(Kernel::best);
+    let slots = script.rows.len() as f64 / tokens.len().max(1) as f64;
+    let widest = width::<E>(plan.tile, kernel, n_columns, [n_rows as f64, slots], threads);
+    let firsts: Vec<usize> = (0..n_columns).step_by(widest).collect();
+    monitor.set_total(tokens.total().saturating_mul(firsts.len() as u64));
+    let along = (0..n_rows as u32).map(|row| Entry { from: row, to: row }).collect();
+    let sheet = out.begin(Axis::Columns, along, monitor)?;
+    let start =
+        || Ok((Buffer::zeros(n_rows.saturating_mul(widest))?, Buffer::zeros(widest)?, sheet.buffer()?));
+    each_tile(threads, firsts.len(), start, |(weights, targets, lines), index| {
+        let first = firsts[index];
+        let columns = widest.min(n_columns - first);
+        let width = padded::<E>(columns, kernel);
+        let weights = &mut weights[..n_rows * width];
+        weights.fill(E::default());
+        let initial = plan.initial.unwrap_or_default().chunks_exact(n_columns);
+        for (row, initial) in weights.chunks_exact_mut(width).zip(initial) {
+            row[..columns].copy_from_slice(&initial[first..first + columns]);
+        }
+        let targets = &mut targets[..width];
+        let task = Present {
+            tokens,
+            script: &script,
+            side: plan.outcomes,
+            first,
+            columns,
+            weights,
+            targets,
+            eta,
+            monitor,
+        };
+        run(kernel, width, task)?;
+        let lanes = 0..columns as u32;
+        let across: Vec<_> = lanes.map(|lane| Entry { from: lane, to: first as u32 + lane }).collect();
+        sheet.write(weights, width, &across, lines, |row, lane| (row, first + lane))
+    })?;
+    Ok(Report { method: Method::Forward, tile: widest, threads, max_kappa: script.max_kappa })
+}
+
+/// Learning all events into a tile.
+struct Present<'a, E> {
+    tokens: &'a Tokens,
+    script: &'a Script,
+    side: Side<'a, E>,
+    /// The first column of the tile, and how many it has but for padding.
+    first: usize,
+    columns: usize,
+    weights: &'a mut [E],
+    targets: &'a mut [E],
+    eta: E,
+    monitor: &'a Monitor,
+}
+
+impl<E: Element> Task<E> for Present<'_, E> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "calls the kernel")]
+    unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Result<()> {
+        let Self { tokens, script, side, first, columns, weights, targets, eta, monitor } = self;
+        let width = targets.len();
+        // The conditions that the pointers below rest on, together with the invariant of the script.
+        assert!(width % (B * V::LANES) == 0 && (1..=WIDEST).contains(&width) && columns <= width);
+        assert!(weights.len() == script.n_rows * width);
+        let (mut done, mut work) = (0, 0);
+        for event in 0..tokens.len() {
+            let (cues, once) = script.event(event);
+            let outcomes = tokens.outcomes(event);
+            targets.fill(E::default());
+            side.add(outcomes, first, &mut targets[..columns]);
+            for _ in 0..tokens.frequency(event) {
+                // SAFETY: the instruction set exists. Every cue is below n_rows, the number of rows of `weights`, and none comes
+                // twice if `once`: the script says so. `targets` has `width` elements. `weights` is borrowed mutably.
+                unsafe {
+                    let mut errors = Errors::<V> { eta: V::splat(eta), targets: targets.as_ptr() };
+                    step::<V, _, B>(weights.as_mut_ptr(), width, cues, once, &mut errors);
+                }
+                done += 1;
+                work += (cues.len() + outcomes.len() + 1) * width;
+                if work >= POLL_EVERY {
+                    monitor.advance(done)?;
+                    (done, work) = (0, 0);
+                }
+            }
+        }
+        monitor.advance(done)
+    }
+}
+
+/// The rule: sums are predictions, and updates are errors times the learning rate.
+struct Errors<V: Vector> {
+    eta: V,
+    targets: *const V::Element,
+}
+
+#[expect(unsafe_code, reason = "calls vectors")]
+// SAFETY: by the contract of the methods the instruction set exists, and there is a target for each column.
+unsafe impl<V: Vector> Step<V> for Errors<V> {
+    const UNIFORM: bool = true;
+    const ALONE: bool = true;
+
+    #[inline(always)]
+    unsafe fn factor(&self, _: u32) -> V {
+        self.eta
+    }
+
+    #[inline(always)]
+    unsafe fn term(row: V, _: V) -> V {
+        row
+    }
+
+    #[inline(always)]
+    unsafe fn update<const B: usize>(&mut self, column: usize, sums: [V; B]) -> [V; B] {
+        let mut updates = sums;
+        // SAFETY: see above.
+        unsafe {
+            for b in 0..B {
+                let target = V::load(self.targets.add(column + b * V::LANES));
+                updates[b] = self.eta.times(target.minus(sums[b]));
+            }
+        }
+        updates
+    }
+
+    #[inline(always)]
+    unsafe fn changed(row: V, _: V, update: V) -> V {
+        // SAFETY: see above.
+        unsafe { row.plus(update) }
+    }
+}

@@ -1,0 +1,130 @@
+//! What comes when: the cues and outcomes of each event, decoded.
+
+use super::Data;
+use crate::error::{Error, Result};
+use crate::events::chunk::Rows;
+use crate::monitor::Monitor;
+
+/// Events between two looks at the monitor.
+const POLL_EVERY: usize = 1 << 16;
+
+/// The events of a file, without those of frequency 0, or rows of matrices.
+///
+/// Invariants: ids of cues and of outcomes are below `names`; `frequencies` has an element for each event, or none.
+pub(super) struct Tokens {
+    home: Home,
+    /// How often each event comes, at least once; empty where all come once.
+    frequencies: Vec<u32>,
+    /// How many cues and outcomes there are.
+    names: [usize; 2],
+}
+
+enum Home {
+    Events(Rows),
+    /// 0, 1, 2 ...: of each row its cue and its outcome.
+    Rows(Vec<u32>),
+}
+
+impl Tokens {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// [`Error::Format`] for a damaged file, [`Error::Argument`] for too many rows, [`Error::Stopped`].
+    pub(super) fn read<B: AsRef<[u8]>>(data: &Data<'_, B>, monitor: &Monitor) -> Result<Self> {
+        let file = match *data {
+            Data::Rows(n) => {
+                let end = u32::try_from(n).map_err(|_| {
+                    Error::Argument(format!("expected fewer than 2^32 rows, found {n}; learn them in parts"))
+                })?;
+                return Ok(Self {
+                    home: Home::Rows((0..end).collect()),
+                    frequencies: Vec::new(),
+                    names: [n, n],
+                });
+            }
+            Data::Events(file) => file,
+        };
+        let (mut rows, mut frequencies) = (Rows::default(), Vec::new());
+        // The ids of the outcomes of an event, each once: this package's writer sees to it, other writers may not.
+        let (mut last, mut outcomes) = (vec![u64::MAX; file.outcomes().len()], Vec::new());
+        file.for_each(0..file.len(), |event, cues, named, frequency| {
+            if frequency > 0 {
+                outcomes.clear();
+                for &outcome in named {
+                    if std::mem::replace(&mut last[outcome as usize], event) != event {
+                        outcomes.push(outcome);
+                    }
+                }
+                rows.push(cues, &outcomes);
+                frequencies.push(frequency);
+            }
+            if event % POLL_EVERY as u64 == 0 { monitor.check() } else { Ok(()) }
+        })?;
+        if frequencies.iter().all(|&frequency| frequency == 1) {
+            frequencies = Vec::new();
+        }
+        Ok(Self { home: Home::Events(rows), frequencies, names: [file.cues().len(), file.outcomes().len()] })
+    }
+
+    /// How many cues and outcomes there are.
+    pub(super) fn names(&self) -> [usize; 2] {
+        self.names
+    }
+
+    /// Events in all, not counting how often they come.
+    pub(super) fn len(&self) -> usize {
+        match &self.home {
+            Home::Events(rows) => rows.len(),
+            Home::Rows(numbers) => numbers.len(),
+        }
+    }
+
+    /// Cues of all events together, each event counting once.
+    pub(super) fn n_cues(&self) -> usize {
+        match &self.home {
+            Home::Events(rows) => rows.cues.ids().len(),
+            Home::Rows(numbers) => numbers.len(),
+        }
+    }
+
+    /// Outcomes of all events together, each event counting once.
+    pub(super) fn n_outcomes(&self) -> usize {
+        match &self.home {
+            Home::Events(rows) => rows.outcomes.ids().len(),
+            Home::Rows(numbers) => numbers.len(),
+        }
+    }
+
+    /// The cues of an event.
+    #[inline]
+    pub(super) fn cues(&self, event: usize) -> &[u32] {
+        match &self.home {
+            Home::Events(rows) => rows.cues.get(event),
+            Home::Rows(numbers) => &numbers[event..=event],
+        }
+    }
+
+    /// The outcomes of an event, each once.
+    #[inline]
+    pub(super) fn outcomes(&self, event: usize) -> &[u32] {
+        match &self.home {
+            Home::Events(rows) => rows.outcomes.get(event),
+            Home::Rows(numbers) => &numbers[event..=event],
+        }
+    }
+
+    /// How often an event comes.
+    #[inline]
+    pub(super) fn frequency(&self, event: usize) -> u32 {
+        self.frequencies.get(event).copied().unwrap_or(1)
+    }
+
+    /// How often all events come.
+    pub(super) fn total(&self) -> u64 {
+        if self.frequencies.is_empty() {
+            self.len() as u64
+        } else {
+            self.frequencies.iter().map(|&frequency| u64::from(frequency)).sum()
+        }
+    }
+}
