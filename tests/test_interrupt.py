@@ -44,6 +44,19 @@ DELTA = (
     + "work = lambda: rw.delta_rule(known, beta=0.01, batch=1000, reduction='mean', activation='tanh', "
     + "progress=False)\n"
 )
+DELTA_ROWS = (
+    PRELUDE
+    + "import numpy as np\n"
+    + "X, Z = np.ones((1000, 50)), np.ones((1000, 9))\n"
+    + "work = lambda: rw.delta_rule((X, Z), beta=1e-9, batch='full', passes=10**7, progress=False)\n"
+)
+# Never learned: one row with both classes.
+PERCEPTRON = (
+    PRELUDE
+    + "import numpy as np\n"
+    + "X, y = np.ones((1000, 50)), np.resize([1, -1], 1000)\n"
+    + "work = lambda: rw.perceptron(X, y, max_sweeps=10**9, progress=False)\n"
+)
 # Thousands of iterations, of cues that are all but dependent.
 ITERATE = (
     PRELUDE
@@ -142,6 +155,8 @@ class TestInterrupt:
             RECORD,
             SCHEDULE,
             DELTA,
+            DELTA_ROWS,
+            PERCEPTRON,
             ITERATE,
             COMPILE_ITERABLE,
             COMPILE_REPEATED,
@@ -157,6 +172,8 @@ class TestInterrupt:
             "record",
             "schedule",
             "delta_rule",
+            "delta_rule on arrays",
+            "perceptron",
             "iterate",
             "compile an iterable",
             "compile an iterable without Python",

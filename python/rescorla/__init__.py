@@ -31,7 +31,7 @@ from rescorla.equilibrium import equilibrium
 from rescorla.events import Event, Events, open_events
 from rescorla.factors import factor_events
 from rescorla.learning import learn
-from rescorla.neighbours import LinearFit, delta_rule
+from rescorla.neighbours import LinearFit, delta_rule, perceptron
 from rescorla.sources import compile_events, read_events
 from rescorla.trajectory import Trajectories, trajectories
 from rescorla.weights import Weights, load_weights
@@ -66,6 +66,7 @@ __all__ = [
     "measures",
     "open_events",
     "ortho_coding",
+    "perceptron",
     "plot",
     "read_events",
     "schedules",

@@ -13,6 +13,7 @@ mod errors;
 mod file;
 mod learn;
 mod lines;
+mod perceptron;
 mod rows;
 mod trajectory;
 mod watch;
@@ -42,6 +43,8 @@ mod _core {
     use super::learn::{forecast, learn};
     #[pymodule_export]
     use super::lines::read_lines;
+    #[pymodule_export]
+    use super::perceptron::perceptron;
     #[pymodule_export]
     use super::trajectory::trajectories;
 

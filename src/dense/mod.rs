@@ -2,6 +2,7 @@
 //!
 //! - [`delta`]: the delta rule with an activation function, token by token or in batches, on events;
 //!   [`delta_rows`]: the same on arrays.
+//! - [`perceptron`]: a unit that answers with a sign.
 //! - [`activation`], [`descent`], [`rows`]: the functions, what the delta rule is told, arrays.
 //!
 //! `batches` cuts the tokens of events into batches. A column of weights depends on the data and on itself, whatever
@@ -13,4 +14,5 @@ mod batches;
 pub mod delta;
 pub mod delta_rows;
 pub mod descent;
+pub mod perceptron;
 pub mod rows;

@@ -2,5 +2,6 @@
 
 from rescorla.neighbours.delta import delta_rule
 from rescorla.neighbours.linear import LinearFit
+from rescorla.neighbours.perceptron import perceptron
 
-__all__ = ["LinearFit", "delta_rule"]
+__all__ = ["LinearFit", "delta_rule", "perceptron"]
