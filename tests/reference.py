@@ -308,6 +308,47 @@ def perceptron(
     return weights
 
 
+def rosenblatt(
+    X: Sequence[Mapping[int, float]],
+    y: Sequence[float],
+    rule: Literal["single", "batch"],
+    eta: float,
+    weights: Sequence[float],
+    bias: float | None,
+    max_sweeps: int,
+) -> tuple[list[float], float | None, list[int], list[int]]:
+    """The perceptron: weights and bias, mistakes of each sweep, how often each example was added.
+
+    A row of X has the values of some columns, in their order. No bias: `None`.
+    """
+    weights = list(weights)
+    added = [0] * len(X)
+    errors: list[int] = []
+
+    def wrong(t: int) -> bool:
+        f = 0.0
+        for i, x in X[t].items():
+            f = f + x * weights[i]
+        return not y[t] * (f if bias is None else f + bias) > 0
+
+    def add(t: int) -> None:
+        nonlocal bias
+        added[t] += 1
+        step = eta * y[t]
+        for i, x in X[t].items():
+            weights[i] = weights[i] + step * x
+        bias = None if bias is None else bias + step
+
+    while len(errors) < max_sweeps and 0 not in errors:
+        errors.append(0)
+        mistakes = [t for t in range(len(X)) if wrong(t)] if rule == "batch" else range(len(X))
+        for t in mistakes:
+            if rule == "batch" or wrong(t):
+                add(t)
+                errors[-1] += 1
+    return weights, bias, errors, added
+
+
 # Events.
 
 

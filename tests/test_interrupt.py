@@ -57,6 +57,18 @@ BLOCKS = (
     + "import numpy as np\n"
     + "X = np.random.default_rng(1).normal(size=(10**5, 1000))\n"
     + "work = lambda: rw.widrow_hoff((X, X), eta=1e-4, progress=False)\n"
+DELTA_ROWS = (
+    PRELUDE
+    + "import numpy as np\n"
+    + "X, Z = np.ones((1000, 50)), np.ones((1000, 9))\n"
+    + "work = lambda: rw.delta_rule((X, Z), beta=1e-9, batch='full', passes=10**7, progress=False)\n"
+)
+# Never learned: one row with both classes.
+PERCEPTRON = (
+    PRELUDE
+    + "import numpy as np\n"
+    + "X, y = np.ones((1000, 50)), np.resize([1, -1], 1000)\n"
+    + "work = lambda: rw.perceptron(X, y, max_sweeps=10**9, progress=False)\n"
 )
 # Thousands of iterations, of cues that are all but dependent.
 ITERATE = (
@@ -158,6 +170,8 @@ class TestInterrupt:
             DELTA,
             WIDROW_HOFF,
             BLOCKS,
+            DELTA_ROWS,
+            PERCEPTRON,
             ITERATE,
             COMPILE_ITERABLE,
             COMPILE_REPEATED,
@@ -175,6 +189,8 @@ class TestInterrupt:
             "delta_rule",
             "widrow_hoff, names",
             "widrow_hoff, vectors",
+            "delta_rule on arrays",
+            "perceptron",
             "iterate",
             "compile an iterable",
             "compile an iterable without Python",

@@ -33,6 +33,7 @@ from rescorla.factors import factor_events
 from rescorla.learning import learn
 from rescorla.neighbours import LinearFit, adatron, delta_rule, minover, separable
 from rescorla.neighbours import LinearFit, delta_rule, widrow_hoff
+from rescorla.neighbours import LinearFit, delta_rule, perceptron
 from rescorla.sources import compile_events, read_events
 from rescorla.trajectory import Trajectories, trajectories
 from rescorla.weights import Weights, load_weights
@@ -70,6 +71,7 @@ __all__ = [
     "minover",
     "open_events",
     "ortho_coding",
+    "perceptron",
     "plot",
     "read_events",
     "schedules",

@@ -23,6 +23,7 @@ __all__ = [
     "equilibrium",
     "forecast",
     "learn",
+    "perceptron",
     "read_lines",
     "trajectories",
 ]
@@ -234,6 +235,17 @@ def equilibrium(
     threads: int,
     progress: _Progress,
 ) -> dict[str, Any]: ...
+def perceptron(
+    x: Table,
+    y: NDArray[np.float64],
+    *,
+    rule: str,
+    eta: float,
+    initial: NDArray[np.float64],
+    bias: float | None,
+    max_sweeps: int,
+    progress: _Progress,
+) -> tuple[NDArray[np.float64], float, float, NDArray[np.int64], NDArray[np.int64]]: ...
 def read_lines(path: str) -> list[str]: ...
 def trajectories(
     events: EventFile,

@@ -89,6 +89,20 @@ def rate(argument: str, value: object) -> float:
     return converted
 
 
+def count(argument: str, value: object, other: str | None = None) -> int:
+    """An integer of 1 or more; `other` is a word that the caller may have said instead."""
+    wanted = "an integer" if other is None else f"an integer or {other!r}"
+    if isinstance(value, str) and other is not None:
+        raise ValueError(f"{argument} must be {wanted}, not {value!r}")
+    try:
+        converted = index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"{argument} must be {wanted}, not {type(value).__name__}") from None
+    if converted < 1:
+        raise ValueError(f"{argument} must be 1 or more, not {converted}")
+    return converted
+
+
 def rates(beta: object) -> tuple[float, float]:
     """beta1 and beta2 of a number or a pair."""
     if isinstance(beta, Sequence | np.ndarray) and not isinstance(beta, str) and np.ndim(beta) > 0:

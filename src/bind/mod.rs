@@ -16,6 +16,7 @@ mod learn;
 mod lines;
 mod minover;
 mod patterns;
+mod perceptron;
 mod rows;
 mod students;
 mod trajectory;
@@ -53,6 +54,7 @@ mod _core {
     use super::minover::minover;
     #[pymodule_export]
     use super::students::students;
+    use super::perceptron::perceptron;
     #[pymodule_export]
     use super::trajectory::trajectories;
     #[pymodule_export]

@@ -2,6 +2,7 @@
 //!
 //! - [`delta`]: the delta rule with an activation function, token by token or in batches, on events;
 //!   [`delta_rows`]: the same on arrays.
+//! - [`perceptron`]: a unit that answers with a sign.
 //! - [`activation`], [`descent`], [`rows`]: the functions, what the delta rule is told, arrays.
 //! - [`minover`], [`adatron`]: the plane of optimal stability between two classes. [`students`]: who learns it from a teacher.
 //! - [`delta`]: the delta rule with an activation function, token by token or in batches.
@@ -20,6 +21,7 @@ pub mod delta_rows;
 pub mod descent;
 pub mod minover;
 pub mod patterns;
+pub mod perceptron;
 pub mod rows;
 pub mod students;
 pub mod widrow_hoff;

@@ -8,3 +8,6 @@ __all__ = ["LinearFit", "adatron", "delta_rule", "minover", "separable"]
 from rescorla.neighbours.widrow_hoff import widrow_hoff
 
 __all__ = ["LinearFit", "delta_rule", "widrow_hoff"]
+from rescorla.neighbours.perceptron import perceptron
+
+__all__ = ["LinearFit", "delta_rule", "perceptron"]

@@ -15,6 +15,7 @@ from rescorla import _core
 from rescorla.arguments import (
     PathName,
     PerName,
+    count,
     element_type,
     is_number,
     one_of,
@@ -87,10 +88,11 @@ def delta_rule(
 
         X : array_like, data frame, xarray DataArray or scipy sparse matrix, n_tokens x n_cues
             Each row is a token, and its numbers are the values of the cues. A sparse X is never made dense:
-            of a row only what stands there is looked at. Cues have the names of the columns, or "x0", "x1" ...
+            of a row only what stands there is looked at. Cues have the names of the columns, or "x0", "x1"
+            and so on.
         Z : the same, n_tokens x n_outcomes, or array_like of n_tokens
-            The targets, taken as they are. Outcomes have the names of the columns, or "z0", "z1" ...; the one
-            of a single row of numbers its own name, or "y".
+            The targets, taken as they are. Outcomes have the names of the columns, or "z0", "z1" and so on;
+            that of one number a token has its own name, or "y".
     alpha : float, mapping or array_like of shape (n_cues,), default 1.0
         The salience of cues: one number, or one per cue, 0 or more. A mapping covers all cues; an array has
         the order of the rows of the result.
@@ -98,8 +100,8 @@ def delta_rule(
         The learning rate, 0 or more.
     lambda_ : float, mapping or array_like of shape (n_outcomes,), default 1.0
         The target t of an outcome that is present: one number, or one per outcome. That of an absent outcome
-        is 0, and with tanh -lambda. With arrays it stays 1.0: scale Z. Logistic and tanh come near 1 and never reach it; with tanh a lambda
-        below 1 keeps weights finite where a plane separates the events.
+        is 0, and with tanh -lambda. Logistic and tanh come near 1 and never reach it; with tanh a lambda
+        below 1 keeps weights finite where a plane separates the events. With arrays it stays 1.0: scale Z.
     activation : {"identity", "logistic", "tanh"}, default "identity"
         The function g: h itself, 1 / (1 + exp(-h)), or the hyperbolic tangent.
     loss : {"squared", "log"}, default "squared"
@@ -114,8 +116,9 @@ def delta_rule(
         How often to go through the tokens.
     initial : Weights or "random", optional
         What to start from: zero; these weights, whose names come first in the result; or "random", numbers of
-        the normal distribution with mean 0 and standard deviation 0.01, drawn with the seed. Arrays are matched
-        by name: weights of cues that X lacks, or to outcomes that Z lacks, stay as they are.
+        the normal distribution with mean 0 and standard deviation 0.01, drawn with the seed. Columns of
+        arrays are matched by name; weights of cues that X lacks, or to outcomes that Z lacks, stay what they
+        are.
     seed : int, optional
         Take the tokens of each pass in a fresh random order, by ``numpy.random.default_rng(seed)``; without
         it in the order of the events. The order makes no difference to full batches.
@@ -130,7 +133,8 @@ def delta_rule(
     Returns
     -------
     Weights, n_cues x n_outcomes
-        Names are in the order of the events, or of the columns. ``parameters`` tells how the weights came about.
+        Names are in the order of the events, or of the columns of X and Z. ``parameters`` tells how the
+        weights came about.
 
     Raises
     ------
@@ -157,9 +161,9 @@ def delta_rule(
     depend on the system.
 
     Events are held in memory, decoded, and the batches made of them up to 512 MiB, or one batch if that
-    is more. Arrays are used where they are if they have the type of the weights and lie row after row in memory
-    (CSR, if sparse), and copied otherwise. A seed takes 8 bytes a token besides, for as many passes as 128 MiB hold or for one; and where
-    there are more passes, a second copy of the weights.
+    is more. Arrays are used where they are if they have the type of the weights and lie row after row in
+    memory (CSR, if sparse), and copied otherwise. A seed takes 8 bytes a token besides, for as many passes as
+    128 MiB hold or for one; and where there are more passes, a second copy of the weights.
 
     References
     ----------
@@ -191,7 +195,8 @@ def delta_rule(
     Arrays, of a line y = 2 x - 1 with a column of ones as the intercept:
 
     >>> X = [[-1.0, 1.0], [0.0, 1.0], [1.0, 1.0], [2.0, 1.0]]
-    >>> weights = rw.delta_rule((X, [-3.0, -1.0, 1.0, 3.0]), beta=0.5, batch="full", reduction="mean", passes=100)
+    >>> y = [-3.0, -1.0, 1.0, 3.0]
+    >>> weights = rw.delta_rule((X, y), beta=0.5, batch="full", reduction="mean", passes=100)
     >>> weights.column("y").round(4)
     array([ 2., -1.])
     """
@@ -242,8 +247,8 @@ def _delta_rule(
             f"loss='log' goes with activation='logistic', not {activation!r}: only of the logistic function "
             "the values are probabilities"
         )
-    size = None if isinstance(batch, str) and batch == "full" else _count("batch", batch, "full")
-    n_passes = _count("passes", passes)
+    size = None if isinstance(batch, str) and batch == "full" else count("batch", batch, "full")
+    n_passes = count("passes", passes)
     element = element_type(dtype)
     n_threads = thread_count(threads)
     beta = rate("beta", beta)
@@ -287,7 +292,7 @@ def _delta_rule(
         "initial": "weights" if known is not None else initial,
         "version": _core.__version__,
     }
-    course = {
+    course: dict[str, Any] = {
         "beta": beta,
         "activation": activation,
         "loss": loss,
@@ -401,19 +406,6 @@ def _events(data: object, progress: Progress) -> Events:
             "rescorla.read_events makes Events of cues and outcomes"
         )
     return as_events(data, progress=progress)
-
-
-def _count(argument: str, value: object, other: str | None = None) -> int:
-    wanted = "an integer" if other is None else f"an integer or {other!r}"
-    if isinstance(value, str) and other is not None:
-        raise ValueError(f"{argument} must be {wanted}, not {value!r}")
-    try:
-        count = index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise TypeError(f"{argument} must be {wanted}, not {type(value).__name__}") from None
-    if count < 1:
-        raise ValueError(f"{argument} must be 1 or more, not {count}")
-    return count
 
 
 def _known(initial: object, rng: np.random.Generator | None) -> Weights | None:

@@ -1,0 +1,254 @@
+"""`perceptron`: the reference's plane, Novikoff's bound, what a plane can tell apart."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import reference
+import rescorla as rw
+import strategies as some
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import sparse
+from test_delta_rows import VALUES, standing, tables
+
+RULES = st.sampled_from(["single", "batch"])
+SWEEPS = st.integers(1, 12)
+ETAS = st.sampled_from([1.0, 0.1, 0.3, 2.0])
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Examples and their classes."""
+    n, p = draw(st.tuples(st.integers(0, 30), st.integers(0, 5)))
+    y = draw(st.lists(st.sampled_from([-1.0, 1.0]), min_size=n, max_size=n))
+    return draw(tables(n, p)), np.array(y)
+
+
+@given(problems(), st.data(), RULES, ETAS, st.booleans(), SWEEPS, st.booleans())
+def test_the_perceptron_is_the_reference(
+    problem: tuple[Any, Any],
+    data: st.DataObject,
+    rule: Any,
+    eta: float,
+    bias: bool,
+    sweeps: int,
+    is_sparse: bool,
+) -> None:
+    X, y = problem
+    p = X.shape[1]
+    start = data.draw(st.one_of(st.none(), st.lists(some.WEIGHTS, min_size=p, max_size=p)))
+    examples = sparse.csr_array(X) if is_sparse else X
+    first = start or [0.0] * p
+    weights, intercept, errors, added = reference.rosenblatt(
+        standing(examples), y.tolist(), rule, eta, first, 0.0 if bias else None, sweeps
+    )
+    fit = rw.perceptron(examples, y, rule=rule, eta=eta, bias=bias, max_sweeps=sweeps, initial=start)
+    assert some.bits(fit.coef) == some.bits(np.array(weights))
+    assert fit.intercept == (intercept or 0.0)
+    assert fit.errors.tolist() == errors
+    assert fit.strengths.tolist() == [eta * n for n in added]
+    assert fit.converged == (errors[-1] == 0)
+    assert fit.n_steps == (sum(added) if rule == "single" else sum(wrong > 0 for wrong in errors))
+    # The weights are the start and the examples, as often as these were added.
+    some.assert_close(fit.coef, np.array(first) + X.T @ (y * fit.strengths), 1e-9)
+
+
+@given(problems(), RULES, st.booleans(), st.integers(0, 99))
+def test_stability_is_the_least_margin(problem: tuple[Any, Any], rule: Any, bias: bool, seed: int) -> None:
+    X, y = problem
+    assume(len(y))
+    for start in (None, "random"):
+        fit = rw.perceptron(X, y, rule=rule, bias=bias, max_sweeps=5, initial=start, seed=seed)
+        size = math.hypot(*fit.coef, fit.intercept)
+        if size == 0:
+            assert fit.stability == 0
+            continue
+        assert fit.stability == pytest.approx(fit.functional_margins(X, y).min() / size, abs=1e-12)
+        assert fit.converged <= (fit.stability > 0)
+
+
+@st.composite
+def separable(draw: st.DrawFn) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Examples that a known plane separates, the last weight being the bias."""
+    X = draw(tables(draw(st.integers(1, 30)), draw(st.integers(1, 5))))
+    teacher = np.array(draw(st.lists(VALUES, min_size=X.shape[1] + 1, max_size=X.shape[1] + 1)))
+    f = X @ teacher[:-1] + teacher[-1]
+    X, f = X[np.abs(f) > 0.05], f[np.abs(f) > 0.05]
+    assume(len(f))
+    return X, np.sign(f), teacher
+
+
+@given(separable(), ETAS)
+def test_mistakes_are_no_more_than_novikoff_says(problem: tuple[Any, Any, Any], eta: float) -> None:
+    # From zero at most (R / gamma)^2 for the gamma of any plane that separates.
+    X, y, teacher = problem
+    gamma = (y * (X @ teacher[:-1] + teacher[-1])).min() / np.linalg.norm(teacher)
+    bound = (np.square(X).sum(axis=1).max() + 1) / gamma**2
+    fit = rw.perceptron(X, y, eta=eta, max_sweeps=10**6)
+    assert fit.converged
+    assert fit.errors.sum() == fit.n_steps <= bound * (1 + 1e-9)
+    assert (fit.predict(X) == y).all()
+
+
+@given(separable())
+def test_the_batch_rule_separates_too(problem: tuple[Any, Any, Any]) -> None:
+    X, y, _ = problem
+    fit = rw.perceptron(X, y, rule="batch", max_sweeps=10**6)
+    assert fit.converged
+    assert fit.stability > 0
+
+
+@given(problems(), RULES, st.sampled_from([0.25, 2.0, 1024.0]))
+def test_eta_scales_what_starts_from_zero(problem: tuple[Any, Any], rule: Any, eta: float) -> None:
+    # By powers of two, that nothing rounds otherwise.
+    X, y = problem
+    one = rw.perceptron(X, y, rule=rule, max_sweeps=10)
+    scaled = rw.perceptron(X, y, rule=rule, max_sweeps=10, eta=eta)
+    assert scaled.coef.tolist() == (eta * one.coef).tolist()
+    assert scaled.intercept == eta * one.intercept
+    assert scaled.errors.tolist() == one.errors.tolist()
+
+
+def test_eta_matters_where_the_start_is_not_zero() -> None:
+    X, y = [[1.0, 0.0], [0.0, 1.0]], [1, -1]
+    start = [-3.0, 0.5]
+    errors = [rw.perceptron(X, y, bias=False, initial=start, eta=eta).errors.sum() for eta in (1.0, 8.0)]
+    assert errors[0] > errors[1]
+
+
+@given(problems(), RULES, st.integers(1, 4), st.integers(1, 4))
+def test_learning_on_is_learning_at_once(
+    problem: tuple[Any, Any], rule: Any, first: int, second: int
+) -> None:
+    X, y = problem
+    half = rw.perceptron(X, y, rule=rule, max_sweeps=first)
+    more = rw.perceptron(X, y, rule=rule, max_sweeps=second, initial=half)
+    whole = rw.perceptron(X, y, rule=rule, max_sweeps=first + second)
+    assert (more.coef.tolist(), more.intercept) == (whole.coef.tolist(), whole.intercept)
+
+
+@pytest.mark.parametrize("rule", ["single", "batch"])
+def test_many_rows_in_blocks_of_eight(rule: Any) -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(203, 17))
+    y = np.where(X @ rng.normal(size=17) + 0.3 > 0, 1.0, -1.0)
+    for rule in ("single", "batch"):
+        weights, bias, errors, _ = reference.rosenblatt(
+            standing(X), y.tolist(), rule, 0.1, [0.0] * 17, 0.0, 40
+        )
+        fit = rw.perceptron(X, y, rule=rule, eta=0.1, max_sweeps=40)
+        assert some.bits(fit.coef) == some.bits(np.array(weights))
+        assert (fit.intercept, fit.errors.tolist()) == (bias, errors)
+
+
+# The truth tables of functions of two inputs.
+TABLES = {
+    "and": [-1, -1, -1, 1],
+    "or": [-1, 1, 1, 1],
+    "nand": [1, 1, 1, -1],
+    "not the first": [1, 1, -1, -1],
+    "xor": [-1, 1, 1, -1],
+}
+INPUTS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+
+
+@pytest.mark.parametrize("function", TABLES)
+@pytest.mark.parametrize("rule", ["single", "batch"])
+@pytest.mark.parametrize("start", [None, "random"])
+def test_what_a_plane_separates_is_learned(function: str, rule: Any, start: Any) -> None:
+    fit = rw.perceptron(INPUTS, TABLES[function], rule=rule, initial=start, seed=1)
+    learned = fit.predict(INPUTS).tolist() == TABLES[function]
+    assert learned == fit.converged == (function != "xor")
+    assert len(fit.errors) == 1000 or fit.converged
+
+
+@pytest.mark.parametrize("function", TABLES)
+def test_without_a_bias_the_origin_is_never_right(function: str) -> None:
+    fit = rw.perceptron(INPUTS, TABLES[function], bias=False, max_sweeps=50)
+    assert fit.intercept == 0
+    assert not fit.converged
+    assert (fit.errors >= 1).all()
+
+
+# Odd data.
+
+
+@pytest.mark.parametrize("rule", ["single", "batch"])
+def test_no_examples_are_learned_at_once(rule: Any) -> None:
+    fit = rw.perceptron(np.zeros((0, 2)), [], rule=rule)
+    assert (fit.converged, fit.errors.tolist(), fit.coef.tolist()) == (True, [0], [0.0, 0.0])
+    assert fit.stability == math.inf
+
+
+@pytest.mark.parametrize("rule", ["single", "batch"])
+def test_one_class_is_learned(rule: Any) -> None:
+    for sign in (1, -1):
+        fit = rw.perceptron([[1.0, 2.0], [-1.0, -2.0]], [sign, sign], rule=rule)
+        assert fit.converged
+        assert fit.predict([[0.0, 0.0]]).tolist() == [sign]
+
+
+def test_without_features_only_the_bias_answers() -> None:
+    assert rw.perceptron(np.zeros((3, 0)), [1, 1, 1]).converged
+    mixed = rw.perceptron(np.zeros((3, 0)), [1, -1, 1], max_sweeps=7)
+    assert (mixed.converged, len(mixed.errors)) == (False, 7)
+    nothing = rw.perceptron(np.zeros((2, 0)), [1, 1], bias=False, max_sweeps=7)
+    assert (nothing.converged, nothing.errors.tolist(), nothing.stability) == (False, [2] * 7, 0.0)
+
+
+def test_a_random_start_is_of_the_seed() -> None:
+    still: dict[str, Any] = {"max_sweeps": 1, "initial": "random", "seed": 5}
+    fit = rw.perceptron(np.zeros((0, 3)), [], **still)
+    drawn = np.random.default_rng(5).normal(size=4)
+    assert [*fit.coef, fit.intercept] == drawn.tolist()
+    without = rw.perceptron(np.zeros((0, 3)), [], **still, bias=False)
+    assert (without.coef.tolist(), without.intercept) == (drawn[:3].tolist(), 0.0)
+
+
+def test_parameters_tell_what_was_done() -> None:
+    told = rw.perceptron([[1.0]], [1], rule="batch", eta=0.5, max_sweeps=3, bias=False).parameters
+    expected = {"rule": "batch", "eta": 0.5, "max_sweeps": 3, "bias": False, "initial": None, "n_examples": 1}
+    assert expected.items() <= told.items()
+    assert rw.perceptron(np.zeros((1, 2)), [1]).feature_names == ("x0", "x1")
+
+
+# Errors.
+
+PLANE = rw.LinearFit(np.array([1.0]), 2.0)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "error", "message"),
+    [
+        ({"rule": "both"}, ValueError, "'single' or 'batch'"),
+        ({"eta": 0.0}, ValueError, "eta must be above 0"),
+        ({"eta": "1"}, TypeError, "eta must be a number"),
+        ({"max_sweeps": 0}, ValueError, "max_sweeps must be 1 or more"),
+        ({"max_sweeps": 1.5}, TypeError, "max_sweeps must be an integer"),
+        ({"initial": "zero"}, ValueError, "'random'"),
+        ({"initial": "random"}, ValueError, "needs a seed"),
+        ({"initial": [1.0, 2.0]}, ValueError, "initial must have 1 weights"),
+        ({"initial": [math.nan]}, ValueError, "initial must be finite"),
+        ({"initial": PLANE, "bias": False}, ValueError, "the bias 2.0, for which"),
+        ({"initial": rw.LinearFit(np.array([1.0]), math.inf)}, ValueError, "finite bias"),
+        ({"initial": rw.LinearFit(np.ones(1), feature_names=("a",))}, ValueError, "the features of X"),
+        ({"y": [1]}, ValueError, "as many rows"),
+        ({"y": [1, 0]}, ValueError, r"\+1 or -1"),
+        ({"X": [[1.0], [math.inf]]}, ValueError, "X must be finite"),
+    ],
+)
+def test_arguments_are_checked(keywords: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        rw.perceptron(**{"X": [[1.0], [2.0]], "y": [1, -1], **keywords})
+
+
+@pytest.mark.parametrize("rule", ["single", "batch"])
+def test_a_weight_that_overflows_is_named(rule: Any) -> None:
+    X = np.array([[0.0, 1e308], [0.0, 1e308]])
+    with pytest.raises(FloatingPointError, match="weight of 'x1' became inf; lower eta, or scale X"):
+        rw.perceptron(X, [1, 1], rule=rule, eta=10.0)
+    with pytest.raises(FloatingPointError, match="the bias became -inf"):
+        rw.perceptron(np.zeros((2, 1)), [-1, -1], rule="batch", eta=1e308)
