@@ -31,7 +31,15 @@ from rescorla.equilibrium import equilibrium
 from rescorla.events import Event, Events, open_events
 from rescorla.factors import factor_events
 from rescorla.learning import learn
-from rescorla.neighbours import LinearFit, adatron, delta_rule, minover, separable
+from rescorla.neighbours import (
+    LinearFit,
+    TeacherStudent,
+    adatron,
+    delta_rule,
+    minover,
+    separable,
+    teacher_student,
+)
 from rescorla.sources import compile_events, read_events
 from rescorla.trajectory import Trajectories, trajectories
 from rescorla.weights import Weights, load_weights
@@ -46,6 +54,7 @@ __all__ = [
     "Events",
     "FormatError",
     "LinearFit",
+    "TeacherStudent",
     "Trajectories",
     "Weights",
     "__version__",
@@ -72,6 +81,7 @@ __all__ = [
     "read_events",
     "schedules",
     "separable",
+    "teacher_student",
     "trajectories",
 ]
 

@@ -11,6 +11,7 @@ __all__ = [
     "FormatError",
     "__version__",
     "activations",
+    "adatron",
     "compile_arrow",
     "compile_corpus",
     "compile_events",
@@ -20,7 +21,9 @@ __all__ = [
     "equilibrium",
     "forecast",
     "learn",
+    "minover",
     "read_lines",
+    "students",
     "trajectories",
 ]
 
@@ -31,6 +34,8 @@ _Factors: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
 _New: TypeAlias = tuple[list[str], NDArray[np.int64], NDArray[np.int64], Literal["drop", "keep", "error"]]
 _ThreeArrays: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 _Duplicates: TypeAlias = Literal["drop", "keep", "error"]
+_Sparse: TypeAlias = tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.float64], int]
+_Rows: TypeAlias = NDArray[np.float64] | _Sparse
 
 class FormatError(ValueError): ...
 
@@ -177,6 +182,16 @@ def activations(
     threads: int,
     progress: _Progress,
 ) -> None: ...
+def adatron(
+    rows: _Rows,
+    signs: NDArray[np.float64],
+    *,
+    bias: bool,
+    max_sweeps: int,
+    gamma: float,
+    tol: float,
+    progress: _Progress,
+) -> dict[str, Any]: ...
 def delta_rule(
     events: EventFile,
     *,
@@ -212,7 +227,31 @@ def equilibrium(
     threads: int,
     progress: _Progress,
 ) -> dict[str, Any]: ...
+def minover(
+    rows: _Rows,
+    signs: NDArray[np.float64],
+    *,
+    bias: bool,
+    max_steps: int,
+    tol: float | None,
+    record: bool,
+    budget: int | None,
+    kernel: str | None,
+    progress: _Progress,
+) -> dict[str, Any]: ...
 def read_lines(path: str) -> list[str]: ...
+def students(
+    inputs: NDArray[np.float64],
+    labels: NDArray[np.float64],
+    teachers: NDArray[np.float64],
+    starts: NDArray[np.float64],
+    *,
+    students: list[str],
+    n_max: int,
+    stop: float | None,
+    threads: int,
+    progress: _Progress,
+) -> tuple[NDArray[np.float64], NDArray[np.uint64]]: ...
 def trajectories(
     events: EventFile,
     *,

@@ -3,5 +3,6 @@
 from rescorla.neighbours.delta import delta_rule
 from rescorla.neighbours.linear import LinearFit
 from rescorla.neighbours.minover import adatron, minover, separable
+from rescorla.neighbours.teacher import TeacherStudent, teacher_student
 
-__all__ = ["LinearFit", "adatron", "delta_rule", "minover", "separable"]
+__all__ = ["LinearFit", "TeacherStudent", "adatron", "delta_rule", "minover", "separable", "teacher_student"]
