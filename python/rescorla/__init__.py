@@ -34,6 +34,15 @@ from rescorla.learning import learn
 from rescorla.neighbours import LinearFit, adatron, delta_rule, minover, separable
 from rescorla.neighbours import LinearFit, delta_rule, widrow_hoff
 from rescorla.neighbours import LinearFit, delta_rule, perceptron
+from rescorla.neighbours import (
+    LinearFit,
+    TeacherStudent,
+    adatron,
+    delta_rule,
+    minover,
+    separable,
+    teacher_student,
+)
 from rescorla.sources import compile_events, read_events
 from rescorla.trajectory import Trajectories, trajectories
 from rescorla.weights import Weights, load_weights
@@ -48,6 +57,7 @@ __all__ = [
     "Events",
     "FormatError",
     "LinearFit",
+    "TeacherStudent",
     "Trajectories",
     "Weights",
     "__version__",
@@ -76,6 +86,7 @@ __all__ = [
     "read_events",
     "schedules",
     "separable",
+    "teacher_student",
     "trajectories",
     "widrow_hoff",
 ]

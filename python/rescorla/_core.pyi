@@ -13,6 +13,7 @@ __all__ = [
     "FormatError",
     "__version__",
     "activations",
+    "adatron",
     "compile_arrow",
     "compile_corpus",
     "compile_events",
@@ -24,7 +25,9 @@ __all__ = [
     "forecast",
     "learn",
     "perceptron",
+    "minover",
     "read_lines",
+    "students",
     "trajectories",
 ]
 
@@ -35,6 +38,8 @@ _Factors: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
 _New: TypeAlias = tuple[list[str], NDArray[np.int64], NDArray[np.int64], Literal["drop", "keep", "error"]]
 _ThreeArrays: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 _Duplicates: TypeAlias = Literal["drop", "keep", "error"]
+_Sparse: TypeAlias = tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.float64], int]
+_Rows: TypeAlias = NDArray[np.float64] | _Sparse
 
 class FormatError(ValueError): ...
 
@@ -181,6 +186,16 @@ def activations(
     threads: int,
     progress: _Progress,
 ) -> None: ...
+def adatron(
+    rows: _Rows,
+    signs: NDArray[np.float64],
+    *,
+    bias: bool,
+    max_sweeps: int,
+    gamma: float,
+    tol: float,
+    progress: _Progress,
+) -> dict[str, Any]: ...
 def delta_rule(
     events: EventFile,
     *,
@@ -246,7 +261,31 @@ def perceptron(
     max_sweeps: int,
     progress: _Progress,
 ) -> tuple[NDArray[np.float64], float, float, NDArray[np.int64], NDArray[np.int64]]: ...
+def minover(
+    rows: _Rows,
+    signs: NDArray[np.float64],
+    *,
+    bias: bool,
+    max_steps: int,
+    tol: float | None,
+    record: bool,
+    budget: int | None,
+    kernel: str | None,
+    progress: _Progress,
+) -> dict[str, Any]: ...
 def read_lines(path: str) -> list[str]: ...
+def students(
+    inputs: NDArray[np.float64],
+    labels: NDArray[np.float64],
+    teachers: NDArray[np.float64],
+    starts: NDArray[np.float64],
+    *,
+    students: list[str],
+    n_max: int,
+    stop: float | None,
+    threads: int,
+    progress: _Progress,
+) -> tuple[NDArray[np.float64], NDArray[np.uint64]]: ...
 def trajectories(
     events: EventFile,
     *,

@@ -60,38 +60,25 @@ pub(super) fn sweep(
     monitor: &Monitor,
     swept: impl Fn() -> Result<()>,
 ) -> Result<Fit> {
-    let n = patterns.len();
-    let mut weights = vec![0.0; patterns.width()];
-    let mut strengths = vec![0.0; n];
-    let (mut errors, mut steps) = (Vec::new(), 0);
-    let mut certain = n == 0;
-    let (each, mut work) = (patterns.row_length() + 8, 0);
+    let mut state = State::new(patterns);
+    let mut errors = Vec::new();
+    let mut certain = patterns.is_empty();
+    let all: Vec<usize> = (0..patterns.len()).collect();
     while (errors.len() as u64) < plan.max_sweeps && !certain {
-        let (mut wrong, mut least) = (0, f64::INFINITY);
-        for (m, (strength, square)) in strengths.iter_mut().zip(patterns.squares()).enumerate() {
-            work += each;
-            if work > POLL_EVERY {
-                monitor.check()?;
-                work = 0;
-            }
-            let field = patterns.field(m, &weights);
-            wrong += i64::from(field <= 0.0);
-            least = field.min(least);
-            if *square > 0.0 {
-                let change = (plan.gamma * (1.0 - field) / square).max(-*strength);
-                if change != 0.0 {
-                    *strength += change;
-                    patterns.add(m, change, &mut weights);
-                    steps += 1;
-                }
-            }
-        }
+        let (wrong, least) = state.visit(&all, plan.gamma, monitor)?;
         errors.push(wrong);
         swept()?;
         // Fields met on the way are those of other weights: where they are good enough it is worth to look again.
-        certain = is_within(least / size(&weights), &weights, &strengths, plan.tolerance)
-            && is_within(patterns.stability(&weights), &weights, &strengths, plan.tolerance);
+        certain = state.is_within(least / size(&state.weights), plan.tolerance)
+            && state.is_within(patterns.stability(&state.weights), plan.tolerance);
+        if !certain {
+            let support: Vec<usize> = all.iter().copied().filter(|&m| state.strengths[m] > 0.0).collect();
+            for _ in 0..patterns.len() / support.len().max(1) {
+                state.visit(&support, plan.gamma, monitor)?;
+            }
+        }
     }
+    let State { weights, strengths, steps, .. } = state;
     if weights.iter().chain(&strengths).any(|value| !value.is_finite()) {
         return Err(Error::Numeric(
             "weights left the range of numbers; scale X, so that its numbers are about 1".into(),
@@ -101,8 +88,50 @@ pub(super) fn sweep(
     Ok(Fit { weights, stability, steps, strengths, errors, converged: certain })
 }
 
-/// Whether a stability is at least (1 - tolerance) |w| / sum a.
-fn is_within(stability: f64, weights: &[f64], strengths: &[f64], tolerance: f64) -> bool {
-    let sum: f64 = strengths.iter().sum();
-    stability > 0.0 && stability >= (1.0 - tolerance) * size(weights) / sum
+/// Invariant: `weights` are the sum of `strengths[m]` Z_m.
+struct State<'a, 'b> {
+    patterns: &'a Patterns<'b>,
+    weights: Vec<f64>,
+    strengths: Vec<f64>,
+    steps: u64,
+    /// Multiplications since the monitor was looked at.
+    work: usize,
+}
+
+impl<'a, 'b> State<'a, 'b> {
+    fn new(patterns: &'a Patterns<'b>) -> Self {
+        let (weights, strengths) = (vec![0.0; patterns.width()], vec![0.0; patterns.len()]);
+        Self { patterns, weights, strengths, steps: 0, work: 0 }
+    }
+
+    /// Visits examples. Returns how many were met with fields of 0 and less, and the least field met.
+    fn visit(&mut self, examples: &[usize], gamma: f64, monitor: &Monitor) -> Result<(i64, f64)> {
+        let (mut wrong, mut least) = (0, f64::INFINITY);
+        for &m in examples {
+            self.work += self.patterns.row_length() + 8;
+            if self.work > POLL_EVERY {
+                monitor.check()?;
+                self.work = 0;
+            }
+            let field = self.patterns.field(m, &self.weights);
+            wrong += i64::from(field <= 0.0);
+            least = field.min(least);
+            let square = self.patterns.squares()[m];
+            if square > 0.0 {
+                let change = (gamma * (1.0 - field) / square).max(-self.strengths[m]);
+                if change != 0.0 {
+                    self.strengths[m] += change;
+                    self.patterns.add(m, change, &mut self.weights);
+                    self.steps += 1;
+                }
+            }
+        }
+        Ok((wrong, least))
+    }
+
+    /// Whether a stability is at least (1 - tolerance) |w| / sum a.
+    fn is_within(&self, stability: f64, tolerance: f64) -> bool {
+        let sum: f64 = self.strengths.iter().sum();
+        stability > 0.0 && stability >= (1.0 - tolerance) * size(&self.weights) / sum
+    }
 }

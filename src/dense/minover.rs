@@ -23,8 +23,8 @@ use crate::monitor::Monitor;
 
 /// Products may take this much memory, in bytes; those for which there is no room are made anew for each step.
 pub const BUDGET: usize = 1 << 28;
-/// Least fields side by side, so that comparisons do not wait for each other.
-const LANES: usize = 16;
+/// Fields whose least is known by itself: few, so that its place is soon found; whole vectors of any instruction set.
+const BLOCK: usize = 64;
 
 /// How to learn.
 pub struct Plan {
@@ -101,7 +101,8 @@ pub fn learn(patterns: &Patterns<'_>, plan: &Plan, monitor: &Monitor) -> Result<
 /// The state of the learner.
 ///
 /// Invariants, but for rounding: `fields[m] = Z_m.v` and `square = |v|^2` for v = sum of `counts[m]` Z_m; `least` is the least
-/// field and `at` the first example that has it (infinite and 0 if there are none).
+/// field and `at` the first example that has it (infinite and 0 if there are none). Fields and rows of products are filled up to whole
+/// blocks, with infinity and with 0.
 pub(super) struct Search<'a, 'b> {
     patterns: &'a Patterns<'b>,
     products: Products,
@@ -119,9 +120,11 @@ impl<'a, 'b> Search<'a, 'b> {
     pub(super) fn new(patterns: &'a Patterns<'b>, budget: usize, kernel: Option<Kernel>) -> Result<Self> {
         let kernel = kernel.unwrap_or_else(Kernel::best);
         let n = patterns.len();
+        let mut fields = room(n.next_multiple_of(BLOCK), 0.0)?;
+        fields[n..].fill(f64::INFINITY);
         Ok(Self {
             products: Products::new(patterns, budget, kernel)?,
-            fields: room(n, 0.0)?,
+            fields,
             counts: room(n, 0)?,
             steps: 0,
             square: 0.0,
@@ -195,15 +198,18 @@ struct Products {
     rows: Vec<Vec<f64>>,
     /// How many rows there is room for.
     most: usize,
+    /// How long a row is.
+    width: usize,
     passing: Vec<f64>,
 }
 
 impl Products {
     fn new(patterns: &Patterns<'_>, budget: usize, kernel: Kernel) -> Result<Self> {
         let n = patterns.len();
-        let most = (budget / (8 * n).max(1)).min(u32::MAX as usize);
+        let width = n.next_multiple_of(BLOCK);
+        let most = (budget / (8 * width).max(1)).min(u32::MAX as usize);
         let columns = Columns::new(patterns, kernel)?;
-        Ok(Self { columns, places: room(n, None)?, rows: Vec::new(), most, passing: Vec::new() })
+        Ok(Self { columns, places: room(n, None)?, rows: Vec::new(), most, width, passing: Vec::new() })
     }
 
     fn of(&mut self, patterns: &Patterns<'_>, example: usize, monitor: &Monitor) -> Result<&[f64]> {
@@ -211,58 +217,64 @@ impl Products {
             return Ok(&self.rows[place as usize]);
         }
         if self.rows.len() < self.most {
-            let mut row = room(patterns.len(), 0.0)?;
-            self.columns.products(patterns, example, &mut row, monitor)?;
+            let mut row = room(self.width, 0.0)?;
+            self.columns.products(patterns, example, &mut row[..patterns.len()], monitor)?;
             self.places[example] = Some(self.rows.len() as u32);
             self.rows.push(row);
             return Ok(&self.rows[self.rows.len() - 1]);
         }
-        self.passing.resize(patterns.len(), 0.0);
-        self.columns.products(patterns, example, &mut self.passing, monitor)?;
+        self.passing.resize(self.width, 0.0);
+        self.columns.products(patterns, example, &mut self.passing[..patterns.len()], monitor)?;
         Ok(&self.passing)
     }
 }
 
-/// Adds a row to the fields, and finds the first of the least.
+/// Adds a row to the fields, and finds the first of the least. Both have whole blocks.
 struct AddAndFind<'a> {
     fields: &'a mut [f64],
     row: &'a [f64],
 }
 
-#[expect(unsafe_code, reason = "compiled for an instruction set, which the caller has")]
+#[expect(unsafe_code, reason = "vectors, within the bounds of arrays")]
 impl Task<f64> for AddAndFind<'_> {
     type Output = (f64, usize);
-    /// Lane l looks at l, l + LANES, l + 2 LANES ..., and keeps the first of its least. The first of the least of all is that of
-    /// some lane.
+    /// The least of each block, then its place in the first block that has the least of all.
     #[inline(always)]
     unsafe fn run<V: Vector<Element = f64>, const B: usize>(self) -> (f64, usize) {
-        let (mut least, mut turns) = ([f64::INFINITY; LANES], [0_u64; LANES]);
-        let whole = self.fields.len() / LANES * LANES;
-        let (fields, last_fields) = self.fields.split_at_mut(whole);
-        let (row, last_row) = self.row.split_at(whole);
-        let both = fields.chunks_exact_mut(LANES).zip(row.chunks_exact(LANES));
-        for (turn, (fields, row)) in both.enumerate() {
-            for lane in 0..LANES {
-                let field = fields[lane] + row[lane];
-                fields[lane] = field;
-                let less = field < least[lane];
-                least[lane] = if less { field } else { least[lane] };
-                turns[lane] = if less { turn as u64 } else { turns[lane] };
+        let (mut lowest, mut first) = (f64::INFINITY, 0);
+        let (blocks, _) = self.fields.as_chunks_mut::<BLOCK>();
+        let (rows, _) = self.row.as_chunks::<BLOCK>();
+        for (number, (fields, row)) in blocks.iter_mut().zip(rows).enumerate() {
+            let (fields, row) = (fields.as_mut_ptr(), row.as_ptr());
+            let mut lanes = [f64::INFINITY; BLOCK];
+            // SAFETY: the caller has the instruction set of V; BLOCK is a multiple of 2 LANES, so that every vector lies
+            // within its array.
+            unsafe {
+                // Two at a time, so that comparisons do not wait for each other.
+                let mut least = (V::splat(f64::INFINITY), V::splat(f64::INFINITY));
+                for place in (0..BLOCK).step_by(2 * V::LANES) {
+                    let sum = V::load(fields.add(place)).plus(V::load(row.add(place)));
+                    sum.store(fields.add(place));
+                    least.0 = sum.lesser(least.0);
+                    let place = place + V::LANES;
+                    let sum = V::load(fields.add(place)).plus(V::load(row.add(place)));
+                    sum.store(fields.add(place));
+                    least.1 = sum.lesser(least.1);
+                }
+                least.0.lesser(least.1).store(lanes.as_mut_ptr());
+            }
+            let mut width = V::LANES;
+            while width > 1 {
+                width /= 2;
+                for lane in 0..width {
+                    lanes[lane] = lanes[lane].min(lanes[lane + width]);
+                }
+            }
+            if lanes[0] < lowest {
+                (lowest, first) = (lanes[0], number * BLOCK);
             }
         }
-        let (mut lowest, mut at) = (f64::INFINITY, 0);
-        for lane in 0..LANES {
-            let place = turns[lane] as usize * LANES + lane;
-            if least[lane] < lowest || (least[lane] == lowest && place < at) {
-                (lowest, at) = (least[lane], place);
-            }
-        }
-        for (number, (field, product)) in last_fields.iter_mut().zip(last_row).enumerate() {
-            *field += product;
-            if *field < lowest {
-                (lowest, at) = (*field, whole + number);
-            }
-        }
-        (lowest, at)
+        let place = self.fields[first..].iter().position(|&field| field == lowest);
+        (lowest, first + place.unwrap_or(0))
     }
 }

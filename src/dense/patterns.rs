@@ -106,14 +106,14 @@ impl<'a> Patterns<'a> {
         let mut sums = [0.0; LANES];
         match self.row(example) {
             Row::Dense(row) => {
-                let mut chunks = row.chunks_exact(LANES).zip(weights.chunks_exact(LANES));
-                for (x, w) in &mut chunks {
+                let (row, last_row) = row.as_chunks::<LANES>();
+                let (weights, last_weights) = weights[..self.features].as_chunks::<LANES>();
+                for (x, w) in row.iter().zip(weights) {
                     for lane in 0..LANES {
                         sums[lane] += x[lane] * w[lane];
                     }
                 }
-                let rest = row.len() - row.len() % LANES;
-                for (sum, (x, w)) in sums.iter_mut().zip(row[rest..].iter().zip(&weights[rest..])) {
+                for (sum, (x, w)) in sums.iter_mut().zip(last_row.iter().zip(last_weights)) {
                     *sum += x * w;
                 }
             }

@@ -10,7 +10,7 @@ mod sealed {
 
 /// A number that weights are made of: `f64` or `f32`. Every bit pattern is one.
 pub trait Element:
-    sealed::Sealed + faer::traits::RealField + Copy + PartialEq + Debug + Default + Send + Sync + 'static
+    sealed::Sealed + faer::traits::RealField + Copy + PartialOrd + Debug + Default + Send + Sync + 'static
 {
     /// Vectors of AVX-512.
     type Avx512: Vector<Element = Self>;
@@ -111,6 +111,11 @@ pub unsafe trait Vector: Copy {
     /// # Safety
     /// See [`Vector`].
     unsafe fn times(self, other: Self) -> Self;
+    /// Lane by lane the lesser of two numbers, `other` if they are equal.
+    ///
+    /// # Safety
+    /// See [`Vector`].
+    unsafe fn lesser(self, other: Self) -> Self;
     /// The vector with another element in a lane. A vector that is to be loaded soon is changed so, and not by writing the
     /// element into memory: the load would wait for that until it is in the cache.
     ///
@@ -153,6 +158,10 @@ unsafe impl<T: Element, const N: usize> Vector for [T; N] {
         std::array::from_fn(|lane| self[lane].times(other[lane]))
     }
     #[inline(always)]
+    unsafe fn lesser(self, other: Self) -> Self {
+        std::array::from_fn(|lane| if self[lane] < other[lane] { self[lane] } else { other[lane] })
+    }
+    #[inline(always)]
     unsafe fn with(mut self, lane: usize, value: T) -> Self {
         self[lane] = value;
         self
@@ -166,7 +175,7 @@ mod x86 {
 
     macro_rules! vector {
         ($name:ident, $register:ty, $element:ty, $lanes:literal, $registers:literal,
-         $splat:ident, $load:ident, $store:ident, $plus:ident, $minus:ident, $times:ident, $with:ident) => {
+         $splat:ident, $load:ident, $store:ident, $plus:ident, $minus:ident, $times:ident, $lesser:ident, $with:ident) => {
             #[derive(Clone, Copy)]
             pub struct $name($register);
 
@@ -206,6 +215,11 @@ mod x86 {
                 unsafe fn times(self, other: Self) -> Self {
                     // SAFETY: see above.
                     Self(unsafe { $times(self.0, other.0) })
+                }
+                #[inline(always)]
+                unsafe fn lesser(self, other: Self) -> Self {
+                    // SAFETY: see above.
+                    Self(unsafe { $lesser(self.0, other.0) })
                 }
                 #[inline(always)]
                 unsafe fn with(self, lane: usize, value: $element) -> Self {
@@ -282,6 +296,7 @@ mod x86 {
         _mm512_add_pd,
         _mm512_sub_pd,
         _mm512_mul_pd,
+        _mm512_min_pd,
         with_512d
     );
     vector!(
@@ -296,6 +311,7 @@ mod x86 {
         _mm512_add_ps,
         _mm512_sub_ps,
         _mm512_mul_ps,
+        _mm512_min_ps,
         with_512
     );
     vector!(
@@ -310,6 +326,7 @@ mod x86 {
         _mm256_add_pd,
         _mm256_sub_pd,
         _mm256_mul_pd,
+        _mm256_min_pd,
         with_256d
     );
     vector!(
@@ -324,6 +341,7 @@ mod x86 {
         _mm256_add_ps,
         _mm256_sub_ps,
         _mm256_mul_ps,
+        _mm256_min_ps,
         with_256
     );
 }

@@ -307,7 +307,7 @@ def separable(X: Examples, y: ArrayLike, *, bias: bool = False) -> bool:
     if result.x is None:
         raise ArithmeticError(f"the linear program could not be solved: {result.message}")
     weights = result.x[:p]
-    # A sum of p products is exact to p eps of the sum of their sizes; twice that for division by the greatest.
+    # A sum of p products is exact to p eps of the sum of their sizes, and the division costs one more.
     doubt = 2 * (p + 2) * np.finfo(np.float64).eps * (abs(patterns) @ np.abs(weights))
     return bool((patterns @ weights > doubt).all())
 
