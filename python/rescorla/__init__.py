@@ -31,17 +31,16 @@ from rescorla.equilibrium import equilibrium
 from rescorla.events import Event, Events, open_events
 from rescorla.factors import factor_events
 from rescorla.learning import learn
-from rescorla.neighbours import LinearFit, adatron, delta_rule, minover, separable
-from rescorla.neighbours import LinearFit, delta_rule, widrow_hoff
-from rescorla.neighbours import LinearFit, delta_rule, perceptron
 from rescorla.neighbours import (
     LinearFit,
     TeacherStudent,
     adatron,
     delta_rule,
     minover,
+    perceptron,
     separable,
     teacher_student,
+    widrow_hoff,
 )
 from rescorla.sources import compile_events, read_events
 from rescorla.trajectory import Trajectories, trajectories

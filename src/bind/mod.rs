@@ -53,8 +53,9 @@ mod _core {
     #[pymodule_export]
     use super::minover::minover;
     #[pymodule_export]
-    use super::students::students;
     use super::perceptron::perceptron;
+    #[pymodule_export]
+    use super::students::students;
     #[pymodule_export]
     use super::trajectory::trajectories;
     #[pymodule_export]

@@ -5,7 +5,6 @@
 //! - [`perceptron`]: a unit that answers with a sign.
 //! - [`activation`], [`descent`], [`rows`]: the functions, what the delta rule is told, arrays.
 //! - [`minover`], [`adatron`]: the plane of optimal stability between two classes. [`students`]: who learns it from a teacher.
-//! - [`delta`]: the delta rule with an activation function, token by token or in batches.
 //! - [`widrow_hoff`]: vectors as cues and outcomes.
 //!
 //! `delta` works on tiles of outcomes, as the rule does; `batches` cuts the tokens of events into batches. A column of weights

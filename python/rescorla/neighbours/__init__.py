@@ -3,13 +3,18 @@
 from rescorla.neighbours.delta import delta_rule
 from rescorla.neighbours.linear import LinearFit
 from rescorla.neighbours.minover import adatron, minover, separable
+from rescorla.neighbours.perceptron import perceptron
 from rescorla.neighbours.teacher import TeacherStudent, teacher_student
-
-__all__ = ["LinearFit", "adatron", "delta_rule", "minover", "separable"]
 from rescorla.neighbours.widrow_hoff import widrow_hoff
 
-__all__ = ["LinearFit", "delta_rule", "widrow_hoff"]
-from rescorla.neighbours.perceptron import perceptron
-
-__all__ = ["LinearFit", "delta_rule", "perceptron"]
-__all__ = ["LinearFit", "TeacherStudent", "adatron", "delta_rule", "minover", "separable", "teacher_student"]
+__all__ = [
+    "LinearFit",
+    "TeacherStudent",
+    "adatron",
+    "delta_rule",
+    "minover",
+    "perceptron",
+    "separable",
+    "teacher_student",
+    "widrow_hoff",
+]
