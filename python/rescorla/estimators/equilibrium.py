@@ -11,8 +11,10 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight
 
+from rescorla import _core
 from rescorla.arguments import rate
 from rescorla.estimators.linear import LinearClassifier, LinearEstimator, LinearRegressor, is_sparse, one_hot
+from rescorla.weights import Weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,8 +69,9 @@ class _Equilibrium(LinearEstimator):
             "converged": found.converged,
             "n_events": X.shape[0],
             "seconds": perf_counter() - started,
+            "version": _core.__version__,
         }
-        self.weights_ = self._named(found.values, outcomes, parameters)
+        self.weights_ = Weights(found.values, self._cue_names(), outcomes, parameters)
         self.n_iter_ = found.n_iter
 
 

@@ -46,7 +46,8 @@ class ErrorDriven(LinearEstimator):
     def _learn(self, X: Any, Z: Any, outcomes: Sequence[str], *, more: bool) -> None:
         """Learn from the start, all passes; or one pass more, in the order of the rows."""
         A = self._cues(X)
-        alpha = per_name("alpha", self.alpha, self._cue_names(), "cue", np.dtype(np.float64))
+        names = self._cue_names()
+        alpha = per_name("alpha", self.alpha, names, "cue", np.dtype(np.float64))
         rule = self._rule()
         beta = self._rate(A, alpha, rule["batch"], rule["reduction"], self.beta_ if more else np.inf)
         if more:
@@ -61,7 +62,7 @@ class ErrorDriven(LinearEstimator):
             progress=False,
             **rule,
         )
-        self.weights_ = self._named(found.values, outcomes, found.parameters)
+        self.weights_ = Weights(found.values, names, outcomes, found.parameters)
         self.beta_ = beta
         self.n_iter_ = self.n_iter_ + 1 if more else self.passes
 

@@ -12,12 +12,9 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from rescorla import _core
 from rescorla.weights import Weights
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import ArrayLike, NDArray
 
 BACKGROUND = "background"
@@ -73,12 +70,6 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
                 "rename it, or let it be the intercept by fit_intercept=False"
             )
         return [BACKGROUND, *features] if self.fit_intercept else features
-
-    def _named(
-        self, values: NDArray[np.float64], outcomes: Sequence[str], parameters: dict[str, Any]
-    ) -> Weights:
-        """The weights under the names that the caller knows."""
-        return Weights(values, self._cue_names(), outcomes, {**parameters, "version": _core.__version__})
 
     def _sums(self, X: Any) -> NDArray[np.float64]:
         """The sum of weights times features, for each row and each plane."""

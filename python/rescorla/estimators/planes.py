@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from rescorla.estimators.error_driven import seed_of
 from rescorla.estimators.linear import LinearClassifier
 from rescorla.neighbours import LinearFit, adatron, minover, perceptron
+from rescorla.weights import Weights
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -87,7 +88,7 @@ class PlaneClassifier(LinearClassifier):
             "stability": [fit.stability for fit in self.fits_],
             "converged": [fit.converged for fit in self.fits_],
         }
-        self.weights_ = self._named(values, self._plane_names(), parameters)
+        self.weights_ = Weights(values, self._cue_names(), self._plane_names(), parameters)
 
     def _scaled(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The weights as they are compared between planes."""
