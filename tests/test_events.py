@@ -109,6 +109,8 @@ def test_matrices_count_duplicates() -> None:
     assert cues.toarray().tolist() == [[2, 1], [0, 1]]
     assert outcomes.toarray().tolist() == [[1, 0], [1, 1]]
     assert cues.has_canonical_format
+    # As all of scikit-learn takes them.
+    assert cues.indices.dtype == cues.indptr.dtype == outcomes.indices.dtype == np.int32
     assert events.cue_counts.tolist() == [2, 8]
 
 
