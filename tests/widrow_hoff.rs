@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use rescorla::dense::widrow_hoff::{Data, Plan, Report, Side, learn};
+use rescorla::dense::widrow_hoff::{BUDGET, Data, Plan, Report, Side, learn};
 use rescorla::error::{Error, Result};
 use rescorla::events::EventFile;
 use rescorla::events::map::Bytes;
@@ -34,6 +34,7 @@ struct Case {
     tile: Option<usize>,
     block: Option<usize>,
     threads: usize,
+    budget: usize,
 }
 
 fn vectors(names: usize) -> impl Strategy<Value = Option<(usize, Vec<f64>)>> {
@@ -57,18 +58,15 @@ fn cases() -> impl Strategy<Value = Case> {
         vectors(OUTCOMES),
         any::<bool>(),
         prop::sample::select(vec![None, Some(Method::Forward), Some(Method::Adjoint)]),
-        (prop::option::of(1_usize..9), prop::option::of(1_usize..6), 1_usize..4),
+        (
+            prop::option::of(1_usize..9),
+            prop::option::of(1_usize..6),
+            1_usize..4,
+            prop::sample::select(vec![0, BUDGET]),
+        ),
     )
-        .prop_map(|(events, eta, cues, outcomes, initial, method, (tile, block, threads))| Case {
-            events,
-            eta,
-            cues,
-            outcomes,
-            initial,
-            method,
-            tile,
-            block,
-            threads,
+        .prop_map(|(events, eta, cues, outcomes, initial, method, (tile, block, threads, budget))| {
+            Case { events, eta, cues, outcomes, initial, method, tile, block, threads, budget }
         })
 }
 
@@ -119,18 +117,9 @@ impl Case {
 
     fn plan<'a>(&'a self, initial: Option<&'a [f64]>, kernel: Kernel) -> Plan<'a, f64> {
         let [cues, outcomes] = self.sides();
-        let (eta, method, tile, block) = (self.eta, self.method, self.tile, self.block);
-        Plan {
-            cues,
-            outcomes,
-            eta,
-            initial,
-            method,
-            threads: self.threads,
-            kernel: Some(kernel),
-            tile,
-            block,
-        }
+        let Self { eta, method, tile, block, threads, budget, .. } = *self;
+        let kernel = Some(kernel);
+        Plan { cues, outcomes, eta, initial, method, threads, kernel, tile, block, budget }
     }
 
     fn learn(&self, kernel: Kernel) -> Result<(Report, Vec<f64>)> {
@@ -203,6 +192,7 @@ proptest! {
             kernel: None,
             tile: None,
             block: None,
+            budget: BUDGET,
         };
         let run = |data: &Data<'_, Bytes>| {
             let mut out = vec![0.0; 6];
@@ -231,6 +221,7 @@ fn what_does_not_fit_is_refused() {
         tile: None,
         block: None,
         threads: 1,
+        budget: BUDGET,
     };
     let refused = |change: &dyn Fn(&mut Plan<'_, f64>), n: usize| {
         let mut plan = case.plan(None, Kernel::best());
@@ -267,6 +258,7 @@ fn work_stops_when_asked() {
             kernel: None,
             tile: None,
             block: None,
+            budget: BUDGET,
         };
         let mut out = vec![0.0; 4];
         let found =

@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 use super::file::PyEventFile;
 use super::learn::indices;
 use super::watch::{Progress, brief, watched};
-use crate::dense::widrow_hoff::{Data, Plan, Report, Side, learn};
+use crate::dense::widrow_hoff::{BUDGET, Data, Plan, Report, Side, learn};
 use crate::error::Error;
 use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
@@ -159,6 +159,7 @@ impl Arguments<'_> {
             kernel: self.kernel,
             tile: self.tile,
             block: self.block,
+            budget: BUDGET,
         };
         let data = match &self.events {
             Events::File(events) => Data::Events(&events.file),

@@ -20,8 +20,6 @@ const TOKENS: usize = 48;
 /// Columns in a tile at most, and in its rows a multiple of these; measured with 300 numbers in a vector.
 const WIDEST: usize = 48;
 const WHOLE: usize = 8;
-/// Blocks are made ready for all tiles up to this many bytes at a time.
-const READY: usize = 32 << 20;
 
 /// The blocks of all tokens, and what is needed to make them.
 pub(super) struct Blocks<'a, E> {
@@ -56,7 +54,7 @@ impl<'a, E: Element> Blocks<'a, E> {
         let length = plan.block.unwrap_or(TOKENS).max(1);
         let gathered = method == Method::Adjoint && matches!(plan.outcomes, Side::Vectors { .. });
         let numbers = plan.cues.size() + length + if gathered { plan.outcomes.size() } else { 0 };
-        let at_once = (READY / size_of::<E>() / length / numbers).max(1);
+        let at_once = (plan.budget / size_of::<E>() / length / numbers).max(1);
         Self {
             tokens,
             cues: plan.cues,

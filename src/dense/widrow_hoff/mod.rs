@@ -46,6 +46,9 @@ use crate::kernel::rows::Element;
 use crate::learn::{Matrix, Method, SMALL};
 use crate::monitor::Monitor;
 
+/// Blocks are made ready up to this many bytes at a time.
+pub const BUDGET: usize = 32 << 20;
+
 /// What the names of one side stand for.
 #[derive(Debug, Clone, Copy)]
 pub enum Side<'a, E> {
@@ -135,6 +138,8 @@ pub struct Plan<'a, E> {
     pub tile: Option<usize>,
     /// Tokens in a block; chosen by size if `None`.
     pub block: Option<usize>,
+    /// Bytes of blocks that are made ready for all tiles at a time.
+    pub budget: usize,
 }
 
 /// How the learning went.
