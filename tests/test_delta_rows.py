@@ -372,7 +372,7 @@ def test_arguments_are_checked(
 @pytest.mark.parametrize("batch", [1, "full"])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_the_weight_that_diverges_is_named(batch: Any, form: Any) -> None:
-    # Of dense rows, 0 times an infinite update is no number: there the first cue is named, whichever diverged.
+    # In dense rows 0 times an infinite update is no number: there the first cue is named, whichever it was.
     X = pd.DataFrame([[0.0, 1.0], [1.0, 0.0]], columns=["b", "a"])
     Z = pd.DataFrame([[0.0, 0.0], [0.0, 1.0]], columns=["u", "v"])
     known = rw.Weights([[0.0, 0.0]], ["a"], ["other", "v"])
