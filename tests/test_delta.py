@@ -372,9 +372,17 @@ def test_full_batches_of_the_log_loss_are_those_of_scikit_learn() -> None:
     source = rw.read_events(MIXED)
     rule: dict[str, Any] = {"activation": "logistic", "loss": "log", "batch": "full", "reduction": "mean"}
     found = rw.delta_rule(source, beta=2.0, **rule, passes=3000)
+    X, y = source.cue_matrix(), source.outcome_matrix().toarray()[:, 0]
     model = linear_model.LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-12, max_iter=10_000)
-    model.fit(source.cue_matrix(), source.outcome_matrix().toarray()[:, 0], source.frequencies)
-    some.assert_close(found.column("x"), model.coef_[0], 1e-5)
+    model.fit(X, y, source.frequencies)
+    assert np.abs(found.column("x") - model.coef_[0]).max() < 1e-6
+    # The background is the intercept.
+    place = source.cues.index("background")
+    others = [i for i in range(len(source.cues)) if i != place]
+    model = linear_model.LogisticRegression(C=np.inf, fit_intercept=True, tol=1e-12, max_iter=10_000)
+    model.fit(X[:, others], y, source.frequencies)
+    assert np.abs(found.column("x")[others] - model.coef_[0]).max() < 1e-6
+    assert abs(found["background", "x"] - model.intercept_[0]) < 1e-6
 
 
 def test_the_squared_loss_of_a_bent_function_has_another_minimum() -> None:

@@ -219,7 +219,7 @@ impl<E: Element> Pass<'_, '_, E> {
                 let slots = unsafe {
                     if !eight {
                         self.token::<V, ONES, B>(place, rate)
-                    } else if B % 2 == 0 && V::REGISTERS >= 32 {
+                    } else if B.is_multiple_of(2) && V::REGISTERS >= 32 {
                         self.tokens::<V, ONES, 2>(place, rate)
                     } else {
                         self.tokens::<V, ONES, 1>(place, rate)
@@ -360,7 +360,7 @@ struct All<'a, E, const T: usize>([&'a [E]; T]);
 // SAFETY: there are as many rows as values, and slots are below.
 unsafe impl<E: Element, const T: usize> Slots<E> for All<'_, E, T> {
     #[inline(always)]
-    fn len(self) -> usize {
+    fn count(self) -> usize {
         self.0[0].len()
     }
 
@@ -387,7 +387,7 @@ struct Standing<'a, E> {
 // SAFETY: columns are below p by the invariant of the rows, and there are as many as values.
 unsafe impl<E: Element> Slots<E> for Standing<'_, E> {
     #[inline(always)]
-    fn len(self) -> usize {
+    fn count(self) -> usize {
         self.columns.len()
     }
 

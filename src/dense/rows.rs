@@ -87,10 +87,7 @@ impl<'a, E: Element> Rows<'a, E> {
     #[inline(always)]
     pub fn row(&self, i: usize) -> Row<'a, E> {
         let range = self.range(i);
-        let columns = match self.places {
-            None => None,
-            Some((_, columns)) => Some(&columns[range.clone()]),
-        };
+        let columns = self.places.map(|(_, columns)| &columns[range.clone()]);
         Row { values: &self.values[range], columns }
     }
 

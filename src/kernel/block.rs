@@ -16,12 +16,12 @@ use super::rows::Vector;
 /// The rows of some tokens, and their values.
 ///
 /// # Safety
-/// `row` and `value` must be called for slots below `len`, and tokens that there are. All rows are below the number of rows that
+/// `row` and `value` must be called for slots below `count`, and tokens that there are. All rows are below the number of rows that
 /// the caller of [`block`] vouches for.
 #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
 pub unsafe trait Slots<E>: Copy {
     /// How many rows.
-    fn len(self) -> usize;
+    fn count(self) -> usize;
 
     /// The row of a slot.
     ///
@@ -80,7 +80,7 @@ pub unsafe fn block<V, M, S, const T: usize, const B: usize>(
         let mut column = 0;
         while column < width {
             let mut sums = [[zero; B]; T];
-            for slot in 0..slots.len() {
+            for slot in 0..slots.count() {
                 let at = from.add(slots.row(slot) * width + column);
                 let mut row = [zero; B];
                 for (b, vector) in row.iter_mut().enumerate() {
@@ -97,7 +97,7 @@ pub unsafe fn block<V, M, S, const T: usize, const B: usize>(
             for (t, update) in updates.iter_mut().enumerate() {
                 *update = method.update::<B>(t, column, *update);
             }
-            for slot in 0..slots.len() {
+            for slot in 0..slots.count() {
                 let number = slots.row(slot);
                 let at = to.add(number * width + column);
                 let mut row = [zero; B];
