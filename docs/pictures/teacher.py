@@ -146,9 +146,9 @@ def markdown(rows: list[list[str]]) -> str:
 def filled(page: str, numbers: Numbers) -> str:
     """The page with these tables in their places."""
     for name, text in tables(numbers).items():
-        begin, end = f"<!-- table: {name} -->\n", "\n<!-- end -->"
+        begin, end = f"<!-- table: {name} -->\n", "<!-- end -->"
         before, rest = page.split(begin)
-        page = before + begin + text + rest[rest.index(end) :]
+        page = before + begin + text + "\n" + rest[rest.index(end) :]
     return page
 
 
