@@ -29,6 +29,8 @@ SHOWN = {
         "factors",
         "learning",
         "neighbours.delta",
+        "neighbours.minover",
+        "neighbours.teacher",
         "plot",
         "schedules",
         "trajectory",

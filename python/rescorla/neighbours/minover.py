@@ -160,7 +160,8 @@ def adatron(
 
     If the classes are separable, w tends to the shortest one with y w.x >= 1 for all examples: the plane of
     the greatest stability, which is 1 / |w|, and that of the hard-margin support vector machine without an
-    intercept. A visit costs some operations for each feature that the example has.
+    intercept. A visit costs some operations for each feature that the example has. Between two sweeps, the
+    examples that have a strength are visited again, as many times as takes as long as a sweep.
 
     Anlauf and Biehl have patterns of +-1 and divide by N; |x|^2 is N there.
 
@@ -185,7 +186,7 @@ def adatron(
     Returns
     -------
     LinearFit
-        ``strengths`` are a, and w is the sum of strength y x. ``errors`` counts the examples that were wrong
+        ``strengths`` are a: w is the sum of strength y x. ``errors`` counts the examples that were wrong
         when they were visited, in each sweep. ``n_steps`` counts the visits that changed a strength.
         ``converged``: whether the stability is certainly within `tol`. Where it is not, there may be no such
         plane, or more sweeps may be needed; `separable` knows.
@@ -251,8 +252,9 @@ def separable(X: Examples, y: ArrayLike, *, bias: bool = False) -> bool:
     Returns
     -------
     bool
-        True is certain. False is what the linear program finds, which is solved to 1e-10: a t below that may
-        be missed. Without examples, True. An example of zeros, without a bias, is on every plane: False.
+        True is certain. False is what the linear program finds: a t below 1e-9 may be missed, and numbers
+        below 1e-9 of the greatest in their example count as 0. Without examples, True. An example of zeros,
+        without a bias, is on every plane: False.
 
     Raises
     ------
