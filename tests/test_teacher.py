@@ -3,19 +3,16 @@
 import json
 import math
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import rescorla as rw
+import teacher as script
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "docs" / "pictures"))
-import teacher as script
 
 COMMITTED = json.loads((script.HERE / "teacher.json").read_text(encoding="utf-8"))
 EVERYBODY = script.STUDENTS
@@ -132,7 +129,7 @@ def test_inputs_of_one_and_minus_one_are_never_on_the_plane(n: int, seed: int) -
         rng = np.random.default_rng([seed, n, replicate])
         rng.standard_normal(2 * n)
         X = 2.0 * rng.integers(0, 2, (4 * n, n), dtype=np.int8) - 1
-        for row in np.flatnonzero(X.sum(axis=1) == 0):
+        for row in np.flatnonzero(X.sum(axis=1) == 0).tolist():
             again = np.random.default_rng([seed, n, replicate, row])
             while X[row].sum() == 0:
                 X[row] = 2.0 * again.integers(0, 2, n, dtype=np.int8) - 1

@@ -214,8 +214,8 @@ def adatron(
     array([0.5, 1. ])
     >>> fit.support
     array([0, 1])
-    >>> len(fit.errors)
-    1
+    >>> fit.parameters["sweeps"]
+    2
     """
     sweeps = _count("max_sweeps", max_sweeps)
     step, tolerance = _between("gamma", gamma, 2.0), _between("tol", tol, 1.0)
@@ -277,32 +277,33 @@ def separable(X: Examples, y: ArrayLike, *, bias: bool = False) -> bool:
     """
     table, signs = _examples(X, y)
     try:
-        from scipy import sparse
-        from scipy.optimize import linprog
+        from scipy import optimize, sparse
     except ImportError as error:
         raise ImportError("this needs scipy: pip install 'rescorla[scipy]'") from error
     n = len(signs)
     if n == 0:
         return True
-    patterns = sparse.csr_array(
+    patterns: Any = sparse.csr_array(
         table.values
         if table.starts is None or table.columns is None
         else (table.values, table.columns.astype(np.int64), table.starts),
         shape=table.shape,
     )
+    ones: Any = sparse.csr_array(np.ones((n, 1)))
     if bias:
-        patterns = sparse.csr_array(sparse.hstack([patterns, np.ones((n, 1))]))
-    greatest = np.zeros(n)
-    np.maximum.at(greatest, np.repeat(np.arange(n), np.diff(patterns.indptr)), np.abs(patterns.data))
+        patterns = sparse.csr_array(sparse.hstack([patterns, ones]))
+    counts, greatest = np.diff(patterns.indptr), np.zeros(n)
+    np.maximum.at(greatest, np.repeat(np.arange(n), counts), np.abs(patterns.data))
     if not greatest.all():
         return False
-    patterns.data = patterns.data * np.repeat(signs / greatest, np.diff(patterns.indptr))
+    patterns.data = patterns.data / np.repeat(signs * greatest, counts)
     p = patterns.shape[1]
-    result = linprog(
+    solve: Any = optimize.linprog
+    result = solve(
         np.append(np.zeros(p), -1.0),
-        A_ub=sparse.hstack([-patterns, np.ones((n, 1))], format="csr"),
+        A_ub=sparse.hstack([-patterns, ones], format="csr"),
         b_ub=np.zeros(n),
-        bounds=[(-1.0, 1.0)] * p + [(0.0, None)],
+        bounds=np.array([(-1.0, 1.0)] * p + [(0.0, np.inf)]),
         method="highs",
         options={"primal_feasibility_tolerance": _FINEST, "dual_feasibility_tolerance": _FINEST},
     )
