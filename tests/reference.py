@@ -520,3 +520,59 @@ def matrix(
 ) -> NDArray[Any]:
     """Weights as an array, row = cue, column = outcome."""
     return np.array([weights[c, o] for c in cues for o in outcomes], dtype).reshape(len(cues), len(outcomes))
+
+
+# Planes between two classes.
+
+
+def products(X: Sequence[Sequence[Any]], y: Sequence[Any], w: Sequence[Fraction]) -> list[Fraction]:
+    """y w.x of each example."""
+    return [
+        sum((sign * Fraction(a) * b for a, b in zip(x, w, strict=True)), Fraction(0))
+        for x, sign in zip(X, y, strict=True)
+    ]
+
+
+def minover(
+    X: Sequence[Sequence[Any]], y: Sequence[int], max_steps: int
+) -> tuple[list[Fraction], list[int], list[float], list[int]]:
+    """MinOver in fractions: w, how often each example was learned; kappa and the errors before each step."""
+    n = len(X[0])
+    w, counts = [Fraction(0)] * n, [0] * len(X)
+    kappas: list[float] = []
+    errors: list[int] = []
+    for _ in range(max_steps):
+        fields = products(X, y, w)
+        size = math.sqrt(sum(v * v for v in w))
+        m = fields.index(min(fields))
+        kappas.append(float(fields[m]) / size if size else 0.0)
+        errors.append(sum(field <= 0 for field in fields))
+        if not any(X[m]):
+            return w, counts, kappas[:-1], errors[:-1]
+        w = [v + y[m] * Fraction(x) / n for v, x in zip(w, X[m], strict=True)]
+        counts[m] += 1
+    return w, counts, kappas, errors
+
+
+def adatron(
+    X: Sequence[Sequence[float]], y: Sequence[int], sweeps: int, gamma: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """AdaTron: w and the strengths. Between sweeps those that have a strength are visited again."""
+    w, a = np.zeros(len(X[0])), np.zeros(len(X))
+
+    def visit(examples: Sequence[int]) -> None:
+        for m in examples:
+            square = sum(x * x for x in X[m])
+            if square > 0:
+                field = y[m] * sum(x * v for x, v in zip(X[m], w, strict=True))
+                d = max(-a[m], gamma * (1 - field) / square)
+                a[m] += d
+                w[:] += d * y[m] * np.array(X[m])
+
+    for sweep in range(sweeps):
+        visit(range(len(X)))
+        support = [m for m in range(len(X)) if a[m] > 0]
+        if sweep < sweeps - 1:
+            for _ in range(len(X) // max(1, len(support))):
+                visit(support)
+    return w, a

@@ -2,8 +2,8 @@
 
     python docs/pictures/teacher.py
 
-writes the figures teacher-stop.svg and teacher-students.svg, all numbers as teacher.json, and the tables into the page.
-`--smoke` does all of it for a few points, and writes into a temporary folder.
+writes the figures teacher-stop.svg and teacher-students.svg, all numbers as teacher.json, and the tables into
+the page. `--smoke` does all of it for a few points, and writes into a temporary folder.
 """
 
 import json
@@ -17,7 +17,7 @@ import numpy as np
 import rescorla as rw
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "paper"))
-from canvas import COLOURS, panels, plain, saver  # noqa: E402
+from canvas import COLOURS, panels, plain, saver
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "howto" / "teacher.md"
@@ -146,9 +146,9 @@ def markdown(rows: list[list[str]]) -> str:
 def filled(page: str, numbers: Numbers) -> str:
     """The page with these tables in their places."""
     for name, text in tables(numbers).items():
-        begin, end = f"<!-- table: {name} -->\n", "\n<!-- end -->"
+        begin, end = f"<!-- table: {name} -->\n", "<!-- end -->"
         before, rest = page.split(begin)
-        page = before + begin + text + rest[rest.index(end) :]
+        page = before + begin + text + "\n" + rest[rest.index(end) :]
     return page
 
 

@@ -160,7 +160,8 @@ def adatron(
 
     If the classes are separable, w tends to the shortest one with y w.x >= 1 for all examples: the plane of
     the greatest stability, which is 1 / |w|, and that of the hard-margin support vector machine without an
-    intercept. A visit costs some operations for each feature that the example has.
+    intercept. A visit costs some operations for each feature that the example has. Between two sweeps, the
+    examples that have a strength are visited again, as many times as takes as long as a sweep.
 
     Anlauf and Biehl have patterns of +-1 and divide by N; |x|^2 is N there.
 
@@ -185,7 +186,7 @@ def adatron(
     Returns
     -------
     LinearFit
-        ``strengths`` are a, and w is the sum of strength y x. ``errors`` counts the examples that were wrong
+        ``strengths`` are a: w is the sum of strength y x. ``errors`` counts the examples that were wrong
         when they were visited, in each sweep. ``n_steps`` counts the visits that changed a strength.
         ``converged``: whether the stability is certainly within `tol`. Where it is not, there may be no such
         plane, or more sweeps may be needed; `separable` knows.
@@ -213,8 +214,8 @@ def adatron(
     array([0.5, 1. ])
     >>> fit.support
     array([0, 1])
-    >>> len(fit.errors)
-    1
+    >>> fit.parameters["sweeps"]
+    2
     """
     sweeps = _count("max_sweeps", max_sweeps)
     step, tolerance = _between("gamma", gamma, 2.0), _between("tol", tol, 1.0)
@@ -251,8 +252,9 @@ def separable(X: Examples, y: ArrayLike, *, bias: bool = False) -> bool:
     Returns
     -------
     bool
-        True is certain. False is what the linear program finds, which is solved to 1e-10: a t below that may
-        be missed. Without examples, True. An example of zeros, without a bias, is on every plane: False.
+        True is certain. False is what the linear program finds: a t below 1e-9 may be missed, and numbers
+        below 1e-9 of the greatest in their example count as 0. Without examples, True. An example of zeros,
+        without a bias, is on every plane: False.
 
     Raises
     ------
@@ -275,32 +277,33 @@ def separable(X: Examples, y: ArrayLike, *, bias: bool = False) -> bool:
     """
     table, signs = _examples(X, y)
     try:
-        from scipy import sparse
-        from scipy.optimize import linprog
+        from scipy import optimize, sparse
     except ImportError as error:
         raise ImportError("this needs scipy: pip install 'rescorla[scipy]'") from error
     n = len(signs)
     if n == 0:
         return True
-    patterns = sparse.csr_array(
+    patterns: Any = sparse.csr_array(
         table.values
         if table.starts is None or table.columns is None
         else (table.values, table.columns.astype(np.int64), table.starts),
         shape=table.shape,
     )
+    ones: Any = sparse.csr_array(np.ones((n, 1)))
     if bias:
-        patterns = sparse.csr_array(sparse.hstack([patterns, np.ones((n, 1))]))
-    greatest = np.zeros(n)
-    np.maximum.at(greatest, np.repeat(np.arange(n), np.diff(patterns.indptr)), np.abs(patterns.data))
+        patterns = sparse.csr_array(sparse.hstack([patterns, ones]))
+    counts, greatest = np.diff(patterns.indptr), np.zeros(n)
+    np.maximum.at(greatest, np.repeat(np.arange(n), counts), np.abs(patterns.data))
     if not greatest.all():
         return False
-    patterns.data = patterns.data * np.repeat(signs / greatest, np.diff(patterns.indptr))
+    patterns.data = patterns.data / np.repeat(signs * greatest, counts)
     p = patterns.shape[1]
-    result = linprog(
+    solve: Any = optimize.linprog
+    result = solve(
         np.append(np.zeros(p), -1.0),
-        A_ub=sparse.hstack([-patterns, np.ones((n, 1))], format="csr"),
+        A_ub=sparse.hstack([-patterns, ones], format="csr"),
         b_ub=np.zeros(n),
-        bounds=[(-1.0, 1.0)] * p + [(0.0, None)],
+        bounds=np.array([(-1.0, 1.0)] * p + [(0.0, np.inf)]),
         method="highs",
         options={"primal_feasibility_tolerance": _FINEST, "dual_feasibility_tolerance": _FINEST},
     )

@@ -7,6 +7,7 @@ all inputs. Phi is the normal distribution, Dt its density.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from math import acos, exp, nan, pi, sqrt
 from typing import Any
 
@@ -47,7 +48,8 @@ def optimal(alpha: float) -> float:
         while second(high) < 0:
             high *= 2
         kappa = brentq(second, -40 * s, high, xtol=1e-14)
-        mean = _integral(lambda t: (kappa - t) ** 2 * float(ndtr(r / s * t)), kappa)
+        # For large alpha, s and kappa are small, and so is what of t counts.
+        mean = _integral(lambda t: (kappa - t) ** 2 * float(ndtr(r / s * t)), kappa, min(kappa, 0.0) - 10 * s)
         return s * s - 2 * alpha * mean
 
     return float(brentq(excess, 1e-6, 1 - 1e-12, xtol=1e-14))
@@ -89,14 +91,16 @@ def error(student: str, alpha: float) -> float:
     return acos(_OVERLAPS[student](alpha)) / pi if student in _OVERLAPS else nan
 
 
-def _integral(integrand: Callable[[float], float], end: float = 12.0) -> float:
-    """Of Dt: beyond 12 there is nothing of the normal distribution."""
+def _integral(integrand: Callable[[float], float], end: float = 12.0, middle: float = 0.0) -> float:
+    """Of Dt, in two parts: beyond 12 there is nothing of the normal distribution."""
     quad, *_ = _scipy()
-    first = min(-12.0, end - 12.0)
-    value, _ = quad(
-        lambda t: exp(-t * t / 2) / sqrt(2 * pi) * integrand(t), first, end, epsabs=1e-13, limit=200
+    bounds = sorted((min(-12.0, end - 12.0), middle, min(end, 12.0)))
+    return sum(
+        float(
+            quad(lambda t: exp(-t * t / 2) / sqrt(2 * pi) * integrand(t), *part, epsabs=1e-14, limit=200)[0]
+        )
+        for part in pairwise(bounds)
     )
-    return float(value)
 
 
 def _scipy() -> tuple[Any, Any, Any, Any]:
