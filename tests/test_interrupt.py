@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 import pytest
 import rescorla as rw
@@ -45,19 +44,6 @@ DELTA = (
     + "work = lambda: rw.delta_rule(known, beta=0.01, batch=1000, reduction='mean', activation='tanh', "
     + "progress=False)\n"
 )
-# Names to vectors, and vectors to vectors.
-WIDROW_HOFF = (
-    PRELUDE
-    + "import numpy as np\n"
-    + "known = rw.read_events((cues, outcomes, 10**6) for cues, outcomes in events(1000))\n"
-    + "vectors = np.ones((known.n_outcomes, 300))\n"
-    + "work = lambda: rw.widrow_hoff(known, eta=0.01, outcome_vectors=vectors, progress=False)\n"
-)
-BLOCKS = (
-    PRELUDE
-    + "import numpy as np\n"
-    + "X = np.random.default_rng(1).normal(size=(10**5, 1000))\n"
-    + "work = lambda: rw.widrow_hoff((X, X), eta=1e-4, progress=False)\n"
 DELTA_ROWS = (
     PRELUDE
     + "import numpy as np\n"
@@ -70,20 +56,6 @@ PERCEPTRON = (
     + "import numpy as np\n"
     + "X, y = np.ones((1000, 50)), np.resize([1, -1], 1000)\n"
     + "work = lambda: rw.perceptron(X, y, max_sweeps=10**9, progress=False)\n"
-# Two classes without a plane between them.
-MIXED = (
-    PRELUDE
-    + "import numpy as np\n"
-    + "draw = np.random.default_rng(1)\n"
-    + "X, y = draw.standard_normal((400, 50)), draw.choice([-1.0, 1.0], 400)\n"
-)
-MINOVER = (
-    MIXED + "work = lambda: rw.minover(X, y, max_steps=10**12, tol=0.01, record=False, progress=False)\n"
-)
-ADATRON = MIXED + "work = lambda: rw.adatron(X, y, max_sweeps=10**9, progress=False)\n"
-TEACHER = (
-    PRELUDE
-    + "work = lambda: rw.teacher_student(300, 5.0, n_max=10**5, replicates=9, seed=1, progress=False)\n"
 )
 # Thousands of iterations, of cues that are all but dependent.
 ITERATE = (
@@ -183,13 +155,8 @@ class TestInterrupt:
             RECORD,
             SCHEDULE,
             DELTA,
-            WIDROW_HOFF,
-            BLOCKS,
             DELTA_ROWS,
             PERCEPTRON,
-            MINOVER,
-            ADATRON,
-            TEACHER,
             ITERATE,
             COMPILE_ITERABLE,
             COMPILE_REPEATED,
@@ -205,13 +172,8 @@ class TestInterrupt:
             "record",
             "schedule",
             "delta_rule",
-            "widrow_hoff, names",
-            "widrow_hoff, vectors",
             "delta_rule on arrays",
             "perceptron",
-            "minover",
-            "adatron",
-            "teacher_student",
             "iterate",
             "compile an iterable",
             "compile an iterable without Python",
@@ -247,9 +209,6 @@ class TestInterrupt:
 EVENTS = [([f"c{i % 997}", f"d{i % 991}"], [f"o{i % 5003}"]) for i in range(60_000)]
 
 
-MIXED_CLASSES = (np.random.default_rng(1).standard_normal((300, 30)), [1, -1] * 150)
-
-
 def calls(tmp_path: Path) -> dict[str, Callable[[Any], object]]:
     """Every call that takes a callback, on enough work that it is called."""
     events = rw.read_events(EVENTS)
@@ -261,11 +220,6 @@ def calls(tmp_path: Path) -> dict[str, Callable[[Any], object]]:
         "trajectories": lambda progress: rw.trajectories(events, cues=["c1"], every=7, progress=progress),
         "dense": lambda progress: rw.equilibrium(events[:3000], method="dense", progress=progress),
         "iterative": lambda progress: rw.equilibrium(events[:999], method="iterative", progress=progress),
-        "minover": lambda progress: rw.minover(*MIXED_CLASSES, max_steps=10**6, progress=progress),
-        "adatron": lambda progress: rw.adatron(*MIXED_CLASSES, max_sweeps=3000, progress=progress),
-        "teacher_student": lambda progress: rw.teacher_student(
-            [20, 40], [1, 3], replicates=20, n_max=1000, seed=1, progress=progress
-        ),
         "table": lambda progress: rw.compile_events(table, tmp_path / "1.bin", progress=progress),
         "iterable": lambda progress: rw.compile_events(
             iter(EVENTS * 20), tmp_path / "2.bin", progress=progress
@@ -282,10 +236,7 @@ def refuse(_done: int, _total: int) -> None:
     raise Stop
 
 
-@pytest.mark.parametrize(
-    "call",
-    ["learn", "trajectories", "minover", "adatron", "teacher_student", "iterative", "iterable", "arrow"],
-)
+@pytest.mark.parametrize("call", ["learn", "trajectories", "iterative", "iterable", "arrow"])
 def test_an_exception_of_the_callback_comes_out(call: str, tmp_path: Path) -> None:
     work = calls(tmp_path)[call]
     before = sorted(tmp_path.iterdir())
@@ -295,19 +246,7 @@ def test_an_exception_of_the_callback_comes_out(call: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "call",
-    [
-        "learn",
-        "trajectories",
-        "minover",
-        "adatron",
-        "teacher_student",
-        "dense",
-        "iterative",
-        "table",
-        "iterable",
-        "arrow",
-    ],
+    "call", ["learn", "trajectories", "dense", "iterative", "table", "iterable", "arrow"]
 )
 def test_done_rises_to_the_total(call: str, tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
