@@ -262,6 +262,21 @@ def test_classes_are_told_once(estimator: Any) -> None:
         fitted.partial_fit(np.eye(3), [0, 1, 2])
 
 
+def test_a_piece_is_learned_in_its_order() -> None:
+    X, y = IRIS
+    pieces = RescorlaWagnerClassifier(passes=5, random_state=1).partial_fit(X, y, classes=[0, 1, 2])
+    assert some.bits(pieces.coef_) == some.bits(RescorlaWagnerClassifier().fit(X, y).coef_)
+    assert pieces.n_iter_ == 1
+    # Only the start is drawn.
+    start = DeltaRuleRegressor(initial="random", random_state=1, beta=0.0).fit(X, y).weights_.values
+    drawn = DeltaRuleRegressor(initial="random", random_state=1, beta=0.001).partial_fit(X, y)
+    from_there = DeltaRuleRegressor(beta=0.0).fit(X, y)
+    from_there.weights_.values[:] = start
+    from_there.set_params(beta=0.001).partial_fit(X, y)
+    assert np.abs(start).max() > 0
+    assert some.bits(drawn.weights_.values) == some.bits(from_there.weights_.values)
+
+
 def test_targets_are_as_many_as_before() -> None:
     fitted = RescorlaWagnerRegressor().partial_fit(np.eye(2), np.eye(2))
     with pytest.raises(ValueError, match="y has 3 targets, but 2 were learned before"):

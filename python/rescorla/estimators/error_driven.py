@@ -43,28 +43,32 @@ class ErrorDriven(LinearEstimator):
         """What `delta_rule` is told besides rates and passes."""
         return {"activation": "identity", "loss": "squared", "batch": 1, "reduction": "sum", "initial": None}
 
-    def _learn(self, X: Any, Z: Any, outcomes: Sequence[str], *, more: bool) -> None:
-        """Learn from the start, all passes; or one pass more, in the order of the rows."""
+    def _learn(self, X: Any, Z: Any, outcomes: Sequence[str], *, piece: bool = False) -> None:
+        """Learn all passes from the start; or a piece, once and in its order, from where we are."""
         A = self._cues(X)
         names = self._cue_names()
         alpha = per_name("alpha", self.alpha, names, "cue", np.dtype(np.float64))
-        rule = self._rule()
-        beta = self._rate(A, alpha, rule["batch"], rule["reduction"], self.beta_ if more else np.inf)
+        more = piece and hasattr(self, "weights_")
+        told: dict[str, Any] = {
+            **self._rule(),
+            "alpha": float(self.alpha) if is_number(self.alpha) else alpha,  # type: ignore[arg-type]
+            "passes": 1 if piece else self.passes,
+            "seed": seed_of(self.random_state),
+            "threads": self.threads,
+            "progress": False,
+        }
+        beta = self._rate(A, alpha, told["batch"], told["reduction"], self.beta_ if more else np.inf)
         if more:
-            rule["initial"] = _numbered(self.weights_.values)
-        found = delta_rule(
-            (A, Z),
-            alpha=float(self.alpha) if is_number(self.alpha) else alpha,  # type: ignore[arg-type]
-            beta=beta,
-            passes=1 if more else self.passes,
-            seed=None if more else seed_of(self.random_state),
-            threads=self.threads,
-            progress=False,
-            **rule,
-        )
+            told["initial"] = _numbered(self.weights_.values)
+        elif piece and told["initial"] == "random":
+            # A rate of 0 leaves the start as it was drawn.
+            told["initial"] = delta_rule((A, Z), beta=0.0, **told)
+        if piece:
+            told["seed"] = None
+        found = delta_rule((A, Z), beta=beta, **told)
         self.weights_ = Weights(found.values, names, outcomes, found.parameters)
         self.beta_ = beta
-        self.n_iter_ = self.n_iter_ + 1 if more else self.passes
+        self.n_iter_ = self.n_iter_ + 1 if more else told["passes"]
 
     def _rate(self, A: Any, alpha: NDArray[np.float64], batch: Any, reduction: str, before: float) -> float:
         """beta, or the default rate, which never rises from one piece of the data to the next.
@@ -109,7 +113,7 @@ class ErrorDrivenClassifier(LinearClassifier, ErrorDriven):
         X = self._examples(X, reset=True)
         labels = self._labels(X, y)
         self._learn_classes(labels)
-        self._learn(X, self._targets(labels), self._learned_outcomes(), more=False)
+        self._learn(X, self._targets(labels), self._learned_outcomes())
         return self
 
     def partial_fit(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
@@ -135,7 +139,7 @@ class ErrorDrivenClassifier(LinearClassifier, ErrorDriven):
         """
         more = self._is_known(classes)
         X = self._examples(X, reset=not more)
-        self._learn(X, self._targets(self._labels(X, y)), self._learned_outcomes(), more=more)
+        self._learn(X, self._targets(self._labels(X, y)), self._learned_outcomes(), piece=True)
         return self
 
     def _both(self) -> bool:
@@ -179,7 +183,7 @@ class ErrorDrivenRegressor(LinearRegressor, ErrorDriven):
         """
         X = self._examples(X, reset=True)
         targets = self._targets(X, y, reset=True)
-        self._learn(X, targets, self._target_names(targets), more=False)
+        self._learn(X, targets, self._target_names(targets))
         return self
 
     def partial_fit(self, X: Any, y: ArrayLike) -> Self:
@@ -204,7 +208,7 @@ class ErrorDrivenRegressor(LinearRegressor, ErrorDriven):
         more = hasattr(self, "weights_")
         X = self._examples(X, reset=not more)
         targets = self._targets(X, y, reset=not more)
-        self._learn(X, targets, self._target_names(targets), more=more)
+        self._learn(X, targets, self._target_names(targets), piece=True)
         return self
 
 
