@@ -57,3 +57,9 @@ def test_what_does_not_fit_is_refused() -> None:
 
 def test_the_support_are_the_examples_in_the_weights() -> None:
     assert rw.LinearFit(np.ones(1), strengths=np.array([0.0, 2.0, 0.0, 1.0])).support.tolist() == [1, 3]
+
+
+def test_a_plane_says_what_it_is() -> None:
+    fit = rw.LinearFit([1.0, 2.0], stability=0.25, n_steps=3, converged=True)
+    assert repr(fit) == "<LinearFit: 2 features, stability 0.25, 3 steps, converged>"
+    assert repr(rw.LinearFit([1.0])) == "<LinearFit: 1 features, stability nan, 0 steps, not converged>"

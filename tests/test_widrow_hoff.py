@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import Event
 from rescorla.neighbours.widrow_hoff import _widrow_hoff
+from scipy import sparse
 
 ETAS = st.sampled_from([0.0, 0.01, 0.1, 0.3])
 NUMBERS = st.one_of(st.sampled_from([0.0, -0.0, 1.0, -0.5, 0.1]), st.floats(-1, 1, width=32))
@@ -373,6 +374,25 @@ def test_pairs_keep_the_names_of_their_columns() -> None:
     assert (weights.cues, weights.outcomes) == (("height", "width"), ("area",))
     assert rw.widrow_hoff((X, [1.0, 2.0]), eta=0.1).outcomes == ("y",)
     assert some.bits(rw.widrow_hoff((X, [1.0, 2.0]), eta=0.1).values) == some.bits(weights.values)
+
+
+@pytest.mark.parametrize("form", [sparse.csr_array, sparse.coo_matrix])
+def test_sparse_matrices_are_learned_as_dense_ones(form: Any) -> None:
+    rng = np.random.default_rng(1)
+    X, Z = rng.normal(size=(50, 7)) * (rng.random((50, 7)) < 0.3), rng.normal(size=(50, 3))
+    dense = rw.widrow_hoff((X, Z), eta=0.1)
+    for data in ((form(X), Z), (X, form(Z)), (form(X), form(Z))):
+        found = rw.widrow_hoff(data, eta=0.1)
+        near(found.values, dense.values, np.float64)
+        assert (found.cues, found.outcomes, found.parameters["rule"]) == (*names_of(dense), "widrow_hoff")
+        again = rw.widrow_hoff(data, eta=0.1, initial=dense)
+        near(again.values, rw.widrow_hoff((X, Z), eta=0.1, initial=dense).values, np.float64)
+    with pytest.raises(ValueError, match="sparse matrices have 'forward' only"):
+        rw.widrow_hoff((form(X), Z), eta=0.1, method="adjoint")
+
+
+def names_of(weights: rw.Weights) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return weights.cues, weights.outcomes
 
 
 def test_initial_dimensions_are_matched_by_name() -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -21,8 +20,7 @@ Vectors: TypeAlias = Any
 """Vectors of names: an xarray DataArray, a pandas DataFrame, Weights, a mapping from names, or an array."""
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """Finite numbers, n x p, with the names of their columns.
 
     Dense: `values` has all of them, row after row in memory. Sparse: `values` are those that stand somewhere,
@@ -68,6 +66,8 @@ def targets_of(argument: str, value: object, element: np.dtype[Any]) -> Table:
     vector = vector_of(argument, value, element)
     name = getattr(value, "name", None)
     return Table((len(vector), 1), vector.reshape(-1, 1), ("y" if name is None else str(name),))
+
+
 def labelled(
     argument: str, vectors: Vectors, element: np.dtype[Any], prefix: str
 ) -> tuple[tuple[str, ...] | None, Table]:

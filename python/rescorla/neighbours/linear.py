@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,13 +14,13 @@ if TYPE_CHECKING:
 _FLOAT64 = np.dtype(np.float64)
 
 
-@dataclass(frozen=True, eq=False)
 class LinearFit:
     """A plane w.x + w0 = 0 between two classes, and how it was found.
 
-    An example is right if y (w.x + w0) > 0, y being +1 or -1; on the plane it is wrong.
+    An example is right if y (w.x + w0) > 0, y being +1 or -1; on the plane it is wrong. Learners make
+    these; a plane of another origin needs `coef` and `intercept` only.
 
-    Attributes
+    Parameters
     ----------
     coef : ndarray of float64, n_features
         The normal w of the plane.
@@ -50,9 +49,8 @@ class LinearFit:
 
     Examples
     --------
-    >>> import numpy as np
     >>> import rescorla as rw
-    >>> fit = rw.LinearFit(np.array([3.0, 4.0]), 10.0)
+    >>> fit = rw.LinearFit([3.0, 4.0], 10.0)
     >>> fit.distance
     2.0
     >>> fit.predict([[0.0, 0.0], [-6.0, 0.0]])
@@ -61,20 +59,59 @@ class LinearFit:
     array([ 2. , -1.6])
     """
 
-    coef: NDArray[np.float64]
-    intercept: float = 0.0
-    stability: float = float("nan")
-    n_steps: int = 0
-    errors: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    converged: bool = False
-    strengths: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    stabilities: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    feature_names: tuple[str, ...] = ()
-    parameters: dict[str, Any] = field(default_factory=dict)
+    __slots__ = (
+        "coef",
+        "converged",
+        "errors",
+        "feature_names",
+        "intercept",
+        "n_steps",
+        "parameters",
+        "stabilities",
+        "stability",
+        "strengths",
+    )
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "coef", vector_of("coef", self.coef, _FLOAT64))
-        object.__setattr__(self, "intercept", float(self.intercept))
+    coef: NDArray[np.float64]
+    intercept: float
+    stability: float
+    n_steps: int
+    errors: NDArray[np.int64]
+    converged: bool
+    strengths: NDArray[np.float64]
+    stabilities: NDArray[np.float64]
+    feature_names: tuple[str, ...]
+    parameters: dict[str, Any]
+
+    def __init__(
+        self,
+        coef: ArrayLike,
+        intercept: float = 0.0,
+        *,
+        stability: float = float("nan"),
+        n_steps: int = 0,
+        errors: NDArray[np.int64] | None = None,
+        converged: bool = False,
+        strengths: NDArray[np.float64] | None = None,
+        stabilities: NDArray[np.float64] | None = None,
+        feature_names: tuple[str, ...] = (),
+        parameters: dict[str, Any] | None = None,
+    ) -> None:
+        self.coef = vector_of("coef", coef, _FLOAT64)
+        self.intercept = float(intercept)
+        self.stability = stability
+        self.n_steps = n_steps
+        self.errors = np.zeros(0, dtype=np.int64) if errors is None else errors
+        self.converged = converged
+        self.strengths = np.zeros(0) if strengths is None else strengths
+        self.stabilities = np.zeros(0) if stabilities is None else stabilities
+        self.feature_names = feature_names
+        self.parameters = dict(parameters or {})
+
+    def __repr__(self) -> str:
+        ended = "converged" if self.converged else "not converged"
+        size = f"{len(self.coef)} features"
+        return f"<LinearFit: {size}, stability {self.stability:.4g}, {self.n_steps} steps, {ended}>"
 
     @property
     def support(self) -> NDArray[np.int64]:

@@ -21,6 +21,7 @@ from rescorla.arguments import (
 from rescorla.events import Events
 from rescorla.learning import learn
 from rescorla.neighbours.arrays import Examples, Vectors, labelled, same_length, table_of
+from rescorla.neighbours.delta import delta_rule
 from rescorla.plan import start_of
 from rescorla.progress import Progress, watching
 from rescorla.sources import as_events
@@ -58,8 +59,8 @@ def widrow_hoff(
     ----------
     data : Events, path, or pair (X, Z)
         What to learn from. The path is that of a binary event file or of an event table. Of a pair, row t of
-        X (n_tokens x p) is x and row t of Z (n_tokens x q, or n_tokens) is z: array_like, data frame or
-        DataArray.
+        X (n_tokens x p) is x and row t of Z (n_tokens x q, or n_tokens) is z: array_like, data frame,
+        DataArray or sparse matrix.
     eta : float
         The learning rate, 0 or more. Safe in any order below 2 / x'x, the greatest there is.
     cue_vectors : optional
@@ -192,6 +193,10 @@ def _widrow_hoff(
             raise ValueError(
                 "cue_vectors and outcome_vectors are for Events; of a pair (X, Z) the rows are vectors"
             )
+        if len(data) != 2:
+            raise ValueError(f"data must be Events, a path or a pair (X, Z), not a tuple of {len(data)}")
+        if any(hasattr(side, "tocsr") for side in data):
+            return _sparse(data, eta, initial, element, method, n_threads, progress)
         cues, outcomes, source = _pair(data, element)
         facts = {"n_tokens": source}
     else:
@@ -323,8 +328,6 @@ def _side(
 
 def _pair(data: tuple[Examples, Examples], element: np.dtype[Any]) -> tuple[_Side, _Side, int]:
     """The rows of X and of Z."""
-    if len(data) != 2:
-        raise ValueError(f"data must be Events, a path or a pair (X, Z), not a tuple of {len(data)}")
     X, Z = data
     x = table_of("X", X, element, "x")
     one = np.ndim(Z) == 1
@@ -337,6 +340,25 @@ def _pair(data: tuple[Examples, Examples], element: np.dtype[Any]) -> tuple[_Sid
     same_length("X", x.shape[0], "Z", z.shape[0])
     names = ("y",) if one else z.names
     return _Side(x.values, None, x.names), _Side(z.values, None, names), x.shape[0]
+
+
+def _sparse(
+    data: tuple[Examples, Examples],
+    eta: float,
+    initial: Weights | None,
+    element: np.dtype[Any],
+    method: Method,
+    threads: int,
+    progress: Progress,
+) -> Weights:
+    """Rows of sparse matrices: the delta rule, which skips what does not stand there."""
+    if method == "adjoint":
+        raise ValueError("method='adjoint' is for dense vectors; sparse matrices have 'forward' only")
+    weights = delta_rule(
+        data, alpha=1.0, beta=eta, initial=initial, dtype=element, threads=threads, progress=progress
+    )
+    weights.parameters.update(rule="widrow_hoff", eta=eta, method="forward")
+    return weights
 
 
 def _names_only(
