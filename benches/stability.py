@@ -16,9 +16,7 @@ MAX_STEPS = 10**8
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description="MinOver beside AdaTron")
     parser.add_argument("--smoke", action="store_true", help="one small problem")
     smoke = parser.parse_args().smoke
     print("|    N |    P | within | MinOver: steps | seconds | AdaTron: sweeps | updates | seconds |")

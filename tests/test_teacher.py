@@ -73,6 +73,19 @@ def test_each_student_is_the_learner_of_that_name(
     assert found.steps[0, 0, :, replicate].tolist() == [over.n_steps, mistakes, more, ada.n_steps, 0, 0]
 
 
+@given(st.integers(2, 9), st.integers(1, 9), st.integers(0, 10**6))
+def test_least_squares_are_the_shortest_where_inputs_repeat(n: int, p: int, seed: int) -> None:
+    found = rw.teacher_student(
+        n, p / n, students=["least_squares"], inputs="binary", replicates=1, seed=seed, **QUIET
+    )
+    rng = np.random.default_rng([seed, n, 0])
+    w, _ = rng.standard_normal(n), rng.standard_normal(n)
+    X = 2.0 * rng.integers(0, 2, (p, n), dtype=np.int8) - 1
+    # With few signs, rows and columns are often equal or opposite: singular, at any shape.
+    solution = np.linalg.lstsq(X, np.sign(X @ w), rcond=1e-9)[0]
+    assert found.errors.item() == pytest.approx(wrong(solution, w), abs=1e-6)
+
+
 @given(st.integers(1, 12), st.floats(0.0, 0.2), st.integers(0, 10**6))
 def test_the_published_stop_is_the_first_small_change(n: int, stop: float, seed: int) -> None:
     p = 3 * n
