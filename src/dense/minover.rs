@@ -8,7 +8,7 @@
 //!
 //! What is kept are not the weights but the counts k_m of steps, v = N w = sum of k_m Z_m, and all fields of v. A step adds the
 //! products of Z_m with all patterns to these and looks for the least in the same pass: P additions, whatever N. The products,
-//! P N multiplications, are made when an example is first chosen, and kept while there is room; only some N examples are ever
+//! P N multiplications, are made when an example is first chosen, and kept while there is room; few examples are ever
 //! chosen, however many there are. |v|^2 changes by 2 h_m + |Z_m|^2.
 //!
 //! *The bound.* Every plane of stability kappa, |w*| = 1, has Z_m.w* >= kappa for all m. So after t steps |v| >= v.w* >= t kappa:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from operator import index
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -332,27 +331,18 @@ def _delta_rule(
     return Weights(values, plan.cues, plan.outcomes, parameters)
 
 
-@dataclass(frozen=True)
 class _Arrays:
-    """Rows of X, each a token, and its targets in Z."""
+    """Rows of X, each a token, and its targets in Z: what `Events` tell of themselves."""
 
-    x: Table
-    z: Table
+    def __init__(self, x: Table, z: Table) -> None:
+        same_length("X", x.shape[0], "Z", z.shape[0])
+        self.x, self.z = x, z
+        self.n_tokens, self.n_cues = x.shape
+        self.n_outcomes = z.shape[1]
+        self.cues, self.outcomes = x.names, z.names
 
     def __len__(self) -> int:
-        return self.x.shape[0]
-
-    n_tokens = property(__len__)
-    n_cues = property(lambda self: self.x.shape[1])
-    n_outcomes = property(lambda self: self.z.shape[1])
-
-    @property
-    def cues(self) -> tuple[str, ...]:
-        return self.x.names
-
-    @property
-    def outcomes(self) -> tuple[str, ...]:
-        return self.z.names
+        return self.n_tokens
 
     def check(self, lambda_: object, loss: Loss) -> None:
         """ValueError where targets are not those of Z, or not such as the loss has."""
@@ -394,9 +384,7 @@ class _Arrays:
 def _arrays(data: tuple[object, ...], element: np.dtype[Any]) -> _Arrays:
     if len(data) != 2:
         raise TypeError(f"data must be a pair (X, Z) of arrays, not a tuple of {len(data)}")
-    x, z = table_of("X", data[0], element, "x"), targets_of("Z", data[1], element)
-    same_length("X", x.shape[0], "Z", z.shape[0])
-    return _Arrays(x, z)
+    return _Arrays(table_of("X", data[0], element, "x"), targets_of("Z", data[1], element))
 
 
 def _events(data: object, progress: Progress) -> Events:

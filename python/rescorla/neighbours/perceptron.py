@@ -189,7 +189,7 @@ def _start(initial: object, seed: int | None, table: Table, bias: bool) -> tuple
         one_of("initial", initial, ("random",))
         if seed is None:
             raise ValueError("initial='random' needs a seed=, so that the weights can be drawn again")
-        drawn = np.random.default_rng(index(seed)).normal(size=p + 1 if bias else p)
+        drawn = np.random.default_rng(index(seed)).normal(size=p + 1)
         return drawn[:p], float(drawn[p]) if bias else 0.0
     if isinstance(initial, LinearFit):
         weights, start = initial.coef, initial.intercept
