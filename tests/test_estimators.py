@@ -466,6 +466,16 @@ def test_the_equilibrium_of_events(data: st.DataObject) -> None:
     some.assert_close(fitted.weights_.values, rw.equilibrium(events, ridge=ridge).values, 1e-9)
 
 
+def test_sparse_features_of_other_scales() -> None:
+    rng = np.random.default_rng(1)
+    scales = np.array([1.0, 1e5, 1e-5])
+    X = rng.normal(size=(30, 3)) * scales
+    y = X @ (1 / scales) + rng.normal(size=30)
+    expected = np.linalg.lstsq(X, y, rcond=None)[0]
+    fitted = EquilibriumRegressor(fit_intercept=False).fit(sparse_of(X), y)
+    np.testing.assert_allclose(fitted.coef_, expected, rtol=1e-6)
+
+
 def test_frequencies_that_are_negative() -> None:
     with pytest.raises(ValueError, match=r"[Nn]egative"):
         EquilibriumRegressor().fit(np.eye(2), [0.0, 1.0], sample_weight=[1.0, -1.0])
@@ -515,6 +525,30 @@ def test_planes_are_those_of_the_functions(classifier: Any) -> None:
     assert fitted.fits_[0].stability == pytest.approx(fit.stability)
     assert (fitted.predict(X) == y).all()
     some.assert_close(clone(classifier).fit(sparse_of(X), y).coef_, fitted.coef_, 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("classifier", "function"),
+    [
+        (Perceptron(rule="batch"), lambda X, y: rw.perceptron(X, y, rule="batch")),
+        (Perceptron(eta=0.5, max_sweeps=2), lambda X, y: rw.perceptron(X, y, eta=0.5, max_sweeps=2)),
+        (MinOver(tol=None, max_steps=50), lambda X, y: rw.minover(X, y, max_steps=50, bias=True)),
+        (MinOver(tol=0.3), lambda X, y: rw.minover(X, y, max_steps=10_000, tol=0.3, bias=True)),
+        (AdaTron(gamma=0.5, max_sweeps=3), lambda X, y: rw.adatron(X, y, gamma=0.5, max_sweeps=3, bias=True)),
+        (AdaTron(tol=0.5), lambda X, y: rw.adatron(X, y, tol=0.5, bias=True)),
+    ],
+    ids=lambda value: str(value) if hasattr(value, "fit") else "function",
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_parameters_of_planes_are_handed_on(classifier: Any, function: Any) -> None:
+    X, y = IRIS
+    X, y = X[y != 1], y[y != 1]
+    fit = function(X, np.where(y == 2, 1.0, -1.0))
+    found = clone(classifier).fit(X, y).fits_[0]
+    assert some.bits(found.coef) == some.bits(fit.coef)
+    assert found.intercept == fit.intercept
+    steps = fit.n_steps if isinstance(classifier, MinOver) else len(fit.errors)
+    assert clone(classifier).fit(X, y).n_iter_ == max(steps, 1)
 
 
 @pytest.mark.parametrize("classifier", PLANES, ids=lambda e: type(e).__name__)
