@@ -12,7 +12,7 @@ import rescorla as rw
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from rescorla import _core
+from rescorla.neighbours.minover import _minover
 from scipy import sparse
 from scipy.optimize import nnls
 
@@ -101,21 +101,11 @@ def test_minover_is_the_same_with_little_memory_and_on_every_machine(seed: int, 
     w, counts, kappas, errors = reference.minover(X.tolist(), y.astype(int).tolist(), 12)
     for kernel in KERNELS:
         for budget in BUDGETS:
-            found = _core.minover(
-                X,
-                y,
-                bias=False,
-                max_steps=12,
-                tol=None,
-                record=True,
-                budget=budget,
-                kernel=kernel,
-                progress=None,
-            )
-            assert found["counts"].tolist() == counts
-            assert found["errors"].tolist() == errors
-            assert found["stabilities"] == pytest.approx(kappas, rel=1e-12, abs=1e-12)
-            assert found["weights"] == pytest.approx([float(v) for v in w], rel=1e-12, abs=1e-12)
+            fit = _minover(X, y, 12, None, False, True, None, budget=budget, kernel=kernel)
+            assert fit.strengths.tolist() == counts
+            assert fit.errors.tolist() == errors
+            assert fit.stabilities == pytest.approx(kappas, rel=1e-12, abs=1e-12)
+            assert fit.coef == pytest.approx([float(v) for v in w], rel=1e-12, abs=1e-12)
 
 
 @pytest.mark.parametrize("k", range(200))

@@ -38,8 +38,6 @@ _Factors: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
 _New: TypeAlias = tuple[list[str], NDArray[np.int64], NDArray[np.int64], Literal["drop", "keep", "error"]]
 _ThreeArrays: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 _Duplicates: TypeAlias = Literal["drop", "keep", "error"]
-_Sparse: TypeAlias = tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.float64], int]
-_Rows: TypeAlias = NDArray[np.float64] | _Sparse
 
 class FormatError(ValueError): ...
 
@@ -187,8 +185,8 @@ def activations(
     progress: _Progress,
 ) -> None: ...
 def adatron(
-    rows: _Rows,
-    signs: NDArray[np.float64],
+    x: Table,
+    y: NDArray[np.float64],
     *,
     bias: bool,
     max_sweeps: int,
@@ -262,8 +260,8 @@ def perceptron(
     progress: _Progress,
 ) -> tuple[NDArray[np.float64], float, float, NDArray[np.int64], NDArray[np.int64]]: ...
 def minover(
-    rows: _Rows,
-    signs: NDArray[np.float64],
+    x: Table,
+    y: NDArray[np.float64],
     *,
     bias: bool,
     max_steps: int,

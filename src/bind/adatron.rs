@@ -4,28 +4,30 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::patterns::Rows;
+use super::rows::PyTable;
 use super::watch::{Progress, brief, watched};
 use crate::dense::adatron::{Plan, learn};
+use crate::dense::patterns::Patterns;
 
 /// Fewer multiplications than this take some milliseconds at most.
 const BRIEF: usize = 1 << 22;
 
 /// Learns the plane of optimal stability through the strengths of the examples.
 #[pyfunction]
-#[pyo3(signature = (rows, signs, *, bias, max_sweeps, gamma, tol, progress))]
+#[pyo3(signature = (x, y, *, bias, max_sweeps, gamma, tol, progress))]
 #[expect(clippy::too_many_arguments, reason = "all keywords")]
 pub(crate) fn adatron<'py>(
     py: Python<'py>,
-    rows: Rows<'py>,
-    signs: PyReadonlyArray1<'py, f64>,
+    x: PyTable<'py>,
+    y: PyReadonlyArray1<'py, f64>,
     bias: bool,
     max_sweeps: u64,
     gamma: f64,
     tol: f64,
     progress: Progress,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let patterns = rows.patterns(&signs, bias)?;
+    let (x, y) = (x.hold()?, y.as_array().to_vec());
+    let patterns = Patterns::new(x.rows()?, &y, bias)?;
     let plan = Plan { max_sweeps, gamma, tolerance: tol };
     let sweeps = usize::try_from(max_sweeps).unwrap_or(usize::MAX);
     let work = patterns.len().saturating_mul(patterns.width().saturating_add(1)).saturating_mul(sweeps);

@@ -4,21 +4,22 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::patterns::Rows;
+use super::rows::PyTable;
 use super::watch::{Progress, brief, watched};
 use crate::dense::minover::{BUDGET, Plan, learn};
+use crate::dense::patterns::Patterns;
 
 /// Fewer additions than this take some milliseconds at most.
 const BRIEF: usize = 1 << 22;
 
 /// Learns the plane of optimal stability.
 #[pyfunction]
-#[pyo3(signature = (rows, signs, *, bias, max_steps, tol, record, budget, kernel, progress))]
+#[pyo3(signature = (x, y, *, bias, max_steps, tol, record, budget, kernel, progress))]
 #[expect(clippy::too_many_arguments, reason = "all keywords")]
 pub(crate) fn minover<'py>(
     py: Python<'py>,
-    rows: Rows<'py>,
-    signs: PyReadonlyArray1<'py, f64>,
+    x: PyTable<'py>,
+    y: PyReadonlyArray1<'py, f64>,
     bias: bool,
     max_steps: u64,
     tol: Option<f64>,
@@ -27,7 +28,8 @@ pub(crate) fn minover<'py>(
     kernel: Option<&str>,
     progress: Progress,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let patterns = rows.patterns(&signs, bias)?;
+    let (x, y) = (x.hold()?, y.as_array().to_vec());
+    let patterns = Patterns::new(x.rows()?, &y, bias)?;
     let plan = Plan {
         max_steps,
         tolerance: tol,

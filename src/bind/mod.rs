@@ -15,7 +15,6 @@ mod file;
 mod learn;
 mod lines;
 mod minover;
-mod patterns;
 mod perceptron;
 mod rows;
 mod students;

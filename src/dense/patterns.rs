@@ -4,6 +4,7 @@
 //! Sums over features run in lanes, feature i in lane i mod 8: the same bits for dense and for sparse rows, and on every
 //! machine.
 
+use super::rows::{Row, Rows};
 use crate::error::{Error, Result};
 use crate::kernel::dispatch::{Kernel, Task, run};
 use crate::kernel::rows::Vector;
@@ -16,29 +17,13 @@ const BLOCK: usize = 2048;
 /// The monitor is looked at after about this many multiplications: a millisecond or so.
 pub(super) const POLL_EVERY: usize = 1 << 22;
 
-/// Rows of numbers.
-#[derive(Debug, Clone, Copy)]
-pub enum Numbers<'a> {
-    /// All of them, row after row.
-    Dense(&'a [f64]),
-    /// Those that stand somewhere.
-    Sparse {
-        /// Where each row begins, and where the last one ends.
-        starts: &'a [i64],
-        /// In which column each number stands, rising within a row.
-        columns: &'a [u32],
-        /// The numbers.
-        values: &'a [f64],
-    },
-}
-
 /// Examples and their classes.
 ///
-/// Invariants: there are as many rows as signs; all numbers are finite, and so are the squares; columns are below
-/// `features`, and the starts of sparse rows rise from 0 to the number of values.
+/// Invariants: there are as many rows as signs, and as many columns as features; all numbers are finite, and so are the
+/// squares.
 #[derive(Debug)]
 pub struct Patterns<'a> {
-    numbers: Numbers<'a>,
+    rows: Rows<'a, f64>,
     signs: &'a [f64],
     features: usize,
     bias: bool,
@@ -46,36 +31,22 @@ pub struct Patterns<'a> {
 }
 
 impl<'a> Patterns<'a> {
-    /// Examples of so many features, a bias not counted, and their classes, +1 and -1.
+    /// Examples, and their classes, +1 and -1.
     ///
     /// # Errors
-    /// When lengths do not fit each other, when something is not finite or not +-1, and when the square of a row leaves
+    /// When there are not as many of both, when something is not finite or not +-1, and when the square of a row leaves
     /// the range of numbers.
-    pub fn new(numbers: Numbers<'a>, features: usize, signs: &'a [f64], bias: bool) -> Result<Self> {
+    pub fn new(rows: Rows<'a, f64>, signs: &'a [f64], bias: bool) -> Result<Self> {
         let expected = |what: &str| Err(Error::Argument(format!("expected {what}")));
-        let n = signs.len();
-        let values = match numbers {
-            Numbers::Dense(values) if n.checked_mul(features) != Some(values.len()) => {
-                return expected("as many rows as classes");
-            }
-            Numbers::Dense(values) => values,
-            Numbers::Sparse { starts, columns, values } => {
-                let end = i64::try_from(values.len()).unwrap_or(i64::MAX);
-                let rising = starts.is_sorted() && starts.first() == Some(&0) && starts.last() == Some(&end);
-                if !rising || starts.len() != n + 1 {
-                    return expected("starts of as many rows as classes, rising to the number of values");
-                }
-                if columns.len() != values.len() || columns.iter().any(|&column| column as usize >= features)
-                {
-                    return expected("a column of the features for each value");
-                }
-                values
-            }
-        };
-        if values.iter().any(|value| !value.is_finite()) || signs.iter().any(|sign| sign.abs() != 1.0) {
+        let [n, features] = rows.shape();
+        if n != signs.len() {
+            return expected("as many rows as classes");
+        }
+        if rows.values().iter().any(|value| !value.is_finite()) || signs.iter().any(|sign| sign.abs() != 1.0)
+        {
             return expected("finite numbers, and classes +1 and -1");
         }
-        let mut patterns = Self { numbers, signs, features, bias, squares: Vec::new() };
+        let mut patterns = Self { rows, signs, features, bias, squares: Vec::new() };
         let squares: Result<Vec<f64>> = (0..n).map(|m| patterns.square_of(m)).collect();
         patterns.squares = squares?;
         Ok(patterns)
@@ -104,9 +75,10 @@ impl<'a> Patterns<'a> {
     /// The field of an example: Z.w.
     pub fn field(&self, example: usize, weights: &[f64]) -> f64 {
         let mut sums = [0.0; LANES];
-        match self.row(example) {
-            Row::Dense(row) => {
-                let (row, last_row) = row.as_chunks::<LANES>();
+        let Row { values, columns } = self.rows.row(example);
+        match columns {
+            None => {
+                let (row, last_row) = values.as_chunks::<LANES>();
                 let (weights, last_weights) = weights[..self.features].as_chunks::<LANES>();
                 for (x, w) in row.iter().zip(weights) {
                     for lane in 0..LANES {
@@ -117,7 +89,7 @@ impl<'a> Patterns<'a> {
                     *sum += x * w;
                 }
             }
-            Row::Sparse(columns, values) => {
+            Some(columns) => {
                 for (&column, x) in columns.iter().zip(values) {
                     sums[column as usize % LANES] += x * weights[column as usize];
                 }
@@ -133,13 +105,14 @@ impl<'a> Patterns<'a> {
     /// Adds `by` * Z to the weights.
     pub fn add(&self, example: usize, by: f64, weights: &mut [f64]) {
         let by = by * self.signs[example];
-        match self.row(example) {
-            Row::Dense(row) => {
-                for (w, x) in weights.iter_mut().zip(row) {
+        let Row { values, columns } = self.rows.row(example);
+        match columns {
+            None => {
+                for (w, x) in weights.iter_mut().zip(values) {
                     *w += by * x;
                 }
             }
-            Row::Sparse(columns, values) => {
+            Some(columns) => {
                 for (&column, x) in columns.iter().zip(values) {
                     weights[column as usize] += by * x;
                 }
@@ -170,26 +143,11 @@ impl<'a> Patterns<'a> {
 
     /// How many numbers a row has, or has at most.
     pub(super) fn row_length(&self) -> usize {
-        match self.numbers {
-            Numbers::Dense(_) => self.width(),
-            Numbers::Sparse { values, .. } => values.len() / self.len().max(1) + 1,
-        }
-    }
-
-    fn row(&self, example: usize) -> Row<'a> {
-        match self.numbers {
-            Numbers::Dense(values) => Row::Dense(&values[example * self.features..][..self.features]),
-            Numbers::Sparse { starts, columns, values } => {
-                let range = starts[example] as usize..starts[example + 1] as usize;
-                Row::Sparse(&columns[range.clone()], &values[range])
-            }
-        }
+        if self.rows.is_dense() { self.width() } else { self.rows.n_values() / self.len().max(1) + 1 }
     }
 
     fn square_of(&self, example: usize) -> Result<f64> {
-        let values = match self.row(example) {
-            Row::Dense(values) | Row::Sparse(_, values) => values,
-        };
+        let values = self.rows.row(example).values;
         let square = values.iter().fold(f64::from(u8::from(self.bias)), |sum, x| sum + x * x);
         let zero = !self.bias && values.iter().all(|&x| x == 0.0);
         if zero || (square >= f64::MIN_POSITIVE && square.is_finite()) {
@@ -206,11 +164,6 @@ impl<'a> Patterns<'a> {
 /// |w|.
 pub(super) fn size(weights: &[f64]) -> f64 {
     weights.iter().fold(0.0, |sum, w| sum + w * w).sqrt()
-}
-
-enum Row<'a> {
-    Dense(&'a [f64]),
-    Sparse(&'a [u32], &'a [f64]),
 }
 
 /// The patterns column by column, for products of one with all others.
@@ -231,37 +184,33 @@ impl Columns {
     /// Copies the patterns, signs and bias included.
     pub(super) fn new(patterns: &Patterns<'_>, kernel: Kernel) -> Result<Self> {
         let (n, p) = (patterns.len(), patterns.width());
-        let layout = match patterns.numbers {
-            Numbers::Dense(_) => {
-                let mut all = room(n.saturating_mul(p), 0.0)?;
-                for m in 0..n {
-                    patterns.each(m, |i, z| all[i * n + m] = z);
-                }
-                Layout::Dense(all)
+        let layout = if patterns.rows.is_dense() {
+            let mut all = room(n.saturating_mul(p), 0.0)?;
+            for m in 0..n {
+                patterns.each(m, |i, z| all[i * n + m] = z);
             }
-            Numbers::Sparse { values, .. } => {
-                if u32::try_from(n).is_err() {
-                    return Err(Error::Argument(format!("expected fewer than 2^32 examples, found {n}")));
-                }
-                let slots = values.len() + if patterns.bias { n } else { 0 };
-                let (mut starts, mut examples, mut all) =
-                    (room(p + 1, 0)?, room(slots, 0)?, room(slots, 0.0)?);
-                for m in 0..n {
-                    patterns.each(m, |i, _| starts[i + 1] += 1);
-                }
-                for i in 0..p {
-                    starts[i + 1] += starts[i];
-                }
-                let mut next = starts.clone();
-                for m in 0..n {
-                    patterns.each(m, |i, z| {
-                        examples[next[i]] = m as u32;
-                        all[next[i]] = z;
-                        next[i] += 1;
-                    });
-                }
-                Layout::Sparse { starts, examples, values: all }
+            Layout::Dense(all)
+        } else {
+            if u32::try_from(n).is_err() {
+                return Err(Error::Argument(format!("expected fewer than 2^32 examples, found {n}")));
             }
+            let slots = patterns.rows.n_values() + if patterns.bias { n } else { 0 };
+            let (mut starts, mut examples, mut all) = (room(p + 1, 0)?, room(slots, 0)?, room(slots, 0.0)?);
+            for m in 0..n {
+                patterns.each(m, |i, _| starts[i + 1] += 1);
+            }
+            for i in 0..p {
+                starts[i + 1] += starts[i];
+            }
+            let mut next = starts.clone();
+            for m in 0..n {
+                patterns.each(m, |i, z| {
+                    examples[next[i]] = m as u32;
+                    all[next[i]] = z;
+                    next[i] += 1;
+                });
+            }
+            Layout::Sparse { starts, examples, values: all }
         };
         Ok(Self { layout, kernel, examples: n })
     }
@@ -315,9 +264,10 @@ impl Patterns<'_> {
     /// Shows each feature of a pattern and its number, in order.
     fn each(&self, example: usize, mut show: impl FnMut(usize, f64)) {
         let sign = self.signs[example];
-        match self.row(example) {
-            Row::Dense(row) => row.iter().enumerate().for_each(|(i, x)| show(i, sign * x)),
-            Row::Sparse(columns, values) => {
+        let Row { values, columns } = self.rows.row(example);
+        match columns {
+            None => values.iter().enumerate().for_each(|(i, x)| show(i, sign * x)),
+            Some(columns) => {
                 columns.iter().zip(values).for_each(|(&i, x)| show(i as usize, sign * x));
             }
         }

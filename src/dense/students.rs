@@ -19,7 +19,8 @@ use rayon::prelude::*;
 
 use super::adatron;
 use super::minover::{BUDGET, Search};
-use super::patterns::{Numbers, Patterns, size};
+use super::patterns::{Patterns, size};
+use super::rows::Rows;
 use crate::error::{Error, Result};
 use crate::learn::pool;
 use crate::monitor::Monitor;
@@ -115,9 +116,9 @@ pub fn study(draws: &Draws<'_>, plan: &Plan<'_>, monitor: &Monitor) -> Result<Ve
     }
     monitor.set_total(replicates as u64);
     let one = |number: usize| {
-        let numbers = Numbers::Dense(&draws.inputs[number * n * p..][..n * p]);
+        let inputs = Rows::dense(&draws.inputs[number * n * p..][..n * p], [p, n])?;
         let class = Class {
-            patterns: Patterns::new(numbers, n, &draws.labels[number * p..][..p], false)?,
+            patterns: Patterns::new(inputs, &draws.labels[number * p..][..p], false)?,
             teacher: &draws.teachers[number * n..][..n],
             start: &draws.starts[number * n..][..n],
             plan,

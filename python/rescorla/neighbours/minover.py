@@ -127,7 +127,7 @@ def _minover(
     started = perf_counter()
     with watching(progress, "MinOver") as watch:
         found = _core.minover(
-            _rows(table),
+            table,
             signs,
             bias=bias,
             max_steps=max_steps,
@@ -223,7 +223,7 @@ def adatron(
     started = perf_counter()
     with watching(progress, "AdaTron") as watch:
         found = _core.adatron(
-            _rows(table),
+            table,
             signs,
             bias=bool(bias),
             max_sweeps=sweeps,
@@ -320,12 +320,6 @@ def _examples(X: Examples, y: ArrayLike) -> tuple[Table, NDArray[np.float64]]:
     signs = signs_of(y)
     same_length("X", table.shape[0], "y", len(signs))
     return table, signs
-
-
-def _rows(table: Table) -> Any:
-    if table.starts is None or table.columns is None:
-        return table.values
-    return table.starts, table.columns, table.values, table.shape[1]
 
 
 def _fit(
