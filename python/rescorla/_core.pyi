@@ -29,6 +29,7 @@ __all__ = [
     "read_lines",
     "students",
     "trajectories",
+    "widrow_hoff",
 ]
 
 __version__: str
