@@ -95,7 +95,8 @@ def sparse_of(X: NDArray[np.float64]) -> sparse.csr_array:
     return sparse.csr_array(X)
 
 
-# What scikit-learn asks of all.
+# What scikit-learn asks of all. Its check_array_api_input skips itself unless SCIPY_ARRAY_API=1 is set before
+# scipy is imported, which would change scipy for all other tests; with it these checks pass too.
 
 
 @parametrize_with_checks([*CLASSIFIERS, *REGRESSORS, *VARIANTS])  # type: ignore[untyped-decorator]
