@@ -7,10 +7,10 @@
 //! for each token in order:    W += eta * x (z - W'x)'
 //! ```
 //!
-//! With cues that are names ([`present`]) this is the forward method, its targets being numbers of any size: the rule's own
+//! With cues that are names (`present`) this is the forward method, its targets being numbers of any size: the rule's own
 //! operations in their order, bit for bit.
 //!
-//! With vectors ([`block`]) some tokens at a time are learned by matrix products. In a block with rows x_t of X and targets
+//! With vectors (`block`) some tokens at a time are learned by matrix products. In a block with rows x_t of X and targets
 //! z_t of Z, the errors e_t = z_t - W_(t-1)'x_t and W_t = W_(t-1) + eta_t x_t e_t' give, row by row of a triangular system,
 //!
 //! ```text
