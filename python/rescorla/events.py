@@ -251,8 +251,8 @@ class Events(DerivedEvents):
         ones = np.ones(len(indices), dtype=np.int64)
         # Some of scikit-learn takes 32-bit indices only.
         index = np.int32 if max(len(indices), n_names) <= np.iinfo(np.int32).max else np.int64
-        places = indices.astype(index, copy=False), indptr.astype(index, copy=False)
-        matrix = csr_array((ones, *places), shape=(len(self), n_names))
+        indices, indptr = indices.astype(index, copy=False), indptr.astype(index, copy=False)
+        matrix = csr_array((ones, indices, indptr), shape=(len(self), n_names))
         matrix.sum_duplicates()
         return matrix
 
