@@ -10,10 +10,15 @@
 //! scalar rule says, in its order, and the result has the same bits whatever the width of the vectors. A row that comes twice
 //! is summed twice and changed twice, one change after the other.
 //!
-//! The liberties taken: `B` vectors are worked on side by side, for the additions of one sum wait for each other. Up to
-//! 12 rows stay in registers between sum and change, so that each is loaded once and stored once. With more rows one block
-//! of columns is summed while the block before it, whose sums are complete, is changed; different columns never meet. A body is
-//! compiled for each number of rows up to 12, and up to 24 where all rows have the same factor.
+//! The liberties taken: `B` vectors are worked on side by side, for the additions of one sum wait for each other. A few rows
+//! stay in registers between sum and change, so that each is loaded once and stored once. With more rows one block of columns
+//! is summed while the block before it, whose sums are complete, is changed; different columns never meet. A body is compiled
+//! for each number of rows up to 12, and up to 24 where all rows have the same factor.
+//!
+//! What the bodies do is done as fast as rows come from the caches, if nothing else is loaded: an address or a counter that
+//! waits on the stack is loaded behind all the vectors under way, and then the next row waits for it. With AVX-512 therefore
+//! each body is a function of its own, so that registers are shared out for it alone and its caller keeps some; and addresses
+//! of rows for which there is no register wait in vector registers ([`Places`]).
 
 use super::rows::Vector;
 
@@ -54,14 +59,28 @@ pub unsafe trait Step<V: Vector> {
     unsafe fn changed(row: V, factor: V, update: V) -> V;
 }
 
+/// Does something for each row `$k < $n`, without a loop: the compiler leaves long ones as they are, and then addresses are in
+/// memory.
+macro_rules! each_row {
+    ($k:ident < $n:expr, $body:block) => {
+        each_row!(@ $k $n, $body 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23)
+    };
+    (@ $k:ident $n:expr, $body:block $($i:literal)*) => {
+        $(if const { $i < $n } {
+            let $k = $i;
+            $body
+        })*
+    };
+}
+
 /// Calls the body for a number of rows, with so many vectors side by side.
 macro_rules! by_rows {
-    ($n:expr, $arguments:tt, alone [$($a:literal: $c:literal),*], held [$($h:literal: $b:literal),*],
-        woven [$($w:literal),*]: $side:literal) => {
+    ($call:ident, $n:expr, $arguments:tt, alone [$($a:literal: $c:literal),*], woven [$($w:literal: $d:literal),*],
+        held [$($h:literal: $b:literal),*], any: $side:literal) => {
         match $n {
-            $($a if S::ALONE => held::<V, S, $a, $c> $arguments,)*
-            $($h => held::<V, S, $h, $b> $arguments,)*
-            $($w if S::UNIFORM => woven::<V, S, $w, $side> $arguments,)*
+            $($a if S::ALONE => $call::<V, S, $a, $c, false> $arguments,)*
+            $($w if S::UNIFORM => $call::<V, S, $w, $d, true> $arguments,)*
+            $($h => $call::<V, S, $h, $b, false> $arguments,)*
             _ => any::<V, S, $side> $arguments,
         }
     };
@@ -87,22 +106,69 @@ pub unsafe fn step<V: Vector, S: Step<V>, const B: usize>(
             return any::<V, S, B>(weights, width, rows, step);
         }
         // As many vectors side by side as leave a register for each of their rows, or as are under way at once.
-        if V::REGISTERS >= 32 {
+        if V::REGISTERS >= MANY {
             by_rows!(
+                apart,
                 rows.len(),
                 (weights, width, rows, step),
                 alone [1: 8, 2: 8],
+                woven [7: 4, 8: 4, 9: 4, 10: 4, 11: 4, 12: 4, 13: 2, 14: 2, 15: 2, 16: 2, 17: 2, 18: 2, 19: 2, 20: 2, 21: 2,
+                    22: 2, 23: 2, 24: 2],
                 held [1: 4, 2: 4, 3: 4, 4: 4, 5: 4, 6: 4, 7: 2, 8: 2, 9: 2, 10: 2, 11: 2, 12: 2],
-                woven [13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24]: 2
+                any: 2
             )
         } else {
             by_rows!(
+                body,
                 rows.len(),
                 (weights, width, rows, step),
                 alone [],
+                woven [13: 4, 14: 4, 15: 4, 16: 4, 17: 4, 18: 4, 19: 4, 20: 4, 21: 4, 22: 4, 23: 4, 24: 4],
                 held [1: 4, 2: 4, 3: 2, 4: 2, 5: 2, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 1],
-                woven [13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24]: 4
+                any: 4
             )
+        }
+    }
+}
+
+/// As many vector registers as AVX-512 has.
+const MANY: usize = 32;
+
+/// [`body`] as a function of its own.
+///
+/// # Safety
+/// As [`body`], for a machine that has AVX-512.
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx512f"))]
+#[inline(never)]
+#[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
+unsafe fn apart<V: Vector, S: Step<V>, const K: usize, const B: usize, const WOVEN: bool>(
+    weights: *mut V::Element,
+    width: usize,
+    rows: &[u32],
+    step: &mut S,
+) {
+    // SAFETY: by the contract of this function.
+    unsafe { body::<V, S, K, B, WOVEN>(weights, width, rows, step) }
+}
+
+/// A step on `K` different rows: [`woven`] or [`held`].
+///
+/// # Safety
+/// As [`step`]; there are `K` rows.
+#[inline(always)]
+#[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
+unsafe fn body<V: Vector, S: Step<V>, const K: usize, const B: usize, const WOVEN: bool>(
+    weights: *mut V::Element,
+    width: usize,
+    rows: &[u32],
+    step: &mut S,
+) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        if WOVEN {
+            woven::<V, S, K, B>(weights, width, rows, step);
+        } else {
+            held::<V, S, K, B>(weights, width, rows, step);
         }
     }
 }
@@ -176,10 +242,10 @@ unsafe fn held<V: Vector, S: Step<V>, const K: usize, const B: usize>(
     }
 }
 
-/// A step on `K` rows, a block summed while the one before it is changed.
+/// A step on `K` rows with the same factor, a block summed while the one before it is changed.
 ///
 /// # Safety
-/// As [`step`]; there are `K` rows.
+/// As [`step`]; there are `K` rows, and `S` is uniform.
 #[inline(always)]
 #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
 unsafe fn woven<V: Vector, S: Step<V>, const K: usize, const B: usize>(
@@ -188,29 +254,125 @@ unsafe fn woven<V: Vector, S: Step<V>, const K: usize, const B: usize>(
     rows: &[u32],
     step: &mut S,
 ) {
+    const { assert!(K <= 24, "each_row! knows no more rows") };
     let block = B * V::LANES;
     // SAFETY: as in `any`.
     unsafe {
         let zero = V::splat(V::Element::default());
-        let (at, factors) = begins::<V, S, K>(weights, width, rows, step);
+        let mut places = Places::<V, K>::at(weights);
         let mut sums = [zero; B];
-        for k in 0..K {
-            add_term::<V, S, B>(at[k], factors[k], &mut sums);
-        }
+        each_row!(k < K, {
+            let row = weights.add(*rows.get_unchecked(k) as usize * width);
+            places.set(k, row);
+            add_term::<V, S, B>(row, zero, &mut sums);
+        });
         let mut update = step.update::<B>(0, sums);
         let mut column = block;
         while column < width {
             let mut sums = [zero; B];
-            for k in 0..K {
-                add_term::<V, S, B>(at[k].add(column), factors[k], &mut sums);
-                change::<V, S, B>(at[k].add(column - block), factors[k], update);
-            }
+            each_row!(k < K, {
+                let row = places.get(k);
+                add_term::<V, S, B>(row.add(column), zero, &mut sums);
+                change::<V, S, B>(row.add(column - block), zero, update);
+            });
             update = step.update::<B>(column, sums);
             column += block;
         }
-        for k in 0..K {
-            change::<V, S, B>(at[k].add(column - block), factors[k], update);
+        each_row!(k < K, {
+            change::<V, S, B>(places.get(k).add(column - block), zero, update);
+        });
+    }
+}
+
+/// Where each of `K` rows begins. With many vector registers the first few are at hand, and the others are moved from a vector
+/// register when their turn comes.
+struct Places<V: Vector, const K: usize> {
+    near: [*mut V::Element; K],
+    far: [f64; K],
+}
+
+impl<V: Vector, const K: usize> Places<V, K> {
+    /// How many are at hand. Of the vector registers 16 can be named for the others.
+    const NEAR: usize = match V::REGISTERS {
+        ..MANY => K,
+        _ if K > 20 => K - 16,
+        _ => 4,
+    };
+
+    #[inline(always)]
+    fn at(place: *mut V::Element) -> Self {
+        Self { near: [place; K], far: [0.0; K] }
+    }
+
+    /// # Safety
+    /// The instruction set of `V` must exist.
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "calls assembly")]
+    unsafe fn set(&mut self, k: usize, place: *mut V::Element) {
+        if k < Self::NEAR {
+            self.near[k] = place;
+        } else {
+            // SAFETY: a `V` with so many registers is one of AVX-512.
+            self.far[k] = unsafe { far::put(place) };
         }
+    }
+
+    /// # Safety
+    /// As [`Places::set`].
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "calls assembly")]
+    unsafe fn get(&self, k: usize) -> *mut V::Element {
+        // SAFETY: as in `set`.
+        if k < Self::NEAR { self.near[k] } else { unsafe { far::get(self.far[k]) } }
+    }
+}
+
+/// Addresses in vector registers. In assembly, for the compiler would move all of them back before a loop, and to the stack.
+mod far {
+    /// # Safety
+    /// There must be AVX-512.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    #[expect(unsafe_code, clippy::pointers_in_nomem_asm_block, reason = "moves an address and follows none")]
+    pub(super) unsafe fn put<E>(place: *mut E) -> f64 {
+        let far;
+        // SAFETY: one register is written, with an instruction that exists.
+        unsafe {
+            std::arch::asm!("vmovq {far}, {place}", far = out(xmm_reg) far, place = in(reg) place,
+                options(nomem, nostack, preserves_flags));
+        }
+        far
+    }
+
+    /// # Safety
+    /// There must be AVX-512.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "assembly")]
+    pub(super) unsafe fn get<E>(far: f64) -> *mut E {
+        let place;
+        // SAFETY: as in `put`.
+        unsafe {
+            std::arch::asm!("vmovq {place}, {far}", place = out(reg) place, far = in(xmm_reg) far,
+                options(nomem, nostack, preserves_flags));
+        }
+        place
+    }
+
+    /// # Safety
+    /// None is needed.
+    #[cfg(not(target_arch = "x86_64"))]
+    #[expect(unsafe_code, reason = "as with AVX-512")]
+    pub(super) unsafe fn put<E>(place: *mut E) -> f64 {
+        f64::from_bits(place.expose_provenance() as u64)
+    }
+
+    /// # Safety
+    /// None is needed.
+    #[cfg(not(target_arch = "x86_64"))]
+    #[expect(unsafe_code, reason = "as with AVX-512")]
+    pub(super) unsafe fn get<E>(far: f64) -> *mut E {
+        std::ptr::with_exposed_provenance_mut(far.to_bits() as usize)
     }
 }
 
@@ -348,17 +510,18 @@ mod tests {
     use crate::kernel::rows::Element;
     use proptest::prelude::*;
 
-    /// Sums weighted by factors, which are handed on as they are and added, times the factor.
-    struct Weighted<'a, V: Vector> {
+    /// Sums weighted by factors, which are handed on as they are and added, times the factor. Where it is uniform, all factors
+    /// are 1.
+    struct Weighted<'a, V: Vector, const UNIFORM: bool> {
         factors: &'a [V::Element],
         sums: Vec<V::Element>,
     }
 
     #[expect(unsafe_code, reason = "calls vectors")]
     // SAFETY: called by kernels alone.
-    unsafe impl<V: Vector> Step<V> for Weighted<'_, V> {
-        const UNIFORM: bool = false;
-        const ALONE: bool = false;
+    unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Weighted<'_, V, UNIFORM> {
+        const UNIFORM: bool = UNIFORM;
+        const ALONE: bool = UNIFORM;
 
         #[inline(always)]
         unsafe fn factor(&self, row: u32) -> V {
@@ -369,7 +532,7 @@ mod tests {
         #[inline(always)]
         unsafe fn term(row: V, factor: V) -> V {
             // SAFETY: see above.
-            unsafe { row.times(factor) }
+            if UNIFORM { row } else { unsafe { row.times(factor) } }
         }
 
         #[inline(always)]
@@ -385,11 +548,11 @@ mod tests {
         #[inline(always)]
         unsafe fn changed(row: V, factor: V, update: V) -> V {
             // SAFETY: see above.
-            unsafe { row.plus(factor.times(update)) }
+            unsafe { row.plus(if UNIFORM { update } else { factor.times(update) }) }
         }
     }
 
-    struct Once<'a, E> {
+    struct Once<'a, E, const UNIFORM: bool> {
         weights: &'a mut [E],
         width: usize,
         rows: &'a [u32],
@@ -397,16 +560,17 @@ mod tests {
         factors: &'a [E],
     }
 
-    impl<E: Element> Task<E> for Once<'_, E> {
+    impl<E: Element, const UNIFORM: bool> Task<E> for Once<'_, E, UNIFORM> {
         type Output = Vec<E>;
         #[inline(always)]
         #[expect(unsafe_code, reason = "calls the kernel")]
         unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Vec<E> {
-            let mut weighted = Weighted { factors: self.factors, sums: vec![E::default(); self.width] };
+            let sums = vec![E::default(); self.width];
+            let mut weighted = Weighted::<V, UNIFORM> { factors: self.factors, sums };
             // SAFETY: the width is a multiple of B vectors, and all rows are there.
             unsafe {
                 let weights = self.weights.as_mut_ptr();
-                step::<V, Weighted<'_, V>, B>(weights, self.width, self.rows, self.once, &mut weighted);
+                step::<V, _, B>(weights, self.width, self.rows, self.once, &mut weighted);
             }
             weighted.sums
         }
@@ -425,11 +589,12 @@ mod tests {
         #[inline(always)]
         #[expect(unsafe_code, reason = "calls the kernel")]
         unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Vec<E> {
-            let mut weighted = Weighted { factors: self.factors, sums: vec![E::default(); self.width] };
+            let sums = vec![E::default(); self.width];
+            let mut weighted = Weighted::<V, false> { factors: self.factors, sums };
             // SAFETY: the width is a multiple of B vectors, and all rows are there, in both.
             unsafe {
                 let (from, to) = (self.from.as_ptr(), self.to.as_mut_ptr());
-                step_between::<V, Weighted<'_, V>, B>(from, to, self.width, self.rows, &mut weighted);
+                step_between::<V, _, B>(from, to, self.width, self.rows, &mut weighted);
             }
             weighted.sums
         }
@@ -451,16 +616,16 @@ mod tests {
 
     const ROWS: usize = 30;
 
-    fn every_kernel_is_naive<E: Element>(seeds: &[f64], rows: &[u32], width: usize) {
+    fn every_kernel_is_naive<E: Element, const UNIFORM: bool>(seeds: &[f64], rows: &[u32], width: usize) {
         let element = |i: usize| E::from_f64(seeds[i % seeds.len()] * (1.0 + i as f64 / 7.0));
         let weights: Vec<E> = (0..ROWS * width).map(element).collect();
-        let factors: Vec<E> = (0..ROWS).map(element).collect();
+        let factors = if UNIFORM { vec![E::from_f64(1.0); ROWS] } else { weights[..ROWS].to_vec() };
         let mut expected = weights.clone();
         let expected_sums = naive(&mut expected, width, rows, &factors);
         let once = (0..rows.len()).all(|i| !rows[..i].contains(&rows[i]));
         for (kernel, once) in Kernel::available().flat_map(|kernel| [(kernel, once), (kernel, false)]) {
             let mut found = weights.clone();
-            let task = Once { weights: &mut found, width, rows, once, factors: &factors };
+            let task = Once::<E, UNIFORM> { weights: &mut found, width, rows, once, factors: &factors };
             assert_eq!(run(kernel, width, task), expected_sums, "{kernel:?}, {rows:?}");
             assert_eq!(found, expected, "{kernel:?}, {rows:?}");
         }
@@ -484,8 +649,10 @@ mod tests {
             n in 0..=ROWS,
             width in prop::sample::select(vec![16_usize, 32, 48, 64, 96, 128, 256]),
         ) {
-            every_kernel_is_naive::<f64>(&seeds, &rows[..n], width);
-            every_kernel_is_naive::<f32>(&seeds, &rows[..n], width);
+            every_kernel_is_naive::<f64, false>(&seeds, &rows[..n], width);
+            every_kernel_is_naive::<f32, false>(&seeds, &rows[..n], width);
+            every_kernel_is_naive::<f64, true>(&seeds, &rows[..n], width);
+            every_kernel_is_naive::<f32, true>(&seeds, &rows[..n], width);
         }
     }
 }

@@ -322,25 +322,6 @@ impl<E: Element> Tile<'_, E> {
         let (width, rule, monitor) = (self.width, &job.rule, job.monitor);
         run(job.kernel, width, Forward { tile: self, rule, piece, monitor })
     }
-
-    /// The course of learning, before a token with these cues and, of the tile's columns, those present.
-    #[inline(always)]
-    fn attend(&mut self, cues: &[u32], present: impl Iterator<Item = usize>) {
-        let Some(course) = &mut self.course else { return };
-        if let Some(rates) = course.rates {
-            let betas = rates.after(course.token);
-            // A schedule may stand still, and one rate for all columns is not looked up.
-            if betas != self.betas && !self.one_rate {
-                self.rates.fill(betas[1]);
-                present.for_each(|column| self.rates[column] = betas[0]);
-            }
-            self.betas = betas;
-        }
-        course.token += 1;
-        if let Some(mean) = &mut course.mean {
-            mean.leave(course.token, cues, self.weights);
-        }
-    }
 }
 
 /// What happens at each token besides learning it.
@@ -355,6 +336,17 @@ impl Course<'_> {
     /// Whether anything happens.
     fn is_eventful(&self) -> bool {
         self.rates.is_some() || self.mean.is_some()
+    }
+
+    /// Before a token with these cues: its beta1 and beta2, if there is a schedule.
+    #[inline(always)]
+    fn attend<E: Element>(&mut self, cues: &[u32], weights: &[E]) -> Option<[E; 2]> {
+        let betas = self.rates.map(|rates| rates.after(self.token));
+        self.token += 1;
+        if let Some(mean) = &mut self.mean {
+            mean.leave(self.token, cues, weights);
+        }
+        betas
     }
 }
 
@@ -395,45 +387,59 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
         alpha: E,
     ) -> Result<Scripted<'s>> {
         let Self { tile, rule, piece: Piece { mut events, len, times }, monitor } = self;
-        let (n_rows, width, columns) = (events.n_rows(), tile.width, tile.lambda.len());
+        let Tile { weights, width, first, lambda, targets, rates, course, .. } = tile;
+        let (n_rows, width, first) = (events.n_rows(), *width, *first);
         // The conditions that the pointers below rest on, together with the script's invariant.
         assert!(width % (B * V::LANES) == 0 && (1..=WIDEST).contains(&width));
-        assert!(tile.targets.len() == width && tile.rates.len() == width && columns <= width);
-        assert!(rule.alpha.len() == n_rows && tile.weights.len() == n_rows * width);
+        assert!(targets.len() == width && rates.len() == width && lambda.len() <= width);
+        assert!(rule.alpha.len() == n_rows && weights.len() == n_rows * width);
         let Pace { mut tokens, mut work } = tile.pace;
-        // Without a course the rates stay in registers.
-        let (eventful, mut betas, mut done) = (tile.course.is_some(), tile.betas, 0);
+        let (mut betas, mut done) = (tile.betas, 0);
+        // SAFETY: the instruction set exists.
+        let mut errors = unsafe {
+            let (alpha, beta, saliences) = (V::splat(alpha), V::splat(betas[0]), &rule.alpha);
+            let (targets, rates) = (targets.as_mut_ptr(), rates.as_mut_ptr());
+            Errors::<V, UNIFORM, ONE_RATE> { alpha, saliences, beta, targets, rates }
+        };
         while done < len
             && let Some(Event { cues, outcomes, once }) = events.next()
         {
-            let first = tile.first;
-            let present = || {
-                let column = move |&outcome: &u32| outcome.wrapping_sub(first) as usize;
-                outcomes.iter().map(column).filter(move |&column| column < columns)
-            };
-            for column in present() {
-                // SAFETY: the instruction set exists; the column is below the width, which is a multiple of the lanes.
-                unsafe {
-                    set::<V>(tile.targets, column, tile.lambda[column]);
-                    if !ONE_RATE {
-                        set::<V>(tile.rates, column, betas[0]);
+            for &outcome in outcomes {
+                let column = outcome.wrapping_sub(first) as usize;
+                if let Some(&lambda) = lambda.get(column) {
+                    // SAFETY: the instruction set exists; the column is below the width, which is a multiple of the lanes.
+                    unsafe {
+                        set::<V>(errors.targets, column, lambda);
+                        if !ONE_RATE {
+                            set::<V>(errors.rates, column, betas[0]);
+                        }
                     }
                 }
             }
             for _ in 0..times.of(done) {
-                if eventful {
-                    tile.attend(cues, present());
-                    betas = tile.betas;
+                // A schedule may stand still, and one rate for all columns is not looked up.
+                if let Some(course) = course
+                    && let Some(now) = course.attend(cues, weights)
+                    && now != betas
+                {
+                    betas = now;
+                    // SAFETY: the instruction set exists.
+                    errors.beta = unsafe { V::splat(betas[0]) };
+                    if !ONE_RATE {
+                        rates.fill(betas[1]);
+                        for &outcome in outcomes {
+                            let column = outcome.wrapping_sub(first) as usize;
+                            if column < lambda.len() {
+                                rates[column] = betas[0];
+                            }
+                        }
+                        errors.rates = rates.as_mut_ptr();
+                    }
                 }
                 // SAFETY: every cue is below n_rows, the number of elements of `alpha` and of rows of `weights`, and none comes
-                // twice if `once`: the script says so. `targets` and `rates` have `width` elements. `weights` is borrowed
-                // mutably.
+                // twice if `once`: the script says so. `targets` and `rates` have `width` elements. All are borrowed mutably.
                 unsafe {
-                    let (alpha, beta, saliences) = (V::splat(alpha), V::splat(betas[0]), &rule.alpha);
-                    let (targets, rates) = (tile.targets.as_ptr(), tile.rates.as_ptr());
-                    let mut errors =
-                        Errors::<V, UNIFORM, ONE_RATE> { alpha, saliences, beta, targets, rates };
-                    step::<V, _, B>(tile.weights.as_mut_ptr(), width, cues, once, &mut errors);
+                    step::<V, _, B>(weights.as_mut_ptr(), width, cues, once, &mut errors);
                 }
                 tokens += 1;
                 work += cues.len() * width + 1;
@@ -442,17 +448,21 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
                     (tokens, work) = (0, 0);
                 }
             }
-            for column in present() {
-                // SAFETY: as above.
-                unsafe {
-                    set::<V>(tile.targets, column, E::default());
-                    if !ONE_RATE {
-                        set::<V>(tile.rates, column, betas[1]);
+            for &outcome in outcomes {
+                let column = outcome.wrapping_sub(first) as usize;
+                if column < lambda.len() {
+                    // SAFETY: as above.
+                    unsafe {
+                        set::<V>(errors.targets, column, E::default());
+                        if !ONE_RATE {
+                            set::<V>(errors.rates, column, betas[1]);
+                        }
                     }
                 }
             }
             done += 1;
         }
+        tile.betas = betas;
         tile.pace = Pace { tokens, work };
         Ok(events)
     }
@@ -464,10 +474,10 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
 /// The instruction set of `V` must exist; the row is made of whole vectors, and has the column.
 #[inline(always)]
 #[expect(unsafe_code, reason = "vectors")]
-unsafe fn set<V: Vector>(row: &mut [V::Element], column: usize, value: V::Element) {
+unsafe fn set<V: Vector>(row: *mut V::Element, column: usize, value: V::Element) {
     // SAFETY: by the contract of this function.
     unsafe {
-        let vector = row.as_mut_ptr().add(column / V::LANES * V::LANES);
+        let vector = row.add(column / V::LANES * V::LANES);
         V::load(vector).with(column % V::LANES, value).store(vector);
     }
 }
@@ -480,9 +490,9 @@ struct Errors<'a, V: Vector, const UNIFORM: bool, const ONE_RATE: bool> {
     /// The learning rate, if there is one.
     beta: V,
     /// What each activation of a row is drawn to,
-    targets: *const V::Element,
+    targets: *mut V::Element,
     /// and its learning rate.
-    rates: *const V::Element,
+    rates: *mut V::Element,
 }
 
 #[expect(unsafe_code, reason = "calls vectors")]
