@@ -18,7 +18,9 @@
 //! What the bodies do is done as fast as rows come from the caches, if nothing else is loaded: an address or a counter that
 //! waits on the stack is loaded behind all the vectors under way, and then the next row waits for it. With AVX-512 therefore
 //! each body is a function of its own, so that registers are shared out for it alone and its caller keeps some; and addresses
-//! of rows for which there is no register wait in vector registers ([`Places`]).
+//! of rows for which there is no register wait in vector registers (`Places`).
+
+use std::marker::PhantomData;
 
 use super::rows::Vector;
 
@@ -73,15 +75,16 @@ macro_rules! each_row {
     };
 }
 
-/// Calls the body for a number of rows, with so many vectors side by side.
+/// `$with!` of the body for a number of rows: how many they are, or 0 if any; how many vectors are side by side; and whether
+/// it is woven.
 macro_rules! by_rows {
-    ($call:ident, $n:expr, $arguments:tt, alone [$($a:literal: $c:literal),*], woven [$($w:literal: $d:literal),*],
+    ($with:ident, $n:expr, alone [$($a:literal: $c:literal),*], woven [$($w:literal: $d:literal),*],
         held [$($h:literal: $b:literal),*], any: $side:literal) => {
         match $n {
-            $($a if S::ALONE => $call::<V, S, $a, $c, false> $arguments,)*
-            $($w if S::UNIFORM => $call::<V, S, $w, $d, true> $arguments,)*
-            $($h => $call::<V, S, $h, $b, false> $arguments,)*
-            _ => any::<V, S, $side> $arguments,
+            $($a if S::ALONE => $with!($a, $c, false),)*
+            $($w if S::UNIFORM => $with!($w, $d, true),)*
+            $($h => $with!($h, $b, false),)*
+            _ => $with!(0, $side, false),
         }
     };
 }
@@ -105,41 +108,74 @@ pub unsafe fn step<V: Vector, S: Step<V>, const B: usize>(
         if B < 8 || V::REGISTERS < 16 || !once {
             return any::<V, S, B>(weights, width, rows, step);
         }
-        // As many vectors side by side as leave a register for each of their rows, or as are under way at once.
-        if V::REGISTERS >= MANY {
-            by_rows!(
-                apart,
-                rows.len(),
-                (weights, width, rows, step),
-                alone [1: 8, 2: 8],
-                woven [7: 4, 8: 4, 9: 4, 10: 4, 11: 4, 12: 4, 13: 2, 14: 2, 15: 2, 16: 2, 17: 2, 18: 2, 19: 2, 20: 2, 21: 2,
-                    22: 2, 23: 2, 24: 2],
-                held [1: 4, 2: 4, 3: 4, 4: 4, 5: 4, 6: 4, 7: 2, 8: 2, 9: 2, 10: 2, 11: 2, 12: 2],
-                any: 2
-            )
-        } else {
-            by_rows!(
-                body,
-                rows.len(),
-                (weights, width, rows, step),
-                alone [],
-                woven [13: 4, 14: 4, 15: 4, 16: 4, 17: 4, 18: 4, 19: 4, 20: 4, 21: 4, 22: 4, 23: 4, 24: 4],
-                held [1: 4, 2: 4, 3: 2, 4: 2, 5: 2, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 1],
-                any: 4
-            )
+        if const { V::REGISTERS >= MANY } {
+            let n = if rows.len() < ROWS { rows.len() } else { 0 };
+            return Apart::<V, S>::ALL[n](weights, width, rows, step);
         }
+        macro_rules! call {
+            ($rows:literal, $side:literal, $woven:literal) => {
+                body::<V, S, $rows, $side, $woven>(weights, width, rows, step)
+            };
+        }
+        // As many vectors side by side as leave a register for each of their rows, or as are under way at once.
+        by_rows!(
+            call,
+            rows.len(),
+            alone [],
+            woven [13: 4, 14: 4, 15: 4, 16: 4, 17: 4, 18: 4, 19: 4, 20: 4, 21: 4, 22: 4, 23: 4, 24: 4],
+            held [1: 4, 2: 4, 3: 2, 4: 2, 5: 2, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 1],
+            any: 4
+        )
     }
 }
 
 /// As many vector registers as AVX-512 has.
 const MANY: usize = 32;
 
+/// There are bodies for fewer rows than these.
+const ROWS: usize = 25;
+
+/// The bodies for AVX-512, each a function of its own; called by way of a table, lest they become part of their caller again.
+struct Apart<V, S>(PhantomData<(V, S)>);
+
+/// A body, with what [`step`] is given.
+type Body<V, S> = unsafe fn(*mut <V as Vector>::Element, usize, &[u32], &mut S);
+
+impl<V: Vector, S: Step<V>> Apart<V, S> {
+    /// That for each number of rows, and for any number at 0.
+    const ALL: [Body<V, S>; ROWS] = {
+        let mut all = [Self::of(0); ROWS];
+        let mut n = 1;
+        while n < ROWS {
+            all[n] = Self::of(n);
+            n += 1;
+        }
+        all
+    };
+
+    const fn of(n: usize) -> Body<V, S> {
+        macro_rules! apart {
+            ($rows:literal, $side:literal, $woven:literal) => {
+                apart::<V, S, $rows, $side, $woven>
+            };
+        }
+        by_rows!(
+            apart,
+            n,
+            alone [1: 8, 2: 8],
+            woven [7: 4, 8: 4, 9: 4, 10: 4, 11: 4, 12: 4, 13: 2, 14: 2, 15: 2, 16: 2, 17: 2, 18: 2, 19: 2, 20: 2, 21: 2, 22: 2,
+                23: 2, 24: 2],
+            held [1: 4, 2: 4, 3: 4, 4: 4, 5: 4, 6: 4, 7: 2, 8: 2, 9: 2, 10: 2, 11: 2, 12: 2],
+            any: 2
+        )
+    }
+}
+
 /// [`body`] as a function of its own.
 ///
 /// # Safety
 /// As [`body`], for a machine that has AVX-512.
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx512f"))]
-#[inline(never)]
 #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
 unsafe fn apart<V: Vector, S: Step<V>, const K: usize, const B: usize, const WOVEN: bool>(
     weights: *mut V::Element,
@@ -151,10 +187,10 @@ unsafe fn apart<V: Vector, S: Step<V>, const K: usize, const B: usize, const WOV
     unsafe { body::<V, S, K, B, WOVEN>(weights, width, rows, step) }
 }
 
-/// A step on `K` different rows: [`woven`] or [`held`].
+/// A step on `K` different rows, [`woven`] or [`held`]; or, if `K` is 0, on [`any`].
 ///
 /// # Safety
-/// As [`step`]; there are `K` rows.
+/// As [`step`]; there are `K` rows, unless it is 0.
 #[inline(always)]
 #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
 unsafe fn body<V: Vector, S: Step<V>, const K: usize, const B: usize, const WOVEN: bool>(
@@ -165,7 +201,9 @@ unsafe fn body<V: Vector, S: Step<V>, const K: usize, const B: usize, const WOVE
 ) {
     // SAFETY: by the contract of this function.
     unsafe {
-        if WOVEN {
+        if K == 0 {
+            any::<V, S, B>(weights, width, rows, step);
+        } else if WOVEN {
             woven::<V, S, K, B>(weights, width, rows, step);
         } else {
             held::<V, S, K, B>(weights, width, rows, step);

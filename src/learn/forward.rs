@@ -401,21 +401,40 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
             let (targets, rates) = (targets.as_mut_ptr(), rates.as_mut_ptr());
             Errors::<V, UNIFORM, ONE_RATE> { alpha, saliences, beta, targets, rates }
         };
+        if course.is_none() && times.are_once() {
+            // The same as below, but so little goes from event to event that it stays in registers.
+            let weights = weights.as_mut_ptr();
+            while done < len {
+                let (begun, mut left) = (done, POLL_EVERY.saturating_sub(work));
+                while left > 0
+                    && done < len
+                    && let Some(Event { cues, outcomes, once }) = events.next()
+                {
+                    // SAFETY: as below.
+                    unsafe {
+                        errors.draw::<true>(outcomes, first, lambda, betas[0]);
+                        step::<V, _, B>(weights, width, cues, once, &mut errors);
+                        errors.draw::<false>(outcomes, first, lambda, betas[1]);
+                    }
+                    left = left.saturating_sub(cues.len() * width + 1);
+                    done += 1;
+                }
+                tokens += (done - begun) as u64;
+                if left > 0 {
+                    work = POLL_EVERY - left;
+                    break;
+                }
+                monitor.advance(tokens)?;
+                (tokens, work) = (0, 0);
+            }
+            tile.pace = Pace { tokens, work };
+            return Ok(events);
+        }
         while done < len
             && let Some(Event { cues, outcomes, once }) = events.next()
         {
-            for &outcome in outcomes {
-                let column = outcome.wrapping_sub(first) as usize;
-                if let Some(&lambda) = lambda.get(column) {
-                    // SAFETY: the instruction set exists; the column is below the width, which is a multiple of the lanes.
-                    unsafe {
-                        set::<V>(errors.targets, column, lambda);
-                        if !ONE_RATE {
-                            set::<V>(errors.rates, column, betas[0]);
-                        }
-                    }
-                }
-            }
+            // SAFETY: the instruction set exists, and `lambda` is no longer than `targets` and `rates` are.
+            unsafe { errors.draw::<true>(outcomes, first, lambda, betas[0]) };
             for _ in 0..times.of(done) {
                 // A schedule may stand still, and one rate for all columns is not looked up.
                 if let Some(course) = course
@@ -427,13 +446,9 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
                     errors.beta = unsafe { V::splat(betas[0]) };
                     if !ONE_RATE {
                         rates.fill(betas[1]);
-                        for &outcome in outcomes {
-                            let column = outcome.wrapping_sub(first) as usize;
-                            if column < lambda.len() {
-                                rates[column] = betas[0];
-                            }
-                        }
                         errors.rates = rates.as_mut_ptr();
+                        // SAFETY: as above.
+                        unsafe { errors.draw::<true>(outcomes, first, lambda, betas[0]) };
                     }
                 }
                 // SAFETY: every cue is below n_rows, the number of elements of `alpha` and of rows of `weights`, and none comes
@@ -448,18 +463,8 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
                     (tokens, work) = (0, 0);
                 }
             }
-            for &outcome in outcomes {
-                let column = outcome.wrapping_sub(first) as usize;
-                if column < lambda.len() {
-                    // SAFETY: as above.
-                    unsafe {
-                        set::<V>(errors.targets, column, E::default());
-                        if !ONE_RATE {
-                            set::<V>(errors.rates, column, betas[1]);
-                        }
-                    }
-                }
-            }
+            // SAFETY: as above.
+            unsafe { errors.draw::<false>(outcomes, first, lambda, betas[1]) };
             done += 1;
         }
         tile.betas = betas;
@@ -493,6 +498,35 @@ struct Errors<'a, V: Vector, const UNIFORM: bool, const ONE_RATE: bool> {
     targets: *mut V::Element,
     /// and its learning rate.
     rates: *mut V::Element,
+}
+
+impl<V: Vector, const UNIFORM: bool, const ONE_RATE: bool> Errors<'_, V, UNIFORM, ONE_RATE> {
+    /// Draws the activations of outcomes of the tile to what they are at most, or to zero again, at this rate.
+    ///
+    /// # Safety
+    /// The instruction set of `V` must exist; `targets` and `rates` are made of whole vectors, and no shorter than `lambda`.
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "vectors")]
+    unsafe fn draw<const PRESENT: bool>(
+        &self,
+        outcomes: &[u32],
+        first: u32,
+        lambda: &[V::Element],
+        rate: V::Element,
+    ) {
+        for &outcome in outcomes {
+            let column = outcome.wrapping_sub(first) as usize;
+            if let Some(&lambda) = lambda.get(column) {
+                // SAFETY: by the contract of this function.
+                unsafe {
+                    set::<V>(self.targets, column, if PRESENT { lambda } else { V::Element::default() });
+                    if !ONE_RATE {
+                        set::<V>(self.rates, column, rate);
+                    }
+                }
+            }
+        }
+    }
 }
 
 #[expect(unsafe_code, reason = "calls vectors")]
