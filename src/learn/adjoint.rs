@@ -206,22 +206,24 @@ impl<E: Element> Task<E> for Backward<'_, '_, E> {
     unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Result<()> {
         // SAFETY: the instruction set exists.
         unsafe {
-            match self.salience {
-                Some(salience) => self.learn::<V, true, B>(salience),
-                None => self.learn::<V, false, B>(E::default()),
+            match (self.salience, self.steps.times.is_empty()) {
+                (Some(salience), true) => self.learn::<V, true, true, B>(salience),
+                (Some(salience), false) => self.learn::<V, true, false, B>(salience),
+                (None, true) => self.learn::<V, false, true, B>(E::default()),
+                (None, false) => self.learn::<V, false, false, B>(E::default()),
             }
         }
     }
 }
 
 impl<E: Element> Backward<'_, '_, E> {
-    /// Learns with one salience for all cues, or with those of each.
+    /// Learns with one salience for all cues, or with those of each; every step once, or as often as it says.
     ///
     /// # Safety
     /// The instruction set of `V` must exist.
     #[inline(always)]
     #[expect(unsafe_code, reason = "calls the kernel")]
-    unsafe fn learn<V: Vector<Element = E>, const UNIFORM: bool, const B: usize>(
+    unsafe fn learn<V: Vector<Element = E>, const UNIFORM: bool, const ONCE: bool, const B: usize>(
         self,
         salience: E,
     ) -> Result<()> {
@@ -243,27 +245,31 @@ impl<E: Element> Backward<'_, '_, E> {
             later.next();
         }
         let (mut polled, mut work) = (end.min(steps.len), 0);
-        for (p, Event { cues, outcomes, once }) in (first..).zip(events) {
+        // SAFETY: the instruction set exists.
+        let zero = unsafe { V::splat(E::default()) };
+        let mut shares =
+            Shares::<V, UNIFORM> { alpha, lambda, first: None, more: &[], sums, width, gain: zero };
+        let gains = steps.gains.get(first..).unwrap_or_default();
+        for (p, (Event { cues, outcomes, once }, &gain)) in (first..).zip(events.zip(gains)) {
             if far && let Some(&outcome) = later.next().and_then(|event| event.outcomes.first()) {
                 prefetch(sums.wrapping_add(outcome as usize * width), width);
             }
-            for _ in 0..steps.times.get(p).copied().unwrap_or(1) {
-                // SAFETY: every cue is below n_rows, the number of elements of `alpha` and of rows of `v`, every outcome below
-                // n_columns, the number of rows of `sums`: the script says so. `v` and `sums`
-                // are borrowed mutably.
-                unsafe {
-                    let gain = steps.gains[p];
-                    let gain = V::splat(if UNIFORM { gain.times(salience) } else { gain });
-                    let mut first = None;
-                    let mut more = outcomes;
-                    if let [outcome, others @ ..] = outcomes {
+            // SAFETY: the instruction set exists; every outcome is below n_columns, the number of elements of `lambda` and of
+            // rows of `sums`: the script says so.
+            unsafe {
+                shares.gain = V::splat(if UNIFORM { gain.times(salience) } else { gain });
+                (shares.first, shares.more) = match outcomes {
+                    [outcome, more @ ..] => {
                         let lambda = V::splat(*lambda.get_unchecked(*outcome as usize));
-                        first = Some((sums.add(*outcome as usize * width), lambda));
-                        more = others;
+                        (Some((sums.add(*outcome as usize * width), lambda)), more)
                     }
-                    let mut shares = Shares::<V, UNIFORM> { alpha, lambda, first, more, sums, width, gain };
-                    step::<V, _, B>(v, width, cues, once, &mut shares);
-                }
+                    [] => (None, outcomes),
+                };
+            }
+            for _ in 0..if ONCE { 1 } else { steps.times[p] } {
+                // SAFETY: every cue is below n_rows, the number of elements of `alpha` and of rows of `v`: the script says so. `v`
+                // and `sums` are borrowed mutably.
+                unsafe { step::<V, _, B>(v, width, cues, once, &mut shares) };
                 work += (cues.len() + outcomes.len()) * width + 1;
                 if work >= POLL_EVERY {
                     let event = steps.events[p] as usize;
