@@ -129,8 +129,8 @@ pub unsafe fn step<V: Vector, S: Step<V>, const B: usize>(
     }
 }
 
-/// As many vector registers as AVX-512 has.
-const MANY: usize = 32;
+/// As many vector registers as AVX-512 has. With them each body is compiled once, without them once for each call of [`step`].
+pub const MANY: usize = 32;
 
 /// There are bodies for fewer rows than these.
 const ROWS: usize = 25;

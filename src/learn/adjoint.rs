@@ -42,7 +42,7 @@ use crate::error::{Error, Result};
 use crate::kernel::buffer::Buffer;
 use crate::kernel::dispatch::{Task, run};
 use crate::kernel::rows::{Element, Vector};
-use crate::kernel::step::{Step, prefetch, step};
+use crate::kernel::step::{MANY, Step, prefetch, step};
 use crate::monitor::Monitor;
 
 /// The work is interrupted to look at the monitor after about this many slots times columns.
@@ -206,18 +206,23 @@ impl<E: Element> Task<E> for Backward<'_, '_, E> {
     unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Result<()> {
         // SAFETY: the instruction set exists.
         unsafe {
-            match (self.salience, self.steps.times.is_empty()) {
-                (Some(salience), true) => self.learn::<V, true, true, B>(salience),
-                (Some(salience), false) => self.learn::<V, true, false, B>(salience),
-                (None, true) => self.learn::<V, false, true, B>(E::default()),
-                (None, false) => self.learn::<V, false, false, B>(E::default()),
+            if const { V::REGISTERS >= MANY } && self.steps.times.is_empty() {
+                match self.salience {
+                    Some(salience) => self.learn::<V, true, true, B>(salience),
+                    None => self.learn::<V, false, true, B>(E::default()),
+                }
+            } else {
+                match self.salience {
+                    Some(salience) => self.learn::<V, true, false, B>(salience),
+                    None => self.learn::<V, false, false, B>(E::default()),
+                }
             }
         }
     }
 }
 
 impl<E: Element> Backward<'_, '_, E> {
-    /// Learns with one salience for all cues, or with those of each; every step once, or as often as it says.
+    /// Learns with one salience for all cues, or with those of each; every step once if `ONCE`, or as often as it says.
     ///
     /// # Safety
     /// The instruction set of `V` must exist.
@@ -266,7 +271,7 @@ impl<E: Element> Backward<'_, '_, E> {
                     [] => (None, outcomes),
                 };
             }
-            for _ in 0..if ONCE { 1 } else { steps.times[p] } {
+            for _ in 0..if ONCE { 1 } else { steps.times.get(p).copied().unwrap_or(1) } {
                 // SAFETY: every cue is below n_rows, the number of elements of `alpha` and of rows of `v`: the script says so. `v`
                 // and `sums` are borrowed mutably.
                 unsafe { step::<V, _, B>(v, width, cues, once, &mut shares) };
