@@ -16,9 +16,9 @@
 //! for each number of rows up to 12, and up to 24 where all rows have the same factor.
 //!
 //! What the bodies do is done as fast as rows come from the caches, if nothing else is loaded: an address or a counter that
-//! waits on the stack is loaded behind all the vectors under way, and then the next row waits for it. With AVX-512 therefore
-//! each body is a function of its own, so that registers are shared out for it alone and its caller keeps some; and addresses
-//! of rows for which there is no register wait in vector registers (`Places`).
+//! waits on the stack is loaded behind all the vectors under way, and then the next row waits for it. Therefore each body is a
+//! function of its own, so that registers are shared out for it alone and its caller keeps some; and with AVX-512 addresses of
+//! rows for which there is no register wait in vector registers (`Places`).
 
 use std::marker::PhantomData;
 
@@ -105,37 +105,23 @@ pub unsafe fn step<V: Vector, S: Step<V>, const B: usize>(
 ) {
     // SAFETY: by the contract of this function; 2 and 4 divide 8, and `rows` has as many as each body is for.
     unsafe {
-        if B < 8 || V::REGISTERS < 16 || !once {
-            return any::<V, S, B>(weights, width, rows, step);
+        if const { B < 8 || V::REGISTERS < SOME } {
+            any::<V, S, B>(weights, width, rows, step);
+        } else {
+            let n = if once && rows.len() < ROWS { rows.len() } else { 0 };
+            Apart::<V, S>::ALL[n](weights, width, rows, step);
         }
-        if const { V::REGISTERS >= MANY } {
-            let n = if rows.len() < ROWS { rows.len() } else { 0 };
-            return Apart::<V, S>::ALL[n](weights, width, rows, step);
-        }
-        macro_rules! call {
-            ($rows:literal, $side:literal, $woven:literal) => {
-                body::<V, S, $rows, $side, $woven>(weights, width, rows, step)
-            };
-        }
-        // As many vectors side by side as leave a register for each of their rows, or as are under way at once.
-        by_rows!(
-            call,
-            rows.len(),
-            alone [],
-            woven [13: 4, 14: 4, 15: 4, 16: 4, 17: 4, 18: 4, 19: 4, 20: 4, 21: 4, 22: 4, 23: 4, 24: 4],
-            held [1: 4, 2: 4, 3: 2, 4: 2, 5: 2, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 1],
-            any: 4
-        )
     }
 }
 
-/// As many vector registers as AVX-512 has. With them each body is compiled once, without them once for each call of [`step`].
-pub const MANY: usize = 32;
+/// As many vector registers as AVX2 has, and as many as AVX-512 has.
+const SOME: usize = 16;
+const MANY: usize = 32;
 
 /// There are bodies for fewer rows than these.
 const ROWS: usize = 25;
 
-/// The bodies for AVX-512, each a function of its own; called by way of a table, lest they become part of their caller again.
+/// The bodies, each a function of its own; called by way of a table, lest they become part of their caller again.
 struct Apart<V, S>(PhantomData<(V, S)>);
 
 /// A body, with what [`step`] is given.
@@ -153,22 +139,55 @@ impl<V: Vector, S: Step<V>> Apart<V, S> {
         all
     };
 
+    /// As many vectors side by side as leave a register for each of their rows, or as are under way at once.
     const fn of(n: usize) -> Body<V, S> {
-        macro_rules! apart {
+        macro_rules! with_avx2 {
             ($rows:literal, $side:literal, $woven:literal) => {
-                apart::<V, S, $rows, $side, $woven>
+                with_avx2::<V, S, $rows, $side, $woven>
             };
         }
-        by_rows!(
-            apart,
-            n,
-            alone [1: 8, 2: 8],
-            woven [7: 4, 8: 4, 9: 4, 10: 4, 11: 4, 12: 4, 13: 2, 14: 2, 15: 2, 16: 2, 17: 2, 18: 2, 19: 2, 20: 2, 21: 2, 22: 2,
-                23: 2, 24: 2],
-            held [1: 4, 2: 4, 3: 4, 4: 4, 5: 4, 6: 4, 7: 2, 8: 2, 9: 2, 10: 2, 11: 2, 12: 2],
-            any: 2
-        )
+        macro_rules! with_avx512 {
+            ($rows:literal, $side:literal, $woven:literal) => {
+                with_avx512::<V, S, $rows, $side, $woven>
+            };
+        }
+        if V::REGISTERS < MANY {
+            by_rows!(
+                with_avx2,
+                n,
+                alone [],
+                woven [13: 4, 14: 4, 15: 4, 16: 4, 17: 4, 18: 4, 19: 4, 20: 4, 21: 4, 22: 4, 23: 4, 24: 4],
+                held [1: 4, 2: 4, 3: 2, 4: 2, 5: 2, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 1],
+                any: 4
+            )
+        } else {
+            by_rows!(
+                with_avx512,
+                n,
+                alone [1: 8, 2: 8],
+                woven [7: 4, 8: 4, 9: 4, 10: 4, 11: 4, 12: 4, 13: 2, 14: 2, 15: 2, 16: 2, 17: 2, 18: 2, 19: 2, 20: 2, 21: 2,
+                    22: 2, 23: 2, 24: 2],
+                held [1: 4, 2: 4, 3: 4, 4: 4, 5: 4, 6: 4, 7: 2, 8: 2, 9: 2, 10: 2, 11: 2, 12: 2],
+                any: 2
+            )
+        }
     }
+}
+
+/// [`body`] as a function of its own.
+///
+/// # Safety
+/// As [`body`], for a machine that has AVX2.
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
+#[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
+unsafe fn with_avx2<V: Vector, S: Step<V>, const K: usize, const B: usize, const WOVEN: bool>(
+    weights: *mut V::Element,
+    width: usize,
+    rows: &[u32],
+    step: &mut S,
+) {
+    // SAFETY: by the contract of this function.
+    unsafe { body::<V, S, K, B, WOVEN>(weights, width, rows, step) }
 }
 
 /// [`body`] as a function of its own.
@@ -177,7 +196,7 @@ impl<V: Vector, S: Step<V>> Apart<V, S> {
 /// As [`body`], for a machine that has AVX-512.
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx512f"))]
 #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
-unsafe fn apart<V: Vector, S: Step<V>, const K: usize, const B: usize, const WOVEN: bool>(
+unsafe fn with_avx512<V: Vector, S: Step<V>, const K: usize, const B: usize, const WOVEN: bool>(
     weights: *mut V::Element,
     width: usize,
     rows: &[u32],

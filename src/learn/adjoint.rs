@@ -42,7 +42,7 @@ use crate::error::{Error, Result};
 use crate::kernel::buffer::Buffer;
 use crate::kernel::dispatch::{Task, run};
 use crate::kernel::rows::{Element, Vector};
-use crate::kernel::step::{MANY, Step, prefetch, step};
+use crate::kernel::step::{Step, prefetch, step};
 use crate::monitor::Monitor;
 
 /// The work is interrupted to look at the monitor after about this many slots times columns.
@@ -206,7 +206,7 @@ impl<E: Element> Task<E> for Backward<'_, '_, E> {
     unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Result<()> {
         // SAFETY: the instruction set exists.
         unsafe {
-            if const { V::REGISTERS >= MANY } && self.steps.times.is_empty() {
+            if self.steps.times.is_empty() {
                 match self.salience {
                     Some(salience) => self.learn::<V, true, true, B>(salience),
                     None => self.learn::<V, false, true, B>(E::default()),

@@ -27,7 +27,7 @@ use crate::error::Result;
 use crate::kernel::buffer::Buffer;
 use crate::kernel::dispatch::{Task, run};
 use crate::kernel::rows::{Element, Vector};
-use crate::kernel::step::{MANY, Step, step};
+use crate::kernel::step::{Step, step};
 use crate::monitor::Monitor;
 
 /// The work is interrupted to look at the monitor after about this many slots times columns: a millisecond or so.
@@ -401,7 +401,7 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
             let (targets, rates) = (targets.as_mut_ptr(), rates.as_mut_ptr());
             Errors::<V, UNIFORM, ONE_RATE> { alpha, saliences, beta, targets, rates }
         };
-        if const { V::REGISTERS >= MANY } && course.is_none() && times.are_once() {
+        if course.is_none() && times.are_once() {
             // The same as below, but so little goes from event to event that it stays in registers.
             let weights = weights.as_mut_ptr();
             while done < len {
