@@ -309,11 +309,11 @@ impl Chunk {
         Ok(Chunk { body, frequencies })
     }
 
-    /// The bytes of the chunk.
+    /// Puts the bytes of the chunk into `out`, in place of what it holds: a buffer that is used again costs no new pages.
     ///
     /// # Errors
     /// When it has more than [`CHUNK_SLOTS`] slots.
-    pub(super) fn encode(&self) -> Result<Vec<u8>> {
+    pub(super) fn encode(&self, out: &mut Vec<u8>) -> Result<()> {
         let fits = |slots: usize| {
             let field = u32::try_from(slots).ok().filter(|_| slots <= CHUNK_SLOTS);
             field.ok_or_else(|| {
@@ -321,31 +321,32 @@ impl Chunk {
                 Error::defect(expected, format!("{slots}"), "split the event")
             })
         };
-        let mut out = vec![0; 24];
+        out.clear();
+        out.resize(24, 0);
         let (kind, cue_slots, outcome_slots);
         let mut widths = match &self.body {
             Body::Tokens(tokens) => {
                 (kind, cue_slots, outcome_slots) = (TOKENS, 0, 0);
-                pack(tokens, &mut out)
+                pack(tokens, out)
             }
             Body::Rows(rows) => {
                 let lengths =
                     |lists: &Lists| lists.lengths().map(|length| length as u64).collect::<Vec<u64>>();
                 (kind, cue_slots, outcome_slots) = (ROWS, rows.cues.ids.len(), rows.outcomes.ids.len());
-                let a = pack(&lengths(&rows.cues), &mut out);
-                let b = pack(&lengths(&rows.outcomes), &mut out);
-                let c = pack(&rows.cues.ids, &mut out);
-                let d = pack(&rows.outcomes.ids, &mut out);
+                let a = pack(&lengths(&rows.cues), out);
+                let b = pack(&lengths(&rows.outcomes), out);
+                let c = pack(&rows.cues.ids, out);
+                let d = pack(&rows.outcomes.ids, out);
                 a | b << 4 | c << 8 | d << 12
             }
         };
-        widths |= pack(&self.frequencies, &mut out) << 16;
+        widths |= pack(&self.frequencies, out) << 16;
         let head = [widths, kind, fits(self.body.len())?, fits(cue_slots)?, fits(outcome_slots)?];
         for (field, slot) in head.iter().zip(out[4..24].as_chunks_mut::<4>().0) {
             *slot = field.to_le_bytes();
         }
-        seal(0, &mut out);
-        Ok(out)
+        seal(0, out);
+        Ok(())
     }
 }
 
@@ -388,7 +389,8 @@ mod tests {
             let all_one = plain || events.iter().all(|event| event.2 == 1);
             let frequencies = if all_one { Vec::new() } else { events.iter().map(|event| event.2).collect() };
             let chunk = Chunk { body, frequencies };
-            let bytes = chunk.encode().unwrap();
+            let mut bytes = vec![7; 3];
+            chunk.encode(&mut bytes).unwrap();
             let limits = Limits { cues: 1 << 32, outcomes: 1 << 32, types: 1 << 32 };
             let back = Chunk::decode(&bytes, 0, bytes.len(), events.len(), &limits).unwrap();
             prop_assert_eq!(&back, &chunk);
@@ -412,7 +414,8 @@ mod tests {
     fn ids_at_their_limit_are_refused() {
         let mut rows = Rows::default();
         rows.push(&[3], &[2]);
-        let bytes = Chunk { body: Body::Rows(rows), frequencies: Vec::new() }.encode().unwrap();
+        let mut bytes = Vec::new();
+        Chunk { body: Body::Rows(rows), frequencies: Vec::new() }.encode(&mut bytes).unwrap();
         let decode =
             |cues, outcomes| Chunk::decode(&bytes, 0, bytes.len(), 1, &Limits { cues, outcomes, types: 0 });
         assert!(decode(4, 3).is_ok());

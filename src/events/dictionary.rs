@@ -9,7 +9,8 @@ use crate::error::{Error, Result};
 
 /// The dictionary is judged when it has grown to this, and at the end: where half the events or more are of types of their
 /// own by then, looking for types costs more than it gives.
-pub(super) const JUDGED_AT: usize = 4 << 20;
+pub(super) const JUDGED_AT: usize = 2 << 20;
+
 /// Event types and their indices.
 #[derive(Debug, Default)]
 pub(super) struct Dictionary {

@@ -68,6 +68,8 @@ pub struct EventWriter {
     event: Event,
     pending: Chunk,
     pending_names: usize,
+    /// The bytes of the last chunk; a buffer that is used again.
+    encoded: Vec<u8>,
     types: Option<Dictionary>,
     /// The last names that came by name.
     last_cue: Option<u32>,
@@ -93,6 +95,7 @@ impl EventWriter {
             event: Event::default(),
             pending: Chunk { body: Body::Tokens(Vec::new()), frequencies: Vec::new() },
             pending_names: 0,
+            encoded: Vec::new(),
             types: Some(Dictionary::default()),
             last_cue: None,
             last_outcome: None,
@@ -196,7 +199,8 @@ impl EventWriter {
         }
         let first = self.n_events - self.pending.body.len() as u64;
         self.directory.push((self.out.at, first));
-        self.out.write(&self.pending.encode()?)?;
+        self.pending.encode(&mut self.encoded)?;
+        self.out.write(&self.encoded)?;
         self.pending_names = 0;
         self.pending.frequencies.clear();
         match (&mut self.pending.body, &self.types) {
@@ -218,7 +222,8 @@ impl EventWriter {
             names += cues.len() + outcomes.len();
             if rows.len() == CHUNK_EVENTS || names >= FULL || i + 1 == types.len() {
                 self.directory.push((self.out.at, first));
-                self.out.write(&chunk.encode()?)?;
+                chunk.encode(&mut self.encoded)?;
+                self.out.write(&self.encoded)?;
                 if let Body::Rows(rows) = &mut chunk.body {
                     rows.clear();
                 }

@@ -55,15 +55,25 @@ impl Named {
         }
     }
 
-    /// Appends to a row the names that it does not have yet. `known`: all are the sink's numbers.
+    /// Appends names to the row that is last; those that it does not have yet, if `once`. `known`: all are the sink's numbers.
     ///
     /// Rows are told apart by numbers that are not 0.
     #[inline]
-    pub(super) fn append_new(&mut self, ids: &[u32], row: u32, known: bool, to: &mut Row) {
+    pub(super) fn append(
+        &mut self,
+        ids: impl ExactSizeIterator<Item = u32>,
+        row: u32,
+        known: bool,
+        once: bool,
+        to: &mut Column,
+    ) {
+        if !once {
+            return to.append(ids);
+        }
         let Self { last_ours, last_theirs, .. } = self;
         let room = to.room(ids.len());
         let mut kept = 0;
-        for &id in ids {
+        for id in ids {
             let last = if known || id & OURS == 0 {
                 &mut last_theirs[id as usize]
             } else {
@@ -89,19 +99,20 @@ impl Named {
     }
 }
 
-/// The names of a row that is being made.
+/// The names of rows, one row behind another.
 ///
 /// Invariant: the first `used` of `ids` are the names.
 #[derive(Default)]
-pub(super) struct Row {
+pub(super) struct Column {
     ids: Vec<u32>,
     used: usize,
 }
 
-impl Row {
-    /// No names.
-    pub(super) fn clear(&mut self) {
-        self.used = 0;
+impl Column {
+    /// The first `n` names alone.
+    #[inline]
+    pub(super) fn truncate(&mut self, n: usize) {
+        self.used = self.used.min(n);
     }
 
     /// The names.
@@ -109,13 +120,28 @@ impl Row {
         &self.ids[..self.used]
     }
 
+    /// The names.
+    pub(super) fn ids_mut(&mut self) -> &mut [u32] {
+        &mut self.ids[..self.used]
+    }
+
+    /// How many names there are.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.used
+    }
+
     /// Appends names.
-    pub(super) fn append(&mut self, ids: &[u32]) {
-        self.room(ids.len())[..ids.len()].copy_from_slice(ids);
-        self.take(ids.len());
+    fn append(&mut self, ids: impl ExactSizeIterator<Item = u32>) {
+        let n = ids.len();
+        for (place, id) in self.room(n).iter_mut().zip(ids) {
+            *place = id;
+        }
+        self.take(n);
     }
 
     /// Room for `n` more names and one that is too many.
+    #[inline]
     fn room(&mut self, n: usize) -> &mut [u32] {
         let needed = self.used + n + 1;
         if self.ids.len() < needed {
@@ -125,6 +151,7 @@ impl Row {
     }
 
     /// Takes what was put into the room.
+    #[inline]
     fn take(&mut self, n: usize) {
         self.used += n;
     }

@@ -10,6 +10,7 @@
 //! that may grow together where words meet, are made anew for every event.
 
 use std::hash::BuildHasher;
+use std::iter::repeat_n;
 use std::num::NonZeroUsize;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
@@ -28,8 +29,14 @@ pub(super) struct Pieces {
     lists: Lists,
     /// What each word gives.
     of_word: Vec<Option<Piece>>,
+    /// The name of each word that gives one alone, if names are one list after another and it is in the sink's numbers;
+    /// [`NONE`] of all others.
+    single: Vec<u32>,
     stream: Stream,
 }
+
+/// No name alone.
+const NONE: u32 = u32::MAX;
 
 /// The names of words that follow each other in a context.
 ///
@@ -105,8 +112,18 @@ impl Pieces {
             how,
             lists: Lists::default(),
             of_word: Vec::new(),
+            single: Vec::new(),
             stream: Stream::default(),
         }
+    }
+
+    /// The names of some words, all in the sink's numbers, if it is known that each gives one alone.
+    #[inline]
+    pub(super) fn singles(&self, side: &[u32]) -> Option<impl ExactSizeIterator<Item = u32>> {
+        let single = |word: u32| self.single.get(word as usize).copied().filter(|&id| id != NONE);
+        side.iter()
+            .all(|&word| single(word).is_some())
+            .then(|| side.iter().map(|&word| self.single[word as usize]))
     }
 
     /// The names that some words give, one beside the other, the first of them at a place of the context; and whether all
@@ -179,7 +196,15 @@ impl Pieces {
     fn piece(&mut self, word: u32, context: &mut Context<'_>, named: &mut Named) -> Result<Piece> {
         match self.of_word.get(word as usize) {
             Some(&Some(piece)) if piece.known => Ok(piece),
-            _ => make(&self.names, &mut self.lists, &mut self.of_word, word, context, named),
+            _ => {
+                let piece = make(&self.names, &mut self.lists, &mut self.of_word, word, context, named)?;
+                if let (How::Apart, true, &[id]) = (&self.how, piece.known, self.lists.get(piece.list)) {
+                    let missing = (word as usize + 1).saturating_sub(self.single.len());
+                    self.single.extend(repeat_n(NONE, missing));
+                    self.single[word as usize] = id;
+                }
+                Ok(piece)
+            }
         }
     }
 
@@ -210,7 +235,7 @@ impl Pieces {
             }
             How::Apart | How::Together => 0,
         };
-        4 * self.lists.len() + 12 * self.of_word.len() + joints
+        4 * (self.lists.len() + self.single.len()) + 12 * self.of_word.len() + joints
     }
 }
 

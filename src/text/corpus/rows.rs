@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use super::named::{self, Named, OURS, Row};
+use super::named::{self, Column, Named, OURS};
 use super::pieces::{Context, Pieces};
 use super::windows::Frame;
 use super::{Corpus, Names};
@@ -25,7 +25,7 @@ const NONE: u32 = u32::MAX;
 const NAMES: u32 = u32::MAX - 1;
 
 /// With this many rows it is judged whether rows come again.
-const TRIAL: usize = 1 << 15;
+const TRIAL: usize = 1 << 13;
 
 /// Rows that come again fewer times than one in so many are not looked for.
 const WORTHWHILE: usize = 4;
@@ -55,16 +55,15 @@ pub(super) struct Rows {
     cue_pieces: Vec<Pieces>,
     outcome_pieces: Vec<Pieces>,
     repeats: Repeats,
-    cue_ids: Vec<u32>,
+    cue_ids: Column,
     cue_ends: Vec<usize>,
-    outcome_ids: Vec<u32>,
+    outcome_ids: Column,
     outcome_ends: Vec<usize>,
     tokens: Vec<u32>,
     /// Rows ever made.
     made: u32,
-    /// Buffers that are used again.
+    /// A buffer that is used again.
     frame: String,
-    row: Row,
 }
 
 impl Rows {
@@ -83,14 +82,13 @@ impl Rows {
             cue_pieces: pieces(&corpus.cues),
             outcome_pieces: pieces(&corpus.outcomes),
             repeats,
-            cue_ids: Vec::new(),
+            cue_ids: Column::default(),
             cue_ends: Vec::new(),
-            outcome_ids: Vec::new(),
+            outcome_ids: Column::default(),
             outcome_ends: Vec::new(),
             tokens: Vec::new(),
             made: 0,
             frame: String::new(),
-            row: Row::default(),
         }
     }
 
@@ -156,7 +154,7 @@ impl Rows {
 
     /// A new row.
     fn make(&mut self, frame: Frame<'_>, corpus: &Corpus) -> Result<u32> {
-        let Self { words, cues, outcomes, cue_pieces, outcome_pieces, row, .. } = self;
+        let Self { words, cues, outcomes, cue_pieces, outcome_pieces, cue_ids, outcome_ids, .. } = self;
         let (all, start) = (frame.words, frame.start);
         let sides = match frame.middle {
             None => [(all, start), (&all[..0], start)],
@@ -174,32 +172,33 @@ impl Rows {
         }
         let mut context = Context { corpus, words, frame: &mut self.frame };
         let mut all_known = true;
-        row.clear();
+        // An error may have left names of a row that was not made.
+        cue_ids.truncate(self.cue_ends.last().copied().unwrap_or(0));
+        outcome_ids.truncate(self.outcome_ends.last().copied().unwrap_or(0));
+        let once = self.repeats == Repeats::Go;
         for pieces in cue_pieces {
             for (side, place) in sides {
-                let (named, known) = pieces.of(side, place, &mut context, cues)?;
-                all_known &= known;
-                if self.repeats == Repeats::Go {
-                    cues.append_new(named, self.made, known, row);
-                } else {
-                    row.append(named);
+                if let Some(singles) = pieces.singles(side) {
+                    cues.append(singles, self.made, true, once, cue_ids);
+                    continue;
                 }
+                let (named, known) = pieces.of(side, place, &mut context, cues)?;
+                cues.append(named.iter().copied(), self.made, known, once, cue_ids);
+                all_known &= known;
             }
         }
-        self.cue_ids.extend_from_slice(row.ids());
-        self.cue_ends.push(self.cue_ids.len());
-        row.clear();
+        let once = self.repeats != Repeats::Seen;
         for pieces in outcome_pieces {
-            let (named, known) = pieces.of(result.0, result.1, &mut context, outcomes)?;
-            all_known &= known;
-            if self.repeats == Repeats::Seen {
-                row.append(named);
-            } else {
-                outcomes.append_new(named, self.made, known, row);
+            if let Some(singles) = pieces.singles(result.0) {
+                outcomes.append(singles, self.made, true, once, outcome_ids);
+                continue;
             }
+            let (named, known) = pieces.of(result.0, result.1, &mut context, outcomes)?;
+            outcomes.append(named.iter().copied(), self.made, known, once, outcome_ids);
+            all_known &= known;
         }
-        self.outcome_ids.extend_from_slice(row.ids());
-        self.outcome_ends.push(self.outcome_ids.len());
+        self.cue_ends.push(cue_ids.len());
+        self.outcome_ends.push(outcome_ids.len());
         self.tokens.push(if all_known { NONE } else { NAMES });
         Ok(self.tokens.len() as u32 - 1)
     }
@@ -254,8 +253,8 @@ impl Rows {
     /// The cues and the outcomes of some rows.
     fn batch(&self, rows: Range<usize>) -> [Batch<'_>; 2] {
         [
-            Batch::new(&self.cue_ids, &self.cue_ends, rows.clone()),
-            Batch::new(&self.outcome_ids, &self.outcome_ends, rows),
+            Batch::new(self.cue_ids.ids(), &self.cue_ends, rows.clone()),
+            Batch::new(self.outcome_ids.ids(), &self.outcome_ends, rows),
         ]
     }
 
@@ -273,7 +272,7 @@ impl Rows {
         let (cue_span, outcome_span) = (span(&self.cue_ends), span(&self.outcome_ends));
         let Self { cues, outcomes, cue_ids, outcome_ids, tokens, .. } = self;
         let mut all = 0;
-        for cue in &mut cue_ids[cue_span] {
+        for cue in &mut cue_ids.ids_mut()[cue_span] {
             monitor.check()?;
             named::push(cues, *cue, sink, S::cue_again, |sink, name| {
                 sink.cue(name)?;
@@ -283,7 +282,7 @@ impl Rows {
             all |= *cue;
         }
         monitor.check()?;
-        for outcome in &mut outcome_ids[outcome_span] {
+        for outcome in &mut outcome_ids.ids_mut()[outcome_span] {
             named::push(outcomes, *outcome, sink, S::outcome_again, |sink, name| {
                 sink.outcome(name)?;
                 Ok(sink.last_outcome())
@@ -332,9 +331,9 @@ impl Rows {
         if self.of_words.is_none() {
             self.keys.clear();
             self.key_ends.clear();
-            self.cue_ids.clear();
+            self.cue_ids.truncate(0);
             self.cue_ends.clear();
-            self.outcome_ids.clear();
+            self.outcome_ids.truncate(0);
             self.outcome_ends.clear();
             self.tokens.clear();
         }
