@@ -103,7 +103,8 @@ pub unsafe fn step<V: Vector, S: Step<V>, const B: usize>(
     once: bool,
     step: &mut S,
 ) {
-    // SAFETY: by the contract of this function; 2 and 4 divide 8, and `rows` has as many as each body is for.
+    // SAFETY: by the contract of this function; 1, 2 and 4 divide 8, `rows` has as many as each body is for, and each is compiled
+    // for the instruction set of `V`.
     unsafe {
         if const { B < 8 || V::REGISTERS < SOME } {
             any::<V, S, B>(weights, width, rows, step);
@@ -114,7 +115,7 @@ pub unsafe fn step<V: Vector, S: Step<V>, const B: usize>(
     }
 }
 
-/// As many vector registers as AVX2 has, and as many as AVX-512 has.
+/// As many vector registers as AVX2 has, and as many as AVX-512 has: no other vectors have so many.
 const SOME: usize = 16;
 const MANY: usize = 32;
 
