@@ -173,14 +173,18 @@ def test_to_pandas() -> None:
     [
         ("pandas", "pandas", "w.to_pandas()"),
         ("xarray", "xarray", "w.to_xarray()"),
-        ("xarray", "netcdf", "w.save('w.nc')"),
+        ("xarray", "netcdf", "rw.load_weights(nc)"),
         ("netCDF4", "netcdf", "w.save('w.nc')"),
         ("scipy.sparse", "scipy", "rw.read_events([('a', 'x')]).cue_matrix()"),
     ],
 )
 def test_a_missing_library_names_the_extra(library: str, extra: str, call: str, tmp_path: Path) -> None:
+    nc = tmp_path / "nc" / "w.nc"
+    nc.parent.mkdir()
+    weights().save(nc)
     script = f"""
 import sys
+nc = {str(nc)!r}
 sys.modules[{library!r}] = None
 import rescorla as rw
 w = rw.Weights([[1.0]], ["a"], ["x"])
@@ -193,7 +197,7 @@ except ImportError as error:
         [sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path, check=False
     )
     assert f"pip install 'rescorla[{extra}]'" in done.stdout, done.stderr
-    assert list(tmp_path.iterdir()) == []
+    assert list(tmp_path.iterdir()) == [nc.parent]
 
 
 def test_importing_needs_numpy_alone() -> None:
@@ -259,6 +263,35 @@ def test_a_mapped_file_can_be_saved_over_itself(tmp_path: Path) -> None:
     weights().save(tmp_path / "w.npy")
     rw.load_weights(tmp_path / "w.npy").save(tmp_path / "w.npy")
     assert same(rw.load_weights(tmp_path / "w.npy"), weights())
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("alpha", [0.1, [0.25, 0.5]])
+def test_netcdf_is_what_xarray_writes(dtype: Any, alpha: float | list[float], tmp_path: Path) -> None:
+    import xarray as xr
+
+    saved = weights(dtype, PARAMETERS | {"alpha": alpha, "method": "", "cue": "#é𝒳"})
+    saved.save(tmp_path / "ours.nc")
+    saved.to_xarray().to_netcdf(tmp_path / "theirs.nc", engine="netcdf4")
+    ours, theirs = (xr.load_dataarray(tmp_path / f"{name}.nc") for name in ("ours", "theirs"))
+    xr.testing.assert_identical(ours, theirs)
+    assert ours.dtype == theirs.dtype == dtype
+    assert {name: each.dtype for name, each in ours.coords.items()} == {
+        name: each.dtype for name, each in theirs.coords.items()
+    }
+    assert _stored(tmp_path / "ours.nc") == _stored(tmp_path / "theirs.nc")
+
+
+def _stored(path: Path) -> dict[str, Any]:
+    """The variables of a netCDF file: dimensions, types, attributes with their types."""
+    import netCDF4
+
+    with netCDF4.Dataset(path) as dataset:
+        assert dataset.ncattrs() == []
+        return {
+            name: (each.dimensions, each.dtype, {a: repr(each.getncattr(a)) for a in each.ncattrs()})
+            for name, each in dataset.variables.items()
+        }
 
 
 @pytest.mark.parametrize("transposed", [False, True])

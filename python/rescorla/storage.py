@@ -53,7 +53,7 @@ def load(path: str) -> Content:
 def check_target(path: str) -> None:
     """Raise what `save` would raise after hours of work: an unknown suffix, a missing folder or library."""
     if _format(path).save is _save_nc:
-        _xarray()
+        _netcdf()
     folder = os.path.dirname(os.path.realpath(path))
     if not os.path.isdir(folder):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), folder)
@@ -183,16 +183,24 @@ def write_labels(
 def to_xarray(content: Content) -> DataArray:
     """Weights as a DataArray whose attributes netCDF can hold."""
     xarray = _xarray(netcdf=False)
-    values, cues, outcomes, parameters = content
-    coordinates: dict[str, Any] = {"cues": cues, "outcomes": outcomes}
-    # One number for each label belongs beside the labels; attributes are for small things.
-    per_name = {name for name in _PER_NAME if isinstance(parameters.get(name), list)}
-    coordinates |= {name: (_PER_NAME[name], parameters[name]) for name in per_name}
-    attributes = netcdf_attributes({n: value for n, value in parameters.items() if n not in per_name})
+    per_name, attributes = _labels_and_attributes(content.parameters)
+    coordinates = {"cues": content.cues, "outcomes": content.outcomes, **per_name}
     array: DataArray = xarray.DataArray(
-        values, dims=("cues", "outcomes"), coords=coordinates, name="weights", attrs=attributes
+        content.values, dims=("cues", "outcomes"), coords=coordinates, name="weights", attrs=attributes
     )
     return array
+
+
+def _labels_and_attributes(
+    parameters: Mapping[str, Any],
+) -> tuple[dict[str, tuple[str, list[float]]], dict[str, Any]]:
+    """Parameters as labels, each with its dimension, and as attributes, which are for small things."""
+    per_name = {
+        name: (dimension, parameters[name])
+        for name, dimension in _PER_NAME.items()
+        if isinstance(parameters.get(name), list)
+    }
+    return per_name, netcdf_attributes({n: value for n, value in parameters.items() if n not in per_name})
 
 
 def netcdf_attributes(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -261,15 +269,28 @@ def _load_npy(path: str) -> Content:
 
 
 def _save_nc(path: str, content: Content) -> None:
-    _xarray()
+    # What xarray would write, without the time that it takes to import.
+    netcdf = _netcdf()
     for name in (*content.cues, *content.outcomes):
         if "\0" in name:
             raise ValueError(
                 f"{path}: the name {name!r} has a NUL character, which .nc files cut; save to a .npy file"
             )
-    array = to_xarray(content)
-    with replacing(path) as (file,), naming(path):
-        array.to_netcdf(file, engine="netcdf4")
+    values = content.values
+    names = {"cues": content.cues, "outcomes": content.outcomes}
+    per_name, attributes = _labels_and_attributes(content.parameters)
+    if per_name:
+        attributes["coordinates"] = " ".join(per_name)
+    with replacing(path) as (file,), naming(path), netcdf.Dataset(file, "w") as dataset:
+        dataset.set_auto_maskandscale(False)
+        for dimension, labels in names.items():
+            dataset.createDimension(dimension, len(labels))
+            dataset.createVariable(dimension, str, (dimension,))[:] = np.array(labels, dtype=object)
+        for name, (dimension, numbers) in per_name.items():
+            dataset.createVariable(name, "f8", (dimension,), fill_value=np.nan)[:] = numbers
+        weights = dataset.createVariable("weights", values.dtype, tuple(names), fill_value=np.nan)
+        weights.setncatts(attributes)
+        weights[:] = values
 
 
 def _load_nc(path: str) -> Content:
@@ -342,12 +363,19 @@ def _xarray(*, netcdf: bool = True) -> Any:
     extra = "netcdf" if netcdf else "xarray"
     try:
         import xarray
-
-        if netcdf:
-            import netCDF4  # noqa: F401
     except ImportError as error:
         raise ImportError(f"this needs {error.name}: pip install 'rescorla[{extra}]'") from error
+    if netcdf:
+        _netcdf()
     return xarray
+
+
+def _netcdf() -> Any:
+    try:
+        import netCDF4
+    except ImportError as error:
+        raise ImportError(f"this needs {error.name}: pip install 'rescorla[netcdf]'") from error
+    return netCDF4
 
 
 def _json(value: object) -> str:
