@@ -37,7 +37,8 @@ VARIANTS = {
         ("adjoint", "float64"),
     ]
 }
-SUFFIXES = (".nc", ".npz")
+# An odd number of them: where memory that was given back is slow to come again, every other turn is slower.
+SUFFIXES = (".nc", ".npz", ".npy")
 
 
 class Plan(NamedTuple):
