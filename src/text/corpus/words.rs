@@ -6,6 +6,7 @@
 //!
 //! A run is looked at alone: no letter has an effect on the case or the normal form of another across white space.
 
+use memchr::memmem::Finder;
 use unicode_normalization::UnicodeNormalization;
 
 use super::conllu;
@@ -30,7 +31,7 @@ pub(super) struct Words<'c> {
     /// Whether an ASCII character separates words.
     separates: [bool; 128],
     /// The spellings of the mark of a document's end; none where there is no mark.
-    marks: Vec<String>,
+    marks: Vec<Finder<'static>>,
     /// What may follow the end of a sentence within its run.
     closers: Symbols,
     normal: String,
@@ -47,8 +48,9 @@ impl<'c> Words<'c> {
             );
             return Err(Error::Argument(found));
         }
-        let mut marks = vec![mark.clone(), mark.to_lowercase(), mark.to_uppercase()];
-        marks.retain(|mark| !mark.is_empty());
+        let marks = [mark.clone(), mark.to_lowercase(), mark.to_uppercase()];
+        let marks = marks.iter().filter(|mark| !mark.is_empty());
+        let marks = marks.map(|mark| Finder::new(mark.as_bytes()).into_owned()).collect();
         let closers = r#"\p{Pf}\p{Pe}"'"#.parse()?;
         Ok(Words { corpus, separates, marks, closers, normal: String::new(), lowered: String::new() })
     }
@@ -93,7 +95,10 @@ impl<'c> Words<'c> {
 
     /// Where the next mark of a document's end begins, and how long it is.
     fn next_mark(&self, text: &str) -> Option<(usize, usize)> {
-        self.marks.iter().filter_map(|mark| Some((text.find(mark)?, mark.len()))).min()
+        // UTF-8 is found in UTF-8 at the beginnings of characters alone.
+        let places =
+            self.marks.iter().filter_map(|mark| Some((mark.find(text.as_bytes())?, mark.needle().len())));
+        places.min()
     }
 
     fn cut_text(
