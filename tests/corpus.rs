@@ -165,6 +165,39 @@ fn events_by_the_batch_make_the_same_file_as_events_that_are_spelt() {
 }
 
 #[test]
+fn more_events_that_come_again_than_are_remembered_make_the_same_file() {
+    // Every other line comes again: one of any before, or one of a few before. Lines of two words and of five are kept in
+    // different ways; those that come for the first time are so many that they are forgotten some times.
+    let random = |n: u64| (n ^ (n << 21)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
+    for (n_words, n_new) in [(2, 300_000), (5, 200_000)] {
+        let mut text = String::new();
+        for n in 0..2 * n_new {
+            let line = match n % 4 {
+                1 => random(n) % (n / 2).max(1),
+                3 => n / 2 - random(n) % (n / 2).min(1000),
+                _ => n / 2,
+            };
+            for k in 0..n_words {
+                let word =
+                    if k < 2 { line / 600_u64.pow(k) % 600 } else { random(line + u64::from(k)) % 600 };
+                text += &format!("w{word} ");
+            }
+            text.push('\n');
+        }
+        let (_folder, path) = file(text.as_bytes());
+        let corpus = Corpus { window: Window::Context, ..corpus(3) };
+        let mut spelt = EventWriter::new(None, Duplicates::Drop, None).unwrap();
+        let paths = [path];
+        corpus.read(&paths, &mut Spelt(&mut spelt), Load::default(), &Monitor::new()).unwrap();
+        let spelt = spelt.finish().unwrap();
+        assert_eq!(spelt.len(), 2 * n_new);
+        for threads in [1, 2] {
+            assert!(compile(&corpus, &paths, corpus.load(threads), Duplicates::Drop) == spelt.bytes());
+        }
+    }
+}
+
+#[test]
 fn words_are_cues_of_themselves() {
     let expected = ["in", "the", "beginning"].map(|word| (vec![word.to_owned()], word.to_owned()));
     assert_eq!(push(&corpus(0), "In  the\tbeginning\n"), expected);

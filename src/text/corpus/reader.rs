@@ -6,7 +6,7 @@
 //! end of each block which words later events can still hold.
 
 use super::conllu::{self, Line};
-use super::rows::Rows;
+use super::rows::{Large, Rows};
 use super::runs::{Item, Known, Run, Runs};
 use super::windows::Windows;
 use super::words::{Part, Words};
@@ -354,10 +354,14 @@ impl<'c> Reader<'c> {
         self.rows.deliver(&self.events, sink, monitor)?;
         self.events.clear();
         self.rows.forget_rows(self.single);
-        if self.rows.is_large() {
-            self.start_over().map_err(|error| (0, error))?;
+        match self.rows.large() {
+            None => Ok(()),
+            Some(Large::Rows) => {
+                self.rows.drop_rows();
+                Ok(())
+            }
+            Some(Large::All) => self.start_over().map_err(|error| (0, error)),
         }
-        Ok(())
     }
 
     /// Forgets all but the words that later events can hold.

@@ -36,19 +36,28 @@ const LOOK_EVERY: usize = 1 << 10;
 /// What is kept takes about this much memory, but for what one block of text adds.
 const BUDGET: usize = 24 << 20;
 
+/// What takes most of the memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Large {
+    /// Rows.
+    Rows,
+    /// Words and names, without which rows mean nothing.
+    All,
+}
+
 /// Rows and their names.
 ///
-/// Invariants: row `i` has the lists `i` of cues and of outcomes, and is the event of the words `key(i)`; `tokens` is what
-/// the sink calls the rows.
+/// Invariants: row `i` has the lists `i` of cues and of outcomes; where rows are looked for it is in `of_words`, and `far(i)`
+/// are its words if they are too many for a [`Key`]; `tokens` is what the sink calls the rows.
 pub(super) struct Rows {
     words: Vocab,
     /// The row of each word that is an event of its own.
     of_word: Vec<u32>,
     /// Rows by their words, unless rows are not looked for.
-    of_words: Option<HashTable<u32>>,
+    of_words: Option<HashTable<Known>>,
     hasher: DefaultHashBuilder,
-    keys: Vec<u32>,
-    key_ends: Vec<usize>,
+    far: Vec<u32>,
+    far_ends: Vec<usize>,
     hits: usize,
     cues: Named,
     outcomes: Named,
@@ -74,8 +83,8 @@ impl Rows {
             of_word: Vec::new(),
             of_words: Some(HashTable::new()),
             hasher: DefaultHashBuilder::default(),
-            keys: Vec::new(),
-            key_ends: Vec::new(),
+            far: Vec::new(),
+            far_ends: Vec::new(),
             hits: 0,
             cues: Named::default(),
             outcomes: Named::default(),
@@ -126,28 +135,32 @@ impl Rows {
             self.of_words = None;
         }
         let middle = frame.middle.map_or(NONE, |middle| middle as u32);
-        let Self { of_words: Some(known), hasher, keys, key_ends, .. } = self else {
+        let Self { of_words: Some(known), hasher, far, far_ends, .. } = self else {
             return self.make(frame, corpus);
         };
-        let hash = hasher.hash_one((frame.words, middle));
-        let is_it = |&row: &u32| {
-            let (last, words) = key(keys, key_ends, row).split_last().unwrap_or((&NONE, &[]));
-            *last == middle && words == frame.words
+        let key = Key::of(frame.words, middle, hasher);
+        let hash = key.hash(hasher);
+        let is_it = |known: &Known| {
+            known.key == key
+                && (key.is_near() || {
+                    let (last, words) =
+                        words_of(far, far_ends, known.row).split_last().unwrap_or((&NONE, &[]));
+                    *last == middle && words == frame.words
+                })
         };
-        if let Some(&row) = known.find(hash, is_it) {
+        if let Some(known) = known.find(hash, is_it) {
             self.hits += 1;
-            return Ok(row);
+            return Ok(known.row);
         }
         let row = self.make(frame, corpus)?;
-        let Self { of_words, hasher, keys, key_ends, .. } = self;
-        keys.extend_from_slice(frame.words);
-        keys.push(middle);
-        key_ends.push(keys.len());
+        let Self { of_words, hasher, far, far_ends, .. } = self;
+        if !key.is_near() {
+            far.extend_from_slice(frame.words);
+            far.push(middle);
+        }
+        far_ends.push(far.len());
         if let Some(known) = of_words {
-            known.insert_unique(hash, row, |&row| {
-                let (last, words) = key(keys, key_ends, row).split_last().unwrap_or((&NONE, &[]));
-                hasher.hash_one((words, *last))
-            });
+            known.insert_unique(hash, Known { key, row }, |known| known.key.hash(hasher));
         }
         Ok(row)
     }
@@ -297,16 +310,18 @@ impl Rows {
         Ok(())
     }
 
-    /// Whether there is more than should be kept.
-    pub(super) fn is_large(&self) -> bool {
-        let size = self.words.text().len()
+    /// What there is more of than should be kept, if anything.
+    pub(super) fn large(&self) -> Option<Large> {
+        let names = self.words.text().len()
             + 32 * self.of_word.len()
             + self.cues.size()
             + self.outcomes.size()
-            + self.cue_pieces.iter().chain(&self.outcome_pieces).map(Pieces::size).sum::<usize>()
-            + 8 * (self.keys.len() + self.cue_ids.len() + self.outcome_ids.len())
+            + self.cue_pieces.iter().chain(&self.outcome_pieces).map(Pieces::size).sum::<usize>();
+        let known = self.of_words.as_ref().map_or(0, HashTable::len);
+        let rows = 2 * size_of::<Known>() * known
+            + 8 * (self.far.len() + self.cue_ids.len() + self.outcome_ids.len())
             + 32 * self.tokens.len();
-        size > BUDGET
+        (names + rows > BUDGET).then_some(if rows < names { Large::All } else { Large::Rows })
     }
 
     /// Forgets everything, after the sink has taken it.
@@ -329,22 +344,72 @@ impl Rows {
             self.of_words = None;
         }
         if self.of_words.is_none() {
-            self.keys.clear();
-            self.key_ends.clear();
-            self.cue_ids.truncate(0);
-            self.cue_ends.clear();
-            self.outcome_ids.truncate(0);
-            self.outcome_ends.clear();
-            self.tokens.clear();
+            self.drop_rows();
         }
+    }
+
+    /// Forgets all rows, after the sink has taken them, but not what their words give.
+    pub(super) fn drop_rows(&mut self) {
+        self.of_word.fill(NONE);
+        self.of_words.iter_mut().for_each(HashTable::clear);
+        self.hits = 0;
+        self.far.clear();
+        self.far_ends.clear();
+        self.cue_ids.truncate(0);
+        self.cue_ends.clear();
+        self.outcome_ids.truncate(0);
+        self.outcome_ends.clear();
+        self.tokens.clear();
     }
 }
 
-/// The words of a row, and behind them the place of the one in the middle.
-fn key<'k>(keys: &'k [u32], ends: &[usize], row: u32) -> &'k [u32] {
+/// A row, and what it is known by.
+#[derive(Clone, Copy)]
+struct Known {
+    key: Key,
+    row: u32,
+}
+
+/// The words of an event and the place of the one in the middle: themselves if they are few, [`NONE`] behind fewer, so that
+/// nothing else need be looked at; else their hash, and [`FAR`] at the end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Key([u32; 4]);
+
+/// In the last place of a key that is a hash; no place of a middle.
+const FAR: u32 = u32::MAX - 1;
+
+impl Key {
+    #[inline]
+    fn of(words: &[u32], middle: u32, hasher: &DefaultHashBuilder) -> Self {
+        match *words {
+            [a] => Self([a, NONE, NONE, middle]),
+            [a, b] => Self([a, b, NONE, middle]),
+            [a, b, c] => Self([a, b, c, middle]),
+            _ => {
+                let hash = hasher.hash_one((words, middle));
+                Self([hash as u32, (hash >> 32) as u32, 0, FAR])
+            }
+        }
+    }
+
+    /// Whether it is the words themselves.
+    #[inline]
+    fn is_near(self) -> bool {
+        self.0[3] != FAR
+    }
+
+    #[inline]
+    fn hash(self, hasher: &DefaultHashBuilder) -> u64 {
+        let [a, b, c, d] = self.0.map(u64::from);
+        hasher.hash_one((a | b << 32, c | d << 32))
+    }
+}
+
+/// The words of a row that are too many for a key, and behind them the place of the one in the middle.
+fn words_of<'k>(far: &'k [u32], ends: &[usize], row: u32) -> &'k [u32] {
     let row = row as usize;
     let start = if row == 0 { 0 } else { ends[row - 1] };
-    &keys[start..ends[row]]
+    &far[start..ends[row]]
 }
 
 #[cfg(test)]
