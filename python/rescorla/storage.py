@@ -125,15 +125,20 @@ def create_npy(
         start = stream.tell()
         stream.flush()
         stream.truncate(start + size)
-        if hasattr(os, "posix_fallocate"):
-            try:
-                os.posix_fallocate(stream.fileno(), 0, start + size)
-            except OSError as error:
-                # A file system that cannot reserve room is no reason not to try.
-                if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
-                    raise
+        _reserve(stream.fileno(), start + size)
     order: Literal["F", "C"] = "F" if fortran_order else "C"
     return np.asarray(np.memmap(file, dtype=dtype, mode="r+", offset=start, shape=shape, order=order))
+
+
+def _reserve(descriptor: int, size: int) -> None:
+    """Raise what the system says where a disk has no room for so many bytes of a file."""
+    if hasattr(os, "posix_fallocate"):
+        try:
+            os.posix_fallocate(descriptor, 0, size)
+        except OSError as error:
+            # A file system that cannot reserve room is no reason not to try.
+            if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
+                raise
 
 
 class NpyRoom(NamedTuple):
@@ -276,12 +281,23 @@ def _save_nc(path: str, content: Content) -> None:
             raise ValueError(
                 f"{path}: the name {name!r} has a NUL character, which .nc files cut; save to a .npy file"
             )
-    values = content.values
-    names = {"cues": content.cues, "outcomes": content.outcomes}
-    per_name, attributes = _labels_and_attributes(content.parameters)
+    with replacing(path) as (file,), naming(path):
+        try:
+            _write_nc(netcdf, file, content)
+        except RuntimeError as error:
+            # netCDF keeps what the system says to itself.
+            with open(file, "r+b") as stream:
+                _reserve(stream.fileno(), content.values.nbytes)
+            raise OSError(errno.EIO, str(error)) from error
+
+
+def _write_nc(netcdf: Any, file: str, content: Content) -> None:
+    values, cues, outcomes, parameters = content
+    names = {"cues": cues, "outcomes": outcomes}
+    per_name, attributes = _labels_and_attributes(parameters)
     if per_name:
         attributes["coordinates"] = " ".join(per_name)
-    with replacing(path) as (file,), naming(path), netcdf.Dataset(file, "w") as dataset:
+    with netcdf.Dataset(file, "w") as dataset:
         dataset.set_auto_maskandscale(False)
         for dimension, labels in names.items():
             dataset.createDimension(dimension, len(labels))
