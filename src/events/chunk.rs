@@ -330,8 +330,9 @@ impl Chunk {
                 pack(tokens, out)
             }
             Body::Rows(rows) => {
+                // A length that does not fit is of a list with too many slots.
                 let lengths =
-                    |lists: &Lists| lists.lengths().map(|length| length as u64).collect::<Vec<u64>>();
+                    |lists: &Lists| lists.lengths().map(|length| length as u32).collect::<Vec<u32>>();
                 (kind, cue_slots, outcome_slots) = (ROWS, rows.cues.ids.len(), rows.outcomes.ids.len());
                 let a = pack(&lengths(&rows.cues), out);
                 let b = pack(&lengths(&rows.outcomes), out);

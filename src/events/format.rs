@@ -271,22 +271,32 @@ impl Number for u64 {
 /// Appends numbers in the narrowest width that holds them all, and returns the width.
 pub(super) fn pack<T: Copy + Into<u64>>(numbers: &[T], out: &mut Vec<u8>) -> u32 {
     let numbers = || numbers.iter().map(|&number| -> u64 { number.into() });
-    let greatest = numbers().max().unwrap_or(1);
-    // The casts keep every bit: no number exceeds the greatest.
+    // It has as many bits as the greatest.
+    let all = numbers().fold(0, |all, number| all | number);
+    // The casts keep every bit: no number has more.
     if numbers().all(|number| number == 1) {
         0
-    } else if greatest <= u64::from(u8::MAX) {
-        out.extend(numbers().map(|number| number as u8));
+    } else if all <= u64::from(u8::MAX) {
+        append(out, numbers().map(|number| [number as u8]));
         1
-    } else if greatest <= u64::from(u16::MAX) {
-        numbers().for_each(|number| out.extend((number as u16).to_le_bytes()));
+    } else if all <= u64::from(u16::MAX) {
+        append(out, numbers().map(|number| (number as u16).to_le_bytes()));
         2
-    } else if greatest <= u64::from(u32::MAX) {
-        numbers().for_each(|number| out.extend((number as u32).to_le_bytes()));
+    } else if all <= u64::from(u32::MAX) {
+        append(out, numbers().map(|number| (number as u32).to_le_bytes()));
         4
     } else {
-        numbers().for_each(|number| out.extend(number.to_le_bytes()));
+        append(out, numbers().map(u64::to_le_bytes));
         8
+    }
+}
+
+/// Appends numbers of the same width, into room that is made for all of them at once.
+fn append<const WIDTH: usize>(out: &mut Vec<u8>, numbers: impl ExactSizeIterator<Item = [u8; WIDTH]>) {
+    let start = out.len();
+    out.resize(start + WIDTH * numbers.len(), 0);
+    for (place, number) in out[start..].as_chunks_mut().0.iter_mut().zip(numbers) {
+        *place = number;
     }
 }
 
