@@ -294,6 +294,34 @@ def _stored(path: Path) -> dict[str, Any]:
         }
 
 
+def test_netcdf_in_many_threads(tmp_path: Path) -> None:
+    # In a process of its own, as it is one that crashes.
+    script = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+import numpy as np
+import rescorla as rw
+names = [str(i) for i in range(300)]
+w = rw.Weights(np.arange(90_000.0).reshape(300, 300), names, names)
+def work(i):
+    path = f"{sys.argv[1]}/{i}.nc"
+    for _ in range(10):
+        w.save(path)
+        assert np.array_equal(rw.load_weights(path).values, w.values)
+with ThreadPoolExecutor(8) as pool:
+    list(pool.map(work, range(8)))
+print("whole")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.stdout == "whole\n", (done.returncode, done.stderr)
+
+
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("name", ["weights", None, "anything"])
 def test_netcdf_of_others_is_read_by_the_names_of_its_dimensions(

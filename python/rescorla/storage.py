@@ -6,6 +6,7 @@ import errno
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -21,6 +22,9 @@ _PER_NAME = {"alpha": "cues", "lambda": "outcomes"}
 
 # Bytes before the elements of a .npy file that learning fills, whatever the order, shape and type.
 _NPY_HEADER = 128
+
+# The library below netCDF4 must not run in two threads at once.
+_NETCDF_ALONE = Lock()
 
 
 class Content(NamedTuple):
@@ -283,7 +287,8 @@ def _save_nc(path: str, content: Content) -> None:
             )
     with replacing(path) as (file,), naming(path):
         try:
-            _write_nc(netcdf, file, content)
+            with _NETCDF_ALONE:
+                _write_nc(netcdf, file, content)
         except RuntimeError as error:
             # netCDF keeps what the system says to itself.
             with open(file, "r+b") as stream:
@@ -311,7 +316,11 @@ def _write_nc(netcdf: Any, file: str, content: Content) -> None:
 
 def _load_nc(path: str) -> Content:
     xarray = _xarray()
-    with _reading(path, "a netCDF file of weights"), xarray.open_dataset(path, engine="netcdf4") as dataset:
+    with (
+        _NETCDF_ALONE,
+        _reading(path, "a netCDF file of weights"),
+        xarray.open_dataset(path, engine="netcdf4") as dataset,
+    ):
         variables = [each for each in dataset.data_vars.values() if set(each.dims) == {"cues", "outcomes"}]
         if len(variables) != 1:
             raise ValueError(f"{len(variables)} variables over the dimensions cues and outcomes")
