@@ -163,10 +163,9 @@ def king_james_table(compared: Figures) -> list[str]:
         for name, key in [("forward method", "forward float64"), ("adjoint method", "adjoint float64")]
     ]
     rows.append(compared_row("table to binary file", theirs["seconds"], ours["seconds"]))
-    for suffix in (".nc", ".npz"):
-        step = steps[f"rescorla chain {suffix}"]
-        name = f"running text to saved weights, `{suffix}`"
-        rows.append(compared_row(name, steps["pyndl chain .nc"]["wall"], step["wall"], step))
+    for chain in (name for name in steps if name.startswith("rescorla chain")):
+        name = f"running text to saved weights, `{chain.split()[-1]}`"
+        rows.append(compared_row(name, steps["pyndl chain .nc"]["wall"], steps[chain]["wall"], steps[chain]))
     each = [step["bytes"] / n_events for step in (theirs, ours)]
     rows.append(["binary file, bytes an event", *(f"{n:.1f}" for n in each), f"{each[0] / each[1]:.0f}", ""])
     memory = [
