@@ -37,8 +37,8 @@ VARIANTS = {
         ("adjoint", "float64"),
     ]
 }
-# An odd number of them: where memory that was given back is slow to come again, every other turn is slower.
-SUFFIXES = (".nc", ".npz", ".npy")
+# How weights get into a file: saved from memory in a format, or learned where they shall stand.
+CHAINS = (".nc", ".npz", ".npy", "out=.npy")
 
 
 class Plan(NamedTuple):
@@ -180,11 +180,11 @@ def chained(plan: Plan, folder: Path) -> dict[str, Result]:
     chain = folder / "chain"
     chain.mkdir()
     common = {"text": plan.text, "folder": chain, "threads": plan.threads}
-    ours = [Step(f"rescorla chain {s}", "rescorla_chain", common | {"suffix": s}) for s in SUFFIXES]
+    ours = [Step(f"rescorla chain {way}", "rescorla_chain", common | {"way": way}) for way in CHAINS]
     steps = take_turns([Step("pyndl chain .nc", "pyndl_chain", common), *ours], plan)
-    for suffix in SUFFIXES:
-        check = run("check_chain", folder=chain, suffix=suffix)
-        steps[f"rescorla chain {suffix}"] |= {key: check[key] for key in ("difference", "different", "bound")}
+    for way in CHAINS:
+        check = run("check_chain", folder=chain, way=way)
+        steps[f"rescorla chain {way}"] |= {key: check[key] for key in ("difference", "different", "bound")}
     return steps
 
 
@@ -207,7 +207,7 @@ def report(figures: Result) -> None:
     for name in (name for name in steps if name.startswith("rescorla chain")):
         theirs, ours = steps["pyndl chain .nc"]["wall"], steps[name]["wall"]
         print(
-            f"  running text -> {name.split()[-1]:5} pyndl (.nc) {theirs:.2f} s, rescorla {ours:.2f} s, "
+            f"  running text -> {name.split()[-1]:8} pyndl (.nc) {theirs:.2f} s, rescorla {ours:.2f} s, "
             f"{theirs / ours:.1f} times, difference {steps[name]['difference']:.1e}"
         )
 

@@ -230,22 +230,33 @@ def pyndl_chain(text: str, folder: str, threads: int) -> Result:
     return {"peak": peak_memory()}
 
 
-def rescorla_chain(text: str, folder: str, threads: int, suffix: str) -> Result:
-    """rescorla: running text to saved weights."""
+def rescorla_chain(text: str, folder: str, threads: int, way: str) -> Result:
+    """rescorla: running text to saved weights, by way of memory or learned into the file."""
     import rescorla as rw
 
+    path = _chain_path(folder, way)
+    out = path if way.startswith("out=") else None
     events = rw.corpus_events(Path(text), cues="trigrams", symbols="a-z", progress=False)
-    weights = rw.learn(events, alpha=ALPHA, beta=BETA, lambda_=LAMBDA, threads=threads, progress=False)
-    weights.save(Path(folder) / f"rescorla{suffix}")
+    weights = rw.learn(
+        events, alpha=ALPHA, beta=BETA, lambda_=LAMBDA, out=out, threads=threads, progress=False
+    )
+    if out is None:
+        weights.save(path)
     return {"peak": peak_memory(), "method": weights.parameters["method"]}
 
 
-def check_chain(folder: str, suffix: str) -> Result:
+def _chain_path(folder: str, way: str) -> Path:
+    """Where the weights of a way to save them are: `.npz`, say, or `out=.npy`."""
+    kind, suffix = way.split(".")
+    return Path(folder) / f"{kind.strip('=')}weights.{suffix}"
+
+
+def check_chain(folder: str, way: str) -> Result:
     """The saved weights of both. pyndl orders the cues of a word at random, so rounding may differ."""
     import rescorla as rw
     import xarray
 
-    ours = rw.load_weights(Path(folder) / f"rescorla{suffix}")
+    ours = rw.load_weights(_chain_path(folder, way))
     with xarray.open_dataarray(Path(folder) / "pyndl.nc") as saved:
         cues, outcomes = (saved.coords[name].values.tolist() for name in ("cues", "outcomes"))
         theirs = Theirs(saved.transpose("outcomes", "cues").values, cues, outcomes)
