@@ -12,12 +12,11 @@
 //!
 //! A dictionary of types is stored in chunks of rows without frequencies.
 
-use super::format::{CHUNK_EVENTS, CHUNK_SLOTS, Input, check_seal, damaged, pack, seal};
-use crate::error::{Error, Result};
-use crate::text::Batch;
+use super::format::{CHUNK_EVENTS, CHUNK_SLOTS, Input, check_seal, damaged};
+use crate::error::Result;
 
-const ROWS: u32 = 0;
-const TOKENS: u32 = 1;
+pub(super) const ROWS: u32 = 0;
+pub(super) const TOKENS: u32 = 1;
 
 /// Lists of ids, one after another.
 ///
@@ -51,13 +50,6 @@ impl Lists {
     pub fn push(&mut self, list: &[u32]) {
         self.ids.extend_from_slice(list);
         self.ends.push(self.ids.len());
-    }
-
-    /// Appends the lists of a batch.
-    pub fn extend(&mut self, batch: Batch<'_>) {
-        let before = self.ids.len();
-        self.ids.extend_from_slice(batch.ids());
-        self.ends.extend(batch.ends().map(|end| before + end));
     }
 
     /// Takes all lists away and keeps the memory.
@@ -101,15 +93,6 @@ impl Lists {
     /// Bytes of memory in use.
     pub fn size(&self) -> usize {
         self.ends.len() * size_of::<usize>() + self.ids.len() * size_of::<u32>()
-    }
-
-    fn lengths(&self) -> impl Iterator<Item = usize> {
-        let mut start = 0;
-        self.ends.iter().map(move |&end| {
-            let length = end - start;
-            start = end;
-            length
-        })
     }
 
     /// Lists of the given lengths filled with `n_ids` ids below `limit`.
@@ -308,47 +291,6 @@ impl Chunk {
         }
         Ok(Chunk { body, frequencies })
     }
-
-    /// Puts the bytes of the chunk into `out`, in place of what it holds: a buffer that is used again costs no new pages.
-    ///
-    /// # Errors
-    /// When it has more than [`CHUNK_SLOTS`] slots.
-    pub(super) fn encode(&self, out: &mut Vec<u8>) -> Result<()> {
-        let fits = |slots: usize| {
-            let field = u32::try_from(slots).ok().filter(|_| slots <= CHUNK_SLOTS);
-            field.ok_or_else(|| {
-                let expected = format!("at most {CHUNK_SLOTS} names in an event");
-                Error::defect(expected, format!("{slots}"), "split the event")
-            })
-        };
-        out.clear();
-        out.resize(24, 0);
-        let (kind, cue_slots, outcome_slots);
-        let mut widths = match &self.body {
-            Body::Tokens(tokens) => {
-                (kind, cue_slots, outcome_slots) = (TOKENS, 0, 0);
-                pack(tokens, out)
-            }
-            Body::Rows(rows) => {
-                // A length that does not fit is of a list with too many slots.
-                let lengths =
-                    |lists: &Lists| lists.lengths().map(|length| length as u32).collect::<Vec<u32>>();
-                (kind, cue_slots, outcome_slots) = (ROWS, rows.cues.ids.len(), rows.outcomes.ids.len());
-                let a = pack(&lengths(&rows.cues), out);
-                let b = pack(&lengths(&rows.outcomes), out);
-                let c = pack(&rows.cues.ids, out);
-                let d = pack(&rows.outcomes.ids, out);
-                a | b << 4 | c << 8 | d << 12
-            }
-        };
-        widths |= pack(&self.frequencies, out) << 16;
-        let head = [widths, kind, fits(self.body.len())?, fits(cue_slots)?, fits(outcome_slots)?];
-        for (field, slot) in head.iter().zip(out[4..24].as_chunks_mut::<4>().0) {
-            *slot = field.to_le_bytes();
-        }
-        seal(0, out);
-        Ok(())
-    }
 }
 
 /// The ids of a chunk lie below these.
@@ -370,8 +312,21 @@ fn check_below(ids: &[u32], limit: u64, at: usize, what: &str) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::pending::Pending;
     use super::*;
     use proptest::prelude::*;
+
+    /// The events of a chunk, to be encoded.
+    fn pending(chunk: &Chunk) -> Pending {
+        let mut pending = Pending::new(matches!(chunk.body, Body::Tokens(_)));
+        for i in 0..chunk.body.len() {
+            match &chunk.body {
+                Body::Tokens(tokens) => pending.push_token(tokens[i], chunk.frequency(i)),
+                Body::Rows(rows) => pending.push(rows.cues.get(i), rows.outcomes.get(i), chunk.frequency(i)),
+            }
+        }
+        pending
+    }
 
     fn ids() -> impl Strategy<Value = Vec<u32>> {
         prop::collection::vec(any::<u32>().prop_map(|n| n >> (n % 32)), 0..5)
@@ -391,7 +346,7 @@ mod tests {
             let frequencies = if all_one { Vec::new() } else { events.iter().map(|event| event.2).collect() };
             let chunk = Chunk { body, frequencies };
             let mut bytes = vec![7; 3];
-            chunk.encode(&mut bytes).unwrap();
+            pending(&chunk).encode(&mut bytes).unwrap();
             let limits = Limits { cues: 1 << 32, outcomes: 1 << 32, types: 1 << 32 };
             let back = Chunk::decode(&bytes, 0, bytes.len(), events.len(), &limits).unwrap();
             prop_assert_eq!(&back, &chunk);
@@ -413,10 +368,9 @@ mod tests {
 
     #[test]
     fn ids_at_their_limit_are_refused() {
-        let mut rows = Rows::default();
-        rows.push(&[3], &[2]);
-        let mut bytes = Vec::new();
-        Chunk { body: Body::Rows(rows), frequencies: Vec::new() }.encode(&mut bytes).unwrap();
+        let (mut pending, mut bytes) = (Pending::new(false), Vec::new());
+        pending.push(&[3], &[2], 1);
+        pending.encode(&mut bytes).unwrap();
         let decode =
             |cues, outcomes| Chunk::decode(&bytes, 0, bytes.len(), 1, &Limits { cues, outcomes, types: 0 });
         assert!(decode(4, 3).is_ok());

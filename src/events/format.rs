@@ -28,6 +28,7 @@
 //! What is checked when: [`super::EventFile::open`] checks header, length, names, directory and footer. A chunk's
 //! checksum, structure and ids are checked whenever it is decoded, and all of them by [`super::EventFile::verify`].
 
+use super::packed::Packed;
 use crate::error::{Error, Result};
 use crate::text::source::EVENT_FILE_MAGIC;
 use crate::vocab::Vocab;
@@ -268,38 +269,6 @@ impl Number for u64 {
     }
 }
 
-/// Appends numbers in the narrowest width that holds them all, and returns the width.
-pub(super) fn pack<T: Copy + Into<u64>>(numbers: &[T], out: &mut Vec<u8>) -> u32 {
-    let numbers = || numbers.iter().map(|&number| -> u64 { number.into() });
-    // It has as many bits as the greatest.
-    let all = numbers().fold(0, |all, number| all | number);
-    // The casts keep every bit: no number has more.
-    if numbers().all(|number| number == 1) {
-        0
-    } else if all <= u64::from(u8::MAX) {
-        append(out, numbers().map(|number| [number as u8]));
-        1
-    } else if all <= u64::from(u16::MAX) {
-        append(out, numbers().map(|number| (number as u16).to_le_bytes()));
-        2
-    } else if all <= u64::from(u32::MAX) {
-        append(out, numbers().map(|number| (number as u32).to_le_bytes()));
-        4
-    } else {
-        append(out, numbers().map(u64::to_le_bytes));
-        8
-    }
-}
-
-/// Appends numbers of the same width, into room that is made for all of them at once.
-fn append<const WIDTH: usize>(out: &mut Vec<u8>, numbers: impl ExactSizeIterator<Item = [u8; WIDTH]>) {
-    let start = out.len();
-    out.resize(start + WIDTH * numbers.len(), 0);
-    for (place, number) in out[start..].as_chunks_mut().0.iter_mut().zip(numbers) {
-        *place = number;
-    }
-}
-
 /// Appends zeros up to a multiple of 8, then writes the checksum of all after the first 4 bytes of the block that
 /// began at `start` into those 4 bytes.
 pub(super) fn seal(start: usize, out: &mut Vec<u8>) {
@@ -335,11 +304,13 @@ pub(super) fn encode_directory(chunks: &[(u64, u64)], out: &mut Vec<u8>) {
 /// Appends the names of a vocabulary. `out` must stand at a multiple of 8.
 pub(super) fn encode_names(vocab: &Vocab, out: &mut Vec<u8>) {
     let start = out.len();
-    let lengths: Vec<u64> = vocab.names().map(|name| name.len() as u64).collect();
+    let (mut lengths, mut counts) = (Packed::default(), Packed::default());
+    vocab.names().for_each(|name| lengths.push(name.len() as u64));
+    counts.extend(vocab.counts());
     out.extend([0; 8]);
     out.extend((vocab.len() as u64).to_le_bytes());
     out.extend((vocab.text().len() as u64).to_le_bytes());
-    let widths = pack(&lengths, out) | pack(vocab.counts(), out) << 4;
+    let widths = lengths.take(out) | counts.take(out) << 4;
     out[start + 4..start + 8].copy_from_slice(&widths.to_le_bytes());
     out.extend(vocab.text().as_bytes());
     seal(start, out);
@@ -397,17 +368,6 @@ mod tests {
 
     proptest! {
         #[test]
-        fn numbers_come_back(numbers in prop::collection::vec(any::<u64>().prop_map(|n| n >> (n % 64)), 0..40)) {
-            let mut bytes = Vec::new();
-            let width = pack(&numbers, &mut bytes);
-            let mut back = Vec::<u64>::new();
-            let mut input = Input { bytes: &bytes, at: 0 };
-            input.numbers(numbers.len(), width, &mut back).unwrap();
-            prop_assert_eq!(back, numbers);
-            prop_assert_eq!(input.at, bytes.len());
-        }
-
-        #[test]
         fn names_come_back(names in prop::collection::vec(".{0,9}", 0..40), count in any::<u64>()) {
             let mut vocab: Vocab = names.iter().collect();
             if !vocab.is_empty() {
@@ -421,13 +381,6 @@ mod tests {
             prop_assert!(back.names().eq(vocab.names()));
             prop_assert_eq!(back.counts(), vocab.counts());
         }
-    }
-
-    #[test]
-    fn ones_take_no_bytes() {
-        let mut bytes = Vec::new();
-        assert_eq!(pack(&[1_u32; 100], &mut bytes), 0);
-        assert!(bytes.is_empty());
     }
 
     #[test]

@@ -12,6 +12,8 @@ mod dictionary;
 pub mod filter;
 pub mod format;
 pub mod map;
+mod packed;
+mod pending;
 pub mod pick;
 pub mod sets;
 pub mod table;

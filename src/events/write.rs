@@ -14,8 +14,9 @@ use super::EventFile;
 use super::atomic::AtomicFile;
 use super::chunk::{Body, Chunk, Limits, Rows};
 use super::dictionary::{Dictionary, too_many_tokens};
-use super::format::{CHUNK_EVENTS, HEADER, Header, TYPES, encode_directory, encode_names};
+use super::format::{HEADER, Header, TYPES, encode_directory, encode_names};
 use super::map::{self, Bytes};
+use super::pending::Pending;
 use crate::error::{Error, Result};
 use crate::text::{Batch, EventSink, Repeats, each_again};
 use crate::vocab::Vocab;
@@ -49,8 +50,6 @@ impl FromStr for Duplicates {
 
 /// The dictionary grows no further than this.
 const BUDGET: usize = 256 << 20;
-/// A chunk is full with this many names, or with [`CHUNK_EVENTS`] events.
-const FULL: usize = 1 << 20;
 
 /// Where an event file is written.
 #[derive(Debug)]
@@ -66,8 +65,7 @@ pub struct EventWriter {
     background: Option<String>,
     names: Names,
     event: Event,
-    pending: Chunk,
-    pending_names: usize,
+    pending: Pending,
     /// The bytes of the last chunk; a buffer that is used again.
     encoded: Vec<u8>,
     types: Option<Dictionary>,
@@ -93,8 +91,7 @@ impl EventWriter {
             background: background.map(str::to_owned),
             names: Names::default(),
             event: Event::default(),
-            pending: Chunk { body: Body::Tokens(Vec::new()), frequencies: Vec::new() },
-            pending_names: 0,
+            pending: Pending::new(true),
             encoded: Vec::new(),
             types: Some(Dictionary::default()),
             last_cue: None,
@@ -191,43 +188,32 @@ impl EventWriter {
     }
 
     fn flush(&mut self) -> Result<()> {
-        if self.pending.body.is_empty() {
+        if self.pending.is_empty() {
             return Ok(());
         }
-        if self.pending.frequencies.iter().all(|&frequency| frequency == 1) {
-            self.pending.frequencies.clear();
-        }
-        let first = self.n_events - self.pending.body.len() as u64;
-        self.directory.push((self.out.at, first));
-        self.pending.encode(&mut self.encoded)?;
-        self.out.write(&self.encoded)?;
-        self.pending_names = 0;
-        self.pending.frequencies.clear();
-        match (&mut self.pending.body, &self.types) {
-            (Body::Rows(rows), _) => rows.clear(),
-            (Body::Tokens(tokens), Some(types)) if types.rows.size() < BUDGET => tokens.clear(),
+        self.write_chunk(self.n_events - self.pending.len() as u64)?;
+        if self.pending.is_by_token() && self.types.as_ref().is_none_or(|types| types.rows.size() >= BUDGET) {
             // Frozen from here on: what is in it serves the chunks before.
-            (Body::Tokens(_), _) => self.pending.body = Body::Rows(Rows::default()),
+            self.pending = Pending::new(false);
         }
         Ok(())
     }
 
+    /// Writes what is pending, the first of which has a number.
+    fn write_chunk(&mut self, first: u64) -> Result<()> {
+        self.directory.push((self.out.at, first));
+        self.pending.encode(&mut self.encoded)?;
+        self.out.write(&self.encoded)
+    }
+
     fn write_types(&mut self, types: &Rows) -> Result<()> {
-        let mut chunk = Chunk { body: Body::Rows(Rows::default()), frequencies: Vec::new() };
-        let (mut first, mut names) = (0, 0);
+        self.pending = Pending::new(false);
+        let mut first = 0;
         for i in 0..types.len() {
-            let Body::Rows(rows) = &mut chunk.body else { continue };
-            let (cues, outcomes) = (types.cues.get(i), types.outcomes.get(i));
-            rows.push(cues, outcomes);
-            names += cues.len() + outcomes.len();
-            if rows.len() == CHUNK_EVENTS || names >= FULL || i + 1 == types.len() {
-                self.directory.push((self.out.at, first));
-                chunk.encode(&mut self.encoded)?;
-                self.out.write(&self.encoded)?;
-                if let Body::Rows(rows) = &mut chunk.body {
-                    rows.clear();
-                }
-                (first, names) = (i as u64 + 1, 0);
+            self.pending.push(types.cues.get(i), types.outcomes.get(i), 1);
+            if self.pending.is_full() || i + 1 == types.len() {
+                self.write_chunk(first)?;
+                first = i as u64 + 1;
             }
         }
         Ok(())
@@ -236,22 +222,19 @@ impl EventWriter {
     /// Writes all events again in full. Bounded: a dictionary that is judged often and does not pay belongs to fewer
     /// events than twice its types.
     fn drop_types(&mut self) -> Result<()> {
+        self.flush()?;
         let Some(types) = self.types.take() else { return Ok(()) };
-        let pending =
-            mem::replace(&mut self.pending, Chunk { body: Body::Rows(Rows::default()), frequencies: vec![] });
-        let pending_first = self.n_events - pending.body.len() as u64;
         let mut chunks = Vec::new();
         let directory = mem::take(&mut self.directory);
-        let ends = directory.iter().skip(1).copied().chain([(self.out.at, pending_first)]);
+        let ends = directory.iter().skip(1).copied().chain([(self.out.at, self.n_events)]);
         let limits = Limits { cues: 0, outcomes: 0, types: types.rows.len() as u64 };
         for (&(start, first), (end, next)) in directory.iter().zip(ends) {
             let bytes = self.out.read_back(start, end)?;
             chunks.push(Chunk::decode(&bytes, 0, bytes.len(), (next - first) as usize, &limits)?);
         }
-        chunks.push(pending);
         self.out.restart(HEADER as u64)?;
+        self.pending = Pending::new(false);
         self.n_events = 0;
-        self.pending_names = 0;
         for chunk in &chunks {
             let Body::Tokens(tokens) = &chunk.body else { continue };
             for (i, &token) in tokens.iter().enumerate() {
@@ -264,31 +247,26 @@ impl EventWriter {
     }
 
     fn append(&mut self, cues: &[u32], outcomes: &[u32], frequency: u32) -> Result<()> {
-        self.last_type = match (&mut self.pending.body, &mut self.types) {
-            (Body::Tokens(tokens), Some(types)) => {
+        self.last_type = match &mut self.types {
+            Some(types) if self.pending.is_by_token() => {
                 let token = types.token(cues, outcomes)?;
                 types.count(token, frequency)?;
-                tokens.push(token);
+                self.pending.push_token(token, frequency);
                 Some(token)
             }
-            (Body::Rows(rows), _) => {
+            _ => {
                 self.names.count(cues, outcomes, frequency.into())?;
-                rows.push(cues, outcomes);
-                self.pending_names += cues.len() + outcomes.len();
+                self.pending.push(cues, outcomes, frequency);
                 None
             }
-            (Body::Tokens(_), None) => return Err(Error::Argument("tokens without a dictionary".into())),
         };
-        self.appended(frequency)
+        self.appended(1)
     }
 
-    fn appended(&mut self, frequency: u32) -> Result<()> {
-        self.pending.frequencies.push(frequency);
-        self.n_events += 1;
-        if self.pending.body.len() == CHUNK_EVENTS || self.pending_names >= FULL {
-            self.flush()?;
-        }
-        Ok(())
+    /// Counts events that were appended.
+    fn appended(&mut self, n: usize) -> Result<()> {
+        self.n_events += n as u64;
+        if self.pending.is_full() { self.flush() } else { Ok(()) }
     }
 
     /// Drops a dictionary that has grown enough to be judged and does not pay.
@@ -371,27 +349,12 @@ impl EventSink for EventWriter {
         self.names.outcomes.count_each(outcomes.ids())?;
         let (mut cues, mut outcomes) = (cues, outcomes);
         while !cues.is_empty() {
-            // As many as the chunk takes: it is full behind the event that fills it.
-            let room = FULL - self.pending_names;
-            let limit = (CHUNK_EVENTS - self.pending.body.len()).min(cues.len());
-            let mut names =
-                cues.ends().zip(outcomes.ends()).map(|(cues, outcomes)| cues + outcomes).take(limit);
-            let n = names.position(|names| names >= room).map_or(limit, |last| last + 1);
+            let n = self.pending.room_for(cues, outcomes);
             let ((now, later), (now_too, later_too)) = (cues.split_at(n), outcomes.split_at(n));
-            let Body::Rows(rows) = &mut self.pending.body else {
-                return Err(Error::Argument("tokens without a dictionary".into()));
-            };
-            rows.cues.extend(now);
-            rows.outcomes.extend(now_too);
-            self.pending_names += now.ids().len() + now_too.ids().len();
-            self.pending.frequencies.resize(rows.len(), 1);
-            self.names.n_tokens =
-                self.names.n_tokens.checked_add(now.len() as u64).ok_or_else(too_many_tokens)?;
-            self.n_events += now.len() as u64;
+            self.pending.extend(now, now_too);
+            self.names.n_tokens = self.names.n_tokens.checked_add(n as u64).ok_or_else(too_many_tokens)?;
             self.last_type = None;
-            if self.pending.body.len() == CHUNK_EVENTS || self.pending_names >= FULL {
-                self.flush()?;
-            }
+            self.appended(n)?;
             (cues, outcomes) = (later, later_too);
         }
         Ok(())
@@ -416,18 +379,16 @@ impl EventSink for EventWriter {
         let frequency = storable(frequency)?;
         self.names.count_tokens(frequency)?;
         types.count(token, frequency)?;
-        match &mut self.pending.body {
-            Body::Tokens(tokens) => tokens.push(token),
+        if self.pending.is_by_token() {
+            self.pending.push_token(token, frequency);
+        } else {
             // The dictionary is frozen, but still knows what it knew.
-            Body::Rows(rows) => {
-                let known = &types.rows;
-                let (cues, outcomes) = (known.cues.get(token as usize), known.outcomes.get(token as usize));
-                rows.push(cues, outcomes);
-                self.pending_names += cues.len() + outcomes.len();
-            }
+            let known = &types.rows;
+            let (cues, outcomes) = (known.cues.get(token as usize), known.outcomes.get(token as usize));
+            self.pending.push(cues, outcomes, frequency);
         }
         self.last_type = Some(token);
-        self.appended(frequency)?;
+        self.appended(1)?;
         self.judge()?;
         Ok(true)
     }
@@ -584,6 +545,7 @@ impl Output {
 #[cfg(test)]
 mod tests {
     use super::super::dictionary::JUDGED_AT;
+    use super::super::format::CHUNK_EVENTS;
     use super::*;
 
     const CUES: usize = 3200;
@@ -630,7 +592,7 @@ mod tests {
             let token = writer.token().unwrap();
             assert!(writer.again(token, 1).unwrap());
         });
-        assert!(matches!(by_token.pending.body, Body::Rows(_)), "frozen");
+        assert!(!by_token.pending.is_by_token(), "frozen");
         let mut in_full = written(types, 3, |writer, cues, outcomes| writer.push(cues, outcomes, 1).unwrap());
         for (i, frequency) in [(7, 1), (types as u32 - 1, 3)] {
             assert!(by_token.again(i, frequency.into()).unwrap());

@@ -68,6 +68,16 @@ impl<'a> Batch<'a> {
         self.ends.iter().map(move |end| end - start)
     }
 
+    /// How many names each event has.
+    pub fn lengths(&self) -> impl ExactSizeIterator<Item = usize> + 'a {
+        let mut start = self.start;
+        self.ends.iter().map(move |&end| {
+            let length = end - start;
+            start = end;
+            length
+        })
+    }
+
     /// The first `n` events, and the rest.
     pub fn split_at(&self, n: usize) -> (Self, Self) {
         let (first, rest) = self.ends.split_at(n);

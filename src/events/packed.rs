@@ -1,0 +1,182 @@
+//! Numbers in the narrowest width that holds them all.
+
+use std::mem;
+
+/// So many numbers wait to be packed together, in cache.
+const TOGETHER: usize = 1 << 12;
+
+/// Numbers as they stand in a file: each in as many bytes as the greatest needs, or in none where all are 1.
+///
+/// Invariants: `bytes` has the first `packed` numbers, `width` bytes each; where that is 0 they are all 1. `waiting` has those
+/// behind them.
+#[derive(Debug, Default)]
+pub(super) struct Packed<T> {
+    bytes: Vec<u8>,
+    packed: usize,
+    width: usize,
+    waiting: Vec<T>,
+}
+
+impl<T: Copy + Into<u64>> Packed<T> {
+    /// How many numbers there are.
+    pub(super) fn len(&self) -> usize {
+        self.packed + self.waiting.len()
+    }
+
+    /// Appends numbers.
+    #[inline]
+    pub(super) fn extend(&mut self, numbers: &[T]) {
+        if self.waiting.len() + numbers.len() < TOGETHER {
+            self.waiting.extend_from_slice(numbers);
+        } else {
+            self.extend_now(numbers);
+        }
+    }
+
+    /// Appends numbers as they come, not too many.
+    #[inline]
+    pub(super) fn extend_each(&mut self, numbers: impl ExactSizeIterator<Item = T>) {
+        self.waiting.extend(numbers);
+        if self.waiting.len() >= TOGETHER {
+            self.pack_waiting();
+        }
+    }
+
+    /// Appends a number.
+    #[inline]
+    pub(super) fn push(&mut self, number: T) {
+        self.waiting.push(number);
+        if self.waiting.len() >= TOGETHER {
+            self.pack_waiting();
+        }
+    }
+
+    /// Packs what waits, appends all numbers to `out` and takes them away. The width that they have there.
+    pub(super) fn take(&mut self, out: &mut Vec<u8>) -> u32 {
+        self.pack_waiting();
+        out.extend_from_slice(&self.bytes);
+        self.bytes.clear();
+        self.packed = 0;
+        // At most 8.
+        mem::take(&mut self.width) as u32
+    }
+
+    fn extend_now(&mut self, numbers: &[T]) {
+        self.pack_waiting();
+        numbers.chunks(TOGETHER).for_each(|numbers| self.pack(numbers));
+    }
+
+    fn pack_waiting(&mut self) {
+        let mut waiting = mem::take(&mut self.waiting);
+        self.pack(&waiting);
+        waiting.clear();
+        self.waiting = waiting;
+    }
+
+    fn pack(&mut self, numbers: &[T]) {
+        let numbers = || numbers.iter().map(|&number| -> u64 { number.into() });
+        // It has as many bits as the greatest.
+        let all = numbers().fold(0, |all, number| all | number);
+        if !numbers().all(|number| number == 1) {
+            self.widen(width_of(all));
+        }
+        self.packed += numbers().len();
+        // The casts keep every bit: no number has more.
+        match self.width {
+            0 => {}
+            1 => append(&mut self.bytes, numbers().map(|number| [number as u8])),
+            2 => append(&mut self.bytes, numbers().map(|number| (number as u16).to_le_bytes())),
+            4 => append(&mut self.bytes, numbers().map(|number| (number as u32).to_le_bytes())),
+            _ => append(&mut self.bytes, numbers().map(u64::to_le_bytes)),
+        }
+    }
+
+    /// Gives each number `width` bytes if it has fewer.
+    fn widen(&mut self, width: usize) {
+        if width <= self.width {
+            return;
+        }
+        let (before, narrow) = (mem::replace(&mut self.width, width), mem::take(&mut self.bytes));
+        self.bytes.resize(self.packed * width, 0);
+        for (i, place) in self.bytes.chunks_exact_mut(width).enumerate() {
+            match narrow.get(i * before..).and_then(|rest| rest.get(..before)) {
+                Some(number) if before > 0 => place[..before].copy_from_slice(number),
+                _ => place[0] = 1,
+            }
+        }
+    }
+}
+
+/// How many bytes a number needs that is not left out.
+fn width_of(number: u64) -> usize {
+    match number {
+        0..0x100 => 1,
+        0x100..0x1_0000 => 2,
+        0x1_0000..0x1_0000_0000 => 4,
+        0x1_0000_0000.. => 8,
+    }
+}
+
+/// Appends numbers of the same width, into room that is made for all of them at once.
+fn append<const WIDTH: usize>(out: &mut Vec<u8>, numbers: impl ExactSizeIterator<Item = [u8; WIDTH]>) {
+    let start = out.len();
+    out.resize(start + WIDTH * numbers.len(), 0);
+    for (place, number) in out[start..].as_chunks_mut().0.iter_mut().zip(numbers) {
+        *place = number;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::format::Input;
+    use super::*;
+
+    /// Numbers in pieces, each of numbers of about the same size; some pieces are long.
+    fn pieces() -> impl Strategy<Value = Vec<Vec<u64>>> {
+        let number = |bits: u32| any::<u64>().prop_map(move |n| n >> (64 - bits + n as u32 % bits));
+        let one = || Just(1_u64).boxed();
+        let number = prop_oneof![
+            Just(one()),
+            Just(number(8).boxed()),
+            Just(number(16).boxed()),
+            Just(number(64).boxed())
+        ];
+        let times = prop_oneof![Just(1), Just(TOGETHER / 16)];
+        let piece = (number, times).prop_flat_map(|(number, times)| {
+            prop::collection::vec(number, 0..40).prop_map(move |piece| piece.repeat(times))
+        });
+        prop::collection::vec(piece, 0..6)
+    }
+
+    proptest! {
+        #[test]
+        fn numbers_come_back_in_the_narrowest_width(pieces in pieces(), one_by_one in any::<bool>()) {
+            let mut packed = Packed::default();
+            let all = pieces.concat();
+            // A buffer that is used again begins anew.
+            for _ in 0..2 {
+                for piece in &pieces {
+                    if one_by_one {
+                        piece.iter().for_each(|&number| packed.push(number));
+                    } else {
+                        packed.extend(piece);
+                    }
+                }
+                prop_assert_eq!(packed.len(), all.len());
+                let mut bytes = Vec::new();
+                let width = packed.take(&mut bytes);
+                let greatest = all.iter().max().copied().unwrap_or(1);
+                let narrowest = if all.iter().all(|&n| n == 1) { 0 } else { width_of(greatest) };
+                prop_assert_eq!(width as usize, narrowest);
+                let mut back = Vec::<u64>::new();
+                let mut input = Input { bytes: &bytes, at: 0 };
+                input.numbers(all.len(), width, &mut back).unwrap();
+                prop_assert_eq!(input.at, bytes.len());
+                prop_assert_eq!(&back, &all);
+                prop_assert_eq!(packed.len(), 0);
+            }
+        }
+    }
+}

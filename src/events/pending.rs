@@ -1,0 +1,148 @@
+//! The events that wait to be a chunk of a file, packed as they come.
+
+use std::iter::repeat_n;
+
+use super::chunk::{ROWS, TOKENS};
+use super::format::{CHUNK_EVENTS, CHUNK_SLOTS, seal};
+use super::packed::Packed;
+use crate::error::{Error, Result};
+use crate::text::Batch;
+
+/// A chunk is full with so many names.
+const FULL: usize = 1 << 20;
+
+/// Events in full, or as the indices of their types.
+///
+/// Invariant: the arrays are those of [`super::chunk`]; those of the other kind are empty.
+#[derive(Debug, Default)]
+pub(super) struct Pending {
+    by_token: bool,
+    tokens: Packed<u32>,
+    n_cues: Packed<u32>,
+    n_outcomes: Packed<u32>,
+    cues: Packed<u32>,
+    outcomes: Packed<u32>,
+    frequencies: Packed<u32>,
+}
+
+impl Pending {
+    /// None yet; what comes are indices of types if `by_token`.
+    pub(super) fn new(by_token: bool) -> Self {
+        Self { by_token, ..Self::default() }
+    }
+
+    /// Whether events are indices of their types.
+    pub(super) fn is_by_token(&self) -> bool {
+        self.by_token
+    }
+
+    /// How many events there are.
+    pub(super) fn len(&self) -> usize {
+        if self.by_token { self.tokens.len() } else { self.n_cues.len() }
+    }
+
+    /// Whether there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether the chunk takes no more events.
+    pub(super) fn is_full(&self) -> bool {
+        self.len() >= CHUNK_EVENTS || self.names() >= FULL
+    }
+
+    /// How many events of a batch the chunk takes: it is full behind the one that fills it.
+    pub(super) fn room_for(&self, cues: Batch<'_>, outcomes: Batch<'_>) -> usize {
+        let limit = CHUNK_EVENTS.saturating_sub(self.len()).min(cues.len());
+        let room = FULL.saturating_sub(self.names());
+        if cues.ids().len() + outcomes.ids().len() < room {
+            return limit;
+        }
+        let mut names = cues.ends().zip(outcomes.ends()).map(|(cues, outcomes)| cues + outcomes).take(limit);
+        names.position(|names| names >= room).map_or(limit, |last| last + 1)
+    }
+
+    /// Appends an event by the index of its type.
+    #[inline]
+    pub(super) fn push_token(&mut self, token: u32, frequency: u32) {
+        debug_assert!(self.by_token, "tokens with tokens alone");
+        self.tokens.push(token);
+        self.frequencies.push(frequency);
+    }
+
+    /// Appends an event in full.
+    #[inline]
+    pub(super) fn push(&mut self, cues: &[u32], outcomes: &[u32], frequency: u32) {
+        debug_assert!(!self.by_token, "rows with rows alone");
+        // A length that does not fit is of a list with too many names, which is refused when the chunk is encoded.
+        self.n_cues.push(cues.len() as u32);
+        self.n_outcomes.push(outcomes.len() as u32);
+        self.cues.extend(cues);
+        self.outcomes.extend(outcomes);
+        self.frequencies.push(frequency);
+    }
+
+    /// Appends events that occurred once.
+    pub(super) fn extend(&mut self, cues: Batch<'_>, outcomes: Batch<'_>) {
+        debug_assert!(!self.by_token, "rows with rows alone");
+        for (batch, lengths, ids) in
+            [(cues, &mut self.n_cues, &mut self.cues), (outcomes, &mut self.n_outcomes, &mut self.outcomes)]
+        {
+            lengths.extend_each(batch.lengths().map(|length| length as u32));
+            ids.extend(batch.ids());
+        }
+        self.frequencies.extend_each(repeat_n(1, cues.len()));
+    }
+
+    /// Puts the bytes of the chunk into `out`, in place of what it holds: a buffer that is used again costs no new pages. There
+    /// are no events then.
+    ///
+    /// # Errors
+    /// When it has more than [`CHUNK_SLOTS`] slots.
+    pub(super) fn encode(&mut self, out: &mut Vec<u8>) -> Result<()> {
+        let kind = if self.by_token { TOKENS } else { ROWS };
+        let head = [kind, slots(self.len())?, slots(self.cues.len())?, slots(self.outcomes.len())?];
+        out.clear();
+        out.resize(24, 0);
+        let arrays = if self.by_token {
+            [
+                &mut self.tokens,
+                &mut self.n_outcomes,
+                &mut self.cues,
+                &mut self.outcomes,
+                &mut self.frequencies,
+            ]
+        } else {
+            [
+                &mut self.n_cues,
+                &mut self.n_outcomes,
+                &mut self.cues,
+                &mut self.outcomes,
+                &mut self.frequencies,
+            ]
+        };
+        let mut widths = 0;
+        for (i, array) in arrays.into_iter().enumerate() {
+            widths |= array.take(out) << (4 * i);
+        }
+        for (field, place) in [widths].iter().chain(&head).zip(out[4..24].as_chunks_mut::<4>().0) {
+            *place = field.to_le_bytes();
+        }
+        seal(0, out);
+        Ok(())
+    }
+
+    /// How many names the events have.
+    fn names(&self) -> usize {
+        self.cues.len() + self.outcomes.len()
+    }
+}
+
+/// A number of slots as a chunk has it.
+fn slots(n: usize) -> Result<u32> {
+    let field = u32::try_from(n).ok().filter(|_| n <= CHUNK_SLOTS);
+    field.ok_or_else(|| {
+        let expected = format!("at most {CHUNK_SLOTS} names in an event");
+        Error::defect(expected, format!("{n}"), "split the event")
+    })
+}
