@@ -78,19 +78,33 @@ impl Vocab {
     /// # Errors
     /// When the count passes 2^64 - 1.
     pub fn count_more(&mut self, id: u32, n: u64) -> Result<()> {
-        let count = self.counts.get_mut(id as usize).ok_or_else(|| Error::Argument(format!("no id {id}")))?;
-        *count = count
-            .checked_add(n)
-            .ok_or_else(|| Error::defect("counts below 2^64", "a larger one", "use smaller frequencies"))?;
+        let count = self.counts.get_mut(id as usize).ok_or_else(|| no_id(id))?;
+        *count = count.checked_add(n).ok_or_else(too_many)?;
         Ok(())
     }
 
     /// Adds 1 to the count of a name for each time it is among some.
     ///
     /// # Errors
-    /// When a count passes 2^64 - 1.
+    /// When a count passes 2^64 - 1; what the counts are then means nothing.
     pub fn count_each(&mut self, ids: &[u32]) -> Result<()> {
-        ids.iter().try_for_each(|&id| self.count_more(id, 1))
+        // What is wrong with one is said of all at the end: there are many, and it never is.
+        let (mut over, mut unknown) = (false, None);
+        for &id in ids {
+            match self.counts.get_mut(id as usize) {
+                Some(count) => {
+                    let carries;
+                    (*count, carries) = count.overflowing_add(1);
+                    over |= carries;
+                }
+                None => unknown = Some(id),
+            }
+        }
+        match unknown {
+            Some(id) => Err(no_id(id)),
+            None if over => Err(too_many()),
+            None => Ok(()),
+        }
     }
 
     /// How often each name occurred, in the order of the ids.
@@ -117,6 +131,14 @@ impl Vocab {
     pub fn ends(&self) -> &[usize] {
         &self.ends
     }
+}
+
+fn no_id(id: u32) -> Error {
+    Error::Argument(format!("no id {id}"))
+}
+
+fn too_many() -> Error {
+    Error::defect("counts below 2^64", "a larger one", "use smaller frequencies")
 }
 
 fn name<'a>(text: &'a str, ends: &[usize], id: u32) -> Option<&'a str> {

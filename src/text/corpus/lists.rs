@@ -89,6 +89,14 @@ impl Joined {
         self.advance(length);
     }
 
+    /// Appends numbers.
+    pub(super) fn extend(&mut self, ids: impl ExactSizeIterator<Item = u32>) {
+        let length = ids.len();
+        self.ids.resize(self.ids.len().max(self.used + length + WIDE), 0);
+        self.ids[self.used..].iter_mut().zip(ids).for_each(|(place, id)| *place = id);
+        self.used += length;
+    }
+
     /// Appends a number.
     pub(super) fn push(&mut self, id: u32) {
         self.ids[self.used] = id;

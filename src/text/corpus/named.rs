@@ -1,5 +1,7 @@
 //! Names in numbers: those of the sink where it knows the name, numbers of our own until then.
 
+use std::mem;
+
 use crate::error::Result;
 use crate::text::EventSink;
 use crate::vocab::Vocab;
@@ -8,7 +10,7 @@ use crate::vocab::Vocab;
 pub(super) const OURS: u32 = 1 << 31;
 
 /// Not known yet.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// Cues, or outcomes.
 ///
@@ -71,20 +73,37 @@ impl Named {
             return to.append(ids);
         }
         let Self { last_ours, last_theirs, .. } = self;
-        let room = to.room(ids.len());
-        let mut kept = 0;
-        for id in ids {
+        to.append_new(ids, |id| {
             let last = if known || id & OURS == 0 {
                 &mut last_theirs[id as usize]
             } else {
                 &mut last_ours[(id & !OURS) as usize]
             };
-            // No branch: whether a name comes again is hard to foresee.
-            room[kept] = id;
-            kept += usize::from(*last != row);
-            *last = row;
+            mem::replace(last, row) != row
+        });
+    }
+
+    /// Appends rows of names in the sink's numbers, each row once in several parts, of each name the first.
+    #[inline]
+    pub(super) fn append_rows<'i, const PARTS: usize>(
+        &mut self,
+        first: u32,
+        rows: impl Iterator<Item = [&'i [u32]; PARTS]>,
+        to: &mut Column,
+        ends: &mut Vec<usize>,
+    ) {
+        for (row, parts) in (first..).zip(rows) {
+            let room = to.room(parts.iter().map(|part| part.len()).sum());
+            let mut kept = 0;
+            for part in parts {
+                for &id in part {
+                    room[kept] = id;
+                    kept += usize::from(mem::replace(&mut self.last_theirs[id as usize], row) != row);
+                }
+            }
+            to.take(kept);
+            ends.push(to.len());
         }
-        to.take(kept);
     }
 
     /// Forgets which rows had which names, so that their numbers can be given again.
@@ -138,6 +157,19 @@ impl Column {
             *place = id;
         }
         self.take(n);
+    }
+
+    /// Appends the names that are new.
+    #[inline]
+    fn append_new(&mut self, ids: impl ExactSizeIterator<Item = u32>, mut is_new: impl FnMut(u32) -> bool) {
+        let room = self.room(ids.len());
+        let mut kept = 0;
+        for id in ids {
+            // No branch: whether a name comes again is hard to foresee.
+            room[kept] = id;
+            kept += usize::from(is_new(id));
+        }
+        self.take(kept);
     }
 
     /// Room for `n` more names and one that is too many.

@@ -12,11 +12,12 @@
 use std::hash::BuildHasher;
 use std::iter::repeat_n;
 use std::num::NonZeroUsize;
+use std::ops::Range;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::lists::{Joined, List, Lists};
-use super::named::{Named, OURS};
+use super::named::{NONE, Named, OURS};
 use super::names;
 use super::{Corpus, Letters, Names};
 use crate::error::Result;
@@ -29,24 +30,45 @@ pub(super) struct Pieces {
     lists: Lists,
     /// What each word gives.
     of_word: Vec<Option<Piece>>,
-    /// The name of each word that gives one alone, if names are one list after another and it is in the sink's numbers;
-    /// [`NONE`] of all others.
-    single: Vec<u32>,
+    singles: Vec<u32>,
     stream: Stream,
+    /// A stretch of words.
+    covered: Covered,
 }
 
-/// No name alone.
-const NONE: u32 = u32::MAX;
+/// The names of a stretch of words, in the sink's numbers.
+///
+/// Invariant: `spans` are the places in `joined` of the names of each word; where there are none each word has one name.
+#[derive(Default)]
+pub(super) struct Covered {
+    joined: Joined,
+    spans: Vec<(usize, usize)>,
+}
+
+impl Covered {
+    /// The names of some words of the stretch.
+    #[inline]
+    pub(super) fn of(&self, words: Range<usize>) -> &[u32] {
+        let Self { joined, spans } = self;
+        if spans.is_empty() {
+            return &joined.ids()[words];
+        }
+        match &spans[words] {
+            [(from, to)] | [(from, _), .., (_, to)] => &joined.ids()[*from..*to],
+            [] => &[],
+        }
+    }
+}
 
 /// The names of words that follow each other in a context.
 ///
 /// Invariant: `spans` are the places in `joined` of the names of each word from the word `base` of the context on, and
-/// whether these and those it gives with the word before are all in the sink's numbers.
+/// of how many words, up to and with it, all names are in the sink's numbers, those with the word before among them.
 #[derive(Default)]
 struct Stream {
     joined: Joined,
     base: usize,
-    spans: Vec<(usize, usize, bool)>,
+    spans: Vec<(usize, usize, usize)>,
 }
 
 /// So many words of a stream are held before those that no event will see again are forgotten.
@@ -112,18 +134,61 @@ impl Pieces {
             how,
             lists: Lists::default(),
             of_word: Vec::new(),
-            single: Vec::new(),
+            singles: Vec::new(),
             stream: Stream::default(),
+            covered: Covered::default(),
         }
     }
 
-    /// The names of some words, all in the sink's numbers, if it is known that each gives one alone.
-    #[inline]
-    pub(super) fn singles(&self, side: &[u32]) -> Option<impl ExactSizeIterator<Item = u32>> {
-        let single = |word: u32| self.single.get(word as usize).copied().filter(|&id| id != NONE);
-        side.iter()
-            .all(|&word| single(word).is_some())
-            .then(|| side.iter().map(|&word| self.single[word as usize]))
+    /// Whether names are put together from lists of words and neighbours.
+    pub(super) fn has_lists(&self) -> bool {
+        !matches!(self.how, How::Together)
+    }
+
+    /// Whether the names that a word gives by itself are all in the sink's numbers, as far as that can be known by now.
+    pub(super) fn knows(&mut self, word: u32, named: &Named) -> bool {
+        match self.of_word.get(word as usize).copied().flatten() {
+            Some(piece) => piece.known || self.settle(word, piece.list, named).known,
+            None => false,
+        }
+    }
+
+    /// Gets the names of a stretch of words ready, but for those at the places in `unready`, which rise, and puts more places
+    /// there: of words whose names with the word before are not known. All others are known by themselves.
+    pub(super) fn cover(&mut self, words: &[u32], unready: &mut Vec<usize>) {
+        let Self { how, lists, of_word, singles, covered: Covered { joined, spans }, .. } = self;
+        joined.clear();
+        spans.clear();
+        let mut left_out = unready.iter().copied().peekable();
+        let single = |&word: &u32| singles.get(word as usize).copied().unwrap_or(NONE);
+        let mut places = words.iter().enumerate();
+        if places.all(|(i, word)| left_out.next_if_eq(&i).is_some() || single(word) != NONE) {
+            joined.extend(words.iter().map(single));
+            return;
+        }
+        let mut left_out = unready.clone().into_iter().peekable();
+        let mut before = None;
+        for (i, &word) in words.iter().enumerate() {
+            let piece = of_word.get(word as usize).copied().flatten();
+            let piece = piece.filter(|_| left_out.next_if_eq(&i).is_none());
+            if let (How::Joined(joints), Some(before), Some(_)) = (&*how, before, piece) {
+                match joints.known(before, word) {
+                    Some(piece) => joined.append(lists, piece.list),
+                    None => unready.push(i),
+                }
+            }
+            let start = joined.len();
+            if let Some(piece) = piece {
+                joined.append(lists, piece.list);
+            }
+            spans.push((start, joined.len()));
+            before = piece.map(|_| word);
+        }
+    }
+
+    /// The names of the stretch that is covered.
+    pub(super) fn covered(&self) -> &Covered {
+        &self.covered
     }
 
     /// The names that some words give, one beside the other, the first of them at a place of the context; and whether all
@@ -164,9 +229,8 @@ impl Pieces {
             self.extend((i > 0).then(|| side[i - 1]), side[i], context, named)?;
         }
         let spans = &self.stream.spans[place - self.stream.base..][..side.len()];
-        let known = spans.iter().all(|&(_, _, known)| known);
-        let (start, end) = (spans[0].0, spans[spans.len() - 1].1);
-        Ok((&self.stream.joined.ids()[start..end], known))
+        let ((start, ..), (_, end, known)) = (spans[0], spans[spans.len() - 1]);
+        Ok((&self.stream.joined.ids()[start..end], known >= side.len()))
     }
 
     /// Puts the names of the next word into the stream, behind those it gives with the word before.
@@ -187,7 +251,8 @@ impl Pieces {
         let Stream { joined, spans, .. } = &mut self.stream;
         let start = joined.len();
         joined.append(&self.lists, piece.list);
-        spans.push((start, joined.len(), known && piece.known));
+        let before = spans.last().map_or(0, |&(.., known)| known);
+        spans.push((start, joined.len(), if known && piece.known { before + 1 } else { 0 }));
         Ok(())
     }
 
@@ -197,15 +262,22 @@ impl Pieces {
         match self.of_word.get(word as usize) {
             Some(&Some(piece)) if piece.known => Ok(piece),
             _ => {
-                let piece = make(&self.names, &mut self.lists, &mut self.of_word, word, context, named)?;
-                if let (How::Apart, true, &[id]) = (&self.how, piece.known, self.lists.get(piece.list)) {
-                    let missing = (word as usize + 1).saturating_sub(self.single.len());
-                    self.single.extend(repeat_n(NONE, missing));
-                    self.single[word as usize] = id;
-                }
-                Ok(piece)
+                let list = make(&self.names, &mut self.lists, &mut self.of_word, word, context, named)?;
+                Ok(self.settle(word, list, named))
             }
         }
+    }
+
+    /// The list of a word with the sink's numbers wherever there are any.
+    fn settle(&mut self, word: u32, list: List, named: &Named) -> Piece {
+        let piece = settled(list, &mut self.lists, named);
+        self.of_word[word as usize] = Some(piece);
+        if let (How::Apart, true, &[id]) = (&self.how, piece.known, self.lists.get(list)) {
+            let missing = (word as usize + 1).saturating_sub(self.singles.len());
+            self.singles.extend(repeat_n(NONE, missing));
+            self.singles[word as usize] = id;
+        }
+        piece
     }
 
     /// Forgets the context, or the numbers that its names had.
@@ -235,7 +307,7 @@ impl Pieces {
             }
             How::Apart | How::Together => 0,
         };
-        4 * (self.lists.len() + self.single.len()) + 12 * self.of_word.len() + joints
+        4 * (self.lists.len() + self.singles.len()) + 12 * self.of_word.len() + joints
     }
 }
 
@@ -269,6 +341,16 @@ impl Joints {
             Some((_, piece)) if piece.known => Ok(*piece),
             _ => self.make(ends, hash, context, lists, named),
         }
+    }
+
+    /// The list of two words that follow each other, if it is there and all its names are in the sink's numbers.
+    #[inline]
+    fn known(&self, left: u32, right: u32) -> Option<Piece> {
+        let (end, _) = self.of_word.get(left as usize).copied().flatten()?;
+        let (_, beginning) = self.of_word.get(right as usize).copied().flatten()?;
+        let hash = self.hasher.hash_one(u64::from(end) << 32 | u64::from(beginning));
+        let (_, piece) = self.pieces.find(hash, |(known, _)| *known == (end, beginning))?;
+        Some(*piece).filter(|piece| piece.known)
     }
 
     /// Makes the list of an end and a beginning, or looks for the sink's numbers for it.
@@ -331,7 +413,7 @@ impl Stream {
     }
 }
 
-/// Makes the list of a word, or looks for the sink's numbers for it.
+/// The list of a word, which is made if it is not there.
 fn make(
     names: &Names,
     lists: &mut Lists,
@@ -339,24 +421,20 @@ fn make(
     word: u32,
     context: &mut Context<'_>,
     named: &mut Named,
-) -> Result<Piece> {
+) -> Result<List> {
     if of_word.len() <= word as usize {
         of_word.resize(word as usize + 1, None);
     }
-    let entry = &mut of_word[word as usize];
-    let list = match entry {
-        Some(piece) => piece.list,
-        None => {
-            let words = [said(names, word, context.words, context.corpus)];
-            lists.make(|push| {
-                names::each(names, &words, context.corpus, context.frame, |name| {
-                    push(named.intern(name)?);
-                    Ok(())
-                })
-            })?
-        }
-    };
-    Ok(*entry.insert(settled(list, lists, named)))
+    if let Some(piece) = of_word[word as usize] {
+        return Ok(piece.list);
+    }
+    let words = [said(names, word, context.words, context.corpus)];
+    lists.make(|push| {
+        names::each(names, &words, context.corpus, context.frame, |name| {
+            push(named.intern(name)?);
+            Ok(())
+        })
+    })
 }
 
 /// A list with the sink's numbers wherever there are any.

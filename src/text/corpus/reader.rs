@@ -35,6 +35,8 @@ pub(super) struct Reader<'c> {
     events: Vec<u32>,
     /// Words of the context that is being looked for.
     passed: usize,
+    /// Whether events may wait for others to be made with them.
+    waits: bool,
     /// What a run holds that is looked at for the first time.
     items: Vec<(Item, usize)>,
 }
@@ -51,6 +53,7 @@ impl<'c> Reader<'c> {
             rows: Rows::new(corpus, repeats),
             events: Vec::new(),
             passed: 0,
+            waits: false,
             items: Vec::new(),
         })
     }
@@ -63,7 +66,18 @@ impl<'c> Reader<'c> {
         monitor: &Monitor,
     ) -> std::result::Result<Option<usize>, Misplaced> {
         let head = self.restart(opens);
-        self.scan::<false>(text, head, usize::MAX, monitor)
+        self.waits = true;
+        let scanned = self.scan::<false>(text, head, usize::MAX, monitor);
+        self.waits = false;
+        let made = scanned.and_then(|head| self.make(false).map(|()| head).map_err(|error| (0, error)));
+        match made {
+            Ok(_) | Err((_, Error::Stopped)) => made,
+            // An event that waited may have it, so where it is found out without waiting.
+            Err(_) => {
+                let head = self.restart(opens);
+                self.scan::<true>(text, head, usize::MAX, monitor)
+            }
+        }
     }
 
     /// Reads on in a text whose beginning is known.
@@ -265,13 +279,14 @@ impl<'c> Reader<'c> {
             }
             Item::Word(word) => {
                 self.passed += 1;
-                let Self { windows, rows, events, corpus, .. } = self;
-                windows.word(word, |frame| {
-                    if makes {
-                        events.push(rows.of(frame, corpus)?);
-                    }
-                    Ok(())
-                })?;
+                if !makes {
+                    self.windows.hold(word);
+                    return Ok(false);
+                }
+                self.windows.take(word);
+                if !self.waits || self.windows.is_due() {
+                    self.make(false)?;
+                }
                 Ok(false)
             }
             Item::Sentence | Item::Document => self.end(makes).map(|()| true),
@@ -293,14 +308,19 @@ impl<'c> Reader<'c> {
     }
 
     fn end(&mut self, makes: bool) -> Result<()> {
+        if makes {
+            self.make(true)?;
+        }
+        self.windows.clear();
+        self.rows.end_context();
+        Ok(())
+    }
+
+    /// Makes the events that wait; if the context `ended`, those that its end cuts short among them.
+    fn make(&mut self, ended: bool) -> Result<()> {
         let Self { windows, rows, events, corpus, .. } = self;
-        windows.end(|frame| {
-            if makes {
-                events.push(rows.of(frame, corpus)?);
-            }
-            Ok(())
-        })?;
-        rows.end_context();
+        rows.of_all(&windows.events(ended), events, corpus)?;
+        windows.settle();
         Ok(())
     }
 

@@ -5,13 +5,14 @@
 //! names have ids in the order of the text, whichever thread reads what.
 
 use std::hash::BuildHasher;
+use std::mem;
 use std::ops::Range;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::named::{self, Column, Named, OURS};
 use super::pieces::{Context, Pieces};
-use super::windows::Frame;
+use super::windows::{Events, Frame};
 use super::{Corpus, Names};
 use crate::error::Result;
 use crate::monitor::Monitor;
@@ -71,13 +72,23 @@ pub(super) struct Rows {
     tokens: Vec<u32>,
     /// Rows ever made.
     made: u32,
+    /// Whether rows can be put together of lists that are ready.
+    is_put: bool,
+    /// Whether each word's names are known to be in the sink's numbers, of all kinds.
+    ready: Vec<bool>,
+    /// The places in a stretch of words whose names are not.
+    unready: Vec<usize>,
     /// A buffer that is used again.
     frame: String,
 }
 
 impl Rows {
     pub(super) fn new(corpus: &Corpus, repeats: Repeats) -> Self {
-        let pieces = |names: &[Names]| names.iter().map(|names| Pieces::new(names, corpus)).collect();
+        let pieces = |names: &[Names]| -> Vec<Pieces> {
+            names.iter().map(|names| Pieces::new(names, corpus)).collect()
+        };
+        let (cue_pieces, outcome_pieces) = (pieces(&corpus.cues), pieces(&corpus.outcomes));
+        let has_lists = cue_pieces.iter().chain(&outcome_pieces).all(Pieces::has_lists);
         Self {
             words: Vocab::new(),
             of_word: Vec::new(),
@@ -88,8 +99,9 @@ impl Rows {
             hits: 0,
             cues: Named::default(),
             outcomes: Named::default(),
-            cue_pieces: pieces(&corpus.cues),
-            outcome_pieces: pieces(&corpus.outcomes),
+            cue_pieces,
+            outcome_pieces,
+            is_put: repeats == Repeats::Go && has_lists,
             repeats,
             cue_ids: Column::default(),
             cue_ends: Vec::new(),
@@ -97,6 +109,8 @@ impl Rows {
             outcome_ends: Vec::new(),
             tokens: Vec::new(),
             made: 0,
+            ready: Vec::new(),
+            unready: Vec::new(),
             frame: String::new(),
         }
     }
@@ -106,6 +120,7 @@ impl Rows {
         let id = self.words.intern(word)?;
         if id as usize == self.of_word.len() {
             self.of_word.push(NONE);
+            self.ready.push(false);
         }
         Ok(id)
     }
@@ -127,6 +142,87 @@ impl Rows {
             }
             row => Ok(row),
         }
+    }
+
+    /// The rows of events that follow each other in a context.
+    pub(super) fn of_all(
+        &mut self,
+        waiting: &Events<'_>,
+        events: &mut Vec<u32>,
+        corpus: &Corpus,
+    ) -> Result<()> {
+        let n = waiting.len();
+        // Where rows are not looked for all there is to do is to put lists together.
+        if n == 0 || self.of_words.is_some() || !self.is_put {
+            return (0..n).try_for_each(|i| {
+                events.push(self.of(waiting.frame(i), corpus)?);
+                Ok(())
+            });
+        }
+        let start = waiting.span(0).all.start;
+        self.cover(&waiting.words[start..]);
+        let unready = mem::take(&mut self.unready);
+        let mut ahead = unready.iter().map(|at| start + at).peekable();
+        let mut i = 0;
+        while i < n {
+            let span = waiting.span(i).all;
+            while ahead.next_if(|&at| at < span.start).is_some() {}
+            let ready = match ahead.peek() {
+                None => n - i,
+                Some(&at) => (i..n).take_while(|&i| waiting.span(i).all.end <= at).count(),
+            };
+            if ready > 0 {
+                let first = self.put_together(waiting, i..i + ready, start);
+                events.extend(first..self.tokens.len() as u32);
+                i += ready;
+            } else {
+                events.push(self.of(waiting.frame(i), corpus)?);
+                i += 1;
+            }
+        }
+        self.unready = unready;
+        Ok(())
+    }
+
+    /// Gets the names of a stretch of words ready, and finds out of which that cannot be.
+    fn cover(&mut self, words: &[u32]) {
+        let Self { cues, outcomes, cue_pieces, outcome_pieces, ready, unready, .. } = self;
+        unready.clear();
+        for (i, &word) in words.iter().enumerate() {
+            let ready = &mut ready[word as usize];
+            if !*ready {
+                *ready = cue_pieces.iter_mut().all(|pieces| pieces.knows(word, cues))
+                    && outcome_pieces.iter_mut().all(|pieces| pieces.knows(word, outcomes));
+                if !*ready {
+                    unready.push(i);
+                }
+            }
+        }
+        for pieces in cue_pieces.iter_mut().chain(outcome_pieces) {
+            pieces.cover(words, unready);
+            unready.sort_unstable();
+        }
+    }
+
+    /// The first of the rows of some events whose names are ready, in a stretch that begins at a word.
+    fn put_together(&mut self, waiting: &Events<'_>, events: Range<usize>, start: usize) -> u32 {
+        let first = self.tokens.len();
+        let row = self.number(events.len() as u32);
+        let spans = || events.clone().map(|i| waiting.span(i));
+        let part = |part: Range<usize>| part.start - start..part.end - start;
+        let cues = spans().map(|span| span.cues().map(part));
+        put(&self.cue_pieces, cues, row, &mut self.cues, &mut self.cue_ids, &mut self.cue_ends);
+        let outcomes = spans().map(|span| [part(span.outcomes())]);
+        put(
+            &self.outcome_pieces,
+            outcomes,
+            row,
+            &mut self.outcomes,
+            &mut self.outcome_ids,
+            &mut self.outcome_ends,
+        );
+        self.tokens.resize(first + events.len(), NONE);
+        first as u32
     }
 
     /// The row of an event.
@@ -167,53 +263,51 @@ impl Rows {
 
     /// A new row.
     fn make(&mut self, frame: Frame<'_>, corpus: &Corpus) -> Result<u32> {
-        let Self { words, cues, outcomes, cue_pieces, outcome_pieces, cue_ids, outcome_ids, .. } = self;
-        let (all, start) = (frame.words, frame.start);
-        let sides = match frame.middle {
-            None => [(all, start), (&all[..0], start)],
-            Some(middle) => [(&all[..middle], start), (&all[middle + 1..], start + middle + 1)],
-        };
-        let result = match frame.middle {
-            None => (all, start),
-            Some(middle) => (&all[middle..=middle], start + middle),
-        };
-        self.made = self.made.wrapping_add(1);
-        if self.made == 0 {
-            cues.forget_rows();
-            outcomes.forget_rows();
-            self.made = 1;
-        }
-        let mut context = Context { corpus, words, frame: &mut self.frame };
-        let mut all_known = true;
-        // An error may have left names of a row that was not made.
-        cue_ids.truncate(self.cue_ends.last().copied().unwrap_or(0));
-        outcome_ids.truncate(self.outcome_ends.last().copied().unwrap_or(0));
-        let once = self.repeats == Repeats::Go;
-        for pieces in cue_pieces {
-            for (side, place) in sides {
-                if let Some(singles) = pieces.singles(side) {
-                    cues.append(singles, self.made, true, once, cue_ids);
-                    continue;
-                }
-                let (named, known) = pieces.of(side, place, &mut context, cues)?;
-                cues.append(named.iter().copied(), self.made, known, once, cue_ids);
-                all_known &= known;
-            }
-        }
-        let once = self.repeats != Repeats::Seen;
-        for pieces in outcome_pieces {
-            if let Some(singles) = pieces.singles(result.0) {
-                outcomes.append(singles, self.made, true, once, outcome_ids);
-                continue;
-            }
-            let (named, known) = pieces.of(result.0, result.1, &mut context, outcomes)?;
-            outcomes.append(named.iter().copied(), self.made, known, once, outcome_ids);
-            all_known &= known;
-        }
-        self.cue_ends.push(cue_ids.len());
-        self.outcome_ends.push(outcome_ids.len());
-        self.tokens.push(if all_known { NONE } else { NAMES });
+        let known = self.fill(frame, corpus).inspect_err(|_| self.take_back())?;
+        self.cue_ends.push(self.cue_ids.len());
+        self.outcome_ends.push(self.outcome_ids.len());
+        self.tokens.push(if known { NONE } else { NAMES });
         Ok(self.tokens.len() as u32 - 1)
+    }
+
+    /// Takes back the names of a row that is not made.
+    fn take_back(&mut self) {
+        self.cue_ids.truncate(self.cue_ends.last().copied().unwrap_or(0));
+        self.outcome_ids.truncate(self.outcome_ends.last().copied().unwrap_or(0));
+    }
+
+    /// The first of `n` numbers that no row had, by which names know whether a row has them.
+    #[inline]
+    fn number(&mut self, n: u32) -> u32 {
+        if n > u32::MAX - self.made {
+            self.cues.forget_rows();
+            self.outcomes.forget_rows();
+            self.made = 0;
+        }
+        self.made += n;
+        self.made - n + 1
+    }
+
+    /// Appends the names of a row. Whether all are the sink's numbers.
+    fn fill(&mut self, frame: Frame<'_>, corpus: &Corpus) -> Result<bool> {
+        let number = self.number(1);
+        let Self { words, frame: text, repeats, .. } = self;
+        let mut context = Context { corpus, words, frame: text };
+        let [before, behind, result] = frame.sides();
+        let mut all_known = true;
+        let mut column =
+            Row { named: &mut self.cues, ids: &mut self.cue_ids, number, once: *repeats == Repeats::Go };
+        for pieces in &mut self.cue_pieces {
+            for side in [before, behind] {
+                all_known &= column.append(pieces, side, &mut context)?;
+            }
+        }
+        let once = *repeats != Repeats::Seen;
+        let mut column = Row { named: &mut self.outcomes, ids: &mut self.outcome_ids, number, once };
+        for pieces in &mut self.outcome_pieces {
+            all_known &= column.append(pieces, result, &mut context)?;
+        }
+        Ok(all_known)
     }
 
     /// Pushes events, given their rows. An error comes with how many were pushed before.
@@ -360,6 +454,59 @@ impl Rows {
         self.outcome_ids.truncate(0);
         self.outcome_ends.clear();
         self.tokens.clear();
+    }
+}
+
+/// Puts rows together of the names of some words, which are ready.
+#[inline]
+fn put<const PARTS: usize>(
+    pieces: &[Pieces],
+    rows: impl Iterator<Item = [Range<usize>; PARTS]>,
+    first: u32,
+    named: &mut Named,
+    ids: &mut Column,
+    ends: &mut Vec<usize>,
+) {
+    if let [pieces] = pieces {
+        let covered = pieces.covered();
+        return named.append_rows(first, rows.map(|parts| parts.map(|part| covered.of(part))), ids, ends);
+    }
+    for (row, parts) in (first..).zip(rows) {
+        for pieces in pieces {
+            for part in &parts {
+                let names = pieces.covered().of(part.clone()).iter().copied();
+                named.append(names, row, true, true, ids);
+            }
+        }
+        ends.push(ids.len());
+    }
+}
+
+/// The cues, or the outcomes, of a row that is being made.
+struct Row<'r> {
+    named: &'r mut Named,
+    ids: &'r mut Column,
+    number: u32,
+    /// Whether a name that the row has already goes.
+    once: bool,
+}
+
+impl Row<'_> {
+    /// Appends the names that some words of a context, the first of them at a place in it, give. Whether all are the sink's
+    /// numbers.
+    #[inline]
+    fn append(
+        &mut self,
+        pieces: &mut Pieces,
+        (side, place): (&[u32], usize),
+        context: &mut Context<'_>,
+    ) -> Result<bool> {
+        if side.is_empty() {
+            return Ok(true);
+        }
+        let (names, known) = pieces.of(side, place, context, self.named)?;
+        self.named.append(names.iter().copied(), self.number, known, self.once, self.ids);
+        Ok(known)
     }
 }
 

@@ -1,16 +1,21 @@
 //! Windows: which words of a context make an event.
 
+use std::ops::Range;
+
 use super::Window;
 
 /// The words of a context, one after another, and the events that they make.
 ///
 /// Invariant: `words` are the words of the context so far but for the first `forgotten`; at least the last
-/// [`Windows::reach`] of them.
+/// [`Windows::reach`] of them. The events that end with the first `made` of them are made, or are not wanted.
 #[derive(Debug)]
 pub(super) struct Windows {
     window: Window,
     words: Vec<u32>,
     forgotten: usize,
+    made: usize,
+    /// So many words wait at most.
+    most: usize,
 }
 
 /// The words of an event.
@@ -24,12 +29,33 @@ pub(super) struct Frame<'w> {
     pub(super) middle: Option<usize>,
 }
 
+impl<'w> Frame<'w> {
+    /// The words that give cues, in two parts, and those that give outcomes; each with how many words of the context come
+    /// before.
+    #[inline]
+    pub(super) fn sides(self) -> [(&'w [u32], usize); 3] {
+        let Self { words, start, middle } = self;
+        match middle {
+            None => [(words, start), (&[], start), (words, start)],
+            Some(middle) => [
+                (&words[..middle], start),
+                (&words[middle + 1..], start + middle + 1),
+                (&words[middle..=middle], start + middle),
+            ],
+        }
+    }
+}
+
 /// So many words of a long context are held before those that no event will see again are forgotten.
 const HELD: usize = 1 << 12;
 
 impl Windows {
     pub(super) fn new(window: Window) -> Self {
-        Self { window, words: Vec::new(), forgotten: 0 }
+        let mut windows = Self { window, words: Vec::new(), forgotten: 0, made: 0, most: usize::MAX };
+        if window != Window::Context {
+            windows.most = HELD / windows.reach().saturating_add(1);
+        }
+        windows
     }
 
     /// How many words before it an event that ends with a word can hold.
@@ -50,97 +76,172 @@ impl Windows {
     pub(super) fn clear(&mut self) {
         self.words.clear();
         self.forgotten = 0;
+        self.made = 0;
     }
 
-    /// Takes a word that is known not to end an event.
-    pub(super) fn hold(&mut self, word: u32) {
+    /// Takes the next word of the context. Events that end with it wait to be made.
+    #[inline]
+    pub(super) fn take(&mut self, word: u32) {
         self.words.push(word);
     }
 
-    /// Takes the next word of the context, and calls `event` with the event that ends with it.
-    pub(super) fn word<E>(
-        &mut self,
-        word: u32,
-        event: impl FnMut(Frame<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
+    /// Takes the next word of the context, with which no event ends that is wanted.
+    pub(super) fn hold(&mut self, word: u32) {
+        self.take(word);
+        self.settle();
+    }
+
+    /// Whether as many words wait as should, so that their events can be made together.
+    #[inline]
+    pub(super) fn is_due(&self) -> bool {
+        self.words.len() - self.made > self.most
+    }
+
+    /// The events that wait to be made; if the context `ended`, those that its end cuts short among them.
+    pub(super) fn events(&self, ended: bool) -> Events<'_> {
+        let n = self.words.len();
+        let (whole, cut) = match self.window {
+            Window::Words(most) if ended => {
+                (self.made..n, n.max(most.get())..(n + most.get()).saturating_sub(1))
+            }
+            Window::Words(_) => (self.made..n, n..n),
+            Window::Around { before, after } => {
+                // Nothing would be a cue of a word without neighbours: none before the first word, none behind the last.
+                let lonely = |neighbours| usize::from(neighbours == 0);
+                let first = if self.forgotten == 0 { lonely(after) } else { 0 };
+                let last = if self.forgotten + n == 1 { n } else { lonely(before) };
+                let end = if ended { n.saturating_sub(last) + after } else { n };
+                let start = self.made.max(first + after);
+                if self.reach() == 0 { (n..n, n..n) } else { (start..end.max(start), n..n) }
+            }
+            Window::Context => (n..n, if ended { n.saturating_sub(1)..n } else { n..n }),
+        };
+        Events { window: self.window, words: &self.words, place: self.forgotten, whole, cut }
+    }
+
+    /// No events wait: they were made, or are not wanted.
+    pub(super) fn settle(&mut self) {
         if self.words.len() > self.reach().saturating_add(HELD) {
             let forgotten = self.words.len() - self.reach();
             self.words.drain(..forgotten);
             self.forgotten += forgotten;
         }
-        self.words.push(word);
-        let n = self.words.len();
-        match self.window {
-            Window::Words(most) => self.event(n.saturating_sub(most.get()), n, None, event),
-            Window::Around { before, after } if n > after => {
-                let middle = n - 1 - after;
-                self.event(middle.saturating_sub(before), n, Some(middle), event)
-            }
-            Window::Around { .. } | Window::Context => Ok(()),
+        self.made = self.words.len();
+    }
+}
+
+/// Events that follow each other in a context, by the number of the last word of each; where the end of the context cuts
+/// them short by that of the word that would be their last.
+#[derive(Debug, Clone)]
+pub(super) struct Events<'w> {
+    window: Window,
+    /// Words of the context.
+    pub(super) words: &'w [u32],
+    /// How many words of the context come before those.
+    pub(super) place: usize,
+    whole: Range<usize>,
+    cut: Range<usize>,
+}
+
+/// Where the words of an event are among some words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Span {
+    /// All of them.
+    pub(super) all: Range<usize>,
+    /// The one in the middle, where it has another part than its neighbours.
+    pub(super) middle: Option<usize>,
+}
+
+impl Span {
+    /// The words that give cues, in two parts.
+    #[inline]
+    pub(super) fn cues(&self) -> [Range<usize>; 2] {
+        let Range { start, end } = self.all;
+        match self.middle {
+            None => [start..end, end..end],
+            Some(middle) => [start..middle, middle + 1..end],
         }
     }
 
-    /// Ends the context, and calls `event` with the events that its end cuts short.
-    pub(super) fn end<E>(&mut self, mut event: impl FnMut(Frame<'_>) -> Result<(), E>) -> Result<(), E> {
+    /// The words that give outcomes.
+    #[inline]
+    pub(super) fn outcomes(&self) -> Range<usize> {
+        self.middle.map_or(self.all.clone(), |middle| middle..middle + 1)
+    }
+}
+
+impl<'w> Events<'w> {
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.whole.len() + self.cut.len()
+    }
+
+    /// The place of the words of an event in [`Events::words`]. It rises with the event.
+    #[inline]
+    pub(super) fn span(&self, i: usize) -> Span {
         let n = self.words.len();
+        let last =
+            if i < self.whole.len() { self.whole.start + i } else { self.cut.start + i - self.whole.len() };
         match self.window {
             Window::Words(most) => {
-                for start in n.saturating_sub(most.get()) + 1..n {
-                    self.event(start, n, None, &mut event)?;
-                }
+                Span { all: (last + 1).saturating_sub(most.get())..n.min(last + 1), middle: None }
             }
             Window::Around { before, after } => {
-                for middle in n.saturating_sub(after)..n {
-                    self.event(middle.saturating_sub(before), n, Some(middle), &mut event)?;
-                }
+                let middle = last - after;
+                Span { all: middle.saturating_sub(before)..n.min(last + 1), middle: Some(middle) }
             }
-            Window::Context if n > 0 => self.event(0, n, None, &mut event)?,
-            Window::Context => {}
+            Window::Context => Span { all: 0..n, middle: None },
         }
-        self.clear();
-        Ok(())
     }
 
-    fn event<E>(
-        &self,
-        start: usize,
-        end: usize,
-        middle: Option<usize>,
-        mut event: impl FnMut(Frame<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        // Nothing would be a cue of a word without neighbours.
-        if middle.is_some() && end - start == 1 {
-            return Ok(());
-        }
-        event(Frame {
-            words: &self.words[start..end],
-            start: self.forgotten + start,
+    /// An event.
+    pub(super) fn frame(&self, i: usize) -> Frame<'w> {
+        let Span { all, middle } = self.span(i);
+        let start = all.start;
+        Frame {
+            words: &self.words[all],
+            start: self.place + start,
             middle: middle.map(|middle| middle - start),
-        })
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::convert::Infallible;
-
     use super::*;
 
-    /// The events of contexts of the words 0, 1, 2, ...: the words, and the one in the middle.
-    fn events(window: Window, contexts: &[usize]) -> Vec<(Vec<u32>, Option<u32>)> {
+    /// The events of contexts of the words 0, 1, 2, ...: the words, and the one in the middle; made when so many words wait.
+    fn events_of(window: Window, contexts: &[usize], together: usize) -> Vec<(Vec<u32>, Option<u32>)> {
         let mut windows = Windows::new(window);
         let mut events = Vec::new();
-        let mut take = |frame: Frame<'_>| {
-            events.push((frame.words.to_vec(), frame.middle.map(|middle| frame.words[middle])));
-            Ok::<(), Infallible>(())
+        let mut make = |windows: &Windows, ended| {
+            let waiting = windows.events(ended);
+            events.extend((0..waiting.len()).map(|i| {
+                let frame = waiting.frame(i);
+                (frame.words.to_vec(), frame.middle.map(|middle| frame.words[middle]))
+            }));
         };
         for &n in contexts {
             for word in 0..n as u32 {
-                let Ok(()) = windows.word(word, &mut take);
+                windows.take(word);
+                if (word as usize + 1).is_multiple_of(together) || windows.is_due() {
+                    make(&windows, false);
+                    windows.settle();
+                }
             }
-            let Ok(()) = windows.end(&mut take);
+            make(&windows, true);
+            windows.clear();
         }
         events
+    }
+
+    /// The same however many words wait.
+    fn events(window: Window, contexts: &[usize]) -> Vec<(Vec<u32>, Option<u32>)> {
+        let found = events_of(window, contexts, 1);
+        for together in [2, 3, usize::MAX] {
+            assert_eq!(events_of(window, contexts, together), found);
+        }
+        found
     }
 
     #[test]
@@ -171,7 +272,7 @@ mod tests {
         }));
         let mut windows = Windows::new(Window::Words(2.try_into().unwrap()));
         for word in 0..n as u32 {
-            let Ok(()) = windows.word(word, |_| Ok::<(), Infallible>(()));
+            windows.hold(word);
             assert!(windows.words.len() <= HELD + 3);
         }
         assert_eq!(windows.held(), [n as u32 - 2, n as u32 - 1]);
