@@ -7,6 +7,7 @@ use std::fs;
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -14,7 +15,7 @@ use rescorla::error::{Error, Place, Result};
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::monitor::Monitor;
 use rescorla::text::EventSink;
-use rescorla::text::corpus::{Context, Corpus, Letters, Lines, Load, Names, Normal, Symbols, Window};
+use rescorla::text::corpus::{Context, Corpus, Letters, Lines, Load, Lookup, Names, Normal, Symbols, Window};
 use rescorla::text::source::{MAX_PIECE, kind};
 use rescorla::vocab::Vocab;
 use tempfile::TempDir;
@@ -85,6 +86,16 @@ fn push_line(corpus: &Corpus, line: &str, sink: &mut Kept) -> Result<()> {
     lines.finish(sink)
 }
 
+/// Gives each word itself, but for one.
+#[derive(Debug)]
+struct Refusing;
+
+impl Lookup for Refusing {
+    fn names(&self, word: &str, take: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
+        if word == "refused" { Err(Error::defect("another word", word, "change it")) } else { take(word) }
+    }
+}
+
 fn words(corpus: &Corpus, line: &str) -> Vec<String> {
     push(corpus, line).into_iter().map(|(_, word)| word).collect()
 }
@@ -140,13 +151,31 @@ fn words_that_come_again_make_the_same_file_as_words_that_are_spelt() {
 #[test]
 fn events_by_the_batch_make_the_same_file_as_events_that_are_spelt() {
     // Events that hardly ever come again, so that there is no dictionary of types; chunks that are full with events, and
-    // chunks that are full with names.
-    let random = |n: u64| (n.wrapping_mul(n) ^ n << 7).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 53;
-    let text: String = (0..300_000).map(|n| format!("w{} ", random(n))).collect();
+    // chunks that are full with names. Of words that came before some come side by side for the first time, and some words are
+    // new: letters are of a large alphabet, the later the larger.
+    let random = |n: u64| (n.wrapping_mul(n) ^ n << 7).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+    let letter = |n: u64, k: u64| {
+        let alphabet = 40 + n / 800;
+        char::from_u32(0x4e00 + (random(n) / alphabet.pow(k as u32) % alphabet) as u32).unwrap()
+    };
+    let mut text = String::new();
+    for n in 0..120_000_u64 {
+        text.extend((0..1 + n % 3).map(|k| letter(n, k)).chain([if n % 9 == 0 { '\n' } else { ' ' }]));
+    }
     let (_folder, path) = file(text.as_bytes());
-    for (window, context) in [(2, Context::Document), (20, Context::Line)] {
-        let window = Window::Words(NonZeroUsize::new(window).unwrap());
-        let corpus = Corpus { window, context, ..corpus(0) };
+    let (words, trigrams) = (Names::Words, Names::Letters(NonZeroUsize::new(3).unwrap()));
+    let of_words = |n| Window::Words(NonZeroUsize::new(n).unwrap());
+    let around = |before, after| Window::Around { before, after };
+    for (window, context, cues, outcomes) in [
+        (of_words(2), Context::Document, vec![words.clone()], vec![words.clone()]),
+        (of_words(20), Context::Line, vec![words.clone()], vec![words.clone()]),
+        (of_words(3), Context::Line, vec![trigrams.clone()], vec![words.clone()]),
+        (of_words(2), Context::Document, vec![trigrams.clone(), words.clone()], vec![]),
+        (around(1, 1), Context::Line, vec![words.clone()], vec![words.clone()]),
+        (around(0, 2), Context::Document, vec![trigrams.clone()], vec![trigrams.clone(), words.clone()]),
+        (around(2, 0), Context::Line, vec![words.clone(), trigrams.clone()], vec![words.clone()]),
+    ] {
+        let corpus = Corpus { window, context, cues, outcomes, ..corpus(0) };
         for (duplicates, background) in
             [(Duplicates::Drop, None), (Duplicates::Keep, None), (Duplicates::Drop, Some("w0"))]
         {
@@ -154,12 +183,14 @@ fn events_by_the_batch_make_the_same_file_as_events_that_are_spelt() {
             let mut spelt = EventWriter::new(None, duplicates, background).unwrap();
             corpus.read(&paths, &mut Spelt(&mut spelt), Load::default(), &Monitor::new()).unwrap();
             let spelt = spelt.finish().unwrap();
-            assert!(!spelt.header().has_types() && spelt.n_chunks() > 4);
-            let mut writer = EventWriter::new(None, duplicates, background).unwrap();
-            corpus.read(&paths, &mut writer, corpus.load(2), &Monitor::new()).unwrap();
-            let batches = writer.finish().unwrap();
-            batches.verify(&Monitor::new()).unwrap();
-            assert!(batches.bytes() == spelt.bytes());
+            assert!(!spelt.header().has_types() && spelt.n_chunks() > 1);
+            for threads in [1, 2] {
+                let mut writer = EventWriter::new(None, duplicates, background).unwrap();
+                corpus.read(&paths, &mut writer, corpus.load(threads), &Monitor::new()).unwrap();
+                let batches = writer.finish().unwrap();
+                batches.verify(&Monitor::new()).unwrap();
+                assert!(batches.bytes() == spelt.bytes(), "{corpus:?}");
+            }
         }
     }
 }
@@ -338,6 +369,17 @@ fn what_the_sink_refuses_has_its_place() {
         assert_eq!((defect.place, defect.path), (Some(Place::Line { line, column }), Some(path)));
         let Err(Error::Format(defect)) = push_line(&corpus(2), text, &mut Kept::default()) else { panic!() };
         assert_eq!((defect.place, defect.path), (None, None));
+    }
+    // Where the word stands with which the first event is whole that has the name.
+    let far = "nomen verbum\n".repeat(50_000) + "ein wort refused wort\nrefused";
+    let (_folder, path) = file(far.as_bytes());
+    let windows = [Window::Words(NonZeroUsize::new(2).unwrap()), Window::Around { before: 1, after: 1 }];
+    for window in windows {
+        let corpus = Corpus { cues: vec![Names::Looked(Arc::new(Refusing))], window, ..corpus(0) };
+        let mut writer = EventWriter::new(None, Duplicates::Drop, None).unwrap();
+        let refused = corpus.read(&[path.clone()], &mut writer, corpus.load(2), &Monitor::new());
+        let Err(Error::Format(defect)) = refused else { panic!("{window:?}") };
+        assert_eq!(defect.place, Some(Place::Line { line: 50_001, column: 10 }), "{window:?}");
     }
     let as_is = Corpus { lower: false, ..corpus(0) };
     let (_folder, path) = file("é İ_refused".as_bytes());
