@@ -1,6 +1,7 @@
 //! Numbers in the narrowest width that holds them all.
 
 use std::mem;
+use std::ops::BitOr;
 
 /// So many numbers wait to be packed together, in cache.
 const TOGETHER: usize = 1 << 12;
@@ -17,7 +18,7 @@ pub(super) struct Packed<T> {
     waiting: Vec<T>,
 }
 
-impl<T: Copy + Into<u64>> Packed<T> {
+impl<T: Copy + Into<u64> + From<u8> + BitOr<Output = T> + PartialEq> Packed<T> {
     /// How many numbers there are.
     pub(super) fn len(&self) -> usize {
         self.packed + self.waiting.len()
@@ -74,12 +75,12 @@ impl<T: Copy + Into<u64>> Packed<T> {
     }
 
     fn pack(&mut self, numbers: &[T]) {
-        let numbers = || numbers.iter().map(|&number| -> u64 { number.into() });
-        // It has as many bits as the greatest.
-        let all = numbers().fold(0, |all, number| all | number);
-        if !numbers().all(|number| number == 1) {
-            self.widen(width_of(all));
+        if numbers.iter().any(|&number| number != T::from(1)) {
+            // It has as many bits as the greatest.
+            let all = numbers.iter().fold(T::from(0), |all, &number| all | number);
+            self.widen(width_of(all.into()));
         }
+        let numbers = || numbers.iter().map(|&number| -> u64 { number.into() });
         self.packed += numbers().len();
         // The casts keep every bit: no number has more.
         match self.width {

@@ -38,25 +38,31 @@ pub(super) struct Pieces {
 
 /// The names of a stretch of words, in the sink's numbers.
 ///
-/// Invariant: `spans` are the places in `joined` of the names of each word; where there are none each word has one name.
+/// Invariant: `starts` and `ends` are the places in `joined` of the names of each word; where there are none each word has one
+/// name.
 #[derive(Default)]
 pub(super) struct Covered {
     joined: Joined,
-    spans: Vec<(usize, usize)>,
+    starts: Vec<usize>,
+    ends: Vec<usize>,
 }
 
 impl Covered {
     /// The names of some words of the stretch.
-    #[inline]
+    #[inline(always)]
     pub(super) fn of(&self, words: Range<usize>) -> &[u32] {
-        let Self { joined, spans } = self;
-        if spans.is_empty() {
-            return &joined.ids()[words];
+        let Self { joined, starts, ends } = self;
+        if words.is_empty() {
+            return &[];
         }
-        match &spans[words] {
-            [(from, to)] | [(from, _), .., (_, to)] => &joined.ids()[*from..*to],
-            [] => &[],
-        }
+        let place = if starts.is_empty() { words } else { starts[words.start]..ends[words.end - 1] };
+        &joined.ids()[place]
+    }
+
+    fn clear(&mut self) {
+        self.joined.clear();
+        self.starts.clear();
+        self.ends.clear();
     }
 }
 
@@ -156,9 +162,9 @@ impl Pieces {
     /// Gets the names of a stretch of words ready, but for those at the places in `unready`, which rise, and puts more places
     /// there: of words whose names with the word before are not known. All others are known by themselves.
     pub(super) fn cover(&mut self, words: &[u32], unready: &mut Vec<usize>) {
-        let Self { how, lists, of_word, singles, covered: Covered { joined, spans }, .. } = self;
-        joined.clear();
-        spans.clear();
+        let Self { how, lists, of_word, singles, covered, .. } = self;
+        covered.clear();
+        let Covered { joined, starts, ends } = covered;
         let mut left_out = unready.iter().copied().peekable();
         let single = |&word: &u32| singles.get(word as usize).copied().unwrap_or(NONE);
         let mut places = words.iter().enumerate();
@@ -177,11 +183,11 @@ impl Pieces {
                     None => unready.push(i),
                 }
             }
-            let start = joined.len();
+            starts.push(joined.len());
             if let Some(piece) = piece {
                 joined.append(lists, piece.list);
             }
-            spans.push((start, joined.len()));
+            ends.push(joined.len());
             before = piece.map(|_| word);
         }
     }

@@ -159,17 +159,17 @@ impl Rows {
                 Ok(())
             });
         }
-        let start = waiting.span(0).all.start;
+        let start = waiting.place(0).start;
         self.cover(&waiting.words[start..]);
         let unready = mem::take(&mut self.unready);
         let mut ahead = unready.iter().map(|at| start + at).peekable();
         let mut i = 0;
         while i < n {
-            let span = waiting.span(i).all;
-            while ahead.next_if(|&at| at < span.start).is_some() {}
+            let place = waiting.place(i);
+            while ahead.next_if(|&at| at < place.start).is_some() {}
             let ready = match ahead.peek() {
                 None => n - i,
-                Some(&at) => (i..n).take_while(|&i| waiting.span(i).all.end <= at).count(),
+                Some(&at) => (i..n).take_while(|&i| waiting.place(i).end <= at).count(),
             };
             if ready > 0 {
                 let first = self.put_together(waiting, i..i + ready, start);
@@ -208,19 +208,19 @@ impl Rows {
     fn put_together(&mut self, waiting: &Events<'_>, events: Range<usize>, start: usize) -> u32 {
         let first = self.tokens.len();
         let row = self.number(events.len() as u32);
-        let spans = || events.clone().map(|i| waiting.span(i));
-        let part = |part: Range<usize>| part.start - start..part.end - start;
-        let cues = spans().map(|span| span.cues().map(part));
-        put(&self.cue_pieces, cues, row, &mut self.cues, &mut self.cue_ids, &mut self.cue_ends);
-        let outcomes = spans().map(|span| [part(span.outcomes())]);
-        put(
-            &self.outcome_pieces,
-            outcomes,
-            row,
-            &mut self.outcomes,
-            &mut self.outcome_ids,
-            &mut self.outcome_ends,
-        );
+        let places = || events.clone().map(|i| waiting.place(i)).map(|at| at.start - start..at.end - start);
+        let middles = || events.clone().filter_map(|i| waiting.middle(i)).map(|at| at - start);
+        let cues = (&*self.cue_pieces, &mut self.cues, &mut self.cue_ids, &mut self.cue_ends);
+        let outcomes =
+            (&*self.outcome_pieces, &mut self.outcomes, &mut self.outcome_ids, &mut self.outcome_ends);
+        if waiting.have_middles() {
+            let sides = places().zip(middles()).map(|(all, middle)| [all.start..middle, middle + 1..all.end]);
+            put(cues, row, sides);
+            put(outcomes, row, middles().map(|middle| [middle..middle + 1]));
+        } else {
+            put(cues, row, places().map(|all| [all]));
+            put(outcomes, row, places().map(|all| [all]));
+        }
         self.tokens.resize(first + events.len(), NONE);
         first as u32
     }
@@ -457,15 +457,12 @@ impl Rows {
     }
 }
 
-/// Puts rows together of the names of some words, which are ready.
+/// Puts the cues, or the outcomes, of rows together: the names of some words, which are ready.
 #[inline]
 fn put<const PARTS: usize>(
-    pieces: &[Pieces],
-    rows: impl Iterator<Item = [Range<usize>; PARTS]>,
+    (pieces, named, ids, ends): (&[Pieces], &mut Named, &mut Column, &mut Vec<usize>),
     first: u32,
-    named: &mut Named,
-    ids: &mut Column,
-    ends: &mut Vec<usize>,
+    rows: impl Iterator<Item = [Range<usize>; PARTS]>,
 ) {
     if let [pieces] = pieces {
         let covered = pieces.covered();

@@ -67,7 +67,7 @@ struct Kept {
 
 impl<'t> Run<'t> {
     /// The run that begins at a place of a text and ends before the next ASCII white space.
-    #[inline]
+    #[inline(always)]
     pub(super) fn at(text: &'t [u8], start: usize) -> Self {
         let mut end = start;
         let mut head = None;
@@ -132,7 +132,7 @@ fn head_of(run: &[u8]) -> u64 {
 
 impl Runs {
     /// What a run holds, if it is known.
-    #[inline]
+    #[inline(always)]
     pub(super) fn get(&self, run: Run<'_>) -> Option<Known<'_>> {
         let is_it = |kept: &Kept| {
             kept.head == run.head

@@ -116,7 +116,7 @@ impl Windows {
             }
             Window::Context => (n..n, if ended { n.saturating_sub(1)..n } else { n..n }),
         };
-        Events { window: self.window, words: &self.words, place: self.forgotten, whole, cut }
+        Events { window: self.window, words: &self.words, before: self.forgotten, whole, cut }
     }
 
     /// No events wait: they were made, or are not wanted.
@@ -138,36 +138,9 @@ pub(super) struct Events<'w> {
     /// Words of the context.
     pub(super) words: &'w [u32],
     /// How many words of the context come before those.
-    pub(super) place: usize,
+    before: usize,
     whole: Range<usize>,
     cut: Range<usize>,
-}
-
-/// Where the words of an event are among some words.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Span {
-    /// All of them.
-    pub(super) all: Range<usize>,
-    /// The one in the middle, where it has another part than its neighbours.
-    pub(super) middle: Option<usize>,
-}
-
-impl Span {
-    /// The words that give cues, in two parts.
-    #[inline]
-    pub(super) fn cues(&self) -> [Range<usize>; 2] {
-        let Range { start, end } = self.all;
-        match self.middle {
-            None => [start..end, end..end],
-            Some(middle) => [start..middle, middle + 1..end],
-        }
-    }
-
-    /// The words that give outcomes.
-    #[inline]
-    pub(super) fn outcomes(&self) -> Range<usize> {
-        self.middle.map_or(self.all.clone(), |middle| middle..middle + 1)
-    }
 }
 
 impl<'w> Events<'w> {
@@ -176,32 +149,45 @@ impl<'w> Events<'w> {
         self.whole.len() + self.cut.len()
     }
 
-    /// The place of the words of an event in [`Events::words`]. It rises with the event.
-    #[inline]
-    pub(super) fn span(&self, i: usize) -> Span {
+    /// Whether a word in the middle has another part than its neighbours.
+    pub(super) fn have_middles(&self) -> bool {
+        matches!(self.window, Window::Around { .. })
+    }
+
+    /// The places in [`Events::words`] of the words of an event; both ends rise with the event.
+    #[inline(always)]
+    pub(super) fn place(&self, i: usize) -> Range<usize> {
         let n = self.words.len();
-        let last =
-            if i < self.whole.len() { self.whole.start + i } else { self.cut.start + i - self.whole.len() };
+        let last = self.last(i);
         match self.window {
-            Window::Words(most) => {
-                Span { all: (last + 1).saturating_sub(most.get())..n.min(last + 1), middle: None }
-            }
-            Window::Around { before, after } => {
-                let middle = last - after;
-                Span { all: middle.saturating_sub(before)..n.min(last + 1), middle: Some(middle) }
-            }
-            Window::Context => Span { all: 0..n, middle: None },
+            Window::Words(most) => (last + 1).saturating_sub(most.get())..n.min(last + 1),
+            Window::Around { before, after } => (last - after).saturating_sub(before)..n.min(last + 1),
+            Window::Context => 0..n,
         }
+    }
+
+    /// The place of the word in the middle of an event, where it has another part than its neighbours.
+    #[inline(always)]
+    pub(super) fn middle(&self, i: usize) -> Option<usize> {
+        match self.window {
+            Window::Around { after, .. } => Some(self.last(i) - after),
+            Window::Words(_) | Window::Context => None,
+        }
+    }
+
+    #[inline(always)]
+    fn last(&self, i: usize) -> usize {
+        if i < self.whole.len() { self.whole.start + i } else { self.cut.start + i - self.whole.len() }
     }
 
     /// An event.
     pub(super) fn frame(&self, i: usize) -> Frame<'w> {
-        let Span { all, middle } = self.span(i);
-        let start = all.start;
+        let place = self.place(i);
+        let start = place.start;
         Frame {
-            words: &self.words[all],
-            start: self.place + start,
-            middle: middle.map(|middle| middle - start),
+            words: &self.words[place],
+            start: self.before + start,
+            middle: self.middle(i).map(|middle| middle - start),
         }
     }
 }
