@@ -8,6 +8,12 @@ use crate::error::Result;
 use crate::monitor::Monitor;
 use crate::text::source::{self, MAX_PIECE, Piece, Source};
 
+/// The first blocks are no longer: what a thread delivers it knows better afterwards.
+const FIRST: usize = 1 << 14;
+
+/// So many blocks are of the same size before they are twice as long.
+const RAMP: u64 = 2;
+
 /// A piece of a file.
 #[derive(Debug, Default)]
 pub(super) struct Block {
@@ -80,7 +86,7 @@ impl<'scope, 'env> Blocks<'scope, 'env> {
                     empty.insert(open(path, self.format, self.monitor, self.scope)?)
                 }
             };
-            let size = self.size;
+            let size = self.size.min(FIRST << (self.taken / RAMP).min(32));
             let piece = source.piece(MAX_PIECE, |pending| match self.format {
                 Format::Text | Format::Subtitles => last_run(pending, size),
                 Format::Conllu => last_line(pending, size),

@@ -36,12 +36,13 @@ pub(super) struct Pieces {
     covered: Covered,
 }
 
-/// The names of a stretch of words, in the sink's numbers.
+/// The names of a stretch of words that begins at the place `start`, in the sink's numbers.
 ///
 /// Invariant: `starts` and `ends` are the places in `joined` of the names of each word; where there are none each word has one
 /// name.
 #[derive(Default)]
 pub(super) struct Covered {
+    start: usize,
     joined: Joined,
     starts: Vec<usize>,
     ends: Vec<usize>,
@@ -51,15 +52,17 @@ impl Covered {
     /// The names of some words of the stretch.
     #[inline(always)]
     pub(super) fn of(&self, words: Range<usize>) -> &[u32] {
-        let Self { joined, starts, ends } = self;
+        let Self { start, joined, starts, ends } = self;
         if words.is_empty() {
             return &[];
         }
+        let words = words.start - start..words.end - start;
         let place = if starts.is_empty() { words } else { starts[words.start]..ends[words.end - 1] };
         &joined.ids()[place]
     }
 
-    fn clear(&mut self) {
+    fn restart(&mut self, start: usize) {
+        self.start = start;
         self.joined.clear();
         self.starts.clear();
         self.ends.clear();
@@ -159,28 +162,28 @@ impl Pieces {
         }
     }
 
-    /// Gets the names of a stretch of words ready, but for those at the places in `unready`, which rise, and puts more places
+    /// Gets the names of a stretch of words ready that begins at a place, but for those at the places in `unready`, which rise, and puts more places
     /// there: of words whose names with the word before are not known. All others are known by themselves.
-    pub(super) fn cover(&mut self, words: &[u32], unready: &mut Vec<usize>) {
+    pub(super) fn cover(&mut self, words: &[u32], start: usize, unready: &mut Vec<usize>) {
         let Self { how, lists, of_word, singles, covered, .. } = self;
-        covered.clear();
-        let Covered { joined, starts, ends } = covered;
+        covered.restart(start);
+        let Covered { joined, starts, ends, .. } = covered;
         let mut left_out = unready.iter().copied().peekable();
         let single = |&word: &u32| singles.get(word as usize).copied().unwrap_or(NONE);
-        let mut places = words.iter().enumerate();
-        if places.all(|(i, word)| left_out.next_if_eq(&i).is_some() || single(word) != NONE) {
+        let mut places = (start..).zip(words);
+        if places.all(|(at, word)| left_out.next_if_eq(&at).is_some() || single(word) != NONE) {
             joined.extend(words.iter().map(single));
             return;
         }
         let mut left_out = unready.clone().into_iter().peekable();
         let mut before = None;
-        for (i, &word) in words.iter().enumerate() {
+        for (at, &word) in (start..).zip(words) {
             let piece = of_word.get(word as usize).copied().flatten();
-            let piece = piece.filter(|_| left_out.next_if_eq(&i).is_none());
+            let piece = piece.filter(|_| left_out.next_if_eq(&at).is_none());
             if let (How::Joined(joints), Some(before), Some(_)) = (&*how, before, piece) {
                 match joints.known(before, word) {
                     Some(piece) => joined.append(lists, piece.list),
-                    None => unready.push(i),
+                    None => unready.push(at),
                 }
             }
             starts.push(joined.len());

@@ -12,7 +12,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::named::{self, Column, Named, OURS};
 use super::pieces::{Context, Pieces};
-use super::windows::{Events, Frame};
+use super::windows::{Events, Frame, Place};
 use super::{Corpus, Names};
 use crate::error::Result;
 use crate::monitor::Monitor;
@@ -78,6 +78,8 @@ pub(super) struct Rows {
     ready: Vec<bool>,
     /// The places in a stretch of words whose names are not.
     unready: Vec<usize>,
+    /// Where the events of a stretch are; a buffer that is used again.
+    places: Vec<Place>,
     /// A buffer that is used again.
     frame: String,
 }
@@ -111,6 +113,7 @@ impl Rows {
             made: 0,
             ready: Vec::new(),
             unready: Vec::new(),
+            places: Vec::new(),
             frame: String::new(),
         }
     }
@@ -151,77 +154,87 @@ impl Rows {
         events: &mut Vec<u32>,
         corpus: &Corpus,
     ) -> Result<()> {
-        let n = waiting.len();
+        let mut places = mem::take(&mut self.places);
+        waiting.places(&mut places);
         // Where rows are not looked for all there is to do is to put lists together.
-        if n == 0 || self.of_words.is_some() || !self.is_put {
-            return (0..n).try_for_each(|i| {
-                events.push(self.of(waiting.frame(i), corpus)?);
+        let made = if self.of_words.is_none() && self.is_put {
+            self.put_all(waiting, &places, events, corpus)
+        } else {
+            places.iter().try_for_each(|&place| {
+                events.push(self.of(waiting.frame(place), corpus)?);
                 Ok(())
-            });
-        }
-        let start = waiting.place(0).start;
-        self.cover(&waiting.words[start..]);
+            })
+        };
+        self.places = places;
+        made
+    }
+
+    /// The rows of events at some places, put together of lists as far as these are ready.
+    fn put_all(
+        &mut self,
+        waiting: &Events<'_>,
+        places: &[Place],
+        events: &mut Vec<u32>,
+        corpus: &Corpus,
+    ) -> Result<()> {
+        let Some(start) = places.first().map(|place| place.start) else { return Ok(()) };
+        self.cover(&waiting.words[start..], start);
         let unready = mem::take(&mut self.unready);
-        let mut ahead = unready.iter().map(|at| start + at).peekable();
-        let mut i = 0;
-        while i < n {
-            let place = waiting.place(i);
-            while ahead.next_if(|&at| at < place.start).is_some() {}
-            let ready = match ahead.peek() {
-                None => n - i,
-                Some(&at) => (i..n).take_while(|&i| waiting.place(i).end <= at).count(),
+        let mut ahead = unready.iter().peekable();
+        let mut rest = places;
+        while let Some(&place) = rest.first() {
+            while ahead.next_if(|&&at| at < place.start).is_some() {}
+            let n_ready = match ahead.peek() {
+                None => rest.len(),
+                Some(&&at) => rest.iter().take_while(|place| place.end <= at).count(),
             };
-            if ready > 0 {
-                let first = self.put_together(waiting, i..i + ready, start);
-                events.extend(first..self.tokens.len() as u32);
-                i += ready;
+            if n_ready == 0 {
+                events.push(self.of(waiting.frame(place), corpus)?);
             } else {
-                events.push(self.of(waiting.frame(i), corpus)?);
-                i += 1;
+                let first = self.put_together(&rest[..n_ready], waiting.have_middles());
+                events.extend(first..self.tokens.len() as u32);
             }
+            rest = &rest[n_ready.max(1)..];
         }
         self.unready = unready;
         Ok(())
     }
 
-    /// Gets the names of a stretch of words ready, and finds out of which that cannot be.
-    fn cover(&mut self, words: &[u32]) {
+    /// Gets the names of a stretch of words ready that begins at a place, and finds out of which that cannot be.
+    fn cover(&mut self, words: &[u32], start: usize) {
         let Self { cues, outcomes, cue_pieces, outcome_pieces, ready, unready, .. } = self;
         unready.clear();
-        for (i, &word) in words.iter().enumerate() {
+        for (at, &word) in (start..).zip(words) {
             let ready = &mut ready[word as usize];
             if !*ready {
                 *ready = cue_pieces.iter_mut().all(|pieces| pieces.knows(word, cues))
                     && outcome_pieces.iter_mut().all(|pieces| pieces.knows(word, outcomes));
                 if !*ready {
-                    unready.push(i);
+                    unready.push(at);
                 }
             }
         }
         for pieces in cue_pieces.iter_mut().chain(outcome_pieces) {
-            pieces.cover(words, unready);
+            pieces.cover(words, start, unready);
             unready.sort_unstable();
         }
     }
 
-    /// The first of the rows of some events whose names are ready, in a stretch that begins at a word.
-    fn put_together(&mut self, waiting: &Events<'_>, events: Range<usize>, start: usize) -> u32 {
+    /// The first of the rows of events at some places in what is covered; a word in the middle has another part if it `parts`.
+    fn put_together(&mut self, places: &[Place], parts: bool) -> u32 {
         let first = self.tokens.len();
-        let row = self.number(events.len() as u32);
-        let places = || events.clone().map(|i| waiting.place(i)).map(|at| at.start - start..at.end - start);
-        let middles = || events.clone().filter_map(|i| waiting.middle(i)).map(|at| at - start);
+        let row = self.number(places.len() as u32);
         let cues = (&*self.cue_pieces, &mut self.cues, &mut self.cue_ids, &mut self.cue_ends);
         let outcomes =
             (&*self.outcome_pieces, &mut self.outcomes, &mut self.outcome_ids, &mut self.outcome_ends);
-        if waiting.have_middles() {
-            let sides = places().zip(middles()).map(|(all, middle)| [all.start..middle, middle + 1..all.end]);
-            put(cues, row, sides);
-            put(outcomes, row, middles().map(|middle| [middle..middle + 1]));
+        if parts {
+            put(cues, row, places, |at| [at.start..at.middle, at.middle + 1..at.end]);
+            put(outcomes, row, places, |at| [at.middle..at.middle + 1]);
         } else {
-            put(cues, row, places().map(|all| [all]));
-            put(outcomes, row, places().map(|all| [all]));
+            put(cues, row, places, |at| [at.start..at.end]);
+            put(outcomes, row, places, |at| [at.start..at.end]);
         }
-        self.tokens.resize(first + events.len(), NONE);
+        self.tokens.resize(first + places.len(), NONE);
         first as u32
     }
 
@@ -462,17 +475,18 @@ impl Rows {
 fn put<const PARTS: usize>(
     (pieces, named, ids, ends): (&[Pieces], &mut Named, &mut Column, &mut Vec<usize>),
     first: u32,
-    rows: impl Iterator<Item = [Range<usize>; PARTS]>,
+    places: &[Place],
+    parts: impl Fn(&Place) -> [Range<usize>; PARTS],
 ) {
     if let [pieces] = pieces {
         let covered = pieces.covered();
-        return named.append_rows(first, rows.map(|parts| parts.map(|part| covered.of(part))), ids, ends);
+        let rows = places.iter().map(|place| parts(place).map(|part| covered.of(part)));
+        return named.append_rows(first, rows, ids, ends);
     }
-    for (row, parts) in (first..).zip(rows) {
+    for (row, place) in (first..).zip(places) {
         for pieces in pieces {
-            for part in &parts {
-                let names = pieces.covered().of(part.clone()).iter().copied();
-                named.append(names, row, true, true, ids);
+            for part in parts(place) {
+                named.append(pieces.covered().of(part).iter().copied(), row, true, true, ids);
             }
         }
         ends.push(ids.len());

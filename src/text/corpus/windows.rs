@@ -144,52 +144,48 @@ pub(super) struct Events<'w> {
 }
 
 impl<'w> Events<'w> {
-    /// How many there are.
-    pub(super) fn len(&self) -> usize {
-        self.whole.len() + self.cut.len()
-    }
-
     /// Whether a word in the middle has another part than its neighbours.
     pub(super) fn have_middles(&self) -> bool {
         matches!(self.window, Window::Around { .. })
     }
 
-    /// The places in [`Events::words`] of the words of an event; both ends rise with the event.
-    #[inline(always)]
-    pub(super) fn place(&self, i: usize) -> Range<usize> {
+    /// Puts into `places`, in place of what it holds, where the words of each event are in [`Events::words`]. Both ends rise
+    /// from event to event.
+    pub(super) fn places(&self, places: &mut Vec<Place>) {
         let n = self.words.len();
-        let last = self.last(i);
+        places.clear();
+        let lasts = self.whole.clone().chain(self.cut.clone());
         match self.window {
-            Window::Words(most) => (last + 1).saturating_sub(most.get())..n.min(last + 1),
-            Window::Around { before, after } => (last - after).saturating_sub(before)..n.min(last + 1),
-            Window::Context => 0..n,
+            Window::Words(most) => lasts.for_each(|last| {
+                let start = (last + 1).saturating_sub(most.get());
+                places.push(Place { start, middle: start, end: n.min(last + 1) });
+            }),
+            Window::Around { before, after } => lasts.for_each(|last| {
+                let middle = last - after;
+                places.push(Place { start: middle.saturating_sub(before), middle, end: n.min(last + 1) });
+            }),
+            Window::Context => lasts.for_each(|_| places.push(Place { start: 0, middle: 0, end: n })),
         }
     }
 
-    /// The place of the word in the middle of an event, where it has another part than its neighbours.
-    #[inline(always)]
-    pub(super) fn middle(&self, i: usize) -> Option<usize> {
-        match self.window {
-            Window::Around { after, .. } => Some(self.last(i) - after),
-            Window::Words(_) | Window::Context => None,
-        }
-    }
-
-    #[inline(always)]
-    fn last(&self, i: usize) -> usize {
-        if i < self.whole.len() { self.whole.start + i } else { self.cut.start + i - self.whole.len() }
-    }
-
-    /// An event.
-    pub(super) fn frame(&self, i: usize) -> Frame<'w> {
-        let place = self.place(i);
-        let start = place.start;
+    /// The event at a place.
+    pub(super) fn frame(&self, place: Place) -> Frame<'w> {
+        let Place { start, middle, end } = place;
         Frame {
-            words: &self.words[place],
+            words: &self.words[start..end],
             start: self.before + start,
-            middle: self.middle(i).map(|middle| middle - start),
+            middle: self.have_middles().then(|| middle - start),
         }
     }
+}
+
+/// Where the words of an event are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub(super) start: usize,
+    /// The word that has another part than its neighbours, if there is one.
+    pub(super) middle: usize,
+    pub(super) end: usize,
 }
 
 #[cfg(test)]
@@ -201,9 +197,10 @@ mod tests {
         let mut windows = Windows::new(window);
         let mut events = Vec::new();
         let mut make = |windows: &Windows, ended| {
-            let waiting = windows.events(ended);
-            events.extend((0..waiting.len()).map(|i| {
-                let frame = waiting.frame(i);
+            let (waiting, mut places) = (windows.events(ended), Vec::new());
+            waiting.places(&mut places);
+            events.extend(places.iter().map(|&place| {
+                let frame = waiting.frame(place);
                 (frame.words.to_vec(), frame.middle.map(|middle| frame.words[middle]))
             }));
         };
