@@ -20,6 +20,8 @@ pub struct Vocab {
     text: String,
     ends: Vec<usize>,
     counts: Vec<u64>,
+    /// What was added to all counts, or 2^64 - 1 if that is less.
+    total: u64,
     table: HashTable<u32>,
     hasher: DefaultHashBuilder,
 }
@@ -56,7 +58,7 @@ impl Vocab {
     /// # Errors
     /// When there are 2^32 - 1 names already.
     pub fn intern(&mut self, wanted: &str) -> Result<u32> {
-        let Self { text, ends, counts, table, hasher } = self;
+        let Self { text, ends, counts, table, hasher, .. } = self;
         let hash = hasher.hash_one(wanted);
         let equal =
             |&id: &u32| span(ends, id).and_then(|at| text.as_bytes().get(at)) == Some(wanted.as_bytes());
@@ -79,32 +81,31 @@ impl Vocab {
     /// When the count passes 2^64 - 1.
     pub fn count_more(&mut self, id: u32, n: u64) -> Result<()> {
         let count = self.counts.get_mut(id as usize).ok_or_else(|| no_id(id))?;
-        *count = count.checked_add(n).ok_or_else(too_many)?;
+        *count = count
+            .checked_add(n)
+            .ok_or_else(|| Error::defect("counts below 2^64", "a larger one", "use smaller frequencies"))?;
+        self.total = self.total.saturating_add(n);
         Ok(())
     }
 
     /// Adds 1 to the count of a name for each time it is among some.
     ///
     /// # Errors
-    /// When a count passes 2^64 - 1; what the counts are then means nothing.
+    /// When a count passes 2^64 - 1.
     pub fn count_each(&mut self, ids: &[u32]) -> Result<()> {
-        // What is wrong with one is said of all at the end: there are many, and it never is.
-        let (mut over, mut unknown) = (false, None);
+        // No count passes what all come to.
+        match self.total.checked_add(ids.len() as u64) {
+            Some(total) => self.total = total,
+            None => return ids.iter().try_for_each(|&id| self.count_more(id, 1)),
+        }
+        let mut unknown = None;
         for &id in ids {
             match self.counts.get_mut(id as usize) {
-                Some(count) => {
-                    let carries;
-                    (*count, carries) = count.overflowing_add(1);
-                    over |= carries;
-                }
+                Some(count) => *count += 1,
                 None => unknown = Some(id),
             }
         }
-        match unknown {
-            Some(id) => Err(no_id(id)),
-            None if over => Err(too_many()),
-            None => Ok(()),
-        }
+        unknown.map_or(Ok(()), |id| Err(no_id(id)))
     }
 
     /// How often each name occurred, in the order of the ids.
@@ -135,10 +136,6 @@ impl Vocab {
 
 fn no_id(id: u32) -> Error {
     Error::Argument(format!("no id {id}"))
-}
-
-fn too_many() -> Error {
-    Error::defect("counts below 2^64", "a larger one", "use smaller frequencies")
 }
 
 fn name<'a>(text: &'a str, ends: &[usize], id: u32) -> Option<&'a str> {

@@ -74,7 +74,7 @@ impl Lists {
 
 impl Joined {
     /// Appends a list.
-    #[inline]
+    #[inline(always)]
     pub(super) fn append(&mut self, lists: &Lists, list: List) {
         let (start, length) = (list.start as usize, (list.end - list.start) as usize);
         if length <= WIDE

@@ -143,6 +143,10 @@ impl<'c> Reader<'c> {
                     self.events.push(row);
                     false
                 }
+                Some(Known::Word(word)) if self.waits && head.is_some() && !self.windows.is_due() => {
+                    self.windows.take(word);
+                    false
+                }
                 Some(Known::Word(word)) => {
                     self.item(Item::Word(word), head.is_some()).map_err(|error| (at, error))?
                 }
