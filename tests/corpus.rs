@@ -377,7 +377,7 @@ fn what_the_sink_refuses_has_its_place() {
     for window in windows {
         let corpus = Corpus { cues: vec![Names::Looked(Arc::new(Refusing))], window, ..corpus(0) };
         let mut writer = EventWriter::new(None, Duplicates::Drop, None).unwrap();
-        let refused = corpus.read(&[path.clone()], &mut writer, corpus.load(2), &Monitor::new());
+        let refused = corpus.read(std::slice::from_ref(&path), &mut writer, corpus.load(2), &Monitor::new());
         let Err(Error::Format(defect)) = refused else { panic!("{window:?}") };
         assert_eq!(defect.place, Some(Place::Line { line: 50_001, column: 10 }), "{window:?}");
     }

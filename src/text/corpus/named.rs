@@ -83,7 +83,7 @@ impl Named {
         });
     }
 
-    /// Appends rows of names in the sink's numbers, each row once in several parts, of each name the first.
+    /// Appends rows of names in the sink's numbers, each in several parts; of a name that a row has twice the first.
     #[inline]
     pub(super) fn append_rows<'i, const PARTS: usize>(
         &mut self,
@@ -97,6 +97,7 @@ impl Named {
             let mut kept = 0;
             for part in parts {
                 for &id in part {
+                    // As in `Column::append_new`.
                     room[kept] = id;
                     kept += usize::from(mem::replace(&mut self.last_theirs[id as usize], row) != row);
                 }

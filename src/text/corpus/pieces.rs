@@ -51,7 +51,7 @@ pub(super) struct Covered {
 impl Covered {
     /// The names of some words of the stretch.
     #[inline(always)]
-    pub(super) fn of(&self, words: Range<usize>) -> &[u32] {
+    pub(super) fn words(&self, words: Range<usize>) -> &[u32] {
         let Self { start, joined, starts, ends } = self;
         if words.is_empty() {
             return &[];
@@ -162,8 +162,9 @@ impl Pieces {
         }
     }
 
-    /// Gets the names of a stretch of words ready that begins at a place, but for those at the places in `unready`, which rise, and puts more places
-    /// there: of words whose names with the word before are not known. All others are known by themselves.
+    /// Gets the names of a stretch of words ready that begins at a place, but for those at the places in `unready`, which
+    /// rise. Puts more places there: of words whose names with the word before are not known. All others are known by
+    /// themselves.
     pub(super) fn cover(&mut self, words: &[u32], start: usize, unready: &mut Vec<usize>) {
         let Self { how, lists, of_word, singles, covered, .. } = self;
         covered.restart(start);

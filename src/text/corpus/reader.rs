@@ -324,7 +324,7 @@ impl<'c> Reader<'c> {
     fn make(&mut self, ended: bool) -> Result<()> {
         let Self { windows, rows, events, corpus, .. } = self;
         rows.of_all(&windows.events(ended), events, corpus)?;
-        windows.settle();
+        windows.all_made();
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use std::ops::Range;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::named::{self, Column, Named, OURS};
-use super::pieces::{Context, Pieces};
+use super::pieces::{Context, Covered, Pieces};
 use super::windows::{Events, Frame, Place};
 use super::{Corpus, Names};
 use crate::error::Result;
@@ -228,11 +228,11 @@ impl Rows {
         let outcomes =
             (&*self.outcome_pieces, &mut self.outcomes, &mut self.outcome_ids, &mut self.outcome_ends);
         if parts {
-            put(cues, row, places, |at| [at.start..at.middle, at.middle + 1..at.end]);
-            put(outcomes, row, places, |at| [at.middle..at.middle + 1]);
+            put(cues, row, places, |of, at| [of.words(at.start..at.middle), of.words(at.middle + 1..at.end)]);
+            put(outcomes, row, places, |of, at| [of.words(at.middle..at.middle + 1)]);
         } else {
-            put(cues, row, places, |at| [at.start..at.end]);
-            put(outcomes, row, places, |at| [at.start..at.end]);
+            put(cues, row, places, |of, at| [of.words(at.start..at.end)]);
+            put(outcomes, row, places, |of, at| [of.words(at.start..at.end)]);
         }
         self.tokens.resize(first + places.len(), NONE);
         first as u32
@@ -476,17 +476,16 @@ fn put<const PARTS: usize>(
     (pieces, named, ids, ends): (&[Pieces], &mut Named, &mut Column, &mut Vec<usize>),
     first: u32,
     places: &[Place],
-    parts: impl Fn(&Place) -> [Range<usize>; PARTS],
+    parts: impl for<'c> Fn(&'c Covered, &Place) -> [&'c [u32]; PARTS],
 ) {
     if let [pieces] = pieces {
         let covered = pieces.covered();
-        let rows = places.iter().map(|place| parts(place).map(|part| covered.of(part)));
-        return named.append_rows(first, rows, ids, ends);
+        return named.append_rows(first, places.iter().map(|place| parts(covered, place)), ids, ends);
     }
     for (row, place) in (first..).zip(places) {
         for pieces in pieces {
-            for part in parts(place) {
-                named.append(pieces.covered().of(part).iter().copied(), row, true, true, ids);
+            for names in parts(pieces.covered(), place) {
+                named.append(names.iter().copied(), row, true, true, ids);
             }
         }
         ends.push(ids.len());

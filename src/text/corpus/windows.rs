@@ -88,7 +88,7 @@ impl Windows {
     /// Takes the next word of the context, with which no event ends that is wanted.
     pub(super) fn hold(&mut self, word: u32) {
         self.take(word);
-        self.settle();
+        self.all_made();
     }
 
     /// Whether as many words wait as should, so that their events can be made together.
@@ -100,27 +100,25 @@ impl Windows {
     /// The events that wait to be made; if the context `ended`, those that its end cuts short among them.
     pub(super) fn events(&self, ended: bool) -> Events<'_> {
         let n = self.words.len();
+        let last = |cut| if ended { cut } else { n..n };
         let (whole, cut) = match self.window {
-            Window::Words(most) if ended => {
-                (self.made..n, n.max(most.get())..(n + most.get()).saturating_sub(1))
-            }
-            Window::Words(_) => (self.made..n, n..n),
+            Window::Words(most) => (self.made..n, last((n.saturating_sub(most.get()) + 1).min(n)..n)),
             Window::Around { before, after } => {
                 // Nothing would be a cue of a word without neighbours: none before the first word, none behind the last.
                 let lonely = |neighbours| usize::from(neighbours == 0);
-                let first = if self.forgotten == 0 { lonely(after) } else { 0 };
-                let last = if self.forgotten + n == 1 { n } else { lonely(before) };
-                let end = if ended { n.saturating_sub(last) + after } else { n };
-                let start = self.made.max(first + after);
-                if self.reach() == 0 { (n..n, n..n) } else { (start..end.max(start), n..n) }
+                let start =
+                    if self.forgotten == 0 { lonely(after) } else { 0 }.max(self.made.saturating_sub(after));
+                let end = if ended { n.saturating_sub(lonely(before)) } else { n.saturating_sub(after) };
+                let alone = self.reach() == 0 || self.forgotten + n == 1;
+                (if alone { n..n } else { start..end.max(start) }, n..n)
             }
-            Window::Context => (n..n, if ended { n.saturating_sub(1)..n } else { n..n }),
+            Window::Context => (n..n, last(n.saturating_sub(1)..n)),
         };
         Events { window: self.window, words: &self.words, before: self.forgotten, whole, cut }
     }
 
     /// No events wait: they were made, or are not wanted.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn all_made(&mut self) {
         if self.words.len() > self.reach().saturating_add(HELD) {
             let forgotten = self.words.len() - self.reach();
             self.words.drain(..forgotten);
@@ -130,8 +128,7 @@ impl Windows {
     }
 }
 
-/// Events that follow each other in a context, by the number of the last word of each; where the end of the context cuts
-/// them short by that of the word that would be their last.
+/// Events that follow each other in a context.
 #[derive(Debug, Clone)]
 pub(super) struct Events<'w> {
     window: Window,
@@ -139,7 +136,9 @@ pub(super) struct Events<'w> {
     pub(super) words: &'w [u32],
     /// How many words of the context come before those.
     before: usize,
+    /// The words that are the last of events, or in the middle of them.
     whole: Range<usize>,
+    /// The words with which events begin that the end of the context cuts short.
     cut: Range<usize>,
 }
 
@@ -154,18 +153,19 @@ impl<'w> Events<'w> {
     pub(super) fn places(&self, places: &mut Vec<Place>) {
         let n = self.words.len();
         places.clear();
-        let lasts = self.whole.clone().chain(self.cut.clone());
         match self.window {
-            Window::Words(most) => lasts.for_each(|last| {
+            Window::Words(most) => places.extend(self.whole.clone().map(|last| {
                 let start = (last + 1).saturating_sub(most.get());
-                places.push(Place { start, middle: start, end: n.min(last + 1) });
-            }),
-            Window::Around { before, after } => lasts.for_each(|last| {
-                let middle = last - after;
-                places.push(Place { start: middle.saturating_sub(before), middle, end: n.min(last + 1) });
-            }),
-            Window::Context => lasts.for_each(|_| places.push(Place { start: 0, middle: 0, end: n })),
+                Place { start, middle: start, end: last + 1 }
+            })),
+            Window::Around { before, after } => places.extend(self.whole.clone().map(|middle| {
+                let end = middle.saturating_add(after).saturating_add(1).min(n);
+                Place { start: middle.saturating_sub(before), middle, end }
+            })),
+            Window::Context => {}
         }
+        let start = |start| if self.window == Window::Context { 0 } else { start };
+        places.extend(self.cut.clone().map(|word| Place { start: start(word), middle: start(word), end: n }));
     }
 
     /// The event at a place.
@@ -209,7 +209,7 @@ mod tests {
                 windows.take(word);
                 if (word as usize + 1).is_multiple_of(together) || windows.is_due() {
                     make(&windows, false);
-                    windows.settle();
+                    windows.all_made();
                 }
             }
             make(&windows, true);
@@ -259,6 +259,16 @@ mod tests {
             assert!(windows.words.len() <= HELD + 3);
         }
         assert_eq!(windows.held(), [n as u32 - 2, n as u32 - 1]);
+        let all = Window::Around { before: usize::MAX, after: usize::MAX };
+        assert_eq!(events(all, &[1, 2]), [(vec![0, 1], Some(0)), (vec![0, 1], Some(1))]);
+        let all = Window::Words(usize::MAX.try_into().unwrap());
+        assert_eq!(events(all, &[2]), [(vec![0], None), (vec![0, 1], None), (vec![1], None)]);
+        assert_eq!(events(Window::Around { before: 0, after: 0 }, &[3]), []);
+        assert_eq!(
+            events(Window::Around { before: 0, after: 1 }, &[3, 1]),
+            [(vec![0, 1], Some(0)), (vec![1, 2], Some(1))]
+        );
+        assert_eq!(events(Window::Around { before: 1, after: 0 }, &[1, 2]), [(vec![0, 1], Some(1))]);
         assert_eq!(events(Window::Context, &[2, 0, 1]), [(vec![0, 1], None), (vec![0], None)]);
     }
 }
