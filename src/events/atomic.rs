@@ -2,17 +2,22 @@
 //!
 //! A temporary sibling is written, synced and renamed over the old file; then the folder is synced. Whoever stops on
 //! the way leaves the old file as it was. A temporary is locked as long as its writer lives, so that the next writer
-//! of the same file can tell the leftovers of a killed process and remove them.
+//! of the same file can tell the leftovers of a killed process and remove them. A long file is synced while it is written, by
+//! a thread of its own, so that little is left to be waited for at the end.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::thread::{self, JoinHandle};
 
 use crate::error::{Error, Result};
 
 const SUFFIX: &str = ".rescorla-tmp";
+
+/// With so many bytes more than before a file is synced, if that is not under way.
+const SYNCED_AT: u64 = 8 << 20;
 
 /// A file being written, to take its name when it is whole. Dropped before that, it leaves nothing.
 #[derive(Debug)]
@@ -21,6 +26,10 @@ pub struct AtomicFile {
     temporary: PathBuf,
     target: PathBuf,
     finished: bool,
+    /// Bytes written since the last sync began.
+    unsynced: u64,
+    /// The last sync.
+    sync: Option<JoinHandle<io::Result<()>>>,
 }
 
 impl AtomicFile {
@@ -48,7 +57,7 @@ impl AtomicFile {
         let file = file.map_err(Error::io(target, "write"))?;
         // Where locks do not exist the temporary is merely never taken for stale by others that cannot lock either.
         let _ = file.try_lock();
-        Ok(Self { file, temporary, target: target.to_path_buf(), finished: false })
+        Ok(Self { file, temporary, target: target.to_path_buf(), finished: false, unsynced: 0, sync: None })
     }
 
     /// The name the file will have.
@@ -64,12 +73,40 @@ impl AtomicFile {
         self.file.set_len(length)
     }
 
+    /// Begins to sync what was written, unless that is under way.
+    ///
+    /// # Errors
+    /// The system's, from the sync before: it tells of them only once.
+    fn begin_sync(&mut self) -> io::Result<()> {
+        if self.sync.as_ref().is_some_and(|sync| !sync.is_finished()) {
+            return Ok(());
+        }
+        self.synced()?;
+        self.unsynced = 0;
+        // What is not synced now is at the end: there may be neither a descriptor nor a thread to be had.
+        if let Ok(file) = self.file.try_clone() {
+            self.sync =
+                thread::Builder::new().name("rescorla-sync".into()).spawn(move || file.sync_data()).ok();
+        }
+        Ok(())
+    }
+
+    /// Waits for the last sync to end.
+    fn synced(&mut self) -> io::Result<()> {
+        match self.sync.take().map(JoinHandle::join) {
+            None => Ok(()),
+            Some(synced) => {
+                synced.unwrap_or_else(|_| Err(io::Error::other("the thread that syncs panicked")))
+            }
+        }
+    }
+
     /// Gives the file its name.
     ///
     /// # Errors
     /// [`Error::Io`] when it cannot be synced or renamed; the old file is then as it was.
     pub fn finish(mut self) -> Result<()> {
-        self.file.sync_all().map_err(Error::io(&self.target, "write"))?;
+        self.synced().and_then(|()| self.file.sync_all()).map_err(Error::io(&self.target, "write"))?;
         fs::rename(&self.temporary, &self.target).map_err(Error::io(&self.target, "replace"))?;
         self.finished = true;
         // The rename is in effect; only its survival of a power failure hangs on this.
@@ -90,7 +127,12 @@ impl Drop for AtomicFile {
 
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        let written = self.file.write(bytes)?;
+        self.unsynced += written as u64;
+        if self.unsynced >= SYNCED_AT {
+            self.begin_sync()?;
+        }
+        Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -151,6 +193,44 @@ mod tests {
         file.finish().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_long_file_is_synced_while_it_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let mut file = AtomicFile::create(&path).unwrap();
+        let (mut begun, mut expected) = (0, Vec::new());
+        for i in 0..5 * SYNCED_AT / (1 << 20) {
+            let piece = vec![i as u8; 1 << 20];
+            file.write_all(&piece).unwrap();
+            begun += usize::from(file.unsynced == 0);
+            expected.extend(piece);
+        }
+        assert!(begun > 0);
+        file.finish().unwrap();
+        assert!(fs::read(&path).unwrap() == expected);
+    }
+
+    #[test]
+    fn a_sync_that_failed_leaves_the_old_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(&path, "old").unwrap();
+        for at_the_end in [false, true] {
+            let mut file = AtomicFile::create(&path).unwrap();
+            file.sync = Some(thread::spawn(|| Err(io::Error::other("the disk is gone"))));
+            while !file.sync.as_ref().unwrap().is_finished() {
+                thread::yield_now();
+            }
+            let failed = if at_the_end {
+                file.finish().map_err(|error| error.to_string())
+            } else {
+                file.write_all(&vec![0; SYNCED_AT as usize]).map_err(|error| error.to_string())
+            };
+            assert!(failed.unwrap_err().contains("the disk is gone"));
+            assert_eq!(fs::read(&path).unwrap(), b"old");
+        }
     }
 
     #[test]
