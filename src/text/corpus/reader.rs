@@ -4,6 +4,9 @@
 //! reads on until a context begins, or more words have passed than an event reaches back, and says where that was. What lies
 //! before that is the block's *head*. Another reader, the *seam*, reads all heads, one after another, and is told at the
 //! end of each block which words later events can still hold.
+//!
+//! In a block words wait until a context ends or enough of them are there, for events are made faster together. Where an error
+//! lies is then found by reading the block once more, without waiting.
 
 use super::conllu::{self, Line};
 use super::rows::{Large, Rows};

@@ -3,6 +3,13 @@
 //! A thread that reads text gives words, cues, outcomes and kinds of events numbers in the order in which it meets them.
 //! When its turn comes to deliver, the sink learns each name and each row once, and says by what they can come again. So
 //! names have ids in the order of the text, whichever thread reads what.
+//!
+//! ```text
+//! rows that come again       each is looked for by its words
+//! rows that hardly ever do   a stretch of words at a time: the lists of its names are made ready (cover), and each row is
+//!                            a part of them without its repetitions (put_together); rows with a name that the sink does
+//!                            not know yet are made one by one
+//! ```
 
 use std::hash::BuildHasher;
 use std::mem;
