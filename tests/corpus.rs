@@ -196,6 +196,22 @@ fn events_by_the_batch_make_the_same_file_as_events_that_are_spelt() {
 }
 
 #[test]
+fn no_event_is_lost_where_a_long_context_ends() {
+    // Wherever words were forgotten last.
+    for window in [Window::Words(NonZeroUsize::new(2).unwrap()), Window::Around { before: 1, after: 1 }] {
+        let corpus = Corpus { window, context: Context::Document, ..corpus(0) };
+        for n in (4080..4120).chain(8170..8210) {
+            let text: String = (0..n).map(|i| format!("w{} ", i % 7)).collect();
+            let (_folder, path) = file(text.as_bytes());
+            let mut writer = EventWriter::new(None, Duplicates::Drop, None).unwrap();
+            corpus.read(&[path], &mut writer, corpus.load(1), &Monitor::new()).unwrap();
+            let expected = if matches!(window, Window::Words(_)) { n + 1 } else { n };
+            assert_eq!(writer.finish().unwrap().len(), expected, "{window:?} {n}");
+        }
+    }
+}
+
+#[test]
 fn more_events_that_come_again_than_are_remembered_make_the_same_file() {
     // Every other line comes again: one of any before, or one of a few before. Lines of two words and of five are kept in
     // different ways; those that come for the first time are so many that they are forgotten some times.

@@ -224,6 +224,7 @@ impl Rows {
         for pieces in cue_pieces.iter_mut().chain(outcome_pieces) {
             pieces.cover(words, start, unready);
             unready.sort_unstable();
+            unready.dedup();
         }
     }
 

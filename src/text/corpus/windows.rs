@@ -6,8 +6,8 @@ use super::Window;
 
 /// The words of a context, one after another, and the events that they make.
 ///
-/// Invariant: `words` are the words of the context so far but for the first `forgotten`; at least the last
-/// [`Windows::reach`] of them. The events that end with the first `made` of them are made, or are not wanted.
+/// Invariant: `words` are the words of the context so far but for the first `forgotten`; at least those of
+/// [`Windows::held`]. The events that end with the first `made` of them are made, or are not wanted.
 #[derive(Debug)]
 pub(super) struct Windows {
     window: Window,
@@ -120,7 +120,7 @@ impl Windows {
     /// No events wait: they were made, or are not wanted.
     pub(super) fn all_made(&mut self) {
         if self.words.len() > self.reach().saturating_add(HELD) {
-            let forgotten = self.words.len() - self.reach();
+            let forgotten = self.words.len() - self.held().len();
             self.words.drain(..forgotten);
             self.forgotten += forgotten;
         }
@@ -257,8 +257,12 @@ mod tests {
         for word in 0..n as u32 {
             windows.hold(word);
             assert!(windows.words.len() <= HELD + 3);
+            // Wherever a block ends: the last word is an event if the context ends with it.
+            assert_eq!(windows.held(), (word.saturating_sub(1)..=word).collect::<Vec<_>>());
+            let mut places = Vec::new();
+            windows.events(true).places(&mut places);
+            assert_eq!(places.len(), usize::from(word > 0));
         }
-        assert_eq!(windows.held(), [n as u32 - 2, n as u32 - 1]);
         let all = Window::Around { before: usize::MAX, after: usize::MAX };
         assert_eq!(events(all, &[1, 2]), [(vec![0, 1], Some(0)), (vec![0, 1], Some(1))]);
         let all = Window::Words(usize::MAX.try_into().unwrap());
