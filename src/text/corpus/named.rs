@@ -88,23 +88,24 @@ impl Named {
     pub(super) fn append_rows<'i, const PARTS: usize>(
         &mut self,
         first: u32,
-        rows: impl Iterator<Item = [&'i [u32]; PARTS]>,
+        rows: impl Iterator<Item = [&'i [u32]; PARTS]> + Clone,
         to: &mut Column,
         ends: &mut Vec<usize>,
     ) {
-        for (row, parts) in (first..).zip(rows) {
-            let room = to.room(parts.iter().map(|part| part.len()).sum());
-            let mut kept = 0;
+        let most = rows.clone().map(|parts| parts.map(<[u32]>::len).iter().sum::<usize>()).sum();
+        let (before, mut kept) = (to.len(), 0);
+        let (room, last) = (to.room(most), &mut *self.last_theirs);
+        ends.extend((first..).zip(rows).map(|(row, parts)| {
             for part in parts {
                 for &id in part {
                     // As in `Column::append_new`.
                     room[kept] = id;
-                    kept += usize::from(mem::replace(&mut self.last_theirs[id as usize], row) != row);
+                    kept += usize::from(mem::replace(&mut last[id as usize], row) != row);
                 }
             }
-            to.take(kept);
-            ends.push(to.len());
-        }
+            before + kept
+        }));
+        to.take(kept);
     }
 
     /// Forgets which rows had which names, so that their numbers can be given again.
@@ -158,6 +159,12 @@ impl Column {
             *place = id;
         }
         self.take(n);
+    }
+
+    /// Appends rows of one name each.
+    pub(super) fn append_ones(&mut self, names: &[u32], ends: &mut Vec<usize>) {
+        ends.extend((self.used..self.used + names.len()).map(|before| before + 1));
+        self.append(names.iter().copied());
     }
 
     /// Appends the names that are new.

@@ -36,33 +36,43 @@ pub(super) struct Pieces {
     covered: Covered,
 }
 
-/// The names of a stretch of words that begins at the place `start`, in the sink's numbers.
+/// The names of a stretch of words, in the sink's numbers.
 ///
-/// Invariant: `starts` and `ends` are the places in `joined` of the names of each word; where there are none each word has one
-/// name.
+/// Invariant: `starts` and `ends` are the places in `joined` of the names of each word; there are none where each word has
+/// one name.
 #[derive(Default)]
 pub(super) struct Covered {
-    start: usize,
     joined: Joined,
     starts: Vec<usize>,
     ends: Vec<usize>,
+    /// How many words have no name in `joined`, where each has one.
+    missing: usize,
 }
 
 impl Covered {
     /// The names of some words of the stretch.
     #[inline(always)]
     pub(super) fn words(&self, words: Range<usize>) -> &[u32] {
-        let Self { start, joined, starts, ends } = self;
+        let Self { joined, starts, ends, .. } = self;
         if words.is_empty() {
             return &[];
         }
-        let words = words.start - start..words.end - start;
-        let place = if starts.is_empty() { words } else { starts[words.start]..ends[words.end - 1] };
-        &joined.ids()[place]
+        &joined.ids()[starts[words.start]..ends[words.end - 1]]
     }
 
-    fn restart(&mut self, start: usize) {
-        self.start = start;
+    /// The names of all words, if each has one.
+    #[inline]
+    pub(super) fn ones(&self) -> Option<&[u32]> {
+        self.starts.is_empty().then(|| self.joined.ids())
+    }
+
+    /// Whether each word has one name, but for those at some places.
+    fn are_ones_but_for(&self, places: &[usize]) -> bool {
+        let Some(ones) = self.ones().filter(|ones| !ones.is_empty()) else { return false };
+        places.iter().filter(|&&place| ones[place] == NONE).count() == self.missing
+    }
+
+    fn clear(&mut self) {
         self.joined.clear();
         self.starts.clear();
         self.ends.clear();
@@ -162,23 +172,39 @@ impl Pieces {
         }
     }
 
-    /// Gets the names of a stretch of words ready that begins at a place, but for those at the places in `unready`, which
-    /// rise. Puts more places there: of words whose names with the word before are not known. All others are known by
+    /// Gets the one name of each word of a stretch ready. Whether that is all they give, in the sink's numbers.
+    pub(super) fn cover_ones(&mut self, words: &[u32]) -> bool {
+        let Self { singles, covered, .. } = self;
+        covered.clear();
+        if singles.is_empty() {
+            return false;
+        }
+        let mut missing = 0;
+        covered.joined.extend(words.iter().map(|&word| {
+            let name = singles.get(word as usize).copied().unwrap_or(NONE);
+            missing += usize::from(name == NONE);
+            name
+        }));
+        covered.missing = missing;
+        missing == 0
+    }
+
+    /// Gets the names of a stretch of words ready, but for those at the places in `unready`, which rise. Puts more places there: of words whose names with the word before are not known. All others are known by
     /// themselves.
-    pub(super) fn cover(&mut self, words: &[u32], start: usize, unready: &mut Vec<usize>) {
-        let Self { how, lists, of_word, singles, covered, .. } = self;
-        covered.restart(start);
-        let Covered { joined, starts, ends, .. } = covered;
-        let mut left_out = unready.iter().copied().peekable();
-        let single = |&word: &u32| singles.get(word as usize).copied().unwrap_or(NONE);
-        let mut places = (start..).zip(words);
-        if places.all(|(at, word)| left_out.next_if_eq(&at).is_some() || single(word) != NONE) {
-            joined.extend(words.iter().map(single));
+    pub(super) fn cover(&mut self, words: &[u32], unready: &mut Vec<usize>) {
+        // Of some it may be known by now what they give.
+        if self.covered.are_ones_but_for(unready) || {
+            self.cover_ones(words);
+            self.covered.are_ones_but_for(unready)
+        } {
             return;
         }
+        let Self { how, lists, of_word, covered, .. } = self;
+        covered.clear();
+        let Covered { joined, starts, ends, .. } = covered;
         let mut left_out = unready.clone().into_iter().peekable();
         let mut before = None;
-        for (at, &word) in (start..).zip(words) {
+        for (at, &word) in words.iter().enumerate() {
             let piece = of_word.get(word as usize).copied().flatten();
             let piece = piece.filter(|_| left_out.next_if_eq(&at).is_none());
             if let (How::Joined(joints), Some(before), Some(_)) = (&*how, before, piece) {

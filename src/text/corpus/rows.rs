@@ -18,7 +18,7 @@ use std::ops::Range;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::named::{self, Column, Named, OURS};
-use super::pieces::{Context, Covered, Pieces};
+use super::pieces::{Context, Pieces};
 use super::windows::{Events, Frame, Place};
 use super::{Corpus, Names};
 use crate::error::Result;
@@ -184,8 +184,10 @@ impl Rows {
         events: &mut Vec<u32>,
         corpus: &Corpus,
     ) -> Result<()> {
-        let Some(start) = places.first().map(|place| place.start) else { return Ok(()) };
-        self.cover(&waiting.words[start..], start);
+        if places.is_empty() {
+            return Ok(());
+        }
+        self.cover(waiting.words);
         let unready = mem::take(&mut self.unready);
         let mut ahead = unready.iter().peekable();
         let mut rest = places;
@@ -207,11 +209,18 @@ impl Rows {
         Ok(())
     }
 
-    /// Gets the names of a stretch of words ready that begins at a place, and finds out of which that cannot be.
-    fn cover(&mut self, words: &[u32], start: usize) {
+    /// Gets the names of a stretch of words ready, and finds out of which that cannot be.
+    fn cover(&mut self, words: &[u32]) {
         let Self { cues, outcomes, cue_pieces, outcome_pieces, ready, unready, .. } = self;
         unready.clear();
-        for (at, &word) in (start..).zip(words) {
+        let mut all_are_ones = true;
+        for pieces in cue_pieces.iter_mut().chain(&mut *outcome_pieces) {
+            all_are_ones &= pieces.cover_ones(words);
+        }
+        if all_are_ones {
+            return;
+        }
+        for (at, &word) in words.iter().enumerate() {
             let ready = &mut ready[word as usize];
             if !*ready {
                 *ready = cue_pieces.iter_mut().all(|pieces| pieces.knows(word, cues))
@@ -222,7 +231,7 @@ impl Rows {
             }
         }
         for pieces in cue_pieces.iter_mut().chain(outcome_pieces) {
-            pieces.cover(words, start, unready);
+            pieces.cover(words, unready);
             unready.sort_unstable();
             unready.dedup();
         }
@@ -236,11 +245,11 @@ impl Rows {
         let outcomes =
             (&*self.outcome_pieces, &mut self.outcomes, &mut self.outcome_ids, &mut self.outcome_ends);
         if parts {
-            put(cues, row, places, |of, at| [of.words(at.start..at.middle), of.words(at.middle + 1..at.end)]);
-            put(outcomes, row, places, |of, at| [of.words(at.middle..at.middle + 1)]);
+            put(cues, row, places, |at| [at.start..at.middle, at.middle + 1..at.end]);
+            put_middles(outcomes, row, places);
         } else {
-            put(cues, row, places, |of, at| [of.words(at.start..at.end)]);
-            put(outcomes, row, places, |of, at| [of.words(at.start..at.end)]);
+            put(cues, row, places, |at| [at.start..at.end]);
+            put(outcomes, row, places, |at| [at.start..at.end]);
         }
         self.tokens.resize(first + places.len(), NONE);
         first as u32
@@ -478,26 +487,52 @@ impl Rows {
     }
 }
 
-/// Puts the cues, or the outcomes, of rows together: the names of some words, which are ready.
+/// The cues of rows, or the outcomes, and what is needed to put them together.
+type Side<'r> = (&'r [Pieces], &'r mut Named, &'r mut Column, &'r mut Vec<usize>);
+
+/// Puts rows together: the names of some words, which are ready.
 #[inline]
 fn put<const PARTS: usize>(
-    (pieces, named, ids, ends): (&[Pieces], &mut Named, &mut Column, &mut Vec<usize>),
+    (pieces, named, ids, ends): Side<'_>,
     first: u32,
     places: &[Place],
-    parts: impl for<'c> Fn(&'c Covered, &Place) -> [&'c [u32]; PARTS],
+    parts: impl Fn(&Place) -> [Range<usize>; PARTS] + Copy,
 ) {
-    if let [pieces] = pieces {
-        let covered = pieces.covered();
-        return named.append_rows(first, places.iter().map(|place| parts(covered, place)), ids, ends);
-    }
-    for (row, place) in (first..).zip(places) {
-        for pieces in pieces {
-            for names in parts(pieces.covered(), place) {
-                named.append(names.iter().copied(), row, true, true, ids);
+    let [pieces] = pieces else {
+        for (row, place) in (first..).zip(places) {
+            for pieces in pieces {
+                for words in parts(place) {
+                    let names = pieces.covered().words(words);
+                    named.append(names.iter().copied(), row, true, true, ids);
+                }
             }
+            ends.push(ids.len());
         }
-        ends.push(ids.len());
+        return;
+    };
+    let covered = pieces.covered();
+    match covered.ones() {
+        Some(ones) => {
+            let rows = places.iter().map(|place| parts(place).map(|words| &ones[words]));
+            named.append_rows(first, rows, ids, ends);
+        }
+        None => {
+            let rows = places.iter().map(|place| parts(place).map(|words| covered.words(words)));
+            named.append_rows(first, rows, ids, ends);
+        }
     }
+}
+
+/// Puts rows together: the names of the word in the middle of each, which are ready.
+fn put_middles(side: Side<'_>, first: u32, places: &[Place]) {
+    let (pieces, named, ids, ends) = side;
+    if let ([pieces], [from, ..], [.., to]) = (pieces, places, places)
+        && let Some(ones) = pieces.covered().ones()
+    {
+        // The word behind the middle of a row is the middle of the next.
+        return ids.append_ones(&ones[from.middle..=to.middle], ends);
+    }
+    put((pieces, named, ids, ends), first, places, |at| [at.middle..at.middle + 1]);
 }
 
 /// The cues, or the outcomes, of a row that is being made.

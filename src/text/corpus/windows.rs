@@ -114,7 +114,16 @@ impl Windows {
             }
             Window::Context => (n..n, last(n.saturating_sub(1)..n)),
         };
-        Events { window: self.window, words: &self.words, before: self.forgotten, whole, cut }
+        // No event holds a word before those of the first.
+        let first = match self.window {
+            Window::Words(most) if !whole.is_empty() => (whole.start + 1).saturating_sub(most.get()),
+            Window::Around { before, .. } => whole.start.saturating_sub(before),
+            Window::Words(_) => cut.start,
+            Window::Context => 0,
+        }
+        .min(n);
+        let [whole, cut] = [whole, cut].map(|at| at.start - first..at.end - first);
+        Events { window: self.window, words: &self.words[first..], before: self.forgotten + first, whole, cut }
     }
 
     /// No events wait: they were made, or are not wanted.
@@ -132,7 +141,7 @@ impl Windows {
 #[derive(Debug, Clone)]
 pub(super) struct Events<'w> {
     window: Window,
-    /// Words of the context.
+    /// Words of the context, from the first of the first event on.
     pub(super) words: &'w [u32],
     /// How many words of the context come before those.
     before: usize,
@@ -149,7 +158,7 @@ impl<'w> Events<'w> {
     }
 
     /// Puts into `places`, in place of what it holds, where the words of each event are in [`Events::words`]. Both ends rise
-    /// from event to event.
+    /// from event to event, and so does the middle, by one, where it has another part.
     pub(super) fn places(&self, places: &mut Vec<Place>) {
         let n = self.words.len();
         places.clear();
@@ -158,10 +167,14 @@ impl<'w> Events<'w> {
                 let start = (last + 1).saturating_sub(most.get());
                 Place { start, middle: start, end: last + 1 }
             })),
-            Window::Around { before, after } => places.extend(self.whole.clone().map(|middle| {
-                let end = middle.saturating_add(after).saturating_add(1).min(n);
-                Place { start: middle.saturating_sub(before), middle, end }
-            })),
+            Window::Around { before, after } => {
+                // No sum is too large.
+                let after = after.min(n);
+                places.extend(self.whole.clone().map(|middle| {
+                    let end = (middle + after + 1).min(n);
+                    Place { start: middle.saturating_sub(before), middle, end }
+                }));
+            }
             Window::Context => {}
         }
         let start = |start| if self.window == Window::Context { 0 } else { start };
