@@ -137,19 +137,16 @@ impl<'c> Reader<'c> {
             if LOCATE && self.events.len() > wanted {
                 return Err((at, Error::Stopped));
             }
+            if !LOCATE && self.waits && head.is_some() {
+                at = self.take_known(bytes, at);
+                if bytes.get(at).is_none_or(u8::is_ascii_whitespace) {
+                    continue;
+                }
+            }
             let run = Run::at(bytes, at);
             let end = at + run.len();
             let known = if LOCATE { None } else { self.runs.get(run) };
             let ended = match known {
-                Some(Known::Word(word)) if self.single => {
-                    let row = self.rows.of_word(word, self.corpus).map_err(|error| (at, error))?;
-                    self.events.push(row);
-                    false
-                }
-                Some(Known::Word(word)) if self.waits && head.is_some() && !self.windows.is_due() => {
-                    self.windows.take(word);
-                    false
-                }
                 Some(Known::Word(word)) => {
                     self.item(Item::Word(word), head.is_some()).map_err(|error| (at, error))?
                 }
@@ -167,6 +164,19 @@ impl<'c> Reader<'c> {
                 head = Some(end);
             }
             at = end;
+        }
+    }
+
+    /// Takes the runs from a place on, each behind one space, as long as they are known to be words whose events can wait, or
+    /// are known. The place behind the last, or of the next run.
+    fn take_known(&mut self, bytes: &[u8], at: usize) -> usize {
+        let Self { runs, rows, events, windows, .. } = self;
+        if self.single {
+            take_words(bytes, at, LOOK_EVERY, runs, |word| {
+                rows.known_of_word(word).map(|row| events.push(row))
+            })
+        } else {
+            take_words(bytes, at, LOOK_EVERY.min(windows.room()), runs, |word| Some(windows.take(word)))
         }
     }
 
@@ -404,4 +414,30 @@ impl<'c> Reader<'c> {
         }
         Ok(())
     }
+}
+
+/// Calls `take` with up to so many words, the first of which begins at a place of a text, each behind one space, as long as it
+/// takes them and the runs are known to be words. The place behind the last, or of the next run.
+#[inline(always)]
+fn take_words(
+    bytes: &[u8],
+    mut at: usize,
+    most: usize,
+    runs: &Runs,
+    mut take: impl FnMut(u32) -> Option<()>,
+) -> usize {
+    for _ in 0..most {
+        let Some(found) = bytes.get(at..).and_then(<[u8]>::first_chunk).and_then(|text| runs.word(text))
+        else {
+            break;
+        };
+        if take(found.word).is_none() {
+            break;
+        }
+        at += found.length + usize::from(found.goes_on);
+        if !found.goes_on {
+            break;
+        }
+    }
+    at
 }

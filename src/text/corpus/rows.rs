@@ -154,6 +154,12 @@ impl Rows {
         }
     }
 
+    /// The row of the event of one word, if it is there.
+    #[inline]
+    pub(super) fn known_of_word(&self, word: u32) -> Option<u32> {
+        Some(self.of_word[word as usize]).filter(|&row| row != NONE)
+    }
+
     /// The rows of events that follow each other in a context.
     pub(super) fn of_all(
         &mut self,

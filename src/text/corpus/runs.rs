@@ -43,14 +43,29 @@ pub(super) struct Run<'t> {
     head: u64,
 }
 
+/// So many bytes of a text are looked at to find a word at its beginning.
+pub(super) const SHOWN: usize = HEAD + 1;
+
+/// A word that is found at the beginning of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) word: u32,
+    /// How many bytes it has in the text.
+    pub(super) length: usize,
+    /// Whether one space is behind it, and another run behind that.
+    pub(super) goes_on: bool,
+}
+
 /// Runs and what they hold.
 ///
-/// Invariant: `table` holds each run once, under the hash of its bytes; those behind its head lie in `text`. What is not
-/// one word is a range of `items`, given in `several`.
+/// Invariants: `short` holds each run shorter than its head once, as its key and what it holds, under the hash of the key;
+/// `long` each of the others, under the hash of its bytes, of which those behind the head lie in `text`. What is not one word
+/// is a range of `items`, given in `several`.
 #[derive(Default)]
 pub(super) struct Runs {
     text: Vec<u8>,
-    table: HashTable<Kept>,
+    short: HashTable<(u64, u32)>,
+    long: HashTable<Kept>,
     hasher: DefaultHashBuilder,
     items: Vec<Item>,
     several: Vec<(usize, usize)>,
@@ -104,15 +119,24 @@ impl<'t> Run<'t> {
     fn tail(self) -> &'t [u8] {
         self.bytes.get(HEAD..).unwrap_or_default()
     }
+
+    /// A number that no other run has, if it is shorter than its head.
+    #[inline]
+    fn key(self) -> Option<u64> {
+        (self.len() < HEAD).then(|| key(self.head, self.len()))
+    }
+}
+
+/// The key of a run of a length below [`HEAD`]: its bytes, and behind them a 1.
+#[inline]
+fn key(head: u64, length: usize) -> u64 {
+    head | 1 << (8 * length)
 }
 
 /// How many of the eight bytes of a word come before the first ASCII white space, lowest byte first.
 #[inline]
 fn first_space(word: u64) -> usize {
-    const ONES: u64 = u64::MAX / 255;
-    const HIGH: u64 = ONES << 7;
-    // The high bit of each byte that is less than 0x21, and perhaps of some behind the first of those.
-    let mut low = word.wrapping_sub(ONES * 0x21) & !word & HIGH;
+    let mut low = low_bytes(word);
     while low != 0 {
         let n = low.trailing_zeros() as usize / 8;
         if ((word >> (8 * n)) as u8).is_ascii_whitespace() {
@@ -123,6 +147,14 @@ fn first_space(word: u64) -> usize {
     HEAD
 }
 
+/// The high bit of each byte that is less than 0x21, and perhaps of some behind the first of those.
+#[inline]
+fn low_bytes(word: u64) -> u64 {
+    const ONES: u64 = u64::MAX / 255;
+    const HIGH: u64 = ONES << 7;
+    word.wrapping_sub(ONES * 0x21) & !word & HIGH
+}
+
 fn head_of(run: &[u8]) -> u64 {
     let mut head = [0; HEAD];
     let n = run.len().min(HEAD);
@@ -131,19 +163,47 @@ fn head_of(run: &[u8]) -> u64 {
 }
 
 impl Runs {
-    /// What a run holds, if it is known.
+    /// The word that a run is with which a text begins; if it is known to be a word, has no control characters, and some bytes
+    /// show its end.
     #[inline(always)]
+    pub(super) fn word(&self, text: &[u8; SHOWN]) -> Option<Found> {
+        let [head @ .., _] = text;
+        let head = u64::from_le_bytes(*head);
+        let low = low_bytes(head);
+        let length = low.trailing_zeros() as usize / 8;
+        if !(1..HEAD).contains(&length) {
+            return None;
+        }
+        let space = text[length];
+        if !(space == b' ' || space.is_ascii_whitespace()) {
+            return None;
+        }
+        // The lowest bit of the byte behind the run.
+        let end = (low & low.wrapping_neg()) >> 7;
+        let key = head & end.wrapping_sub(1) | end;
+        let (_, holds) = self.short.find(self.hasher.hash_one(key), |&(known, _)| known == key)?;
+        let goes_on = space == b' ' && text[length + 1] > b' ';
+        (holds & SEVERAL == 0).then_some(Found { word: *holds, length, goes_on })
+    }
+
+    /// What a run holds, if it is known.
+    #[inline]
     pub(super) fn get(&self, run: Run<'_>) -> Option<Known<'_>> {
-        let is_it = |kept: &Kept| {
-            kept.head == run.head
-                && kept.length as usize == run.bytes.len()
-                && (run.bytes.len() <= HEAD || tail(*kept, &self.text) == run.tail())
+        let holds = match run.key() {
+            Some(key) => self.short.find(self.hasher.hash_one(key), |&(known, _)| known == key)?.1,
+            None => {
+                let is_it = |kept: &Kept| {
+                    kept.head == run.head
+                        && kept.length as usize == run.len()
+                        && tail(*kept, &self.text) == run.tail()
+                };
+                self.long.find(hash(&self.hasher, run.head, run.tail()), is_it)?.holds
+            }
         };
-        let known = self.table.find(hash(&self.hasher, run.head, run.tail()), is_it)?;
-        Some(if known.holds & SEVERAL == 0 {
-            Known::Word(known.holds)
+        Some(if holds & SEVERAL == 0 {
+            Known::Word(holds)
         } else {
-            let (start, end) = self.several[(known.holds & !SEVERAL) as usize];
+            let (start, end) = self.several[(holds & !SEVERAL) as usize];
             Known::Items(&self.items[start..end])
         })
     }
@@ -153,9 +213,8 @@ impl Runs {
         if run.len() > LONGEST {
             return;
         }
-        if self.text.len() + self.items.len() * size_of::<Item>() + self.table.len() * size_of::<Kept>()
-            > BUDGET
-        {
+        let kept = self.short.len() * size_of::<(u64, u32)>() + self.long.len() * size_of::<Kept>();
+        if self.text.len() + self.items.len() * size_of::<Item>() + kept > BUDGET {
             self.clear();
         }
         let holds = match *holds {
@@ -167,11 +226,15 @@ impl Runs {
                 SEVERAL | (self.several.len() - 1) as u32
             }
         };
-        let Self { text, table, hasher, .. } = self;
+        let Self { text, short, long, hasher, .. } = self;
+        if let Some(key) = run.key() {
+            short.insert_unique(hasher.hash_one(key), (key, holds), |(key, _)| hasher.hash_one(key));
+            return;
+        }
         // All fit: the budget is far below 2^31.
         let kept = Kept { head: run.head, length: run.len() as u32, tail: text.len() as u32, holds };
         text.extend_from_slice(run.tail());
-        table.insert_unique(hash(hasher, run.head, run.tail()), kept, |kept| {
+        long.insert_unique(hash(hasher, run.head, run.tail()), kept, |kept| {
             hash(hasher, kept.head, tail(*kept, text))
         });
     }
@@ -179,7 +242,8 @@ impl Runs {
     /// Forgets all runs.
     pub(super) fn clear(&mut self) {
         self.text.clear();
-        self.table.clear();
+        self.short.clear();
+        self.long.clear();
         self.items.clear();
         self.several.clear();
     }
@@ -207,6 +271,29 @@ mod tests {
 
     use super::*;
 
+    /// Whether a word can be found at the beginning of a text.
+    fn is_found(name: &str) -> bool {
+        (1..HEAD).contains(&name.len()) && name.bytes().all(|byte| byte > b' ')
+    }
+
+    #[test]
+    fn a_short_run_is_not_taken_for_another() {
+        let mut runs = Runs::default();
+        let names =
+            ["a", "a\0", "a\0\0", "a\0\0\0\0\0\0", "a\0\0\0\0\0\0\u{1}", "a\0\0\0\0\0\0\u{2}", "a\u{1}"];
+        for (word, name) in (0..).zip(names) {
+            assert!(runs.get(Run::of(name.as_bytes())).is_none(), "{name:?}");
+            runs.keep(Run::of(name.as_bytes()), &[Item::Word(word)]);
+        }
+        for (word, name) in (0..).zip(names) {
+            let known = runs.get(Run::of(name.as_bytes()));
+            assert!(matches!(known, Some(Known::Word(known)) if known == word), "{name:?}");
+            let found = runs.word(format!("{name}  behind").as_bytes().first_chunk().unwrap());
+            let expected = Found { word, length: name.len(), goes_on: false };
+            assert_eq!(found, Some(expected).filter(|_| is_found(name)), "{name:?}");
+        }
+    }
+
     proptest! {
         #[test]
         fn a_run_ends_before_white_space(text in r"[a\x00-\x20é\u{3000}]{0,40}", start in 0usize..10) {
@@ -225,6 +312,12 @@ mod tests {
             for name in &names {
                 let run = Run::at(name.as_bytes(), 0);
                 let at = model.iter().position(|known| *known == name);
+                let word = at.filter(|at| !at.is_multiple_of(3) && is_found(name));
+                for (behind, goes_on) in [(" and more text", true), ("  and more", false), ("\nand more", false)] {
+                    let text = format!("{name}{behind}");
+                    let found = word.map(|word| Found { word: word as u32, length: name.len(), goes_on });
+                    prop_assert_eq!(runs.word(text.as_bytes().first_chunk().unwrap()), found);
+                }
                 match (runs.get(run), at) {
                     (None, None) => {
                         let items = [Item::Sentence, Item::Word(model.len() as u32)];

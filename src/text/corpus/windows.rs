@@ -97,6 +97,11 @@ impl Windows {
         self.words.len() - self.made > self.most
     }
 
+    /// How many more words can wait before that is so.
+    pub(super) fn room(&self) -> usize {
+        self.most.saturating_add(1).saturating_sub(self.words.len() - self.made)
+    }
+
     /// The events that wait to be made; if the context `ended`, those that its end cuts short among them.
     pub(super) fn events(&self, ended: bool) -> Events<'_> {
         let n = self.words.len();
@@ -123,7 +128,13 @@ impl Windows {
         }
         .min(n);
         let [whole, cut] = [whole, cut].map(|at| at.start - first..at.end - first);
-        Events { window: self.window, words: &self.words[first..], before: self.forgotten + first, whole, cut }
+        Events {
+            window: self.window,
+            words: &self.words[first..],
+            before: self.forgotten + first,
+            whole,
+            cut,
+        }
     }
 
     /// No events wait: they were made, or are not wanted.
