@@ -279,6 +279,7 @@ def rescorla_text(text: str, folder: str, threads: int, options: Result) -> Resu
     import rescorla as rw
 
     path = Path(folder) / "events.rw"
+    path.unlink(missing_ok=True)
     before = peak_memory()
     begun = time.perf_counter()
     events = rw.corpus_events(Path(text), path, threads=threads, progress=False, **_given(options))
