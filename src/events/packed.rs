@@ -92,18 +92,20 @@ impl<T: Copy + Into<u64> + From<u8> + BitOr<Output = T> + PartialEq> Packed<T> {
         }
     }
 
-    /// Gives each number `width` bytes if it has fewer.
+    /// Gives each number `width` bytes if it has fewer, the last first: none is overwritten before it has moved.
     fn widen(&mut self, width: usize) {
         if width <= self.width {
             return;
         }
-        let (before, narrow) = (mem::replace(&mut self.width, width), mem::take(&mut self.bytes));
+        let narrow = mem::replace(&mut self.width, width);
         self.bytes.resize(self.packed * width, 0);
-        for (i, place) in self.bytes.chunks_exact_mut(width).enumerate() {
-            match narrow.get(i * before..).and_then(|rest| rest.get(..before)) {
-                Some(number) if before > 0 => place[..before].copy_from_slice(number),
-                _ => place[0] = 1,
+        for i in (0..self.packed).rev() {
+            let mut number = [0; size_of::<u64>()];
+            match narrow {
+                0 => number[0] = 1,
+                _ => number[..narrow].copy_from_slice(&self.bytes[i * narrow..][..narrow]),
             }
+            self.bytes[i * width..][..width].copy_from_slice(&number[..width]);
         }
     }
 }
