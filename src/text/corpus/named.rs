@@ -1,5 +1,6 @@
 //! Names in numbers: those of the sink where it knows the name, numbers of our own until then.
 
+use std::array::from_fn;
 use std::mem;
 
 use crate::error::Result;
@@ -83,19 +84,19 @@ impl Named {
         });
     }
 
-    /// Appends rows of names in the sink's numbers, each in several parts; of a name that a row has twice the first.
+    /// Appends rows of names in the sink's numbers, each in two parts; of a name that a row has twice the first.
     #[inline]
-    pub(super) fn append_rows<'i, const PARTS: usize>(
+    pub(super) fn append_rows<'i>(
         &mut self,
         first: u32,
-        rows: impl Iterator<Item = [&'i [u32]; PARTS]> + Clone,
+        rows: impl Iterator<Item = [&'i [u32]; 2]>,
         to: &mut Column,
         ends: &mut Vec<usize>,
     ) {
-        let most = rows.clone().map(|parts| parts.map(<[u32]>::len).iter().sum::<usize>()).sum();
-        let (before, mut kept) = (to.len(), 0);
-        let (room, last) = (to.room(most), &mut *self.last_theirs);
-        ends.extend((first..).zip(rows).map(|(row, parts)| {
+        let last = &mut *self.last_theirs;
+        for (row, parts) in (first..).zip(rows) {
+            let room = to.room(parts.iter().map(|part| part.len()).sum());
+            let mut kept = 0;
             for part in parts {
                 for &id in part {
                     // As in `Column::append_new`.
@@ -103,9 +104,9 @@ impl Named {
                     kept += usize::from(mem::replace(&mut last[id as usize], row) != row);
                 }
             }
-            before + kept
-        }));
-        to.take(kept);
+            to.take(kept);
+            ends.push(to.len());
+        }
     }
 
     /// Forgets which rows had which names, so that their numbers can be given again.
@@ -161,10 +162,30 @@ impl Column {
         self.take(n);
     }
 
-    /// Appends rows of one name each.
-    pub(super) fn append_ones(&mut self, names: &[u32], ends: &mut Vec<usize>) {
-        ends.extend((self.used..self.used + names.len()).map(|before| before + 1));
-        self.append(names.iter().copied());
+    /// Appends rows of `N` names, each from one place further on: those that follow each other there, but for one that is `left_out`;
+    /// of a name that a row has twice the first.
+    pub(super) fn append_windows<const N: usize>(
+        &mut self,
+        names: &[u32],
+        left_out: Option<usize>,
+        ends: &mut Vec<usize>,
+    ) {
+        let n_rows = (names.len() + 1).saturating_sub(N + usize::from(left_out.is_some()));
+        let nth: [&[u32]; N] = from_fn(|n| {
+            let place = n + usize::from(left_out.is_some_and(|left_out| n >= left_out));
+            &names[place..][..n_rows]
+        });
+        let (before, mut kept) = (self.used, 0);
+        let room = self.room(N * n_rows);
+        ends.extend((0..n_rows).map(|row| {
+            let names = nth.map(|names| names[row]);
+            for (n, name) in names.iter().enumerate() {
+                room[kept] = *name;
+                kept += usize::from(!names[..n].contains(name));
+            }
+            before + kept
+        }));
+        self.take(kept);
     }
 
     /// Appends the names that are new.

@@ -85,8 +85,6 @@ pub(super) struct Rows {
     ready: Vec<bool>,
     /// The places in a stretch of words whose names are not.
     unready: Vec<usize>,
-    /// Where the events of a stretch are; a buffer that is used again.
-    places: Vec<Place>,
     /// A buffer that is used again.
     frame: String,
 }
@@ -120,7 +118,6 @@ impl Rows {
             made: 0,
             ready: Vec::new(),
             unready: Vec::new(),
-            places: Vec::new(),
             frame: String::new(),
         }
     }
@@ -167,49 +164,41 @@ impl Rows {
         events: &mut Vec<u32>,
         corpus: &Corpus,
     ) -> Result<()> {
-        let mut places = mem::take(&mut self.places);
-        waiting.places(&mut places);
         // Where rows are not looked for all there is to do is to put lists together.
-        let made = if self.of_words.is_none() && self.is_put {
-            self.put_all(waiting, &places, events, corpus)
-        } else {
-            places.iter().try_for_each(|&place| {
-                events.push(self.of(waiting.frame(place), corpus)?);
-                Ok(())
-            })
-        };
-        self.places = places;
-        made
+        if self.of_words.is_none() && self.is_put {
+            return self.put_all(waiting, events, corpus);
+        }
+        for event in 0..waiting.len() {
+            events.push(self.of(waiting.frame(event), corpus)?);
+        }
+        Ok(())
     }
 
-    /// The rows of events at some places, put together of lists as far as these are ready.
-    fn put_all(
-        &mut self,
-        waiting: &Events<'_>,
-        places: &[Place],
-        events: &mut Vec<u32>,
-        corpus: &Corpus,
-    ) -> Result<()> {
-        if places.is_empty() {
+    /// The rows of events that follow each other, put together of lists as far as these are ready.
+    fn put_all(&mut self, waiting: &Events<'_>, events: &mut Vec<u32>, corpus: &Corpus) -> Result<()> {
+        if waiting.len() == 0 {
             return Ok(());
         }
         self.cover(waiting.words);
         let unready = mem::take(&mut self.unready);
         let mut ahead = unready.iter().peekable();
-        let mut rest = places;
-        while let Some(&place) = rest.first() {
-            while ahead.next_if(|&&at| at < place.start).is_some() {}
+        let mut next = 0;
+        while next < waiting.len() {
+            let start = waiting.place(next).start;
+            while ahead.next_if(|&&at| at < start).is_some() {}
             let n_ready = match ahead.peek() {
-                None => rest.len(),
-                Some(&&at) => rest.iter().take_while(|place| place.end <= at).count(),
+                None => waiting.len() - next,
+                Some(&&at) => {
+                    (next..waiting.len()).take_while(|&event| waiting.place(event).end <= at).count()
+                }
             };
             if n_ready == 0 {
-                events.push(self.of(waiting.frame(place), corpus)?);
+                events.push(self.of(waiting.frame(next), corpus)?);
             } else {
-                let first = self.put_together(&rest[..n_ready], waiting.have_middles());
+                let first = self.put_together(waiting, next..next + n_ready);
                 events.extend(first..self.tokens.len() as u32);
             }
-            rest = &rest[n_ready.max(1)..];
+            next += n_ready.max(1);
         }
         self.unready = unready;
         Ok(())
@@ -243,21 +232,21 @@ impl Rows {
         }
     }
 
-    /// The first of the rows of events at some places in what is covered; a word in the middle has another part if it `parts`.
-    fn put_together(&mut self, places: &[Place], parts: bool) -> u32 {
+    /// The first of the rows of some events, whose words are covered.
+    fn put_together(&mut self, waiting: &Events<'_>, events: Range<usize>) -> u32 {
         let first = self.tokens.len();
-        let row = self.number(places.len() as u32);
+        let row = self.number(events.len() as u32);
+        self.tokens.resize(first + events.len(), NONE);
         let cues = (&*self.cue_pieces, &mut self.cues, &mut self.cue_ids, &mut self.cue_ends);
         let outcomes =
             (&*self.outcome_pieces, &mut self.outcomes, &mut self.outcome_ids, &mut self.outcome_ends);
-        if parts {
-            put(cues, row, places, |at| [at.start..at.middle, at.middle + 1..at.end]);
-            put_middles(outcomes, row, places);
+        if waiting.have_middles() {
+            put(cues, row, waiting, events.clone(), Part::Neighbours);
+            put(outcomes, row, waiting, events, Part::Middle);
         } else {
-            put(cues, row, places, |at| [at.start..at.end]);
-            put(outcomes, row, places, |at| [at.start..at.end]);
+            put(cues, row, waiting, events.clone(), Part::All);
+            put(outcomes, row, waiting, events, Part::All);
         }
-        self.tokens.resize(first + places.len(), NONE);
         first as u32
     }
 
@@ -493,21 +482,55 @@ impl Rows {
     }
 }
 
+/// Which words of an event give names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    All,
+    Middle,
+    Neighbours,
+}
+
+impl Part {
+    /// The words at a place.
+    #[inline(always)]
+    fn of(self, at: Place) -> [Range<usize>; 2] {
+        match self {
+            Part::All => [at.start..at.end, 0..0],
+            Part::Middle => [at.middle..at.middle + 1, 0..0],
+            Part::Neighbours => [at.start..at.middle, at.middle + 1..at.end],
+        }
+    }
+
+    /// The words of some events, each of which begins one word behind the one before it and has as many, and which word of each
+    /// is left out; `None` of no events.
+    fn window(self, waiting: &Events<'_>, events: &Range<usize>) -> Option<(Range<usize>, Option<usize>)> {
+        let last = waiting.place(events.clone().next_back()?);
+        let first = waiting.place(events.start);
+        Some(match self {
+            Part::All => (first.start..last.end, None),
+            Part::Middle => (first.middle..last.middle + 1, None),
+            Part::Neighbours => (first.start..last.end, Some(first.middle - first.start)),
+        })
+    }
+}
+
 /// The cues of rows, or the outcomes, and what is needed to put them together.
 type Side<'r> = (&'r [Pieces], &'r mut Named, &'r mut Column, &'r mut Vec<usize>);
 
-/// Puts rows together: the names of some words, which are ready.
-#[inline]
-fn put<const PARTS: usize>(
+/// Puts the rows of some events together: the names of their words, which are ready.
+#[inline(always)]
+fn put(
     (pieces, named, ids, ends): Side<'_>,
     first: u32,
-    places: &[Place],
-    parts: impl Fn(&Place) -> [Range<usize>; PARTS] + Copy,
+    waiting: &Events<'_>,
+    events: Range<usize>,
+    part: Part,
 ) {
     let [pieces] = pieces else {
-        for (row, place) in (first..).zip(places) {
+        for (row, event) in (first..).zip(events) {
+            let parts = part.of(waiting.place(event));
             for pieces in pieces {
-                for words in parts(place) {
+                for words in parts.clone() {
                     let names = pieces.covered().words(words);
                     named.append(names.iter().copied(), row, true, true, ids);
                 }
@@ -517,28 +540,30 @@ fn put<const PARTS: usize>(
         return;
     };
     let covered = pieces.covered();
-    match covered.ones() {
-        Some(ones) => {
-            let rows = places.iter().map(|place| parts(place).map(|words| &ones[words]));
-            named.append_rows(first, rows, ids, ends);
-        }
-        None => {
-            let rows = places.iter().map(|place| parts(place).map(|words| covered.words(words)));
-            named.append_rows(first, rows, ids, ends);
-        }
-    }
-}
-
-/// Puts rows together: the names of the word in the middle of each, which are ready.
-fn put_middles(side: Side<'_>, first: u32, places: &[Place]) {
-    let (pieces, named, ids, ends) = side;
-    if let ([pieces], [from, ..], [.., to]) = (pieces, places, places)
-        && let Some(ones) = pieces.covered().ones()
-    {
-        // The word behind the middle of a row is the middle of the next.
-        return ids.append_ones(&ones[from.middle..=to.middle], ends);
-    }
-    put((pieces, named, ids, ends), first, places, |at| [at.middle..at.middle + 1]);
+    let Some(ones) = covered.ones() else {
+        let rows = events.map(|event| part.of(waiting.place(event)).map(|words| covered.words(words)));
+        return named.append_rows(first, rows, ids, ends);
+    };
+    let rows =
+        |events: Range<usize>| events.map(|event| part.of(waiting.place(event)).map(|words| &ones[words]));
+    // All but those at either end of a context have names in the same places.
+    let full = if part == Part::Middle { events.clone() } else { waiting.full(events.clone()) };
+    let (names, left_out) = match part.window(waiting, &full) {
+        Some((words, left_out)) => (&ones[words], left_out),
+        None => (&[][..], None),
+    };
+    let n_names = (names.len() + 1).saturating_sub(full.len() + usize::from(left_out.is_some()));
+    let append = match n_names {
+        1 => Column::append_windows::<1>,
+        2 => Column::append_windows::<2>,
+        3 => Column::append_windows::<3>,
+        4 => Column::append_windows::<4>,
+        _ => return named.append_rows(first, rows(events), ids, ends),
+    };
+    let behind = first + (full.end - events.start) as u32;
+    named.append_rows(first, rows(events.start..full.start), ids, ends);
+    append(ids, names, left_out, ends);
+    named.append_rows(behind, rows(full.end..events.end), ids, ends);
 }
 
 /// The cues, or the outcomes, of a row that is being made.

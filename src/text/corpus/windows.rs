@@ -168,33 +168,57 @@ impl<'w> Events<'w> {
         matches!(self.window, Window::Around { .. })
     }
 
-    /// Puts into `places`, in place of what it holds, where the words of each event are in [`Events::words`]. Both ends rise
-    /// from event to event, and so does the middle, by one, where it has another part.
-    pub(super) fn places(&self, places: &mut Vec<Place>) {
-        let n = self.words.len();
-        places.clear();
-        match self.window {
-            Window::Words(most) => places.extend(self.whole.clone().map(|last| {
-                let start = (last + 1).saturating_sub(most.get());
-                Place { start, middle: start, end: last + 1 }
-            })),
-            Window::Around { before, after } => {
-                // No sum is too large.
-                let after = after.min(n);
-                places.extend(self.whole.clone().map(|middle| {
-                    let end = (middle + after + 1).min(n);
-                    Place { start: middle.saturating_sub(before), middle, end }
-                }));
-            }
-            Window::Context => {}
-        }
-        let start = |start| if self.window == Window::Context { 0 } else { start };
-        places.extend(self.cut.clone().map(|word| Place { start: start(word), middle: start(word), end: n }));
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.whole.len() + self.cut.len()
     }
 
-    /// The event at a place.
-    pub(super) fn frame(&self, place: Place) -> Frame<'w> {
-        let Place { start, middle, end } = place;
+    /// Where in [`Events::words`] the words of an event are. Both ends rise from event to event, and so does the middle, by one,
+    /// where it has another part.
+    #[inline]
+    pub(super) fn place(&self, event: usize) -> Place {
+        let n = self.words.len();
+        let word = self.whole.start + event;
+        match self.window {
+            _ if event >= self.whole.len() => {
+                let word = self.cut.start + event - self.whole.len();
+                let start = if self.window == Window::Context { 0 } else { word };
+                Place { start, middle: start, end: n }
+            }
+            Window::Around { before, after } => {
+                // No sum is too large.
+                Place {
+                    start: word.saturating_sub(before),
+                    middle: word,
+                    end: (word + after.min(n) + 1).min(n),
+                }
+            }
+            Window::Words(most) => {
+                let start = (word + 1).saturating_sub(most.get());
+                Place { start, middle: start, end: word + 1 }
+            }
+            Window::Context => Place { start: 0, middle: 0, end: n },
+        }
+    }
+
+    /// Those of some events that have as many words as the window can have, all behind each other.
+    pub(super) fn full(&self, events: Range<usize>) -> Range<usize> {
+        let (first, n_whole) = (self.whole.start, self.whole.len());
+        let (start, end) = match self.window {
+            Window::Words(most) => ((most.get() - 1).saturating_sub(first), n_whole),
+            Window::Around { before, after } => (
+                before.saturating_sub(first),
+                n_whole.min(self.words.len().saturating_sub(after).saturating_sub(first)),
+            ),
+            Window::Context => (0, 0),
+        };
+        let start = start.clamp(events.start, events.end);
+        start..end.clamp(start, events.end)
+    }
+
+    /// An event.
+    pub(super) fn frame(&self, event: usize) -> Frame<'w> {
+        let Place { start, middle, end } = self.place(event);
         Frame {
             words: &self.words[start..end],
             start: self.before + start,
@@ -221,10 +245,12 @@ mod tests {
         let mut windows = Windows::new(window);
         let mut events = Vec::new();
         let mut make = |windows: &Windows, ended| {
-            let (waiting, mut places) = (windows.events(ended), Vec::new());
-            waiting.places(&mut places);
-            events.extend(places.iter().map(|&place| {
-                let frame = waiting.frame(place);
+            let waiting = windows.events(ended);
+            let most = windows.reach().saturating_add(1);
+            let full = waiting.full(0..waiting.len());
+            events.extend((0..waiting.len()).map(|event| {
+                let frame = waiting.frame(event);
+                assert_eq!(full.contains(&event), frame.words.len() == most);
                 (frame.words.to_vec(), frame.middle.map(|middle| frame.words[middle]))
             }));
         };
@@ -283,9 +309,7 @@ mod tests {
             assert!(windows.words.len() <= HELD + 3);
             // Wherever a block ends: the last word is an event if the context ends with it.
             assert_eq!(windows.held(), (word.saturating_sub(1)..=word).collect::<Vec<_>>());
-            let mut places = Vec::new();
-            windows.events(true).places(&mut places);
-            assert_eq!(places.len(), usize::from(word > 0));
+            assert_eq!(windows.events(true).len(), usize::from(word > 0));
         }
         let all = Window::Around { before: usize::MAX, after: usize::MAX };
         assert_eq!(events(all, &[1, 2]), [(vec![0, 1], Some(0)), (vec![0, 1], Some(1))]);
