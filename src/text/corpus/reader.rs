@@ -176,7 +176,10 @@ impl<'c> Reader<'c> {
                 rows.known_of_word(word).map(|row| events.push(row))
             })
         } else {
-            take_words(bytes, at, LOOK_EVERY.min(windows.room()), runs, |word| Some(windows.take(word)))
+            take_words(bytes, at, LOOK_EVERY.min(windows.room()), runs, |word| {
+                windows.take(word);
+                Some(())
+            })
         }
     }
 
