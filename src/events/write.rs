@@ -69,9 +69,6 @@ pub struct EventWriter {
     /// The bytes of the last chunk; a buffer that is used again.
     encoded: Vec<u8>,
     types: Option<Dictionary>,
-    /// The last names that came by name.
-    last_cue: Option<u32>,
-    last_outcome: Option<u32>,
     /// The type of the last event, if the dictionary has it.
     last_type: Option<u32>,
     /// Start and first event of each chunk written.
@@ -94,8 +91,6 @@ impl EventWriter {
             pending: Pending::new(true),
             encoded: Vec::new(),
             types: Some(Dictionary::default()),
-            last_cue: None,
-            last_outcome: None,
             last_type: None,
             directory: Vec::new(),
             n_events: 0,
@@ -281,22 +276,20 @@ impl EventWriter {
 impl EventSink for EventWriter {
     fn cue(&mut self, name: &str) -> Result<()> {
         let id = self.names.cues.intern(name)?;
-        self.last_cue = Some(id);
         self.cue_again(id)
     }
 
     fn outcome(&mut self, name: &str) -> Result<()> {
         let id = self.names.outcomes.intern(name)?;
-        self.last_outcome = Some(id);
         self.outcome_again(id)
     }
 
-    fn last_cue(&self) -> Option<u32> {
-        self.last_cue
+    fn cue_id(&mut self, name: &str) -> Result<Option<u32>> {
+        self.names.cues.intern(name).map(Some)
     }
 
-    fn last_outcome(&self) -> Option<u32> {
-        self.last_outcome
+    fn outcome_id(&mut self, name: &str) -> Result<Option<u32>> {
+        self.names.outcomes.intern(name).map(Some)
     }
 
     fn cue_again(&mut self, cue: u32) -> Result<()> {

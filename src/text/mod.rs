@@ -115,17 +115,24 @@ pub trait EventSink {
     /// When the frequency is too large, or the event cannot be stored.
     fn end_event(&mut self, frequency: u64) -> Result<()>;
 
-    /// By what the cue that just came can come again with [`EventSink::cue_again`]; `None` from a sink that wants names.
-    fn last_cue(&self) -> Option<u32> {
-        None
+    /// By what a cue can come with [`EventSink::cue_again`]; `None` from a sink that wants names. It need not have come yet; those
+    /// that have not are asked for in the order in which they will come first.
+    ///
+    /// # Errors
+    /// When the name is not accepted.
+    fn cue_id(&mut self, _name: &str) -> Result<Option<u32>> {
+        Ok(None)
     }
 
-    /// By what the outcome that just came can come again with [`EventSink::outcome_again`].
-    fn last_outcome(&self) -> Option<u32> {
-        None
+    /// By what an outcome can come with [`EventSink::outcome_again`].
+    ///
+    /// # Errors
+    /// As for [`EventSink::cue_id`].
+    fn outcome_id(&mut self, _name: &str) -> Result<Option<u32>> {
+        Ok(None)
     }
 
-    /// A cue of the current event, by what [`EventSink::last_cue`] said of it.
+    /// A cue of the current event, by what [`EventSink::cue_id`] said of it.
     ///
     /// # Errors
     /// As for [`EventSink::cue`].
@@ -133,7 +140,7 @@ pub trait EventSink {
         Ok(())
     }
 
-    /// An outcome of the current event, by what [`EventSink::last_outcome`] said of it.
+    /// An outcome of the current event, by what [`EventSink::outcome_id`] said of it.
     ///
     /// # Errors
     /// As for [`EventSink::cue`].
@@ -141,7 +148,7 @@ pub trait EventSink {
         Ok(())
     }
 
-    /// An event by what [`EventSink::last_cue`] and [`EventSink::last_outcome`] said of its names, once. The names are as
+    /// An event by what [`EventSink::cue_id`] and [`EventSink::outcome_id`] said of its names, once. The names are as
     /// [`EventSink::repeats`] wants them.
     ///
     /// # Errors

@@ -4,7 +4,6 @@ use std::array::from_fn;
 use std::mem;
 
 use crate::error::Result;
-use crate::text::EventSink;
 use crate::vocab::Vocab;
 
 /// Marks a number of our own. What the sink gives is taken for such where it is as large.
@@ -45,17 +44,31 @@ impl Named {
     }
 
     /// The name of a number of ours.
-    pub(super) fn name(&self, id: u32) -> &str {
-        self.vocab.name(id & !OURS).unwrap_or_default()
+    pub(super) fn name(&self, id: u32) -> Option<&str> {
+        if id & OURS == 0 { None } else { self.vocab.name(id & !OURS) }
     }
 
-    /// Learns what the sink calls a number of ours.
-    pub(super) fn learn(&mut self, id: u32, theirs: Option<u32>) {
-        let Some(theirs) = theirs.filter(|theirs| theirs & OURS == 0) else { return };
-        self.theirs[(id & !OURS) as usize] = theirs;
-        if self.last_theirs.len() <= theirs as usize {
-            self.last_theirs.resize(theirs as usize + 1, 0);
+    /// Puts the sink's numbers in place of ours, and learns with `ask` what the sink calls names of which that is not known.
+    /// Whether all are the sink's numbers now.
+    pub(super) fn learn(
+        &mut self,
+        ids: &mut [u32],
+        mut ask: impl FnMut(&str) -> Result<Option<u32>>,
+    ) -> Result<bool> {
+        for id in ids {
+            *id = self.known(*id);
+            if *id & OURS == 0 {
+                continue;
+            }
+            let theirs = ask(self.vocab.name(*id & !OURS).unwrap_or_default())?;
+            let Some(theirs) = theirs.filter(|theirs| theirs & OURS == 0) else { return Ok(false) };
+            self.theirs[(*id & !OURS) as usize] = theirs;
+            if self.last_theirs.len() <= theirs as usize {
+                self.last_theirs.resize(theirs as usize + 1, 0);
+            }
+            *id = theirs;
         }
+        Ok(true)
     }
 
     /// Appends names to the row that is last; those that it does not have yet, if `once`. `known`: all are the sink's numbers.
@@ -216,21 +229,4 @@ impl Column {
     fn take(&mut self, n: usize) {
         self.used += n;
     }
-}
-
-/// Pushes a name into the sink by its number, and learns what the sink calls it.
-pub(super) fn push<S: EventSink + ?Sized>(
-    named: &mut Named,
-    id: u32,
-    sink: &mut S,
-    again: impl FnOnce(&mut S, u32) -> Result<()>,
-    by_name: impl FnOnce(&mut S, &str) -> Result<Option<u32>>,
-) -> Result<()> {
-    let known = named.known(id);
-    if known & OURS == 0 {
-        return again(sink, known);
-    }
-    let theirs = by_name(sink, named.name(id))?;
-    named.learn(id, theirs);
-    Ok(())
 }

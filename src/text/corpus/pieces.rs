@@ -57,7 +57,8 @@ impl Covered {
         if words.is_empty() {
             return &[];
         }
-        &joined.ids()[starts[words.start]..ends[words.end - 1]]
+        let place = if starts.is_empty() { words } else { starts[words.start]..ends[words.end - 1] };
+        &joined.ids()[place]
     }
 
     /// The names of all words, if each has one.

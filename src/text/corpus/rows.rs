@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use super::named::{self, Column, Named, OURS};
+use super::named::{Column, Named};
 use super::pieces::{Context, Pieces};
 use super::windows::{Events, Frame, Place};
 use super::{Corpus, Names};
@@ -77,6 +77,8 @@ pub(super) struct Rows {
     outcome_ids: Column,
     outcome_ends: Vec<usize>,
     tokens: Vec<u32>,
+    /// How many of them are [`NAMES`].
+    n_strange: usize,
     /// Rows ever made.
     made: u32,
     /// Whether rows can be put together of lists that are ready.
@@ -115,6 +117,7 @@ impl Rows {
             outcome_ids: Column::default(),
             outcome_ends: Vec::new(),
             tokens: Vec::new(),
+            n_strange: 0,
             made: 0,
             ready: Vec::new(),
             unready: Vec::new(),
@@ -292,6 +295,7 @@ impl Rows {
         self.cue_ends.push(self.cue_ids.len());
         self.outcome_ends.push(self.outcome_ids.len());
         self.tokens.push(if known { NONE } else { NAMES });
+        self.n_strange += usize::from(!known);
         Ok(self.tokens.len() as u32 - 1)
     }
 
@@ -342,6 +346,7 @@ impl Rows {
         sink: &mut S,
         monitor: &Monitor,
     ) -> std::result::Result<(), (usize, crate::error::Error)> {
+        self.learn(events, sink, monitor)?;
         let (mut n, mut next_look) = (0, 0);
         while let Some(&row) = events.get(n) {
             if n >= next_look {
@@ -398,35 +403,67 @@ impl Rows {
         Ok(())
     }
 
-    /// Pushes an event with its names, and keeps what the sink calls it and them.
-    fn push<S: EventSink + ?Sized>(&mut self, row: usize, sink: &mut S, monitor: &Monitor) -> Result<()> {
-        let span = |ends: &[usize]| if row == 0 { 0 } else { ends[row - 1] }..ends[row];
-        let (cue_span, outcome_span) = (span(&self.cue_ends), span(&self.outcome_ends));
-        let Self { cues, outcomes, cue_ids, outcome_ids, tokens, .. } = self;
-        let mut all = 0;
-        for cue in &mut cue_ids.ids_mut()[cue_span] {
-            monitor.check()?;
-            named::push(cues, *cue, sink, S::cue_again, |sink, name| {
-                sink.cue(name)?;
-                Ok(sink.last_cue())
-            })?;
-            *cue = cues.known(*cue);
-            all |= *cue;
-        }
-        monitor.check()?;
-        for outcome in &mut outcome_ids.ids_mut()[outcome_span] {
-            named::push(outcomes, *outcome, sink, S::outcome_again, |sink, name| {
-                sink.outcome(name)?;
-                Ok(sink.last_outcome())
-            })?;
-            *outcome = outcomes.known(*outcome);
-            all |= *outcome;
-        }
-        sink.end_event(1)?;
-        if all & OURS == 0 {
-            tokens[row] = sink.token().unwrap_or(NONE);
+    /// Learns what the sink calls the names of events, in their order, if it calls them anything. An error comes with how many
+    /// events were before.
+    fn learn<S: EventSink + ?Sized>(
+        &mut self,
+        events: &[u32],
+        sink: &mut S,
+        monitor: &Monitor,
+    ) -> std::result::Result<(), (usize, crate::error::Error)> {
+        for (n, &row) in events.iter().enumerate() {
+            if self.n_strange == 0 {
+                break;
+            }
+            if self.tokens[row as usize] != NAMES {
+                continue;
+            }
+            let (cue_span, outcome_span) = self.spans(row as usize);
+            let Self { cues, outcomes, cue_ids, outcome_ids, .. } = self;
+            let learn = || {
+                let of_cues = cues.learn(&mut cue_ids.ids_mut()[cue_span], |name| {
+                    monitor.check()?;
+                    sink.cue_id(name)
+                })?;
+                let of_outcomes = outcomes.learn(&mut outcome_ids.ids_mut()[outcome_span], |name| {
+                    monitor.check()?;
+                    sink.outcome_id(name)
+                })?;
+                Ok(of_cues && of_outcomes)
+            };
+            if !learn().map_err(|error| (n, error))? {
+                break;
+            }
+            self.tokens[row as usize] = NONE;
+            self.n_strange -= 1;
         }
         Ok(())
+    }
+
+    /// Where in their columns the cues and the outcomes of a row are.
+    fn spans(&self, row: usize) -> (Range<usize>, Range<usize>) {
+        let span = |ends: &[usize]| if row == 0 { 0 } else { ends[row - 1] }..ends[row];
+        (span(&self.cue_ends), span(&self.outcome_ends))
+    }
+
+    /// Pushes an event by the names that the sink does not number.
+    fn push<S: EventSink + ?Sized>(&self, row: usize, sink: &mut S, monitor: &Monitor) -> Result<()> {
+        let (cue_span, outcome_span) = self.spans(row);
+        for &cue in &self.cue_ids.ids()[cue_span] {
+            monitor.check()?;
+            match self.cues.name(cue) {
+                None => sink.cue_again(cue)?,
+                Some(name) => sink.cue(name)?,
+            }
+        }
+        monitor.check()?;
+        for &outcome in &self.outcome_ids.ids()[outcome_span] {
+            match self.outcomes.name(outcome) {
+                None => sink.outcome_again(outcome)?,
+                Some(name) => sink.outcome(name)?,
+            }
+        }
+        sink.end_event(1)
     }
 
     /// What there is more of than should be kept, if anything.
@@ -479,6 +516,7 @@ impl Rows {
         self.outcome_ids.truncate(0);
         self.outcome_ends.clear();
         self.tokens.clear();
+        self.n_strange = 0;
     }
 }
 
@@ -647,19 +685,16 @@ fn words_of<'k>(far: &'k [u32], ends: &[usize], row: u32) -> &'k [u32] {
 mod tests {
     use super::*;
 
-    /// Knows names again, but no events.
+    /// Numbers cues, and knows no events again.
     #[derive(Default)]
     struct Numbered {
         names: Vec<String>,
-        last: Option<u32>,
         event: Vec<String>,
         events: Vec<Vec<String>>,
     }
 
     impl EventSink for Numbered {
         fn cue(&mut self, name: &str) -> Result<()> {
-            self.last = Some(self.names.len() as u32);
-            self.names.push(name.to_owned());
             self.event.push(name.to_owned());
             Ok(())
         }
@@ -668,8 +703,9 @@ mod tests {
             Ok(())
         }
 
-        fn last_cue(&self) -> Option<u32> {
-            self.last
+        fn cue_id(&mut self, name: &str) -> Result<Option<u32>> {
+            self.names.push(name.to_owned());
+            Ok(Some(self.names.len() as u32 - 1))
         }
 
         fn cue_again(&mut self, cue: u32) -> Result<()> {
