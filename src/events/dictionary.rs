@@ -7,12 +7,9 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use super::chunk::Rows;
 use crate::error::{Error, Result};
 
-/// From this size on the dictionary goes if more than two thirds of the events so far are of types of their own: looking for
-/// types costs more than it gives.
-pub(super) const DOUBTED_AT: usize = 512 << 10;
-
-/// From this size on, and at the end, it goes if it does not pay.
-const JUDGED_AT: usize = 2 << 20;
+/// The dictionary is judged when it has grown to this, and at the end: where half the events or more are of types of their
+/// own by then, looking for types costs more than it gives.
+pub(super) const JUDGED_AT: usize = 2 << 20;
 
 /// Event types and their indices.
 #[derive(Debug, Default)]
@@ -64,13 +61,9 @@ impl Dictionary {
             .try_for_each(|(i, &(tokens, _))| count(self.rows.cues.get(i), self.rows.outcomes.get(i), tokens))
     }
 
-    /// Whether it has grown so large that it should be of use, and is not, after so many events.
-    pub(super) fn fails(&self, n_events: u64) -> bool {
-        match self.rows.size() {
-            ..DOUBTED_AT => false,
-            DOUBTED_AT..JUDGED_AT => 3 * self.rows.len() as u64 > 2 * n_events,
-            JUDGED_AT.. => !self.pays(n_events),
-        }
+    /// Whether it has grown so large that it must pay.
+    pub(super) fn is_judged(&self) -> bool {
+        self.rows.size() >= JUDGED_AT
     }
 
     /// Whether the events take less room as tokens: with ids and tokens of two bytes, and two bytes an event or type

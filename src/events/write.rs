@@ -264,10 +264,10 @@ impl EventWriter {
         if self.pending.is_full() { self.flush() } else { Ok(()) }
     }
 
-    /// Drops a dictionary that is of no use.
+    /// Drops a dictionary that has grown enough to be judged and does not pay.
     fn judge(&mut self) -> Result<()> {
         match &self.types {
-            Some(types) if types.fails(self.n_events) => self.drop_types(),
+            Some(types) if types.is_judged() && !types.pays(self.n_events) => self.drop_types(),
             _ => Ok(()),
         }
     }
@@ -537,7 +537,7 @@ impl Output {
 
 #[cfg(test)]
 mod tests {
-    use super::super::dictionary::DOUBTED_AT;
+    use super::super::dictionary::JUDGED_AT;
     use super::super::format::CHUNK_EVENTS;
     use super::*;
 
@@ -562,7 +562,7 @@ mod tests {
 
     #[test]
     fn tokens_of_a_dropped_dictionary_are_not_known() {
-        let mut writer = written(DOUBTED_AT / (CUES * 8), 1, |_, _, _| ());
+        let mut writer = written(JUDGED_AT / (CUES * 8), 1, |_, _, _| ());
         assert!(writer.types.is_some() && writer.token().is_some());
         let before = writer.n_events;
         assert!(writer.again(0, 1).unwrap());
