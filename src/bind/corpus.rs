@@ -110,7 +110,7 @@ pub(crate) fn compile_corpus(
             _ => return Err(wrong("format", format)),
         },
     };
-    let mut writer = EventWriter::new(path.as_deref(), duplicates.parse()?, background)?;
+    let mut writer = EventWriter::new(path.as_deref(), duplicates.parse()?, background)?.of_text();
     let file = match items {
         "files" => {
             let sources: Vec<PathBuf> = source.extract()?;

@@ -147,6 +147,12 @@ impl Rows {
         self.outcomes.push(outcomes);
     }
 
+    /// Takes all events away and keeps the memory.
+    pub fn clear(&mut self) {
+        self.cues.clear();
+        self.outcomes.clear();
+    }
+
     /// Bytes of memory in use.
     pub fn size(&self) -> usize {
         self.cues.size() + self.outcomes.size()

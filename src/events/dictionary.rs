@@ -11,59 +11,86 @@ use crate::error::{Error, Result};
 /// own by then, looking for types costs more than it gives.
 pub(super) const JUDGED_AT: usize = 2 << 20;
 
+/// That of steady events is judged when it has grown to this, too: where two thirds of the events are of types of their own by
+/// then, half of them are later on.
+const DOUBTED_AT: usize = 512 << 10;
+
 /// Event types and their indices.
 #[derive(Debug, Default)]
 pub(super) struct Dictionary {
     pub(super) rows: Rows,
-    index: HashTable<u32>,
+    index: HashTable<Known>,
     hasher: DefaultHashBuilder,
-    /// Of each type the tokens so far, whose names are not counted yet, and how many names it has.
-    tallies: Vec<(u64, u64)>,
+    /// Of each type the tokens so far, whose names are not counted yet.
+    tallies: Vec<u64>,
     /// Names in all events so far: what writing them in full would take, in ids.
     names: u64,
+    /// Whether the first events tell how often events come again.
+    pub(super) steady: bool,
+}
+
+/// A type: its index, and half of its hash, so that the others need not be looked at when the table grows.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    hash: u32,
+    token: u32,
+}
+
+impl Known {
+    /// The hash by which the table knows it: both ends of it matter there.
+    #[inline]
+    fn hash(hash: u32) -> u64 {
+        u64::from(hash) << 32 | u64::from(hash)
+    }
 }
 
 impl Dictionary {
     /// The index of the type of an event, a new one if it is new.
     pub(super) fn token(&mut self, cues: &[u32], outcomes: &[u32]) -> Result<u32> {
         let Self { rows, index, hasher, .. } = self;
-        let hash = hasher.hash_one((cues, outcomes));
-        let equal = |&token: &u32| {
-            rows.cues.get(token as usize) == cues && rows.outcomes.get(token as usize) == outcomes
+        // Half of it is enough: 2^32 types are never reached.
+        let hash = hasher.hash_one((cues, outcomes)) as u32;
+        let equal = |known: &Known| {
+            known.hash == hash
+                && rows.cues.get(known.token as usize) == cues
+                && rows.outcomes.get(known.token as usize) == outcomes
         };
-        if let Some(&token) = index.find(hash, equal) {
-            return Ok(token);
+        if let Some(known) = index.find(Known::hash(hash), equal) {
+            return Ok(known.token);
         }
         // The budget of memory ends it long before 2^32 types.
         let token =
             u32::try_from(rows.len()).map_err(|_| Error::Argument("more than 2^32 event types".into()))?;
         rows.push(cues, outcomes);
-        self.tallies.push((0, (cues.len() + outcomes.len()) as u64));
-        index.insert_unique(hash, token, |&token| {
-            hasher.hash_one((rows.cues.get(token as usize), rows.outcomes.get(token as usize)))
-        });
+        self.tallies.push(0);
+        index.insert_unique(Known::hash(hash), Known { hash, token }, |known| Known::hash(known.hash));
         Ok(token)
     }
 
     /// Counts an event of a type.
     /// Fails when they pass 2^64 - 1 tokens.
     pub(super) fn count(&mut self, token: u32, frequency: u32) -> Result<()> {
-        let (tokens, names) = &mut self.tallies[token as usize];
+        let tokens = &mut self.tallies[token as usize];
         *tokens = tokens.checked_add(frequency.into()).ok_or_else(too_many_tokens)?;
-        self.names += *names;
+        let [cues, outcomes] =
+            [&self.rows.cues, &self.rows.outcomes].map(|lists| lists.get(token as usize).len());
+        self.names += (cues + outcomes) as u64;
         Ok(())
     }
 
     /// Calls `count` with the cues and outcomes of each type, and its tokens.
     pub(super) fn settle(&self, mut count: impl FnMut(&[u32], &[u32], u64) -> Result<()>) -> Result<()> {
         let mut tallies = self.tallies.iter().enumerate();
-        tallies
-            .try_for_each(|(i, &(tokens, _))| count(self.rows.cues.get(i), self.rows.outcomes.get(i), tokens))
+        tallies.try_for_each(|(i, &tokens)| count(self.rows.cues.get(i), self.rows.outcomes.get(i), tokens))
     }
 
-    /// Whether it has grown so large that it must pay.
-    pub(super) fn is_judged(&self) -> bool {
-        self.rows.size() >= JUDGED_AT
+    /// Whether it has grown so large that it should be of use, and is not, after so many events.
+    pub(super) fn fails(&self, n_events: u64) -> bool {
+        match self.rows.size() {
+            ..DOUBTED_AT => false,
+            DOUBTED_AT..JUDGED_AT => self.steady && 3 * self.rows.len() as u64 > 2 * n_events,
+            JUDGED_AT.. => !self.pays(n_events),
+        }
     }
 
     /// Whether the events take less room as tokens: with ids and tokens of two bytes, and two bytes an event or type

@@ -51,6 +51,9 @@ impl FromStr for Duplicates {
 /// The dictionary grows no further than this.
 const BUDGET: usize = 256 << 20;
 
+/// So many bytes of events are appended together.
+const TOGETHER: usize = 64 << 10;
+
 /// Where an event file is written.
 #[derive(Debug)]
 enum Storage {
@@ -98,6 +101,16 @@ impl EventWriter {
         writer.out.write(&[0; HEADER])?;
         writer.begin_event()?;
         Ok(writer)
+    }
+
+    /// Says that the events are those of running text: the first of them tell how often events come again, while lists may be
+    /// read twice.
+    #[must_use]
+    pub fn of_text(mut self) -> Self {
+        if let Some(types) = &mut self.types {
+            types.steady = true;
+        }
+        self
     }
 
     /// Gives names ids before any event does, so that events can be written with the ids they have elsewhere.
@@ -232,11 +245,46 @@ impl EventWriter {
         self.n_events = 0;
         for chunk in &chunks {
             let Body::Tokens(tokens) = &chunk.body else { continue };
+            if chunk.frequencies.is_empty() {
+                self.append_types(&types.rows, tokens)?;
+                continue;
+            }
             for (i, &token) in tokens.iter().enumerate() {
                 let (cues, outcomes) =
                     (types.rows.cues.get(token as usize), types.rows.outcomes.get(token as usize));
                 self.append(cues, outcomes, chunk.frequency(i))?;
             }
+        }
+        Ok(())
+    }
+
+    /// Appends events in full that occurred once, given their types.
+    fn append_types(&mut self, types: &Rows, tokens: &[u32]) -> Result<()> {
+        let mut rows = Rows::default();
+        let mut tokens = tokens.iter().peekable();
+        while let Some(&token) = tokens.next() {
+            rows.push(types.cues.get(token as usize), types.outcomes.get(token as usize));
+            if rows.size() >= TOGETHER || tokens.peek().is_none() {
+                let [cues, outcomes] = [&rows.cues, &rows.outcomes]
+                    .map(|lists| Batch::new(lists.ids(), lists.ends(), 0..lists.len()));
+                self.append_all(cues, outcomes)?;
+                rows.clear();
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends events in full that occurred once, where there is no dictionary.
+    fn append_all(&mut self, mut cues: Batch<'_>, mut outcomes: Batch<'_>) -> Result<()> {
+        self.last_type = None;
+        self.names.cues.count_each(cues.ids())?;
+        self.names.outcomes.count_each(outcomes.ids())?;
+        while !cues.is_empty() {
+            let n = self.pending.room_for(cues, outcomes);
+            let ((now, later), (now_too, later_too)) = (cues.split_at(n), outcomes.split_at(n));
+            self.pending.extend(now, now_too);
+            self.appended(n)?;
+            (cues, outcomes) = (later, later_too);
         }
         Ok(())
     }
@@ -264,10 +312,10 @@ impl EventWriter {
         if self.pending.is_full() { self.flush() } else { Ok(()) }
     }
 
-    /// Drops a dictionary that has grown enough to be judged and does not pay.
+    /// Drops a dictionary that is of no use.
     fn judge(&mut self) -> Result<()> {
         match &self.types {
-            Some(types) if types.is_judged() && !types.pays(self.n_events) => self.drop_types(),
+            Some(types) if types.fails(self.n_events) => self.drop_types(),
             _ => Ok(()),
         }
     }
@@ -335,22 +383,20 @@ impl EventSink for EventWriter {
 
     fn events_again(&mut self, cues: Batch<'_>, outcomes: Batch<'_>) -> Result<()> {
         let as_they_stand = self.repeats() != Repeats::Seen && self.background.is_none();
-        if self.types.is_some() || !as_they_stand {
+        if !as_they_stand {
             return each_again(self, cues, outcomes);
         }
-        self.names.cues.count_each(cues.ids())?;
-        self.names.outcomes.count_each(outcomes.ids())?;
+        let tokens = self.names.n_tokens.checked_add(cues.len() as u64);
+        self.names.n_tokens = tokens.ok_or_else(too_many_tokens)?;
+        // The dictionary may be dropped on the way.
         let (mut cues, mut outcomes) = (cues, outcomes);
-        while !cues.is_empty() {
-            let n = self.pending.room_for(cues, outcomes);
-            let ((now, later), (now_too, later_too)) = (cues.split_at(n), outcomes.split_at(n));
-            self.pending.extend(now, now_too);
-            self.names.n_tokens = self.names.n_tokens.checked_add(n as u64).ok_or_else(too_many_tokens)?;
-            self.last_type = None;
-            self.appended(n)?;
+        while self.types.is_some() && !cues.is_empty() {
+            let ((now, later), (now_too, later_too)) = (cues.split_at(1), outcomes.split_at(1));
+            self.append(now.ids(), now_too.ids(), 1)?;
+            self.judge()?;
             (cues, outcomes) = (later, later_too);
         }
-        Ok(())
+        self.append_all(cues, outcomes)
     }
 
     fn repeats(&self) -> Repeats {
@@ -576,6 +622,32 @@ mod tests {
         let file = writer.finish().unwrap();
         assert!(!file.header().has_types() && file.header().n_events > before);
         assert_eq!(file.outcomes().counts()[0], 2);
+    }
+
+    #[test]
+    fn the_first_events_of_text_tell_whether_types_are_of_use() {
+        // One event in so many is the first one again.
+        for (again, stays) in [(2, true), (4, false)] {
+            let writers = [false, true].map(|of_text| {
+                let writer = EventWriter::new(None, Duplicates::Drop, None).unwrap();
+                let mut writer = if of_text { writer.of_text() } else { writer };
+                let names: Vec<String> = (0..1000).map(|i| i.to_string()).collect();
+                let names = || names.iter().map(String::as_str);
+                writer.with_names(names(), names()).unwrap();
+                for i in 0..50_000 {
+                    let i = if i % again == 0 { 0 } else { i };
+                    writer.push(&[i % 1000], &[i / 1000], 1).unwrap();
+                }
+                writer
+            });
+            assert_eq!(writers.each_ref().map(|writer| writer.types.is_some()), [true, stays]);
+            // What else is in the file does not depend on it.
+            let [mut list, mut text] = writers;
+            for writer in [&mut list, &mut text] {
+                writer.drop_types().unwrap();
+            }
+            assert!(list.finish().unwrap().bytes() == text.finish().unwrap().bytes());
+        }
     }
 
     #[test]

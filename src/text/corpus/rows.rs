@@ -35,8 +35,9 @@ const NAMES: u32 = u32::MAX - 1;
 /// With this many rows it is judged whether rows come again.
 const TRIAL: usize = 1 << 13;
 
-/// Rows that come again fewer times than one in so many are not looked for.
-const WORTHWHILE: usize = 4;
+/// Rows that come again fewer times than one in so many are not looked for: those that are put together of lists, and those that
+/// are spelt.
+const WORTHWHILE: (usize, usize) = (2, 4);
 
 /// Events between two looks at the monitor.
 const LOOK_EVERY: usize = 1 << 10;
@@ -255,8 +256,11 @@ impl Rows {
 
     /// The row of an event.
     pub(super) fn of(&mut self, frame: Frame<'_>, corpus: &Corpus) -> Result<u32> {
-        if self.of_words.is_some() && self.tokens.len() == TRIAL && self.hits < TRIAL / WORTHWHILE {
-            self.of_words = None;
+        if self.of_words.is_some() && self.tokens.len() == TRIAL {
+            let few = TRIAL / if self.is_put { WORTHWHILE.0 } else { WORTHWHILE.1 };
+            if self.hits < few {
+                self.of_words = None;
+            }
         }
         let middle = frame.middle.map_or(NONE, |middle| middle as u32);
         let Self { of_words: Some(known), hasher, far, far_ends, .. } = self else {
