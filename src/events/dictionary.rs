@@ -21,8 +21,8 @@ pub(super) struct Dictionary {
     pub(super) rows: Rows,
     index: HashTable<Known>,
     hasher: DefaultHashBuilder,
-    /// Of each type the tokens so far, whose names are not counted yet.
-    tallies: Vec<u64>,
+    /// Of each type the tokens so far, whose names are not counted yet, and how many names it has.
+    tallies: Vec<(u64, u64)>,
     /// Names in all events so far: what writing them in full would take, in ids.
     names: u64,
     /// Whether the first events tell how often events come again.
@@ -62,7 +62,7 @@ impl Dictionary {
         let token =
             u32::try_from(rows.len()).map_err(|_| Error::Argument("more than 2^32 event types".into()))?;
         rows.push(cues, outcomes);
-        self.tallies.push(0);
+        self.tallies.push((0, (cues.len() + outcomes.len()) as u64));
         index.insert_unique(Known::hash(hash), Known { hash, token }, |known| Known::hash(known.hash));
         Ok(token)
     }
@@ -70,18 +70,17 @@ impl Dictionary {
     /// Counts an event of a type.
     /// Fails when they pass 2^64 - 1 tokens.
     pub(super) fn count(&mut self, token: u32, frequency: u32) -> Result<()> {
-        let tokens = &mut self.tallies[token as usize];
+        let (tokens, names) = &mut self.tallies[token as usize];
         *tokens = tokens.checked_add(frequency.into()).ok_or_else(too_many_tokens)?;
-        let [cues, outcomes] =
-            [&self.rows.cues, &self.rows.outcomes].map(|lists| lists.get(token as usize).len());
-        self.names += (cues + outcomes) as u64;
+        self.names += *names;
         Ok(())
     }
 
     /// Calls `count` with the cues and outcomes of each type, and its tokens.
     pub(super) fn settle(&self, mut count: impl FnMut(&[u32], &[u32], u64) -> Result<()>) -> Result<()> {
         let mut tallies = self.tallies.iter().enumerate();
-        tallies.try_for_each(|(i, &tokens)| count(self.rows.cues.get(i), self.rows.outcomes.get(i), tokens))
+        tallies
+            .try_for_each(|(i, &(tokens, _))| count(self.rows.cues.get(i), self.rows.outcomes.get(i), tokens))
     }
 
     /// Whether it has grown so large that it should be of use, and is not, after so many events.
