@@ -12,6 +12,9 @@ pub(super) const OURS: u32 = 1 << 31;
 /// Not known yet.
 pub(super) const NONE: u32 = u32::MAX;
 
+/// So many more names than are needed have room.
+const MORE: usize = 1 << 10;
+
 /// Cues, or outcomes.
 ///
 /// Invariants: a number below [`OURS`] is the sink's, others are ours with that mark; `theirs` has the sink's for each of
@@ -219,7 +222,8 @@ impl Column {
     fn room(&mut self, n: usize) -> &mut [u32] {
         let needed = self.used + n + 1;
         if self.ids.len() < needed {
-            self.ids.resize(2 * needed, 0);
+            // Not much more: what is never used takes no memory then.
+            self.ids.resize(needed + MORE, 0);
         }
         &mut self.ids[self.used..]
     }
