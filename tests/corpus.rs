@@ -96,6 +96,20 @@ impl Lookup for Refusing {
     }
 }
 
+/// Gives each word itself, but for those that begin with a letter.
+#[derive(Debug)]
+struct RefusingAll(char);
+
+impl Lookup for RefusingAll {
+    fn names(&self, word: &str, take: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
+        if word.starts_with(self.0) {
+            Err(Error::defect("another word", word, "change it"))
+        } else {
+            take(word)
+        }
+    }
+}
+
 fn words(corpus: &Corpus, line: &str) -> Vec<String> {
     push(corpus, line).into_iter().map(|(_, word)| word).collect()
 }
@@ -656,5 +670,34 @@ proptest! {
             }
             Err(other) => prop_assert!(false, "{}", other),
         }
+    }
+}
+
+#[test]
+fn no_word_is_asked_for_names_that_no_event_has() {
+    // As many different events as it takes until they are no longer looked for, in the order of the text and against it.
+    let lines = |line: fn(usize) -> String| (0..6000).map(line).collect::<String>();
+    let (ahead, back) = (lines(|i| format!("a{i} b{i} end\n")), lines(|i| format!("end b{i} a{i}\n")));
+    for (text, before, after) in [(&ahead, 0, 1), (&ahead, 0, 3), (&back, 1, 0), (&back, 3, 0)] {
+        let corpus = Corpus {
+            cues: vec![Names::Looked(Arc::new(RefusingAll('a')))],
+            outcomes: vec![Names::Looked(Arc::new(RefusingAll('e')))],
+            window: Window::Around { before, after },
+            ..corpus(0)
+        };
+        let (_folder, path) = file(text.as_bytes());
+        let bytes = compile(&corpus, &[path], Load::default(), Duplicates::Drop);
+        let events = rescorla::events::EventFile::open(bytes, None).unwrap();
+        assert_eq!((events.len(), events.cues().len(), events.outcomes().len()), (12_000, 6_001, 12_000));
+        // Where an event has it, it is asked for, and found.
+        let wrong = if after > 0 { format!("{text}end a b\n") } else { format!("{text}b a end\n") };
+        let (_folder, path) = file(wrong.as_bytes());
+        let mut writer = EventWriter::new(None, Duplicates::Drop, None).unwrap();
+        // The context ends with the file, which is not the last.
+        let (_other_folder, other) = file(b"more\n");
+        let paths = [path.clone(), other];
+        let error = corpus.read(&paths, &mut writer, Load::default(), &Monitor::new()).unwrap_err();
+        let place = format!("{}, line 6001", path.display());
+        assert!(error.to_string().starts_with(&place), "{error}");
     }
 }

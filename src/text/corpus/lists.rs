@@ -108,6 +108,11 @@ impl Joined {
         &self.ids[..self.used]
     }
 
+    /// The numbers.
+    pub(super) fn ids_mut(&mut self) -> &mut [u32] {
+        &mut self.ids[..self.used]
+    }
+
     /// How many numbers there are.
     pub(super) fn len(&self) -> usize {
         self.used

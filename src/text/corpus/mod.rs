@@ -29,7 +29,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 use crate::monitor::Monitor;
 use crate::text::EventSink;
 use crate::text::source::length_of;
@@ -257,6 +257,8 @@ impl Corpus {
             sink,
             seam: Reader::new(self, repeats)?,
             reaches: self.window != Window::ONE,
+            paths,
+            end: None,
             monitor,
         });
         thread::scope(|scope| {
@@ -291,7 +293,7 @@ impl Corpus {
                 Ok(())
             })
         })?;
-        turns.finish()?.finish()
+        turns.finish()?.end_document()
     }
 
     /// A load of some threads, each of which reads so much at a time that its events take bounded memory.
@@ -325,6 +327,9 @@ struct Target<'c, 's, S: ?Sized> {
     seam: Reader<'c>,
     /// Whether there are any.
     reaches: bool,
+    paths: &'s [PathBuf],
+    /// The file of the last block, and the place behind its last run of characters.
+    end: Option<(usize, Place)>,
     monitor: &'s Monitor,
 }
 
@@ -335,7 +340,7 @@ impl<S: EventSink + ?Sized> Target<'_, '_, S> {
         if self.reaches {
             let text = piece.text()?;
             if block.opens {
-                self.seam.end_document()?;
+                self.end_document()?;
             } else {
                 let seen = &text[..head.unwrap_or(text.len())];
                 self.seam.read_on(seen, self.monitor).map_err(misplaced)?;
@@ -351,14 +356,23 @@ impl<S: EventSink + ?Sized> Target<'_, '_, S> {
             Ok(text) => misplaced((reader.locate(text, block.opens, n, self.monitor), error)),
             Err(_) => error,
         })?;
-        if self.reaches && head.is_some() {
-            self.seam.follow(reader)?;
+        if self.reaches {
+            if head.is_some() {
+                self.seam.follow(reader)?;
+            }
+            self.end = Some((block.file, piece.place(piece.bytes.trim_ascii_end().len())));
         }
         Ok(())
     }
 
-    fn finish(mut self) -> Result<()> {
-        self.seam.end_document()?;
-        self.seam.deliver(self.sink, self.monitor).map_err(|(_, error)| error)
+    /// Ends the document, if there is one.
+    fn end_document(&mut self) -> Result<()> {
+        let ended = self.seam.end_document();
+        let delivered =
+            ended.and_then(|()| self.seam.deliver(self.sink, self.monitor).map_err(|(_, error)| error));
+        delivered.map_err(|error| match &self.end {
+            Some((file, place)) => error.at(self.paths.get(*file).map(PathBuf::as_path), Some(*place)),
+            None => error,
+        })
     }
 }

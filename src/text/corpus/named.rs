@@ -100,28 +100,34 @@ impl Named {
         });
     }
 
-    /// Appends rows of names in the sink's numbers, each in two parts; of a name that a row has twice the first.
+    /// Appends rows of names, each in two parts; of a name that a row has twice the first. `known`: as for [`Named::append`].
     #[inline]
     pub(super) fn append_rows<'i>(
         &mut self,
         first: u32,
+        known: bool,
         rows: impl Iterator<Item = [&'i [u32]; 2]>,
         to: &mut Column,
         ends: &mut Vec<usize>,
     ) {
-        let last = &mut *self.last_theirs;
-        for (row, parts) in (first..).zip(rows) {
-            let room = to.room(parts.iter().map(|part| part.len()).sum());
-            let mut kept = 0;
-            for part in parts {
-                for &id in part {
-                    // As in `Column::append_new`.
-                    room[kept] = id;
-                    kept += usize::from(mem::replace(&mut last[id as usize], row) != row);
+        let mut row = first;
+        for parts in rows {
+            if known {
+                let room = to.room(parts.iter().map(|part| part.len()).sum());
+                let mut kept = 0;
+                for part in parts {
+                    for &id in part {
+                        // As in `Column::append_new`.
+                        room[kept] = id;
+                        kept += usize::from(mem::replace(&mut self.last_theirs[id as usize], row) != row);
+                    }
                 }
+                to.take(kept);
+            } else {
+                parts.into_iter().for_each(|part| self.append(part.iter().copied(), row, false, true, to));
             }
-            to.take(kept);
             ends.push(to.len());
+            row = row.wrapping_add(1);
         }
     }
 

@@ -10,7 +10,6 @@
 //! that may grow together where words meet, are made anew for every event.
 
 use std::hash::BuildHasher;
-use std::iter::repeat_n;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
@@ -25,35 +24,39 @@ use crate::vocab::Vocab;
 
 /// The lists of one kind of names.
 pub(super) struct Pieces {
-    names: Names,
+    by_word: ByWord,
     how: How,
-    lists: Lists,
-    /// What each word gives.
-    of_word: Vec<Option<Piece>>,
-    singles: Vec<u32>,
     stream: Stream,
     /// A stretch of words.
     covered: Covered,
 }
 
-/// The names of a stretch of words, in the sink's numbers.
+/// What each word gives by itself.
 ///
-/// Invariant: `starts` and `ends` are the places in `joined` of the names of each word; there are none where each word has
-/// one name.
+/// Invariant: `singles` has the name of each word that gives one, as in its list; [`NONE`] in place of others.
+struct ByWord {
+    names: Names,
+    lists: Lists,
+    pieces: Vec<Option<Piece>>,
+    singles: Vec<u32>,
+}
+
+/// The names of a stretch of words.
+///
+/// Invariant: `starts` and `ends` are the places in `joined` of the names of each word, up to the last that was wanted; there are
+/// none where each word has one name.
 #[derive(Default)]
 pub(super) struct Covered {
     joined: Joined,
     starts: Vec<usize>,
     ends: Vec<usize>,
-    /// How many words have no name in `joined`, where each has one.
-    missing: usize,
 }
 
 impl Covered {
     /// The names of some words of the stretch.
     #[inline(always)]
     pub(super) fn words(&self, words: Range<usize>) -> &[u32] {
-        let Self { joined, starts, ends, .. } = self;
+        let Self { joined, starts, ends } = self;
         if words.is_empty() {
             return &[];
         }
@@ -65,12 +68,6 @@ impl Covered {
     #[inline]
     pub(super) fn ones(&self) -> Option<&[u32]> {
         self.starts.is_empty().then(|| self.joined.ids())
-    }
-
-    /// Whether each word has one name, but for those at some places.
-    fn are_ones_but_for(&self, places: &[usize]) -> bool {
-        let Some(ones) = self.ones().filter(|ones| !ones.is_empty()) else { return false };
-        places.iter().filter(|&&place| ones[place] == NONE).count() == self.missing
     }
 
     fn clear(&mut self) {
@@ -149,12 +146,10 @@ impl Pieces {
             }
             _ => How::Apart,
         };
+        let (lists, pieces, singles) = (Lists::default(), Vec::new(), Vec::new());
         Self {
-            names: names.clone(),
+            by_word: ByWord { names: names.clone(), lists, pieces, singles },
             how,
-            lists: Lists::default(),
-            of_word: Vec::new(),
-            singles: Vec::new(),
             stream: Stream::default(),
             covered: Covered::default(),
         }
@@ -165,62 +160,46 @@ impl Pieces {
         !matches!(self.how, How::Together)
     }
 
-    /// Whether the names that a word gives by itself are all in the sink's numbers, as far as that can be known by now.
-    pub(super) fn knows(&mut self, word: u32, named: &Named) -> bool {
-        match self.of_word.get(word as usize).copied().flatten() {
-            Some(piece) => piece.known || self.settle(word, piece.list, named).known,
-            None => false,
-        }
-    }
-
-    /// Gets the one name of each word of a stretch ready. Whether that is all they give, in the sink's numbers.
-    pub(super) fn cover_ones(&mut self, words: &[u32]) -> bool {
-        let Self { singles, covered, .. } = self;
+    /// Gets the names of a stretch of words ready, of those at the places in `used`. Puts into `strange` the places of words of
+    /// which not all names, those with the word before among them, are in the sink's numbers.
+    pub(super) fn cover(
+        &mut self,
+        words: &[u32],
+        used: Range<usize>,
+        context: &mut Context<'_>,
+        named: &mut Named,
+        strange: &mut Vec<usize>,
+    ) -> Result<()> {
+        let Self { by_word, how, covered, .. } = self;
         covered.clear();
-        if singles.is_empty() {
-            return false;
+        if matches!(how, How::Apart)
+            && by_word.cover(words, used.clone(), context, named, strange, covered)?
+        {
+            return Ok(());
         }
-        let mut missing = 0;
-        covered.joined.extend(words.iter().map(|&word| {
-            let name = singles.get(word as usize).copied().unwrap_or(NONE);
-            missing += usize::from(name == NONE);
-            name
-        }));
-        covered.missing = missing;
-        missing == 0
-    }
-
-    /// Gets the names of a stretch of words ready, but for those at the places in `unready`, which rise. Puts more places there: of words whose names with the word before are not known. All others are known by
-    /// themselves.
-    pub(super) fn cover(&mut self, words: &[u32], unready: &mut Vec<usize>) {
-        // Of some it may be known by now what they give.
-        if self.covered.are_ones_but_for(unready) || {
-            self.cover_ones(words);
-            self.covered.are_ones_but_for(unready)
-        } {
-            return;
-        }
-        let Self { how, lists, of_word, covered, .. } = self;
         covered.clear();
-        let Covered { joined, starts, ends, .. } = covered;
-        let mut left_out = unready.clone().into_iter().peekable();
+        let Covered { joined, starts, ends } = covered;
+        starts.resize(used.start, 0);
+        ends.resize(used.start, 0);
         let mut before = None;
-        for (at, &word) in words.iter().enumerate() {
-            let piece = of_word.get(word as usize).copied().flatten();
-            let piece = piece.filter(|_| left_out.next_if_eq(&at).is_none());
-            if let (How::Joined(joints), Some(before), Some(_)) = (&*how, before, piece) {
-                match joints.known(before, word) {
-                    Some(piece) => joined.append(lists, piece.list),
-                    None => unready.push(at),
-                }
+        for at in used {
+            let word = words[at];
+            let mut known = true;
+            if let (How::Joined(joints), Some(before)) = (&mut *how, before) {
+                let piece = joints.piece((before, word), context, &mut by_word.lists, named)?;
+                joined.append(&by_word.lists, piece.list);
+                known = piece.known;
             }
+            let piece = by_word.piece(word, context, named)?;
             starts.push(joined.len());
-            if let Some(piece) = piece {
-                joined.append(lists, piece.list);
-            }
+            joined.append(&by_word.lists, piece.list);
             ends.push(joined.len());
-            before = piece.map(|_| word);
+            if !(known && piece.known) {
+                strange.push(at);
+            }
+            before = Some(word);
         }
+        Ok(())
     }
 
     /// The names of the stretch that is covered.
@@ -246,8 +225,8 @@ impl Pieces {
             return Ok((self.stream.joined.ids(), known));
         }
         if let &[word] = side {
-            let piece = self.piece(word, context, named)?;
-            return Ok((self.lists.get(piece.list), piece.known));
+            let piece = self.by_word.piece(word, context, named)?;
+            return Ok((self.by_word.lists.get(piece.list), piece.known));
         }
         let Stream { base, spans, .. } = &self.stream;
         let mut end = base + spans.len();
@@ -280,41 +259,17 @@ impl Pieces {
     ) -> Result<()> {
         let mut known = true;
         if let (How::Joined(joints), Some(before)) = (&mut self.how, before) {
-            let piece = joints.piece((before, word), context, &mut self.lists, named)?;
-            self.stream.joined.append(&self.lists, piece.list);
+            let piece = joints.piece((before, word), context, &mut self.by_word.lists, named)?;
+            self.stream.joined.append(&self.by_word.lists, piece.list);
             known = piece.known;
         }
-        let piece = self.piece(word, context, named)?;
+        let piece = self.by_word.piece(word, context, named)?;
         let Stream { joined, spans, .. } = &mut self.stream;
         let start = joined.len();
-        joined.append(&self.lists, piece.list);
+        joined.append(&self.by_word.lists, piece.list);
         let before = spans.last().map_or(0, |&(.., known)| known);
         spans.push((start, joined.len(), if known && piece.known { before + 1 } else { 0 }));
         Ok(())
-    }
-
-    /// What a word gives.
-    #[inline]
-    fn piece(&mut self, word: u32, context: &mut Context<'_>, named: &mut Named) -> Result<Piece> {
-        match self.of_word.get(word as usize) {
-            Some(&Some(piece)) if piece.known => Ok(piece),
-            _ => {
-                let list = make(&self.names, &mut self.lists, &mut self.of_word, word, context, named)?;
-                Ok(self.settle(word, list, named))
-            }
-        }
-    }
-
-    /// The list of a word with the sink's numbers wherever there are any.
-    fn settle(&mut self, word: u32, list: List, named: &Named) -> Piece {
-        let piece = settled(list, &mut self.lists, named);
-        self.of_word[word as usize] = Some(piece);
-        if let (How::Apart, true, &[id]) = (&self.how, piece.known, self.lists.get(list)) {
-            let missing = (word as usize + 1).saturating_sub(self.singles.len());
-            self.singles.extend(repeat_n(NONE, missing));
-            self.singles[word as usize] = id;
-        }
-        piece
     }
 
     /// Forgets the context, or the numbers that its names had.
@@ -325,9 +280,9 @@ impl Pieces {
     /// The names that all words give at once.
     fn together(&mut self, side: &[u32], context: &mut Context<'_>, named: &mut Named) -> Result<bool> {
         let words: Vec<&str> =
-            side.iter().map(|&word| said(&self.names, word, context.words, context.corpus)).collect();
+            side.iter().map(|&word| said(&self.by_word.names, word, context.words, context.corpus)).collect();
         let mut known = true;
-        names::each(&self.names, &words, context.corpus, context.frame, |name| {
+        names::each(&self.by_word.names, &words, context.corpus, context.frame, |name| {
             let id = named.intern(name)?;
             known &= id & OURS == 0;
             self.stream.joined.push(id);
@@ -344,7 +299,85 @@ impl Pieces {
             }
             How::Apart | How::Together => 0,
         };
-        4 * (self.lists.len() + self.singles.len()) + 12 * self.of_word.len() + joints
+        let ByWord { lists, pieces, singles, .. } = &self.by_word;
+        4 * (lists.len() + singles.len()) + 12 * pieces.len() + joints
+    }
+}
+
+impl ByWord {
+    /// What a word gives.
+    #[inline]
+    fn piece(&mut self, word: u32, context: &mut Context<'_>, named: &mut Named) -> Result<Piece> {
+        match self.pieces.get(word as usize) {
+            Some(&Some(piece)) if piece.known => Ok(piece),
+            _ => self.settle(word, context, named),
+        }
+    }
+
+    /// What a word gives, in the sink's numbers wherever there are any; its list is made if it is not there.
+    fn settle(&mut self, word: u32, context: &mut Context<'_>, named: &mut Named) -> Result<Piece> {
+        let Self { names, lists, pieces, singles } = self;
+        let at = word as usize;
+        if pieces.len() <= at {
+            pieces.resize(at + 1, None);
+            singles.resize(at + 1, NONE);
+        }
+        let list = match pieces[at] {
+            Some(piece) => piece.list,
+            None => {
+                let words = [said(names, word, context.words, context.corpus)];
+                lists.make(|push| {
+                    names::each(names, &words, context.corpus, context.frame, |name| {
+                        push(named.intern(name)?);
+                        Ok(())
+                    })
+                })?
+            }
+        };
+        let piece = settled(list, lists, named);
+        pieces[at] = Some(piece);
+        if let &[name] = lists.get(list) {
+            singles[at] = name;
+        }
+        Ok(piece)
+    }
+
+    /// Covers words of which each gives one name. Whether they do.
+    fn cover(
+        &mut self,
+        words: &[u32],
+        used: Range<usize>,
+        context: &mut Context<'_>,
+        named: &mut Named,
+        strange: &mut Vec<usize>,
+        covered: &mut Covered,
+    ) -> Result<bool> {
+        let joined = &mut covered.joined;
+        let mut all = 0;
+        joined.extend(words.iter().map(|&word| {
+            let name = self.singles.get(word as usize).copied().unwrap_or(NONE);
+            all |= name;
+            name
+        }));
+        if all & OURS == 0 {
+            return Ok(true);
+        }
+        let n_strange = strange.len();
+        for at in used {
+            if joined.ids()[at] & OURS == 0 {
+                continue;
+            }
+            let piece = self.piece(words[at], context, named)?;
+            let &[name] = self.lists.get(piece.list) else {
+                strange.truncate(n_strange);
+                return Ok(false);
+            };
+            joined.ids_mut()[at] = name;
+            if !piece.known {
+                strange.push(at);
+            }
+        }
+        Ok(true)
     }
 }
 
@@ -378,16 +411,6 @@ impl Joints {
             Some((_, piece)) if piece.known => Ok(*piece),
             _ => self.make(ends, hash, context, lists, named),
         }
-    }
-
-    /// The list of two words that follow each other, if it is there and all its names are in the sink's numbers.
-    #[inline]
-    fn known(&self, left: u32, right: u32) -> Option<Piece> {
-        let (end, _) = self.of_word.get(left as usize).copied().flatten()?;
-        let (_, beginning) = self.of_word.get(right as usize).copied().flatten()?;
-        let hash = self.hasher.hash_one(u64::from(end) << 32 | u64::from(beginning));
-        let (_, piece) = self.pieces.find(hash, |(known, _)| *known == (end, beginning))?;
-        Some(*piece).filter(|piece| piece.known)
     }
 
     /// Makes the list of an end and a beginning, or looks for the sink's numbers for it.
@@ -448,30 +471,6 @@ impl Stream {
         self.joined.clear();
         self.spans.clear();
     }
-}
-
-/// The list of a word, which is made if it is not there.
-fn make(
-    names: &Names,
-    lists: &mut Lists,
-    of_word: &mut Vec<Option<Piece>>,
-    word: u32,
-    context: &mut Context<'_>,
-    named: &mut Named,
-) -> Result<List> {
-    if of_word.len() <= word as usize {
-        of_word.resize(word as usize + 1, None);
-    }
-    if let Some(piece) = of_word[word as usize] {
-        return Ok(piece.list);
-    }
-    let words = [said(names, word, context.words, context.corpus)];
-    lists.make(|push| {
-        names::each(names, &words, context.corpus, context.frame, |name| {
-            push(named.intern(name)?);
-            Ok(())
-        })
-    })
 }
 
 /// A list with the sink's numbers wherever there are any.

@@ -7,8 +7,7 @@
 //! ```text
 //! rows that come again       each is looked for by its words
 //! rows that hardly ever do   a stretch of words at a time: the lists of its names are made ready (cover), and each row is
-//!                            a part of them without its repetitions (put_together); rows with a name that the sink does
-//!                            not know yet are made one by one
+//!                            a part of them without its repetitions (put)
 //! ```
 
 use std::hash::BuildHasher;
@@ -84,10 +83,8 @@ pub(super) struct Rows {
     made: u32,
     /// Whether rows can be put together of lists that are ready.
     is_put: bool,
-    /// Whether each word's names are known to be in the sink's numbers, of all kinds.
-    ready: Vec<bool>,
-    /// The places in a stretch of words whose names are not.
-    unready: Vec<usize>,
+    /// The places in a stretch of words of those whose names are not all in the sink's numbers; a buffer that is used again.
+    strange: Vec<usize>,
     /// A buffer that is used again.
     frame: String,
 }
@@ -120,8 +117,7 @@ impl Rows {
             tokens: Vec::new(),
             n_strange: 0,
             made: 0,
-            ready: Vec::new(),
-            unready: Vec::new(),
+            strange: Vec::new(),
             frame: String::new(),
         }
     }
@@ -131,7 +127,6 @@ impl Rows {
         let id = self.words.intern(word)?;
         if id as usize == self.of_word.len() {
             self.of_word.push(NONE);
-            self.ready.push(false);
         }
         Ok(id)
     }
@@ -178,80 +173,61 @@ impl Rows {
         Ok(())
     }
 
-    /// The rows of events that follow each other, put together of lists as far as these are ready.
+    /// The rows of events that follow each other, put together of lists.
     fn put_all(&mut self, waiting: &Events<'_>, events: &mut Vec<u32>, corpus: &Corpus) -> Result<()> {
         if waiting.len() == 0 {
             return Ok(());
         }
-        self.cover(waiting.words);
-        let unready = mem::take(&mut self.unready);
-        let mut ahead = unready.iter().peekable();
-        let mut next = 0;
-        while next < waiting.len() {
-            let start = waiting.place(next).start;
-            while ahead.next_if(|&&at| at < start).is_some() {}
-            let n_ready = match ahead.peek() {
-                None => waiting.len() - next,
-                Some(&&at) => {
-                    (next..waiting.len()).take_while(|&event| waiting.place(event).end <= at).count()
-                }
-            };
-            if n_ready == 0 {
-                events.push(self.of(waiting.frame(next), corpus)?);
-            } else {
-                let first = self.put_together(waiting, next..next + n_ready);
-                events.extend(first..self.tokens.len() as u32);
-            }
-            next += n_ready.max(1);
+        let [of_cues, of_outcomes] =
+            if waiting.have_middles() { [Part::Neighbours, Part::Middle] } else { [Part::All; 2] };
+        let mut strange = mem::take(&mut self.strange);
+        strange.clear();
+        let Self { words, frame, cues, outcomes, cue_pieces, outcome_pieces, .. } = self;
+        let mut context = Context { corpus, words, frame };
+        for pieces in cue_pieces {
+            pieces.cover(waiting.words, of_cues.words(waiting), &mut context, cues, &mut strange)?;
         }
-        self.unready = unready;
-        Ok(())
-    }
-
-    /// Gets the names of a stretch of words ready, and finds out of which that cannot be.
-    fn cover(&mut self, words: &[u32]) {
-        let Self { cues, outcomes, cue_pieces, outcome_pieces, ready, unready, .. } = self;
-        unready.clear();
-        let mut all_are_ones = true;
-        for pieces in cue_pieces.iter_mut().chain(&mut *outcome_pieces) {
-            all_are_ones &= pieces.cover_ones(words);
+        for pieces in outcome_pieces {
+            pieces.cover(waiting.words, of_outcomes.words(waiting), &mut context, outcomes, &mut strange)?;
         }
-        if all_are_ones {
-            return;
-        }
-        for (at, &word) in words.iter().enumerate() {
-            let ready = &mut ready[word as usize];
-            if !*ready {
-                *ready = cue_pieces.iter_mut().all(|pieces| pieces.knows(word, cues))
-                    && outcome_pieces.iter_mut().all(|pieces| pieces.knows(word, outcomes));
-                if !*ready {
-                    unready.push(at);
-                }
-            }
-        }
-        for pieces in cue_pieces.iter_mut().chain(outcome_pieces) {
-            pieces.cover(words, unready);
-            unready.sort_unstable();
-            unready.dedup();
-        }
-    }
-
-    /// The first of the rows of some events, whose words are covered.
-    fn put_together(&mut self, waiting: &Events<'_>, events: Range<usize>) -> u32 {
+        let known = strange.is_empty();
         let first = self.tokens.len();
-        let row = self.number(events.len() as u32);
-        self.tokens.resize(first + events.len(), NONE);
+        let row = self.number(waiting.len() as u32);
         let cues = (&*self.cue_pieces, &mut self.cues, &mut self.cue_ids, &mut self.cue_ends);
         let outcomes =
             (&*self.outcome_pieces, &mut self.outcomes, &mut self.outcome_ids, &mut self.outcome_ends);
         if waiting.have_middles() {
-            put(cues, row, waiting, events.clone(), Part::Neighbours);
-            put(outcomes, row, waiting, events, Part::Middle);
+            put(cues, row, known, waiting, Part::Neighbours);
+            put(outcomes, row, known, waiting, Part::Middle);
         } else {
-            put(cues, row, waiting, events.clone(), Part::All);
-            put(outcomes, row, waiting, events, Part::All);
+            put(cues, row, known, waiting, Part::All);
+            put(outcomes, row, known, waiting, Part::All);
         }
-        first as u32
+        self.tokens.resize(first + waiting.len(), NONE);
+        events.extend(first as u32..self.tokens.len() as u32);
+        if !known {
+            strange.sort_unstable();
+            self.mark(first, waiting, &strange);
+        }
+        self.strange = strange;
+        Ok(())
+    }
+
+    /// Marks the rows of events, from the first row on, that have words at some places, which rise.
+    fn mark(&mut self, first: usize, waiting: &Events<'_>, places: &[usize]) {
+        let (mut next, mut marked) = (0, 0);
+        for &at in places {
+            while next < waiting.len() && waiting.place(next).end <= at {
+                next += 1;
+            }
+            // Those before have one of the places, too.
+            marked = marked.max(next);
+            while marked < waiting.len() && waiting.place(marked).start <= at {
+                self.tokens[first + marked] = NAMES;
+                self.n_strange += 1;
+                marked += 1;
+            }
+        }
     }
 
     /// The row of an event.
@@ -543,6 +519,25 @@ impl Part {
         }
     }
 
+    /// The words that give names in some events, which follow each other: all that lie between the first and the last do.
+    fn words(self, waiting: &Events<'_>) -> Range<usize> {
+        let n = waiting.len();
+        let (first, last) = (waiting.place(0), waiting.place(n - 1));
+        match self {
+            Part::All => first.start..last.end,
+            Part::Middle => first.middle..last.middle + 1,
+            Part::Neighbours => {
+                // The word in the middle of an event is a neighbour in the next, if events have words before it, and in the one
+                // before, if they have words behind it.
+                let lonely_first =
+                    first.start == first.middle && (n == 1 || waiting.place(1).start > first.middle);
+                let lonely_last =
+                    last.end == last.middle + 1 && (n == 1 || waiting.place(n - 2).end < last.end);
+                first.start + usize::from(lonely_first)..last.end - usize::from(lonely_last)
+            }
+        }
+    }
+
     /// The words of some events, each of which begins one word behind the one before it and has as many, and which word of each
     /// is left out; `None` of no events.
     fn window(self, waiting: &Events<'_>, events: &Range<usize>) -> Option<(Range<usize>, Option<usize>)> {
@@ -559,22 +554,17 @@ impl Part {
 /// The cues of rows, or the outcomes, and what is needed to put them together.
 type Side<'r> = (&'r [Pieces], &'r mut Named, &'r mut Column, &'r mut Vec<usize>);
 
-/// Puts the rows of some events together: the names of their words, which are ready.
+/// Puts the rows of events together: the names of their words, which are ready; `known` says whether all are the sink's numbers.
 #[inline(always)]
-fn put(
-    (pieces, named, ids, ends): Side<'_>,
-    first: u32,
-    waiting: &Events<'_>,
-    events: Range<usize>,
-    part: Part,
-) {
+fn put((pieces, named, ids, ends): Side<'_>, first: u32, known: bool, waiting: &Events<'_>, part: Part) {
+    let events = 0..waiting.len();
     let [pieces] = pieces else {
         for (row, event) in (first..).zip(events) {
             let parts = part.of(waiting.place(event));
             for pieces in pieces {
                 for words in parts.clone() {
                     let names = pieces.covered().words(words);
-                    named.append(names.iter().copied(), row, true, true, ids);
+                    named.append(names.iter().copied(), row, known, true, ids);
                 }
             }
             ends.push(ids.len());
@@ -583,11 +573,18 @@ fn put(
     };
     let covered = pieces.covered();
     let Some(ones) = covered.ones() else {
-        let rows = events.map(|event| part.of(waiting.place(event)).map(|words| covered.words(words)));
-        return named.append_rows(first, rows, ids, ends);
+        let rows = events.map(|event| {
+            let [left, right] = part.of(waiting.place(event));
+            [covered.words(left), covered.words(right)]
+        });
+        return named.append_rows(first, known, rows, ids, ends);
     };
-    let rows =
-        |events: Range<usize>| events.map(|event| part.of(waiting.place(event)).map(|words| &ones[words]));
+    let rows = |events: Range<usize>| {
+        events.map(|event| {
+            let [left, right] = part.of(waiting.place(event));
+            [&ones[left], &ones[right]]
+        })
+    };
     // All but those at either end of a context have names in the same places.
     let full = if part == Part::Middle { events.clone() } else { waiting.full(events.clone()) };
     let (names, left_out) = match part.window(waiting, &full) {
@@ -600,12 +597,12 @@ fn put(
         2 => Column::append_windows::<2>,
         3 => Column::append_windows::<3>,
         4 => Column::append_windows::<4>,
-        _ => return named.append_rows(first, rows(events), ids, ends),
+        _ => return named.append_rows(first, known, rows(events), ids, ends),
     };
-    let behind = first + (full.end - events.start) as u32;
-    named.append_rows(first, rows(events.start..full.start), ids, ends);
+    let behind = first + full.end as u32;
+    named.append_rows(first, known, rows(0..full.start), ids, ends);
     append(ids, names, left_out, ends);
-    named.append_rows(behind, rows(full.end..events.end), ids, ends);
+    named.append_rows(behind, known, rows(full.end..events.end), ids, ends);
 }
 
 /// The cues, or the outcomes, of a row that is being made.

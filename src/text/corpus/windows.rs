@@ -175,7 +175,7 @@ impl<'w> Events<'w> {
 
     /// Where in [`Events::words`] the words of an event are. Both ends rise from event to event, and so does the middle, by one,
     /// where it has another part.
-    #[inline]
+    #[inline(always)]
     pub(super) fn place(&self, event: usize) -> Place {
         let n = self.words.len();
         let word = self.whole.start + event;
