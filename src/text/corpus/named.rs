@@ -2,6 +2,7 @@
 
 use std::array::from_fn;
 use std::mem;
+use std::ops::Range;
 
 use crate::error::Result;
 use crate::vocab::Vocab;
@@ -25,6 +26,9 @@ pub(super) struct Named {
     theirs: Vec<u32>,
     last_ours: Vec<u32>,
     last_theirs: Vec<u32>,
+    /// Of each name of a stretch the place at which it was last before, and the last such place of the names so far; counted from 1
+    /// on, 0 where there is none. A buffer that is used again.
+    before: Vec<(u32, u32)>,
 }
 
 impl Named {
@@ -128,6 +132,47 @@ impl Named {
             }
             ends.push(to.len());
             row = row.wrapping_add(1);
+        }
+    }
+
+    /// Appends rows of names in the sink's numbers: parts of a stretch of names, both ends of which rise; of a name that a row has
+    /// twice the first. The places in the stretch are told apart by numbers from `first` on, as rows are.
+    pub(super) fn append_spans(
+        &mut self,
+        first: u32,
+        names: &[u32],
+        spans: impl Iterator<Item = Range<usize>>,
+        to: &mut Column,
+        ends: &mut Vec<usize>,
+    ) {
+        let Self { last_theirs, before, .. } = self;
+        let mut latest = 0;
+        before.clear();
+        before.extend(names.iter().enumerate().map(|(place, &name)| {
+            let last = mem::replace(&mut last_theirs[name as usize], first + place as u32);
+            let place = last.saturating_sub(first - 1);
+            latest = latest.max(place);
+            (place, latest)
+        }));
+        for span in spans {
+            let (names, before) = (&names[span.clone()], &before[span.clone()]);
+            let room = to.room(names.len());
+            // Both count places from 1 on.
+            let is_new = |place: u32| place as usize <= span.start;
+            let kept = if before.last().is_none_or(|&(_, latest)| is_new(latest)) {
+                room[..names.len()].copy_from_slice(names);
+                names.len()
+            } else {
+                let mut kept = 0;
+                for (&name, &(place, _)) in names.iter().zip(before) {
+                    // As in `Column::append_new`.
+                    room[kept] = name;
+                    kept += usize::from(is_new(place));
+                }
+                kept
+            };
+            to.take(kept);
+            ends.push(to.len());
         }
     }
 
@@ -238,5 +283,63 @@ impl Column {
     #[inline]
     fn take(&mut self, n: usize) {
         self.used += n;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Names of which none comes twice.
+    fn once(names: impl IntoIterator<Item = u32>) -> Vec<u32> {
+        names.into_iter().fold(Vec::new(), |mut kept, name| {
+            if !kept.contains(&name) {
+                kept.push(name);
+            }
+            kept
+        })
+    }
+
+    fn rows(column: &Column, ends: &[usize]) -> Vec<Vec<u32>> {
+        let starts = [0].into_iter().chain(ends.iter().copied());
+        starts.zip(ends).map(|(start, &end)| column.ids()[start..end].to_vec()).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn windows_are_put_side_by_side(names in prop::collection::vec(0_u32..5, 0..12), left_out in prop::option::of(0_usize..4)) {
+            let (mut column, mut ends) = (Column::default(), Vec::new());
+            column.append_windows::<3>(&names, left_out, &mut ends);
+            let width = 3 + usize::from(left_out.is_some());
+            let of = |window: &[u32]| {
+                let others = window.iter().enumerate().filter(|&(place, _)| Some(place) != left_out);
+                once(others.map(|(_, &name)| name))
+            };
+            let expected: Vec<Vec<u32>> = names.windows(width).map(of).collect();
+            prop_assert_eq!(rows(&column, &ends), expected);
+        }
+
+        #[test]
+        fn spans_keep_the_first_of_each_name(
+            names in prop::collection::vec(0_u32..6, 1..20),
+            ends_of_spans in prop::collection::vec((0_usize..20, 0_usize..6), 0..10),
+            first in prop_oneof![Just(1_u32), Just(u32::MAX - 19)],
+        ) {
+            let mut named = Named { last_theirs: vec![0; 6], ..Named::default() };
+            let mut ends_of_spans = ends_of_spans;
+            ends_of_spans.sort_unstable();
+            let mut last = 0;
+            let spans: Vec<Range<usize>> = ends_of_spans.iter().map(|&(start, length)| {
+                let start = start.min(names.len());
+                last = last.max((start + length).min(names.len()));
+                start..last
+            }).collect();
+            let (mut column, mut ends) = (Column::default(), Vec::new());
+            named.append_spans(first, &names, spans.iter().cloned(), &mut column, &mut ends);
+            let expected: Vec<Vec<u32>> = spans.iter().map(|span| once(names[span.clone()].iter().copied())).collect();
+            prop_assert_eq!(rows(&column, &ends), expected);
+        }
     }
 }

@@ -56,12 +56,22 @@ impl Covered {
     /// The names of some words of the stretch.
     #[inline(always)]
     pub(super) fn words(&self, words: Range<usize>) -> &[u32] {
-        let Self { joined, starts, ends } = self;
+        &self.names()[self.span(words)]
+    }
+
+    /// Where in [`Covered::names`] those of some words are.
+    #[inline(always)]
+    pub(super) fn span(&self, words: Range<usize>) -> Range<usize> {
+        let Self { starts, ends, .. } = self;
         if words.is_empty() {
-            return &[];
+            return 0..0;
         }
-        let place = if starts.is_empty() { words } else { starts[words.start]..ends[words.end - 1] };
-        &joined.ids()[place]
+        if starts.is_empty() { words } else { starts[words.start]..ends[words.end - 1] }
+    }
+
+    /// The names of all words, one behind another, and those of neighbours in between.
+    pub(super) fn names(&self) -> &[u32] {
+        self.joined.ids()
     }
 
     /// The names of all words, if each has one.

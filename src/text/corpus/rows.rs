@@ -192,7 +192,10 @@ impl Rows {
         }
         let known = strange.is_empty();
         let first = self.tokens.len();
-        let row = self.number(waiting.len() as u32);
+        // Rows are told apart by these numbers, or places in what is covered are.
+        let covered =
+            self.cue_pieces.iter().chain(&self.outcome_pieces).map(|pieces| pieces.covered().names().len());
+        let row = self.number(covered.max().unwrap_or(0).max(waiting.len()) as u32);
         let cues = (&*self.cue_pieces, &mut self.cues, &mut self.cue_ids, &mut self.cue_ends);
         let outcomes =
             (&*self.outcome_pieces, &mut self.outcomes, &mut self.outcome_ids, &mut self.outcome_ends);
@@ -573,6 +576,13 @@ fn put((pieces, named, ids, ends): Side<'_>, first: u32, known: bool, waiting: &
     };
     let covered = pieces.covered();
     let Some(ones) = covered.ones() else {
+        if known && part == Part::All {
+            let spans = events.map(|event| {
+                let [words, _] = part.of(waiting.place(event));
+                covered.span(words)
+            });
+            return named.append_spans(first, covered.names(), spans, ids, ends);
+        }
         let rows = events.map(|event| {
             let [left, right] = part.of(waiting.place(event));
             [covered.words(left), covered.words(right)]
