@@ -238,6 +238,9 @@ impl Column {
         ends: &mut Vec<usize>,
     ) {
         let n_rows = (names.len() + 1).saturating_sub(N + usize::from(left_out.is_some()));
+        if n_rows == 0 {
+            return;
+        }
         let nth: [&[u32]; N] = from_fn(|n| {
             let place = n + usize::from(left_out.is_some_and(|left_out| n >= left_out));
             &names[place..][..n_rows]
