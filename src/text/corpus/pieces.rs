@@ -170,12 +170,13 @@ impl Pieces {
         !matches!(self.how, How::Together)
     }
 
-    /// Gets the names of a stretch of words ready, of those at the places in `used`. Puts into `strange` the places of words of
-    /// which not all names, those with the word before among them, are in the sink's numbers.
+    /// Gets the names of a stretch of words ready, of those at the places in `used`; those of `pairs` of words too, if asked for.
+    /// Puts into `strange` the places of words of which not all names, those with the word before among them, are in the sink's
+    /// numbers.
     pub(super) fn cover(
         &mut self,
         words: &[u32],
-        used: Range<usize>,
+        (used, pairs): (Range<usize>, bool),
         context: &mut Context<'_>,
         named: &mut Named,
         strange: &mut Vec<usize>,
@@ -207,7 +208,7 @@ impl Pieces {
             if !(known && piece.known) {
                 strange.push(at);
             }
-            before = Some(word);
+            before = Some(word).filter(|_| pairs);
         }
         Ok(())
     }

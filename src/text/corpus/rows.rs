@@ -522,13 +522,14 @@ impl Part {
         }
     }
 
-    /// The words that give names in some events, which follow each other: all that lie between the first and the last do.
-    fn words(self, waiting: &Events<'_>) -> Range<usize> {
+    /// The words that give names in some events, which follow each other: all that lie between the first and the last do. And
+    /// whether two of them can do so side by side.
+    fn words(self, waiting: &Events<'_>) -> (Range<usize>, bool) {
         let n = waiting.len();
         let (first, last) = (waiting.place(0), waiting.place(n - 1));
         match self {
-            Part::All => first.start..last.end,
-            Part::Middle => first.middle..last.middle + 1,
+            Part::All => (first.start..last.end, true),
+            Part::Middle => (first.middle..last.middle + 1, false),
             Part::Neighbours => {
                 // The word in the middle of an event is a neighbour in the next, if events have words before it, and in the one
                 // before, if they have words behind it.
@@ -536,7 +537,8 @@ impl Part {
                     first.start == first.middle && (n == 1 || waiting.place(1).start > first.middle);
                 let lonely_last =
                     last.end == last.middle + 1 && (n == 1 || waiting.place(n - 2).end < last.end);
-                first.start + usize::from(lonely_first)..last.end - usize::from(lonely_last)
+                let words = first.start + usize::from(lonely_first)..last.end - usize::from(lonely_last);
+                (words, waiting.has_pairs_beside())
             }
         }
     }

@@ -168,6 +168,11 @@ impl<'w> Events<'w> {
         matches!(self.window, Window::Around { .. })
     }
 
+    /// Whether two words can be on the same side of the one in the middle.
+    pub(super) fn has_pairs_beside(&self) -> bool {
+        matches!(self.window, Window::Around { before, after } if before.max(after) > 1)
+    }
+
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.whole.len() + self.cut.len()
