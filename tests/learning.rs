@@ -296,6 +296,58 @@ fn kappa_counts_multiplicities_squared() {
 }
 
 #[test]
+fn the_order_in_which_events_are_taken_changes_no_bit() {
+    // So many that events change places, names that come early and late, and cues that come twice.
+    const N: usize = 1_100;
+    let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
+    let names: Vec<String> = (0..N).map(|i| i.to_string()).collect();
+    let names = || names.iter().map(String::as_str);
+    writer.with_names(names(), names()).unwrap();
+    let mut state = 1_u64;
+    let mut random = |n: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % n
+    };
+    let n_events = 5_000;
+    for i in 0..n_events {
+        let known = 20 + i * (N - 20) / n_events;
+        let cues: Vec<u32> =
+            (0..1 + random(6)).map(|_| (random(known) * random(known) / known) as u32).collect();
+        let outcomes: Vec<u32> = (0..random(3)).map(|k| (random(known) * 2 + k) as u32 % N as u32).collect();
+        writer.push(&cues, &outcomes, 1).unwrap();
+    }
+    let file = writer.finish().unwrap();
+    let same = vec![0.03; N];
+    let different: Vec<f64> = (0..N).map(|i| 0.01 + 0.02 * i as f64 / N as f64).collect();
+    let (rows, columns) = ((0..N as u32).collect::<Vec<_>>(), (0..N as u32).map(Some).collect::<Vec<_>>());
+    for (alpha, method) in [(&same, Method::Forward), (&same, Method::Adjoint), (&different, Method::Adjoint)]
+    {
+        // Where events are decoded anew for every tile they are taken as they come.
+        let [ordered, plain] = [BUDGET, 0].map(|budget| {
+            let monitor = Monitor::new();
+            let mut out = vec![0.0; N * N];
+            let matrix = Matrix::new(&mut out, [N, N]).unwrap();
+            let plan = Plan {
+                rows: &rows,
+                columns: &columns,
+                method: Some(method),
+                threads: 2,
+                tile: Some(64),
+                budget,
+                ..plan(alpha, &same, 0.1)
+            };
+            learn(&file, &plan, &matrix, &monitor).unwrap();
+            let (done, total) = monitor.progress();
+            assert_eq!(done, total, "{method:?}, {budget}");
+            assert!(total > 0);
+            bits(&out)
+        });
+        assert!(ordered == plain, "{method:?}");
+        assert!(plain.iter().any(|&bits| bits != 0));
+    }
+}
+
+#[test]
 fn a_stopped_monitor_stops_even_inside_one_event() {
     let file = two_cues(u32::MAX);
     let (alpha, lambda) = ([0.1, 0.1], [1.0]);

@@ -19,8 +19,8 @@
 //! ```
 //!
 //! What a token costs does not depend on the number of outcomes, only on how many it has. Tokens after the last one that
-//! has cue i leave v as it is and add nothing (s = 0), so a tile starts at the last occurrence of its cues. Cues are sorted
-//! by that.
+//! has cue i leave v as it is and add nothing (s = 0), so a tile starts at the last occurrence of its cues, or a little later.
+//! Cues are sorted by that. Steps without a common cue or outcome change places (`order`), which changes no bit.
 //!
 //! Cues that always come together and have the same salience, n of them, are one: v is the same for all but for what it
 //! began with, so y = (v[c] summed over them) / n does for all what v[c] does for one, with n * alpha for alpha, and begins as
@@ -33,6 +33,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
 use super::matrix::{Axis, Entry, Matrix, Sheet};
+use super::order;
 use super::rule::same;
 use super::steps::{Stepper, Steps};
 use super::stream::{Event, Runs, Segment, Stream};
@@ -79,14 +80,16 @@ pub(super) fn learn<E: Element, B: AsRef<[u8]> + Sync>(
     let salience = same(&alpha);
     let lambda: Vec<E> =
         job.columns.iter().map(|column| job.rule.lambda[column.targets[0] as usize]).collect();
-    let stepper = || Stepper::new(&alpha, job.rule.beta1, job.facts.max_kappa);
-    let fits = job.room >= Stepper::<E>::STEP;
-    let runs = Runs::new(stream, fits, job.threads, job.monitor, stepper, |stepper, segment| {
-        stepper.steps(segment)
-    })?;
     let width =
         width::<E>(job.plan.tile, job.kernel, job.tracked.len(), [n_rows as f64, job.slots], job.threads);
     let tiles: Vec<&[Tracked]> = job.tracked.chunks(width).collect();
+    let stepper = || Stepper::new(&alpha, job.rule.beta1, job.facts.max_kappa);
+    let fits = job.room >= Stepper::<E>::STEP;
+    let ordered = order::pays::<E>(tiles.len(), n_rows + n_columns, width);
+    let runs = Runs::new(stream, fits, job.threads, job.monitor, stepper, |stepper, segment| {
+        let steps = stepper.steps(segment);
+        if ordered { steps.ordered() } else { steps }
+    })?;
     job.monitor.set_total(tiles.iter().filter_map(|tile| tile.first()).map(|cue| cue.end).sum());
     let mut along = Vec::new();
     for (from, column) in (0..).zip(&job.columns) {

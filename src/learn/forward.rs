@@ -9,7 +9,7 @@
 //! ```
 //!
 //! The liberties taken: the columns are cut into tiles and blocks of vectors; the tile starts late, where its first
-//! column first can change; columns of padding stay zero. None changes an operation on any column, so the result is the
+//! column first can change; columns of padding stay zero; events without a common cue change places (`order`). None changes an operation on any column, so the result is the
 //! scalar rule's, bit for bit. A cue named twice is summed twice and updated twice, one after the other, as the rule says.
 //!
 //! A schedule sets beta1 and beta2 before each token, and a mean takes in the rows that a token will change (`mean`): the
@@ -18,6 +18,7 @@
 
 use super::matrix::{Axis, Entry, Matrix, Sheet, check_finite};
 use super::mean::Mean;
+use super::order;
 use super::rule::{Rates, Rule};
 use super::stream::{Column, Event, Runs, Script, Scripted, Segment, Stream};
 use super::tiles::{WIDEST, each_tile, padded, width};
@@ -63,7 +64,19 @@ pub(super) fn learn<E: Element, B: AsRef<[u8]> + Sync>(
         plan.schedule.map(|schedule| Rates::new::<E>([plan.beta1, plan.beta2], schedule, end, job.monitor));
     let rates = rates.transpose()?;
     let fits = job.room >= EVENT;
-    let runs = Runs::new(stream, fits, job.threads, job.monitor, || (), |(), segment| Tokens::of(segment))?;
+    let plain = matches!(goal, Goal::Weights(_)) && rates.is_none() && !plan.average;
+    let ordered = plain && order::pays::<E>(tiles.len(), n_rows, width);
+    let runs = Runs::new(
+        stream,
+        fits,
+        job.threads,
+        job.monitor,
+        || (),
+        |(), segment| {
+            let tokens = Tokens::of(segment);
+            if ordered { tokens.ordered() } else { tokens }
+        },
+    )?;
     let along = (0..).zip(&job.kept).map(|(to, &from)| Entry { from, to }).collect();
     let sheet = match goal {
         Goal::Weights(out) => Some(out.begin(Axis::Columns, along, job.monitor)?),
@@ -122,6 +135,8 @@ struct Tokens {
     script: Script,
     /// The frequency of each event; empty where all are 1.
     frequencies: Vec<u32>,
+    /// Whether they changed places, within blocks.
+    ordered: bool,
 }
 
 impl Tokens {
@@ -130,7 +145,21 @@ impl Tokens {
         for i in 0..segment.len {
             script.push(segment, segment.row(i));
         }
-        Self { script, frequencies: segment.frequencies.to_vec() }
+        Self { script, frequencies: segment.frequencies.to_vec(), ordered: false }
+    }
+
+    /// Events that share cues one after another, if each comes once.
+    fn ordered(self) -> Self {
+        if !self.frequencies.is_empty() {
+            return self;
+        }
+        let order = order::order(&self.script, false);
+        Self { script: self.script.ordered(&order), ordered: true, ..self }
+    }
+
+    /// How many of the first `skip` events cannot be told from those after them.
+    fn mixed(&self, skip: usize) -> usize {
+        if self.ordered { skip % order::BLOCK } else { 0 }
     }
 
     /// All events but the first `skip`.
@@ -255,7 +284,10 @@ impl Place<'_> {
                 break;
             }
             runs.visit(number, Tokens::of, |tokens| {
-                let events = tokens.after(skip);
+                // Events before the first one that can change the tile leave it as it is.
+                let mixed = tokens.mixed(skip);
+                tile.pace.early += mixed as u64;
+                let events = tokens.after(skip - mixed);
                 job.clock.during(|| match &mut tracer {
                     None => tile.learn(events, job).map(drop),
                     Some(tracer) => tracer.follow(Walk::new(events), &mut tile, job),
@@ -263,7 +295,7 @@ impl Place<'_> {
             })?;
             skip = 0;
         }
-        job.monitor.advance(tile.pace.tokens)?;
+        job.monitor.advance(tile.pace.told())?;
         if let Some(mean) = tile.course.and_then(|course| course.mean) {
             mean.finish(tile.weights, job.facts.tokens);
         }
@@ -309,8 +341,19 @@ pub(super) struct Tile<'a, E> {
 #[derive(Debug, Clone, Copy, Default)]
 struct Pace {
     tokens: u64,
+    /// So many of them, and of those to come, are before the first one that can change the tile, and are not told.
+    early: u64,
     /// Slots times columns.
     work: usize,
+}
+
+impl Pace {
+    /// The tokens to tell; from now on there are none.
+    fn told(&mut self) -> u64 {
+        let told = self.tokens.saturating_sub(self.early);
+        *self = Self { tokens: 0, early: self.early - (self.tokens - told), work: 0 };
+        told
+    }
 }
 
 impl<E: Element> Tile<'_, E> {
@@ -393,7 +436,7 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
         assert!(width % (B * V::LANES) == 0 && (1..=WIDEST).contains(&width));
         assert!(targets.len() == width && rates.len() == width && lambda.len() <= width);
         assert!(rule.alpha.len() == n_rows && weights.len() == n_rows * width);
-        let Pace { mut tokens, mut work } = tile.pace;
+        let mut pace = tile.pace;
         let (mut betas, mut done) = (tile.betas, 0);
         // SAFETY: the instruction set exists.
         let mut errors = unsafe {
@@ -405,7 +448,7 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
             // The same as below, but so little goes from event to event that it stays in registers.
             let weights = weights.as_mut_ptr();
             while done < len {
-                let (begun, mut left) = (done, POLL_EVERY.saturating_sub(work));
+                let (begun, mut left) = (done, POLL_EVERY.saturating_sub(pace.work));
                 while left > 0
                     && done < len
                     && let Some(Event { cues, outcomes, once }) = events.next()
@@ -419,15 +462,14 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
                     left = left.saturating_sub(cues.len() * width + 1);
                     done += 1;
                 }
-                tokens += (done - begun) as u64;
+                pace.tokens += (done - begun) as u64;
                 if left > 0 {
-                    work = POLL_EVERY - left;
+                    pace.work = POLL_EVERY - left;
                     break;
                 }
-                monitor.advance(tokens)?;
-                (tokens, work) = (0, 0);
+                monitor.advance(pace.told())?;
             }
-            tile.pace = Pace { tokens, work };
+            tile.pace = pace;
             return Ok(events);
         }
         while done < len
@@ -456,11 +498,10 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
                 unsafe {
                     step::<V, _, B>(weights.as_mut_ptr(), width, cues, once, &mut errors);
                 }
-                tokens += 1;
-                work += cues.len() * width + 1;
-                if work >= POLL_EVERY {
-                    monitor.advance(tokens)?;
-                    (tokens, work) = (0, 0);
+                pace.tokens += 1;
+                pace.work += cues.len() * width + 1;
+                if pace.work >= POLL_EVERY {
+                    monitor.advance(pace.told())?;
                 }
             }
             // SAFETY: as above.
@@ -468,7 +509,7 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
             done += 1;
         }
         tile.betas = betas;
-        tile.pace = Pace { tokens, work };
+        tile.pace = pace;
         Ok(events)
     }
 }

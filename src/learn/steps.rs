@@ -14,6 +14,7 @@
 //! Steps are made of one run of events at a time: no step reaches over its end. Where beta * kappa >= 2 nothing decays, and
 //! every token is done by itself: what overflows must do so on its own way.
 
+use super::order::{BLOCK, order};
 use super::rule::Kappa;
 use super::stream::{Script, Segment};
 use crate::events::chunk::Rows;
@@ -59,21 +60,41 @@ impl Grouping {
     }
 }
 
-/// Steps in the order in which they are done: the last event first.
+/// Steps in the order in which they are done: the last event first, but for places changed within blocks.
 ///
-/// Invariants: all vectors have as many elements as `script` has events, but `times` may be empty; `events` falls.
+/// Invariants: all vectors have as many elements as `script` has events, but `times` may be empty; `events` does not rise.
 #[derive(Debug)]
 pub(super) struct Steps<E> {
     /// The event of each step.
     pub(super) script: Script,
     /// The learning rate of each step: beta, for all tokens that are taken together.
     pub(super) gains: Vec<E>,
-    /// The last event of each step, counted from the first of the run.
+    /// The last event of each step, counted from the first of the run; where steps changed places, of the earliest one in its
+    /// block.
     pub(super) events: Vec<u32>,
     /// How many events the run has.
     pub(super) len: usize,
     /// How often to do each step; empty where all are done once.
     pub(super) times: Vec<u32>,
+}
+
+impl<E: Copy> Steps<E> {
+    /// Steps that share cues or outcomes one after another.
+    pub(super) fn ordered(self) -> Self {
+        let order = order(&self.script, true);
+        let mut events = self.events;
+        for block in events.chunks_mut(BLOCK) {
+            let earliest = block.last().copied();
+            block.fill(earliest.unwrap_or_default());
+        }
+        let gains = order.iter().map(|&step| self.gains[step as usize]).collect();
+        let times = if self.times.is_empty() {
+            self.times
+        } else {
+            order.iter().map(|&step| self.times[step as usize]).collect()
+        };
+        Self { script: self.script.ordered(&order), gains, events, len: self.len, times }
+    }
 }
 
 /// Makes steps of runs of events.

@@ -208,9 +208,26 @@ impl Script {
         self.words.extend_from_slice(outcomes);
     }
 
+    /// The same events in another order: which one comes at each place.
+    pub(super) fn ordered(self, order: &[u32]) -> Self {
+        let events: Vec<Event<'_>> = self.events().collect();
+        let mut words = Vec::with_capacity(self.words.len());
+        for &Event { cues, outcomes, once } in order.iter().map(|&event| &events[event as usize]) {
+            words.extend([cues.len() as u32 | if once { 0 } else { REPEATS }, outcomes.len() as u32]);
+            words.extend_from_slice(cues);
+            words.extend_from_slice(outcomes);
+        }
+        Self { words, ..self }
+    }
+
     /// How many events there are.
     pub(super) fn len(&self) -> usize {
         self.len as usize
+    }
+
+    /// How many words they take.
+    pub(super) fn n_words(&self) -> usize {
+        self.words.len()
     }
 
     /// The events.
