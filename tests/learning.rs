@@ -298,7 +298,7 @@ fn kappa_counts_multiplicities_squared() {
 #[test]
 fn the_order_in_which_events_are_taken_changes_no_bit() {
     // So many that events change places, names that come early and late, and cues that come twice.
-    const N: usize = 1_100;
+    const N: usize = 2_100;
     let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
     let names: Vec<String> = (0..N).map(|i| i.to_string()).collect();
     let names = || names.iter().map(String::as_str);
@@ -332,7 +332,7 @@ fn the_order_in_which_events_are_taken_changes_no_bit() {
                 columns: &columns,
                 method: Some(method),
                 threads: 2,
-                tile: Some(64),
+                tile: Some(128),
                 budget,
                 ..plan(alpha, &same, 0.1)
             };

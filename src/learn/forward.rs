@@ -149,12 +149,13 @@ impl Tokens {
     }
 
     /// Events that share cues one after another, if each comes once.
-    fn ordered(self) -> Self {
-        if !self.frequencies.is_empty() {
-            return self;
+    fn ordered(mut self) -> Self {
+        if self.frequencies.is_empty() {
+            let order = order::order(&self.script, false);
+            self.script.reorder(&order, order::BLOCK);
+            self.ordered = true;
         }
-        let order = order::order(&self.script, false);
-        Self { script: self.script.ordered(&order), ordered: true, ..self }
+        self
     }
 
     /// How many of the first `skip` events cannot be told from those after them.

@@ -80,20 +80,18 @@ pub(super) struct Steps<E> {
 
 impl<E: Copy> Steps<E> {
     /// Steps that share cues or outcomes one after another.
-    pub(super) fn ordered(self) -> Self {
+    pub(super) fn ordered(mut self) -> Self {
         let order = order(&self.script, true);
-        let mut events = self.events;
-        for block in events.chunks_mut(BLOCK) {
+        self.script.reorder(&order, BLOCK);
+        for block in self.events.chunks_mut(BLOCK) {
             let earliest = block.last().copied();
             block.fill(earliest.unwrap_or_default());
         }
-        let gains = order.iter().map(|&step| self.gains[step as usize]).collect();
-        let times = if self.times.is_empty() {
-            self.times
-        } else {
-            order.iter().map(|&step| self.times[step as usize]).collect()
-        };
-        Self { script: self.script.ordered(&order), gains, events, len: self.len, times }
+        self.gains = order.iter().map(|&step| self.gains[step as usize]).collect();
+        if !self.times.is_empty() {
+            self.times = order.iter().map(|&step| self.times[step as usize]).collect();
+        }
+        self
     }
 }
 

@@ -208,16 +208,29 @@ impl Script {
         self.words.extend_from_slice(outcomes);
     }
 
-    /// The same events in another order: which one comes at each place.
-    pub(super) fn ordered(self, order: &[u32]) -> Self {
-        let events: Vec<Event<'_>> = self.events().collect();
-        let mut words = Vec::with_capacity(self.words.len());
-        for &Event { cues, outcomes, once } in order.iter().map(|&event| &events[event as usize]) {
-            words.extend([cues.len() as u32 | if once { 0 } else { REPEATS }, outcomes.len() as u32]);
-            words.extend_from_slice(cues);
-            words.extend_from_slice(outcomes);
+    /// Puts the events into another order: which one comes at each place. They change places within blocks of so many, so
+    /// that no more memory is touched.
+    pub(super) fn reorder(&mut self, order: &[u32], block: usize) {
+        let (mut starts, mut ordered) = (Vec::new(), Vec::new());
+        let (mut begun, mut first) = (0, 0);
+        for order in order.chunks(block) {
+            starts.clear();
+            ordered.clear();
+            let mut end = begun;
+            for _ in order {
+                starts.push(end);
+                end += 2 + (self.words[end] & !REPEATS) as usize + self.words[end + 1] as usize;
+            }
+            starts.push(end);
+            for &event in order {
+                let event = (event - first) as usize;
+                ordered.extend_from_slice(&self.words[starts[event]..starts[event + 1]]);
+            }
+            // Whole events, and as long as what was there: the invariant holds.
+            self.words[begun..end].copy_from_slice(&ordered);
+            begun = end;
+            first += order.len() as u32;
         }
-        Self { words, ..self }
     }
 
     /// How many events there are.
