@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 use rescorla::activate::{Weights, Which, activate};
 use rescorla::error::Error;
@@ -298,7 +300,8 @@ fn kappa_counts_multiplicities_squared() {
 #[test]
 fn the_order_in_which_events_are_taken_changes_no_bit() {
     // So many that events change places, names that come early and late, and cues that come twice.
-    const N: usize = 2_100;
+    const N: usize = 3_000;
+    const TILE: usize = 128;
     let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
     let names: Vec<String> = (0..N).map(|i| i.to_string()).collect();
     let names = || names.iter().map(String::as_str);
@@ -309,12 +312,21 @@ fn the_order_in_which_events_are_taken_changes_no_bit() {
         (state >> 33) as usize % n
     };
     let n_events = 5_000;
+    let mut events_of = vec![[Vec::new(), Vec::new()]; N];
     for i in 0..n_events {
         let known = 20 + i * (N - 20) / n_events;
-        let cues: Vec<u32> =
-            (0..1 + random(6)).map(|_| (random(known) * random(known) / known) as u32).collect();
-        let outcomes: Vec<u32> = (0..random(3)).map(|k| (random(known) * 2 + k) as u32 % N as u32).collect();
+        let mut cues = vec![random(known) as u32];
+        cues.extend((0..random(6)).map(|_| (random(known) * random(known) / known) as u32));
+        let outcomes: BTreeSet<u32> = (0..random(5)).map(|_| random(known) as u32).collect();
+        let outcomes: Vec<u32> = outcomes.into_iter().collect();
+        for (names, which) in [(&cues, 0), (&outcomes, 1)] {
+            names.iter().for_each(|&name| events_of[name as usize][which].push(i));
+        }
         writer.push(&cues, &outcomes, 1).unwrap();
+    }
+    for which in [0, 1] {
+        let learned: BTreeSet<_> = events_of.iter().map(|events| &events[which]).collect();
+        assert!(learned.len() > 16 * TILE, "too few tiles: {}", learned.len());
     }
     let file = writer.finish().unwrap();
     let same = vec![0.03; N];
@@ -332,7 +344,7 @@ fn the_order_in_which_events_are_taken_changes_no_bit() {
                 columns: &columns,
                 method: Some(method),
                 threads: 2,
-                tile: Some(128),
+                tile: Some(TILE),
                 budget,
                 ..plan(alpha, &same, 0.1)
             };
