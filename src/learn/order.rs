@@ -20,8 +20,8 @@ pub(super) const BLOCK: usize = 1024;
 /// Rows of an event are still near after so many events.
 const NEAR: usize = 4;
 
-/// For so many tiles an order pays: it takes about as long as it saves in seven of them.
-const TILES: usize = 16;
+/// For so many tiles an order pays: it takes about as long as it saves in three to six of them.
+const TILES: usize = 8;
 /// Rows shall take as many bytes. Narrower ones are those of events with many cues, which hardly find others that wait for none;
 /// and the sum of an event would wait for what the one before it makes of their common rows.
 const ROW: usize = 1024;
