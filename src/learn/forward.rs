@@ -8,9 +8,10 @@
 //!     for each cue c in order: W[c, :] += alpha[c] * u[:]
 //! ```
 //!
-//! The liberties taken: the columns are cut into tiles and blocks of vectors; the tile starts late, where its first
-//! column first can change; columns of padding stay zero; events without a common cue change places (`order`). None changes an operation on any column, so the result is the
-//! scalar rule's, bit for bit. A cue named twice is summed twice and updated twice, one after the other, as the rule says.
+//! The liberties taken: the columns are cut into tiles and blocks of vectors; the tile starts late, where its first column
+//! first can change; columns of padding stay zero; events without a common cue change places (`order`). None changes an
+//! operation on any column, so the result is the scalar rule's, bit for bit. A cue named twice is summed twice and
+//! updated twice, one after the other, as the rule says.
 //!
 //! A schedule sets beta1 and beta2 before each token, and a mean takes in the rows that a token will change (`mean`): the
 //! course of learning. Where there is neither, a token costs one comparison more. Weights on the way are recorded between
