@@ -188,6 +188,20 @@ class TestInterrupt:
     def test_in_memory(self, script: str) -> None:
         assert interrupted_after(script) < self.bound
 
+    def test_a_call_sets_nothing_up_that_an_interrupt_breaks(self) -> None:
+        # numpy's interface for other languages, whose lookup calls the first, and its random numbers.
+        script = (
+            PRELUDE
+            + "import numpy.lib\n"
+            + "loaded = set(sys.modules)\n"
+            + "def interrupted(*_): raise KeyboardInterrupt\n"
+            + "numpy.lib.NumpyVersion = interrupted\n"
+            + "known = rw.read_events(events(10)).passes(2, 1)\n"
+            + "assert rw.learn(known).values.any()\n"
+            + "assert not any(name.startswith('numpy.random') for name in set(sys.modules) - loaded)\n"
+        )
+        subprocess.run([sys.executable, "-c", script], check=True)
+
     def test_compiling_a_table_leaves_nothing_behind(self, tmp_path: Path) -> None:
         table, target = tmp_path / "events.tab", tmp_path / "events.bin"
         block = "".join(f"a{i}_b{i % 7}_c{i % 11}\to{i % 13}\n" for i in range(100_000))

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias
 
 import numpy as np
 
+# Loaded with this module: while numpy loads it, an interrupt can be lost, and a long call would go on.
+from numpy.random import default_rng
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -62,7 +65,7 @@ def generator(seed: Seed) -> np.random.Generator:
     """Where random numbers come from; None would not come again."""
     if seed is None:
         raise TypeError("seed must be an int, a numpy Generator or a SeedSequence, not None")
-    return np.random.default_rng(seed)
+    return default_rng(seed)
 
 
 def whole(argument: str, value: SupportsIndex) -> int:

@@ -22,6 +22,7 @@ mod trajectory;
 mod watch;
 mod widrow_hoff;
 
+use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 
 /// The engine of the Python package `rescorla`.
@@ -62,7 +63,13 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("FormatError", module.py().get_type::<super::errors::FormatError>())?;
+        let py = module.py();
+        // numpy's interface is looked up when the first array is made, by running Python, and an interrupt meanwhile would be
+        // a panic: so it is now, and not at the end of a long call.
+        py.import("numpy.lib")?;
+        py.check_signals()?;
+        drop(PyArray1::<f64>::zeros(py, 0, false).readonly());
+        module.add("FormatError", py.get_type::<super::errors::FormatError>())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }
