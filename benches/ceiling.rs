@@ -1,7 +1,8 @@
 //! How near the kernels come to the machine's limit.
 //!
-//! The limit is a loop that loads and stores the same rows in the same order, tile after tile, with one addition of a
-//! constant in between: no row waits for another, nothing is decided. It has the kernels' vectors, huge pages and widths.
+//! The limit is a loop that loads and stores the same rows in the order of the events, tile after tile, with one addition of
+//! a constant in between: no row waits for another, nothing is decided. It has the kernels' vectors, huge pages and widths.
+//! The kernels may take events in an order of their own that changes no bit, the loop does not.
 //! Both run in turn, on one thread; the share is the ratio of the medians of their times. What is timed of learning are the
 //! passes over the tiles alone, without reading events and writing weights.
 //!
