@@ -152,7 +152,7 @@ impl Tokens {
     /// Events that share cues one after another, if each comes once.
     fn ordered(mut self) -> Self {
         if self.frequencies.is_empty() {
-            let order = order::order(&self.script, false);
+            let order = order::of(&self.script, false);
             self.script.reorder(&order, order::BLOCK);
             self.ordered = true;
         }

@@ -3,7 +3,7 @@
 //! [`learn`] looks at all events once (`survey`), takes the cheaper method, numbers rows and columns as it needs them
 //! (`stream`), cuts the weights into tiles and lets threads take one tile after another (`tiles`): columns that see the
 //! events in order (`forward`), or rows that see them backward (`adjoint`, `steps`). Names that always occur together
-//! (`twins`) are learned once. Events with rows in common are taken one after another (`order`). Rates may follow a
+//! (`twins`) are learned once. Events with rows in common are taken one after another ([`order`]). Rates may follow a
 //! schedule ([`rule`]), a result may be the mean over all tokens (`mean`), and weights may be recorded on the way
 //! ([`trajectory`]): by the forward method. A thread copies what it learned into the result (`matrix`). Tiles touch
 //! different columns, or different rows, so the result does not depend on who learns what when. `memory` says how much
@@ -15,7 +15,7 @@ mod forward;
 mod matrix;
 mod mean;
 pub mod memory;
-mod order;
+pub mod order;
 pub mod rule;
 mod steps;
 pub mod stream;

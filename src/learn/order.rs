@@ -12,10 +12,10 @@
 //!
 //! Events change places within blocks, so that a tile may begin at a block instead of at an event.
 
-use super::stream::{Event, Script};
+use super::stream::Script;
 
 /// Events change places within blocks of so many.
-pub(super) const BLOCK: usize = 1024;
+pub const BLOCK: usize = 1024;
 
 /// Rows of an event are still near after so many events.
 const NEAR: usize = 4;
@@ -53,41 +53,52 @@ struct Sorter {
 }
 
 /// Whether an order pays for so many tiles, of so many rows of `width` elements each.
-pub(super) fn pays<E>(tiles: usize, rows: usize, width: usize) -> bool {
+pub fn pays<E>(tiles: usize, rows: usize, width: usize) -> bool {
     let row = width * size_of::<E>();
     tiles >= TILES && row >= ROW && rows.saturating_mul(row) > TILE
 }
 
 /// For each place which event of the script comes there: a cue is a row, and so is an outcome if `outcomes`.
-pub(super) fn order(script: &Script, outcomes: bool) -> Vec<u32> {
-    let (n_rows, len) = (script.n_rows(), script.len());
+pub(super) fn of(script: &Script, outcomes: bool) -> Vec<u32> {
+    let first = script.n_rows();
+    let n_rows = first + if outcomes { script.n_columns() } else { 0 };
+    let events = script.events().map(|event| {
+        let outcomes = if outcomes { event.outcomes } else { &[] };
+        event.cues.iter().map(|&cue| cue as usize).chain(outcomes.iter().map(move |&o| first + o as usize))
+    });
+    order(events, n_rows, script.n_words())
+}
+
+/// For each place which of the events comes there. Their rows are below `n_rows`, and in all no more than `n_slots`.
+///
+/// # Panics
+/// When a row is not below `n_rows`.
+pub fn order<R: Iterator<Item = usize>>(
+    mut events: impl Iterator<Item = R>,
+    n_rows: usize,
+    n_slots: usize,
+) -> Vec<u32> {
     // Slots are counted in 32 bits.
-    if script.n_words() >= TAKEN as usize / 2 {
-        return (0..len as u32).collect();
+    if n_slots >= TAKEN as usize / 2 {
+        return (0..).zip(events).map(|(event, _)| event).collect();
     }
-    let first_outcome = outcomes.then_some(n_rows);
     let mut sorter = Sorter {
-        last: vec![0; n_rows + if outcomes { script.n_columns() } else { 0 }],
+        last: vec![0; n_rows],
         before: 0,
         starts: Vec::new(),
         next: Vec::new(),
         waits: Vec::new(),
         passed_over: Vec::new(),
     };
-    let mut order = Vec::with_capacity(len);
-    let mut events = script.events();
-    while order.len() < len {
+    let mut order = Vec::new();
+    loop {
         let taken = order.len() as u32;
-        sorter.read(events.by_ref().take(BLOCK).map(|event| rows(event, first_outcome)));
+        sorter.read(events.by_ref().take(BLOCK));
         sorter.take(|event| order.push(taken + event));
+        if order.len() as u32 == taken {
+            return order;
+        }
     }
-    order
-}
-
-/// The rows of an event: of its cues and, if they have rows, of its outcomes, the first of which is given.
-fn rows(event: Event<'_>, first_outcome: Option<usize>) -> impl Iterator<Item = usize> {
-    let (first, outcomes) = first_outcome.map_or((0, &[][..]), |first| (first, event.outcomes));
-    event.cues.iter().map(|&cue| cue as usize).chain(outcomes.iter().map(move |&o| first + o as usize))
 }
 
 impl Sorter {
@@ -185,7 +196,7 @@ mod tests {
     fn what_shares_rows_comes_next() {
         let of_cues = |events: &[&[u32]]| {
             let events: Vec<_> = events.iter().map(|cues| (cues.to_vec(), vec![7])).collect();
-            order(&script(&events), false)
+            of(&script(&events), false)
         };
         // The next with a row in common; the one with more of them; the one passed over; the oldest.
         assert_eq!(of_cues(&[&[0, 1], &[2], &[1, 3], &[3]]), [0, 2, 3, 1]);
@@ -215,7 +226,7 @@ mod tests {
                 })
                 .collect();
             let mut script = script(&events);
-            let order = order(&script, outcomes);
+            let order = of(&script, outcomes);
             let mut places = vec![usize::MAX; events.len()];
             for (place, &event) in order.iter().enumerate() {
                 prop_assert_eq!(place / BLOCK, event as usize / BLOCK);

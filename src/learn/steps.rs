@@ -14,7 +14,7 @@
 //! Steps are made of one run of events at a time: no step reaches over its end. Where beta * kappa >= 2 nothing decays, and
 //! every token is done by itself: what overflows must do so on its own way.
 
-use super::order::{BLOCK, order};
+use super::order::{self, BLOCK};
 use super::rule::Kappa;
 use super::stream::{Script, Segment};
 use crate::events::chunk::Rows;
@@ -81,7 +81,7 @@ pub(super) struct Steps<E> {
 impl<E: Copy> Steps<E> {
     /// Steps that share cues or outcomes one after another.
     pub(super) fn ordered(mut self) -> Self {
-        let order = order(&self.script, true);
+        let order = order::of(&self.script, true);
         self.script.reorder(&order, BLOCK);
         for block in self.events.chunks_mut(BLOCK) {
             let earliest = block.last().copied();
