@@ -11,7 +11,9 @@
 //! is summed twice and changed twice, one change after the other.
 //!
 //! The liberties taken: `B` vectors are worked on side by side, for the additions of one sum wait for each other. A few rows
-//! stay in registers between sum and change, so that each is loaded once and stored once. With more rows one block of columns
+//! stay in registers between sum and change, so that each is loaded once and stored once. Where the update changes rows of its own
+//! they are loaded twice, the second time from the first cache, which leaves registers for twice as many vectors side by side.
+//! With more rows one block of columns
 //! is summed while the block before it, whose sums are complete, is changed; different columns never meet. A body is compiled
 //! for each number of rows up to 12, and up to 24 where all rows have the same factor.
 //!
@@ -75,16 +77,22 @@ macro_rules! each_row {
     };
 }
 
-/// `$with!` of the body for a number of rows: how many they are, or 0 if any; how many vectors are side by side; and whether
-/// it is woven.
+/// Forms of a body: rows stay in registers; all rows of a block are summed, then changed; or a block is summed while the one
+/// before it is changed.
+const HELD: u8 = 0;
+const SUMMED: u8 = 1;
+const WOVEN: u8 = 2;
+
+/// `$with!` of the body for a number of rows: how many they are, or 0 if any; how many vectors are side by side; and its form.
 macro_rules! by_rows {
-    ($with:ident, $n:expr, alone [$($a:literal: $c:literal),*], woven [$($w:literal: $d:literal),*],
-        held [$($h:literal: $b:literal),*], any: $side:literal) => {
+    ($with:ident, $n:expr, alone [$($a:literal: $c:literal),*], summed [$($s:literal: $e:literal),*],
+        woven [$($w:literal: $d:literal),*], held [$($h:literal: $b:literal),*], any: $side:literal) => {
         match $n {
-            $($a if S::ALONE => $with!($a, $c, false),)*
-            $($w if S::UNIFORM => $with!($w, $d, true),)*
-            $($h => $with!($h, $b, false),)*
-            _ => $with!(0, $side, false),
+            $($a if S::ALONE => $with!($a, $c, HELD),)*
+            $($s if S::UNIFORM && !S::ALONE => $with!($s, $e, SUMMED),)*
+            $($w if S::UNIFORM => $with!($w, $d, WOVEN),)*
+            $($h => $with!($h, $b, HELD),)*
+            _ => $with!(0, $side, WOVEN),
         }
     };
 }
@@ -143,13 +151,13 @@ impl<V: Vector, S: Step<V>> Apart<V, S> {
     /// As many vectors side by side as leave a register for each of their rows, or as are under way at once.
     const fn of(n: usize) -> Body<V, S> {
         macro_rules! with_avx2 {
-            ($rows:literal, $side:literal, $woven:literal) => {
-                with_avx2::<V, S, $rows, $side, $woven>
+            ($rows:literal, $side:literal, $form:ident) => {
+                with_avx2::<V, S, $rows, $side, $form>
             };
         }
         macro_rules! with_avx512 {
-            ($rows:literal, $side:literal, $woven:literal) => {
-                with_avx512::<V, S, $rows, $side, $woven>
+            ($rows:literal, $side:literal, $form:ident) => {
+                with_avx512::<V, S, $rows, $side, $form>
             };
         }
         if V::REGISTERS < MANY {
@@ -157,6 +165,7 @@ impl<V: Vector, S: Step<V>> Apart<V, S> {
                 with_avx2,
                 n,
                 alone [],
+                summed [],
                 woven [13: 4, 14: 4, 15: 4, 16: 4, 17: 4, 18: 4, 19: 4, 20: 4, 21: 4, 22: 4, 23: 4, 24: 4],
                 held [1: 4, 2: 4, 3: 2, 4: 2, 5: 2, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 1],
                 any: 4
@@ -166,6 +175,7 @@ impl<V: Vector, S: Step<V>> Apart<V, S> {
                 with_avx512,
                 n,
                 alone [1: 8, 2: 8],
+                summed [3: 8, 4: 8, 5: 8, 6: 8, 7: 8, 8: 8],
                 woven [7: 4, 8: 4, 9: 4, 10: 4, 11: 4, 12: 4, 13: 2, 14: 2, 15: 2, 16: 2, 17: 2, 18: 2, 19: 2, 20: 2, 21: 2,
                     22: 2, 23: 2, 24: 2],
                 held [1: 4, 2: 4, 3: 4, 4: 4, 5: 4, 6: 4, 7: 2, 8: 2, 9: 2, 10: 2, 11: 2, 12: 2],
@@ -181,14 +191,14 @@ impl<V: Vector, S: Step<V>> Apart<V, S> {
 /// As [`body`], for a machine that has AVX2.
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
 #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
-unsafe fn with_avx2<V: Vector, S: Step<V>, const K: usize, const B: usize, const WOVEN: bool>(
+unsafe fn with_avx2<V: Vector, S: Step<V>, const K: usize, const B: usize, const FORM: u8>(
     weights: *mut V::Element,
     width: usize,
     rows: &[u32],
     step: &mut S,
 ) {
     // SAFETY: by the contract of this function.
-    unsafe { body::<V, S, K, B, WOVEN>(weights, width, rows, step) }
+    unsafe { body::<V, S, K, B, FORM>(weights, width, rows, step) }
 }
 
 /// [`body`] as a function of its own.
@@ -197,23 +207,23 @@ unsafe fn with_avx2<V: Vector, S: Step<V>, const K: usize, const B: usize, const
 /// As [`body`], for a machine that has AVX-512.
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx512f"))]
 #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
-unsafe fn with_avx512<V: Vector, S: Step<V>, const K: usize, const B: usize, const WOVEN: bool>(
+unsafe fn with_avx512<V: Vector, S: Step<V>, const K: usize, const B: usize, const FORM: u8>(
     weights: *mut V::Element,
     width: usize,
     rows: &[u32],
     step: &mut S,
 ) {
     // SAFETY: by the contract of this function.
-    unsafe { body::<V, S, K, B, WOVEN>(weights, width, rows, step) }
+    unsafe { body::<V, S, K, B, FORM>(weights, width, rows, step) }
 }
 
-/// A step on `K` different rows, [`woven`] or [`held`]; or, if `K` is 0, on [`any`].
+/// A step on `K` different rows, [`held`], [`summed`] or [`woven`]; or, if `K` is 0, on [`any`].
 ///
 /// # Safety
 /// As [`step`]; there are `K` rows, unless it is 0.
 #[inline(always)]
 #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
-unsafe fn body<V: Vector, S: Step<V>, const K: usize, const B: usize, const WOVEN: bool>(
+unsafe fn body<V: Vector, S: Step<V>, const K: usize, const B: usize, const FORM: u8>(
     weights: *mut V::Element,
     width: usize,
     rows: &[u32],
@@ -223,8 +233,10 @@ unsafe fn body<V: Vector, S: Step<V>, const K: usize, const B: usize, const WOVE
     unsafe {
         if K == 0 {
             any::<V, S, B>(weights, width, rows, step);
-        } else if WOVEN {
+        } else if FORM == WOVEN {
             woven::<V, S, K, B>(weights, width, rows, step);
+        } else if FORM == SUMMED {
+            summed::<V, S, K, B>(weights, width, rows, step);
         } else {
             held::<V, S, K, B>(weights, width, rows, step);
         }
@@ -294,6 +306,37 @@ unsafe fn held<V: Vector, S: Step<V>, const K: usize, const B: usize>(
                 for b in 0..B {
                     S::changed(kept[k][b], factors[k], update[b]).store(at[k].add(column + b * V::LANES));
                 }
+            }
+            column += B * V::LANES;
+        }
+    }
+}
+
+/// A step on `K` rows with the same factor, which are summed and then changed.
+///
+/// # Safety
+/// As [`step`]; there are `K` rows, and `S` is uniform.
+#[inline(always)]
+#[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
+unsafe fn summed<V: Vector, S: Step<V>, const K: usize, const B: usize>(
+    weights: *mut V::Element,
+    width: usize,
+    rows: &[u32],
+    step: &mut S,
+) {
+    // SAFETY: all offsets are row * width + column + lane < row * width + width, inside the caller's rows.
+    unsafe {
+        let zero = V::splat(V::Element::default());
+        let (at, _) = begins::<V, S, K>(weights, width, rows, step);
+        let mut column = 0;
+        while column < width {
+            let mut sums = [zero; B];
+            for at in at {
+                add_term::<V, S, B>(at.add(column), zero, &mut sums);
+            }
+            let update = step.update::<B>(column, sums);
+            for at in at {
+                change::<V, S, B>(at.add(column), zero, update);
             }
             column += B * V::LANES;
         }
