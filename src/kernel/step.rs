@@ -613,16 +613,16 @@ mod tests {
 
     /// Sums weighted by factors, which are handed on as they are and added, times the factor. Where it is uniform, all factors
     /// are 1.
-    struct Weighted<'a, V: Vector, const UNIFORM: bool> {
+    struct Weighted<'a, V: Vector, const UNIFORM: bool, const ALONE: bool> {
         factors: &'a [V::Element],
         sums: Vec<V::Element>,
     }
 
     #[expect(unsafe_code, reason = "calls vectors")]
     // SAFETY: called by kernels alone.
-    unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Weighted<'_, V, UNIFORM> {
+    unsafe impl<V: Vector, const UNIFORM: bool, const ALONE: bool> Step<V> for Weighted<'_, V, UNIFORM, ALONE> {
         const UNIFORM: bool = UNIFORM;
-        const ALONE: bool = UNIFORM;
+        const ALONE: bool = ALONE;
 
         #[inline(always)]
         unsafe fn factor(&self, row: u32) -> V {
@@ -653,7 +653,7 @@ mod tests {
         }
     }
 
-    struct Once<'a, E, const UNIFORM: bool> {
+    struct Once<'a, E, const UNIFORM: bool, const ALONE: bool> {
         weights: &'a mut [E],
         width: usize,
         rows: &'a [u32],
@@ -661,13 +661,13 @@ mod tests {
         factors: &'a [E],
     }
 
-    impl<E: Element, const UNIFORM: bool> Task<E> for Once<'_, E, UNIFORM> {
+    impl<E: Element, const UNIFORM: bool, const ALONE: bool> Task<E> for Once<'_, E, UNIFORM, ALONE> {
         type Output = Vec<E>;
         #[inline(always)]
         #[expect(unsafe_code, reason = "calls the kernel")]
         unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Vec<E> {
             let sums = vec![E::default(); self.width];
-            let mut weighted = Weighted::<V, UNIFORM> { factors: self.factors, sums };
+            let mut weighted = Weighted::<V, UNIFORM, ALONE> { factors: self.factors, sums };
             // SAFETY: the width is a multiple of B vectors, and all rows are there.
             unsafe {
                 let weights = self.weights.as_mut_ptr();
@@ -691,7 +691,7 @@ mod tests {
         #[expect(unsafe_code, reason = "calls the kernel")]
         unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Vec<E> {
             let sums = vec![E::default(); self.width];
-            let mut weighted = Weighted::<V, false> { factors: self.factors, sums };
+            let mut weighted = Weighted::<V, false, false> { factors: self.factors, sums };
             // SAFETY: the width is a multiple of B vectors, and all rows are there, in both.
             unsafe {
                 let (from, to) = (self.from.as_ptr(), self.to.as_mut_ptr());
@@ -717,7 +717,11 @@ mod tests {
 
     const ROWS: usize = 30;
 
-    fn every_kernel_is_naive<E: Element, const UNIFORM: bool>(seeds: &[f64], rows: &[u32], width: usize) {
+    fn every_kernel_is_naive<E: Element, const UNIFORM: bool, const ALONE: bool>(
+        seeds: &[f64],
+        rows: &[u32],
+        width: usize,
+    ) {
         let element = |i: usize| E::from_f64(seeds[i % seeds.len()] * (1.0 + i as f64 / 7.0));
         let weights: Vec<E> = (0..ROWS * width).map(element).collect();
         let factors = if UNIFORM { vec![E::from_f64(1.0); ROWS] } else { weights[..ROWS].to_vec() };
@@ -726,7 +730,8 @@ mod tests {
         let once = (0..rows.len()).all(|i| !rows[..i].contains(&rows[i]));
         for (kernel, once) in Kernel::available().flat_map(|kernel| [(kernel, once), (kernel, false)]) {
             let mut found = weights.clone();
-            let task = Once::<E, UNIFORM> { weights: &mut found, width, rows, once, factors: &factors };
+            let task =
+                Once::<E, UNIFORM, ALONE> { weights: &mut found, width, rows, once, factors: &factors };
             assert_eq!(run(kernel, width, task), expected_sums, "{kernel:?}, {rows:?}");
             assert_eq!(found, expected, "{kernel:?}, {rows:?}");
         }
@@ -750,10 +755,12 @@ mod tests {
             n in 0..=ROWS,
             width in prop::sample::select(vec![16_usize, 32, 48, 64, 96, 128, 256]),
         ) {
-            every_kernel_is_naive::<f64, false>(&seeds, &rows[..n], width);
-            every_kernel_is_naive::<f32, false>(&seeds, &rows[..n], width);
-            every_kernel_is_naive::<f64, true>(&seeds, &rows[..n], width);
-            every_kernel_is_naive::<f32, true>(&seeds, &rows[..n], width);
+            every_kernel_is_naive::<f64, false, false>(&seeds, &rows[..n], width);
+            every_kernel_is_naive::<f32, false, false>(&seeds, &rows[..n], width);
+            every_kernel_is_naive::<f64, true, true>(&seeds, &rows[..n], width);
+            every_kernel_is_naive::<f64, true, false>(&seeds, &rows[..n], width);
+            every_kernel_is_naive::<f32, true, true>(&seeds, &rows[..n], width);
+            every_kernel_is_naive::<f32, true, false>(&seeds, &rows[..n], width);
         }
     }
 }
