@@ -304,7 +304,7 @@ fn compare<E: Element>(name: &str, events: [&[Event]; 2], repetitions: usize) {
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let smoke = arguments.iter().any(|argument| argument == "--test");
-    let (n, repetitions) = if smoke { (500, 1) } else { (50_000, 21) };
+    let (n, repetitions) = if smoke { (500, 1) } else { (200_000, 21) };
     println!("{} kernels, one thread, medians of {repetitions}", Kernel::best());
     for slots in [5, 10, 20] {
         let name = format!("{slots} cues an event");
