@@ -3,5 +3,6 @@
 pub mod block;
 pub mod buffer;
 pub mod dispatch;
+mod places;
 pub mod rows;
 pub mod step;

@@ -80,6 +80,10 @@ macro_rules! element {
 element!(f64, "float64", x86::Pd512, x86::Pd256, 4);
 element!(f32, "float32", x86::Ps512, x86::Ps256, 8);
 
+/// As many vector registers as AVX2 has, and as many as AVX-512 has: no other vectors have so many.
+pub(super) const SOME: usize = 16;
+pub(super) const MANY: usize = 32;
+
 /// Several elements worked on at once.
 ///
 /// # Safety
@@ -170,11 +174,11 @@ unsafe impl<T: Element, const N: usize> Vector for [T; N] {
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::Vector;
+    use super::{MANY, SOME, Vector};
     use std::arch::x86_64::*;
 
     macro_rules! vector {
-        ($name:ident, $register:ty, $element:ty, $lanes:literal, $registers:literal,
+        ($name:ident, $register:ty, $element:ty, $lanes:literal, $registers:expr,
          $splat:ident, $load:ident, $store:ident, $plus:ident, $minus:ident, $times:ident, $lesser:ident, $with:ident) => {
             #[derive(Clone, Copy)]
             pub struct $name($register);
@@ -289,7 +293,7 @@ mod x86 {
         __m512d,
         f64,
         8,
-        32,
+        MANY,
         _mm512_set1_pd,
         _mm512_loadu_pd,
         _mm512_storeu_pd,
@@ -304,7 +308,7 @@ mod x86 {
         __m512,
         f32,
         16,
-        32,
+        MANY,
         _mm512_set1_ps,
         _mm512_loadu_ps,
         _mm512_storeu_ps,
@@ -319,7 +323,7 @@ mod x86 {
         __m256d,
         f64,
         4,
-        16,
+        SOME,
         _mm256_set1_pd,
         _mm256_loadu_pd,
         _mm256_storeu_pd,
@@ -334,7 +338,7 @@ mod x86 {
         __m256,
         f32,
         8,
-        16,
+        SOME,
         _mm256_set1_ps,
         _mm256_loadu_ps,
         _mm256_storeu_ps,

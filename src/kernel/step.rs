@@ -24,7 +24,8 @@
 
 use std::marker::PhantomData;
 
-use super::rows::Vector;
+use super::places::Places;
+use super::rows::{MANY, SOME, Vector};
 
 /// What a method does with sums and rows.
 ///
@@ -122,10 +123,6 @@ pub unsafe fn step<V: Vector, S: Step<V>, const B: usize>(
         }
     }
 }
-
-/// As many vector registers as AVX2 has, and as many as AVX-512 has: no other vectors have so many.
-const SOME: usize = 16;
-const MANY: usize = 32;
 
 /// There are bodies for fewer rows than these.
 const ROWS: usize = 25;
@@ -382,98 +379,6 @@ unsafe fn woven<V: Vector, S: Step<V>, const K: usize, const B: usize>(
         each_row!(k < K, {
             change::<V, S, B>(places.get(k).add(column - block), zero, update);
         });
-    }
-}
-
-/// Where each of `K` rows begins. With many vector registers the first few are at hand, and the others are moved from a vector
-/// register when their turn comes.
-struct Places<V: Vector, const K: usize> {
-    near: [*mut V::Element; K],
-    far: [f64; K],
-}
-
-impl<V: Vector, const K: usize> Places<V, K> {
-    /// How many are at hand. Of the vector registers 16 can be named for the others.
-    const NEAR: usize = match V::REGISTERS {
-        ..MANY => K,
-        _ if K > 20 => K - 16,
-        _ => 4,
-    };
-
-    #[inline(always)]
-    fn at(place: *mut V::Element) -> Self {
-        Self { near: [place; K], far: [0.0; K] }
-    }
-
-    /// # Safety
-    /// The instruction set of `V` must exist.
-    #[inline(always)]
-    #[expect(unsafe_code, reason = "calls assembly")]
-    unsafe fn set(&mut self, k: usize, place: *mut V::Element) {
-        if k < Self::NEAR {
-            self.near[k] = place;
-        } else {
-            // SAFETY: a `V` with so many registers is one of AVX-512.
-            self.far[k] = unsafe { far::put(place) };
-        }
-    }
-
-    /// # Safety
-    /// As [`Places::set`].
-    #[inline(always)]
-    #[expect(unsafe_code, reason = "calls assembly")]
-    unsafe fn get(&self, k: usize) -> *mut V::Element {
-        // SAFETY: as in `set`.
-        if k < Self::NEAR { self.near[k] } else { unsafe { far::get(self.far[k]) } }
-    }
-}
-
-/// Addresses in vector registers. In assembly, for the compiler would move all of them back before a loop, and to the stack.
-mod far {
-    /// # Safety
-    /// There must be AVX-512.
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    #[expect(unsafe_code, clippy::pointers_in_nomem_asm_block, reason = "moves an address and follows none")]
-    pub(super) unsafe fn put<E>(place: *mut E) -> f64 {
-        let far;
-        // SAFETY: one register is written, with an instruction that exists.
-        unsafe {
-            std::arch::asm!("vmovq {far}, {place}", far = out(xmm_reg) far, place = in(reg) place,
-                options(nomem, nostack, preserves_flags));
-        }
-        far
-    }
-
-    /// # Safety
-    /// There must be AVX-512.
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    #[expect(unsafe_code, reason = "assembly")]
-    pub(super) unsafe fn get<E>(far: f64) -> *mut E {
-        let place;
-        // SAFETY: as in `put`.
-        unsafe {
-            std::arch::asm!("vmovq {place}, {far}", place = out(reg) place, far = in(xmm_reg) far,
-                options(nomem, nostack, preserves_flags));
-        }
-        place
-    }
-
-    /// # Safety
-    /// None is needed.
-    #[cfg(not(target_arch = "x86_64"))]
-    #[expect(unsafe_code, reason = "as with AVX-512")]
-    pub(super) unsafe fn put<E>(place: *mut E) -> f64 {
-        f64::from_bits(place.expose_provenance() as u64)
-    }
-
-    /// # Safety
-    /// None is needed.
-    #[cfg(not(target_arch = "x86_64"))]
-    #[expect(unsafe_code, reason = "as with AVX-512")]
-    pub(super) unsafe fn get<E>(far: f64) -> *mut E {
-        std::ptr::with_exposed_provenance_mut(far.to_bits() as usize)
     }
 }
 
