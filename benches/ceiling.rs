@@ -2,7 +2,8 @@
 //!
 //! The limit is a loop that loads and stores the same rows, tile after tile, with one addition of a constant in between: no row
 //! waits for another, nothing is decided. It has the kernels' vectors, huge pages and widths. It goes in the order of the events
-//! and, where the kernels take them in another that changes no bit, once more in theirs.
+//! and, where the kernels take them in another that changes no bit, once more in theirs: then this is the limit of the same loads
+//! and stores, and the first says how fast they would be without that order.
 //! All run in turn, on one thread; a share is the ratio of the medians of their times. What is timed of learning are the
 //! passes over the tiles alone, without reading events and writing weights.
 //!
