@@ -13,9 +13,10 @@
 //! The liberties taken: `B` vectors are worked on side by side, for the additions of one sum wait for each other. A few rows
 //! stay in registers between sum and change, so that each is loaded once and stored once. Where the update changes rows of its own
 //! they are loaded twice, the second time from the first cache, which leaves registers for twice as many vectors side by side.
-//! With more rows one block of columns
-//! is summed while the block before it, whose sums are complete, is changed; different columns never meet. A body is compiled
-//! for each number of rows up to 12, and up to 24 where all rows have the same factor.
+//! With more rows one block of columns is summed while the block before it, whose sums are complete, is changed; different
+//! columns never meet. With the short vectors of AVX2 an event has more instructions than a processor looks ahead, so those that
+//! wait must not stand close to what they wait for: while a block is summed it is the last but one that is changed. A body is
+//! compiled for each number of rows up to 12, and up to 24 where all rows have the same factor.
 //!
 //! What the bodies do is done as fast as rows come from the caches, if nothing else is loaded: an address or a counter that
 //! waits on the stack is loaded behind all the vectors under way, and then the next row waits for it. Therefore each body is a
@@ -79,17 +80,20 @@ macro_rules! each_row {
 }
 
 /// Forms of a body: rows stay in registers; all rows of a block are summed, then changed; or a block is summed while the one
-/// before it is changed.
+/// before it is changed, or the last but one.
 const HELD: u8 = 0;
 const SUMMED: u8 = 1;
 const WOVEN: u8 = 2;
+const DEEP: u8 = 3;
 
 /// `$with!` of the body for a number of rows: how many they are, or 0 if any; how many vectors are side by side; and its form.
 macro_rules! by_rows {
-    ($with:ident, $n:expr, alone [$($a:literal: $c:literal),*], summed [$($s:literal: $e:literal),*],
-        woven [$($w:literal: $d:literal),*], held [$($h:literal: $b:literal),*], any: $side:literal) => {
+    ($with:ident, $n:expr, alone [$($a:literal: $c:literal),*], deep [$($p:literal: $f:literal),*],
+        summed [$($s:literal: $e:literal),*], woven [$($w:literal: $d:literal),*], held [$($h:literal: $b:literal),*],
+        any: $side:literal) => {
         match $n {
             $($a if S::ALONE => $with!($a, $c, HELD),)*
+            $($p if S::UNIFORM && S::ALONE => $with!($p, $f, DEEP),)*
             $($s if S::UNIFORM && !S::ALONE => $with!($s, $e, SUMMED),)*
             $($w if S::UNIFORM => $with!($w, $d, WOVEN),)*
             $($h => $with!($h, $b, HELD),)*
@@ -162,8 +166,11 @@ impl<V: Vector, S: Step<V>> Apart<V, S> {
                 with_avx2,
                 n,
                 alone [],
+                deep [3: 2, 4: 2, 5: 2, 6: 2, 7: 2, 8: 2, 9: 2, 10: 2, 11: 2, 12: 2, 13: 2, 14: 2, 15: 2, 16: 2, 17: 2, 18: 2,
+                    19: 2, 20: 2, 21: 2, 22: 2, 23: 2, 24: 2],
                 summed [],
-                woven [13: 4, 14: 4, 15: 4, 16: 4, 17: 4, 18: 4, 19: 4, 20: 4, 21: 4, 22: 4, 23: 4, 24: 4],
+                woven [6: 2, 7: 2, 8: 2, 9: 2, 10: 2, 11: 2, 12: 2, 13: 2, 14: 2, 15: 2, 16: 2, 17: 2, 18: 2, 19: 2, 20: 2,
+                    21: 2, 22: 2, 23: 2, 24: 2],
                 held [1: 4, 2: 4, 3: 2, 4: 2, 5: 2, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 1],
                 any: 4
             )
@@ -172,6 +179,7 @@ impl<V: Vector, S: Step<V>> Apart<V, S> {
                 with_avx512,
                 n,
                 alone [1: 8, 2: 8],
+                deep [],
                 summed [3: 8, 4: 8, 5: 8, 6: 8, 7: 8, 8: 8],
                 woven [7: 4, 8: 4, 9: 4, 10: 4, 11: 4, 12: 4, 13: 2, 14: 2, 15: 2, 16: 2, 17: 2, 18: 2, 19: 2, 20: 2, 21: 2,
                     22: 2, 23: 2, 24: 2],
@@ -214,7 +222,7 @@ unsafe fn with_avx512<V: Vector, S: Step<V>, const K: usize, const B: usize, con
     unsafe { body::<V, S, K, B, FORM>(weights, width, rows, step) }
 }
 
-/// A step on `K` different rows, [`held`], [`summed`] or [`woven`]; or, if `K` is 0, on [`any`].
+/// A step on `K` different rows, [`held`], [`summed`], [`woven`] or [`deep`]; or, if `K` is 0, on [`any`].
 ///
 /// # Safety
 /// As [`step`]; there are `K` rows, unless it is 0.
@@ -226,12 +234,15 @@ unsafe fn body<V: Vector, S: Step<V>, const K: usize, const B: usize, const FORM
     rows: &[u32],
     step: &mut S,
 ) {
+    const { assert!(FORM != DEEP || B <= 4, "a width is a multiple of 8 vectors, which shall be two blocks") };
     // SAFETY: by the contract of this function.
     unsafe {
         if K == 0 {
             any::<V, S, B>(weights, width, rows, step);
         } else if FORM == WOVEN {
             woven::<V, S, K, B>(weights, width, rows, step);
+        } else if FORM == DEEP {
+            deep::<V, S, K, B>(weights, width, rows, step);
         } else if FORM == SUMMED {
             summed::<V, S, K, B>(weights, width, rows, step);
         } else {
@@ -378,6 +389,55 @@ unsafe fn woven<V: Vector, S: Step<V>, const K: usize, const B: usize>(
         }
         each_row!(k < K, {
             change::<V, S, B>(places.get(k).add(column - block), zero, update);
+        });
+    }
+}
+
+/// A step on `K` rows with the same factor, a block summed while the last but one is changed and the update of the one between
+/// is made.
+///
+/// # Safety
+/// As [`step`]; there are `K` rows, and `S` is uniform; the width is a multiple of two blocks.
+#[inline(always)]
+#[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
+unsafe fn deep<V: Vector, S: Step<V>, const K: usize, const B: usize>(
+    weights: *mut V::Element,
+    width: usize,
+    rows: &[u32],
+    step: &mut S,
+) {
+    const { assert!(K <= 24, "each_row! knows no more rows") };
+    let block = B * V::LANES;
+    // SAFETY: all offsets are row * width + column + lane < row * width + width, inside the caller's rows: there are at least two
+    // blocks, `column` is a multiple of the block, below the width in the loop and equal to it after, and two blocks or more.
+    unsafe {
+        let zero = V::splat(V::Element::default());
+        let mut places = Places::<V, K>::at(weights);
+        let (mut first, mut sums) = ([zero; B], [zero; B]);
+        each_row!(k < K, {
+            let row = weights.add(*rows.get_unchecked(k) as usize * width);
+            places.set(k, row);
+            add_term::<V, S, B>(row, zero, &mut first);
+            add_term::<V, S, B>(row.add(block), zero, &mut sums);
+        });
+        let mut update = step.update::<B>(0, first);
+        let mut column = 2 * block;
+        while column < width {
+            let next = step.update::<B>(column - block, sums);
+            sums = [zero; B];
+            each_row!(k < K, {
+                let row = places.get(k);
+                add_term::<V, S, B>(row.add(column), zero, &mut sums);
+                change::<V, S, B>(row.add(column - 2 * block), zero, update);
+            });
+            update = next;
+            column += block;
+        }
+        let last = step.update::<B>(column - block, sums);
+        each_row!(k < K, {
+            let row = places.get(k);
+            change::<V, S, B>(row.add(column - 2 * block), zero, update);
+            change::<V, S, B>(row.add(column - block), zero, last);
         });
     }
 }
