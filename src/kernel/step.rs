@@ -14,8 +14,8 @@
 //! stay in registers between sum and change, so that each is loaded once and stored once. Where the update changes rows of its own
 //! they are loaded twice, the second time from the first cache, which leaves registers for twice as many vectors side by side.
 //! With more rows one block of columns is summed while the block before it, whose sums are complete, is changed; different
-//! columns never meet. With the short vectors of AVX2 an event has more instructions than a processor looks ahead, so those that
-//! wait must not stand close to what they wait for: while a block is summed it is the last but one that is changed. A body is
+//! columns never meet. With the short vectors of AVX2 it is faster to change the last block but one meanwhile: it seems that a
+//! processor does not look far enough ahead, and then what waits should not stand close to what it waits for. A body is
 //! compiled for each number of rows up to 12, and up to 24 where all rows have the same factor.
 //!
 //! What the bodies do is done as fast as rows come from the caches, if nothing else is loaded: an address or a counter that
