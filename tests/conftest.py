@@ -17,7 +17,7 @@ CASES_IN_CI = 60_000
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 settings.register_profile("dev", max_examples=40, deadline=None)
-settings.register_profile("ci", max_examples=400, deadline=None, print_blob=True)
+settings.register_profile("ci", max_examples=300, deadline=None, print_blob=True)
 settings.load_profile("ci" if CI else "dev")
 
 cases = 0

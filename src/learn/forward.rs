@@ -8,7 +8,11 @@
 //!     for each cue c in order: W[c, :] += alpha[c] * u[:]
 //! ```
 //!
-//! The liberties taken: the columns are cut into tiles and blocks of vectors; the tile starts late, where its first column
+//! Of most events no outcome is in the tile. There u = (-beta2) * a instead of beta2 * (0 - a): less to do, and the same number
+//! but for the sign of a zero, which no weight feels but one of -0.0. A sum is -0.0 only if both its terms are, so a weight can
+//! be -0.0 only from the start; tiles that begin with one do all as it stands above.
+//!
+//! The liberties taken besides: the columns are cut into tiles and blocks of vectors; the tile starts late, where its first column
 //! first can change; columns of padding stay zero; events without a common cue change places (`order`). None changes an
 //! operation on any column, so the result is the scalar rule's, bit for bit. A cue named twice is summed twice and
 //! updated twice, one after the other, as the rule says.
@@ -97,7 +101,7 @@ pub(super) fn learn<E: Element, B: AsRef<[u8]> + Sync>(
         let place = Place { columns, first, width: padded::<E>(columns.len(), job.kernel) };
         let elements = n_rows * place.width;
         let weights = &mut desk.weights[..elements];
-        place.begin(weights, plan.initial.as_ref());
+        let negative_zeros = place.begin(weights, plan.initial.as_ref());
         let sums = desk.sums.get_mut(..elements).filter(|_| plan.average);
         let mean = sums.map(|sums| Mean::new(sums, &mut desk.since, place.width));
         let course = Course { token: before(&columns), rates: rates.as_ref(), mean };
@@ -105,7 +109,7 @@ pub(super) fn learn<E: Element, B: AsRef<[u8]> + Sync>(
             Goal::Weights(_) => None,
             Goal::Traces(traces) => Some(traces.tracer(columns, course.token)),
         };
-        place.learn(weights, course, tracer, job, &runs)?;
+        place.learn(weights, negative_zeros, course, tracer, job, &runs)?;
         let row_and_column = |row, lane: usize| (row, columns[lane].targets[0] as usize);
         match &sheet {
             Some(sheet) => {
@@ -231,10 +235,10 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// Fills the tile with what it starts from.
-    fn begin<E: Element>(&self, weights: &mut [E], initial: Option<&Initial<'_, E>>) {
+    /// Fills the tile with what it starts from, and says whether a weight is -0.0.
+    fn begin<E: Element>(&self, weights: &mut [E], initial: Option<&Initial<'_, E>>) -> bool {
         weights.fill(E::default());
-        let Some(initial) = initial else { return };
+        let Some(initial) = initial else { return false };
         let rows =
             weights.chunks_exact_mut(self.width).zip(initial.weights.chunks_exact(initial.width.max(1)));
         for (row, initial_row) in rows {
@@ -244,11 +248,13 @@ impl Place<'_> {
                 }
             }
         }
+        weights.iter().any(|&weight| weight == E::default() && !weight.is_positive_zero())
     }
 
     fn learn<E: Element, B: AsRef<[u8]> + Sync>(
         &self,
         weights: &mut [E],
+        negative_zeros: bool,
         course: Course<'_>,
         mut tracer: Option<Tracer<'_, '_, E>>,
         job: &Job<'_, E>,
@@ -264,6 +270,7 @@ impl Place<'_> {
         rates.fill(rule.beta2);
         let mut tile = Tile {
             weights,
+            negative_zeros,
             width,
             first: self.first,
             lambda: &lambda,
@@ -318,6 +325,8 @@ impl Place<'_> {
 pub(super) struct Tile<'a, E> {
     /// The weights, row after row.
     pub(super) weights: &'a mut [E],
+    /// Whether any of them may be -0.0.
+    negative_zeros: bool,
     /// Elements in a row: a multiple of the lanes of the kernel.
     pub(super) width: usize,
     /// The first of its columns, in the stream's numbering.
@@ -412,9 +421,9 @@ impl<'s, E: Element> Task<E> for Forward<'_, '_, 's, E> {
         // SAFETY: the instruction set exists.
         unsafe {
             match (self.tile.salience, self.tile.one_rate) {
-                (Some(alpha), true) => self.learn::<V, true, true, B>(alpha),
-                (Some(alpha), false) => self.learn::<V, true, false, B>(alpha),
-                (None, _) => self.learn::<V, false, false, B>(E::default()),
+                (Some(alpha), true) => self.learn::<V, true, ONE_RATE, B>(alpha),
+                (Some(alpha), false) => self.learn::<V, true, TWO_RATES, B>(alpha),
+                (None, _) => self.learn::<V, false, TWO_RATES, B>(E::default()),
             }
         }
     }
@@ -427,13 +436,13 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
     /// The instruction set of `V` must exist.
     #[inline(always)]
     #[expect(unsafe_code, reason = "calls the kernel")]
-    unsafe fn learn<V: Vector<Element = E>, const UNIFORM: bool, const ONE_RATE: bool, const B: usize>(
+    unsafe fn learn<V: Vector<Element = E>, const UNIFORM: bool, const RATES: u8, const B: usize>(
         self,
         alpha: E,
     ) -> Result<Scripted<'s>> {
         let Self { tile, rule, piece: Piece { mut events, len, times }, monitor } = self;
-        let Tile { weights, width, first, lambda, targets, rates, course, .. } = tile;
-        let (n_rows, width, first) = (events.n_rows(), *width, *first);
+        let Tile { weights, width, first, lambda, targets, rates, course, negative_zeros, .. } = tile;
+        let (n_rows, width, first, negative_zeros) = (events.n_rows(), *width, *first, *negative_zeros);
         // The conditions that the pointers below rest on, together with the script's invariant.
         assert!(width % (B * V::LANES) == 0 && (1..=WIDEST).contains(&width));
         assert!(targets.len() == width && rates.len() == width && lambda.len() <= width);
@@ -441,10 +450,12 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
         let mut pace = tile.pace;
         let (mut betas, mut done) = (tile.betas, 0);
         // SAFETY: the instruction set exists.
-        let mut errors = unsafe {
-            let (alpha, beta, saliences) = (V::splat(alpha), V::splat(betas[0]), &rule.alpha);
+        let (mut errors, mut of_absent) = unsafe {
+            let (alpha, beta, saliences) = (V::splat(alpha), V::splat(betas[0]), &rule.alpha[..]);
             let (targets, rates) = (targets.as_mut_ptr(), rates.as_mut_ptr());
-            Errors::<V, UNIFORM, ONE_RATE> { alpha, saliences, beta, targets, rates }
+            let fall = V::splat(E::default().minus(betas[1]));
+            let errors = Errors::<V, UNIFORM, RATES> { alpha, saliences, beta, targets, rates };
+            (errors, Errors::<V, UNIFORM, ABSENT> { alpha, saliences, beta: fall, targets, rates })
         };
         if course.is_none() && times.are_once() {
             // The same as below, but so little goes from event to event that it stays in registers.
@@ -457,9 +468,12 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
                 {
                     // SAFETY: as below.
                     unsafe {
-                        errors.draw::<true>(outcomes, first, lambda, betas[0]);
-                        step::<V, _, B>(weights, width, cues, once, &mut errors);
-                        errors.draw::<false>(outcomes, first, lambda, betas[1]);
+                        if errors.draw::<true>(outcomes, first, lambda, betas[0]) || negative_zeros {
+                            step::<V, _, B>(weights, width, cues, once, &mut errors);
+                            errors.draw::<false>(outcomes, first, lambda, betas[1]);
+                        } else {
+                            step::<V, _, B>(weights, width, cues, once, &mut of_absent);
+                        }
                     }
                     left = left.saturating_sub(cues.len() * width + 1);
                     done += 1;
@@ -478,7 +492,7 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
             && let Some(Event { cues, outcomes, once }) = events.next()
         {
             // SAFETY: the instruction set exists, and `lambda` is no longer than `targets` and `rates` are.
-            unsafe { errors.draw::<true>(outcomes, first, lambda, betas[0]) };
+            let drawn = unsafe { errors.draw::<true>(outcomes, first, lambda, betas[0]) } || negative_zeros;
             for _ in 0..times.of(done) {
                 // A schedule may stand still, and one rate for all columns is not looked up.
                 if let Some(course) = course
@@ -487,8 +501,11 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
                 {
                     betas = now;
                     // SAFETY: the instruction set exists.
-                    errors.beta = unsafe { V::splat(betas[0]) };
-                    if !ONE_RATE {
+                    unsafe {
+                        errors.beta = V::splat(betas[0]);
+                        of_absent.beta = V::splat(E::default().minus(betas[1]));
+                    }
+                    if RATES == TWO_RATES {
                         rates.fill(betas[1]);
                         errors.rates = rates.as_mut_ptr();
                         // SAFETY: as above.
@@ -498,7 +515,11 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
                 // SAFETY: every cue is below n_rows, the number of elements of `alpha` and of rows of `weights`, and none comes
                 // twice if `once`: the script says so. `targets` and `rates` have `width` elements. All are borrowed mutably.
                 unsafe {
-                    step::<V, _, B>(weights.as_mut_ptr(), width, cues, once, &mut errors);
+                    if drawn {
+                        step::<V, _, B>(weights.as_mut_ptr(), width, cues, once, &mut errors);
+                    } else {
+                        step::<V, _, B>(weights.as_mut_ptr(), width, cues, once, &mut of_absent);
+                    }
                 }
                 pace.tokens += 1;
                 pace.work += cues.len() * width + 1;
@@ -506,8 +527,10 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
                     monitor.advance(pace.told())?;
                 }
             }
-            // SAFETY: as above.
-            unsafe { errors.draw::<false>(outcomes, first, lambda, betas[1]) };
+            if drawn {
+                // SAFETY: as above.
+                unsafe { errors.draw::<false>(outcomes, first, lambda, betas[1]) };
+            }
             done += 1;
         }
         tile.betas = betas;
@@ -530,8 +553,13 @@ unsafe fn set<V: Vector>(row: *mut V::Element, column: usize, value: V::Element)
     }
 }
 
+/// Learning rates of an event: -beta2, for all outcomes are absent; one for all; or of each outcome its own.
+const ABSENT: u8 = 0;
+const ONE_RATE: u8 = 1;
+const TWO_RATES: u8 = 2;
+
 /// The rule: sums are activations, and updates are errors times a learning rate.
-struct Errors<'a, V: Vector, const UNIFORM: bool, const ONE_RATE: bool> {
+struct Errors<'a, V: Vector, const UNIFORM: bool, const RATES: u8> {
     /// The salience of all cues, if there is one.
     alpha: V,
     saliences: &'a [V::Element],
@@ -543,8 +571,9 @@ struct Errors<'a, V: Vector, const UNIFORM: bool, const ONE_RATE: bool> {
     rates: *mut V::Element,
 }
 
-impl<V: Vector, const UNIFORM: bool, const ONE_RATE: bool> Errors<'_, V, UNIFORM, ONE_RATE> {
-    /// Draws the activations of outcomes of the tile to what they are at most, or to zero again, at this rate.
+impl<V: Vector, const UNIFORM: bool, const RATES: u8> Errors<'_, V, UNIFORM, RATES> {
+    /// Draws the activations of outcomes of the tile to what they are at most, or to zero again, at this rate. Whether there
+    /// are any.
     ///
     /// # Safety
     /// The instruction set of `V` must exist; `targets` and `rates` are made of whole vectors, and no shorter than `lambda`.
@@ -556,27 +585,28 @@ impl<V: Vector, const UNIFORM: bool, const ONE_RATE: bool> Errors<'_, V, UNIFORM
         first: u32,
         lambda: &[V::Element],
         rate: V::Element,
-    ) {
+    ) -> bool {
+        let mut drawn = false;
         for &outcome in outcomes {
             let column = outcome.wrapping_sub(first) as usize;
             if let Some(&lambda) = lambda.get(column) {
+                drawn = true;
                 // SAFETY: by the contract of this function.
                 unsafe {
                     set::<V>(self.targets, column, if PRESENT { lambda } else { V::Element::default() });
-                    if !ONE_RATE {
+                    if RATES == TWO_RATES {
                         set::<V>(self.rates, column, rate);
                     }
                 }
             }
         }
+        drawn
     }
 }
 
 #[expect(unsafe_code, reason = "calls vectors")]
 // SAFETY: by the contract of the methods the instruction set exists, and rows are below the number of saliences.
-unsafe impl<V: Vector, const UNIFORM: bool, const ONE_RATE: bool> Step<V>
-    for Errors<'_, V, UNIFORM, ONE_RATE>
-{
+unsafe impl<V: Vector, const UNIFORM: bool, const RATES: u8> Step<V> for Errors<'_, V, UNIFORM, RATES> {
     const UNIFORM: bool = UNIFORM;
     const ALONE: bool = true;
 
@@ -598,9 +628,13 @@ unsafe impl<V: Vector, const UNIFORM: bool, const ONE_RATE: bool> Step<V>
         unsafe {
             for b in 0..B {
                 let at = column + b * V::LANES;
-                let target = V::load(self.targets.add(at));
-                let rate = if ONE_RATE { self.beta } else { V::load(self.rates.add(at)) };
-                updates[b] = rate.times(target.minus(sums[b]));
+                if RATES == ABSENT {
+                    updates[b] = self.beta.times(sums[b]);
+                } else {
+                    let target = V::load(self.targets.add(at));
+                    let rate = if RATES == ONE_RATE { self.beta } else { V::load(self.rates.add(at)) };
+                    updates[b] = rate.times(target.minus(sums[b]));
+                }
                 if UNIFORM {
                     updates[b] = self.alpha.times(updates[b]);
                 }
