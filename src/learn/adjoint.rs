@@ -255,8 +255,7 @@ impl<E: Element> Backward<'_, '_, E> {
         let (mut polled, mut work) = (end.min(steps.len), 0);
         // SAFETY: the instruction set exists.
         let zero = unsafe { V::splat(E::default()) };
-        let mut shares =
-            Shares::<V, UNIFORM> { alpha, lambda, first: None, more: &[], sums, width, gain: zero };
+        let mut shares = Shares::<V, UNIFORM> { alpha, lambda, outcomes: &[], sums, width, gain: zero };
         let gains = steps.gains.get(first..).unwrap_or_default();
         for (p, (Event { cues, outcomes, once }, &gain)) in (first..).zip(events.zip(gains)) {
             if far && let Some(&outcome) = later.next().and_then(|event| event.outcomes.first()) {
@@ -264,20 +263,20 @@ impl<E: Element> Backward<'_, '_, E> {
             }
             // SAFETY: the instruction set exists; every outcome is below n_columns, the number of elements of `lambda` and of
             // rows of `sums`: the script says so.
-            unsafe {
+            let mut share = unsafe {
                 shares.gain = V::splat(if UNIFORM { gain.times(salience) } else { gain });
-                (shares.first, shares.more) = match outcomes {
-                    [outcome, more @ ..] => {
-                        let lambda = V::splat(*lambda.get_unchecked(*outcome as usize));
-                        (Some((sums.add(*outcome as usize * width), lambda)), more)
-                    }
-                    [] => (None, outcomes),
-                };
-            }
+                shares.outcomes = outcomes;
+                shares.of_one()
+            };
             for _ in 0..if ONCE { 1 } else { steps.times.get(p).copied().unwrap_or(1) } {
                 // SAFETY: every cue is below n_rows, the number of elements of `alpha` and of rows of `v`: the script says so. `v`
                 // and `sums` are borrowed mutably.
-                unsafe { step::<V, _, B>(v, width, cues, once, &mut shares) };
+                unsafe {
+                    match &mut share {
+                        Some(share) => step::<V, _, B>(v, width, cues, once, share),
+                        None => step::<V, _, B>(v, width, cues, once, &mut shares),
+                    }
+                }
                 work += (cues.len() + outcomes.len()) * width + 1;
                 if work >= POLL_EVERY {
                     let event = steps.events[p] as usize;
@@ -310,15 +309,33 @@ unsafe fn add<V: Vector, const B: usize>(sums: *mut V::Element, lambda: V, share
 struct Shares<'a, V: Vector, const UNIFORM: bool> {
     alpha: &'a [V::Element],
     lambda: &'a [V::Element],
-    /// The row of sums of the first outcome, and its lambda.
-    first: Option<(*mut V::Element, V)>,
-    /// The other outcomes.
-    more: &'a [u32],
+    outcomes: &'a [u32],
     /// Rows of `width` elements, one for each element of `lambda`.
     sums: *mut V::Element,
     width: usize,
     /// The learning rate, times the salience of all cues if there is one.
     gain: V,
+}
+
+impl<'a, V: Vector, const UNIFORM: bool> Shares<'a, V, UNIFORM> {
+    /// The same where there is one outcome, as in most events: nothing is left to decide.
+    ///
+    /// # Safety
+    /// The instruction set of `V` must exist; the outcome is below the number of elements of `lambda` and of rows of `sums`.
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "vectors")]
+    unsafe fn of_one(&self) -> Option<Share<'a, V, UNIFORM>> {
+        let &[outcome] = self.outcomes else { return None };
+        // SAFETY: by the contract of this function.
+        unsafe {
+            Some(Share {
+                alpha: self.alpha,
+                sums: self.sums.add(outcome as usize * self.width),
+                lambda: V::splat(*self.lambda.get_unchecked(outcome as usize)),
+                gain: self.gain,
+            })
+        }
+    }
 }
 
 #[expect(unsafe_code, reason = "calls vectors")]
@@ -347,10 +364,7 @@ unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Shares<'_, V, UNIFORM> {
             for share in &mut shares {
                 *share = self.gain.times(*share);
             }
-            if let Some((sums, lambda)) = self.first {
-                add::<V, B>(sums.add(column), lambda, shares);
-            }
-            for &outcome in self.more {
+            for &outcome in self.outcomes {
                 let sums = self.sums.add(outcome as usize * self.width + column);
                 add::<V, B>(sums, V::splat(*self.lambda.get_unchecked(outcome as usize)), shares);
             }
@@ -362,5 +376,54 @@ unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Shares<'_, V, UNIFORM> {
     unsafe fn changed(row: V, _: V, update: V) -> V {
         // SAFETY: see above.
         unsafe { row.minus(update) }
+    }
+}
+
+/// What a step adds to the sums of its only outcome and takes from its cues.
+struct Share<'a, V: Vector, const UNIFORM: bool> {
+    alpha: &'a [V::Element],
+    /// The row of sums of the outcome,
+    sums: *mut V::Element,
+    /// and its lambda.
+    lambda: V,
+    /// The learning rate, times the salience of all cues if there is one.
+    gain: V,
+}
+
+#[expect(unsafe_code, reason = "calls vectors")]
+// SAFETY: as for `Shares`.
+unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Share<'_, V, UNIFORM> {
+    const UNIFORM: bool = UNIFORM;
+    const ALONE: bool = false;
+
+    #[inline(always)]
+    unsafe fn factor(&self, row: u32) -> V {
+        // SAFETY: see above.
+        unsafe { V::splat(*self.alpha.get_unchecked(row as usize)) }
+    }
+
+    #[inline(always)]
+    unsafe fn term(row: V, factor: V) -> V {
+        // SAFETY: see above.
+        unsafe { Shares::<V, UNIFORM>::term(row, factor) }
+    }
+
+    #[inline(always)]
+    unsafe fn update<const B: usize>(&mut self, column: usize, sums: [V; B]) -> [V; B] {
+        let mut shares = sums;
+        // SAFETY: see above; the columns exist.
+        unsafe {
+            for share in &mut shares {
+                *share = self.gain.times(*share);
+            }
+            add::<V, B>(self.sums.add(column), self.lambda, shares);
+        }
+        shares
+    }
+
+    #[inline(always)]
+    unsafe fn changed(row: V, factor: V, update: V) -> V {
+        // SAFETY: see above.
+        unsafe { Shares::<V, UNIFORM>::changed(row, factor, update) }
     }
 }
