@@ -26,7 +26,7 @@ use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::kernel::buffer::Buffer;
 use rescorla::kernel::dispatch::{Kernel, Task, run};
 use rescorla::kernel::rows::{Element, Vector};
-use rescorla::learn::{Matrix, Method, Plan, learn, order, stream::BUDGET};
+use rescorla::learn::{Kernels, Matrix, Method, Plan, learn, order, stream::BUDGET};
 use rescorla::monitor::Monitor;
 
 /// Cues of the synthetic events.
@@ -116,7 +116,7 @@ fn written(events: &[Event]) -> EventFile<Bytes> {
 }
 
 /// Seconds in the passes of one thread, and how wide its tiles were.
-fn kernel<E: Element>(file: &EventFile<Bytes>, method: Method, out: &mut [E]) -> (f64, usize) {
+fn kernel<E: Kernels>(file: &EventFile<Bytes>, method: Method, out: &mut [E]) -> (f64, usize) {
     let (n_cues, n_outcomes) = (file.cues().len(), file.outcomes().len());
     let plan = Plan {
         rows: &(0..n_cues as u32).collect::<Vec<_>>(),
@@ -273,7 +273,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-fn compare<E: Element>(name: &str, events: [&[Event]; 2], repetitions: usize) {
+fn compare<E: Kernels>(name: &str, events: [&[Event]; 2], repetitions: usize) {
     for (method, events) in [Method::Forward, Method::Adjoint].into_iter().zip(events) {
         let file = written(events);
         let mut out = vec![E::default(); file.cues().len() * file.outcomes().len()];

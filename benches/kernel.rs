@@ -12,8 +12,7 @@ use rescorla::events::EventFile;
 use rescorla::events::map::Bytes;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::kernel::dispatch::Kernel;
-use rescorla::kernel::rows::Element;
-use rescorla::learn::{Matrix, Method, Plan, learn, stream::BUDGET};
+use rescorla::learn::{Kernels, Matrix, Method, Plan, learn, stream::BUDGET};
 use rescorla::monitor::Monitor;
 use rescorla::text::EventSink;
 
@@ -42,7 +41,7 @@ fn events() -> EventFile<Bytes> {
     writer.finish().unwrap()
 }
 
-fn forward<E: Element>(file: &EventFile<Bytes>, kernel: Kernel, out: &mut [E]) -> u64 {
+fn forward<E: Kernels>(file: &EventFile<Bytes>, kernel: Kernel, out: &mut [E]) -> u64 {
     let (n_cues, n_outcomes) = (file.cues().len(), file.outcomes().len());
     let plan = Plan {
         rows: &(0..n_cues as u32).collect::<Vec<_>>(),
@@ -65,7 +64,7 @@ fn forward<E: Element>(file: &EventFile<Bytes>, kernel: Kernel, out: &mut [E]) -
     learn(file, &plan, &matrix, &Monitor::new()).unwrap().facts.slots
 }
 
-fn group<E: Element>(criterion: &mut Criterion) {
+fn group<E: Kernels>(criterion: &mut Criterion) {
     let file = events();
     let mut out = vec![E::default(); file.cues().len() * file.outcomes().len()];
     let slots = forward(&file, Kernel::Portable, &mut out);

@@ -12,7 +12,7 @@ use rescorla::events::map::Bytes;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::kernel::dispatch::Kernel;
 use rescorla::kernel::rows::Element;
-use rescorla::learn::{Initial, Matrix, Method, Plan, learn, stream::BUDGET};
+use rescorla::learn::{Initial, Kernels, Matrix, Method, Plan, learn, stream::BUDGET};
 use rescorla::monitor::Monitor;
 
 const CUES: usize = 6;
@@ -159,7 +159,7 @@ fn naive<E: Element>(case: &Case) -> Vec<E> {
     case.rows.iter().flat_map(part).map(|place| weights[place]).collect()
 }
 
-fn learned<E: Element>(case: &Case, kernel: Kernel, method: Method) -> Vec<E> {
+fn learned<E: Kernels>(case: &Case, kernel: Kernel, method: Method) -> Vec<E> {
     let shape = [case.rows.len(), case.columns.len()];
     let place = |outcome| case.columns.iter().position(|&column| column == outcome).map(|place| place as u32);
     let of_columns = |column: &u32| *column as usize;

@@ -12,7 +12,7 @@ use rescorla::kernel::rows::Element;
 use rescorla::learn::rule::Schedule;
 use rescorla::learn::stream::BUDGET;
 use rescorla::learn::trajectory::{Cells, Recording, trajectories};
-use rescorla::learn::{Initial, Matrix, Method, Plan, learn};
+use rescorla::learn::{Initial, Kernels, Matrix, Method, Plan, learn};
 use rescorla::monitor::Monitor;
 
 const CUES: usize = 5;
@@ -117,7 +117,7 @@ fn file(case: &Case) -> EventFile<Bytes> {
 }
 
 /// Calls `work` with the plan of a case.
-fn planned<E: Element, R>(case: &Case, kernel: Kernel, work: impl FnOnce(Plan<'_, E>) -> R) -> R {
+fn planned<E: Kernels, R>(case: &Case, kernel: Kernel, work: impl FnOnce(Plan<'_, E>) -> R) -> R {
     let initial: Vec<E> = case.initial.iter().map(|&weight| E::from_f64(weight)).collect();
     let columns = initial_columns();
     work(Plan {
@@ -143,7 +143,7 @@ fn bits<E: Element>(weights: impl IntoIterator<Item = E>) -> Vec<u64> {
     weights.into_iter().map(|weight| weight.to_f64().to_bits()).collect()
 }
 
-fn check<E: Element>(case: &Case, kernel: Kernel) {
+fn check<E: Kernels>(case: &Case, kernel: Kernel) {
     let (file, steps) = (file(case), naive::<E>(case));
     let last = steps.last().unwrap();
 

@@ -20,7 +20,7 @@ use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
 use crate::learn::memory::Memory;
 use crate::learn::rule::Schedule;
-use crate::learn::{Axis, Forecast, Initial, Matrix, Method, Plan, Report, stream::BUDGET};
+use crate::learn::{Axis, Forecast, Initial, Kernels, Matrix, Method, Plan, Report, stream::BUDGET};
 use crate::monitor::Monitor;
 
 /// Fewer updates than this take some milliseconds at most.
@@ -209,7 +209,7 @@ pub(super) struct Arguments<'a, 'py> {
 }
 
 impl Arguments<'_, '_> {
-    fn learn_array<E: Element + NumpyElement>(
+    fn learn_array<E: Kernels + NumpyElement>(
         &self,
         py: Python<'_>,
         out: &Bound<'_, PyArray2<E>>,
@@ -225,7 +225,7 @@ impl Arguments<'_, '_> {
         Ok((self.learn(py, &matrix)?, matrix.lanes()))
     }
 
-    fn learn_file<E: Element + NumpyElement>(
+    fn learn_file<E: Kernels + NumpyElement>(
         &self,
         py: Python<'_>,
         file: PathBuf,
@@ -241,12 +241,12 @@ impl Arguments<'_, '_> {
         Ok((self.learn(py, &matrix)?, matrix.lanes()))
     }
 
-    fn learn<E: Element + NumpyElement>(&self, py: Python<'_>, matrix: &Matrix<'_, E>) -> PyResult<Report> {
+    fn learn<E: Kernels + NumpyElement>(&self, py: Python<'_>, matrix: &Matrix<'_, E>) -> PyResult<Report> {
         self.carry_out(py, |file, plan, monitor| crate::learn::learn(file, plan, matrix, monitor))
     }
 
     /// Makes the plan and does some work by it, detached from the interpreter.
-    pub(super) fn carry_out<E: Element + NumpyElement, R: Send>(
+    pub(super) fn carry_out<E: Kernels + NumpyElement, R: Send>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&EventFile<Bytes>, &Plan<'_, E>, &Monitor) -> Result<R, Error> + Send,

@@ -10,9 +10,8 @@ use super::file::PyEventFile;
 use super::learn::{Arguments, Factors, indices, optional_indices, told};
 use super::watch::Progress;
 use crate::error::Error;
-use crate::kernel::rows::Element;
-use crate::learn::Method;
 use crate::learn::trajectory::{Cells, Recording};
+use crate::learn::{Kernels, Method};
 
 /// Learns the events and records weights in `out`, one after another: for each pair of a row and a column (`columns` given)
 /// or else for each column the `rows`, after each of the `tokens`.
@@ -84,7 +83,7 @@ struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    fn record<'py, E: Element + NumpyElement>(
+    fn record<'py, E: Kernels + NumpyElement>(
         &self,
         py: Python<'py>,
         arguments: &Arguments<'_, '_>,

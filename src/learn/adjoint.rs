@@ -32,6 +32,7 @@
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
+use super::kernels::Kernels;
 use super::matrix::{Axis, Entry, Matrix, Sheet};
 use super::order;
 use super::rule::same;
@@ -41,7 +42,7 @@ use super::tiles::{WIDEST, each_tile, padded, width};
 use super::{Initial, Job, Tracked};
 use crate::error::{Error, Result};
 use crate::kernel::buffer::Buffer;
-use crate::kernel::dispatch::{Task, run};
+use crate::kernel::dispatch::Task;
 use crate::kernel::rows::{Element, Vector};
 use crate::kernel::step::{Step, prefetch, step};
 use crate::monitor::Monitor;
@@ -61,7 +62,7 @@ const NEAR: usize = 512 << 10;
 ///
 /// # Errors
 /// [`Error::Argument`] when the learning rates differ; see [`super::learn`].
-pub(super) fn learn<E: Element, B: AsRef<[u8]> + Sync>(
+pub(super) fn learn<E: Kernels, B: AsRef<[u8]> + Sync>(
     job: &Job<'_, E>,
     stream: Stream<'_, B>,
     out: &Matrix<'_, E>,
@@ -118,7 +119,7 @@ pub(super) fn learn<E: Element, B: AsRef<[u8]> + Sync>(
                 runs.visit(number, make, |steps| {
                     let (monitor, lambda, alpha) = (job.monitor, &lambda, &alpha);
                     let task = Backward { tile: &mut tile, alpha, salience, lambda, steps, end, monitor };
-                    job.clock.during(|| run(job.kernel, width, task))
+                    job.clock.during(|| E::backward(job.kernel, task))
                 })?;
                 end = usize::MAX;
             }
@@ -188,7 +189,7 @@ impl<E: Element> Tile<'_, E> {
 }
 
 /// The steps of a run of events.
-struct Backward<'a, 't, E> {
+pub struct Backward<'a, 't, E> {
     tile: &'a mut Tile<'t, E>,
     alpha: &'a [E],
     /// The salience of all cues, if it is the same.
@@ -225,6 +226,11 @@ impl<E: Element> Task<E> for Backward<'_, '_, E> {
 }
 
 impl<E: Element> Backward<'_, '_, E> {
+    /// Elements in a row of the tile.
+    pub(super) fn width(&self) -> usize {
+        self.tile.width
+    }
+
     /// Learns with one salience for all cues, or with those of each; every step once if `ONCE`, or as often as it says.
     ///
     /// # Safety

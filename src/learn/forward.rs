@@ -21,6 +21,7 @@
 //! course of learning. Where there is neither, a token costs one comparison more. Weights on the way are recorded between
 //! tokens, by learning piece after piece (`trajectory`).
 
+use super::kernels::Kernels;
 use super::matrix::{Axis, Entry, Matrix, Sheet, check_finite};
 use super::mean::Mean;
 use super::order;
@@ -31,7 +32,7 @@ use super::trajectory::{Tracer, Traces, Walk};
 use super::{Initial, Job};
 use crate::error::Result;
 use crate::kernel::buffer::Buffer;
-use crate::kernel::dispatch::{Task, run};
+use crate::kernel::dispatch::Task;
 use crate::kernel::rows::{Element, Vector};
 use crate::kernel::step::{Step, step};
 use crate::monitor::Monitor;
@@ -51,7 +52,7 @@ pub(super) enum Goal<'g, 'a, E> {
 ///
 /// # Errors
 /// See [`super::learn`].
-pub(super) fn learn<E: Element, B: AsRef<[u8]> + Sync>(
+pub(super) fn learn<E: Kernels, B: AsRef<[u8]> + Sync>(
     job: &Job<'_, E>,
     stream: Stream<'_, B>,
     goal: &Goal<'_, '_, E>,
@@ -251,7 +252,7 @@ impl Place<'_> {
         weights.iter().any(|&weight| weight == E::default() && !weight.is_positive_zero())
     }
 
-    fn learn<E: Element, B: AsRef<[u8]> + Sync>(
+    fn learn<E: Kernels, B: AsRef<[u8]> + Sync>(
         &self,
         weights: &mut [E],
         negative_zeros: bool,
@@ -367,14 +368,15 @@ impl Pace {
     }
 }
 
-impl<E: Element> Tile<'_, E> {
+impl<E: Kernels> Tile<'_, E> {
     /// Learns some events, and returns those that come after them.
     ///
     /// # Errors
     /// When stopped.
-    pub(super) fn learn<'s>(&mut self, piece: Piece<'s>, job: &Job<'_, E>) -> Result<Scripted<'s>> {
-        let (width, rule, monitor) = (self.width, &job.rule, job.monitor);
-        run(job.kernel, width, Forward { tile: self, rule, piece, monitor })
+    pub(super) fn learn<'s>(&mut self, mut piece: Piece<'s>, job: &Job<'_, E>) -> Result<Scripted<'s>> {
+        let (rule, monitor) = (&job.rule, job.monitor);
+        E::forward(job.kernel, Forward { tile: self, rule, piece: &mut piece, monitor })?;
+        Ok(piece.events)
     }
 }
 
@@ -405,15 +407,16 @@ impl Course<'_> {
 }
 
 /// Learning some events into a tile.
-struct Forward<'a, 't, 's, E> {
+pub struct Forward<'a, 't, 's, E> {
     tile: &'a mut Tile<'t, E>,
     rule: &'a Rule<E>,
-    piece: Piece<'s>,
+    /// Its events become those that come after it.
+    piece: &'a mut Piece<'s>,
     monitor: &'a Monitor,
 }
 
-impl<'s, E: Element> Task<E> for Forward<'_, '_, 's, E> {
-    type Output = Result<Scripted<'s>>;
+impl<E: Element> Task<E> for Forward<'_, '_, '_, E> {
+    type Output = Result<()>;
 
     #[inline(always)]
     #[expect(unsafe_code, reason = "calls the kernel")]
@@ -429,7 +432,12 @@ impl<'s, E: Element> Task<E> for Forward<'_, '_, 's, E> {
     }
 }
 
-impl<'s, E: Element> Forward<'_, '_, 's, E> {
+impl<E: Element> Forward<'_, '_, '_, E> {
+    /// Elements in a row of the tile.
+    pub(super) fn width(&self) -> usize {
+        self.tile.width
+    }
+
     /// Learns with one salience for all cues, or with those of the rule; with one learning rate, or with two.
     ///
     /// # Safety
@@ -439,8 +447,9 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
     unsafe fn learn<V: Vector<Element = E>, const UNIFORM: bool, const RATES: u8, const B: usize>(
         self,
         alpha: E,
-    ) -> Result<Scripted<'s>> {
-        let Self { tile, rule, piece: Piece { mut events, len, times }, monitor } = self;
+    ) -> Result<()> {
+        let Self { tile, rule, piece, monitor } = self;
+        let Piece { mut events, len, times } = piece.clone();
         let Tile { weights, width, first, lambda, targets, rates, course, negative_zeros, .. } = tile;
         let (n_rows, width, first, negative_zeros) = (events.n_rows(), *width, *first, *negative_zeros);
         // The conditions that the pointers below rest on, together with the script's invariant.
@@ -486,7 +495,8 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
                 monitor.advance(pace.told())?;
             }
             tile.pace = pace;
-            return Ok(events);
+            piece.events = events;
+            return Ok(());
         }
         while done < len
             && let Some(Event { cues, outcomes, once }) = events.next()
@@ -535,7 +545,8 @@ impl<'s, E: Element> Forward<'_, '_, 's, E> {
         }
         tile.betas = betas;
         tile.pace = pace;
-        Ok(events)
+        piece.events = events;
+        Ok(())
     }
 }
 

@@ -5,13 +5,14 @@
 //! events in order (`forward`), or rows that see them backward (`adjoint`, `steps`). Names that always occur together
 //! (`twins`) are learned once. Events with rows in common are taken one after another ([`order`]). Rates may follow a
 //! schedule ([`rule`]), a result may be the mean over all tokens (`mean`), and weights may be recorded on the way
-//! ([`trajectory`]): by the forward method. A thread copies what it learned into the result (`matrix`). Tiles touch
-//! different columns, or different rows, so the result does not depend on who learns what when. `memory` says how much
-//! of it all this takes.
+//! ([`trajectory`]): by the forward method. The inner loops of both methods are compiled with the crate (`kernels`). A thread
+//! copies what it learned into the result (`matrix`). Tiles touch different columns, or different rows, so the result does
+//! not depend on who learns what when. `memory` says how much of it all this takes.
 
 mod adjoint;
 mod clock;
 mod forward;
+mod kernels;
 mod matrix;
 mod mean;
 pub mod memory;
@@ -34,6 +35,7 @@ use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
 use crate::monitor::Monitor;
 use clock::Clock;
+pub use kernels::Kernels;
 pub(crate) use matrix::Entry;
 pub use matrix::{Axis, Matrix};
 use memory::Memory;
@@ -147,7 +149,7 @@ pub struct Report {
 /// # Errors
 /// [`Error::Argument`] for parameters out of range, [`Error::Format`] for a damaged file, [`Error::NotFinite`] when a
 /// weight leaves the finite numbers, [`Error::Memory`], [`Error::Stopped`].
-pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
+pub fn learn<E: Kernels, B: AsRef<[u8]> + Sync>(
     file: &EventFile<B>,
     plan: &Plan<'_, E>,
     out: &Matrix<'_, E>,

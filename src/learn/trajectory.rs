@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::forward::{Goal, Piece, Tile, Times, learn};
 use super::stream::{Column, Event, NONE, Scripted};
-use super::{Job, Method, Plan, Prepared, Report};
+use super::{Job, Kernels, Method, Plan, Prepared, Report};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::kernel::rows::Element;
@@ -69,7 +69,7 @@ pub struct Predictions<E> {
 ///
 /// # Errors
 /// Those of [`super::learn`]; [`Error::Argument`] where the recording does not fit the plan or `out`.
-pub fn trajectories<E: Element, B: AsRef<[u8]> + Sync>(
+pub fn trajectories<E: Kernels, B: AsRef<[u8]> + Sync>(
     file: &EventFile<B>,
     plan: &Plan<'_, E>,
     recording: &Recording<'_>,
@@ -188,7 +188,7 @@ pub(super) struct Tracer<'r, 'a, E> {
     record: usize,
 }
 
-impl<E: Element> Tracer<'_, '_, E> {
+impl<E: Kernels> Tracer<'_, '_, E> {
     /// Records what the tile begins with. What was before is zero, and is recorded as such already.
     pub(super) fn begin(&mut self, weights: &[E], width: usize) {
         self.record = self.traces.tokens.partition_point(|&token| token < self.token);
