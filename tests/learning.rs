@@ -284,6 +284,21 @@ fn the_adjoint_method_needs_one_learning_rate() {
 }
 
 #[test]
+fn what_meets_no_outcome_has_no_sign() {
+    let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
+    writer.with_names(["a", "b"].into_iter(), ["x"].into_iter()).unwrap();
+    writer.push(&[0], &[0], 1).unwrap();
+    writer.push(&[1], &[], 1).unwrap();
+    let file = writer.finish().unwrap();
+    for method in [Method::Forward, Method::Adjoint] {
+        let plan = Plan { method: Some(method), ..plan(&[0.5, 0.5], &[-2.0], 0.5) };
+        let mut out = vec![0.0; 2];
+        learn(&file, &plan, &Matrix::new(&mut out, [2, 1]).unwrap(), &Monitor::new()).unwrap();
+        assert_eq!(bits(&out), bits(&[-0.5, 0.0]), "{method}");
+    }
+}
+
+#[test]
 fn kappa_counts_multiplicities_squared() {
     let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
     writer.with_names(["a", "b"].into_iter(), ["x"].into_iter()).unwrap();

@@ -13,9 +13,10 @@
 //! ```text
 //! v = e_i;  for each token t, the last first:
 //!     s = sum over the cues c of t of alpha[c] * v[c]          (a cue named twice twice)
-//!     W[i, o] += lambda[o] * beta * s                          for the outcomes o of t
+//!     W[i, o] += beta * s                                      for the outcomes o of t
 //!     v[c]    -= beta * s                                      for the cues c of t (a cue named twice twice)
-//! W[i, :] += v' W_0                                            before the first token
+//! W[i, o] *= lambda[o]                                         before the first token
+//! W[i, :] += v' W_0
 //! ```
 //!
 //! What a token costs does not depend on the number of outcomes, only on how many it has. Tokens after the last one that
@@ -79,8 +80,6 @@ pub(super) fn learn<E: Kernels, B: AsRef<[u8]> + Sync>(
     let together = job.rule.alpha.iter().enumerate().map(|(row, alpha)| alpha.times(E::from_f64(twins(row))));
     let alpha: Vec<E> = together.collect();
     let salience = same(&alpha);
-    let lambda: Vec<E> =
-        job.columns.iter().map(|column| job.rule.lambda[column.targets[0] as usize]).collect();
     let width =
         width::<E>(job.plan.tile, job.kernel, job.tracked.len(), [n_rows as f64, job.slots], job.threads);
     let tiles: Vec<&[Tracked]> = job.tracked.chunks(width).collect();
@@ -117,13 +116,14 @@ pub(super) fn learn<E: Kernels, B: AsRef<[u8]> + Sync>(
             for number in (0..=last).rev() {
                 let make = |segment: &Segment<'_>| stepper.steps(segment);
                 runs.visit(number, make, |steps| {
-                    let (monitor, lambda, alpha) = (job.monitor, &lambda, &alpha);
-                    let task = Backward { tile: &mut tile, alpha, salience, lambda, steps, end, monitor };
+                    let (monitor, alpha) = (job.monitor, &alpha);
+                    let task = Backward { tile: &mut tile, alpha, salience, steps, end, monitor };
                     job.clock.during(|| E::backward(job.kernel, task))
                 })?;
                 end = usize::MAX;
             }
         }
+        tile.scale(job);
         if let Some(initial) = &job.plan.initial {
             tile.add_initial(initial, job)?;
         }
@@ -143,6 +143,16 @@ struct Tile<'a, E> {
 }
 
 impl<E: Element> Tile<'_, E> {
+    /// Makes sums that are drawn to 1 those that are drawn to lambda. A zero is +0.0, as where terms times lambda are summed.
+    fn scale(&mut self, job: &Job<'_, E>) {
+        for (column, sums) in job.columns.iter().zip(self.sums.chunks_exact_mut(self.width)) {
+            let lambda = job.rule.lambda[column.targets[0] as usize];
+            if lambda != E::from_f64(1.0) {
+                sums.iter_mut().for_each(|sum| *sum = lambda.times(*sum).plus(E::default()));
+            }
+        }
+    }
+
     /// Adds v' W_0, for the columns that do not start at zero, some at a time.
     fn add_initial(&mut self, initial: &Initial<'_, E>, job: &Job<'_, E>) -> Result<()> {
         let n_initial = initial.n_rows();
@@ -194,8 +204,6 @@ pub struct Backward<'a, 't, E> {
     alpha: &'a [E],
     /// The salience of all cues, if it is the same.
     salience: Option<E>,
-    /// The maximal activation of each column.
-    lambda: &'a [E],
     steps: &'a Steps<E>,
     /// Those are done whose last event is before this one.
     end: usize,
@@ -241,12 +249,12 @@ impl<E: Element> Backward<'_, '_, E> {
         self,
         salience: E,
     ) -> Result<()> {
-        let Self { tile, alpha, lambda, steps, end, monitor, .. } = self;
+        let Self { tile, alpha, steps, end, monitor, .. } = self;
         let (script, width) = (&steps.script, tile.width);
         // The conditions that the pointers below rest on, together with the script's invariant.
         assert!(width % (B * V::LANES) == 0 && (1..=WIDEST).contains(&width));
         assert!(alpha.len() == script.n_rows() && tile.v.len() == script.n_rows() * width);
-        assert!(lambda.len() == script.n_columns() && tile.sums.len() == script.n_columns() * width);
+        assert!(tile.sums.len() == script.n_columns() * width);
         let (v, sums) = (tile.v.as_mut_ptr(), tile.sums.as_mut_ptr());
         let mut events = script.events();
         let first = steps.events.partition_point(|&event| event as usize >= end);
@@ -261,14 +269,14 @@ impl<E: Element> Backward<'_, '_, E> {
         let (mut polled, mut work) = (end.min(steps.len), 0);
         // SAFETY: the instruction set exists.
         let zero = unsafe { V::splat(E::default()) };
-        let mut shares = Shares::<V, UNIFORM> { alpha, lambda, outcomes: &[], sums, width, gain: zero };
+        let mut shares = Shares::<V, UNIFORM> { alpha, outcomes: &[], sums, width, gain: zero };
         let gains = steps.gains.get(first..).unwrap_or_default();
         for (p, (Event { cues, outcomes, once }, &gain)) in (first..).zip(events.zip(gains)) {
             if far && let Some(&outcome) = later.next().and_then(|event| event.outcomes.first()) {
                 prefetch(sums.wrapping_add(outcome as usize * width), width);
             }
-            // SAFETY: the instruction set exists; every outcome is below n_columns, the number of elements of `lambda` and of
-            // rows of `sums`: the script says so.
+            // SAFETY: the instruction set exists; every outcome is below n_columns, the number of rows of `sums`: the script says
+            // so.
             let mut share = unsafe {
                 shares.gain = V::splat(if UNIFORM { gain.times(salience) } else { gain });
                 shares.outcomes = outcomes;
@@ -295,18 +303,18 @@ impl<E: Element> Backward<'_, '_, E> {
     }
 }
 
-/// Adds lambda times shares to a row of sums.
+/// Adds shares to a row of sums.
 ///
 /// # Safety
 /// The instruction set of `V` must exist; `B` vectors can be read and written at `sums`.
 #[inline(always)]
 #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
-unsafe fn add<V: Vector, const B: usize>(sums: *mut V::Element, lambda: V, shares: [V; B]) {
+unsafe fn add<V: Vector, const B: usize>(sums: *mut V::Element, shares: [V; B]) {
     // SAFETY: by the contract of this function.
     unsafe {
         for (b, share) in shares.into_iter().enumerate() {
             let at = sums.add(b * V::LANES);
-            V::load(at).plus(lambda.times(share)).store(at);
+            V::load(at).plus(share).store(at);
         }
     }
 }
@@ -314,9 +322,8 @@ unsafe fn add<V: Vector, const B: usize>(sums: *mut V::Element, lambda: V, share
 /// What a step adds to the sums of its outcomes and takes from its cues.
 struct Shares<'a, V: Vector, const UNIFORM: bool> {
     alpha: &'a [V::Element],
-    lambda: &'a [V::Element],
     outcomes: &'a [u32],
-    /// Rows of `width` elements, one for each element of `lambda`.
+    /// Rows of `width` elements.
     sums: *mut V::Element,
     width: usize,
     /// The learning rate, times the salience of all cues if there is one.
@@ -327,7 +334,7 @@ impl<'a, V: Vector, const UNIFORM: bool> Shares<'a, V, UNIFORM> {
     /// The same where there is one outcome, as in most events: nothing is left to decide.
     ///
     /// # Safety
-    /// The instruction set of `V` must exist; the outcome is below the number of elements of `lambda` and of rows of `sums`.
+    /// The instruction set of `V` must exist; the outcome is below the number of rows of `sums`.
     #[inline(always)]
     #[expect(unsafe_code, reason = "vectors")]
     unsafe fn of_one(&self) -> Option<Share<'a, V, UNIFORM>> {
@@ -337,7 +344,6 @@ impl<'a, V: Vector, const UNIFORM: bool> Shares<'a, V, UNIFORM> {
             Some(Share {
                 alpha: self.alpha,
                 sums: self.sums.add(outcome as usize * self.width),
-                lambda: V::splat(*self.lambda.get_unchecked(outcome as usize)),
                 gain: self.gain,
             })
         }
@@ -371,8 +377,7 @@ unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Shares<'_, V, UNIFORM> {
                 *share = self.gain.times(*share);
             }
             for &outcome in self.outcomes {
-                let sums = self.sums.add(outcome as usize * self.width + column);
-                add::<V, B>(sums, V::splat(*self.lambda.get_unchecked(outcome as usize)), shares);
+                add::<V, B>(self.sums.add(outcome as usize * self.width + column), shares);
             }
         }
         shares
@@ -388,10 +393,8 @@ unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Shares<'_, V, UNIFORM> {
 /// What a step adds to the sums of its only outcome and takes from its cues.
 struct Share<'a, V: Vector, const UNIFORM: bool> {
     alpha: &'a [V::Element],
-    /// The row of sums of the outcome,
+    /// The row of sums of the outcome.
     sums: *mut V::Element,
-    /// and its lambda.
-    lambda: V,
     /// The learning rate, times the salience of all cues if there is one.
     gain: V,
 }
@@ -422,7 +425,7 @@ unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Share<'_, V, UNIFORM> {
             for share in &mut shares {
                 *share = self.gain.times(*share);
             }
-            add::<V, B>(self.sums.add(column), self.lambda, shares);
+            add::<V, B>(self.sums.add(column), shares);
         }
         shares
     }
