@@ -2,6 +2,7 @@
 
 pub mod block;
 pub mod buffer;
+pub(crate) mod caches;
 pub mod dispatch;
 mod places;
 pub mod rows;
