@@ -9,6 +9,7 @@
 //!
 //!     cargo bench --bench ceiling                     # synthetic events, tiles that stay in the second cache
 //!     cargo bench --bench ceiling -- kjv.rw           # and the events of a binary event file
+//!     cargo bench --bench ceiling -- --kernel=avx2    # with shorter vectors than the machine has
 //!     cargo bench --bench ceiling -- --test           # small, once: does it work
 //!
 //! Repeated events and cues that always come together, which learning takes as one, are taken out first, and the last tile is as
@@ -116,7 +117,12 @@ fn written(events: &[Event]) -> EventFile<Bytes> {
 }
 
 /// Seconds in the passes of one thread, and how wide its tiles were.
-fn kernel<E: Kernels>(file: &EventFile<Bytes>, method: Method, out: &mut [E]) -> (f64, usize) {
+fn kernel<E: Kernels>(
+    file: &EventFile<Bytes>,
+    method: Method,
+    kernel: Kernel,
+    out: &mut [E],
+) -> (f64, usize) {
     let (n_cues, n_outcomes) = (file.cues().len(), file.outcomes().len());
     let plan = Plan {
         rows: &(0..n_cues as u32).collect::<Vec<_>>(),
@@ -131,7 +137,7 @@ fn kernel<E: Kernels>(file: &EventFile<Bytes>, method: Method, out: &mut [E]) ->
         keep: None,
         method: Some(method),
         threads: 1,
-        kernel: None,
+        kernel: Some(kernel),
         tile: None,
         budget: BUDGET,
     };
@@ -205,7 +211,7 @@ impl Visits {
     }
 
     /// Seconds for the loads and stores alone.
-    fn limit<E: Element>(&self, width: usize) -> f64 {
+    fn limit<E: Element>(&self, kernel: Kernel, width: usize) -> f64 {
         let mut tile = Buffer::<E>::zeros(self.n_rows * width).unwrap();
         let words: Vec<u32> = self
             .rows
@@ -219,12 +225,12 @@ impl Visits {
         let mut seconds = 0.0;
         for &[lanes, events] in self.tiles.iter().filter(|[_, events]| *events > 0) {
             // As `learn` pads a tile.
-            let width = lanes.next_multiple_of(8 * Kernel::best().lanes::<E>());
+            let width = lanes.next_multiple_of(8 * kernel.lanes::<E>());
             let tile = &mut tile[..self.n_rows * width];
             let words = &words[starts[self.rows.len() - events]..];
             tile.fill(E::default());
             let begun = Instant::now();
-            run(Kernel::best(), width, Touch { tile, width, words });
+            run(kernel, width, Touch { tile, width, words });
             seconds += begun.elapsed().as_secs_f64();
             assert!(tile.iter().any(|&value| value != E::default()));
         }
@@ -273,11 +279,11 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-fn compare<E: Kernels>(name: &str, events: [&[Event]; 2], repetitions: usize) {
+fn compare<E: Kernels>(name: &str, vectors: Kernel, events: [&[Event]; 2], repetitions: usize) {
     for (method, events) in [Method::Forward, Method::Adjoint].into_iter().zip(events) {
         let file = written(events);
         let mut out = vec![E::default(); file.cues().len() * file.outcomes().len()];
-        let (_, width) = kernel(&file, method, &mut out);
+        let (_, width) = kernel(&file, method, vectors, &mut out);
         let visits = Visits::of(events, method, width);
         let mut runs: Vec<usize> = (0..file.n_chunks()).map(|run| file.events_of(run).count()).collect();
         if method == Method::Adjoint {
@@ -286,9 +292,9 @@ fn compare<E: Kernels>(name: &str, events: [&[Event]; 2], repetitions: usize) {
         let ordered = visits.ordered::<E>(&runs, width);
         let (mut kernels, mut limits, mut in_order) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..repetitions {
-            kernels.push(kernel(&file, method, &mut out).0);
-            limits.push(visits.limit::<E>(width));
-            in_order.extend(ordered.as_ref().map(|visits| visits.limit::<E>(width)));
+            kernels.push(kernel(&file, method, vectors, &mut out).0);
+            limits.push(visits.limit::<E>(vectors, width));
+            in_order.extend(ordered.as_ref().map(|visits| visits.limit::<E>(vectors, width)));
         }
         let kernel = median(kernels);
         print!("{name:20} {:8} {method:8} width {width:4}   kernel {kernel:7.3} s", E::NAME);
@@ -306,16 +312,18 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let smoke = arguments.iter().any(|argument| argument == "--test");
     let (n, repetitions) = if smoke { (500, 1) } else { (200_000, 21) };
-    println!("{} kernels, one thread, medians of {repetitions}", Kernel::best());
+    let wanted = arguments.iter().find_map(|argument| argument.strip_prefix("--kernel="));
+    let vectors = wanted.map_or(Kernel::best(), |name| name.parse().unwrap());
+    println!("{vectors} kernels, one thread, medians of {repetitions}");
     for slots in [5, 10, 20] {
         let name = format!("{slots} cues an event");
         let [columns, rows] = OUTCOMES.map(|outcomes| synthetic(n, slots, outcomes));
-        compare::<f64>(&name, [&columns, &rows], repetitions);
-        compare::<f32>(&name, [&columns, &rows], repetitions);
+        compare::<f64>(&name, vectors, [&columns, &rows], repetitions);
+        compare::<f32>(&name, vectors, [&columns, &rows], repetitions);
     }
     for path in arguments.iter().filter(|argument| !argument.starts_with("--")) {
         let events = once(&map::open(Path::new(path)).unwrap());
-        compare::<f64>(path, [&events, &events], repetitions);
-        compare::<f32>(path, [&events, &events], repetitions);
+        compare::<f64>(path, vectors, [&events, &events], repetitions);
+        compare::<f32>(path, vectors, [&events, &events], repetitions);
     }
 }
