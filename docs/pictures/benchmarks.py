@@ -123,15 +123,16 @@ def conditions(run: Figures) -> str:
         often += f", of pyndl {run['pyndl_repetitions']}"
         if any(extrapolated(figures) for figures in run["workloads"].values()):
             often += f", of both {run['large_repetitions']} where pyndl is extrapolated"
+    processor = machine["processor"].replace("(R)", "")
     return (
-        f"Measured on {machine['cores']} cores of an {machine['processor']}, {run['threads']} threads; "
+        f"Measured on {machine['cores']} cores of an {processor}, {run['threads']} threads; "
         f"{often}; {versions}, Python {machine['python']}.\n"
     )
 
 
 def workloads_table(compared: Figures) -> list[str]:
     """One row a workload."""
-    titles = "workload|events|cues x outcomes|pyndl|float64|ratio|float32|ratio|method|difference"
+    titles = "workload|events|cues x outcomes|pyndl|method|float64|ratio|difference|float32|ratio|difference"
     rows = []
     for name, figures in compared["workloads"].items():
         pyndl, steps = figures["pyndl"]["seconds"], figures["steps"]
@@ -142,12 +143,9 @@ def workloads_table(compared: Figures) -> list[str]:
                 f"{figures['n_events']:,}",
                 f"{figures['n_cues']:,} x {figures['n_outcomes']:,}",
                 ("about " if extrapolated(figures) else "") + seconds(pyndl),
-                seconds(double["seconds"]),
-                f"{pyndl / double['seconds']:,.0f}",
-                seconds(single["seconds"]),
-                f"{pyndl / single['seconds']:,.0f}",
                 double["method"],
-                apart(double),
+                *compared_cells(pyndl, double),
+                *compared_cells(pyndl, single),
             ]
         )
     return markdown(titles.split("|"), rows)
@@ -174,6 +172,11 @@ def king_james_table(compared: Figures) -> list[str]:
     weights = f"{pyndl['result'] / 1e6:,.0f} MB"
     rows.append([f"peak memory, beside the weights' {weights}", *memory, "", ""])
     return markdown(["step", "pyndl", "rescorla", "ratio", "difference"], rows)
+
+
+def compared_cells(theirs: float, step: Figures) -> list[str]:
+    """A step's time, pyndl's over it, and how far the weights are from pyndl's."""
+    return [seconds(step["seconds"]), f"{theirs / step['seconds']:,.0f}", apart(step)]
 
 
 def compared_row(name: str, theirs: float, ours: float, step: Figures | None = None) -> list[str]:
