@@ -29,7 +29,7 @@ use crate::kernel::dispatch::{Kernel, Task, run};
 use crate::kernel::rows::{Element, Vector};
 use crate::kernel::step::{Step, step, step_between};
 use crate::learn::rule::{Rule, same};
-use crate::learn::{Axis, Entry, Matrix, Method, SMALL, WIDEST, each_tile, padded, width};
+use crate::learn::{Axis, Entry, Matrix, SMALL, WIDEST, each_tile, padded, width};
 use crate::monitor::Monitor;
 
 /// The work is interrupted to look at the monitor after about this many slots times columns: a millisecond or so.
@@ -81,7 +81,7 @@ pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
     let kernel = descent.kernel.unwrap_or_else(Kernel::best);
     let copies = if sections.single() { 1 } else { 2 };
     let shape = [(copies * n_rows) as f64, slots as f64 / source.n_tokens().max(1) as f64];
-    let widest = width::<E>(descent.tile, kernel, Method::Forward, n_columns, shape, threads);
+    let widest = width::<E>(descent.tile, kernel, n_columns, shape, threads);
     let tiles: Vec<&[u32]> = columns.chunks(widest).collect();
     // Without tokens no pass would ever look at the monitor.
     let passes = if source.n_tokens() == 0 { 0 } else { descent.passes };

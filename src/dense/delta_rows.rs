@@ -25,7 +25,7 @@ use crate::kernel::block::{Method, Slots, block};
 use crate::kernel::buffer::Buffer;
 use crate::kernel::dispatch::{Kernel, Task, run};
 use crate::kernel::rows::{Element, Vector};
-use crate::learn::{self, rule::Rule};
+use crate::learn::rule::Rule;
 use crate::learn::{Axis, Entry, Matrix, SMALL, WIDEST, each_tile, padded, width};
 use crate::monitor::Monitor;
 
@@ -67,7 +67,7 @@ pub fn learn<E: Element>(
     let kernel = descent.kernel.unwrap_or_else(Kernel::best);
     let copies = if orders.batch == 1 { 1 } else { 2 };
     let shape = [(copies * n_rows) as f64, x.n_values() as f64 / n.max(1) as f64];
-    let widest = width::<E>(descent.tile, kernel, learn::Method::Forward, n_columns, shape, threads);
+    let widest = width::<E>(descent.tile, kernel, n_columns, shape, threads);
     let columns: Vec<u32> = (0..n_columns as u32).collect();
     let tiles: Vec<&[u32]> = columns.chunks(widest).collect();
     // Without tokens no pass would ever look at the monitor.

@@ -80,14 +80,8 @@ pub(super) fn learn<E: Kernels, B: AsRef<[u8]> + Sync>(
     let together = job.rule.alpha.iter().enumerate().map(|(row, alpha)| alpha.times(E::from_f64(twins(row))));
     let alpha: Vec<E> = together.collect();
     let salience = same(&alpha);
-    let width = width::<E>(
-        job.plan.tile,
-        job.kernel,
-        job.method,
-        job.tracked.len(),
-        [n_rows as f64, job.slots],
-        job.threads,
-    );
+    let width =
+        width::<E>(job.plan.tile, job.kernel, job.tracked.len(), [n_rows as f64, job.slots], job.threads);
     let tiles: Vec<&[Tracked]> = job.tracked.chunks(width).collect();
     let stepper = || Stepper::new(&alpha, job.rule.beta1, job.facts.max_kappa);
     let fits = job.room >= Stepper::<E>::STEP;

@@ -58,14 +58,7 @@ pub(super) fn learn<E: Kernels, B: AsRef<[u8]> + Sync>(
     goal: &Goal<'_, '_, E>,
 ) -> Result<usize> {
     let (n_rows, plan) = (job.rule.alpha.len(), job.plan);
-    let width = width::<E>(
-        plan.tile,
-        job.kernel,
-        job.method,
-        job.columns.len(),
-        [n_rows as f64, job.slots],
-        job.threads,
-    );
+    let width = width::<E>(plan.tile, job.kernel, job.columns.len(), [n_rows as f64, job.slots], job.threads);
     let tiles: Vec<&[Column]> = job.columns.chunks(width).collect();
     let end = match goal {
         Goal::Weights(_) => job.facts.tokens,

@@ -10,8 +10,8 @@
 //! A mean takes n_cues * (width float64 + 8 bytes) for each thread, a schedule 8 or 16 bytes for each token, and what is
 //! recorded of trajectories its own size.
 //!
-//! The width of a tile is that which learning chooses: 512 to 2,048 bytes, the less the more cues an event has; on processors
-//! with a second cache of more than 1 MiB to 1,024 bytes, and 512 with the adjoint method. A line is a column with the forward method, a row with the adjoint
+//! The width of a tile is that which learning chooses: 512 to 2,048 bytes, or to 1,024 on processors with a second cache of
+//! more than 1 MiB; the less the more cues an event has. A line is a column with the forward method, a row with the adjoint
 //! method. Initial weights come in addition: a copy where they are not of the result's type and row after row, and with the
 //! adjoint method 256 columns of them for each thread.
 
@@ -56,7 +56,7 @@ impl Memory {
             Method::Forward => (n_outcomes, n_cues, n_cues),
             Method::Adjoint => (n_cues, n_outcomes, n_cues.saturating_add(n_outcomes)),
         };
-        let width = width::<E>(None, Kernel::best(), method, lanes, [n_cues as f64, slots], threads.max(1));
+        let width = width::<E>(None, Kernel::best(), lanes, [n_cues as f64, slots], threads.max(1));
         let of_threads = |bytes: usize| bytes.saturating_mul(threads);
         let elements = |n: usize| of_threads(n.saturating_mul(size_of::<E>()));
         let names = n_cues.saturating_add(n_outcomes).saturating_mul(NAME);
@@ -85,7 +85,7 @@ mod tests {
         assert_eq!(forward.others, 2 * 8 * MIB + 256 * 70_000);
         let adjoint = Memory::needed::<f32>([60_000, 10_000], 1.0, 1000, 3, Method::Adjoint);
         assert_eq!(adjoint.events, 1000 + 3 * 32 * MIB);
-        let widest = if caches::second().is_some_and(|bytes| bytes > MIB) { 512 } else { 2048 };
+        let widest = if caches::second().is_some_and(|bytes| bytes > MIB) { 1024 } else { 2048 };
         assert_eq!(adjoint.tiles, 3 * 70_000 * widest);
         assert_eq!(adjoint.lines, 3 * 26 * 40_000);
         assert!(adjoint.lines <= 3 * MIB);

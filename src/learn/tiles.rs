@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use super::Method;
 use crate::error::{Error, Result};
 use crate::kernel::caches;
 use crate::kernel::dispatch::Kernel;
@@ -17,7 +16,7 @@ const SECOND: usize = 1 << 20;
 /// Rows shall be about so many bytes wide, divided by the number of cues of an event but one: narrower, and the fixed work
 /// for each event costs too much; wider, and fewer rows stay in the caches from one event to the next. Measured: 2 KiB suit
 /// the 4 cues of words as trigrams, 512 bytes 10 of 10,000 cues; with a second cache of 2 MiB 1 KiB up to 4 cues, 512 bytes from
-/// 5 on, and always by the adjoint method, of which sums wait for their turn in the caches as well.
+/// 5 on.
 const BYTES_BY_SLOTS: [f64; 2] = [6700.0, 2900.0];
 /// But wide as long as the tile takes no more than this, and so stays in the second cache;
 const TILE_BYTES: f64 = 524_288.0;
@@ -87,24 +86,23 @@ pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool> {
 pub(crate) fn width<E: Element>(
     wanted: Option<usize>,
     kernel: Kernel,
-    method: Method,
     columns: usize,
     [rows, slots]: [f64; 2],
     threads: usize,
 ) -> usize {
     let block = 8 * kernel.lanes::<E>();
-    let bytes = row_bytes(method, rows, slots, caches::second());
+    let bytes = row_bytes(rows, slots, caches::second());
     let blocks = (bytes / (block * size_of::<E>()) as f64).round() as usize;
     let suits = (blocks.max(1) * block).min(columns.div_ceil(threads));
     padded::<E>(wanted.unwrap_or(suits), kernel)
 }
 
 /// Bytes of a row that suit the caches, of which the second has so many, if that is known.
-fn row_bytes(method: Method, rows: f64, slots: f64, second: Option<usize>) -> f64 {
+fn row_bytes(rows: f64, slots: f64, second: Option<usize>) -> f64 {
     let [near, far] = BYTES_BY_SLOTS.map(|bytes| bytes / (slots - 1.0).max(1.0));
     let bytes = if second.is_none_or(|bytes| bytes <= SECOND) {
         near.max(TILE_BYTES / rows.max(1.0)).min(MOST_ROW[0])
-    } else if method == Method::Adjoint || rows * LEAST_ROW <= NARROW_TILE_BYTES {
+    } else if rows * LEAST_ROW <= NARROW_TILE_BYTES {
         LEAST_ROW
     } else {
         far.min(MOST_ROW[1])
@@ -130,7 +128,7 @@ mod tests {
 
     #[test]
     fn rows_are_as_wide_as_was_found_to_be_fast() {
-        let bytes = |rows, slots, second| row_bytes(Method::Forward, rows, slots, second).round();
+        let bytes = |rows, slots, second| row_bytes(rows, slots, second).round();
         // King James trigrams; many cues; few rows; many cues an event of few; so many that they would fill the first cache.
         let events = [(4613.0, 4.06), (10_000.0, 10.0), (100.0, 5.0), (100.0, 20.0), (100.0, 58.0)];
         let near = events.map(|(rows, slots)| bytes(rows, slots, Some(1 << 20)));
@@ -138,7 +136,5 @@ mod tests {
         assert_eq!(events.map(|(rows, slots)| bytes(rows, slots, None)), near);
         let far = events.map(|(rows, slots)| bytes(rows, slots, Some(2 << 20)));
         assert_eq!(far, [948.0, 512.0, 512.0, 512.0, 512.0]);
-        let adjoint = [1, 2].map(|mib| row_bytes(Method::Adjoint, 4613.0, 4.06, Some(mib << 20)).round());
-        assert_eq!(adjoint, [2048.0, 512.0]);
     }
 }

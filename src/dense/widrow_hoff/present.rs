@@ -82,7 +82,7 @@ pub(super) fn learn<E: Element>(
     let threads = if updates < SMALL { 1 } else { plan.threads.max(1) };
     let kernel = plan.kernel.unwrap_or_else(Kernel::best);
     let slots = script.rows.len() as f64 / tokens.len().max(1) as f64;
-    let widest = width::<E>(plan.tile, kernel, Method::Forward, n_columns, [n_rows as f64, slots], threads);
+    let widest = width::<E>(plan.tile, kernel, n_columns, [n_rows as f64, slots], threads);
     let firsts: Vec<usize> = (0..n_columns).step_by(widest).collect();
     monitor.set_total(tokens.total().saturating_mul(firsts.len() as u64));
     let along = (0..n_rows as u32).map(|row| Entry { from: row, to: row }).collect();
