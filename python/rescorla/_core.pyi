@@ -9,16 +9,20 @@ from numpy.typing import NDArray
 from rescorla.neighbours.arrays import Table
 
 __all__ = [
+    "AtomicFile",
     "EventFile",
     "FormatError",
+    "Scratch",
     "__version__",
     "activations",
     "adatron",
+    "check_apart",
     "compile_arrow",
     "compile_corpus",
     "compile_events",
     "compile_table",
     "content_kind",
+    "crc32c",
     "delta_rule",
     "delta_rule_rows",
     "equilibrium",
@@ -41,6 +45,22 @@ _ThreeArrays: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np
 _Duplicates: TypeAlias = Literal["drop", "keep", "error"]
 
 class FormatError(ValueError): ...
+
+@final
+class AtomicFile:
+    def __new__(cls, path: str) -> AtomicFile: ...
+    @property
+    def temporary(self) -> str: ...
+    def settle(self) -> None: ...
+    def finish(self) -> None: ...
+    def discard(self) -> None: ...
+
+@final
+class Scratch:
+    def __new__(cls, path: str) -> Scratch: ...
+    @property
+    def path(self) -> str: ...
+    def remove(self) -> None: ...
 
 @final
 class EventFile:
@@ -322,3 +342,5 @@ def widrow_hoff(
     block: int | None,
     progress: _Progress,
 ) -> dict[str, Any]: ...
+def check_apart(output: str, inputs: Sequence[str]) -> None: ...
+def crc32c(bytes: NDArray[np.uint8], before: int = 0) -> int: ...

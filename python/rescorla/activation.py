@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rescorla import _core, storage
+from rescorla import _core, npy, storage
 from rescorla.arguments import (
     PathName,
     chosen,
@@ -19,8 +19,9 @@ from rescorla.arguments import (
     thread_count,
 )
 from rescorla.events import Events
+from rescorla.files import mapped_files, replacing
 from rescorla.progress import Progress, watching
-from rescorla.sources import as_events, is_table, read_events, streams
+from rescorla.sources import as_events, files_of_events, is_table, read_events, streams
 from rescorla.weights import Weights
 
 if TYPE_CHECKING:
@@ -106,6 +107,8 @@ def activations(
         raise ValueError("outcomes= and present_only=True ask for different things; give one of them")
     element = weights.values.dtype if dtype is None else element_type(dtype)
     path = storage.npy_path(out)
+    if path is not None:
+        _core.check_apart(path, [*files_of_events(events), *mapped_files(weights.values)])
     n_threads = thread_count(threads)
     source = cue_events(events, present_only, progress)
     cue_rows = _known("cue", source.cues, weights.cue_numbers, unknown)
@@ -138,9 +141,11 @@ def activations(
         result = result_array(out, shape, element)
         run(result)
         return result
-    with storage.replacing(path) as (file,):
-        run(storage.create_npy(file, path, shape, element))
-    return storage.map_npy(path)
+    with replacing(path) as file:
+        run(npy.create(file, path, shape, element))
+        # As soon as it has its name another may take its place.
+        result, _ = npy.mapped(file, path)
+    return result
 
 
 def cue_events(events: object, present_only: bool = False, progress: Progress = None) -> Events:

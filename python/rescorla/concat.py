@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterable
 
 from rescorla import _core
-from rescorla.arguments import PathName, maybe_path_name
+from rescorla.arguments import PathName, maybe_path_name, path_name
 from rescorla.events import Events
 from rescorla.progress import Progress, watching
-from rescorla.sources import as_events
+from rescorla.sources import as_events, files_of_events
 
 
 def concat_events(
@@ -23,7 +23,7 @@ def concat_events(
         What follows what; at least one. A path is that of a binary event file, which is mapped, or of an
         event table, which is read into memory (`compile_events` makes a binary file of a large one).
     path : str or path-like, optional
-        A binary event file to write, which may be one of the parts; None keeps the events in memory.
+        A binary event file to write, none of the parts; None keeps the events in memory.
     progress : None, bool or callable(done, total), default None
         None shows a bar if standard error is a terminal.
 
@@ -57,6 +57,9 @@ def concat_events(
     """
     if isinstance(parts, Events | str | os.PathLike):
         raise TypeError(f"parts must be several Events or paths, not one {type(parts).__name__}; write [it]")
+    parts = list(parts)
+    if path is not None:
+        _core.check_apart(path_name(path), [file for part in parts for file in files_of_events(part)])
     files = [as_events(part, progress=progress)._file for part in parts]
     if not files:
         raise ValueError("expected one part or more, found none; rw.read_events([]) has no events")

@@ -190,6 +190,11 @@ def corpus_events(
         if not isinstance(text, str):
             raise TypeError(f"{argument} must be a str, which may be empty, not {type(text).__name__}")
     texts, files = _texts(corpus)
+    if path is not None:
+        lists = [each for each in (stop_words, vocabulary) if isinstance(each, os.PathLike)]
+        tables = [each for each in _several(cues) + _several(outcomes) if isinstance(each, os.PathLike)]
+        read = [*(texts if files else []), *map(path_name, [*lists, *tables])]
+        _core.check_apart(path_name(path), read)
     if format != "text" and not files:
         raise TypeError(f"format={format!r} is for files; give paths (of type pathlib.Path in a list)")
     with watching(progress, "reading") as watch:
@@ -247,6 +252,11 @@ def _specs(argument: str, names: object, format: str) -> list[Any]:
     if letters < 1:
         raise ValueError(f"{argument} must have 1 letter or more, not {letters}")
     return [letters]
+
+
+def _several(names: object) -> list[Any]:
+    """What is named for cues or outcomes, one after another."""
+    return list(names) if isinstance(names, list | tuple) else [names]
 
 
 def _window(window: object) -> tuple[int, int | None] | None:

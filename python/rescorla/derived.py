@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Iterator
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Self
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from rescorla import _core, drawing
-from rescorla.arguments import DUPLICATES, Duplicates, PathName, maybe_path_name, one_of
+from rescorla.arguments import DUPLICATES, Duplicates, PathName, maybe_path_name, one_of, path_name
 from rescorla.drawing import Seed, generator, in_order, members, permutation, whole
 from rescorla.progress import Progress, part, watching
 from rescorla.renaming import Renaming
@@ -347,6 +348,9 @@ class DerivedEvents:
             "outcomes", keep_outcomes, remove_outcomes, outcome_map, min_outcome_count, max_outcomes
         )
         where = maybe_path_name(path)
+        if where is not None:
+            lists = (keep_cues, remove_cues, cue_map, keep_outcomes, remove_outcomes, outcome_map)
+            _core.check_apart(where, [path_name(each) for each in lists if isinstance(each, os.PathLike)])
         with watching(progress, "filtering") as watch:
             n_events = self._file.n_events
             total = (1 + cues.counts_new_names + outcomes.counts_new_names) * n_events

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 
-from rescorla import _core, storage
+from rescorla import _core, npy, storage
 from rescorla.arguments import (
     PathName,
     PerName,
@@ -20,10 +20,11 @@ from rescorla.arguments import (
     thread_count,
 )
 from rescorla.events import Events
+from rescorla.files import mapped_files
 from rescorla.plan import naming_divergence, plan_of, start_of, warn_unsafe
 from rescorla.progress import Progress, watching
 from rescorla.schedules import Schedule, name_of, tabulated
-from rescorla.sources import as_events
+from rescorla.sources import as_events, files_of_events
 from rescorla.weights import Weights
 
 if TYPE_CHECKING:
@@ -244,6 +245,9 @@ def _learn(
     if not isinstance(average, bool):
         raise TypeError(f"average must be True or False, not {type(average).__name__}")
     path = storage.npy_path(out)
+    if path is not None:
+        reads = [] if initial is None else mapped_files(initial.values)
+        npy.check_pair_apart(path, [*files_of_events(events), *reads])
     events = as_events(events, progress=progress)
     plan = plan_of(events, cues, outcomes, initial)
     alphas = per_name("alpha", alpha, plan.all_cues, "cue", element)
@@ -268,7 +272,7 @@ def _learn(
         "version": _core.__version__,
     }
 
-    def run(values: NDArray[Any] | storage.NpyRoom) -> dict[str, Any]:
+    def run(values: NDArray[Any] | npy.Room) -> dict[str, Any]:
         started = perf_counter()
         with watching(progress, "learning") as watch, naming_divergence(plan):
             report = _core.learn(
@@ -300,12 +304,11 @@ def _learn(
         report = run(values)
         weights = Weights(values, plan.cues, plan.outcomes, parameters)
     else:
-        with storage.replacing(path, storage.sidecar(path)) as (array, labels):
-            room = storage.npy_room(array, path, element)
-            report = run(room)
-            storage.write_npy_header(room, shape, fortran_order=report["fortran_order"])
-            storage.write_labels(labels, path, plan.cues, plan.outcomes, parameters)
-        weights = Weights._in_file(path, plan.cues, plan.outcomes, parameters)
+        with npy.Pair(path) as pair:
+            report = run(pair.room(element))
+            pair.describe(shape, element, fortran_order=report["fortran_order"])
+            values_in_file = pair.finish(plan.cues, plan.outcomes, parameters, report["crc32c"])
+        weights = Weights._in_file(path, values_in_file, plan.cues, plan.outcomes, parameters)
     fastest = max(beta1, beta2) if factors is None else factors.fastest
     warn_unsafe(fastest, report, scheduled=factors is not None)
     return weights

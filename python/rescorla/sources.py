@@ -130,6 +130,13 @@ def as_events(events: object, *, progress: Progress = None) -> Events:
     )
 
 
+def files_of_events(source: object) -> list[str]:
+    """The file that events lie in, or are read from; none where they are in memory."""
+    if isinstance(source, Events):
+        return [] if source.path is None else [source.path]
+    return [path_name(source)] if isinstance(source, str | os.PathLike) else []
+
+
 def is_table(source: object) -> bool:
     """Whether something is a data frame: pandas, polars, arrow or their like."""
     return hasattr(source, "columns") or hasattr(source, "column_names")
@@ -139,6 +146,8 @@ def _compile(
     source: Any, path: str | None, duplicates: Duplicates, background: str | None, progress: Progress
 ) -> Events:
     one_of("duplicates", duplicates, DUPLICATES)
+    if path is not None:
+        _core.check_apart(path, files_of_events(source))
     compile_source: Callable[..., _core.EventFile] = _core.compile_events
     if isinstance(source, str | os.PathLike):
         source = path_name(source)

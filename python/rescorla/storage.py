@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Callable, Mapping
+from threading import RLock
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rescorla._core import FormatError
+from rescorla import npy
+from rescorla._core import FormatError, check_apart
+from rescorla.files import (
+    AGAIN,
+    as_json,
+    check_values,
+    labels_checksum,
+    mapped_files,
+    naming,
+    parsed,
+    plain,
+    reading,
+    replacing,
+    reserve,
+    values_checksum,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,11 +34,8 @@ if TYPE_CHECKING:
 # Parameters that may be one number for each label, and the dimension of those labels.
 _PER_NAME = {"alpha": "cues", "lambda": "outcomes"}
 
-# Bytes before the elements of a .npy file that learning fills, whatever the order, shape and type.
-_NPY_HEADER = 128
-
 # The library below netCDF4 must not run in two threads at once.
-_NETCDF_ALONE = Lock()
+_NETCDF_ALONE = RLock()
 
 
 class Content(NamedTuple):
@@ -38,7 +49,9 @@ class Content(NamedTuple):
 
 def save(path: str, content: Content) -> None:
     """Write weights in the format that the suffix names."""
-    _format(path).save(path, content)
+    write = _format(path).save
+    check_apart(path, mapped_files(content.values))
+    write(path, content)
 
 
 def load(path: str) -> Content:
@@ -52,6 +65,14 @@ def load(path: str) -> Content:
             "give the file the suffix of its format, or save the weights again"
         )
     return form.load(path)
+
+
+def verify(path: str) -> Content:
+    """Read weights wholly and hold every part against its checksum."""
+    content = load(path)
+    if _format(path).save is _save_npy:
+        npy.verify(path)
+    return content
 
 
 def check_target(path: str) -> None:
@@ -79,114 +100,6 @@ def npy_path(out: object) -> str | None:
         )
     check_target(path)
     return path
-
-
-@contextmanager
-def replacing(*paths: str) -> Iterator[list[str]]:
-    """Temporary siblings to write to: each becomes its path when all are complete; on failure all go."""
-    targets = [os.path.realpath(path) for path in paths]
-    unique = f"{os.getpid()}-{os.urandom(4).hex()}"
-    temporaries = [f"{target}.{unique}.tmp" for target in targets]
-    try:
-        for path, target, temporary in zip(paths, targets, temporaries, strict=True):
-            with naming(path):
-                if os.path.isdir(target):
-                    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-                open(temporary, "xb").close()
-        yield temporaries
-        for path, temporary in zip(paths, temporaries, strict=True):
-            with naming(path):
-                _sync(temporary, os.O_RDWR)
-        for target, temporary in zip(targets, temporaries, strict=True):
-            os.replace(temporary, target)
-        if hasattr(os, "O_DIRECTORY"):
-            for folder in {os.path.dirname(target) for target in targets}:
-                _sync(folder, os.O_RDONLY | os.O_DIRECTORY)
-    finally:
-        for temporary in temporaries:
-            with suppress(FileNotFoundError):
-                os.unlink(temporary)
-
-
-@contextmanager
-def naming(path: str) -> Iterator[None]:
-    """Put the user's own name for a file into errors of the system, in place of a temporary's or of none."""
-    try:
-        yield
-    except OSError as error:
-        raise OSError(error.errno, error.strerror or str(error), path) from error
-
-
-def create_npy(
-    file: str, path: str, shape: tuple[int, ...], dtype: np.dtype[Any], *, fortran_order: bool = False
-) -> NDArray[Any]:
-    """Map zeros in an existing empty file; a disk without room fails here, not when pages are written."""
-    descr = np.lib.format.dtype_to_descr(dtype)
-    header = {"descr": descr, "fortran_order": fortran_order, "shape": shape}
-    size = dtype.itemsize * int(np.prod(shape, dtype=object))
-    with naming(path), open(file, "r+b") as stream:
-        np.lib.format.write_array_header_1_0(stream, header)
-        start = stream.tell()
-        stream.flush()
-        stream.truncate(start + size)
-        _reserve(stream.fileno(), start + size)
-    order: Literal["F", "C"] = "F" if fortran_order else "C"
-    return np.asarray(np.memmap(file, dtype=dtype, mode="r+", offset=start, shape=shape, order=order))
-
-
-def _reserve(descriptor: int, size: int) -> None:
-    """Raise what the system says where a disk has no room for so many bytes of a file."""
-    if hasattr(os, "posix_fallocate"):
-        try:
-            os.posix_fallocate(descriptor, 0, size)
-        except OSError as error:
-            # A file system that cannot reserve room is no reason not to try.
-            if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
-                raise
-
-
-class NpyRoom(NamedTuple):
-    """A file that the engine fills with the elements of an array; `write_npy_header` makes it a .npy file."""
-
-    file: str
-    path: str
-    start: int
-    dtype: str
-
-
-def npy_room(file: str, path: str, dtype: np.dtype[Any]) -> NpyRoom:
-    """The existing empty file `file` as room for an array that is to be called `path`."""
-    return NpyRoom(file, path, _NPY_HEADER, str(dtype))
-
-
-def write_npy_header(room: NpyRoom, shape: tuple[int, int], *, fortran_order: bool) -> None:
-    """Say what the elements are, in the order in which the engine wrote them."""
-    about = {"descr": np.dtype(room.dtype).str, "fortran_order": fortran_order, "shape": shape}
-    text = repr(about).encode("ascii").ljust(_NPY_HEADER - 11) + b"\n"
-    with naming(room.path), open(room.file, "r+b") as stream:
-        stream.write(b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text)
-
-
-def map_npy(path: str) -> NDArray[Any]:
-    """An array in a .npy file, mapped read-only."""
-    try:
-        return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
-    except OSError as error:
-        if error.errno != errno.ENOMEM:
-            raise
-        raise MemoryError(
-            f"{path} is whole, but this process has no room to map its {os.path.getsize(path)} bytes; raise "
-            "its limit (ulimit -v)"
-        ) from error
-
-
-def write_labels(
-    file: str, path: str, cues: Sequence[str], outcomes: Sequence[str], parameters: Mapping[str, Any]
-) -> None:
-    """Write what stands beside the .npy file `path` into the file `file`."""
-    labels = {"cues": cues, "outcomes": outcomes, "parameters": parameters}
-    with naming(sidecar(path)), open(file, "w", encoding="ascii") as stream:
-        stream.write(_json(labels))
 
 
 def to_xarray(content: Content) -> DataArray:
@@ -221,7 +134,7 @@ def netcdf_attributes(parameters: Mapping[str, Any]) -> dict[str, Any]:
         elif isinstance(value, int):  # a bool too, as netCDF has none
             attributes[name] = int(value)
         elif value is not None:
-            attributes[name] = _json(value)
+            attributes[name] = as_json(value)
     return attributes
 
 
@@ -238,43 +151,29 @@ def _save_npz(path: str, content: Content) -> None:
         "values": values,
         "cues": np.array(cues, dtype=np.str_),
         "outcomes": np.array(outcomes, dtype=np.str_),
-        "parameters": np.array(_json(parameters)),
+        "parameters": np.array(as_json(parameters)),
     }
-    with replacing(path) as (file,), naming(path), open(file, "wb") as stream:
+    with replacing(path) as file, naming(path), open(file, "wb") as stream:
         np.savez(stream, **arrays)
 
 
 def _load_npz(path: str) -> Content:
     # Opened here, as numpy leaves a damaged file open.
     with (
-        _reading(path, "an .npz file of weights"),
+        reading(path, "an .npz file of weights"),
         open(path, "rb") as stream,
         np.load(stream, allow_pickle=False) as archive,
     ):
         cues, outcomes = (archive[name].tolist() for name in ("cues", "outcomes"))
-        return Content(archive["values"], cues, outcomes, _parsed(str(archive["parameters"])))
+        return Content(archive["values"], cues, outcomes, parsed(str(archive["parameters"])))
 
 
 def _save_npy(path: str, content: Content) -> None:
-    with replacing(path, sidecar(path)) as (array, labels):
-        # In the order in which they lie, for weights that exceed the memory lie in a file themselves.
-        values = content.values
-        columns_first = values.flags.f_contiguous and not values.flags.c_contiguous
-        create_npy(array, path, values.shape, values.dtype, fortran_order=columns_first)[...] = values
-        write_labels(labels, path, *content[1:])
+    npy.save(path, *content)
 
 
 def _load_npy(path: str) -> Content:
-    with _reading(path, "a .npy file of weights"):
-        values = map_npy(path)
-    beside = sidecar(path)
-    if not os.path.exists(beside):
-        raise FormatError(
-            f"{path}: expected its labels in {beside}, found no such file; keep the two files together"
-        )
-    with _reading(beside, "the labels of weights"), open(beside, encoding="utf-8") as stream:
-        labels = _parsed(stream.read())
-        return Content(values, labels["cues"], labels["outcomes"], labels["parameters"])
+    return Content(*npy.load(path))
 
 
 def _save_nc(path: str, content: Content) -> None:
@@ -285,24 +184,30 @@ def _save_nc(path: str, content: Content) -> None:
             raise ValueError(
                 f"{path}: the name {name!r} has a NUL character, which .nc files cut; save to a .npy file"
             )
-    with replacing(path) as (file,), naming(path):
-        try:
-            with _NETCDF_ALONE:
-                _write_nc(netcdf, file, content)
-        except RuntimeError as error:
-            # netCDF keeps what the system says to itself.
-            with open(file, "r+b") as stream:
-                _reserve(stream.fileno(), content.values.nbytes)
-            raise OSError(errno.EIO, str(error)) from error
+    try:
+        with _NETCDF_ALONE:
+            made = _netcdf_bytes(netcdf, content)
+    except RuntimeError as error:
+        raise MemoryError(
+            f"{path}: a .nc file is made in memory, and that failed: {error}; save to a .npy file"
+        ) from error
+    # Not by the library, which does not survive every error of a disk.
+    with replacing(path) as file, naming(path), open(file, "wb") as stream:
+        reserve(stream.fileno(), len(made))
+        stream.write(made)
 
 
-def _write_nc(netcdf: Any, file: str, content: Content) -> None:
+def _netcdf_bytes(netcdf: Any, content: Content) -> memoryview:
+    """A netCDF file of weights, in memory."""
     values, cues, outcomes, parameters = content
     names = {"cues": cues, "outcomes": outcomes}
     per_name, attributes = _labels_and_attributes(parameters)
     if per_name:
         attributes["coordinates"] = " ".join(per_name)
-    with netcdf.Dataset(file, "w") as dataset:
+    attributes["labels_crc32c"] = labels_checksum(cues, outcomes, {n: per_name[n][1] for n in per_name})
+    attributes["values_crc32c"] = values_checksum(values)
+    dataset = netcdf.Dataset("weights.nc", "w", memory=max(1 << 20, values.nbytes))
+    try:
         dataset.set_auto_maskandscale(False)
         for dimension, labels in names.items():
             dataset.createDimension(dimension, len(labels))
@@ -312,28 +217,41 @@ def _write_nc(netcdf: Any, file: str, content: Content) -> None:
         weights = dataset.createVariable("weights", values.dtype, tuple(names), fill_value=np.nan)
         weights.setncatts(attributes)
         weights[:] = values
+    except BaseException:
+        dataset.close()
+        raise
+    made: memoryview = dataset.close()
+    return made
 
 
 def _load_nc(path: str) -> Content:
     xarray = _xarray()
     with (
         _NETCDF_ALONE,
-        _reading(path, "a netCDF file of weights"),
+        reading(path, "a netCDF file of weights"),
         xarray.open_dataset(path, engine="netcdf4") as dataset,
     ):
         variables = [each for each in dataset.data_vars.values() if set(each.dims) == {"cues", "outcomes"}]
         if len(variables) != 1:
             raise ValueError(f"{len(variables)} variables over the dimensions cues and outcomes")
         array = variables[0].transpose("cues", "outcomes")
-        parameters = {str(name): _plain(value) for name, value in array.attrs.items()}
-        for name, dimension in _PER_NAME.items():
-            if name in array.coords and array.coords[name].dims == (dimension,):
-                parameters[name] = array.coords[name].to_numpy().tolist()
+        parameters = {str(name): plain(value) for name, value in array.attrs.items()}
+        checksums = [parameters.pop(f"{part}_crc32c", None) for part in ("labels", "values")]
+        per_name = {
+            name: array.coords[name].to_numpy().tolist()
+            for name, dimension in _PER_NAME.items()
+            if name in array.coords and array.coords[name].dims == (dimension,)
+        }
+        parameters |= per_name
         for name in ("average", "continued"):
             if name in parameters:
                 parameters[name] = bool(parameters[name])
         cues, outcomes = (array.coords[name].to_numpy().tolist() for name in ("cues", "outcomes"))
-        return Content(array.to_numpy(), cues, outcomes, parameters)
+        values = array.to_numpy()
+    if checksums[0] is not None and checksums[0] != labels_checksum(cues, outcomes, per_name):
+        raise FormatError(f"{path}: expected labels with checksum {checksums[0]}, found others; {AGAIN}")
+    check_values(path, checksums[1], values)
+    return Content(values, cues, outcomes, parameters)
 
 
 class _Format(NamedTuple):
@@ -361,29 +279,6 @@ def _format(path: str) -> _Format:
         ) from None
 
 
-def sidecar(path: str) -> str:
-    """The file beside a .npy file that holds its labels."""
-    return path + ".json"
-
-
-@contextmanager
-def _reading(path: str, expected: str) -> Iterator[None]:
-    """Turn whatever a reader of another library trips over into one kind of error that names the file."""
-    try:
-        yield
-    except (MemoryError, FormatError):
-        raise
-    except Exception as error:
-        # Libraries raise OSError for damaged files too: without an error number of the system, or for a wrong
-        # seek.
-        if isinstance(error, OSError) and (error.errno or 0) > 0 and error.errno != errno.EINVAL:
-            raise
-        found = (error.args and error.args[0]) or type(error).__name__
-        raise FormatError(
-            f"{path}: expected {expected}, found a foreign or damaged one: {found}; save it again"
-        ) from error
-
-
 def _xarray(*, netcdf: bool = True) -> Any:
     extra = "netcdf" if netcdf else "xarray"
     try:
@@ -401,37 +296,3 @@ def _netcdf() -> Any:
     except ImportError as error:
         raise ImportError(f"this needs {error.name}: pip install 'rescorla[netcdf]'") from error
     return netCDF4
-
-
-def _json(value: object) -> str:
-    import json
-
-    return json.dumps(value, default=_plain_or_error)
-
-
-def _parsed(text: str) -> dict[str, Any]:
-    import json
-
-    parsed = json.loads(text)
-    if not isinstance(parsed, dict):
-        raise ValueError(f"a {type(parsed).__name__} in place of names and values")
-    return parsed
-
-
-def _plain(value: Any) -> Any:
-    """A number or an array of numpy's as Python's own."""
-    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
-
-
-def _plain_or_error(value: Any) -> Any:
-    if isinstance(value, np.ndarray | np.generic):
-        return _plain(value)
-    raise TypeError(f"parameters must be values that JSON has, not {type(value).__name__}")
-
-
-def _sync(path: str, flags: int) -> None:
-    descriptor = os.open(path, flags)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from operator import index
 from typing import TYPE_CHECKING, Any
 
@@ -81,15 +80,20 @@ class Weights:
 
     @classmethod
     def _in_file(
-        cls, path: str, cues: tuple[str, ...], outcomes: tuple[str, ...], parameters: dict[str, Any]
+        cls,
+        path: str,
+        values: NDArray[Any] | None,
+        cues: tuple[str, ...],
+        outcomes: tuple[str, ...],
+        parameters: dict[str, Any],
     ) -> Weights:
-        """Weights in a .npy file, mapped now, or when first looked at where a limit leaves no room for it."""
+        """Weights in a .npy file, mapped; None: when first looked at, as a limit left no room for it."""
         weights = cls.__new__(cls)
         weights._path = os.path.abspath(path)
         weights.cues, weights.outcomes, weights.parameters = cues, outcomes, parameters
         weights._cue_numbers = weights._outcome_numbers = None
-        with suppress(MemoryError):
-            weights.values = storage.map_npy(path)
+        if values is not None:
+            weights.values = values
         return weights
 
     # Hidden from type checkers, to whom it would give every name.
@@ -99,7 +103,10 @@ class Weights:
             # Asked only for what is not there yet.
             if name != "values" or not hasattr(self, "_path"):
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            self.values = storage.map_npy(self._path)
+            content = storage.load(self._path)
+            if (tuple(content.cues), tuple(content.outcomes)) != (self.cues, self.outcomes):
+                raise FormatError(f"{self._path}: another file has taken the place of these weights; load it")
+            self.values = content.values
             return self.values
 
     @property

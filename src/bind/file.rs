@@ -12,7 +12,7 @@ use pyo3::types::{PyDict, PyString, PyTuple};
 
 use super::watch::{Progress, tell, watched};
 use crate::error::{Error, Result};
-use crate::events::atomic::AtomicFile;
+use crate::events::atomic::{AtomicFile, check_apart};
 use crate::events::chunk::Lists;
 use crate::events::filter::{self, Renaming};
 use crate::events::map::{self, Bytes};
@@ -239,13 +239,13 @@ impl PyEventFile {
     /// Writes the file as it is under another name, and opens that.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let file = watched(py, &None, |monitor| {
+            check_apart(Some(&path), self.file.path())?;
             let mut copy = AtomicFile::create(&path)?;
             for piece in self.file.bytes().chunks(4 << 20) {
                 monitor.check()?;
                 copy.write_all(piece).map_err(Error::io(&path, "write"))?;
             }
-            copy.finish()?;
-            map::open(&path)
+            copy.finish_and(|file| map::of_file(file, &path))
         })?;
         Ok(file.into())
     }

@@ -74,7 +74,7 @@ pub(crate) fn learn<'py>(
         tile,
         progress,
     };
-    let (report, lanes) = if let Ok(out) = out.cast::<PyArray2<f64>>() {
+    let (report, lanes, crc) = if let Ok(out) = out.cast::<PyArray2<f64>>() {
         arguments.learn_array(py, out)
     } else if let Ok(out) = out.cast::<PyArray2<f32>>() {
         arguments.learn_array(py, out)
@@ -91,6 +91,7 @@ pub(crate) fn learn<'py>(
     }?;
     let result = told(py, &report)?;
     result.set_item("fortran_order", lanes == Some(Axis::Columns))?;
+    result.set_item("crc32c", crc)?;
     Ok(result)
 }
 
@@ -184,6 +185,9 @@ impl Prospect<'_> {
     }
 }
 
+/// How it went; which lines of the result lie next to each other, and in a file their checksum.
+type Learned = (Report, Option<Axis>, Option<u32>);
+
 /// Factors on beta1 and on beta2, token by token.
 pub(super) type Factors<'py> = (PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, f64>);
 
@@ -213,7 +217,7 @@ impl Arguments<'_, '_> {
         &self,
         py: Python<'_>,
         out: &Bound<'_, PyArray2<E>>,
-    ) -> PyResult<(Report, Option<Axis>)> {
+    ) -> PyResult<Learned> {
         // Held until the work is done: nobody else borrows the array for writing.
         let mut out = out.try_readwrite().map_err(|error| Error::Argument(format!("the result: {error}")))?;
         let mut view = out.as_array_mut();
@@ -222,7 +226,7 @@ impl Arguments<'_, '_> {
         // SAFETY: ndarray's view says where the elements are (shape, strides in elements), and `out` borrows them
         // exclusively.
         let matrix = unsafe { Matrix::from_raw(view.as_mut_ptr(), shape, strides) }?;
-        Ok((self.learn(py, &matrix)?, matrix.lanes()))
+        self.learn(py, &matrix)
     }
 
     fn learn_file<E: Kernels + NumpyElement>(
@@ -231,18 +235,21 @@ impl Arguments<'_, '_> {
         file: PathBuf,
         path: PathBuf,
         start: u64,
-    ) -> PyResult<(Report, Option<Axis>)> {
+    ) -> PyResult<Learned> {
         let n_rows = self.keep.as_ref().map_or(self.alpha.len(), Vec::len);
         let shape = [n_rows, self.lambda.len()];
         let matrix = py.detach(|| {
             let opened = OpenOptions::new().write(true).open(file).map_err(Error::io(&path, "write"))?;
             Matrix::<E>::in_file(opened, path, start, shape)
         })?;
-        Ok((self.learn(py, &matrix)?, matrix.lanes()))
+        self.learn(py, &matrix)
     }
 
-    fn learn<E: Kernels + NumpyElement>(&self, py: Python<'_>, matrix: &Matrix<'_, E>) -> PyResult<Report> {
-        self.carry_out(py, |file, plan, monitor| crate::learn::learn(file, plan, matrix, monitor))
+    fn learn<E: Kernels + NumpyElement>(&self, py: Python<'_>, matrix: &Matrix<'_, E>) -> PyResult<Learned> {
+        self.carry_out(py, |file, plan, monitor| {
+            let report = crate::learn::learn(file, plan, matrix, monitor)?;
+            Ok((report, matrix.lanes(), matrix.crc()))
+        })
     }
 
     /// Makes the plan and does some work by it, detached from the interpreter.

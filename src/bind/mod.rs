@@ -15,6 +15,7 @@ mod file;
 mod learn;
 mod lines;
 mod minover;
+mod output;
 mod perceptron;
 mod rows;
 mod students;
@@ -52,6 +53,8 @@ mod _core {
     use super::lines::read_lines;
     #[pymodule_export]
     use super::minover::minover;
+    #[pymodule_export]
+    use super::output::{PyAtomicFile, PyScratch, check_apart, crc32c};
     #[pymodule_export]
     use super::perceptron::perceptron;
     #[pymodule_export]

@@ -1,12 +1,15 @@
 //! Files that appear whole or not at all.
 //!
 //! A temporary sibling is written, synced and renamed over the old file; then the folder is synced. Whoever stops on
-//! the way leaves the old file as it was. A temporary is locked as long as its writer lives, so that the next writer
-//! of the same file can tell the leftovers of a killed process and remove them. A long file is synced while it is written, by
-//! a thread of its own, so that little is left to be waited for at the end.
+//! the way leaves the old file as it was. A link is followed: the file that it leads to is replaced. The new file has the
+//! mode and, where that is permitted, the owner of the old one.
+//!
+//! A temporary is locked as long as its writer lives, so that the next writer of the same file can tell the leftovers of a
+//! killed process and remove them. A long file is synced while it is written, by a thread of its own, so that little is left
+//! to be waited for at the end.
 
-use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -19,13 +22,23 @@ const SUFFIX: &str = ".rescorla-tmp";
 /// With so many bytes more than before a file is synced, if that is not under way.
 const SYNCED_AT: u64 = 8 << 20;
 
+/// Longer names of files leave no room for what a temporary adds: systems allow 255 bytes.
+const LONG_NAME: usize = 200;
+
+/// As many links in a row lead somewhere, as in Linux.
+const MOST_LINKS: usize = 40;
+
+/// So often another name is tried for a temporary.
+const MOST_TRIES: usize = 100;
+
 /// A file being written, to take its name when it is whole. Dropped before that, it leaves nothing.
 #[derive(Debug)]
 pub struct AtomicFile {
-    file: File,
-    temporary: PathBuf,
+    temporary: Temporary,
+    /// What the caller calls the file.
+    path: PathBuf,
+    /// What is replaced: the path, or what it links to.
     target: PathBuf,
-    finished: bool,
     /// Bytes written since the last sync began.
     unsynced: u64,
     /// The last sync.
@@ -33,36 +46,27 @@ pub struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Starts a file that shall be called `target`.
+    /// Starts a file that shall be called `path`.
     ///
     /// # Errors
-    /// [`Error::Io`] when the folder does not exist or cannot be written.
-    pub fn create(target: &Path) -> Result<Self> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let name = target.file_name().ok_or_else(|| {
-            let what =
-                format!("expected the path of a file to write, found {:?}", target.display().to_string());
-            Error::Argument(what)
-        })?;
-        if target.is_dir() {
-            return Err(Error::io(target, "write")(io::ErrorKind::IsADirectory.into()));
-        }
-        let mut prefix = OsString::from(".");
-        prefix.push(name);
-        remove_stale(folder(target), &prefix);
-        let mut temporary_name = prefix;
-        temporary_name.push(format!(".{}-{}{SUFFIX}", std::process::id(), NUMBER.fetch_add(1, Relaxed)));
-        let temporary = folder(target).join(temporary_name);
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&temporary);
-        let file = file.map_err(Error::io(target, "write"))?;
-        // Where locks do not exist the temporary is merely never taken for stale by others that cannot lock either.
-        let _ = file.try_lock();
-        Ok(Self { file, temporary, target: target.to_path_buf(), finished: false, unsynced: 0, sync: None })
+    /// [`Error::Io`] when the folder does not exist or cannot be written, [`Error::Argument`] when there is something
+    /// else than a regular file: a device or a pipe is not to be replaced.
+    pub fn create(path: &Path) -> Result<Self> {
+        let target = target_of(path)?;
+        let make =
+            |temporary: &Path| OpenOptions::new().read(true).write(true).create_new(true).open(temporary);
+        let temporary = Temporary::create(&target, make).map_err(Error::io(path, "write"))?;
+        Ok(Self { temporary, path: path.to_path_buf(), target, unsynced: 0, sync: None })
     }
 
     /// The name the file will have.
-    pub fn target(&self) -> &Path {
-        &self.target
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The name the file has until then, for libraries that write files by their names.
+    pub fn temporary(&self) -> &Path {
+        &self.temporary.path
     }
 
     /// Cuts the file to `length` bytes.
@@ -70,7 +74,7 @@ impl AtomicFile {
     /// # Errors
     /// The system's.
     pub fn truncate(&mut self, length: u64) -> io::Result<()> {
-        self.file.set_len(length)
+        self.temporary.file.set_len(length)
     }
 
     /// Begins to sync what was written, unless that is under way.
@@ -84,7 +88,7 @@ impl AtomicFile {
         self.synced()?;
         self.unsynced = 0;
         // What is not synced now is at the end: there may be neither a descriptor nor a thread to be had.
-        if let Ok(file) = self.file.try_clone() {
+        if let Ok(file) = self.temporary.file.try_clone() {
             self.sync =
                 thread::Builder::new().name("rescorla-sync".into()).spawn(move || file.sync_data()).ok();
         }
@@ -101,33 +105,46 @@ impl AtomicFile {
         }
     }
 
+    /// Waits until what was written is on the disk. [`AtomicFile::finish`] does so too; where several files appear
+    /// together this comes first, for all of them.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn settle(&mut self) -> Result<()> {
+        self.synced().and_then(|()| self.temporary.file.sync_all()).map_err(Error::io(&self.path, "write"))
+    }
+
     /// Gives the file its name.
     ///
     /// # Errors
     /// [`Error::Io`] when it cannot be synced or renamed; the old file is then as it was.
-    pub fn finish(mut self) -> Result<()> {
-        self.synced().and_then(|()| self.file.sync_all()).map_err(Error::io(&self.target, "write"))?;
-        fs::rename(&self.temporary, &self.target).map_err(Error::io(&self.target, "replace"))?;
-        self.finished = true;
+    pub fn finish(self) -> Result<()> {
+        self.finish_and(|_| Ok(()))
+    }
+
+    /// Gives the file its name, and opens it just before: as soon as it has its name another writer may replace it.
+    ///
+    /// # Errors
+    /// As of [`AtomicFile::finish`], and those of `open`.
+    pub fn finish_and<R>(mut self, open: impl FnOnce(&File) -> Result<R>) -> Result<R> {
+        if let Ok(old) = fs::metadata(&self.target) {
+            inherit(&self.temporary.file, &old);
+        }
+        self.settle()?;
+        let opened = open(&self.temporary.file)?;
+        fs::rename(&self.temporary.path, &self.target).map_err(Error::io(&self.path, "replace"))?;
+        self.temporary.owner = None;
         // The rename is in effect; only its survival of a power failure hangs on this.
         if let Ok(folder) = File::open(folder(&self.target)) {
             let _ = folder.sync_all();
         }
-        Ok(())
-    }
-}
-
-impl Drop for AtomicFile {
-    fn drop(&mut self) {
-        if !self.finished {
-            let _ = fs::remove_file(&self.temporary);
-        }
+        Ok(opened)
     }
 }
 
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.file.write(bytes)?;
+        let written = self.temporary.file.write(bytes)?;
         self.unsynced += written as u64;
         if self.unsynced >= SYNCED_AT {
             self.begin_sync()?;
@@ -136,28 +153,161 @@ impl Write for AtomicFile {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.temporary.file.flush()
     }
 }
 
 impl Read for AtomicFile {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        self.file.read(bytes)
+        self.temporary.file.read(bytes)
     }
 }
 
 impl Seek for AtomicFile {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.file.seek(to)
+        self.temporary.file.seek(to)
     }
+}
+
+/// A folder for the files of intermediate steps, beside the file that is made in the end. It goes with all that is in it.
+#[derive(Debug)]
+pub struct Scratch(Temporary);
+
+impl Scratch {
+    /// Makes one for the steps towards a file that shall be called `path`.
+    ///
+    /// # Errors
+    /// As of [`AtomicFile::create`].
+    pub fn create(path: &Path) -> Result<Self> {
+        let target = target_of(path)?;
+        let make = |temporary: &Path| fs::create_dir(temporary).and_then(|()| File::open(temporary));
+        Temporary::create(&target, make).map(Self).map_err(Error::io(path, "write"))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0.path
+    }
+}
+
+/// A file or folder with a name of its own beside a target, locked as long as this lives. Dropped, it goes.
+#[derive(Debug)]
+struct Temporary {
+    file: File,
+    path: PathBuf,
+    /// The process that made it and shall remove it; a fork of that has no business here. `None`: it is to stay.
+    owner: Option<u32>,
+}
+
+impl Temporary {
+    fn create(target: &Path, make: impl Fn(&Path) -> io::Result<File>) -> io::Result<Self> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let prefix = prefix_of(target);
+        remove_stale(folder(target), &prefix);
+        let owner = std::process::id();
+        for _ in 0..MOST_TRIES {
+            let mut name = prefix.clone();
+            name.push(format!("{owner}-{}{SUFFIX}", NUMBER.fetch_add(1, Relaxed)));
+            let path = folder(target).join(name);
+            let file = match make(&path) {
+                // Of a killed process that had the same number, and is being removed by another writer.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                made => made?,
+            };
+            // Another writer may have found it before it was locked, and taken it for a leftover: it holds the lock and
+            // removes the file, or has done so. Where locks do not exist nobody takes anything for a leftover.
+            if !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && is_at(&file, &path) {
+                return Ok(Self { file, path, owner: Some(owner) });
+            }
+        }
+        Err(io::Error::other(format!("{MOST_TRIES} temporary files vanished as soon as they were made")))
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if self.owner == Some(std::process::id()) {
+            remove(&self.path);
+        }
+    }
+}
+
+/// Refuses an output, if there is one, that is one of the inputs, by whatever name.
+///
+/// # Errors
+/// [`Error::Argument`].
+pub fn check_apart<'a>(output: Option<&Path>, inputs: impl IntoIterator<Item = &'a Path>) -> Result<()> {
+    let Some(output) = output else { return Ok(()) };
+    let Ok(old) = fs::metadata(output) else { return Ok(()) };
+    let same =
+        |input: &&Path| fs::metadata(input).is_ok_and(|input_is| is_same(&old, &input_is, output, input));
+    match inputs.into_iter().find(same) {
+        None => Ok(()),
+        Some(input) if input == output => {
+            Err(Error::Argument(format!("{} is also read: name another output", output.display())))
+        }
+        Some(input) => Err(Error::Argument(format!(
+            "{} is also read, as {}: name another output",
+            output.display(),
+            input.display()
+        ))),
+    }
+}
+
+/// What a path leads to, through links: a regular file, or nothing yet.
+fn target_of(path: &Path) -> Result<PathBuf> {
+    let mut target = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        if target.file_name().is_none() {
+            let found = path.display().to_string();
+            return Err(Error::Argument(format!("expected the path of a file to write, found {found:?}")));
+        }
+        match fs::metadata(&target) {
+            Ok(old) if old.is_dir() => {
+                return Err(Error::io(path, "write")(io::ErrorKind::IsADirectory.into()));
+            }
+            // The links in /proc, /dev/stdout among them, lead to what a process has open, which has readers.
+            Ok(old) if !old.is_file() || is_in_proc(&target) => {
+                let what = "a device, a pipe or an open file of a process";
+                return Err(Error::Argument(format!(
+                    "{}: expected the path of a regular file to write, found {what}; name a file",
+                    path.display()
+                )));
+            }
+            _ => {}
+        }
+        match fs::read_link(&target) {
+            Ok(link) => target = folder(&target).join(link),
+            Err(_) => return Ok(target),
+        }
+    }
+    let error = fs::metadata(path).err().unwrap_or_else(|| io::ErrorKind::NotFound.into());
+    Err(Error::io(path, "write")(error))
+}
+
+fn is_in_proc(path: &Path) -> bool {
+    fs::canonicalize(folder(path)).is_ok_and(|folder| folder.starts_with("/proc"))
 }
 
 fn folder(target: &Path) -> &Path {
     target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+/// What the names of all temporaries of a target begin with.
+fn prefix_of(target: &Path) -> OsString {
+    let name = target.file_name().unwrap_or(OsStr::new(""));
+    let mut prefix = OsString::from(".");
+    if name.len() <= LONG_NAME {
+        prefix.push(name);
+    } else {
+        prefix.push(format!("{:08x}", crc32c::crc32c(name.as_encoded_bytes())));
+    }
+    prefix.push(".");
+    prefix
+}
+
 /// Removes temporaries of the same target whose writer is gone: nobody holds their lock.
-fn remove_stale(folder: &Path, prefix: &OsString) {
+fn remove_stale(folder: &Path, prefix: &OsStr) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
@@ -165,14 +315,62 @@ fn remove_stale(folder: &Path, prefix: &OsString) {
         let ours = name
             .strip_prefix(prefix.as_encoded_bytes())
             .and_then(|rest| rest.strip_suffix(SUFFIX.as_bytes()));
-        let ours = ours.and_then(|middle| middle.strip_prefix(b"."));
+        // Only files and folders are ours, and to open a pipe would wait.
         if ours.is_some_and(|middle| middle.iter().all(|byte| byte.is_ascii_digit() || *byte == b'-'))
+            && entry.file_type().is_ok_and(|kind| kind.is_file() || kind.is_dir())
             && let Ok(file) = File::open(entry.path())
             && file.try_lock().is_ok()
+            // Others may have removed it before it was locked, and a living writer may have its name by now.
+            && is_at(&file, &entry.path())
         {
-            let _ = fs::remove_file(entry.path());
+            remove(&entry.path());
         }
     }
+}
+
+/// Removes a file, or a folder with all that is in it.
+fn remove(path: &Path) {
+    if fs::remove_file(path).is_err() && path.is_dir() {
+        let _ = fs::remove_dir_all(path);
+    }
+}
+
+/// Whether a path still leads to an open file.
+fn is_at(file: &File, path: &Path) -> bool {
+    match (file.metadata(), fs::symlink_metadata(path)) {
+        (Ok(open), Ok(there)) => is_same(&open, &there, path, path),
+        _ => false,
+    }
+}
+
+/// Whether two files are the same.
+#[cfg(unix)]
+fn is_same(one: &Metadata, other: &Metadata, _: &Path, _: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// Whether two files are the same, as far as their paths tell.
+#[cfg(not(unix))]
+fn is_same(_: &Metadata, _: &Metadata, one: &Path, other: &Path) -> bool {
+    matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
+}
+
+/// Gives a new file the owner and the mode of the one that it replaces, as far as the system permits.
+#[cfg(unix)]
+fn inherit(new: &File, old: &Metadata) {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+    let is_ours = new.metadata().is_ok_and(|new| (new.uid(), new.gid()) == (old.uid(), old.gid()));
+    let inherited = is_ours || fchown(new, Some(old.uid()), Some(old.gid())).is_ok();
+    // Bits that lend the rights of the old owner do not lend ours.
+    let mode = if inherited { 0o7777 } else { 0o0777 };
+    let _ = new.set_permissions(fs::Permissions::from_mode(old.mode() & mode));
+}
+
+/// Gives a new file the permissions of the one that it replaces.
+#[cfg(not(unix))]
+fn inherit(new: &File, old: &Metadata) {
+    let _ = new.set_permissions(old.permissions());
 }
 
 #[cfg(test)]
@@ -244,9 +442,145 @@ mod tests {
         let living = AtomicFile::create(&path).unwrap();
         assert!(!stale.exists() && foreign.exists());
         let second = AtomicFile::create(&path).unwrap();
-        assert!(living.temporary.exists());
+        assert!(living.temporary().exists());
         living.finish().unwrap();
         second.finish().unwrap();
         assert!(path.exists());
+    }
+
+    #[test]
+    fn a_writer_whose_temporary_was_taken_for_a_leftover_makes_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        // Another writer that found the file before it was locked: it holds the lock, or it has removed the file.
+        for removes in [false, true] {
+            let held = std::cell::RefCell::new(Vec::new());
+            let made = Temporary::create(&path, |temporary| {
+                let file = File::create_new(temporary)?;
+                if held.borrow().is_empty() {
+                    let other = File::open(temporary)?;
+                    other.try_lock().unwrap();
+                    held.borrow_mut().push(other);
+                    if removes {
+                        held.borrow()[0].unlock()?;
+                        fs::remove_file(temporary)?;
+                    }
+                }
+                Ok(file)
+            });
+            let made = made.unwrap();
+            assert!(is_at(&made.file, &made.path));
+            assert!(File::open(&made.path).unwrap().try_lock().is_err(), "locked");
+        }
+    }
+
+    #[test]
+    fn writers_that_start_together_do_not_disturb_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        thread::scope(|scope| {
+            for number in 0..4_u8 {
+                let path = &path;
+                scope.spawn(move || {
+                    for _ in 0..200 {
+                        let mut file = AtomicFile::create(path).unwrap();
+                        file.write_all(&[number; 100]).unwrap();
+                        file.finish().unwrap();
+                    }
+                });
+            }
+        });
+        let whole = fs::read(&path).unwrap();
+        assert_eq!(whole, [whole[0]; 100]);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_scratch_folder_goes_with_what_is_in_it_and_the_next_writer_clears_leftovers() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let scratch = Scratch::create(&path).unwrap();
+        fs::write(scratch.path().join("0"), "a step").unwrap();
+        let stale = folder.path().join(format!(".a.1-0{SUFFIX}"));
+        fs::create_dir(&stale).unwrap();
+        fs::write(stale.join("0"), "left by a killed process").unwrap();
+        AtomicFile::create(&path).unwrap().finish().unwrap();
+        assert!(scratch.path().exists() && !stale.exists());
+        drop(scratch);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn long_names_have_room_for_a_temporary() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("n".repeat(255));
+        AtomicFile::create(&path).unwrap().finish().unwrap();
+        assert!(path.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_followed_and_the_mode_stays() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link, dangling) =
+            (folder.path().join("file"), folder.path().join("link"), folder.path().join("dangling"));
+        fs::create_dir(folder.path().join("below")).unwrap();
+        fs::write(&file, "old").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink("file", folder.path().join("below").join("..").join("second")).unwrap();
+        symlink("second", &link).unwrap();
+        symlink("below/new", &dangling).unwrap();
+        for path in [&link, &dangling] {
+            let mut written = AtomicFile::create(path).unwrap();
+            written.write_all(b"new").unwrap();
+            written.finish().unwrap();
+            assert!(fs::symlink_metadata(path).unwrap().is_symlink());
+            assert_eq!(fs::read(path).unwrap(), b"new");
+        }
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o7777, 0o640);
+        assert!(fs::symlink_metadata(folder.path().join("below/new")).unwrap().is_file());
+        symlink("circle", folder.path().join("circle")).unwrap();
+        assert!(matches!(AtomicFile::create(&folder.path().join("circle")), Err(Error::Io { .. })));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_is_no_regular_file_is_not_replaced() {
+        use std::os::fd::AsRawFd;
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &pipe,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::from_raw_mode(0o600),
+            0,
+        )
+        .unwrap();
+        let open = File::create(folder.path().join("open")).unwrap();
+        let descriptor = PathBuf::from(format!("/proc/self/fd/{}", open.as_raw_fd()));
+        for path in [&pipe, Path::new("/dev/null"), &descriptor] {
+            let refused = AtomicFile::create(path).unwrap_err().to_string();
+            assert!(refused.contains("expected the path of a regular file"), "{refused}");
+        }
+        assert!(matches!(AtomicFile::create(folder.path()), Err(Error::Io { .. })));
+    }
+
+    #[test]
+    fn an_output_is_no_input() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, other) = (folder.path().join("a"), folder.path().join("b"));
+        fs::write(&file, "").unwrap();
+        let again = folder.path().join(".").join("a");
+        assert!(check_apart(Some(&file), [other.as_path()]).is_ok());
+        assert!(check_apart(Some(&other), [file.as_path()]).is_ok());
+        for input in [&file, &again] {
+            let refused = check_apart(Some(&file), [other.as_path(), input]).unwrap_err().to_string();
+            assert!(
+                refused.contains("is also read") && refused.ends_with("name another output"),
+                "{refused}"
+            );
+        }
     }
 }

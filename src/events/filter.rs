@@ -12,6 +12,7 @@
 use std::path::Path;
 
 use super::EventFile;
+use super::atomic::check_apart;
 use super::chunk::Lists;
 use super::map::Bytes;
 use super::write::{Duplicates, EventWriter, is_new, twice};
@@ -88,7 +89,8 @@ impl Renaming {
 /// The events of a file under other names, at a path or in memory.
 ///
 /// # Errors
-/// [`Error::Format`] when the file is damaged or a name comes twice and must not, [`Error::Io`], [`Error::Stopped`].
+/// [`Error::Format`] when the file is damaged or a name comes twice and must not, [`Error::Argument`] when the path is that of
+/// the file, [`Error::Io`], [`Error::Stopped`].
 pub fn filter<B: AsRef<[u8]>>(
     file: &EventFile<B>,
     cues: &Renaming,
@@ -96,6 +98,7 @@ pub fn filter<B: AsRef<[u8]>>(
     path: Option<&Path>,
     monitor: &Monitor,
 ) -> Result<EventFile<Bytes>> {
+    check_apart(path, file.path())?;
     monitor.set_total(file.len());
     let mut writer = EventWriter::new(path, Duplicates::Keep, None)?;
     writer.with_names(cues.names.names(), outcomes.names.names())?;
@@ -113,6 +116,7 @@ pub fn concat<B: AsRef<[u8]>>(
     path: Option<&Path>,
     monitor: &Monitor,
 ) -> Result<EventFile<Bytes>> {
+    check_apart(path, files.iter().filter_map(|file| file.path()))?;
     monitor.set_total(files.iter().map(|file| file.len()).sum());
     let mut writer = EventWriter::new(path, Duplicates::Keep, None)?;
     let (mut cues, mut outcomes) = (Vocab::new(), Vocab::new());

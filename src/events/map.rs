@@ -34,7 +34,14 @@ impl AsRef<[u8]> for Bytes {
 /// # Errors
 /// [`Error::Io`] when it cannot be opened, [`Error::Format`] when it is damaged or no event file.
 pub fn open(path: &Path) -> Result<EventFile<Bytes>> {
-    let file = File::open(path).map_err(Error::io(path, "open"))?;
+    of_file(&File::open(path).map_err(Error::io(path, "open"))?, path)
+}
+
+/// Maps a file that is open, as [`open`] does. `path` is its name, or will be.
+///
+/// # Errors
+/// As of [`open`].
+pub fn of_file(file: &File, path: &Path) -> Result<EventFile<Bytes>> {
     if file.metadata().map_err(Error::io(path, "open"))?.is_dir() {
         return Err(Error::io(path, "open")(std::io::ErrorKind::IsADirectory.into()));
     }
@@ -43,6 +50,6 @@ pub fn open(path: &Path) -> Result<EventFile<Bytes>> {
     // (`Chunk::decode` copies into owned memory and validates the copy; offsets come from a directory that was copied
     // and checked at opening). So bytes that change under us give wrong data or an error, never an access outside the
     // map. A file cut short is the documented exception.
-    let map = unsafe { Mmap::map(&file) }.map_err(Error::io(path, "map"))?;
+    let map = unsafe { Mmap::map(file) }.map_err(Error::io(path, "map"))?;
     EventFile::open(Bytes::Mapped(map), Some(path))
 }

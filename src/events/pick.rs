@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use super::atomic::check_apart;
 use super::chunk::{Body, Chunk, Rows};
 use super::map::Bytes;
 use super::write::{Duplicates, EventWriter};
@@ -45,7 +46,7 @@ impl<'a, B: AsRef<[u8]>> Picker<'a, B> {
     /// Nothing picked yet. A background cue becomes the first of all cues, and of the cues of every event.
     ///
     /// # Errors
-    /// [`Error::Argument`] when the background is a cue already, [`Error::Format`] for a damaged file, [`Error::Io`].
+    /// [`Error::Argument`] when the background is a cue already, or the path that of the file, [`Error::Format`] for a damaged file, [`Error::Io`].
     pub fn new(
         file: &'a EventFile<B>,
         frequency: Frequency,
@@ -57,6 +58,7 @@ impl<'a, B: AsRef<[u8]>> Picker<'a, B> {
                 "background {name:?} is a cue of the events already; choose another name"
             )));
         }
+        check_apart(path, file.path())?;
         // The writer gives a background its id before any other name.
         let mut writer = EventWriter::new(path, Duplicates::Keep, background)?;
         writer.with_names(file.cues().names(), file.outcomes().names())?;

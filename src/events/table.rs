@@ -4,7 +4,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use super::EventFile;
-use super::atomic::AtomicFile;
+use super::atomic::{AtomicFile, check_apart};
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
 use crate::vocab::Vocab;
@@ -14,8 +14,10 @@ impl<B: AsRef<[u8]>> EventFile<B> {
     /// frequency is not 1.
     ///
     /// # Errors
-    /// A defect when a name cannot stand in a table; [`Error::Io`], and the old file is then as it was.
+    /// A defect when a name cannot stand in a table; [`Error::Argument`] for the file of the events themselves;
+    /// [`Error::Io`], and the old file is then as it was.
     pub fn to_table(&self, path: &Path, monitor: &Monitor) -> Result<()> {
+        check_apart(Some(path), self.path())?;
         for (kind, vocab) in [("cue", self.cues()), ("outcome", self.outcomes())] {
             if let Some(name) = vocab.names().find(|name| !fits(name)) {
                 return Err(Error::defect(

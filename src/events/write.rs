@@ -531,10 +531,7 @@ impl Output {
 
     fn finish(self) -> Result<EventFile<Bytes>> {
         match self.storage {
-            Storage::File(file) => {
-                file.finish()?;
-                map::open(&self.path)
-            }
+            Storage::File(file) => file.finish_and(|file| map::of_file(file, &self.path)),
             Storage::Memory(bytes) => EventFile::open(Bytes::Owned(bytes.into_inner()), None),
         }
     }

@@ -91,6 +91,14 @@ impl<'a, E: Element> Matrix<'a, E> {
         self.lanes.get().copied()
     }
 
+    /// The CRC32C of the elements in a file, in its order; `None` in memory.
+    pub fn crc(&self) -> Option<u32> {
+        match &self.home {
+            Home::Memory(_) => None,
+            Home::File(lines) => Some(lines.crc()),
+        }
+    }
+
     /// Begins the filling with tiles whose lanes are `lanes` and whose rows go where `along` says.
     ///
     /// # Errors
@@ -375,6 +383,7 @@ mod tests {
             again.rewind().unwrap();
             again.read_to_end(&mut bytes).unwrap();
             let (head, body) = bytes.split_at(START as usize);
+            assert_eq!(matrix.crc(), Some(crc32c::crc32c(body)));
             assert!(head.iter().all(|&byte| byte == 0));
             let found = elements(body);
             assert_eq!(if self.lanes == Axis::Rows { found } else { turned(&found) }, expected);

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from rescorla import __version__
-from rescorla.cli import activations, equilibrium, events, info, learn, plot, verify
+from rescorla.cli import activations, command, equilibrium, events, info, learn, plot, verify
 
 _COMMANDS = (events, learn, equilibrium, activations, info, verify, plot)
 _ERRORS = (ArithmeticError, ImportError, LookupError, MemoryError, OSError, RuntimeError, ValueError)
@@ -38,6 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             warnings.simplefilter("always", RuntimeWarning)
+            command.check_outputs(options)
             options.run(options)
             sys.stdout.flush()
     except BrokenPipeError:
@@ -61,8 +62,8 @@ def parser() -> argparse.ArgumentParser:
     )
     program.add_argument("--version", action="version", version=f"rescorla {__version__}")
     commands = program.add_subparsers(metavar="COMMAND", required=True)
-    for command in _COMMANDS:
-        command.add(commands)
+    for each in _COMMANDS:
+        each.add(commands)
     return program
 
 

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+from rescorla._core import check_apart
+from rescorla.corpus import files_of
+
+# The arguments that name what a command reads, and what it writes.
+_INPUTS = ("files", "file", "weights")
+_OUTPUTS = ("output", "table", "cue_counts", "outcome_counts", "test_output")
 
 
 def new(
@@ -34,6 +43,39 @@ def new(
 def add_threads(command: argparse.ArgumentParser) -> None:
     """How many threads work."""
     command.add_argument("--threads", type=int, metavar="N", help="how many threads to use (default: all)")
+
+
+def check_outputs(options: argparse.Namespace) -> None:
+    """ValueError where a file that a command shall write is one that it reads, or writes besides."""
+    given = vars(options)
+    inputs = [name for argument in _INPUTS for name in _listed(given.get(argument))]
+    # Options that take the file of a list or a table have it as a Path.
+    inputs += [
+        os.fspath(each) for value in given.values() for each in _listed(value) if isinstance(each, Path)
+    ]
+    read = [file for name in inputs for file in _files(name)]
+    written: list[str] = []
+    for output in (each for argument in _OUTPUTS if (each := given.get(argument)) not in (None, "-")):
+        check_apart(output, read)
+        if output.lower().endswith(".npy"):
+            check_apart(output + ".json", read)
+        if os.path.realpath(output) in written:
+            raise ValueError(f"{output} is written twice: name another output")
+        written.append(os.path.realpath(output))
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _files(name: str) -> list[str]:
+    """The files of an argument; what is wrong with it is said when they are read."""
+    if name == "-":
+        return ["/dev/stdin"] if os.path.exists("/dev/stdin") else []
+    try:
+        return files_of(name)
+    except OSError:
+        return []
 
 
 def count(text: str) -> int:

@@ -7,10 +7,9 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
-from rescorla import storage
+from rescorla._core import Scratch
 from rescorla.bands import bandsample
 from rescorla.cli import command, report, source, tables
 from rescorla.events import Events
@@ -63,13 +62,16 @@ def add(commands: Any) -> None:
 def _add_outputs(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     group.add_argument("-o", "--output", metavar="FILE", help="the binary event file to write")
-    group.add_argument("--table", metavar="FILE", help="the event table to write; - for standard output")
+    group.add_argument(
+        "--table", type=tables.target, metavar="FILE", help="the event table to write; - for standard output"
+    )
     group.add_argument(
         "--cue-counts",
+        type=tables.target,
         metavar="FILE",
         help="the table to write of cues and the number of tokens that each is in; - for standard output",
     )
-    group.add_argument("--outcome-counts", metavar="FILE", help="the same of outcomes")
+    group.add_argument("--outcome-counts", type=tables.target, metavar="FILE", help="the same of outcomes")
 
 
 def _add_names(parser: argparse.ArgumentParser) -> None:
@@ -239,17 +241,24 @@ def _scratch(output: str | None) -> Iterator[Callable[[], str | None]]:
     if output is None:
         yield lambda: None
         return
-    target = os.path.realpath(output)
-    with storage.naming(os.path.dirname(target)):
-        folder = TemporaryDirectory(
-            dir=os.path.dirname(target),
-            prefix=f"{os.path.basename(target)}.",
-            suffix=".tmp",
-            ignore_cleanup_errors=True,
-        )
-    with folder as name:
-        numbers = iter(range(1 << 62))
-        yield lambda: os.path.join(name, str(next(numbers)))
+    folders: list[Scratch] = []
+    numbers = iter(range(1 << 62))
+
+    def name() -> str:
+        if not folders:
+            folders.append(Scratch(output))
+        return os.path.join(folders[0].path, str(next(numbers)))
+
+    try:
+        yield name
+    except OSError as error:
+        if folders and str(error.filename).startswith(folders[0].path):
+            # What the user knows of is the file that comes of it.
+            raise OSError(error.errno, error.strerror, output) from error
+        raise
+    finally:
+        for folder in folders:
+            folder.remove()
 
 
 def _part(text: str) -> int | float:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import Any
 
 from rescorla import plot
 from rescorla.cli import command, report
+from rescorla.files import replacing
 from rescorla.weights import load_weights
 
 
@@ -39,7 +41,8 @@ def run(options: argparse.Namespace) -> None:
     import matplotlib.pyplot as plt
 
     try:
-        figure.savefig(options.output, dpi=150)
+        with replacing(options.output) as file:
+            figure.savefig(file, format=os.path.splitext(options.output)[1][1:] or None, dpi=150)
     finally:
         # A new figure is pyplot's until it is closed.
         plt.close(figure)

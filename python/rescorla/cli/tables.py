@@ -1,30 +1,50 @@
-"""The tables that ``rescorla events`` writes: to files, or to standard output."""
+"""The tables that ``rescorla events`` writes: to files, to standard output, or to another reader."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from shutil import copyfileobj
 from tempfile import TemporaryDirectory
+from typing import TextIO
 
-from rescorla import storage
 from rescorla.events import Events
+from rescorla.files import replacing
 
 STANDARD_OUTPUT = "-"
 
 
+def target(path: str) -> str:
+    """Where a table goes, as an option says it."""
+    return STANDARD_OUTPUT if path == "/dev/stdout" else path
+
+
 def write_events(events: Events, path: str, *, progress: bool | None) -> None:
     """Write an event table."""
-    if path != STANDARD_OUTPUT:
+    if not _is_stream(path):
         events.to_table(path, progress=progress)
         return
     # Whole or not at all, as a file is.
     with TemporaryDirectory() as folder:
         file = os.path.join(folder, "events.tab")
         events.to_table(file, progress=progress)
-        with open(file, encoding="utf-8", newline="\n") as table:
-            copyfileobj(table, sys.stdout)
+        with open(file, encoding="utf-8", newline="\n") as table, _stream(path) as stream:
+            copyfileobj(table, stream)
+
+
+def _is_stream(path: str) -> bool:
+    """Whether what is written goes to a reader: standard output, a pipe, a device."""
+    if path == STANDARD_OUTPUT:
+        return True
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+
+
+def _stream(path: str) -> AbstractContextManager[TextIO]:
+    if path == STANDARD_OUTPUT:
+        return nullcontext(sys.stdout)
+    return open(path, "w", encoding="utf-8", newline="\n")
 
 
 def write_counts(side: str, names: Sequence[str], counts: Sequence[int], path: str) -> None:
@@ -37,8 +57,9 @@ def write_counts(side: str, names: Sequence[str], counts: Sequence[int], path: s
             )
     lines = [f"{name}\t{count}\n" for name, count in zip(names, counts, strict=True)]
     lines.insert(0, f"{side}\tfrequency\n")
-    if path == STANDARD_OUTPUT:
-        sys.stdout.writelines(lines)
+    if _is_stream(path):
+        with _stream(path) as stream:
+            stream.writelines(lines)
         return
-    with storage.replacing(path) as (file,), open(file, "w", encoding="utf-8", newline="\n") as table:
+    with replacing(path) as file, open(file, "w", encoding="utf-8", newline="\n") as table:
         table.writelines(lines)

@@ -6,6 +6,7 @@
 use std::fs::File;
 use std::io;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use super::{Block, CACHE_LINE, Entry};
 use crate::error::{Error, Result};
@@ -15,6 +16,9 @@ use crate::monitor::Monitor;
 
 /// Lines are written in pieces of this many bytes at least, if there are as many.
 const LEAST_PIECE: usize = 1 << 20;
+
+/// What is never written, for its checksum.
+static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 
 /// Elements in the buffer of a thread: a cache line of lanes, so that those of a tile are used whole, or more if lines are
 /// short.
@@ -33,6 +37,17 @@ pub(super) struct Lines {
     path: PathBuf,
     /// Where the first line begins.
     start: u64,
+    /// Where the last line ends.
+    end: u64,
+    /// What was written, in the order in which threads came to it.
+    written: Mutex<Vec<Piece>>,
+}
+
+/// Bytes that were written together.
+struct Piece {
+    position: u64,
+    length: usize,
+    crc: u32,
 }
 
 impl Lines {
@@ -45,12 +60,10 @@ impl Lines {
     ) -> Result<Self> {
         let bytes = shape.iter().try_fold(size_of::<E>() as u64, |bytes, &n| bytes.checked_mul(n as u64));
         let end = bytes.and_then(|bytes| bytes.checked_add(start)).filter(|&end| i64::try_from(end).is_ok());
-        let reserved = match end {
-            Some(end) => allocate(&file, end).and_then(|()| file.set_len(end)),
-            None => Err(io::ErrorKind::FileTooLarge.into()),
-        };
-        reserved.map_err(Error::io(&path, "write"))?;
-        Ok(Self { file, path, start })
+        let too_large = || Error::io(&path, "write")(io::ErrorKind::FileTooLarge.into());
+        let end = end.ok_or_else(too_large)?;
+        allocate(&file, end).and_then(|()| file.set_len(end)).map_err(Error::io(&path, "write"))?;
+        Ok(Self { file, path, start, end, written: Mutex::default() })
     }
 
     /// Writes the lanes `across` of a block, whose lines have `line` elements.
@@ -77,10 +90,25 @@ impl Lines {
                 let (piece, rest) = bytes.split_at(adjoining.len() * line_bytes);
                 let position = self.start + u64::from(adjoining[0].to) * line_bytes as u64;
                 self.write_at(piece, position).map_err(Error::io(&self.path, "write"))?;
+                let piece = Piece { position, length: piece.len(), crc: crc32c::crc32c(piece) };
+                self.written.lock().unwrap_or_else(PoisonError::into_inner).push(piece);
                 bytes = rest;
             }
         }
         Ok(())
+    }
+
+    /// The CRC32C of all lines.
+    pub(super) fn crc(&self) -> u32 {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        written.sort_unstable_by_key(|piece| piece.position);
+        let (mut crc, mut at) = (0, self.start);
+        for piece in &*written {
+            crc = after_zeros(crc, piece.position - at);
+            crc = crc32c::crc32c_combine(crc, piece.crc, piece.length);
+            at = piece.position + piece.length as u64;
+        }
+        after_zeros(crc, self.end - at)
     }
 
     #[cfg(unix)]
@@ -99,6 +127,16 @@ impl Lines {
         file.seek(SeekFrom::Start(position))?;
         file.write_all(bytes)
     }
+}
+
+/// The CRC32C of bytes whose CRC32C is `crc`, followed by `n` zeros.
+fn after_zeros(mut crc: u32, mut n: u64) -> u32 {
+    while n > 0 {
+        let now = n.min(ZEROS.len() as u64);
+        crc = crc32c::crc32c_append(crc, &ZEROS[..now as usize]);
+        n -= now;
+    }
+    crc
 }
 
 /// Reserves room for a file's first bytes. A file system that cannot is no reason not to try.
@@ -128,7 +166,13 @@ mod tests {
         let path = folder.path().join("temporary");
         std::fs::write(&path, [0; 8]).unwrap();
         // Open for reading only.
-        let lines = Lines { file: File::open(&path).unwrap(), path: PathBuf::from("w.npy"), start: 0 };
+        let lines = Lines {
+            file: File::open(&path).unwrap(),
+            path: PathBuf::from("w.npy"),
+            start: 0,
+            end: 8,
+            written: Mutex::default(),
+        };
         let along = [Entry { from: 0, to: 0 }];
         let block = Block { tile: &[1.0_f64], width: 1, along: &along };
         let mut buffer = Buffer::zeros(1).unwrap();

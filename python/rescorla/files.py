@@ -1,0 +1,144 @@
+"""What all writers and readers of files have in common: whole files, errors with names, checksums."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rescorla._core import AtomicFile, FormatError, crc32c
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+AGAIN = "save the weights again"
+"""What to do about a damaged file."""
+
+# Bytes taken at a time.
+_PIECE = 1 << 24
+
+
+@contextmanager
+def replacing(path: str) -> Iterator[str]:
+    """A temporary sibling to write to, which becomes the path when it is complete; on failure it goes."""
+    file = AtomicFile(path)
+    try:
+        yield file.temporary
+        file.finish()
+    finally:
+        file.discard()
+
+
+def mapped_files(values: NDArray[Any]) -> list[str]:
+    """The files that the elements of an array lie in."""
+    files = []
+    array: Any = values
+    while isinstance(array, np.ndarray):
+        if isinstance(array, np.memmap) and array.filename is not None:
+            files.append(os.fspath(array.filename))
+        array = array.base
+    return files
+
+
+@contextmanager
+def naming(path: str) -> Iterator[None]:
+    """Put the user's own name for a file into errors of the system, in place of a temporary's or of none."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), path) from error
+
+
+def reserve(descriptor: int, size: int) -> None:
+    """Raise what the system says where a disk has no room for so many bytes of a file."""
+    if hasattr(os, "posix_fallocate"):
+        try:
+            os.posix_fallocate(descriptor, 0, size)
+        except OSError as error:
+            # A file system that cannot reserve room is no reason not to try.
+            if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
+                raise
+
+
+@contextmanager
+def reading(path: str, expected: str) -> Iterator[None]:
+    """Turn whatever a reader of another library trips over into one kind of error that names the file."""
+    try:
+        yield
+    except (MemoryError, FormatError):
+        raise
+    except Exception as error:
+        # Libraries raise OSError for damaged files too: without an error number of the system, or for a wrong
+        # seek.
+        if isinstance(error, OSError) and (error.errno or 0) > 0 and error.errno != errno.EINVAL:
+            raise
+        found = (error.args and error.args[0]) or type(error).__name__
+        raise FormatError(
+            f"{path}: expected {expected}, found a foreign or damaged one: {found}; save it again"
+        ) from error
+
+
+def pieces(values: NDArray[Any]) -> Iterator[NDArray[np.uint8]]:
+    """The bytes of a matrix, row after row, some at a time."""
+    rows = max(1, _PIECE // max(1, values.itemsize * values.shape[1]))
+    for start in range(0, len(values), rows):
+        yield np.ascontiguousarray(values[start : start + rows]).reshape(-1).view(np.uint8)
+
+
+def labels_checksum(*labels: object) -> str:
+    """The checksum of labels, as JSON has them, whatever the order of the names in a mapping."""
+    import json
+
+    text = json.dumps(json.loads(as_json(labels)), sort_keys=True)
+    return checksum_text(crc32c(np.frombuffer(text.encode("ascii"), dtype=np.uint8)))
+
+
+def values_checksum(values: NDArray[Any]) -> str:
+    """The checksum of a matrix, row after row."""
+    checksum = 0
+    for piece in pieces(values):
+        checksum = crc32c(piece, checksum)
+    return checksum_text(checksum)
+
+
+def checksum_text(checksum: int) -> str:
+    """A checksum as files have it."""
+    return f"{checksum:08x}"
+
+
+def check_values(path: str, checksum: object, values: NDArray[Any]) -> None:
+    """FormatError where values are not those that were written; files of other programs have no checksum."""
+    if checksum is not None and (found := values_checksum(values)) != checksum:
+        raise FormatError(f"{path}: expected values with checksum {checksum}, found {found}; {AGAIN}")
+
+
+def as_json(value: object) -> str:
+    """What JSON has for a value."""
+    import json
+
+    return json.dumps(value, default=_plain_or_error)
+
+
+def parsed(text: str) -> dict[str, Any]:
+    """What JSON says, if it says names and values."""
+    import json
+
+    parsed = json.loads(text)
+    if not isinstance(parsed, dict):
+        raise ValueError(f"a {type(parsed).__name__} in place of names and values")
+    return parsed
+
+
+def plain(value: Any) -> Any:
+    """A number or an array of numpy's as Python's own."""
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+
+
+def _plain_or_error(value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value)
+    raise TypeError(f"parameters must be values that JSON has, not {type(value).__name__}")
