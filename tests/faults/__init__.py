@@ -1,0 +1,1 @@
+"""Programs that make the world fail: disks, kills, other writers."""
