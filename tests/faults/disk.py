@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from faults.subjects import (
+    BETWEEN,
     MIXED,
     PICTURE,
     REFUSED,
@@ -110,15 +111,12 @@ class Case(NamedTuple):
         found = [*self.remarks]
         if self.outcome not in ("raised", "survived", "killed"):
             found.append(self.outcome)
-        if self.state == REFUSED:
-            if self.outcome != "killed":
-                found.append("the pair is refused")
-        elif self.state not in (str(OLD), str(NEW)) and not self._is_between():
+        if self.state not in (str(OLD), str(NEW), BETWEEN, REFUSED):
             found.append(f"the file is {self.state}")
         elif self.outcome == "raised" and self.state == str(NEW) and self.fault.op not in LOOKING:
             found.append("raised, though the new file is in place")
         elif self.outcome == "survived" and self.state != str(NEW):
-            found.append("said nothing, though the old file is in place")
+            found.append("said nothing, though the new file is not in place")
         if self.outcome == "survived" and self.fault.op == "sync":
             found.append("said nothing of a sync that failed")
         if self.left and self.outcome in ("raised", "survived") and self.fault.op not in TIDYING:
@@ -128,10 +126,6 @@ class Case(NamedTuple):
         if self.left_again:
             found.append("leftovers after writing again")
         return found
-
-    def _is_between(self) -> bool:
-        """Whether the first of two files is new and the second is not, which is no fault: each is whole."""
-        return self.state in (f"{NEW}, {OLD}", f"{OLD}, {NEW}")
 
 
 def compiled(folder: Path) -> Path:
@@ -273,7 +267,8 @@ class Inside:
         any_number = fault.op == "lock"
         if isinstance(error, CommandError):
             text = str(error)
-            told = any_number or any(os.strerror(number) in text for number in numbers)
+            reasons = [*map(os.strerror, numbers), "HDF error"]
+            told = any_number or any(reason in text for reason in reasons)
             return [
                 *([] if told else ["no reason, or another one"]),
                 *(["not the user's name"] if not any(f"{path}: " in text for path in self.paths()) else []),
@@ -354,7 +349,7 @@ def table(cases: Sequence[Case]) -> str:
     """Counts by writer."""
     heads = (
         *("cases", "raised", "survived", "killed", "crashed"),
-        *("old", "new", MIXED, REFUSED, "leftovers", "left again", "wrong"),
+        *("old", "new", BETWEEN, MIXED, REFUSED, "leftovers", "left again", "wrong"),
     )
     lines = [f"{'':32}" + "".join(f"{head:>11}" for head in heads)]
     for name in dict.fromkeys(case.writer for case in cases):

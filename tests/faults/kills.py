@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from faults.disk import environment
 from faults.subjects import (
+    BETWEEN,
     MIXED,
     REFUSED,
     WRITERS,
@@ -54,7 +55,7 @@ class Kill(NamedTuple):
 
     def wrong(self) -> list[str]:
         """All that should not be."""
-        whole = (str(OLD), str(NEW), REFUSED, f"{NEW}, {OLD}")
+        whole = (str(OLD), str(NEW), BETWEEN, REFUSED)
         found = [] if self.state in whole else [f"the file is {self.state}"]
         if self.finished and self.state != str(NEW):
             found.append(f"written, and then {self.state}")
@@ -162,16 +163,19 @@ def moments(n: int, draw: random.Random) -> list[float]:
 
 def table(kills: Sequence[Kill]) -> str:
     """Counts by writer."""
-    heads = ("kills", "at work", "old", "new", MIXED, REFUSED, "torn", "leftovers", "left again", "wrong")
+    heads = (
+        *("kills", "at work", "old", "new", BETWEEN, MIXED, REFUSED, "torn"),
+        *("leftovers", "left again", "wrong"),
+    )
     lines = [f"{'':32}{'ms':>7}" + "".join(f"{head:>11}" for head in heads)]
     for name in dict.fromkeys(kill.writer for kill in kills):
         mine = [kill for kill in kills if kill.writer == name]
-        by_state = {str(OLD): "old", str(NEW): "new", MIXED: MIXED, REFUSED: REFUSED}
+        by_state = {str(OLD): "old", str(NEW): "new"} | {each: each for each in (BETWEEN, MIXED, REFUSED)}
         states = [by_state.get(kill.state, "torn") for kill in mine]
         counts = [
             len(mine),
             sum(not kill.finished for kill in mine),
-            *(states.count(head) for head in heads[2:7]),
+            *(states.count(head) for head in heads[2:8]),
             sum(bool(kill.left) for kill in mine),
             sum(bool(kill.left_again) for kill in mine),
             sum(bool(kill.wrong()) for kill in mine),

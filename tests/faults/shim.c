@@ -28,13 +28,13 @@ enum {
     SYNC = 3,    /* fsync, fdatasync of files */
     RENAME = 4,  /* rename, link: what gives a file its name */
     EXTEND = 5,  /* ftruncate, posix_fallocate */
-    CLOSE = 6,   /* the file is closed all the same, as Linux has it */
+    CLOSE = 6,   /* of a file that is open for writing; it is closed all the same, as Linux has it */
     UNLINK = 7,  /* unlink, rmdir */
     READ = 8,    /* read, pread */
     FOLDER = 9,  /* open, fsync and close of a folder */
     SEEK = 10,   /* lseek */
     LOCK = 11,   /* flock */
-    OPEN = 12,   /* open for reading */
+    OPEN = 12,   /* open for reading, and its close */
 };
 enum { NO, YES, SHORT };
 
@@ -111,6 +111,12 @@ static int numbered(int fd) {
 static int is_folder(int fd) {
     struct stat about;
     return !fstat(fd, &about) && S_ISDIR(about.st_mode);
+}
+
+static int closing(int fd) {
+    if (is_folder(fd))
+        return FOLDER;
+    return (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY ? OPEN : CLOSE;
 }
 
 /* Whether this call, which is on the folder's files, fails. */
@@ -244,7 +250,7 @@ ON_FILE(fdatasync, is_folder(fd) ? FOLDER : SYNC)
 
 int close(int fd) {
     REAL(int, close, int);
-    int failing = numbered(fd) && fails(is_folder(fd) ? FOLDER : CLOSE), error = errno;
+    int failing = numbered(fd) && fails(closing(fd)), error = errno;
     int closed = real(fd);
     if (failing)
         errno = error;

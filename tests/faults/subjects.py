@@ -28,6 +28,8 @@ MIXED = "mixed"
 REFUSED = "refused"
 DAMAGED = "damaged"
 MISSING = "missing"
+BETWEEN = "between"
+"""Of two files that do not belong together one is old and one is new."""
 
 
 class CommandError(Exception):
@@ -213,7 +215,9 @@ def state(writer: Writer, folder: Path, known: Mapping[int, list[Parts]]) -> str
         _state(writer, folder / file, {version: parts[i] for version, parts in known.items()})
         for i, file in enumerate(writer.files)
     ]
-    return states[0] if len(set(states)) == 1 else ", ".join(states)
+    if len(set(states)) == 1:
+        return states[0]
+    return BETWEEN if all(state.isdigit() for state in states) else ", ".join(states)
 
 
 def _state(writer: Writer, path: Path, known: Mapping[int, Parts]) -> str:
