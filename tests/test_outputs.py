@@ -467,15 +467,18 @@ def test_no_changed_byte_is_read_as_other_weights(
     learned = rw.learn(events, alpha=alphas, out=out)
     if out is None:
         learned.save(path)
-    expected = (learned.values.tolist(), learned.cues, learned.outcomes, learned.parameters)
+    del learned
+    read = rw.load_weights(path)
+    expected = (read.values.tolist(), read.cues, read.outcomes, read.parameters)
+    del read
     assert cli.main(["verify", str(path)]) == 0
     assert "sound, weights of 2 cues x 2 outcomes" in capsys.readouterr().out
-    del learned
     refused = 0
     for file in sorted(tmp_path.iterdir()):
         content = file.read_bytes()
-        # Every byte of a short file, and some of a long one.
-        for place in range(0, len(content), max(1, len(content) // 700)):
+        # Some of what is not empty, evenly.
+        places = [place for place, byte in enumerate(content) if byte]
+        for place in places[:: max(1, len(places) // 300)]:
             changed = bytearray(content)
             changed[place] ^= 1 << place % 8
             file.write_bytes(changed)
@@ -488,5 +491,5 @@ def test_no_changed_byte_is_read_as_other_weights(
                 assert (back.values.tolist(), back.cues, back.outcomes, back.parameters) == expected, place
                 del back
         file.write_bytes(content)
-    assert refused > 50
+    assert refused > 30
     assert cli.main(["verify", str(path)]) == 0
