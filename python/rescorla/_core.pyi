@@ -17,6 +17,7 @@ __all__ = [
     "activations",
     "adatron",
     "check_apart",
+    "clear",
     "compile_arrow",
     "compile_corpus",
     "compile_events",
@@ -113,6 +114,7 @@ class EventFile:
     def verify(self, progress: _Progress = None) -> None: ...
     def info(self) -> dict[str, Any]: ...
 
+def clear(out: NDArray[Any]) -> None: ...
 def content_kind(path: str) -> Literal["events", "table", "text"]: ...
 def compile_table(
     source: str,

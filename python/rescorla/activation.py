@@ -13,6 +13,7 @@ from rescorla.arguments import (
     PathName,
     chosen,
     element_type,
+    in_rows,
     one_of,
     places,
     result_array,
@@ -122,7 +123,7 @@ def activations(
     else:
         columns = chosen("outcomes", outcomes, weights.outcome_numbers)
         shape = len(source), len(columns)
-    values = np.ascontiguousarray(weights.values, dtype=element)
+    values = in_rows(weights.values, element)
 
     def run(result: NDArray[Any]) -> None:
         with watching(progress, "activating") as watch:

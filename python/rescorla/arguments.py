@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from rescorla import _core
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
@@ -191,8 +193,14 @@ def result_array(out: object, shape: tuple[int, ...], element: np.dtype[Any]) ->
         )
     if not out.flags.writeable:
         raise ValueError("out must be writeable; this array is read-only")
-    out[...] = 0
+    # By the engine, which refuses one that is at work in another call, or lies wrong.
+    _core.clear(out)
     return out
+
+
+def in_rows(array: ArrayLike, element: np.dtype[Any]) -> NDArray[Any]:
+    """The numbers as the engine reads them: of the type, aligned, row after row. A copy if they are not."""
+    return np.require(array, element, ["C_CONTIGUOUS", "ALIGNED", "ENSUREARRAY"])
 
 
 def room(what: str, n: int, element: np.dtype[Any], cure: str) -> NDArray[Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from rescorla.arguments import chosen, numbered, places
+from rescorla.arguments import chosen, in_rows, numbered, places
 from rescorla.weights import Weights
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _united(first: Iterable[str], more: Iterable[str]) -> dict[str, int]:
 def start_of(initial: Weights, element: np.dtype[Any], out: object = None) -> NDArray[Any]:
     """The initial weights as the engine takes them, apart from the array that the result goes to."""
     with np.errstate(over="ignore"):
-        values = np.ascontiguousarray(initial.values, dtype=element)
+        values = in_rows(initial.values, element)
     finite = np.isfinite(values)
     if not finite.all():
         row, column = np.unravel_index(int(finite.argmin()), finite.shape)

@@ -1,11 +1,9 @@
 //! The verb `activations`.
 
-use numpy::{
-    Element as NumpyElement, PyArray2, PyArrayDyn, PyArrayMethods, PyReadonlyArray1, PyUntypedArray,
-    PyUntypedArrayMethods,
-};
+use numpy::{Element as NumpyElement, PyArray2, PyArrayDyn, PyUntypedArray};
 use pyo3::prelude::*;
 
+use super::arrays::{Read, Read1, Write};
 use super::file::PyEventFile;
 use super::learn::{indices, optional_indices};
 use super::watch::{Progress, watched};
@@ -21,8 +19,8 @@ pub(crate) fn activations<'py>(
     py: Python<'py>,
     events: &PyEventFile,
     weights: Bound<'py, PyUntypedArray>,
-    cue_rows: PyReadonlyArray1<'py, i64>,
-    columns: PyReadonlyArray1<'py, i64>,
+    cue_rows: Read1<'py, i64>,
+    columns: Read1<'py, i64>,
     present_only: bool,
     out: Bound<'py, PyUntypedArray>,
     threads: usize,
@@ -62,12 +60,9 @@ impl Arguments<'_> {
         weights: &Bound<'_, PyArray2<E>>,
         out: &Bound<'_, PyArrayDyn<E>>,
     ) -> PyResult<()> {
-        let scattered = |what: &str| Error::Argument(format!("expected {what} row after row in memory"));
-        let weights = weights.readonly();
-        let mut out = out.try_readwrite().map_err(|error| Error::Argument(format!("the result: {error}")))?;
-        let width = weights.shape()[1];
-        let values = weights.as_slice().map_err(|_| scattered("weights"))?;
-        let out = out.as_slice_mut().map_err(|_| scattered("the result"))?;
+        let (weights, mut out) = (Read::of(weights)?, Write::of(out)?);
+        let (width, values) = (weights.shape()[1], weights.slice("weights")?);
+        let out = out.slice()?;
         let weights = Weights { values, width, rows: self.rows };
         watched(py, self.progress, |monitor| {
             activate(&self.events.file, &weights, self.which, out, self.threads, monitor)

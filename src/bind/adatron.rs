@@ -1,9 +1,10 @@
 //! The verb `adatron`.
 
-use numpy::{PyArray1, PyReadonlyArray1};
+use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use super::arrays::Read1;
 use super::rows::PyTable;
 use super::watch::{Progress, brief, watched};
 use crate::dense::adatron::{Plan, learn};
@@ -19,14 +20,14 @@ const BRIEF: usize = 1 << 22;
 pub(crate) fn adatron<'py>(
     py: Python<'py>,
     x: PyTable<'py>,
-    y: PyReadonlyArray1<'py, f64>,
+    y: Read1<'py, f64>,
     bias: bool,
     max_sweeps: u64,
     gamma: f64,
     tol: f64,
     progress: Progress,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (x, y) = (x.hold()?, y.as_array().to_vec());
+    let (x, y) = (x.hold()?, y.to_vec());
     let patterns = Patterns::new(x.rows()?, &y, bias)?;
     let plan = Plan { max_sweeps, gamma, tolerance: tol };
     let sweeps = usize::try_from(max_sweeps).unwrap_or(usize::MAX);

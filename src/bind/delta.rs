@@ -1,13 +1,11 @@
 //! The verb `delta_rule`, on events and on arrays.
 
-use numpy::{
-    Element as NumpyElement, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2,
-    PyUntypedArray,
-};
+use numpy::{Element as NumpyElement, PyArray2, PyUntypedArray};
 use pyo3::exceptions::PyFloatingPointError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use super::arrays::{Read, Read1, Read2, Write, Write2};
 use super::file::PyEventFile;
 use super::learn::indices;
 use super::rows::PyTable;
@@ -32,17 +30,17 @@ const BRIEF: u64 = 1_000_000;
 pub(crate) fn delta_rule<'py>(
     py: Python<'py>,
     events: &PyEventFile,
-    alpha: PyReadonlyArray1<'py, f64>,
+    alpha: Read1<'py, f64>,
     beta: f64,
-    lambda_: PyReadonlyArray1<'py, f64>,
+    lambda_: Read1<'py, f64>,
     activation: &str,
     loss: &str,
     batch: Option<u64>,
     mean: bool,
     passes: u64,
-    order: Option<PyReadonlyArray2<'py, i64>>,
-    cue_rows: PyReadonlyArray1<'py, i64>,
-    outcome_columns: PyReadonlyArray1<'py, i64>,
+    order: Option<Read2<'py, i64>>,
+    cue_rows: Read1<'py, i64>,
+    outcome_columns: Read1<'py, i64>,
     initial: Option<Bound<'py, PyUntypedArray>>,
     out: Bound<'py, PyAny>,
     threads: usize,
@@ -55,9 +53,9 @@ pub(crate) fn delta_rule<'py>(
             events,
             rows: indices(&cue_rows)?,
             columns: indices(&outcome_columns)?,
-            lambda: lambda_.as_array().to_vec(),
+            lambda: lambda_.to_vec(),
         },
-        alpha: alpha.as_array().to_vec(),
+        alpha: alpha.to_vec(),
         beta,
         activation: activation.parse()?,
         loss: loss.parse()?,
@@ -83,14 +81,14 @@ pub(crate) fn delta_rule_rows<'py>(
     py: Python<'py>,
     x: PyTable<'py>,
     z: PyTable<'py>,
-    alpha: PyReadonlyArray1<'py, f64>,
+    alpha: Read1<'py, f64>,
     beta: f64,
     activation: &str,
     loss: &str,
     batch: Option<u64>,
     mean: bool,
     passes: u64,
-    order: Option<PyReadonlyArray2<'py, i64>>,
+    order: Option<Read2<'py, i64>>,
     initial: Option<Bound<'py, PyUntypedArray>>,
     out: Bound<'py, PyAny>,
     threads: usize,
@@ -100,7 +98,7 @@ pub(crate) fn delta_rule_rows<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let arguments = Arguments {
         data: Data::Rows { x: &x, z: &z },
-        alpha: alpha.as_array().to_vec(),
+        alpha: alpha.to_vec(),
         beta,
         activation: activation.parse()?,
         loss: loss.parse()?,
@@ -118,9 +116,8 @@ pub(crate) fn delta_rule_rows<'py>(
 }
 
 /// The tokens of passes, one after another.
-fn in_memory<'a>(order: Option<&'a PyReadonlyArray2<'_, i64>>) -> PyResult<Option<&'a [i64]>> {
-    let order = order.map(|order| order.as_slice()).transpose();
-    Ok(order.map_err(|_| Error::Argument("expected an order pass after pass in memory".into()))?)
+fn in_memory<'a>(order: Option<&'a Read2<'_, i64>>) -> PyResult<Option<&'a [i64]>> {
+    Ok(order.map(|order| order.slice("an order")).transpose()?)
 }
 
 /// What to learn.
@@ -167,10 +164,10 @@ impl<'py> Arguments<'_, 'py> {
         py: Python<'_>,
         out: &Bound<'_, PyArray2<E>>,
     ) -> PyResult<Report> {
-        let other = || Error::Argument(format!("expected initial weights of {}, row after row", E::NAME));
-        let initial = self.initial.as_ref().map(|array| array.cast::<PyArray2<E>>().map_err(|_| other()));
-        let initial = initial.transpose()?.map(|array| array.readonly());
-        let initial = initial.as_ref().map(|array| array.as_slice().map_err(|_| other())).transpose()?;
+        let other = |_| Error::Argument(format!("expected initial weights of {}", E::NAME));
+        let initial = self.initial.as_ref().map(|array| array.cast::<PyArray2<E>>().map_err(other));
+        let initial = initial.transpose()?.map(Read::of).transpose()?;
+        let initial = initial.as_ref().map(|array| array.slice("initial weights")).transpose()?;
         let descent = Descent {
             alpha: &self.alpha,
             beta: self.beta,
@@ -185,7 +182,7 @@ impl<'py> Arguments<'_, 'py> {
             kernel: self.kernel,
             tile: self.tile,
         };
-        let out = out.try_readwrite().map_err(|error| Error::Argument(format!("the result: {error}")))?;
+        let out = Write::of(out)?;
         match &self.data {
             Data::Events { events, rows, columns, lambda } => {
                 let file = &events.file;
@@ -209,15 +206,12 @@ impl<'py> Arguments<'_, 'py> {
     fn run<E: Element + NumpyElement>(
         &self,
         py: Python<'_>,
-        mut out: PyReadwriteArray2<'_, E>,
+        mut out: Write2<'_, E>,
         slots: u64,
         learn: impl FnOnce(&Matrix<'_, E>, &Monitor) -> Result<Report> + Send,
     ) -> PyResult<Report> {
-        let shape: [usize; 2] = out.as_array().dim().into();
-        let rows = out
-            .as_slice_mut()
-            .map_err(|_| Error::Argument("expected a result row after row in memory".into()))?;
-        let matrix = Matrix::new(rows, shape)?;
+        let shape = out.shape();
+        let matrix = Matrix::new(out.slice()?, shape)?;
         let mut not_finite = None;
         let work = |monitor: &Monitor| {
             let result = learn(&matrix, monitor);

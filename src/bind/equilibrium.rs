@@ -1,13 +1,12 @@
 //! The verb `equilibrium`.
 
-use numpy::{PyReadonlyArray1, PyReadwriteArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use super::arrays::{Read1, Write2};
 use super::file::PyEventFile;
 use super::watch::{Progress, watched};
 use crate::equilibrium::Problem;
-use crate::error::Error;
 
 /// Fills `out` with the weights at the equilibrium.
 #[pyfunction]
@@ -16,25 +15,23 @@ use crate::error::Error;
 pub(crate) fn equilibrium<'py>(
     py: Python<'py>,
     events: &PyEventFile,
-    alpha: Option<PyReadonlyArray1<'py, f64>>,
+    alpha: Option<Read1<'py, f64>>,
     beta1: f64,
     beta2: f64,
-    lambda_: PyReadonlyArray1<'py, f64>,
+    lambda_: Read1<'py, f64>,
     ridge: f64,
     method: Option<&str>,
     tol: Option<f64>,
-    mut out: PyReadwriteArray2<'py, f64>,
+    mut out: Write2<'py, f64>,
     threads: usize,
     progress: Progress,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let alpha = alpha.map(|alpha| alpha.as_array().to_vec());
-    let lambda = lambda_.as_array().to_vec();
+    let alpha = alpha.map(|alpha| alpha.to_vec());
+    let lambda = lambda_.to_vec();
     let method = method.map(str::parse).transpose()?;
     let problem =
         Problem { beta1, beta2, lambda: &lambda, alpha: alpha.as_deref(), ridge, method, tolerance: tol };
-    let out = out
-        .as_slice_mut()
-        .map_err(|_| Error::Argument("expected a result row after row in memory".into()))?;
+    let out = out.slice()?;
     let report = watched(py, &progress, |monitor| {
         crate::equilibrium::equilibrium(&events.file, &problem, out, threads, monitor)
     })?;

@@ -6,10 +6,11 @@ use std::sync::{Mutex, PoisonError};
 
 use hashbrown::HashMap;
 
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
+use super::arrays::Read1;
 use super::watch::{Progress, tell, watched};
 use crate::error::{Error, Result};
 use crate::events::atomic::{AtomicFile, check_apart};
@@ -155,9 +156,9 @@ impl PyEventFile {
         let mut picker = Picker::new(&self.file, frequency, background, path.as_deref())?;
         let mut done = 0;
         for block in blocks.try_iter()? {
-            let block: PyReadonlyArray1<'_, i64> = block?.extract()?;
+            let block: Read1<'_, i64> = block?.extract()?;
             // Numbers below 0 are no events, and are refused as such.
-            let events: Vec<u64> = block.as_array().iter().map(|&event| event as u64).collect();
+            let events: Vec<u64> = block.to_vec().into_iter().map(|event| event as u64).collect();
             watched(py, &None, |monitor| picker.push(&events, monitor))?;
             done += events.len() as u64;
             tell(py, &progress, done, n_rows)?;
@@ -288,13 +289,13 @@ fn is_cues(side: &str) -> Result<bool> {
 }
 
 /// The new names; where in the ids those of each old one begin, and where the last end; the ids; duplicates.
-type New<'py> = (Vec<String>, PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>, String);
+type New<'py> = (Vec<String>, Read1<'py, i64>, Read1<'py, i64>, String);
 
 fn renaming((names, pointers, ids, duplicates): New<'_>) -> Result<Renaming> {
     let wrong = |what: &str| Error::Argument(format!("expected {what} in a renaming"));
-    let id = |&id: &i64| u32::try_from(id).map_err(|_| wrong("ids below 2^32"));
-    let ids = ids.as_array().iter().map(id).collect::<Result<Vec<u32>>>()?;
-    let (mut becomes, mut pointers) = (Lists::default(), pointers.as_array().to_vec().into_iter());
+    let id = |id: i64| u32::try_from(id).map_err(|_| wrong("ids below 2^32"));
+    let ids = ids.to_vec().into_iter().map(id).collect::<Result<Vec<u32>>>()?;
+    let (mut becomes, mut pointers) = (Lists::default(), pointers.to_vec().into_iter());
     let mut start = pointers.next().unwrap_or(0) as usize;
     for end in pointers {
         let end = end as usize;

@@ -3,14 +3,12 @@
 use std::fs::OpenOptions;
 use std::path::PathBuf;
 
-use numpy::{
-    Element as NumpyElement, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArray,
-    PyUntypedArrayMethods,
-};
+use numpy::{Element as NumpyElement, PyArray2, PyUntypedArray};
 use pyo3::exceptions::PyFloatingPointError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use super::arrays::{Read, Read1, Write};
 use super::file::PyEventFile;
 use super::watch::{Progress, brief, watched};
 use crate::error::Error;
@@ -37,17 +35,17 @@ type Room = (PathBuf, PathBuf, u64, String);
 pub(crate) fn learn<'py>(
     py: Python<'py>,
     events: &PyEventFile,
-    alpha: PyReadonlyArray1<'py, f64>,
+    alpha: Read1<'py, f64>,
     beta1: f64,
     beta2: f64,
-    lambda_: PyReadonlyArray1<'py, f64>,
+    lambda_: Read1<'py, f64>,
     schedule: Option<Factors<'py>>,
     average: bool,
-    cue_rows: PyReadonlyArray1<'py, i64>,
-    outcome_columns: PyReadonlyArray1<'py, i64>,
-    keep_rows: Option<PyReadonlyArray1<'py, i64>>,
+    cue_rows: Read1<'py, i64>,
+    outcome_columns: Read1<'py, i64>,
+    keep_rows: Option<Read1<'py, i64>>,
     initial: Option<Bound<'py, PyUntypedArray>>,
-    initial_columns: Option<PyReadonlyArray1<'py, i64>>,
+    initial_columns: Option<Read1<'py, i64>>,
     out: Bound<'py, PyAny>,
     method: Option<&str>,
     threads: usize,
@@ -57,10 +55,10 @@ pub(crate) fn learn<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let arguments = Arguments {
         events,
-        alpha: alpha.as_array().to_vec(),
+        alpha: alpha.to_vec(),
         beta1,
         beta2,
-        lambda: lambda_.as_array().to_vec(),
+        lambda: lambda_.to_vec(),
         schedule,
         average,
         rows: indices(&cue_rows)?,
@@ -189,7 +187,7 @@ impl Prospect<'_> {
 type Learned = (Report, Option<Axis>, Option<u32>);
 
 /// Factors on beta1 and on beta2, token by token.
-pub(super) type Factors<'py> = (PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, f64>);
+pub(super) type Factors<'py> = (Read1<'py, f64>, Read1<'py, f64>);
 
 /// All that a plan is made of, but for the type of the weights.
 pub(super) struct Arguments<'a, 'py> {
@@ -218,14 +216,9 @@ impl Arguments<'_, '_> {
         py: Python<'_>,
         out: &Bound<'_, PyArray2<E>>,
     ) -> PyResult<Learned> {
-        // Held until the work is done: nobody else borrows the array for writing.
-        let mut out = out.try_readwrite().map_err(|error| Error::Argument(format!("the result: {error}")))?;
-        let mut view = out.as_array_mut();
-        let (shape, strides) = (view.dim().into(), [view.strides()[0], view.strides()[1]]);
-        #[expect(unsafe_code, reason = "numpy's memory")]
-        // SAFETY: ndarray's view says where the elements are (shape, strides in elements), and `out` borrows them
-        // exclusively.
-        let matrix = unsafe { Matrix::from_raw(view.as_mut_ptr(), shape, strides) }?;
+        // Held until the work is done.
+        let mut out = Write::of(out)?;
+        let matrix = out.matrix()?;
         self.learn(py, &matrix)
     }
 
@@ -258,15 +251,13 @@ impl Arguments<'_, '_> {
         py: Python<'_>,
         work: impl FnOnce(&EventFile<Bytes>, &Plan<'_, E>, &Monitor) -> Result<R, Error> + Send,
     ) -> PyResult<R> {
-        let other = |_| Error::Argument(format!("expected initial weights of {}, row after row", E::NAME));
-        let initial = self.initial.as_ref().map(|array| array.cast::<PyArray2<E>>().map_err(|_| other(())));
-        let initial = initial.transpose()?.map(|array| array.readonly());
+        let other = |_| Error::Argument(format!("expected initial weights of {}", E::NAME));
+        let initial = self.initial.as_ref().map(|array| array.cast::<PyArray2<E>>().map_err(other));
+        let initial = initial.transpose()?.map(Read::of).transpose()?;
         let initial = match (&initial, &self.initial_columns) {
-            (Some(array), Some(columns)) => Some(Initial {
-                weights: array.as_slice().map_err(|_| other(()))?,
-                width: array.shape()[1],
-                columns,
-            }),
+            (Some(array), Some(columns)) => {
+                Some(Initial { weights: array.slice("initial weights")?, width: array.shape()[1], columns })
+            }
             (None, None) => None,
             _ => {
                 return Err(
@@ -276,10 +267,7 @@ impl Arguments<'_, '_> {
         };
         let schedule = match &self.schedule {
             Some((present, absent)) => {
-                let apart = |_| Error::Argument("expected factors that lie next to each other".into());
-                let (present, absent) =
-                    (present.as_slice().map_err(apart)?, absent.as_slice().map_err(apart)?);
-                Some(Schedule { present, absent })
+                Some(Schedule { present: present.slice("factors")?, absent: absent.slice("factors")? })
             }
             None => None,
         };
@@ -323,18 +311,18 @@ impl Arguments<'_, '_> {
 }
 
 /// Places that must exist.
-pub(super) fn indices(array: &PyReadonlyArray1<'_, i64>) -> PyResult<Vec<u32>> {
+pub(super) fn indices(array: &Read1<'_, i64>) -> PyResult<Vec<u32>> {
     let wrong = |index: i64| Error::Argument(format!("expected a place in an array, found {index}"));
-    let index = |&index: &i64| Ok(u32::try_from(index).map_err(|_| wrong(index))?);
-    array.as_array().iter().map(index).collect()
+    let index = |index: i64| Ok(u32::try_from(index).map_err(|_| wrong(index))?);
+    array.to_vec().into_iter().map(index).collect()
 }
 
 /// Places of which -1 says that there is none.
-pub(super) fn optional_indices(array: &PyReadonlyArray1<'_, i64>) -> PyResult<Vec<Option<u32>>> {
+pub(super) fn optional_indices(array: &Read1<'_, i64>) -> PyResult<Vec<Option<u32>>> {
     let wrong = |index: i64| Error::Argument(format!("expected a place in an array or -1, found {index}"));
-    let index = |&index: &i64| match index {
+    let index = |index: i64| match index {
         -1 => Ok(None),
         _ => Ok(Some(u32::try_from(index).map_err(|_| wrong(index))?)),
     };
-    array.as_array().iter().map(index).collect()
+    array.to_vec().into_iter().map(index).collect()
 }

@@ -1,9 +1,10 @@
 //! The verb `minover`.
 
-use numpy::{PyArray1, PyReadonlyArray1};
+use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use super::arrays::Read1;
 use super::rows::PyTable;
 use super::watch::{Progress, brief, watched};
 use crate::dense::minover::{BUDGET, Plan, learn};
@@ -19,7 +20,7 @@ const BRIEF: usize = 1 << 22;
 pub(crate) fn minover<'py>(
     py: Python<'py>,
     x: PyTable<'py>,
-    y: PyReadonlyArray1<'py, f64>,
+    y: Read1<'py, f64>,
     bias: bool,
     max_steps: u64,
     tol: Option<f64>,
@@ -28,7 +29,7 @@ pub(crate) fn minover<'py>(
     kernel: Option<&str>,
     progress: Progress,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (x, y) = (x.hold()?, y.as_array().to_vec());
+    let (x, y) = (x.hold()?, y.to_vec());
     let patterns = Patterns::new(x.rows()?, &y, bias)?;
     let plan = Plan {
         max_steps,

@@ -5,6 +5,7 @@
 
 mod activate;
 mod adatron;
+mod arrays;
 mod arrow;
 mod compile;
 mod corpus;
@@ -35,6 +36,8 @@ mod _core {
     use super::activate::activations;
     #[pymodule_export]
     use super::adatron::adatron;
+    #[pymodule_export]
+    use super::arrays::clear;
     #[pymodule_export]
     use super::arrow::compile_arrow;
     #[pymodule_export]

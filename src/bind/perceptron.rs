@@ -1,9 +1,10 @@
 //! The verb `perceptron`.
 
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyFloatingPointError;
 use pyo3::prelude::*;
 
+use super::arrays::Read1;
 use super::rows::PyTable;
 use super::watch::{Progress, brief, watched};
 use crate::dense::perceptron::{Plan, learn};
@@ -23,18 +24,18 @@ type Plane<'py> = (Bound<'py, PyArray1<f64>>, f64, f64, Bound<'py, PyArray1<i64>
 pub(crate) fn perceptron<'py>(
     py: Python<'py>,
     x: PyTable<'py>,
-    y: PyReadonlyArray1<'py, f64>,
+    y: Read1<'py, f64>,
     rule: &str,
     eta: f64,
-    initial: PyReadonlyArray1<'py, f64>,
+    initial: Read1<'py, f64>,
     bias: Option<f64>,
     max_sweeps: u64,
     progress: Progress,
 ) -> PyResult<Plane<'py>> {
     let table = x.hold::<f64>()?;
     let rows = table.rows()?;
-    let y = y.as_array().to_vec();
-    let initial = initial.as_array().to_vec();
+    let y = y.to_vec();
+    let initial = initial.to_vec();
     let plan = Plan { update: rule.parse()?, eta, initial: &initial, bias, max_sweeps };
     let mut not_finite = None;
     let work = |monitor: &Monitor| {

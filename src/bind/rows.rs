@@ -1,8 +1,9 @@
 //! Arrays as the engine takes them.
 
-use numpy::{Element as NumpyElement, PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArrayDyn};
+use numpy::{Element as NumpyElement, PyArray1, PyArrayDyn};
 use pyo3::prelude::*;
 
+use super::arrays::{Read, Read1, ReadDyn};
 use crate::dense::rows::Rows;
 use crate::error::Error;
 use crate::kernel::rows::Element;
@@ -19,8 +20,8 @@ pub(super) struct PyTable<'py> {
 /// The arrays of a table, not written to meanwhile.
 pub(super) struct Held<'py, E: NumpyElement> {
     shape: [usize; 2],
-    values: PyReadonlyArrayDyn<'py, E>,
-    places: Option<(PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, u32>)>,
+    values: ReadDyn<'py, E>,
+    places: Option<(Read1<'py, i64>, Read1<'py, u32>)>,
 }
 
 impl<'py> PyTable<'py> {
@@ -32,14 +33,14 @@ impl<'py> PyTable<'py> {
     /// Holds the arrays.
     ///
     /// # Errors
-    /// When values are not of the type.
+    /// When values are not of the type; those of [`Read::of`].
     pub(super) fn hold<E: Element + NumpyElement>(&self) -> PyResult<Held<'py, E>> {
-        let values = self.values.extract();
+        let values = self.values.cast::<PyArrayDyn<E>>();
         let values =
             values.map_err(|_| Error::Argument(format!("expected a table of {} numbers", E::NAME)))?;
         let places = self.starts.as_ref().zip(self.columns.as_ref());
-        let places = places.map(|(starts, columns)| (starts.readonly(), columns.readonly()));
-        Ok(Held { shape: self.shape(), values, places })
+        let places = places.map(|(starts, columns)| PyResult::Ok((Read::of(starts)?, Read::of(columns)?)));
+        Ok(Held { shape: self.shape(), values: Read::of(values)?, places: places.transpose()? })
     }
 }
 
@@ -49,14 +50,11 @@ impl<E: Element + NumpyElement> Held<'_, E> {
     /// # Errors
     /// When arrays do not lie row after row in memory, or do not fit together.
     pub(super) fn rows(&self) -> PyResult<Rows<'_, E>> {
-        let apart = |_| Error::Argument("expected a table row after row in memory".into());
-        let values = self.values.as_slice().map_err(apart)?;
+        let values = self.values.slice("a table")?;
         Ok(match &self.places {
             None => Rows::dense(values, self.shape)?,
             Some((starts, columns)) => {
-                let (starts, columns) =
-                    (starts.as_slice().map_err(apart)?, columns.as_slice().map_err(apart)?);
-                Rows::sparse(values, starts, columns, self.shape)?
+                Rows::sparse(values, starts.slice("starts")?, columns.slice("columns")?, self.shape)?
             }
         })
     }

@@ -1,8 +1,9 @@
 //! The verb `students`: how well a rule is learned from a teacher's examples.
 
-use numpy::{PyArray1, PyReadonlyArray2, PyReadonlyArray3};
+use numpy::PyArray1;
 use pyo3::prelude::*;
 
+use super::arrays::{Read2, Read3};
 use super::watch::{Progress, watched};
 use crate::dense::students::{Draws, Plan, Student, study};
 use crate::error::{Error, Result};
@@ -16,29 +17,28 @@ type Found<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u64>>);
 #[expect(clippy::too_many_arguments, reason = "all keywords")]
 pub(crate) fn students<'py>(
     py: Python<'py>,
-    inputs: PyReadonlyArray3<'py, f64>,
-    labels: PyReadonlyArray2<'py, f64>,
-    teachers: PyReadonlyArray2<'py, f64>,
-    starts: PyReadonlyArray2<'py, f64>,
+    inputs: Read3<'py, f64>,
+    labels: Read2<'py, f64>,
+    teachers: Read2<'py, f64>,
+    starts: Read2<'py, f64>,
     students: Vec<String>,
     n_max: u64,
     stop: Option<f64>,
     threads: usize,
     progress: Progress,
 ) -> PyResult<Found<'py>> {
-    let loose = |_| Error::Argument("expected arrays without gaps, row after row in memory".into());
     let students: Result<Vec<Student>> = students.iter().map(|name| name.parse()).collect();
     let students = students?;
-    let [_, examples, features] = *inputs.as_array().shape() else {
+    let [_, examples, features] = *inputs.shape() else {
         return Err(Error::Argument("expected inputs of three dimensions".into()).into());
     };
     let draws = Draws {
         features,
         examples,
-        inputs: inputs.as_slice().map_err(loose)?,
-        labels: labels.as_slice().map_err(loose)?,
-        teachers: teachers.as_slice().map_err(loose)?,
-        starts: starts.as_slice().map_err(loose)?,
+        inputs: inputs.slice("inputs")?,
+        labels: labels.slice("labels")?,
+        teachers: teachers.slice("teachers")?,
+        starts: starts.slice("starts")?,
     };
     let plan = Plan { students: &students, n_max, stop, threads };
     let outcomes = watched(py, &progress, |monitor| study(&draws, &plan, monitor))?;

@@ -1,11 +1,10 @@
 //! The verb `trajectories`.
 
-use numpy::{
-    Element as NumpyElement, IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1, PyUntypedArray,
-};
+use numpy::{Element as NumpyElement, IntoPyArray, PyArray1, PyUntypedArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use super::arrays::{Read1, Write};
 use super::file::PyEventFile;
 use super::learn::{Arguments, Factors, indices, optional_indices, told};
 use super::watch::Progress;
@@ -22,18 +21,18 @@ use crate::learn::{Kernels, Method};
 pub(crate) fn trajectories<'py>(
     py: Python<'py>,
     events: &PyEventFile,
-    alpha: PyReadonlyArray1<'py, f64>,
+    alpha: Read1<'py, f64>,
     beta1: f64,
     beta2: f64,
-    lambda_: PyReadonlyArray1<'py, f64>,
+    lambda_: Read1<'py, f64>,
     schedule: Option<Factors<'py>>,
-    cue_rows: PyReadonlyArray1<'py, i64>,
-    outcome_columns: PyReadonlyArray1<'py, i64>,
+    cue_rows: Read1<'py, i64>,
+    outcome_columns: Read1<'py, i64>,
     initial: Option<Bound<'py, PyUntypedArray>>,
-    initial_columns: Option<PyReadonlyArray1<'py, i64>>,
-    tokens: PyReadonlyArray1<'py, i64>,
-    rows: PyReadonlyArray1<'py, i64>,
-    columns: Option<PyReadonlyArray1<'py, i64>>,
+    initial_columns: Option<Read1<'py, i64>>,
+    tokens: Read1<'py, i64>,
+    rows: Read1<'py, i64>,
+    columns: Option<Read1<'py, i64>>,
     predictions: bool,
     out: Bound<'py, PyAny>,
     threads: usize,
@@ -43,10 +42,10 @@ pub(crate) fn trajectories<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let arguments = Arguments {
         events,
-        alpha: alpha.as_array().to_vec(),
+        alpha: alpha.to_vec(),
         beta1,
         beta2,
-        lambda: lambda_.as_array().to_vec(),
+        lambda: lambda_.to_vec(),
         schedule,
         average: false,
         rows: indices(&cue_rows)?,
@@ -89,10 +88,9 @@ impl Wanted<'_> {
         arguments: &Arguments<'_, '_>,
         out: &Bound<'py, PyArray1<E>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let wrong = |error: &dyn std::fmt::Display| Error::Argument(format!("the result: {error}"));
-        // Held until the work is done: nobody else borrows the array for writing.
-        let mut out = out.try_readwrite().map_err(|error| wrong(&error))?;
-        let out = out.as_slice_mut().map_err(|error| wrong(&error))?;
+        // Held until the work is done.
+        let mut out = Write::of(out)?;
+        let out = out.slice()?;
         let cells = self.pairs.as_deref().map_or(Cells::Block(&self.rows), Cells::Pairs);
         let recording = Recording { tokens: self.tokens, cells, predictions: self.predictions };
         let (report, predictions) = arguments.carry_out(py, |file, plan, monitor| {
@@ -110,10 +108,10 @@ impl Wanted<'_> {
 }
 
 /// Numbers of tokens.
-fn numbers(array: &PyReadonlyArray1<'_, i64>) -> PyResult<Vec<u64>> {
+fn numbers(array: &Read1<'_, i64>) -> PyResult<Vec<u64>> {
     let wrong = |token: i64| Error::Argument(format!("expected the number of a token, found {token}"));
-    let number = |&token: &i64| Ok(u64::try_from(token).map_err(|_| wrong(token))?);
-    array.as_array().iter().map(number).collect()
+    let number = |token: i64| Ok(u64::try_from(token).map_err(|_| wrong(token))?);
+    array.to_vec().into_iter().map(number).collect()
 }
 
 /// Rows and columns as pairs.

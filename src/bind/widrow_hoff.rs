@@ -1,13 +1,11 @@
 //! The verb `widrow_hoff`.
 
-use numpy::{
-    Element as NumpyElement, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArray,
-    PyUntypedArrayMethods,
-};
+use numpy::{Element as NumpyElement, PyArray1, PyArray2, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyFloatingPointError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use super::arrays::{Read, Read2, Write};
 use super::file::PyEventFile;
 use super::learn::indices;
 use super::watch::{Progress, brief, watched};
@@ -96,7 +94,7 @@ struct Arguments<'py> {
 /// What names stand for, borrowed from Python.
 enum Held<'py, E: NumpyElement> {
     Places(Vec<u32>, usize),
-    Vectors(PyReadonlyArray2<'py, E>),
+    Vectors(Read2<'py, E>),
 }
 
 impl<'py, E: Element + NumpyElement> Held<'py, E> {
@@ -105,7 +103,7 @@ impl<'py, E: Element + NumpyElement> Held<'py, E> {
             let places = array
                 .cast::<PyArray1<i64>>()
                 .map_err(|_| Error::Argument(format!("expected places of int64, found {}", array.dtype())))?;
-            return Ok(Self::Places(indices(&places.try_readonly()?)?, size));
+            return Ok(Self::Places(indices(&Read::of(places)?)?, size));
         }
         Ok(Self::Vectors(matrix(array, "vectors")?))
     }
@@ -114,7 +112,7 @@ impl<'py, E: Element + NumpyElement> Held<'py, E> {
         Ok(match self {
             Self::Places(places, size) => Side::Names { places, size: *size },
             Self::Vectors(vectors) => {
-                Side::Vectors { vectors: elements(vectors, "vectors")?, size: vectors.shape()[1] }
+                Side::Vectors { vectors: vectors.slice("vectors")?, size: vectors.shape()[1] }
             }
         })
     }
@@ -124,20 +122,11 @@ impl<'py, E: Element + NumpyElement> Held<'py, E> {
 fn matrix<'py, E: Element + NumpyElement>(
     array: &Bound<'py, PyUntypedArray>,
     what: &str,
-) -> PyResult<PyReadonlyArray2<'py, E>> {
+) -> PyResult<Read2<'py, E>> {
     let array = array
         .cast::<PyArray2<E>>()
         .map_err(|_| Error::Argument(format!("expected {what} of {}, found {}", E::NAME, array.dtype())))?;
-    Ok(array.try_readonly()?)
-}
-
-/// Its elements, row after row.
-fn elements<'a, E: Element + NumpyElement>(
-    array: &'a PyReadonlyArray2<'_, E>,
-    what: &str,
-) -> PyResult<&'a [E]> {
-    let message = || Error::Argument(format!("expected {what} row after row in memory"));
-    Ok(array.as_slice().map_err(|_| message())?)
+    Read::of(array)
 }
 
 impl Arguments<'_> {
@@ -148,7 +137,7 @@ impl Arguments<'_> {
     ) -> PyResult<Report> {
         let (cues, outcomes) = (Held::<E>::new(&self.cues)?, Held::<E>::new(&self.outcomes)?);
         let initial = self.initial.as_ref().map(|array| matrix::<E>(array, "initial weights")).transpose()?;
-        let initial = initial.as_ref().map(|array| elements(array, "initial weights")).transpose()?;
+        let initial = initial.as_ref().map(|array| array.slice("initial weights")).transpose()?;
         let plan = Plan {
             cues: cues.side()?,
             outcomes: outcomes.side()?,
@@ -169,12 +158,9 @@ impl Arguments<'_> {
             Data::Events(file) => file.header().n_tokens as f64,
             Data::Rows(n) => *n as f64,
         };
-        let mut out = out.try_readwrite().map_err(|error| Error::Argument(format!("the result: {error}")))?;
-        let shape = out.as_array().dim().into();
-        let rows = out
-            .as_slice_mut()
-            .map_err(|_| Error::Argument("expected a result row after row in memory".into()))?;
-        let result = Matrix::new(rows, shape)?;
+        let mut out = Write::of(out)?;
+        let shape = out.shape();
+        let result = Matrix::new(out.slice()?, shape)?;
         let mut not_finite = None;
         let work = |monitor: &Monitor| {
             let learned = learn(&data, &plan, &result, monitor);

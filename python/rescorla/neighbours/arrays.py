@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from rescorla.arguments import in_rows
 from rescorla.sources import is_table
 from rescorla.weights import Weights
 
@@ -143,7 +144,7 @@ def _finite(argument: str, array: NDArray[Any], element: np.dtype[Any], sparse: 
     if array.size and array.dtype.kind not in "biuf":
         raise TypeError(f"{argument} must consist of numbers, not of {array.dtype}")
     with np.errstate(over="ignore"):
-        values = np.ascontiguousarray(array, dtype=element)
+        values = in_rows(array, element)
     finite = np.isfinite(values)
     if not finite.all():
         if sparse is None:

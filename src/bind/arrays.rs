@@ -1,0 +1,216 @@
+//! Arrays of numpy as they come in. Every array that the engine reads or writes passes here.
+//!
+//! While a call has an array, no other call writes to it, and none reads it while it is written to. Its elements lie at addresses
+//! that their type may have, whole numbers of elements apart: what divides the strides of numpy, which are bytes, would
+//! otherwise find other bytes.
+
+use numpy::ndarray::{Dimension, Ix1, Ix2, Ix3, IxDyn};
+use numpy::{
+    BorrowError, Element, PyArray, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyReadonlyArray,
+    PyReadwriteArray, PyUntypedArray, PyUntypedArrayMethods, dtype,
+};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+use crate::error::Error;
+use crate::kernel::rows;
+use crate::learn::Matrix;
+
+/// An array that is read.
+pub(super) struct Read<'py, E: Element, D: Dimension>(PyReadonlyArray<'py, E, D>);
+
+pub(super) type Read1<'py, E> = Read<'py, E, Ix1>;
+pub(super) type Read2<'py, E> = Read<'py, E, Ix2>;
+pub(super) type Read3<'py, E> = Read<'py, E, Ix3>;
+pub(super) type ReadDyn<'py, E> = Read<'py, E, IxDyn>;
+
+impl<'py, E: Element, D: Dimension> Read<'py, E, D> {
+    /// Holds an array, which no other call writes to meanwhile.
+    ///
+    /// # Errors
+    /// When another call writes to it, or its elements do not lie as those of its type must.
+    pub(super) fn of(array: &Bound<'py, PyArray<E, D>>) -> PyResult<Self> {
+        if !lies_well(array.as_untyped()) {
+            return Err(misplaced("an array", "give a copy, numpy.array(...)").into());
+        }
+        let held = array.try_readonly().map_err(|_| {
+            let message = "expected an array that nobody writes to, found the result of a call that still runs; wait until \
+                           it is done";
+            Error::Argument(message.into())
+        })?;
+        Ok(Self(held))
+    }
+
+    pub(super) fn shape(&self) -> &[usize] {
+        self.0.shape()
+    }
+
+    /// The elements, in the order of their places, wherever they lie.
+    pub(super) fn to_vec(&self) -> Vec<E>
+    where
+        E: Clone,
+    {
+        if self.0.is_empty() { Vec::new() } else { self.0.as_array().iter().cloned().collect() }
+    }
+
+    /// The elements where they lie.
+    ///
+    /// # Errors
+    /// When they do not lie one after another.
+    pub(super) fn slice(&self, what: &str) -> Result<&[E], Error> {
+        self.0.as_slice().map_err(|_| scattered(what))
+    }
+}
+
+impl<'a, 'py, E: Element, D: Dimension + 'static> FromPyObject<'a, 'py> for Read<'py, E, D> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        Self::of(typed(&object)?)
+    }
+}
+
+/// An array that is written to.
+pub(super) struct Write<'py, E: Element, D: Dimension>(PyReadwriteArray<'py, E, D>);
+
+pub(super) type Write2<'py, E> = Write<'py, E, Ix2>;
+
+impl<'py, E: Element, D: Dimension> Write<'py, E, D> {
+    /// Holds an array, which no other call has meanwhile.
+    ///
+    /// # Errors
+    /// When another call has it, it is read-only, or its elements do not lie as those of its type must.
+    pub(super) fn of(array: &Bound<'py, PyArray<E, D>>) -> PyResult<Self> {
+        if !lies_well(array.as_untyped()) {
+            return Err(misplaced("a result", "leave out= away, and copy the new array").into());
+        }
+        if !lies_apart(array.as_untyped()) {
+            let message = "expected a result whose elements do not share memory, found an array that repeats some, such as \
+                           one of numpy.broadcast_to; give a copy";
+            return Err(Error::Argument(message.into()).into());
+        }
+        let held = array.try_readwrite().map_err(|error| {
+            Error::Argument(match error {
+                BorrowError::NotWriteable => {
+                    "expected a result that can be written to, found a read-only array; give a copy".into()
+                }
+                _ => "expected a result that nobody else has, found an array that another call has; wait until it is done"
+                    .into(),
+            })
+        })?;
+        Ok(Self(held))
+    }
+
+    /// The elements where they lie.
+    ///
+    /// # Errors
+    /// When they do not lie one after another.
+    pub(super) fn slice(&mut self) -> Result<&mut [E], Error> {
+        self.0.as_slice_mut().map_err(|_| scattered("a result"))
+    }
+}
+
+impl<E: Element + rows::Element, D: Dimension> Write<'_, E, D> {
+    /// Makes all elements zero.
+    fn clear(&mut self, py: Python<'_>) {
+        if !self.0.is_empty() {
+            let mut elements = self.0.as_array_mut();
+            py.detach(|| elements.fill(E::default()));
+        }
+    }
+}
+
+/// Makes a result of float64 or float32 zero, unless it is one that cannot be written to.
+#[pyfunction]
+pub(super) fn clear(py: Python<'_>, out: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
+    if let Ok(out) = out.cast::<PyArrayDyn<f64>>() {
+        Write::of(out)?.clear(py);
+    } else {
+        Write::of(typed::<f32, IxDyn>(out)?)?.clear(py);
+    }
+    Ok(())
+}
+
+impl<E: Element> Write2<'_, E> {
+    pub(super) fn shape(&self) -> [usize; 2] {
+        [self.0.shape()[0], self.0.shape()[1]]
+    }
+}
+
+impl<E: Element + rows::Element> Write2<'_, E> {
+    /// The matrix that the elements are, in whatever order.
+    ///
+    /// # Errors
+    /// When elements share memory.
+    pub(super) fn matrix(&mut self) -> Result<Matrix<'_, E>, Error> {
+        if self.0.is_empty() {
+            return Matrix::new(&mut [], self.shape());
+        }
+        let mut view = self.0.as_array_mut();
+        let (shape, strides) = (view.dim().into(), [view.strides()[0], view.strides()[1]]);
+        #[expect(unsafe_code, reason = "numpy's memory")]
+        // SAFETY: `of` saw that elements are aligned, and whole numbers of them apart. So ndarray's view says where they are
+        // (shape, strides in elements). The array is borrowed exclusively as long as `self` is.
+        unsafe {
+            Matrix::from_raw(view.as_mut_ptr(), shape, strides)
+        }
+    }
+}
+
+impl<'a, 'py, E: Element, D: Dimension + 'static> FromPyObject<'a, 'py> for Write<'py, E, D> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        Self::of(typed(&object)?)
+    }
+}
+
+/// An array of the type and of so many dimensions.
+fn typed<'a, 'py, E: Element, D: Dimension + 'static>(
+    object: &'a Bound<'py, PyAny>,
+) -> PyResult<&'a Bound<'py, PyArray<E, D>>> {
+    object.cast().map_err(|_| {
+        let dimensions = D::NDIM.map_or(String::new(), |n| format!(" of dimension {n}"));
+        let found = match object.cast::<PyUntypedArray>() {
+            Ok(array) => format!("one of {} of dimension {}", array.dtype(), array.ndim()),
+            Err(_) => object.get_type().to_string(),
+        };
+        let wanted = dtype::<E>(object.py());
+        PyTypeError::new_err(format!("expected an array of {wanted}{dimensions}, found {found}"))
+    })
+}
+
+/// Whether elements are aligned, and whole numbers of them apart.
+fn lies_well(array: &Bound<'_, PyUntypedArray>) -> bool {
+    let size = array.dtype().itemsize();
+    let mut axes = array.shape().iter().zip(array.strides());
+    array.is_empty()
+        || array.is_aligned() && axes.all(|(&n, stride)| n == 1 || stride.unsigned_abs() % size == 0)
+}
+
+/// Whether each element has a place of its own: every axis steps over all that the axes of smaller steps span.
+fn lies_apart(array: &Bound<'_, PyUntypedArray>) -> bool {
+    let axes = array.shape().iter().zip(array.strides()).filter(|&(&n, _)| n > 1);
+    let mut axes: Vec<_> = axes.map(|(&n, stride)| (stride.unsigned_abs(), n)).collect();
+    axes.sort_unstable();
+    let mut span = 0;
+    let steps_over = |(step, n): (usize, usize)| {
+        let over = step > span;
+        span = step.saturating_mul(n - 1).saturating_add(span);
+        over
+    };
+    array.is_empty() || axes.into_iter().all(steps_over)
+}
+
+fn misplaced(what: &str, cure: &str) -> Error {
+    let found = "found one whose elements lie between those of others, such as a field of records";
+    Error::Argument(format!(
+        "expected {what} whose elements lie a whole number of elements apart, aligned, {found}; {cure}"
+    ))
+}
+
+fn scattered(what: &str) -> Error {
+    Error::Argument(format!(
+        "expected {what} row after row in memory; numpy.ascontiguousarray makes such a copy"
+    ))
+}
