@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import rescorla as rw
+from rescorla import _core
 
 ROWS = [(("a", "b"), ("x",), 2), (("b", "c"), ("y", "x"), 1), (("a",), (), 0)]
 
@@ -351,6 +352,31 @@ def test_symbols_make_up_words() -> None:
 def test_an_argument_that_is_not_there_lists_those_that_are(keywords: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         rw.corpus_events(["a"], **keywords)
+
+
+class Liar(list[Any]):
+    """Says that it is as long as no memory is."""
+
+    def __len__(self) -> int:
+        return 10**12
+
+
+@pytest.mark.parametrize(
+    "symbols", [range(10**12), Liar(["a"]), [("a",)], [("ab", "c")], {"a": "b"}, 5, ["a-z", "b"]]
+)
+def test_symbols_of_another_type(symbols: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match="symbols"):
+        rw.corpus_events(["a"], symbols=symbols)
+
+
+def test_as_many_items_are_taken_as_there_are() -> None:
+    file = rw.read_events(ROWS)._file
+    assert _core.EventFile.concat(Liar([file, file])).n_events == 6
+    pointers, ids = np.arange(4), np.zeros(3, dtype=np.int64)
+    assert file.filter((Liar(["n"]), pointers, ids, "drop"), None).cue_names() == ("n",)
+    for wrong in ("ab", range(10**12), 5, iter([file])):
+        with pytest.raises(TypeError):
+            _core.EventFile.concat(wrong)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("corpus", [5, b"text", {"a": 1}, None, [1], ["a", 1], [pathlib.PurePath("a"), 1]])

@@ -12,6 +12,7 @@ use pyo3::types::{PyDict, PyInt, PyString};
 
 use super::compile::{each, shown};
 use super::file::PyEventFile;
+use super::items::Items;
 use super::watch::{Progress, watched};
 use crate::error::{Error, Place, Result};
 use crate::events::write::EventWriter;
@@ -35,8 +36,8 @@ pub(crate) fn compile_corpus(
     source: &Bound<'_, PyAny>,
     path: Option<PathBuf>,
     items: &str,
-    cues: Vec<Bound<'_, PyAny>>,
-    outcomes: Vec<Bound<'_, PyAny>>,
+    cues: Items<Bound<'_, PyAny>>,
+    outcomes: Items<Bound<'_, PyAny>>,
     window: Option<(usize, Option<usize>)>,
     context: &str,
     across: bool,
@@ -45,8 +46,8 @@ pub(crate) fn compile_corpus(
     lower: bool,
     normalize: Option<&str>,
     boundary: String,
-    stop_words: Vec<String>,
-    vocabulary: Option<Vec<String>>,
+    stop_words: Items<String>,
+    vocabulary: Option<Items<String>>,
     sentence_end: String,
     document_end: String,
     unknown: &str,
@@ -64,8 +65,8 @@ pub(crate) fn compile_corpus(
         "keep" => Unknown::Keep,
         _ => return Err(wrong("unknown", unknown)),
     };
-    let given = |specs: Vec<Bound<'_, PyAny>>, purpose| {
-        specs.iter().map(|spec| names_of(spec, purpose, unknown, &raised)).collect::<PyResult<Vec<_>>>()
+    let given = |specs: Items<Bound<'_, PyAny>>, purpose| {
+        specs.0.iter().map(|spec| names_of(spec, purpose, unknown, &raised)).collect::<PyResult<Vec<_>>>()
     };
     let corpus = Corpus {
         cues: given(cues, "cues")?,
@@ -99,8 +100,8 @@ pub(crate) fn compile_corpus(
             Some(other) => return Err(wrong("normalize", other)),
         },
         boundary,
-        stop_words: stop_words.iter().collect(),
-        vocabulary: vocabulary.map(|words| words.iter().collect::<Vocab>()),
+        stop_words: stop_words.0.iter().collect(),
+        vocabulary: vocabulary.map(|words| words.0.iter().collect::<Vocab>()),
         sentence_end,
         document_end,
         format: match format {
@@ -113,7 +114,7 @@ pub(crate) fn compile_corpus(
     let mut writer = EventWriter::new(path.as_deref(), duplicates.parse()?, background)?.of_text();
     let file = match items {
         "files" => {
-            let sources: Vec<PathBuf> = source.extract()?;
+            let Items::<PathBuf>(sources) = source.extract()?;
             let load = corpus.load(threads);
             let load = Load { block: block.unwrap_or(load.block), ..load };
             watched(py, &progress, |monitor| {
@@ -177,7 +178,13 @@ fn symbols_of(symbols: &Bound<'_, PyAny>) -> PyResult<Symbols> {
     if let Ok(text) = symbols.cast::<PyString>() {
         return Ok(text.to_str()?.parse()?);
     }
-    let ranges: Vec<(char, char)> = symbols.extract()?;
+    let ranges: PyResult<Items<(char, char)>> = symbols.extract();
+    let Items(ranges) = ranges.map_err(|_| {
+        let found = shown(symbols);
+        PyTypeError::new_err(format!(
+            "symbols must be a str, or pairs of first and last characters, not {found}"
+        ))
+    })?;
     Ok(ranges.into_iter().collect())
 }
 

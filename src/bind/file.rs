@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
 use super::arrays::Read1;
+use super::items::Items;
 use super::watch::{Progress, tell, watched};
 use crate::error::{Error, Result};
 use crate::events::atomic::{AtomicFile, check_apart};
@@ -203,11 +204,11 @@ impl PyEventFile {
     #[pyo3(signature = (files, path=None, progress=None))]
     fn concat(
         py: Python<'_>,
-        files: Vec<Py<Self>>,
+        files: Items<Py<Self>>,
         path: Option<PathBuf>,
         progress: Progress,
     ) -> PyResult<Self> {
-        let files: Vec<&EventFile<Bytes>> = files.iter().map(|file| &file.get().file).collect();
+        let files: Vec<&EventFile<Bytes>> = files.0.iter().map(|file| &file.get().file).collect();
         Ok(watched(py, &progress, |monitor| filter::concat(&files, path.as_deref(), monitor))?.into())
     }
 
@@ -289,9 +290,9 @@ fn is_cues(side: &str) -> Result<bool> {
 }
 
 /// The new names; where in the ids those of each old one begin, and where the last end; the ids; duplicates.
-type New<'py> = (Vec<String>, Read1<'py, i64>, Read1<'py, i64>, String);
+type New<'py> = (Items<String>, Read1<'py, i64>, Read1<'py, i64>, String);
 
-fn renaming((names, pointers, ids, duplicates): New<'_>) -> Result<Renaming> {
+fn renaming((Items(names), pointers, ids, duplicates): New<'_>) -> Result<Renaming> {
     let wrong = |what: &str| Error::Argument(format!("expected {what} in a renaming"));
     let id = |id: i64| u32::try_from(id).map_err(|_| wrong("ids below 2^32"));
     let ids = ids.to_vec().into_iter().map(id).collect::<Result<Vec<u32>>>()?;

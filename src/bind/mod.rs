@@ -13,6 +13,7 @@ mod delta;
 mod equilibrium;
 mod errors;
 mod file;
+mod items;
 mod learn;
 mod lines;
 mod minover;

@@ -4,6 +4,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 
 use super::arrays::{Read2, Read3};
+use super::items::Items;
 use super::watch::{Progress, watched};
 use crate::dense::students::{Draws, Plan, Student, study};
 use crate::error::{Error, Result};
@@ -21,13 +22,13 @@ pub(crate) fn students<'py>(
     labels: Read2<'py, f64>,
     teachers: Read2<'py, f64>,
     starts: Read2<'py, f64>,
-    students: Vec<String>,
+    students: Items<String>,
     n_max: u64,
     stop: Option<f64>,
     threads: usize,
     progress: Progress,
 ) -> PyResult<Found<'py>> {
-    let students: Result<Vec<Student>> = students.iter().map(|name| name.parse()).collect();
+    let students: Result<Vec<Student>> = students.0.iter().map(|name| name.parse()).collect();
     let students = students?;
     let [_, examples, features] = *inputs.shape() else {
         return Err(Error::Argument("expected inputs of three dimensions".into()).into());

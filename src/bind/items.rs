@@ -1,0 +1,26 @@
+//! Sequences of Python, item by item.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PySequence, PyString};
+
+/// The items of a sequence that is no str: as many as come, whatever `len` says.
+pub(super) struct Items<T>(pub(super) Vec<T>);
+
+impl<'py, T: for<'a> FromPyObject<'a, 'py>> FromPyObject<'_, 'py> for Items<T> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if object.is_instance_of::<PyString>() || !object.is_instance_of::<PySequence>() {
+            let found = object.get_type();
+            return Err(PyTypeError::new_err(format!(
+                "expected a sequence of items, such as a list, found {found}"
+            )));
+        }
+        let mut items = Vec::new();
+        for item in object.try_iter()? {
+            items.push(item?.extract().map_err(Into::into)?);
+        }
+        Ok(Self(items))
+    }
+}
