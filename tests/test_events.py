@@ -266,6 +266,25 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         assert str(caught.value.filename) == str(path)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+def test_a_name_that_is_no_text_comes_back_whole(tmp_path: Path) -> None:
+    folder = os.fsencode(tmp_path)
+    missing = folder + b"/missing-\xff"
+    calls: list[Callable[..., object]] = [rw.open_events, rw.read_events, rw.learn]
+    for call in calls:
+        with pytest.raises(FileNotFoundError) as caught:
+            call(os.fsdecode(missing))
+        assert os.fsencode(caught.value.filename) == missing
+    with pytest.raises(FileNotFoundError) as caught:
+        rw.compile_events(ROWS, os.fsdecode(missing + b"/events.bin"))
+    assert os.fsencode(caught.value.filename).startswith(missing)
+    path = folder + b"/events-\xff"
+    for events in (rw.compile_events(ROWS, os.fsdecode(path)), rw.open_events(os.fsdecode(path))):
+        assert events.path is not None
+        assert os.fsencode(events.path) == path
+        assert rows(events) == ROWS
+
+
 def test_open_events_refuses_a_table(tmp_path: Path) -> None:
     with pytest.raises(rw.FormatError, match=r"e\.tab"):
         rw.open_events(table(tmp_path / "e.tab"))

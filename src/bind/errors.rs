@@ -23,7 +23,8 @@ impl From<Error> for PyErr {
         let message = error.to_string();
         match error {
             Error::Io { path, source, .. } => {
-                let path = path.to_string_lossy().into_owned();
+                // As Python spells paths that are not UTF-8.
+                let path = path.into_os_string();
                 match (source.raw_os_error(), source.kind()) {
                     // With an errno Python chooses the subclass: FileNotFoundError, PermissionError ...
                     (Some(errno), _) => {

@@ -1,7 +1,8 @@
 //! The class `EventFile`.
 
+use std::ffi::OsStr;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use hashbrown::HashMap;
@@ -47,8 +48,8 @@ impl PyEventFile {
     }
 
     #[getter]
-    fn path(&self) -> Option<String> {
-        self.file.path().map(|path| path.to_string_lossy().into_owned())
+    fn path(&self) -> Option<&OsStr> {
+        self.file.path().map(Path::as_os_str)
     }
 
     #[getter]
