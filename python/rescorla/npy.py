@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import sleep
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -62,7 +62,7 @@ def create(file: str, path: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -
         size = start + dtype.itemsize * int(np.prod(shape, dtype=object))
         stream.truncate(size)
         reserve(stream.fileno(), size)
-    return np.asarray(np.memmap(file, dtype=dtype, mode="r+", offset=start, shape=shape))
+        return np.asarray(np.memmap(stream, dtype=dtype, mode="r+", offset=start, shape=shape))
 
 
 def _header(
@@ -198,7 +198,8 @@ def _alone(folder: str) -> Iterator[None]:
                 break
         yield
     finally:
-        os.close(descriptor)
+        with suppress(OSError):
+            os.close(descriptor)
 
 
 def _present_entry(path: str) -> dict[str, Any] | None:
@@ -226,7 +227,7 @@ def _entry_of(labels: dict[str, Any], token: int | None) -> dict[str, Any] | Non
 def mapped(file: str, path: str | None = None) -> tuple[NDArray[Any], int | None]:
     """An array in a .npy file, mapped read-only, and its token; errors and the map call the file `path`."""
     path = path or file
-    with open(file, "rb") as stream:
+    with naming(path), open(file, "rb") as stream:
         version = np.lib.format.read_magic(stream)
         read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
         if version not in read:

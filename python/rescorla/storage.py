@@ -227,12 +227,16 @@ def _netcdf_bytes(netcdf: Any, content: Content) -> memoryview:
 
 
 def _load_nc(path: str) -> Content:
-    xarray = _xarray()
+    xarray, netcdf = _xarray(), _netcdf()
+    with open(path, "rb") as stream:
+        content = stream.read()
+    # From memory: the library locks files that it opens, and fails beside others that do.
     with (
         _NETCDF_ALONE,
         reading(path, "a netCDF file of weights"),
-        xarray.open_dataset(path, engine="netcdf4") as dataset,
+        netcdf.Dataset(path, memory=content) as opened,
     ):
+        dataset = xarray.open_dataset(xarray.backends.NetCDF4DataStore(opened))
         variables = [each for each in dataset.data_vars.values() if set(each.dims) == {"cues", "outcomes"}]
         if len(variables) != 1:
             raise ValueError(f"{len(variables)} variables over the dimensions cues and outcomes")

@@ -134,6 +134,8 @@ impl AtomicFile {
         let opened = open(&self.temporary.file)?;
         fs::rename(&self.temporary.path, &self.target).map_err(Error::io(&self.path, "replace"))?;
         self.temporary.owner = None;
+        // Libraries that lock what they read shall not find ours.
+        let _ = self.temporary.file.unlock();
         // The rename is in effect; only its survival of a power failure hangs on this.
         if let Ok(folder) = File::open(folder(&self.target)) {
             let _ = folder.sync_all();

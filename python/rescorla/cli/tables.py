@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import TextIO
 
 from rescorla.events import Events
-from rescorla.files import replacing
+from rescorla.files import naming, replacing
 
 STANDARD_OUTPUT = "-"
 
@@ -61,5 +61,5 @@ def write_counts(side: str, names: Sequence[str], counts: Sequence[int], path: s
         with _stream(path) as stream:
             stream.writelines(lines)
         return
-    with replacing(path) as file, open(file, "w", encoding="utf-8", newline="\n") as table:
+    with replacing(path) as file, naming(path), open(file, "w", encoding="utf-8", newline="\n") as table:
         table.writelines(lines)
