@@ -3,6 +3,7 @@
 import itertools
 import os
 import pathlib
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -53,6 +54,52 @@ def test_iteration_crosses_blocks() -> None:
 def test_events_iterate_more_than_once_and_side_by_side() -> None:
     events = rw.read_events(ROWS)
     assert [(one, two) for one in events for two in events] == list(itertools.product(ROWS, ROWS))
+
+
+# What the garbage collector runs while events are made. A test that hangs ends itself, and fails.
+READ_IN_FINALISERS = """
+import faulthandler, threading, sys
+import rescorla as rw
+faulthandler.dump_traceback_later(60, exit=True)
+sys.setswitchinterval(1e-4)
+events = rw.read_events([(f"c{i % 997}", f"o{i % 13}") for i in range(20_000)])
+expected = list(events)
+ran = []
+class Node:
+    def __init__(self):
+        self.me = self
+    def __del__(self):
+        ran.append(finish())
+def work():
+    for _ in range(repeats):
+        for start in range(0, 20_000, 4096):
+            for _ in range(300):
+                Node()
+            found = events._file.events(start, start + 4096)
+            assert found == [tuple(event) for event in expected[start : start + 4096]]
+threads = [threading.Thread(target=work) for _ in range(n_threads)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert ran
+print("finished")
+"""
+
+
+@pytest.mark.parametrize(
+    ("finish", "n_threads"),
+    [
+        ("events[0] == expected[0]", 1),
+        # Long enough for another thread to run meanwhile.
+        ("sum(range(2000))", 2),
+        ("events[9000] == expected[9000]", 2),
+    ],
+)
+def test_a_finaliser_may_read_events_while_they_are_made(finish: str, n_threads: int) -> None:
+    script = f"finish = lambda: {finish}\nn_threads, repeats = {n_threads}, 3\n{READ_IN_FINALISERS}"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "finished\n", "")
 
 
 @pytest.mark.parametrize("place", [0, 2, -1, -3, np.int32(1), True])

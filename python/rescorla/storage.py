@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 # Parameters that may be one number for each label, and the dimension of those labels.
 _PER_NAME = {"alpha": "cues", "lambda": "outcomes"}
 
-# The library below netCDF4 must not run in two threads at once.
+# The library below netCDF4 must not run in two threads at once. The thread that holds the lock may come in
+# again: where Python runs, so do finalisers.
 _NETCDF_ALONE = RLock()
 
 

@@ -128,10 +128,8 @@ pub(crate) fn compile_corpus(
         }
         _ => Err(wrong("items", items)),
     };
-    match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        Some(error) => Err(error),
-        None => Ok(file?.into()),
-    }
+    let raised = raised.lock().unwrap_or_else(PoisonError::into_inner).take();
+    raised.map_or_else(|| Ok(file?.into()), Err)
 }
 
 /// Reads an iterable, each of whose items is a str or an iterable of words.
@@ -254,6 +252,16 @@ impl fmt::Debug for Function {
 }
 
 impl Function {
+    /// Keeps what was raised first, and stops the work.
+    fn raise(&self, error: PyErr) -> Error {
+        let mut first = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
+        let later = if first.is_none() { first.replace(error) } else { Some(error) };
+        drop(first);
+        // Python may run where an exception is dropped.
+        drop(later);
+        Error::Stopped
+    }
+
     fn call(&self, word: &str) -> PyResult<Arc<[String]>> {
         Python::attach(|py| {
             let given = self.function.bind(py).call1((word,))?;
@@ -268,10 +276,7 @@ impl Lookup for Function {
         let names = match known {
             Some(names) => names,
             None => {
-                let names = self.call(word).map_err(|error| {
-                    self.raised.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-                    Error::Stopped
-                })?;
+                let names = self.call(word).map_err(|error| self.raise(error))?;
                 let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
                 known.insert(word.to_owned(), Arc::clone(&names));
                 names

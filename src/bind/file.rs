@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io::Write;
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -27,7 +28,7 @@ use crate::vocab::Vocab;
 #[pyclass(name = "EventFile", module = "rescorla._core", frozen)]
 pub(crate) struct PyEventFile {
     pub(super) file: EventFile<Bytes>,
-    /// What `events` decoded last.
+    /// What `events` decoded last. Locked to take it out and to put it back, and not while Python can run.
     recent: Mutex<Recent>,
 }
 
@@ -39,6 +40,13 @@ impl From<EventFile<Bytes>> for PyEventFile {
 
 type Names<'py> = Bound<'py, PyTuple>;
 type Ints<'py> = Bound<'py, PyArray1<i64>>;
+
+impl PyEventFile {
+    /// Puts what was decoded last, and takes out what another call put there.
+    fn exchange(&self, recent: Recent) -> Recent {
+        mem::replace(&mut *self.recent.lock().unwrap_or_else(PoisonError::into_inner), recent)
+    }
+}
 
 #[pymethods]
 impl PyEventFile {
@@ -110,12 +118,14 @@ impl PyEventFile {
     ) -> PyResult<Vec<(Names<'py>, Names<'py>, u32)>> {
         let mut cue_names = Interned::new(self.file.cues());
         let mut outcome_names = Interned::new(self.file.outcomes());
-        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut recent = self.exchange(Recent::default());
         let mut event = |event| {
             let (cues, outcomes, frequency) = self.file.event(event, &mut recent)?;
             Ok((cue_names.tuple(py, cues)?, outcome_names.tuple(py, outcomes)?, frequency))
         };
-        (start..stop.min(self.file.len())).map(&mut event).collect()
+        let events = (start..stop.min(self.file.len())).map(&mut event).collect();
+        self.exchange(recent);
+        events
     }
 
     /// Row pointers and indices of the events' cues or outcomes, as the events list them.

@@ -2,6 +2,15 @@
 //!
 //! A file holds one verb (or one class): it converts the arguments, detaches from the interpreter, calls the engine and
 //! converts the result. Labels, defaults and documentation live in the Python modules around `rescorla._core`.
+//!
+//! Rules that no file here may break:
+//!
+//! - **No lock is held while Python can run.** Python runs in every call of a Python object, but also wherever one is made or
+//!   dropped: the garbage collector may run there, and finalisers with it, which may call anything here, on this thread or,
+//!   when they let another one run, on that. So take what a lock guards out of it, unlock, work, and put it back. The same
+//!   holds for what initialises a `OnceLock`. A thread that waits for a lock is detached, or the lock is held for a moment only.
+//! - **Every array passes [`arrays`]**, and nothing here asks numpy for a borrow by itself.
+//! - **No length that a Python object tells is believed** before as many items have come: see [`items`].
 
 mod activate;
 mod adatron;
