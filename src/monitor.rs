@@ -4,7 +4,7 @@
 //! work within 0.2 s, and the hot loops pay one relaxed atomic add per few thousand events.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
@@ -61,19 +61,35 @@ impl Monitor {
     pub fn watch<R: Send, E>(
         &self,
         work: impl FnOnce() -> R + Send,
+        look: impl FnMut(u64, u64) -> std::result::Result<(), E>,
+    ) -> Result<std::result::Result<R, E>> {
+        self.watch_and_rest(work, |wait| wait(), look)
+    }
+
+    /// The same for a calling thread that has something to lay down while it waits: `rest(wait)` calls `wait`.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub fn watch_and_rest<R: Send, E>(
+        &self,
+        work: impl FnOnce() -> R + Send,
+        rest: impl Fn(&(dyn Fn() + Sync)),
         mut look: impl FnMut(u64, u64) -> std::result::Result<(), E>,
     ) -> Result<std::result::Result<R, E>> {
+        let finish = Finish::default();
         std::thread::scope(|scope| {
-            let (finished, wait) = sync_channel::<()>(1);
-            let worker = std::thread::Builder::new().name("rescorla".into()).spawn_scoped(scope, move || {
-                // Dropped on return and on unwinding alike, so the watcher always wakes.
-                let _finished = finished;
+            let worker = std::thread::Builder::new().name("rescorla".into()).spawn_scoped(scope, || {
+                let _finished = Finished(&finish);
                 work()
             });
             let worker =
                 worker.map_err(|error| Error::Argument(format!("cannot start a thread: {error}")))?;
             let mut failure = None;
-            while let Err(RecvTimeoutError::Timeout) = wait.recv_timeout(LOOK_EVERY) {
+            loop {
+                rest(&|| finish.wait());
+                if finish.is_there() {
+                    break;
+                }
                 if failure.is_none() {
                     let (done, total) = self.progress();
                     if let Err(error) = look(done, total) {
@@ -94,6 +110,35 @@ impl Monitor {
     }
 }
 
+/// Whether work is done.
+#[derive(Default)]
+struct Finish {
+    there: Mutex<bool>,
+    came: Condvar,
+}
+
+impl Finish {
+    /// Waits for it, until it is time to look.
+    fn wait(&self) {
+        let there = self.there.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.came.wait_timeout_while(there, LOOK_EVERY, |there| !*there));
+    }
+
+    fn is_there(&self) -> bool {
+        *self.there.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Dropped on return and on unwinding alike, so the watcher always wakes.
+struct Finished<'f>(&'f Finish);
+
+impl Drop for Finished<'_> {
+    fn drop(&mut self) {
+        *self.0.there.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.0.came.notify_one();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,6 +148,30 @@ mod tests {
         let monitor = Monitor::new();
         let result: std::result::Result<u32, ()> = monitor.watch(|| 7, |_, _| Ok(())).unwrap();
         assert_eq!(result, Ok(7));
+    }
+
+    #[test]
+    fn looks_come_between_rests() {
+        let resting = std::cell::Cell::new(0);
+        let rest = |wait: &(dyn Fn() + Sync)| {
+            resting.set(resting.get() + 1);
+            wait();
+            resting.set(resting.get() - 1);
+        };
+        let (monitor, mut looks) = (Monitor::new(), 0);
+        let look = |_, _| {
+            looks += 1;
+            if resting.get() > 0 { Err("not woken") } else { Ok(()) }
+        };
+        let work = || std::thread::sleep(4 * LOOK_EVERY);
+        assert_eq!(monitor.watch_and_rest(work, rest, look).unwrap(), Ok(()));
+        assert!(looks > 0);
+    }
+
+    #[test]
+    fn a_panic_wakes_the_watcher() {
+        let watch = || Monitor::new().watch(|| panic!("enough"), |_, _| Ok::<(), ()>(()));
+        assert!(std::panic::catch_unwind(watch).is_err());
     }
 
     #[test]

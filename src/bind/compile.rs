@@ -6,6 +6,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyFrozenSet, PySet, PyString};
 
+use super::exit::Call;
 use super::file::PyEventFile;
 use super::watch::{Progress, watched};
 use crate::error::{Error, Place, Result};
@@ -57,6 +58,7 @@ pub(crate) fn compile_events(
     background: Option<&str>,
     progress: Progress,
 ) -> PyResult<PyEventFile> {
+    let call = Call::begin(py)?;
     let mut writer = EventWriter::new(path.as_deref(), duplicates.parse()?, background)?;
     each(py, source, &progress, |number, event| {
         let at = |error: Error| error.at(None, Some(Place::Event(number)));
@@ -66,8 +68,8 @@ pub(crate) fn compile_events(
                 shown(event)
             ))
         })?;
-        names(&cues, number, &mut |name| writer.cue(name).map_err(at))?;
-        names(&outcomes, number, &mut |name| writer.outcome(name).map_err(at))?;
+        names(&cues, number, &mut |name| call.check().and_then(|()| writer.cue(name).map_err(at)))?;
+        names(&outcomes, number, &mut |name| call.check().and_then(|()| writer.outcome(name).map_err(at)))?;
         let frequency = frequency.map_or(Ok(1), |frequency| whole(&frequency, number))?;
         Ok(writer.end_event(frequency).map_err(at)?)
     })?;
@@ -81,6 +83,8 @@ pub(super) fn each(
     progress: &Progress,
     mut take: impl FnMut(u64, &Bound<'_, PyAny>) -> PyResult<()>,
 ) -> PyResult<()> {
+    let call = Call::begin(py)?;
+    // Told to `progress`, and nothing else is made of it.
     let total = source.len().unwrap_or(0);
     let tell = |done: u64| match progress {
         Some(progress) => progress.call1(py, (done, (total as u64).max(done))).map(drop),
@@ -89,6 +93,7 @@ pub(super) fn each(
     let mut number = 0;
     for item in source.try_iter()? {
         take(number, &item?)?;
+        call.check()?;
         number += 1;
         if number % LOOK_EVERY == 0 {
             py.check_signals()?;

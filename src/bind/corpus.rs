@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyString};
 
 use super::compile::{each, shown};
+use super::exit::{self, Call};
 use super::file::PyEventFile;
 use super::items::Items;
 use super::watch::{Progress, watched};
@@ -58,6 +59,7 @@ pub(crate) fn compile_corpus(
     block: Option<usize>,
     progress: Progress,
 ) -> PyResult<PyEventFile> {
+    let _call = Call::begin(py)?;
     let raised = Arc::new(Mutex::new(None));
     let unknown = match unknown {
         "error" => Unknown::Error,
@@ -164,7 +166,12 @@ fn lines(
 }
 
 fn words_of(item: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
-    item.try_iter()?.map(|word| Ok(word?.cast::<PyString>()?.to_str()?.to_owned())).collect()
+    let call = Call::begin(item.py())?;
+    let word = |word: PyResult<Bound<'_, PyAny>>| {
+        call.check()?;
+        Ok(word?.cast::<PyString>()?.to_str()?.to_owned())
+    };
+    item.try_iter()?.map(word).collect()
 }
 
 fn wrong(argument: &str, found: &str) -> PyErr {
@@ -263,10 +270,13 @@ impl Function {
     }
 
     fn call(&self, word: &str) -> PyResult<Arc<[String]>> {
-        Python::attach(|py| {
+        // None: the interpreter has ended meanwhile.
+        let called = Python::try_attach(|py| {
+            exit::exempt_own_thread();
             let given = self.function.bind(py).call1((word,))?;
             Ok(collect(word, &given)?.into())
-        })
+        });
+        called.unwrap_or_else(|| Err(Error::Stopped.into()))
     }
 }
 

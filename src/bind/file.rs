@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
 use super::arrays::Read1;
+use super::exit::Call;
 use super::items::Items;
 use super::watch::{Progress, tell, watched};
 use crate::error::{Error, Result};
@@ -116,6 +117,7 @@ impl PyEventFile {
         start: u64,
         stop: u64,
     ) -> PyResult<Vec<(Names<'py>, Names<'py>, u32)>> {
+        let _call = Call::begin(py)?;
         let mut cue_names = Interned::new(self.file.cues());
         let mut outcome_names = Interned::new(self.file.outcomes());
         let mut recent = self.exchange(Recent::default());
@@ -164,10 +166,12 @@ impl PyEventFile {
         path: Option<PathBuf>,
         progress: Progress,
     ) -> PyResult<Self> {
+        let call = Call::begin(py)?;
         let frequency = if tokens { Frequency::One } else { Frequency::Own };
         let mut picker = Picker::new(&self.file, frequency, background, path.as_deref())?;
         let mut done = 0;
         for block in blocks.try_iter()? {
+            call.check()?;
             let block: Read1<'_, i64> = block?.extract()?;
             // Numbers below 0 are no events, and are refused as such.
             let events: Vec<u64> = block.to_vec().into_iter().map(|event| event as u64).collect();

@@ -10,6 +10,7 @@
 //!   when they let another one run, on that. So take what a lock guards out of it, unlock, work, and put it back. The same
 //!   holds for what initialises a `OnceLock`. A thread that waits for a lock is detached, or the lock is held for a moment only.
 //! - **Every array passes [`arrays`]**, and nothing here asks numpy for a borrow by itself.
+//! - **What takes time, or calls Python, is a [`exit::Call`]**, so that it can be stopped when the interpreter ends.
 //! - **No length that a Python object tells is believed** before as many items have come: see [`items`].
 
 mod activate;
@@ -21,6 +22,7 @@ mod corpus;
 mod delta;
 mod equilibrium;
 mod errors;
+mod exit;
 mod file;
 mod items;
 mod learn;
@@ -85,6 +87,8 @@ mod _core {
         py.import("numpy.lib")?;
         py.check_signals()?;
         drop(PyArray1::<f64>::zeros(py, 0, false).readonly());
+        let stop_calls = wrap_pyfunction!(super::exit::stop_calls, module)?;
+        py.import("atexit")?.call_method1("register", (stop_calls,))?;
         module.add("FormatError", py.get_type::<super::errors::FormatError>())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

@@ -2,27 +2,28 @@
 
 use pyo3::prelude::*;
 
+use super::exit::Call;
 use crate::error::Result;
 use crate::monitor::Monitor;
 
 /// Something callable with (done, total), or nothing.
 pub(super) type Progress = Option<Py<PyAny>>;
 
-/// Runs `work` detached from the interpreter. Every 50 ms the calling thread checks for signals and calls `progress`;
-/// what either raises stops the work and is raised.
+/// Runs `work` on another thread. The calling thread is detached from the interpreter, but every 50 ms it checks for signals and
+/// calls `progress`; what either raises stops the work and is raised.
 pub(super) fn watched<R: Send>(
     py: Python<'_>,
     progress: &Progress,
     work: impl FnOnce(&Monitor) -> Result<R> + Send,
 ) -> PyResult<R> {
+    let call = Call::begin(py)?;
     let monitor = Monitor::new();
     let look = |done, total| {
-        Python::attach(|py| {
-            py.check_signals()?;
-            tell(py, progress, done, total)
-        })
+        call.check()?;
+        py.check_signals()?;
+        tell(py, progress, done, total)
     };
-    let result = py.detach(|| monitor.watch(|| work(&monitor), look))???;
+    let result = monitor.watch_and_rest(|| work(&monitor), |wait| py.detach(wait), look)???;
     finish(py, progress, &monitor)?;
     Ok(result)
 }
@@ -33,6 +34,7 @@ pub(super) fn brief<R: Send>(
     progress: &Progress,
     work: impl FnOnce(&Monitor) -> Result<R> + Send,
 ) -> PyResult<R> {
+    let _call = Call::begin(py)?;
     let monitor = Monitor::new();
     let result = py.detach(|| work(&monitor))?;
     finish(py, progress, &monitor)?;
