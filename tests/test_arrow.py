@@ -1,6 +1,8 @@
 """Tables as Arrow data: the same events, byte for byte, as the same rows in a list."""
 
 import json
+import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -292,6 +294,221 @@ def test_the_policy_for_duplicates_is_checked() -> None:
     table = pa.table({"cues": ["a"], "outcomes": ["x"]})
     with pytest.raises(ValueError, match=r'expected duplicates to be .* found "no"'):
         _core.compile_arrow(table, None, "no", None, None)  # type: ignore[arg-type]
+
+
+# Batches and buffers that contradict their schema. A crash would end all tests, so each is read in a process
+# of its own.
+
+
+class Made:
+    """A reader whose batches are not looked at by the one who declares their schema, or its stream alone."""
+
+    def __init__(self, declared: Any, *batches: Any) -> None:
+        self.declared, self.batches = declared, batches
+
+    def reader(self) -> Any:
+        return pa.RecordBatchReader.from_batches(pa.schema(self.declared), iter(self.batches))
+
+    def stream(self) -> Any:
+        return Owner(self.reader())
+
+
+S, LS, V, L = pa.string(), pa.large_string(), pa.string_view(), pa.list_(pa.string())
+NAMES = [f"name{i:04}" for i in range(1000)]
+GOOD = pa.record_batch({"cues": NAMES, "outcomes": NAMES})
+
+
+def batch(cues: Any = None, outcomes: Any = None, **more: Any) -> Any:
+    """Good columns, but for those given."""
+    columns = {"cues": cues, "outcomes": outcomes}
+    return pa.record_batch({name: NAMES if c is None else c for name, c in columns.items()} | more)
+
+
+def declared(cues: Any = S, outcomes: Any = S, **more: Any) -> list[tuple[str, Any]]:
+    return [("cues", cues), ("outcomes", outcomes), *more.items()]
+
+
+ONES = pa.array([1] * 1000, pa.int8())
+# The second: whether a stream without types shows it, too.
+CONTRADICTIONS: dict[str, tuple[Made, bool]] = {
+    "large_string, is string": (Made(declared(LS, LS), GOOD), False),
+    "string, is large_string": (Made(declared(), batch(pa.array(NAMES, LS), pa.array(NAMES, LS))), True),
+    "string, is int64": (Made(declared(), batch(pa.array(range(1000)), pa.array(range(1000)))), True),
+    "string, is string_view": (Made(declared(), batch(pa.array(NAMES, V))), True),
+    "string_view, is string": (Made(declared(V), GOOD), False),
+    "list, is string": (Made(declared(L), GOOD), True),
+    "string, is list": (Made(declared(), batch(pa.array([[n] for n in NAMES]))), True),
+    "list of large, is list": (Made(declared(pa.list_(LS)), batch(pa.array([[n] for n in NAMES]))), False),
+    "dictionary, is int32": (
+        Made(declared(pa.dictionary(pa.int32(), S)), batch(pa.array(range(1000), pa.int32()))),
+        True,
+    ),
+    "string, is dictionary": (Made(declared(), batch(pa.array(NAMES).dictionary_encode())), True),
+    "dictionary of others": (
+        Made(
+            declared(pa.dictionary(pa.int32(), S)),
+            batch(pa.DictionaryArray.from_arrays(pa.array([0] * 1000, pa.int32()), pa.array([1, 2]))),
+        ),
+        True,
+    ),
+    "null, is string": (Made(declared(pa.null()), GOOD), True),
+    "string, is null": (Made(declared(), batch(pa.nulls(1000))), True),
+    "int64, is int8": (Made(declared(frequency=pa.int64()), batch(frequency=ONES)), False),
+    "int64, is bool": (Made(declared(frequency=pa.int64()), batch(frequency=ONES.cast(pa.bool_()))), False),
+    "int64, is string": (Made(declared(frequency=pa.int64()), batch(frequency=ONES.cast(S))), True),
+    "fewer columns": (Made(declared(), pa.record_batch({"cues": NAMES})), True),
+    "more columns": (Made(declared(), batch(frequency=ONES)), True),
+    "no columns": (Made(declared(), pa.record_batch({})), True),
+    "others in their places": (
+        Made(declared(), pa.record_batch({"outcomes": NAMES, "cues": NAMES})),
+        False,
+    ),
+    "the second batch": (Made(declared(), GOOD, batch(pa.array(range(1000)))), True),
+}
+
+
+def numbers(kind: str, *values: int) -> bytes:
+    return np.array(values, kind).tobytes()
+
+
+class Forged:
+    """An array whose first buffer gets its contents behind the back of pyarrow, which saw zeros."""
+
+    def __init__(self, kind: Any, n: int, contents: bytes, text: bytes | None = None, **more: Any) -> None:
+        self.memory, self.contents = np.zeros(len(contents), "u1"), np.frombuffer(contents, "u1")
+        parts = [None, *map(pa.py_buffer, [self.memory] if text is None else [self.memory, text])]
+        self.array = pa.Array.from_buffers(kind, n, parts, **more)
+
+    def sources(self) -> list[Callable[[], Any]]:
+        """Tables of this column: a reader, a table, a batch, a stream."""
+        names = pa.array(["x"] * len(self.array))
+        made = pa.RecordBatch.from_arrays([self.array, names], ["cues", "outcomes"])
+        table, reader = pa.Table.from_batches([made]), Made(made.schema, made)
+        self.memory[:] = self.contents
+        return [reader.reader, lambda: table, lambda: made, reader.stream]
+
+
+def strings(*offsets: int, text: bytes = b"abcdef", kind: Any = S) -> Any:
+    return Forged(kind, len(offsets) - 1, numbers("i8" if kind == LS else "i4", *offsets), text)
+
+
+def view(length: int, prefix: bytes = b"", number: int = 0, start: int = 0) -> bytes:
+    return numbers("i4", length) + prefix.ljust(4, b"\0") + numbers("i4", number, start)
+
+
+def views(*each: bytes) -> Any:
+    return Forged(V, len(each), b"".join(each), b"a text of some length")
+
+
+def lists(*offsets: int) -> Any:
+    names = pa.array(["a", "b", "c"])
+    return Forged(L, len(offsets) - 1, numbers("i4", *offsets), children=[names])
+
+
+def coded(*codes: int) -> Any:
+    made = Forged(pa.int32(), len(codes), numbers("i4", *codes))
+    made.array = pa.DictionaryArray.from_arrays(made.array, pa.array(["a", "b"]))
+    return made
+
+
+# Each with whether a stream without lengths shows it, too.
+FORGED: dict[str, tuple[Forged, bool]] = {
+    "offsets that fall": (strings(0, 4, 2), True),
+    "offsets below 0": (strings(0, -4, 2), True),
+    "a last offset below 0": (strings(0, 2, -2), True),
+    "an offset far outside": (strings(0, 10**9, 2), True),
+    "large offsets that fall": (strings(0, 4, 2, kind=LS), True),
+    "large offsets far outside": (strings(0, 2**60, 2, kind=LS), True),
+    "a last offset outside": (strings(0, 2, 10**9), False),
+    "bytes that are no text": (strings(0, 1, 3, text=b"ab\xff"), True),
+    "half a letter": (strings(0, 1, 3, text="é!".encode()), True),
+    "a view outside": (views(view(3, b"abc"), view(20, b"a te", 0, 10)), True),
+    "a view far outside": (views(view(3, b"abc"), view(20, b"a te", 0, 10**9)), True),
+    "a view before": (views(view(3, b"abc"), view(20, b"a te", 0, -1)), True),
+    "a view into no buffer": (views(view(3, b"abc"), view(20, b"a te", 7)), True),
+    "a view into a buffer below 0": (views(view(3, b"abc"), view(20, b"a te", -1)), True),
+    "a view of length below 0": (views(view(3, b"abc"), view(-1, b"abcd")), True),
+    "a view of no text": (views(view(3, b"abc"), view(2, b"\xff\xfe")), True),
+    "lists that fall": (lists(0, 3, 1), True),
+    "lists below 0": (lists(0, -3, 1), True),
+    "lists far outside": (lists(0, 10**9, 3), True),
+    "last list outside": (lists(0, 1, 10**9), True),
+    "a code outside": (coded(0, 2), True),
+    "a code far outside": (coded(0, 2**31 - 1), True),
+    "a code below 0": (coded(0, -1), True),
+}
+
+
+def outcome(source: Callable[[], Any]) -> str:
+    """What reading makes of a source, in a process of its own."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.close(read)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+            try:
+                rw.read_events(source(), progress=False)
+                said = "accepted"
+            except BaseException as error:
+                said = f"{type(error).__name__}: {error}"
+            os.write(write, said.encode(errors="replace")[:4000])
+        finally:
+            os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as stream:
+        said = stream.read().decode()
+    _, status = os.waitpid(child, 0)
+    return said if os.WIFEXITED(status) else f"signal {os.WTERMSIG(status)}"
+
+
+forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="a crash must not end the tests")
+
+
+@forks
+@pytest.mark.parametrize("name", CONTRADICTIONS)
+def test_a_batch_of_another_schema_is_refused(name: str) -> None:
+    made, shown = CONTRADICTIONS[name]
+    assert re.match(
+        "ValueError: expected the columns of the schema .* in batch [01], found", outcome(made.reader)
+    )
+    if shown:
+        assert re.match("(ValueError|TypeError): .*expected ", outcome(made.stream))
+
+
+@forks
+@pytest.mark.parametrize("name", FORGED)
+def test_what_buffers_hold_is_checked(name: str) -> None:
+    made, shown = FORGED[name]
+    *typed, stream = made.sources()
+    for source in typed + [stream] * shown:
+        assert re.match("(ValueError|ArrowInvalid): ", outcome(source))
+
+
+def test_children_of_lists_and_rows_of_structs_may_begin_anywhere() -> None:
+    rows = pa.array([{"cues": [n, "z"], "outcomes": n} for n in "abcdef"]).slice(2, 3)
+    expected = [((n, "z"), (n,), 1) for n in "cde"]
+    assert [tuple(event) for event in rw.read_events(pa.chunked_array([rows]))] == expected
+    valid = pa.StructArray.from_arrays(
+        [pa.array(["a", "b", "c"]), pa.array(["x", "y", "z"])],
+        ["cues", "outcomes"],
+        mask=pa.array([False] * 3),
+    )
+    assert rw.read_events(pa.chunked_array([valid.slice(1)])).cues == ("b", "c")
+    null = pa.StructArray.from_arrays(
+        [pa.array(["a", "b", "c"]), pa.array(["x", "y", "z"])],
+        ["cues", "outcomes"],
+        mask=pa.array([False, True, False]),
+    )
+    with pytest.raises(ValueError, match="found rows that are null"):
+        rw.read_events(pa.chunked_array([null]))
+    assert rw.read_events(pa.chunked_array([null.slice(2)])).cues == ("c",)
+
+
+def test_columns_that_are_not_wanted_may_be_anything() -> None:
+    table = pa.table({"cues": ["a"], "outcomes": ["x"], "when": pa.array([1.5]), "what": [{"a": [1]}]})
+    assert rw.read_events(table).cues == ("a",)
+    assert rw.read_events(table.to_reader()).cues == ("a",)
 
 
 # Progress; stopping is tested with that of the others.

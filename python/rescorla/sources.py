@@ -28,7 +28,9 @@ def read_events(
         binary event file; or an iterable of ``(cues, outcomes)`` or ``(cues, outcomes, frequency)``; or a
         table with columns ``cues``, ``outcomes`` and perhaps ``frequency`` (in any case): a data frame of
         pandas or polars, or whatever else has ``__arrow_c_stream__``. In iterables and tables a str is split
-        at ``"_"``, another iterable gives names verbatim, and a set is taken in sorted order.
+        at ``"_"``, another iterable gives names verbatim, and a set is taken in sorted order. Of Arrow data
+        nobody but pyarrow, which is asked, can tell whether buffers are as long as their types need; of
+        others this is taken on trust.
     duplicates : {"drop", "keep", "error"}, default "drop"
         What to do when an event lists a cue twice: count it once, count it twice, or raise ValueError.
     background : str, optional

@@ -11,16 +11,15 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use arrow_array::cast::AsArray;
-use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::{
-    Array, ArrayAccessor, ArrayRef, BinaryArray, BinaryViewArray, LargeBinaryArray, OffsetSizeTrait,
-    RecordBatch, RecordBatchReader, downcast_integer_array, new_empty_array,
+    Array, ArrayRef, BinaryArray, BinaryViewArray, GenericBinaryArray, LargeBinaryArray, OffsetSizeTrait,
+    downcast_integer_array, new_empty_array,
 };
 use arrow_schema::{DataType, Schema};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
 
+use super::batches::{Batch, Batches, Columns};
 use super::file::PyEventFile;
 use super::watch::{Progress, watched};
 use crate::error::{Error, Place, Result};
@@ -46,41 +45,21 @@ pub(crate) fn compile_arrow(
     progress: Progress,
 ) -> PyResult<PyEventFile> {
     let duplicates = duplicates.parse()?;
-    let reader = stream(source)?;
-    let columns = find_columns(&reader.schema())?;
-    check_types(&reader.schema(), columns)?;
+    let mut batches = Batches::of(source)?;
+    let columns = find_columns(batches.schema())?;
+    check_types(batches.schema(), columns)?;
     let total = n_rows(source);
-    let file = watched(py, &progress, |monitor| {
+    let file = watched(py, &progress, move |monitor| {
         let mut writer = EventWriter::new(path.as_deref(), duplicates, background)?;
         let (mut done, mut seen) = (0, Seen::default());
-        for batch in reader {
-            let batch = batch.map_err(|error| unreadable(&error))?;
-            push(&batch, columns, done, total, &mut seen, &mut writer, monitor)?;
-            done += batch.num_rows() as u64;
+        while let Some(batch) = batches.next(columns)? {
+            monitor.check()?;
+            push(&batch, done, total, &mut seen, &mut writer, monitor)?;
+            done += batch.n_rows as u64;
         }
         writer.finish()
     })?;
     Ok(file.into())
-}
-
-/// The record batches of a table.
-fn stream(source: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
-    let capsule = source.call_method0("__arrow_c_stream__")?.cast_into::<PyCapsule>()?;
-    let stream = capsule.pointer_checked(Some(c"arrow_array_stream"))?.cast::<FFI_ArrowArrayStream>();
-    // SAFETY: A capsule of this name holds a pointer to an ArrowArrayStream of the Arrow C stream interface, whose layout
-    // FFI_ArrowArrayStream has; it is valid and aligned as long as the capsule lives, which is until we return. We are
-    // attached to the interpreter, so nobody else uses the stream meanwhile. It is moved out and a released one left,
-    // which the capsule's destructor passes over; one that was released before is refused. From then on we alone have
-    // it, and use it on one thread at a time, as the interface asks. That its callbacks and data are as the interface
-    // says is the promise of whoever named the capsule; of the data we rely on the buffers, but check codes, ends of
-    // lists and UTF-8.
-    #[expect(unsafe_code, reason = "a struct of another library, behind a capsule of Python")]
-    let reader = unsafe { RecordBatchStreamReader::from_raw(stream.as_ptr()) };
-    Ok(reader.map_err(|error| unreadable(&error))?)
-}
-
-fn unreadable(error: &arrow_schema::ArrowError) -> Error {
-    Error::Argument(format!("expected a table as an Arrow stream, found one that cannot be read: {error}"))
 }
 
 /// How many rows a table of arrow, polars or pandas has; of others nobody knows.
@@ -92,7 +71,7 @@ fn n_rows(source: &Bound<'_, PyAny>) -> u64 {
 
 /// Which columns are cues, outcomes and, if there is one, frequency. One named exactly so goes before those in another
 /// case.
-fn find_columns(schema: &Schema) -> Result<[Option<usize>; 3]> {
+fn find_columns(schema: &Schema) -> Result<Columns> {
     let mut columns = [None; 3];
     for (column, wanted) in columns.iter_mut().zip(COLUMNS) {
         let named = |same: fn(&str, &str) -> bool| {
@@ -123,7 +102,7 @@ fn find_columns(schema: &Schema) -> Result<[Option<usize>; 3]> {
     Ok(columns)
 }
 
-fn check_types(schema: &Schema, columns: [Option<usize>; 3]) -> PyResult<()> {
+fn check_types(schema: &Schema, columns: Columns) -> PyResult<()> {
     for (column, name) in columns.into_iter().zip(COLUMNS) {
         let Some(column) = column else { continue };
         let found = schema.field(column).data_type();
@@ -143,15 +122,17 @@ fn check_types(schema: &Schema, columns: [Option<usize>; 3]) -> PyResult<()> {
 
 /// Pushes the rows of a batch, of which the first is event `first`.
 fn push(
-    batch: &RecordBatch,
-    columns: [Option<usize>; 3],
+    batch: &Batch,
     first: u64,
     total: u64,
     seen: &mut Seen,
     writer: &mut EventWriter,
     monitor: &Monitor,
 ) -> Result<()> {
-    let [cues, outcomes, frequency] = columns.map(|column| column.map(|column| batch.column(column)));
+    if batch.n_rows == 0 {
+        return Ok(());
+    }
+    let [cues, outcomes, frequency] = batch.columns.each_ref().map(Option::as_ref);
     // Cannot be: the schema was checked, and all batches are of it.
     let other = || Error::Argument("a batch of other columns than the first".into());
     let names = |column: Option<&ArrayRef>| column.and_then(Names::of).ok_or_else(other);
@@ -174,11 +155,11 @@ fn push(
         seen.keep(&row_as_bytes, frequency, writer);
         Ok(())
     };
-    for row in 0..batch.num_rows() {
+    for row in 0..batch.n_rows {
         monitor.check()?;
         let number = first + row as u64;
         one(row).map_err(|error| error.at(None, Some(Place::Event(number))))?;
-        if (row + 1) % TELL_EVERY == 0 || row + 1 == batch.num_rows() {
+        if (row + 1) % TELL_EVERY == 0 || row + 1 == batch.n_rows {
             monitor.set_total(total.max(number + 1));
             monitor.advance((row % TELL_EVERY + 1) as u64)?;
         }
@@ -204,7 +185,7 @@ enum Names {
     /// Joined by `_`.
     Joined(Texts),
     /// Lists of names, and where in them those of a row are.
-    Listed(Texts, ByRow<Range<usize>>),
+    Listed(Texts, Box<dyn Fn(usize) -> Result<Option<Range<usize>>>>),
 }
 
 /// What a column has in a row, if not null.
@@ -222,9 +203,8 @@ impl Names {
     fn listed<O: OffsetSizeTrait>(column: &ArrayRef) -> Option<Self> {
         let lists = column.as_list::<O>().clone();
         let texts = Texts::of(lists.values())?;
-        let range = move |row| match lists.value_offsets().get(row..=row + 1) {
-            Some([start, end]) if lists.is_valid(row) => Some(start.as_usize()..end.as_usize()),
-            _ => None,
+        let range = move |row| {
+            if lists.is_valid(row) { between(lists.value_offsets(), row).map(Some) } else { Ok(None) }
         };
         Some(Names::Listed(texts, Box::new(range)))
     }
@@ -236,7 +216,7 @@ impl Names {
                 bytes.extend_from_slice(texts.get(row)?.ok_or_else(|| null(column))?.as_bytes());
             }
             Names::Listed(texts, ranges) => {
-                for at in ranges(row).ok_or_else(|| null(column))? {
+                for at in ranges(row)?.ok_or_else(|| null(column))? {
                     bytes.extend_from_slice(texts.get(at)?.ok_or_else(|| null(column))?.as_bytes());
                     bytes.push(NAME);
                 }
@@ -252,7 +232,7 @@ impl Names {
                 tables::split_names(cell).try_for_each(|(_, name)| take(name?))
             }
             Names::Listed(texts, ranges) => {
-                let range = ranges(row).ok_or_else(|| null(column))?;
+                let range = ranges(row)?.ok_or_else(|| null(column))?;
                 for at in range {
                     take(texts.get(at)?.ok_or_else(|| null(column))?)?;
                 }
@@ -295,23 +275,65 @@ impl Texts {
 
     fn get(&self, at: usize) -> Result<Option<&str>> {
         let bytes = match self {
-            Texts::Short(texts) => entry(texts, at),
-            Texts::Long(texts) => entry(texts, at),
-            Texts::View(texts) => entry(texts, at),
+            Texts::Short(texts) => entry(texts, at, || bytes(texts, at)),
+            Texts::Long(texts) => entry(texts, at, || bytes(texts, at)),
+            Texts::View(texts) => entry(texts, at, || viewed(texts, at)),
             Texts::Coded(codes, texts) => {
-                let code = codes(at).and_then(|code| usize::try_from(code).ok());
-                return code.map_or(Ok(None), |code| texts.get(code));
+                let Some(code) = codes(at) else { return Ok(None) };
+                return texts.get(usize::try_from(code).unwrap_or(usize::MAX));
             }
-            Texts::Untyped => None,
+            Texts::Untyped => Ok(None),
         };
-        let text = bytes.map(std::str::from_utf8).transpose();
+        let text = bytes?.map(std::str::from_utf8).transpose();
         text.map_err(|_| Error::defect("names in UTF-8", "other bytes", "decode the column anew"))
     }
 }
 
-/// An entry of a column, unless it is null or not there.
-fn entry<A: ArrayAccessor>(column: A, at: usize) -> Option<A::Item> {
-    (at < column.len() && column.is_valid(at)).then(|| column.value(at))
+// Nothing is believed of what offsets, views and codes say.
+
+/// An entry of a column, unless it is null.
+fn entry<T>(column: &dyn Array, at: usize, value: impl FnOnce() -> Result<T>) -> Result<Option<T>> {
+    if at >= column.len() {
+        return Err(outside("entries", at));
+    }
+    if column.is_valid(at) { value().map(Some) } else { Ok(None) }
+}
+
+/// The bytes of an entry.
+fn bytes<O: OffsetSizeTrait>(column: &GenericBinaryArray<O>, at: usize) -> Result<&[u8]> {
+    let range = between(column.value_offsets(), at)?;
+    column.value_data().get(range.clone()).ok_or_else(|| outside("bytes", range.end))
+}
+
+/// From one offset to the next.
+fn between<O: OffsetSizeTrait>(offsets: &[O], at: usize) -> Result<Range<usize>> {
+    let offset =
+        |at| offsets.get(at).and_then(|offset: &O| offset.to_usize()).ok_or_else(|| outside("offsets", at));
+    let range = offset(at)?..offset(at + 1)?;
+    if range.start > range.end { Err(outside("offsets", range.start)) } else { Ok(range) }
+}
+
+/// The bytes that a view has itself, or points to.
+fn viewed(column: &BinaryViewArray, at: usize) -> Result<&[u8]> {
+    /// Longer ones are elsewhere.
+    const LONGEST_INSIDE: usize = 12;
+    let views = column.views();
+    let view = *views.get(at).ok_or_else(|| outside("views", at))?;
+    // From the lowest bits on: the length; what bytes begin with; the number of a buffer; where in it they are.
+    let part = |shift: u32| (view >> shift) as u32 as usize;
+    let (length, number, start) = (part(0), part(64), part(96));
+    let (bytes, start) = if length <= LONGEST_INSIDE {
+        (views.inner().as_slice(), size_of_val(&view) * at + size_of::<u32>())
+    } else {
+        (column.data_buffers().get(number).ok_or_else(|| outside("buffers", number))?.as_slice(), start)
+    };
+    start.checked_add(length).and_then(|end| bytes.get(start..end)).ok_or_else(|| outside("bytes", start))
+}
+
+/// A column points to what it does not have.
+fn outside(what: &str, at: usize) -> Error {
+    let cure = "the library that made the table has a defect";
+    Error::defect(format!("{what} inside the column"), format!("number {at}"), cure)
 }
 
 /// Integers of any width.
@@ -320,7 +342,9 @@ fn integers(column: &ArrayRef) -> Option<ByRow<i128>> {
     downcast_integer_array!(
         column => {
             let column = column.clone();
-            Some(Box::new(move |row| entry(&column, row).map(i128::from)))
+            Some(Box::new(move |row| {
+                (row < column.len() && column.is_valid(row)).then(|| i128::from(column.value(row)))
+            }))
         },
         DataType::Null => Some(Box::new(|_| None)),
         _ => None

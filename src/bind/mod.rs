@@ -17,6 +17,7 @@ mod activate;
 mod adatron;
 mod arrays;
 mod arrow;
+mod batches;
 mod compile;
 mod corpus;
 mod delta;
