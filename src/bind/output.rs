@@ -4,9 +4,11 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 
+use super::arrays::Read1;
+use super::items::Items;
+use super::watch::brief;
 use crate::error::Error;
 use crate::events::atomic;
 
@@ -22,7 +24,7 @@ pub(crate) struct PyAtomicFile {
 impl PyAtomicFile {
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let file = py.detach(|| atomic::AtomicFile::create(&path))?;
+        let file = brief(py, &None, |_| atomic::AtomicFile::create(&path))?;
         Ok(Self { temporary: file.temporary().to_path_buf(), file: Mutex::new(Some(file)) })
     }
 
@@ -34,20 +36,20 @@ impl PyAtomicFile {
 
     /// Waits until what was written is on the disk.
     fn settle(&self, py: Python<'_>) -> PyResult<()> {
-        Ok(py.detach(|| {
+        brief(py, &None, |_| {
             let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
             file.as_mut().ok_or_else(gone)?.settle()
-        })?)
+        })
     }
 
     /// Gives the file its name.
     fn finish(&self, py: Python<'_>) -> PyResult<()> {
-        Ok(py.detach(|| self.take().ok_or_else(gone)?.finish())?)
+        brief(py, &None, |_| self.take().ok_or_else(gone)?.finish())
     }
 
     /// Leaves the old file as it is. Nothing happens where the file is finished.
-    fn discard(&self, py: Python<'_>) {
-        py.detach(|| drop(self.take()));
+    fn discard(&self) {
+        drop(self.take());
     }
 }
 
@@ -72,7 +74,7 @@ pub(crate) struct PyScratch {
 impl PyScratch {
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let folder = py.detach(|| atomic::Scratch::create(&path))?;
+        let folder = brief(py, &None, |_| atomic::Scratch::create(&path))?;
         Ok(Self { path: folder.path().to_path_buf(), folder: Mutex::new(Some(folder)) })
     }
 
@@ -83,24 +85,22 @@ impl PyScratch {
     }
 
     /// Removes the folder.
-    fn remove(&self, py: Python<'_>) {
-        py.detach(|| drop(self.folder.lock().unwrap_or_else(PoisonError::into_inner).take()));
+    fn remove(&self) {
+        let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(folder);
     }
 }
 
 /// Refuses an output that is one of the inputs, by whatever name.
 #[pyfunction]
-pub(crate) fn check_apart(py: Python<'_>, output: PathBuf, inputs: Vec<PathBuf>) -> PyResult<()> {
-    Ok(py.detach(|| atomic::check_apart(Some(&output), inputs.iter().map(PathBuf::as_path)))?)
+pub(crate) fn check_apart(py: Python<'_>, output: PathBuf, inputs: Items<PathBuf>) -> PyResult<()> {
+    brief(py, &None, |_| atomic::check_apart(Some(&output), inputs.0.iter().map(PathBuf::as_path)))
 }
 
 /// The CRC32C of bytes that follow others, whose CRC32C is given.
 #[pyfunction]
 #[pyo3(signature = (bytes, before=0))]
-pub(crate) fn crc32c(py: Python<'_>, bytes: &Bound<'_, PyArray1<u8>>, before: u32) -> PyResult<u32> {
-    let wrong =
-        |_| Error::Argument("expected bytes that lie next to each other and are not written to".into());
-    let bytes = bytes.try_readonly().map_err(|_| wrong(()))?;
-    let bytes = bytes.as_slice().map_err(|_| wrong(()))?;
-    Ok(py.detach(|| ::crc32c::crc32c_append(before, bytes)))
+pub(crate) fn crc32c(py: Python<'_>, bytes: Read1<'_, u8>, before: u32) -> PyResult<u32> {
+    let bytes = bytes.slice("bytes")?;
+    brief(py, &None, |_| Ok(::crc32c::crc32c_append(before, bytes)))
 }
