@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import rescorla as rw
-from rescorla import _core
+from rescorla import _core, learning
 from rescorla.neighbours.arrays import Table
 
 EVENTS = rw.read_events([("a_b", "x", 3), ("b_c", "y", 2)])
@@ -377,7 +377,7 @@ def test_the_engine_takes_no_array_that_lies_between_others(
 
 
 def test_a_result_that_is_being_learned_cannot_be_read_or_given_again() -> None:
-    events = rw.read_events([(f"c{i % 300}_d{i % 7}", f"o{i % 400}") for i in range(100_000)])
+    events = rw.read_events([(f"c{i % 300}_d{i % 7}", f"o{i % 400}", 20) for i in range(100_000)])
     out = np.zeros((events.n_cues, events.n_outcomes))
     running = rw.Weights(out, events.cues, events.outcomes)
     attempts: list[Callable[[], object]] = [
@@ -408,28 +408,30 @@ def test_a_result_that_is_being_learned_cannot_be_read_or_given_again() -> None:
 
 
 def test_two_threads_cannot_learn_into_one_array() -> None:
-    events = rw.read_events([(f"c{i % 300}_d{i % 7}", f"o{i % 400}") for i in range(100_000)])
+    events = rw.read_events([(f"c{i % 300}_d{i % 7}", f"o{i % 400}", 20) for i in range(100_000)])
     out = np.zeros((events.n_cues, events.n_outcomes))
+    known: dict[str, Any] = {"method": "forward", "threads": 1}
+    expected = learning._learn(events, **known, progress=False).values
     raised: list[str] = []
-    begun = threading.Event()
 
     def other() -> None:
-        begun.wait()
         try:
-            rw.learn(events, out=out, method="forward", threads=1, progress=False)
+            rw.learn(events, out=out, **known, progress=False)
         except ValueError as error:
             raised.append(str(error))
 
-    thread = threading.Thread(target=other)
-    thread.start()
-    expected = rw.learn(events, method="forward", threads=1, progress=False).values
+    looks = 0
 
     def look(done: int, total: int) -> None:
-        begun.set()
+        nonlocal looks
         if done < total:
+            looks += 1
+            thread = threading.Thread(target=other)
+            thread.start()
             thread.join()
 
-    rw.learn(events, out=out, method="forward", threads=1, progress=look)
-    thread.join()
-    assert len(raised) == 1
+    # Of many tiles, each of which is in the result once it is learned.
+    learning._learn(events, **known, out=out, tile=8, progress=look)
+    assert 0 < looks == len(raised)
+    assert all("wait until it is done" in message for message in raised)
     np.testing.assert_array_equal(out, expected)
