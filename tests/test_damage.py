@@ -206,6 +206,7 @@ FORGERIES: dict[str, tuple[str, dict[int, str], str]] = {
         {180: "011001", 200: "0102000002020000"},
         "types without frequencies",
     ),
+    "reserved bits of names": ("plain", {173: "01"}, "zeros in the reserved bits"),
     "a name more": ("plain", {176: "04"}, "expected 3 names, found 4"),
     "more names than bytes": ("plain", {37: "01", 172: "00", 181: "01"}, "names inside the file"),
     "a name twice": ("plain", {196: "61"}, 'every name once, found "a" twice'),
@@ -250,6 +251,106 @@ def test_a_hole_is_refused(
     path.write_bytes(sealed(forged, [(0, 124, 124)]))
     with pytest.raises(rw.FormatError, match=message):
         rw.open_events(path)
+
+
+# Files that claim much in few bytes: arrays of width 0, whose numbers are all 1.
+
+
+def block(parts: bytes) -> bytes:
+    """What follows a checksum, with that before it and zeros up to a multiple of 8."""
+    parts += bytes(-(len(parts) + 4) % 8)
+    return crc32c(parts).to_bytes(4, "little") + parts
+
+
+def chunk(rows: int, cues: int, outcomes: int, widths: int = 0, numbers: bytes = b"") -> bytes:
+    """A chunk of rows."""
+    head = (widths, 0, rows, cues, outcomes)
+    return block(b"".join(field.to_bytes(4, "little") for field in head) + numbers)
+
+
+def assembled(
+    events: list[tuple[int, bytes]], types: list[tuple[int, bytes]], magic: bytes, count: int = 1
+) -> bytes:
+    """A file of chunks, each with its number of rows, of the cues a and b and the outcomes x and y."""
+    body, directory = b"", b""
+    for chunks in (events, types):
+        row = 0
+        for n, data in chunks:
+            directory += (128 + len(body)).to_bytes(8, "little") + row.to_bytes(8, "little")
+            body += data
+            row += n
+    n_events, n_types = (sum(n for n, _ in chunks) for chunks in (events, types))
+    names = b"".join(
+        block(bytes([0x10, 0, 0, 0]) + (2).to_bytes(8, "little") * 2 + bytes([count] * 2) + text)
+        for text in (b"ab", b"xy")
+    )
+    at = 128 + len(body)
+    length = at + len(names) + len(directory) + 16
+    fields = (n_events, n_events, 2, 2, n_types, len(events), len(types), at, at + len(names), length)
+    header = magic + (1).to_bytes(4, "little") + bool(types).to_bytes(4, "little")
+    header += b"".join(field.to_bytes(8, "little") for field in fields) + bytes(28)
+    header += crc32c(header).to_bytes(4, "little")
+    footer = crc32c(directory).to_bytes(4, "little") + bytes(4) + magic
+    return header + body + names + directory + footer
+
+
+# One row of 2^24 cues "b" and as many outcomes; 65,536 rows of one of each.
+VAST = (1, chunk(1, 1 << 24, 1 << 24, 0x44, (1 << 24).to_bytes(4, "little") * 2))
+MANY = (1 << 16, chunk(1 << 16, 1 << 16, 1 << 16))
+TOO_VAST = r"offset 1\d\d: .*at most 65536 cue ids in no bytes, found 16777216"
+CLAIMS = {
+    "vast events": ([VAST] * 60, [], TOO_VAST),
+    "vast types": ([MANY], [VAST] * 150, TOO_VAST),
+    "too many types": (
+        [MANY],
+        [MANY] * 171,
+        f"offset {128 + 24 * 171}: .*types that take at most 268435456 bytes when decoded, found 268959744",
+    ),
+}
+LOOKS: dict[str, Callable[[rw.Events], object]] = {
+    "verify": lambda events: events.verify(),
+    "an index": lambda events: events[0],
+    "learn": lambda events: rw.learn(events, threads=1),
+}
+
+
+@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+@pytest.mark.parametrize(("events", "types", "message"), CLAIMS.values(), ids=CLAIMS)
+def test_a_claim_beyond_measure_is_refused(
+    files: dict[str, bytes],
+    events: list[tuple[int, bytes]],
+    types: list[tuple[int, bytes]],
+    message: str,
+    look: Callable[[rw.Events], object],
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "claims.bin"
+    path.write_bytes(assembled(events, types, files["plain"][:8]))
+    assert path.stat().st_size < 10_000
+    opened = rw.open_events(path)
+    with pytest.raises(rw.FormatError, match=message):
+        look(opened)
+
+
+def test_what_takes_no_bytes_is_read_as_far_as_it_may_go(files: dict[str, bytes], tmp_path: Path) -> None:
+    path = tmp_path / "claims.bin"
+    path.write_bytes(assembled([MANY], [], files["plain"][:8]))
+    events = rw.open_events(path)
+    assert (events[0], events[-1], len(events)) == (*[(("b",), ("y",), 1)] * 2, 1 << 16)
+
+
+@pytest.mark.parametrize("n", [60_000, 1 << 16, 70_000])
+def test_a_cue_may_come_very_often_in_an_event(n: int) -> None:
+    events = rw.read_events([("a", "x"), (["b"] * n, "y")], duplicates="keep")[1:]
+    events.verify()
+    assert events[0] == (("b",) * n, ("y",), 1)
+
+
+def test_types_without_events_are_verified(files: dict[str, bytes], tmp_path: Path) -> None:
+    path = tmp_path / "types.bin"
+    path.write_bytes(assembled([], [(1, chunk(1, 1, 1, 0x100, b"\x07"))], files["plain"][:8], count=0))
+    with pytest.raises(rw.FormatError, match="cue ids below 2, found 7"):
+        rw.open_events(path).verify()
 
 
 READERS: dict[str, Callable[[rw.Events, Path], object]] = {

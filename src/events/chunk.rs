@@ -12,7 +12,7 @@
 //!
 //! A dictionary of types is stored in chunks of rows without frequencies.
 
-use super::format::{CHUNK_EVENTS, CHUNK_SLOTS, Input, check_seal, damaged};
+use super::format::{ALIKE, CHUNK_BYTES, CHUNK_EVENTS, CHUNK_SLOTS, Input, TYPES_SIZE, check_seal, damaged};
 use crate::error::Result;
 
 pub(super) const ROWS: u32 = 0;
@@ -104,7 +104,7 @@ impl Lists {
         limit: u64,
         what: &str,
     ) -> Result<Self> {
-        let at = input.at;
+        let at = input.offset();
         let mut end = 0_usize;
         let ends = lengths.iter().map(|&length| {
             end = end.saturating_add(length as usize);
@@ -113,6 +113,9 @@ impl Lists {
         let ends: Vec<usize> = ends.collect();
         if end != n_ids {
             return Err(damaged(at, format!("{n_ids} {what} slots"), format!("{end}")));
+        }
+        if width == 0 && n_ids > ALIKE {
+            return Err(damaged(at, format!("at most {ALIKE} {what} ids in no bytes"), format!("{n_ids}")));
         }
         let mut ids = Vec::new();
         input.numbers(n_ids, width, &mut ids)?;
@@ -156,6 +159,11 @@ impl Rows {
     /// Bytes of memory in use.
     pub fn size(&self) -> usize {
         self.cues.size() + self.outcomes.size()
+    }
+
+    /// What so many events with so many cues and outcomes in all take, as [`TYPES_SIZE`] counts it.
+    pub(super) fn size_of(n_events: usize, n_names: usize) -> u64 {
+        (n_events as u64).saturating_mul(16).saturating_add((n_names as u64).saturating_mul(4))
     }
 }
 
@@ -237,8 +245,14 @@ impl Chunk {
     ) -> Result<Self> {
         let bytes = file.get(start..end).filter(|bytes| bytes.len() >= 24);
         let bytes = bytes.ok_or_else(|| damaged(start, "a chunk inside the file", "its end"))?;
-        check_seal(bytes, start)?;
-        let mut input = Input { bytes: &file[..end], at: start + 4 };
+        if bytes.len() > CHUNK_BYTES {
+            let expected = format!("a chunk of at most {CHUNK_BYTES} bytes");
+            return Err(damaged(start, expected, format!("one of {}", bytes.len())));
+        }
+        // Copied before it is checked: the file may change meanwhile.
+        let bytes = bytes.to_vec();
+        check_seal(&bytes, start)?;
+        let mut input = Input { bytes: &bytes, start, at: 4 };
         let (widths, kind) = (input.u32()?, input.u32()?);
         let width = |array: u32| widths >> (4 * array) & 15;
         let [rows, cue_slots, outcome_slots] =
@@ -258,13 +272,19 @@ impl Chunk {
                 if widths >> 4 & 0xfff != 0 || cue_slots != 0 || outcome_slots != 0 {
                     return Err(damaged(start, "tokens without slots", "slots"));
                 }
-                let at = input.at;
+                let at = input.offset();
                 let mut tokens = Vec::with_capacity(rows);
                 input.numbers(rows, width(0), &mut tokens)?;
                 check_below(&tokens, limits.types, at, "type")?;
                 Body::Tokens(tokens)
             }
             ROWS => {
+                let size = Rows::size_of(rows, cue_slots + outcome_slots);
+                if size > limits.room {
+                    let expected = format!("event types that take at most {TYPES_SIZE} bytes when decoded");
+                    let found = TYPES_SIZE.saturating_sub(limits.room).saturating_add(size);
+                    return Err(damaged(start, expected, format!("{found} bytes or more")));
+                }
                 let (mut n_cues, mut n_outcomes) = (Vec::<u32>::new(), Vec::<u32>::new());
                 input.numbers(rows, width(0), &mut n_cues)?;
                 input.numbers(rows, width(1), &mut n_outcomes)?;
@@ -286,19 +306,23 @@ impl Chunk {
             input.numbers(rows, width(4), &mut frequencies)?;
         }
         input.padding()?;
-        if input.at != end {
-            return Err(damaged(input.at, "the end of the chunk", format!("{} more bytes", end - input.at)));
+        if input.at != bytes.len() {
+            let found = format!("{} more bytes", bytes.len() - input.at);
+            return Err(damaged(input.offset(), "the end of the chunk", found));
         }
         Ok(Chunk { body, frequencies })
     }
 }
 
-/// The ids of a chunk lie below these.
+/// What a chunk may hold.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
+    /// Its ids lie below these.
     pub(super) cues: u64,
     pub(super) outcomes: u64,
     pub(super) types: u64,
+    /// The bytes that its rows may take, see [`Rows::size_of`]: what is left of [`TYPES_SIZE`] where they are types.
+    pub(super) room: u64,
 }
 
 fn check_below(ids: &[u32], limit: u64, at: usize, what: &str) -> Result<()> {
@@ -312,6 +336,7 @@ fn check_below(ids: &[u32], limit: u64, at: usize, what: &str) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::format::seal;
     use super::super::pending::Pending;
     use super::*;
     use proptest::prelude::*;
@@ -347,7 +372,7 @@ mod tests {
             let chunk = Chunk { body, frequencies };
             let mut bytes = vec![7; 3];
             pending(&chunk).encode(&mut bytes).unwrap();
-            let limits = Limits { cues: 1 << 32, outcomes: 1 << 32, types: 1 << 32 };
+            let limits = Limits { cues: 1 << 32, outcomes: 1 << 32, types: 1 << 32, room: u64::MAX };
             let back = Chunk::decode(&bytes, 0, bytes.len(), events.len(), &limits).unwrap();
             prop_assert_eq!(&back, &chunk);
             prop_assert_eq!(back.n_tokens(), (0..events.len()).map(|i| u64::from(chunk.frequency(i))).sum::<u64>());
@@ -366,13 +391,56 @@ mod tests {
         }
     }
 
+    /// Decodes a chunk whose ids may be any.
+    fn decoded(bytes: &[u8], n_rows: usize, room: u64) -> Result<Chunk> {
+        let limits = Limits { cues: 1 << 32, outcomes: 1 << 32, types: 1 << 32, room };
+        Chunk::decode(bytes, 0, bytes.len(), n_rows, &limits)
+    }
+
+    #[test]
+    fn only_so_many_equal_ids_take_no_bytes() {
+        let encoded = |n: usize| {
+            let (mut pending, mut bytes) = (Pending::new(false), Vec::new());
+            pending.push(&vec![1; n], &[1], 1);
+            pending.encode(&mut bytes).unwrap();
+            bytes
+        };
+        for (n, length) in [(60_000, 32), (ALIKE, 32), (ALIKE + 1, 32 + ALIKE)] {
+            let bytes = encoded(n);
+            assert_eq!(bytes.len(), length, "{n} cues");
+            let Body::Rows(rows) = decoded(&bytes, 1, u64::MAX).unwrap().body else { panic!("in full") };
+            assert_eq!(rows.cues.get(0), vec![1; n]);
+        }
+        // A claim of one more under a right checksum.
+        let mut forged = encoded(ALIKE);
+        forged[16..20].copy_from_slice(&(ALIKE as u32 + 1).to_le_bytes());
+        forged[24..28].copy_from_slice(&(ALIKE as u32 + 1).to_le_bytes());
+        seal(0, &mut forged);
+        let error = decoded(&forged, 1, u64::MAX).unwrap_err().to_string();
+        assert!(error.contains("at most 65536 cue ids in no bytes, found 65537"), "{error}");
+    }
+
+    #[test]
+    fn rows_that_take_more_than_their_room_are_refused() {
+        let (mut pending, mut bytes) = (Pending::new(false), Vec::new());
+        pending.push(&[3, 4], &[2], 1);
+        pending.push(&[], &[2], 1);
+        pending.encode(&mut bytes).unwrap();
+        let Body::Rows(rows) = decoded(&bytes, 2, 48).unwrap().body else { panic!("in full") };
+        assert_eq!(rows.size(), 48);
+        let error = decoded(&bytes, 2, 47).unwrap_err().to_string();
+        assert!(error.contains("at most 268435456 bytes when decoded, found 268435457 bytes"), "{error}");
+    }
+
     #[test]
     fn ids_at_their_limit_are_refused() {
         let (mut pending, mut bytes) = (Pending::new(false), Vec::new());
         pending.push(&[3], &[2], 1);
         pending.encode(&mut bytes).unwrap();
-        let decode =
-            |cues, outcomes| Chunk::decode(&bytes, 0, bytes.len(), 1, &Limits { cues, outcomes, types: 0 });
+        let decode = |cues, outcomes| {
+            let limits = Limits { cues, outcomes, types: 0, room: u64::MAX };
+            Chunk::decode(&bytes, 0, bytes.len(), 1, &limits)
+        };
         assert!(decode(4, 3).is_ok());
         assert!(decode(3, 3).is_err());
         assert!(decode(4, 2).is_err());

@@ -5,6 +5,7 @@ use std::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::chunk::Rows;
+use super::format::TYPES_SIZE;
 use crate::error::{Error, Result};
 
 /// The dictionary is judged when it has grown to this, and at the end: where half the events or more are of types of their
@@ -16,7 +17,7 @@ pub(super) const JUDGED_AT: usize = 2 << 20;
 const DOUBTED_AT: usize = 512 << 10;
 
 /// Event types and their indices.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Dictionary {
     pub(super) rows: Rows,
     index: HashTable<Known>,
@@ -27,6 +28,8 @@ pub(super) struct Dictionary {
     names: u64,
     /// Whether the first events tell how often events come again.
     pub(super) steady: bool,
+    /// How many bytes of types it takes, as readers count them.
+    pub(super) budget: u64,
 }
 
 /// A type: its index, and half of its hash, so that the others need not be looked at when the table grows.
@@ -44,9 +47,23 @@ impl Known {
     }
 }
 
+impl Default for Dictionary {
+    fn default() -> Self {
+        Self {
+            rows: Rows::default(),
+            index: HashTable::default(),
+            hasher: DefaultHashBuilder::default(),
+            tallies: Vec::new(),
+            names: 0,
+            steady: false,
+            budget: TYPES_SIZE,
+        }
+    }
+}
+
 impl Dictionary {
-    /// The index of the type of an event, a new one if it is new.
-    pub(super) fn token(&mut self, cues: &[u32], outcomes: &[u32]) -> Result<u32> {
+    /// The index of the type of an event, a new one if it is new; none if it is new and there is no room for it.
+    pub(super) fn token(&mut self, cues: &[u32], outcomes: &[u32]) -> Result<Option<u32>> {
         let Self { rows, index, hasher, .. } = self;
         // Half of it is enough: 2^32 types are never reached.
         let hash = hasher.hash_one((cues, outcomes)) as u32;
@@ -56,15 +73,19 @@ impl Dictionary {
                 && rows.outcomes.get(known.token as usize) == outcomes
         };
         if let Some(known) = index.find(Known::hash(hash), equal) {
-            return Ok(known.token);
+            return Ok(Some(known.token));
         }
-        // The budget of memory ends it long before 2^32 types.
+        let names = rows.cues.ids().len() + rows.outcomes.ids().len() + cues.len() + outcomes.len();
+        if Rows::size_of(rows.len() + 1, names) > self.budget {
+            return Ok(None);
+        }
+        // The budget ends it long before 2^32 types.
         let token =
             u32::try_from(rows.len()).map_err(|_| Error::Argument("more than 2^32 event types".into()))?;
         rows.push(cues, outcomes);
         self.tallies.push((0, (cues.len() + outcomes.len()) as u64));
         index.insert_unique(Known::hash(hash), Known { hash, token }, |known| Known::hash(known.hash));
-        Ok(token)
+        Ok(Some(token))
     }
 
     /// Counts an event of a type.

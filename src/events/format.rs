@@ -23,7 +23,9 @@
 //! ```
 //!
 //! Every array of numbers is written in 1, 2, 4 or 8 bytes a number, whichever holds its greatest; the width 0 says that
-//! all its numbers are 1 (frequencies of plain events, say) and takes no bytes.
+//! all its numbers are 1 (frequencies of plain events, say) and takes no bytes. What takes no bytes is limited, so that a
+//! small file stays small in memory: an array of a chunk has the width 0 only up to [`ALIKE`] numbers, names have bytes in
+//! their text, and the dictionary of types comes to at most [`TYPES_SIZE`] bytes when it is decoded.
 //!
 //! What is checked when: [`super::EventFile::open`] checks header, length, names, directory and footer. A chunk's
 //! checksum, structure and ids are checked whenever it is decoded, and all of them by [`super::EventFile::verify`].
@@ -40,6 +42,13 @@ pub const CHUNK_EVENTS: usize = 1 << 16;
 /// The most cue slots, and the most outcome slots, in a chunk, so that a forged file cannot ask for much memory. The
 /// writer starts a new chunk long before; only an event with more names than this is refused.
 pub const CHUNK_SLOTS: usize = 1 << 24;
+/// The most numbers that an array of a chunk may have in no bytes, the width 0: as many as events.
+pub const ALIKE: usize = CHUNK_EVENTS;
+/// The most bytes of a chunk: the numbers of [`CHUNK_EVENTS`] events and the ids in [`CHUNK_SLOTS`] slots twice, 4 bytes each,
+/// and what stands before and behind them.
+pub(super) const CHUNK_BYTES: usize = 32 + 4 * (3 * CHUNK_EVENTS + 2 * CHUNK_SLOTS);
+/// The most bytes that the dictionary of types may take when it is decoded: 16 a type, and 4 a cue or outcome of it.
+pub const TYPES_SIZE: u64 = 256 << 20;
 /// The length of the header.
 pub const HEADER: usize = 128;
 /// The length of the footer.
@@ -125,7 +134,10 @@ impl Header {
         if file.get(..8).is_some_and(|magic| magic != EVENT_FILE_MAGIC) || file.len() < 8 {
             return Err(foreign("a file of another kind".into()));
         }
-        let mut input = Input { bytes: file, at: 8 };
+        // Copied before it is checked: the file may change meanwhile.
+        let file_length = file.len();
+        let file = &file[..file_length.min(HEADER)].to_vec();
+        let mut input = Input { bytes: file, start: 0, at: 8 };
         let version = input.u32()?;
         if version != VERSION {
             return Err(Error::defect(
@@ -180,8 +192,8 @@ impl Header {
             directory,
             length,
         };
-        if length != file.len() as u64 {
-            return Err(damaged(file.len(), format!("{length} bytes"), format!("{} bytes", file.len())));
+        if length != file_length as u64 {
+            return Err(damaged(file_length, format!("{length} bytes"), format!("{file_length} bytes")));
         }
         Ok(header)
     }
@@ -192,18 +204,26 @@ impl Header {
     }
 }
 
-/// Bytes taken from the front, with the offset for messages.
+/// Bytes taken from the front, with their offset in the file for messages.
 pub(super) struct Input<'a> {
     pub(super) bytes: &'a [u8],
+    /// Where in the file the bytes begin.
+    pub(super) start: usize,
+    /// How many are taken.
     pub(super) at: usize,
 }
 
 impl<'a> Input<'a> {
+    /// Where in the file the next byte stands.
+    pub(super) fn offset(&self) -> usize {
+        self.start + self.at
+    }
+
     pub(super) fn take(&mut self, n: usize) -> Result<&'a [u8]> {
         let taken = self.at.checked_add(n).and_then(|end| self.bytes.get(self.at..end));
         let taken = taken.ok_or_else(|| {
             let left = self.bytes.len().saturating_sub(self.at);
-            damaged(self.at, format!("{n} more bytes"), format!("{left}"))
+            damaged(self.offset(), format!("{n} more bytes"), format!("{left}"))
         })?;
         self.at += n;
         Ok(taken)
@@ -220,8 +240,8 @@ impl<'a> Input<'a> {
     /// An array of `n` numbers of the given width, appended to `values`.
     pub(super) fn numbers<T: Number>(&mut self, n: usize, width: u32, values: &mut Vec<T>) -> Result<()> {
         let size = n.checked_mul(width as usize);
-        let size = size.ok_or_else(|| damaged(self.at, "an array inside the file", "a longer one"))?;
-        let start = self.at;
+        let start = self.offset();
+        let size = size.ok_or_else(|| damaged(start, "an array inside the file", "a longer one"))?;
         let bytes = self.take(size)?;
         match width {
             0 => values.resize(values.len() + n, T::ONE),
@@ -241,7 +261,7 @@ impl<'a> Input<'a> {
 
     /// Zeros up to the next multiple of 8.
     pub(super) fn padding(&mut self) -> Result<()> {
-        let at = self.at;
+        let at = self.offset();
         if self.take(self.at.next_multiple_of(8) - self.at)?.iter().any(|&byte| byte != 0) {
             return Err(damaged(at, "zeros as padding", "others"));
         }
@@ -279,7 +299,7 @@ pub(super) fn seal(start: usize, out: &mut Vec<u8>) {
 
 /// Checks what [`seal`] wrote: `bytes` is a whole block that stands at `offset` of the file.
 pub(super) fn check_seal(bytes: &[u8], offset: usize) -> Result<()> {
-    let expected = Input { bytes, at: 0 }.u32()?;
+    let expected = Input { bytes, start: offset, at: 0 }.u32()?;
     let found = crc32c::crc32c(&bytes[4..]);
     if expected == found {
         Ok(())
@@ -319,27 +339,33 @@ pub(super) fn encode_names(vocab: &Vocab, out: &mut Vec<u8>) {
 /// Reads names from `file[*at..end]` and moves `at` behind them.
 pub(super) fn decode_names(file: &[u8], at: &mut usize, end: usize, n: u64) -> Result<Vocab> {
     let start = *at;
-    let file = file.get(..end).unwrap_or(file);
-    let mut input = Input { bytes: file, at: start + 4 };
-    let widths = input.u32()?;
-    let (found, text_length) = (input.u64()?, input.u64()?);
+    let mut file = Input { bytes: file.get(..end).unwrap_or(file), start: 0, at: start };
+    // Copied before it is checked: the file may change meanwhile.
+    let mut block = file.take(24)?.to_vec();
+    let mut head = Input { bytes: &block, start, at: 4 };
+    let widths = head.u32()?;
+    let (found, text_length) = (head.u64()?, head.u64()?);
+    if widths >> 8 != 0 {
+        return Err(damaged(start + 4, "zeros in the reserved bits", "others"));
+    }
     if found != n {
         return Err(damaged(start, format!("{n} names"), format!("{found}")));
     }
     let too_long = || damaged(start, "names inside the file", "longer ones");
-    let n = usize::try_from(n).map_err(|_| too_long())?;
-    let left = file.len().saturating_sub(input.at);
-    // Before an array of width 0 is believed: its numbers take no bytes, but 1 a name is in the text.
-    if n > left || text_length > left as u64 {
-        return Err(too_long());
-    }
+    // Their numbers may take no bytes, but all names but one have 1 in the text.
+    let length = n.checked_mul(((widths & 15) + (widths >> 4)).into());
+    let length = length.and_then(|numbers| numbers.checked_add(text_length)?.checked_next_multiple_of(8));
+    let length = length.filter(|&length| n <= length).and_then(|length| usize::try_from(length).ok());
+    let (n, length) = usize::try_from(n).ok().zip(length).ok_or_else(too_long)?;
+    block.extend_from_slice(file.take(length).map_err(|_| too_long())?);
+    check_seal(&block, start)?;
+    *at = file.at;
+    let mut input = Input { bytes: &block, start, at: 24 };
     let (mut lengths, mut counts) = (Vec::<u64>::new(), Vec::<u64>::new());
     input.numbers(n, widths & 15, &mut lengths)?;
-    input.numbers(n, widths >> 4 & 15, &mut counts)?;
+    input.numbers(n, widths >> 4, &mut counts)?;
     let text = input.take(usize::try_from(text_length).map_err(|_| too_long())?)?;
     input.padding()?;
-    check_seal(&file[start..input.at], start)?;
-    *at = input.at;
     let text =
         std::str::from_utf8(text).map_err(|error| damaged(start, "names in UTF-8", error.to_string()))?;
 

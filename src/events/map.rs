@@ -46,10 +46,60 @@ pub fn of_file(file: &File, path: &Path) -> Result<EventFile<Bytes>> {
         return Err(Error::io(path, "open")(std::io::ErrorKind::IsADirectory.into()));
     }
     #[expect(unsafe_code, reason = "a map of a file that others may write to")]
-    // SAFETY: the bytes are only ever read as u8, through `EventFile`, which checks whatever it reads before it uses it
-    // (`Chunk::decode` copies into owned memory and validates the copy; offsets come from a directory that was copied
-    // and checked at opening). So bytes that change under us give wrong data or an error, never an access outside the
-    // map. A file cut short is the documented exception.
+    // SAFETY: the bytes are only ever read as u8, through `EventFile`, which copies each part into owned memory, then checks
+    // the copy, and uses that alone: header, directory and names at opening (offsets come from there), a chunk in
+    // `Chunk::decode`. So bytes that change under us give wrong data or an error, never an access outside the map, nor names
+    // that are no UTF-8. A file cut short is the documented exception.
     let map = unsafe { Mmap::map(file) }.map_err(Error::io(path, "map"))?;
     EventFile::open(Bytes::Mapped(map), Some(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::OpenOptions;
+    use std::io::{Seek, SeekFrom, Write};
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+    use std::thread;
+
+    use super::*;
+    use crate::events::write::{Duplicates, EventWriter};
+
+    #[test]
+    fn names_that_change_while_they_are_read_are_names_or_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("events.rw");
+        let names: Vec<String> = (0..50_000).map(|i| format!("cue {i:06}")).collect();
+        let mut writer = EventWriter::new(Some(&path), Duplicates::Drop, None).unwrap();
+        writer.with_names(names.iter().map(String::as_str), ["x"].into_iter()).unwrap();
+        writer.push(&[0], &[0], 1).unwrap();
+        let file = writer.finish().unwrap();
+        let last = names.last().unwrap().as_bytes();
+        let at = file.bytes().windows(last.len()).position(|bytes| bytes == last).unwrap() as u64;
+        drop(file);
+        let done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut file = OpenOptions::new().write(true).open(&path).unwrap();
+                let mut pause = 0;
+                while !done.load(Relaxed) {
+                    // No UTF-8, then what it was.
+                    for byte in [b"\xff", b"c"] {
+                        file.seek(SeekFrom::Start(at)).unwrap();
+                        file.write_all(byte).unwrap();
+                        pause = (pause + 7) % 31;
+                        thread::sleep(std::time::Duration::from_micros(200 * pause));
+                    }
+                }
+            });
+            let (mut opened, mut bad) = (0, 0);
+            for _ in 0..200 {
+                if let Ok(file) = open(&path) {
+                    opened += 1;
+                    bad += u32::from(std::str::from_utf8(file.cues().text().as_bytes()).is_err());
+                }
+            }
+            done.store(true, Relaxed);
+            assert_eq!(bad, 0, "of {opened} opened");
+        });
+    }
 }

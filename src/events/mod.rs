@@ -26,7 +26,10 @@ use crate::error::{Error, Result};
 use crate::monitor::Monitor;
 use crate::vocab::Vocab;
 use chunk::{Body, Chunk, Limits, Rows};
-use format::{CHUNK_EVENTS, ENTRY, FOOTER, HEADER, Header, Input, damaged, decode_names};
+use format::{CHUNK_EVENTS, ENTRY, FOOTER, HEADER, Header, Input, TYPES_SIZE, damaged, decode_names};
+
+/// Cues and outcomes between two looks at the monitor.
+pub(crate) const LOOK_EVERY: usize = 1 << 20;
 
 /// An open event file over bytes `B`.
 ///
@@ -80,8 +83,10 @@ impl<B: AsRef<[u8]>> EventFile<B> {
                 format!("offsets {names}, {directory}, {footer}"),
             ));
         }
-        let mut end = Input { bytes: file, at: footer };
-        let (crc, found) = (end.u32()?, crc32c::crc32c(&file[directory..footer]));
+        let mut end = Input { bytes: file, start: 0, at: footer };
+        // Copied before it is checked: the file may change meanwhile.
+        let entries = file[directory..footer].to_vec();
+        let (crc, found) = (end.u32()?, crc32c::crc32c(&entries));
         if crc != found {
             return Err(damaged(
                 directory,
@@ -92,7 +97,7 @@ impl<B: AsRef<[u8]>> EventFile<B> {
         if end.u32()? != 0 || end.take(8)? != crate::text::source::EVENT_FILE_MAGIC {
             return Err(damaged(footer, "the end of an event file", "other bytes"));
         }
-        let chunks = read_directory(&file[..footer], directory, &header)?;
+        let chunks = read_directory(&entries, directory, &header)?;
         let mut at = names;
         let cues = decode_names(file, &mut at, directory, header.n_cues)?;
         let outcomes = decode_names(file, &mut at, directory, header.n_outcomes)?;
@@ -163,18 +168,21 @@ impl<B: AsRef<[u8]>> EventFile<B> {
     /// # Errors
     /// [`Error::Format`] when the chunk is damaged.
     pub fn chunk(&self, chunk: usize) -> Result<Chunk> {
-        self.decode(chunk).map_err(|error| error.at(self.path(), None))
+        self.decode(chunk, u64::MAX)
     }
 
-    fn decode(&self, chunk: usize) -> Result<Chunk> {
+    /// Decodes and checks a chunk whose rows may take `room` bytes.
+    fn decode(&self, chunk: usize, room: u64) -> Result<Chunk> {
         let extent =
             self.chunks.get(chunk).ok_or_else(|| Error::Argument(format!("there is no chunk {chunk}")))?;
         let limits = Limits {
             cues: self.header.n_cues,
             outcomes: self.header.n_outcomes,
             types: if chunk < self.n_chunks() { self.header.n_types } else { 0 },
+            room,
         };
-        Chunk::decode(self.bytes.as_ref(), extent.start, extent.end, extent.n_rows, &limits)
+        let decoded = Chunk::decode(self.bytes.as_ref(), extent.start, extent.end, extent.n_rows, &limits);
+        decoded.map_err(|error| error.at(self.path(), None))
     }
 
     /// The dictionary of event types, decoded and checked at first use; empty where there is none.
@@ -187,7 +195,8 @@ impl<B: AsRef<[u8]>> EventFile<B> {
         }
         let mut types = Rows::default();
         for index in self.n_chunks()..self.chunks.len() {
-            let chunk = self.chunk(index)?;
+            let names = types.cues.ids().len() + types.outcomes.ids().len();
+            let chunk = self.decode(index, TYPES_SIZE - Rows::size_of(types.len(), names))?;
             let Body::Rows(rows) = &chunk.body else {
                 return Err(
                     damaged(self.chunks[index].start, "types in full", "tokens").at(self.path(), None)
@@ -210,6 +219,9 @@ impl<B: AsRef<[u8]>> EventFile<B> {
     /// # Errors
     /// [`Error::Format`] when the chunk is damaged, [`Error::Argument`] when there is no such event.
     pub fn event<'a>(&'a self, event: u64, recent: &'a mut Recent) -> Result<(&'a [u32], &'a [u32], u32)> {
+        if event >= self.len() {
+            return Err(unknown_event(event, self.len()));
+        }
         let index = self.chunk_with(event);
         let chunk = match recent.0.take().filter(|(kept, _)| *kept == index) {
             Some((_, chunk)) => chunk,
@@ -264,14 +276,22 @@ impl<B: AsRef<[u8]>> EventFile<B> {
             Err(damaged(16, format!("{expected} {what}"), format!("{found}")).at(self.path(), None))
         };
         monitor.set_total(self.len());
+        // Also where no event asks for them.
+        self.types()?;
         let mut cue_counts = vec![0_u64; self.cues.len()];
         let mut outcome_counts = vec![0_u64; self.outcomes.len()];
-        let mut n_tokens = 0_u64;
+        let (mut n_tokens, mut work) = (0_u64, 0);
         for chunk in 0..self.n_chunks() {
             let events = self.events_of(chunk);
             monitor.advance(events.end - events.start)?;
             self.for_each(events, |_, cues, outcomes, frequency| {
                 n_tokens = n_tokens.saturating_add(frequency.into());
+                // The events of a chunk may be many times as long as the chunk, as tokens of long types.
+                work += cues.len() + outcomes.len();
+                if work >= LOOK_EVERY {
+                    monitor.check()?;
+                    work = 0;
+                }
                 for (ids, counts) in [(cues, &mut cue_counts), (outcomes, &mut outcome_counts)] {
                     for &id in ids {
                         counts[id as usize] = counts[id as usize].saturating_add(frequency.into());
@@ -302,13 +322,14 @@ fn unknown_event(event: u64, n_events: u64) -> Error {
     Error::Argument(format!("expected events below {n_events}, found {event}"))
 }
 
-fn read_directory(file: &[u8], directory: usize, header: &Header) -> Result<Vec<Extent>> {
+/// Reads the directory, given its bytes and where they stand in the file.
+fn read_directory(bytes: &[u8], directory: usize, header: &Header) -> Result<Vec<Extent>> {
     let wrong = |expected: String, found: String| Err(damaged(directory, expected, found));
     let n = header.n_chunks.saturating_add(header.n_type_chunks);
-    if n.saturating_mul(ENTRY as u64) != (file.len() - directory) as u64 {
-        return wrong(format!("{n} entries in the directory"), format!("{} bytes", file.len() - directory));
+    if n.saturating_mul(ENTRY as u64) != bytes.len() as u64 {
+        return wrong(format!("{n} entries in the directory"), format!("{} bytes", bytes.len()));
     }
-    let mut input = Input { bytes: file, at: directory };
+    let mut input = Input { bytes, start: directory, at: 0 };
     let mut entries = (0..n).map(|_| Ok((input.u64()?, input.u64()?))).collect::<Result<Vec<_>>>()?;
     let types_begin = header.n_chunks as usize;
     let mut extents = Vec::with_capacity(entries.len());

@@ -62,6 +62,14 @@ impl<T: Copy + Into<u64> + From<u8> + BitOr<Output = T> + PartialEq> Packed<T> {
         mem::take(&mut self.width) as u32
     }
 
+    /// Gives each number a byte if there are more than `most` and they took none.
+    pub(super) fn spell_out_beyond(&mut self, most: usize) {
+        self.pack_waiting();
+        if self.packed > most {
+            self.widen(1);
+        }
+    }
+
     fn extend_now(&mut self, numbers: &[T]) {
         self.pack_waiting();
         numbers.chunks(TOGETHER).for_each(|numbers| self.pack(numbers));
@@ -174,7 +182,7 @@ mod tests {
                 let narrowest = if all.iter().all(|&n| n == 1) { 0 } else { width_of(greatest) };
                 prop_assert_eq!(width as usize, narrowest);
                 let mut back = Vec::<u64>::new();
-                let mut input = Input { bytes: &bytes, at: 0 };
+                let mut input = Input { bytes: &bytes, start: 0, at: 0 };
                 input.numbers(all.len(), width, &mut back).unwrap();
                 prop_assert_eq!(input.at, bytes.len());
                 prop_assert_eq!(&back, &all);

@@ -3,7 +3,7 @@
 use std::iter::repeat_n;
 
 use super::chunk::{ROWS, TOKENS};
-use super::format::{CHUNK_EVENTS, CHUNK_SLOTS, seal};
+use super::format::{ALIKE, CHUNK_EVENTS, CHUNK_SLOTS, seal};
 use super::packed::Packed;
 use crate::error::{Error, Result};
 use crate::text::Batch;
@@ -123,6 +123,7 @@ impl Pending {
         };
         let mut widths = 0;
         for (i, array) in arrays.into_iter().enumerate() {
+            array.spell_out_beyond(ALIKE);
             widths |= array.take(out) << (4 * i);
         }
         for (field, place) in [widths].iter().chain(&head).zip(out[4..24].as_chunks_mut::<4>().0) {

@@ -231,6 +231,8 @@ mod tests {
         let file = file(1000);
         let mut picker = Picker::new(&file, Frequency::One, None, None).unwrap();
         assert!(matches!(picker.push(&[0, file.len()], &Monitor::new()), Err(Error::Argument(_))));
+        let found = file.event(file.len(), &mut super::super::Recent::default()).map(drop);
+        assert!(matches!(found, Err(Error::Argument(_))));
         let monitor = Monitor::new();
         monitor.stop();
         assert!(matches!(picker.push(&[0], &monitor), Err(Error::Stopped)));

@@ -48,9 +48,6 @@ impl FromStr for Duplicates {
     }
 }
 
-/// The dictionary grows no further than this.
-const BUDGET: usize = 256 << 20;
-
 /// So many bytes of events are appended together.
 const TOGETHER: usize = 64 << 10;
 
@@ -199,12 +196,7 @@ impl EventWriter {
         if self.pending.is_empty() {
             return Ok(());
         }
-        self.write_chunk(self.n_events - self.pending.len() as u64)?;
-        if self.pending.is_by_token() && self.types.as_ref().is_none_or(|types| types.rows.size() >= BUDGET) {
-            // Frozen from here on: what is in it serves the chunks before.
-            self.pending = Pending::new(false);
-        }
-        Ok(())
+        self.write_chunk(self.n_events - self.pending.len() as u64)
     }
 
     /// Writes what is pending, the first of which has a number.
@@ -235,7 +227,7 @@ impl EventWriter {
         let mut chunks = Vec::new();
         let directory = mem::take(&mut self.directory);
         let ends = directory.iter().skip(1).copied().chain([(self.out.at, self.n_events)]);
-        let limits = Limits { cues: 0, outcomes: 0, types: types.rows.len() as u64 };
+        let limits = Limits { cues: 0, outcomes: 0, types: types.rows.len() as u64, room: 0 };
         for (&(start, first), (end, next)) in directory.iter().zip(ends) {
             let bytes = self.out.read_back(start, end)?;
             chunks.push(Chunk::decode(&bytes, 0, bytes.len(), (next - first) as usize, &limits)?);
@@ -293,17 +285,35 @@ impl EventWriter {
         self.last_type = match &mut self.types {
             Some(types) if self.pending.is_by_token() => {
                 let token = types.token(cues, outcomes)?;
+                if token.is_none() {
+                    self.types_are_full()?;
+                }
+                token
+            }
+            _ => None,
+        };
+        match (&mut self.types, self.last_type) {
+            (Some(types), Some(token)) => {
                 types.count(token, frequency)?;
                 self.pending.push_token(token, frequency);
-                Some(token)
             }
             _ => {
                 self.names.count(cues, outcomes, frequency.into())?;
                 self.pending.push(cues, outcomes, frequency);
-                None
             }
-        };
+        }
         self.appended(1)
+    }
+
+    /// Freezes the dictionary if it is of use: what is in it serves the chunks before, and it is of use as long as they are.
+    fn types_are_full(&mut self) -> Result<()> {
+        if self.types.as_ref().is_some_and(|types| types.pays(self.n_events)) {
+            self.flush()?;
+            self.pending = Pending::new(false);
+            Ok(())
+        } else {
+            self.drop_types()
+        }
     }
 
     /// Counts events that were appended.
@@ -581,14 +591,25 @@ impl Output {
 #[cfg(test)]
 mod tests {
     use super::super::dictionary::JUDGED_AT;
-    use super::super::format::CHUNK_EVENTS;
+    use super::super::format::TYPES_SIZE;
     use super::*;
 
     const CUES: usize = 3200;
 
     /// Writes events of many cues, number `i` unlike all others; each is followed by itself, `times` in all.
     fn written(types: usize, times: usize, again: impl Fn(&mut EventWriter, &[u32], &[u32])) -> EventWriter {
+        written_within(TYPES_SIZE, types, times, again)
+    }
+
+    /// The same with a dictionary of at most so many bytes.
+    fn written_within(
+        budget: u64,
+        types: usize,
+        times: usize,
+        again: impl Fn(&mut EventWriter, &[u32], &[u32]),
+    ) -> EventWriter {
         let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
+        writer.types.as_mut().unwrap().budget = budget;
         let names: Vec<String> = (0..types.max(CUES)).map(|i| i.to_string()).collect();
         let names = || names.iter().map(String::as_str);
         writer.with_names(names(), names()).unwrap();
@@ -648,23 +669,41 @@ mod tests {
     }
 
     #[test]
-    fn a_frozen_dictionary_knows_its_tokens_and_no_others() {
-        let types = CHUNK_EVENTS / 3 + 1;
-        let mut by_token = written(types, 3, |writer, _, _| {
-            let token = writer.token().unwrap();
-            assert!(writer.again(token, 1).unwrap());
+    fn a_full_dictionary_that_pays_knows_its_tokens_and_no_others() {
+        let room = Rows::size_of(100, 100 * (CUES + 1));
+        let mut by_token = written_within(room, 103, 3, |writer, cues, outcomes| match writer.token() {
+            Some(token) => assert!(writer.again(token, 1).unwrap()),
+            None => writer.push(cues, outcomes, 1).unwrap(),
         });
         assert!(!by_token.pending.is_by_token(), "frozen");
-        let mut in_full = written(types, 3, |writer, cues, outcomes| writer.push(cues, outcomes, 1).unwrap());
-        for (i, frequency) in [(7, 1), (types as u32 - 1, 3)] {
+        let push = |writer: &mut EventWriter, cues: &[u32], outcomes: &[u32]| {
+            writer.push(cues, outcomes, 1).unwrap();
+        };
+        let mut in_full = written_within(room, 103, 3, push);
+        for (i, frequency) in [(7, 1), (99, 3)] {
             assert!(by_token.again(i, frequency.into()).unwrap());
             in_full.push(&(0..CUES as u32).collect::<Vec<_>>(), &[i], frequency).unwrap();
         }
         for writer in [&mut by_token, &mut in_full] {
             writer.push(&[1], &[2], 1).unwrap();
             assert_eq!(writer.token(), None);
-            assert!(!writer.again(types as u32, 1).unwrap());
+            assert!(!writer.again(100, 1).unwrap());
         }
-        assert!(by_token.finish().unwrap().bytes() == in_full.finish().unwrap().bytes());
+        let file = by_token.finish().unwrap();
+        let types = file.types().unwrap();
+        assert_eq!((types.len(), types.size() as u64), (100, room));
+        // Any more, and it would have been full earlier.
+        assert_eq!((file.n_chunks(), file.events_of(0)), (2, 0..300));
+        assert!(file.bytes() == in_full.finish().unwrap().bytes());
+    }
+
+    #[test]
+    fn a_full_dictionary_that_does_not_pay_is_dropped() {
+        let written = |budget| written_within(budget, 103, 1, |_, _, _| ());
+        let full = written(Rows::size_of(100, 100 * (CUES + 1)));
+        assert!(full.types.is_none());
+        let file = full.finish().unwrap();
+        assert!(!file.header().has_types());
+        assert!(file.bytes() == written(TYPES_SIZE).finish().unwrap().bytes());
     }
 }

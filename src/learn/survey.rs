@@ -6,8 +6,8 @@ use super::steps::Grouping;
 use super::stream::Script;
 use super::twins::Twins;
 use crate::error::Result;
-use crate::events::EventFile;
 use crate::events::chunk::{Body, Chunk, Rows};
+use crate::events::{EventFile, LOOK_EVERY};
 use crate::monitor::Monitor;
 
 /// What is worth knowing about the events before learning.
@@ -111,7 +111,7 @@ impl Survey {
         for index in 0..file.n_chunks() {
             monitor.check()?;
             let chunk = file.chunk(index)?;
-            eye.look(file.events_of(index).start, &chunk, &mut survey);
+            eye.look(file.events_of(index).start, &chunk, &mut survey, monitor)?;
             survey.size = survey.size.saturating_add(chunk.size());
             if survey.size > budget {
                 survey.chunks = None;
@@ -152,8 +152,9 @@ struct Eye<'a> {
 }
 
 impl Eye<'_> {
-    fn look(&mut self, start: u64, chunk: &Chunk, survey: &mut Survey) {
+    fn look(&mut self, start: u64, chunk: &Chunk, survey: &mut Survey, monitor: &Monitor) -> Result<()> {
         self.grouping.begin();
+        let mut work = 0;
         for (i, event) in (0..chunk.body.len()).zip(start..) {
             let frequency = u64::from(chunk.frequency(i));
             let (rows, row, new) = match &chunk.body {
@@ -165,6 +166,11 @@ impl Eye<'_> {
             };
             let (cues, outcomes) = (rows.cues.get(row), rows.outcomes.get(row));
             survey.names += (cues.len() + outcomes.len()) as u64;
+            work += cues.len() + outcomes.len();
+            if work >= LOOK_EVERY {
+                monitor.check()?;
+                work = 0;
+            }
             if frequency == 0 {
                 continue;
             }
@@ -191,5 +197,6 @@ impl Eye<'_> {
                 survey.visits += (cues.len() + outcomes.len()) as u64;
             }
         }
+        Ok(())
     }
 }
