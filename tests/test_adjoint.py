@@ -88,6 +88,20 @@ def test_a_column_does_not_depend_on_which_others_are_learned() -> None:
     assert some.bits(part.column("x")) == some.bits(whole.column("x"))
 
 
+@pytest.mark.parametrize("n", [1, 2, 255, 256, 257, 258])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_initial_weights_give_a_slice_the_bits_of_the_whole(n: int, dtype: str) -> None:
+    source = rw.read_events(some.wide_events(7, 1500, 40, 300))
+    names = source.cues, source.outcomes[:300]
+    values = np.random.default_rng(8).standard_normal([len(side) for side in names]).astype(dtype)
+    start = rw.Weights(values, *names)
+    whole = rw.learn(source, initial=start, dtype=dtype, method="adjoint")
+    for outcomes in (names[1][:n], names[1][-n:]):
+        part = rw.learn(source, initial=start, dtype=dtype, method="adjoint", outcomes=outcomes)
+        columns = [whole.outcomes.index(outcome) for outcome in outcomes]
+        assert some.bits(part.values) == some.bits(whole.values[:, columns])
+
+
 def test_adjoint_meets_forward_on_real_text(shared: Path) -> None:
     import lzma
 

@@ -53,6 +53,8 @@ const POLL_EVERY: usize = 1 << 22;
 
 /// Columns of initial weights gathered at a time.
 const GATHERED: usize = 256;
+/// And no fewer: faer multiplies a single one in another order, so its bits would depend on what others are learned.
+const FEWEST: usize = 2;
 
 /// Sums are asked for so many steps before they are needed,
 const AHEAD: usize = 3;
@@ -157,24 +159,34 @@ impl<E: Element> Tile<'_, E> {
     fn add_initial(&mut self, initial: &Initial<'_, E>, job: &Job<'_, E>) -> Result<()> {
         let n_initial = initial.n_rows();
         let v = MatRef::from_row_major_slice(&self.v[..n_initial * self.width], n_initial, self.width);
-        let mut gathered = Vec::new();
+        let (mut gathered, mut padded) = (Vec::new(), Vec::new());
         for (columns, sums) in job.columns.chunks(GATHERED).zip(self.sums.chunks_mut(GATHERED * self.width)) {
             job.monitor.check()?;
+            let n = columns.len().max(FEWEST);
             gathered.clear();
             for row in initial.weights.chunks_exact(initial.width.max(1)) {
                 gathered.extend(columns.iter().map(|column| {
                     initial.columns[column.targets[0] as usize]
                         .map_or(E::default(), |source| row[source as usize])
                 }));
+                gathered.resize(gathered.len() + n - columns.len(), E::default());
             }
+            padded.clear();
+            if columns.len() < n {
+                padded.extend_from_slice(sums);
+                padded.resize(n * self.width, E::default());
+            }
+            let to = if padded.is_empty() { &mut *sums } else { &mut *padded };
             matmul(
-                MatMut::from_row_major_slice_mut(sums, columns.len(), self.width),
+                MatMut::from_row_major_slice_mut(to, n, self.width),
                 Accum::Add,
-                MatRef::from_row_major_slice(&gathered, n_initial, columns.len()).transpose(),
+                MatRef::from_row_major_slice(&gathered, n_initial, n).transpose(),
                 v,
                 E::from_f64(1.0),
                 Par::Seq,
             );
+            let learned = sums.len().min(padded.len());
+            sums[..learned].copy_from_slice(&padded[..learned]);
         }
         Ok(())
     }
