@@ -54,6 +54,18 @@ def test_auto_takes_what_is_less_work() -> None:
     assert some.bits(wide.values) != some.bits(exact.values)
 
 
+def test_a_slice_has_the_bits_of_the_whole_by_the_same_method() -> None:
+    source = rw.read_events(WIDE)
+    whole, part = rw.learn(source), rw.learn(source, outcomes=source.outcomes[:5])
+    # What is less work for all columns is not for five of them.
+    assert (whole.parameters["method"], part.parameters["method"]) == ("adjoint", "forward")
+    assert np.abs(part.values - whole.values[:, :5]).max() <= 1e-12
+    for method in ("forward", "adjoint"):
+        whole = rw.learn(source, method=method)
+        part = rw.learn(source, method=method, outcomes=source.outcomes[:5])
+        assert some.bits(part.values) == some.bits(whole.values[:, :5])
+
+
 @pytest.mark.parametrize(
     "rule",
     [

@@ -87,7 +87,8 @@ def learn(
         Give the mean of the weights after each token, W_1 to W_T, instead of W_T (Polyak-Ruppert averaging).
         Sums are kept in float64. It needs the forward method.
     cues, outcomes : iterable of str, optional
-        Learn the weights of these only, in this order. All cues still predict.
+        Learn the weights of these only, in this order. All cues still predict. The weights are those of the
+        whole: the same bits with the same `method`, up to rounding where "auto" takes another one for a part.
     initial : Weights, optional
         Weights to start from; zero where it has none. It stays as it is. Its names come first in the result.
     dtype : {"float64", "float32"}, default "float64"
