@@ -266,6 +266,11 @@ def separable(X: Examples, y: ArrayLike, *, bias: bool = False) -> bool:
     ArithmeticError
         When the linear program could not be solved.
 
+    Notes
+    -----
+    Ctrl-C is heard when the linear program ends (one call of HiGHS). With random examples that took 0.5 s for
+    2,000 with 200 features, 2 s for 1,000 with 400, and 5 s for 1,000 with 600.
+
     Examples
     --------
     >>> import rescorla as rw
