@@ -81,7 +81,8 @@ fn push(corpus: &Corpus, line: &str) -> Vec<Event> {
 }
 
 fn push_line(corpus: &Corpus, line: &str, sink: &mut Kept) -> Result<()> {
-    let mut lines = Lines::new(corpus, sink)?;
+    let monitor = Monitor::new();
+    let mut lines = Lines::new(corpus, sink, &monitor)?;
     lines.line(line, sink)?;
     lines.finish(sink)
 }
@@ -624,7 +625,8 @@ proptest! {
         }
         // Text that comes by itself.
         let mut writer = EventWriter::new(None, duplicates, None).unwrap();
-        let mut lines = Lines::new(&corpus, &writer).unwrap();
+        let monitor = Monitor::new();
+        let mut lines = Lines::new(&corpus, &writer, &monitor).unwrap();
         for text in &texts {
             lines.line(text, &mut writer).unwrap();
             lines.finish(&mut writer).unwrap();

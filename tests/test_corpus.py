@@ -332,6 +332,15 @@ def test_the_bytes_of_small_texts_do_not_depend_on_threads(
 # Files.
 
 
+def test_a_context_too_long_to_be_one_event_is_refused_where_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "words.txt"
+    path.write_text("in the beginning\n---end.of.document---\n" + "a\n" * (2**24 + 1))
+    with pytest.raises(rw.FormatError, match="contexts of at most 16777216 words") as refused:
+        rw.corpus_events(path, window="context", context="document", threads=1)
+    assert str(refused.value).startswith(f"{path}, line {2**24 + 3}, ")
+    assert len(rw.corpus_events(["a\n" * 9, "a"], window="context", context="document")) == 1
+
+
 def test_globs_and_folders_are_read_in_order(tmp_path: Path) -> None:
     (tmp_path / "below").mkdir()
     for name in ("b.txt", "a.txt", "c.md", "below/a.txt"):

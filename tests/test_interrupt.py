@@ -111,6 +111,19 @@ COMPILE_TEXT = (
     + "window, context = int(sys.argv[3]), 'document'\n"
     + "work = lambda: rw.corpus_events(paths, sys.argv[2], window=window, context=context, progress=False)\n"
 )
+# Words that are one event: soon read, long made into one, for all their n-grams are made anew for each event.
+COMPILE_CONTEXT = (
+    PRELUDE
+    + """
+import pathlib
+line = " ".join(f"w{i * i % 7919:060}" for i in range(1000)) + "\\n"
+path = pathlib.Path(sys.argv[1])
+path.write_text(line * 800)
+corpora = {"file": path, "item": [line * 800], "lines": [line] * 800, "words": [line.split()] * 800}
+how = dict(cues=5, window="context", context="document", progress=False)
+work = lambda: rw.corpus_events(corpora[sys.argv[2]], **how)
+"""
+)
 RUN = """
 print("ready", flush=True)
 try:
@@ -218,6 +231,10 @@ class TestInterrupt:
         text.write_text(" ".join(f"w{i * i % 7919}" for i in range(100_000)))
         assert interrupted_after(COMPILE_TEXT, str(text), str(target), str(window)) < self.bound
         assert list(tmp_path.iterdir()) == [text]
+
+    @pytest.mark.parametrize("source", ["file", "item", "lines", "words"])
+    def test_making_one_event_of_a_long_context(self, tmp_path: Path, source: str) -> None:
+        assert interrupted_after(COMPILE_CONTEXT, str(tmp_path / "words.txt"), source) < self.bound
 
 
 EVENTS = [([f"c{i % 997}", f"d{i % 991}"], [f"o{i % 5003}"]) for i in range(60_000)]

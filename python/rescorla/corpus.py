@@ -138,7 +138,8 @@ def corpus_events(
     Raises
     ------
     FormatError
-        When the text is not UTF-8, or a file is damaged; the message names the file and line.
+        When the text is not UTF-8, a file is damaged, or a context is too long to be one event; the message
+        names the file and line.
     KeyError
         When a mapping lacks a word.
     ValueError, TypeError
@@ -155,7 +156,9 @@ def corpus_events(
     before the next white space; one that is not ASCII ends a sentence anywhere. So "3.14" and "e.g.," go on,
     and "Mr." ends. For more, split sentences with a tool for your language and pass lists of words.
 
-    The text streams: memory grows with the number of different words, not with the length of the text.
+    The text streams: memory grows with the number of different words, not with the length of the text. But
+    with ``window="context"`` the words of a context are held until it ends, and one of more than 16,777,216
+    words (2^24) is refused.
 
     References
     ----------

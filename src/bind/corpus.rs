@@ -14,9 +14,10 @@ use super::compile::{each, shown};
 use super::exit::{self, Call};
 use super::file::PyEventFile;
 use super::items::Items;
-use super::watch::{Progress, watched};
+use super::watch::{Progress, watched, watched_by};
 use crate::error::{Error, Place, Result};
 use crate::events::write::EventWriter;
+use crate::monitor::Monitor;
 use crate::text::corpus::{
     Context, Corpus, Format, Letters, Lines, Load, Lookup, Names, Normal, Symbols, Table, Unknown, Window,
 };
@@ -134,6 +135,9 @@ pub(crate) fn compile_corpus(
     raised.map_or_else(|| Ok(file?.into()), Err)
 }
 
+/// So many words at once take longer than to start a thread.
+const LONG: usize = 1 << 14;
+
 /// Reads an iterable, each of whose items is a str or an iterable of words.
 fn lines(
     py: Python<'_>,
@@ -143,35 +147,67 @@ fn lines(
     writer: &mut EventWriter,
     progress: &Progress,
 ) -> PyResult<()> {
-    let mut lines = Lines::new(corpus, writer)?;
+    let monitor = Monitor::new();
+    let mut lines = Lines::new(corpus, writer, &monitor)?;
+    let mut since = 0;
     each(py, source, progress, |number, item| {
         let at = |error: Error| error.at(None, Some(Place::Line { line: number + 1, column: 1 }));
         if let Ok(line) = item.cast::<PyString>() {
-            lines.line(line.to_str()?, writer).map_err(at)?;
+            let line = line.to_str()?;
+            let size = line.len() / 4 + lines.waiting(false);
+            attended(py, &monitor, &mut since, size, || lines.line(line, writer).map_err(at))?;
         } else {
-            let words = words_of(item).map_err(|_| {
-                PyTypeError::new_err(format!(
-                    "line {number}: expected a str or a list of words, found {}",
-                    shown(item)
-                ))
+            let words = words_of(item, || {
+                format!("line {number}: expected a str or a list of words, found {}", shown(item))
             })?;
-            lines.words(words.iter().map(String::as_str), writer).map_err(at)?;
+            let size = words.len() + lines.waiting(false);
+            let words = words.iter().map(String::as_str);
+            attended(py, &monitor, &mut since, size, || lines.words(words, writer).map_err(at))?;
         }
         if documents {
-            lines.finish(writer).map_err(at)?;
+            let size = lines.waiting(true);
+            attended(py, &monitor, &mut since, size, || lines.finish(writer).map_err(at))?;
         }
         Ok(())
     })?;
-    Ok(lines.finish(writer)?)
+    let size = lines.waiting(true);
+    attended(py, &monitor, &mut since, size, || lines.finish(writer))
 }
 
-fn words_of(item: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+/// Does work of some size, in words: off the interpreter if that is worth a thread. Signals are looked at meanwhile, or after so
+/// much work.
+fn attended(
+    py: Python<'_>,
+    monitor: &Monitor,
+    since: &mut usize,
+    size: usize,
+    work: impl FnOnce() -> Result<()> + Send,
+) -> PyResult<()> {
+    if size >= LONG {
+        return watched_by(py, monitor, &None, work);
+    }
+    *since += size;
+    if *since >= LONG {
+        *since = 0;
+        py.check_signals()?;
+    }
+    Ok(work()?)
+}
+
+/// The words of an iterable; TypeError with a message if it is not one of str.
+fn words_of(item: &Bound<'_, PyAny>, message: impl Fn() -> String) -> PyResult<Vec<String>> {
+    let wrong = |_: PyErr| PyTypeError::new_err(message());
+    let word = |word: PyResult<Bound<'_, PyAny>>| Ok(word?.cast::<PyString>()?.to_str()?.to_owned());
     let call = Call::begin(item.py())?;
-    let word = |word: PyResult<Bound<'_, PyAny>>| {
+    let mut words = Vec::new();
+    for each in item.try_iter().map_err(wrong)? {
         call.check()?;
-        Ok(word?.cast::<PyString>()?.to_str()?.to_owned())
-    };
-    item.try_iter()?.map(word).collect()
+        if words.len() % LONG == LONG - 1 {
+            item.py().check_signals()?;
+        }
+        words.push(word(each).map_err(wrong)?);
+    }
+    Ok(words)
 }
 
 fn wrong(argument: &str, found: &str) -> PyErr {
@@ -236,11 +272,8 @@ fn collect(word: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     if let Ok(name) = given.cast::<PyString>() {
         return Ok(vec![name.to_str()?.to_owned()]);
     }
-    words_of(given).map_err(|_| {
-        PyTypeError::new_err(format!(
-            "the names of the word {word:?} must be a str or an iterable of str, not {}",
-            shown(given)
-        ))
+    words_of(given, || {
+        format!("the names of the word {word:?} must be a str or an iterable of str, not {}", shown(given))
     })
 }
 

@@ -16,15 +16,25 @@ pub(super) fn watched<R: Send>(
     progress: &Progress,
     work: impl FnOnce(&Monitor) -> Result<R> + Send,
 ) -> PyResult<R> {
-    let call = Call::begin(py)?;
     let monitor = Monitor::new();
+    watched_by(py, &monitor, progress, || work(&monitor))
+}
+
+/// As [`watched`], for work that polls a monitor which is there already.
+pub(super) fn watched_by<R: Send>(
+    py: Python<'_>,
+    monitor: &Monitor,
+    progress: &Progress,
+    work: impl FnOnce() -> Result<R> + Send,
+) -> PyResult<R> {
+    let call = Call::begin(py)?;
     let look = |done, total| {
         call.check()?;
         py.check_signals()?;
         tell(py, progress, done, total)
     };
-    let result = monitor.watch_and_rest(|| work(&monitor), |wait| py.detach(wait), look)???;
-    finish(py, progress, &monitor)?;
+    let result = monitor.watch_and_rest(work, |wait| py.detach(wait), look)???;
+    finish(py, progress, monitor)?;
     Ok(result)
 }
 

@@ -9,16 +9,20 @@ use crate::text::EventSink;
 /// Makes events of lines as they come.
 pub struct Lines<'c> {
     reader: Reader<'c>,
-    monitor: Monitor,
 }
 
 impl<'c> Lines<'c> {
-    /// No lines yet, for a sink that is to be given at every step.
+    /// No lines yet, for a sink that is to be given at every step; work on long ones polls the monitor.
     ///
     /// # Errors
     /// When the corpus is not well described.
-    pub fn new<S: EventSink + ?Sized>(corpus: &'c Corpus, sink: &S) -> Result<Self> {
-        Ok(Self { reader: Reader::new(corpus, sink.repeats())?, monitor: Monitor::new() })
+    pub fn new<S: EventSink + ?Sized>(corpus: &'c Corpus, sink: &S, monitor: &'c Monitor) -> Result<Self> {
+        Ok(Self { reader: Reader::new(corpus, sink.repeats(), monitor)? })
+    }
+
+    /// How many words are held of a context that the next word may end, or the end of the document does.
+    pub fn waiting(&self, ends: bool) -> usize {
+        if ends || self.reader.may_end() { self.reader.held() } else { 0 }
     }
 
     /// Takes a line, which may hold line ends, too; the last one may be missing.
@@ -26,7 +30,7 @@ impl<'c> Lines<'c> {
     /// # Errors
     /// When a word is unknown, or the sink refuses; the caller knows the place.
     pub fn line<S: EventSink + ?Sized>(&mut self, line: &str, sink: &mut S) -> Result<()> {
-        self.reader.read_on(line, &self.monitor).map_err(|(_, error)| error)?;
+        self.reader.read_on(line).map_err(|(_, error)| error)?;
         if !line.ends_with(['\n', '\r']) {
             self.reader.end_line();
         }
@@ -57,6 +61,6 @@ impl<'c> Lines<'c> {
     }
 
     fn deliver<S: EventSink + ?Sized>(&mut self, sink: &mut S) -> Result<()> {
-        self.reader.deliver(sink, &self.monitor).map_err(|(_, error)| error)
+        self.reader.deliver(sink).map_err(|(_, error)| error)
     }
 }

@@ -49,6 +49,7 @@ use turns::Turns;
 ///
 /// ```
 /// use rescorla::error::Result;
+/// use rescorla::monitor::Monitor;
 /// use rescorla::text::EventSink;
 /// use rescorla::text::corpus::{Corpus, Lines, Names};
 ///
@@ -70,7 +71,8 @@ use turns::Turns;
 ///
 /// let corpus = Corpus { symbols: Some("a-z".parse()?), ..Corpus::default() };
 /// let mut table = Table(String::new());
-/// let mut lines = Lines::new(&corpus, &table)?;
+/// let monitor = Monitor::new();
+/// let mut lines = Lines::new(&corpus, &table, &monitor)?;
 /// lines.line("On it!", &mut table)?;
 /// lines.finish(&mut table)?;
 /// assert_eq!(table.0, "#on on# -> on\n#it it# -> it\n");
@@ -252,14 +254,14 @@ impl Corpus {
         let blocks = usize::try_from(total / load.block.max(1) as u64).unwrap_or(usize::MAX);
         let threads = load.threads.min(blocks.max(paths.len())).max(1);
         let repeats = sink.repeats();
-        let readers = (0..threads).map(|_| Reader::new(self, repeats)).collect::<Result<Vec<_>>>()?;
+        let readers =
+            (0..threads).map(|_| Reader::new(self, repeats, monitor)).collect::<Result<Vec<_>>>()?;
         let turns = Turns::new(Target {
             sink,
-            seam: Reader::new(self, repeats)?,
+            seam: Reader::new(self, repeats, monitor)?,
             reaches: self.window != Window::ONE,
             paths,
             end: None,
-            monitor,
         });
         thread::scope(|scope| {
             let blocks = Mutex::new(Blocks::new(paths, self.format, load.block.max(1), monitor, scope));
@@ -269,7 +271,7 @@ impl Corpus {
                 loop {
                     let next = blocks.lock().unwrap_or_else(PoisonError::into_inner).next(&mut block);
                     let Some((number, taken)) = next else { return };
-                    let head = taken.and_then(|()| read_block(&mut reader, &block, monitor));
+                    let head = taken.and_then(|()| read_block(&mut reader, &block));
                     let path = &paths[block.file];
                     let deliver = |target: &mut Target<'_, '_, S>| {
                         let delivered = head.and_then(|head| target.deliver(&mut reader, &block, head));
@@ -314,9 +316,9 @@ impl Corpus {
 }
 
 /// Reads a block, and says where its head ends.
-fn read_block(reader: &mut Reader<'_>, block: &Block, monitor: &Monitor) -> Result<Option<usize>> {
+fn read_block(reader: &mut Reader<'_>, block: &Block) -> Result<Option<usize>> {
     let piece = block.piece();
-    let head = reader.read(piece.text()?, block.opens, monitor);
+    let head = reader.read(piece.text()?, block.opens);
     head.map_err(|(offset, error)| error.at(None, Some(piece.place(offset))))
 }
 
@@ -330,7 +332,6 @@ struct Target<'c, 's, S: ?Sized> {
     paths: &'s [PathBuf],
     /// The file of the last block, and the place behind its last run of characters.
     end: Option<(usize, Place)>,
-    monitor: &'s Monitor,
 }
 
 impl<S: EventSink + ?Sized> Target<'_, '_, S> {
@@ -343,17 +344,17 @@ impl<S: EventSink + ?Sized> Target<'_, '_, S> {
                 self.end_document()?;
             } else {
                 let seen = &text[..head.unwrap_or(text.len())];
-                self.seam.read_on(seen, self.monitor).map_err(misplaced)?;
+                self.seam.read_on(seen).map_err(misplaced)?;
                 if head.is_some() {
                     self.seam.end_head()?;
                 }
             }
             // Where in the head it was is not worth remembering.
-            self.seam.deliver(self.sink, self.monitor).map_err(|(_, error)| misplaced((0, error)))?;
+            self.seam.deliver(self.sink).map_err(|(_, error)| misplaced((0, error)))?;
         }
-        let delivered = reader.deliver(self.sink, self.monitor);
+        let delivered = reader.deliver(self.sink);
         delivered.map_err(|(n, error)| match piece.text() {
-            Ok(text) => misplaced((reader.locate(text, block.opens, n, self.monitor), error)),
+            Ok(text) => misplaced((reader.locate(text, block.opens, n), error)),
             Err(_) => error,
         })?;
         if self.reaches {
@@ -368,8 +369,7 @@ impl<S: EventSink + ?Sized> Target<'_, '_, S> {
     /// Ends the document, if there is one.
     fn end_document(&mut self) -> Result<()> {
         let ended = self.seam.end_document();
-        let delivered =
-            ended.and_then(|()| self.seam.deliver(self.sink, self.monitor).map_err(|(_, error)| error));
+        let delivered = ended.and_then(|()| self.seam.deliver(self.sink).map_err(|(_, error)| error));
         delivered.map_err(|error| match &self.end {
             Some((file, place)) => error.at(self.paths.get(*file).map(PathBuf::as_path), Some(*place)),
             None => error,

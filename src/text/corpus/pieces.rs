@@ -20,6 +20,7 @@ use super::named::{NONE, Named, OURS};
 use super::names;
 use super::{Corpus, Letters, Names};
 use crate::error::Result;
+use crate::monitor::Monitor;
 use crate::vocab::Vocab;
 
 /// The lists of one kind of names.
@@ -136,6 +137,8 @@ struct Joints {
 /// The text about which pieces are asked.
 pub(super) struct Context<'c> {
     pub(super) corpus: &'c Corpus,
+    /// Polled once a word: a context may have millions.
+    pub(super) monitor: &'c Monitor,
     pub(super) words: &'c Vocab,
     /// A buffer that is used again.
     pub(super) frame: &'c mut String,
@@ -252,6 +255,7 @@ impl Pieces {
             end = place;
         }
         for at in end..place + side.len() {
+            context.monitor.check()?;
             let i = at - place;
             self.extend((i > 0).then(|| side[i - 1]), side[i], context, named)?;
         }
@@ -294,6 +298,7 @@ impl Pieces {
             side.iter().map(|&word| said(&self.by_word.names, word, context.words, context.corpus)).collect();
         let mut known = true;
         names::each(&self.by_word.names, &words, context.corpus, context.frame, |name| {
+            context.monitor.check()?;
             let id = named.intern(name)?;
             known &= id & OURS == 0;
             self.stream.joined.push(id);

@@ -27,6 +27,7 @@ const LOOK_EVERY: usize = 1 << 8;
 /// Reads text, and holds the events that it makes until a sink takes them.
 pub(super) struct Reader<'c> {
     corpus: &'c Corpus,
+    monitor: &'c Monitor,
     words: Words<'c>,
     windows: Windows,
     /// Whether every word is an event, so that contexts mean nothing.
@@ -45,9 +46,10 @@ pub(super) struct Reader<'c> {
 }
 
 impl<'c> Reader<'c> {
-    pub(super) fn new(corpus: &'c Corpus, repeats: Repeats) -> Result<Self> {
+    pub(super) fn new(corpus: &'c Corpus, repeats: Repeats, monitor: &'c Monitor) -> Result<Self> {
         Ok(Self {
             corpus,
+            monitor,
             words: Words::new(corpus)?,
             windows: Windows::new(corpus.window),
             single: matches!(corpus.window, Window::Words(n) if n.get() == 1),
@@ -62,15 +64,10 @@ impl<'c> Reader<'c> {
     }
 
     /// Reads a block, which begins a document if `opens`. The end of its head, or `None` if all of it is head.
-    pub(super) fn read(
-        &mut self,
-        text: &str,
-        opens: bool,
-        monitor: &Monitor,
-    ) -> std::result::Result<Option<usize>, Misplaced> {
+    pub(super) fn read(&mut self, text: &str, opens: bool) -> std::result::Result<Option<usize>, Misplaced> {
         let head = self.restart(opens);
         self.waits = true;
-        let scanned = self.scan::<false>(text, head, usize::MAX, monitor);
+        let scanned = self.scan::<false>(text, head, usize::MAX);
         self.waits = false;
         let made = scanned.and_then(|head| self.make(false).map(|()| head).map_err(|error| (0, error)));
         match made {
@@ -78,20 +75,20 @@ impl<'c> Reader<'c> {
             // An event that waited may have it, so where it is found out without waiting.
             Err(_) => {
                 let head = self.restart(opens);
-                self.scan::<true>(text, head, usize::MAX, monitor)
+                self.scan::<true>(text, head, usize::MAX)
             }
         }
     }
 
     /// Reads on in a text whose beginning is known.
-    pub(super) fn read_on(&mut self, text: &str, monitor: &Monitor) -> std::result::Result<(), Misplaced> {
-        self.scan::<false>(text, Some(0), usize::MAX, monitor).map(drop)
+    pub(super) fn read_on(&mut self, text: &str) -> std::result::Result<(), Misplaced> {
+        self.scan::<false>(text, Some(0), usize::MAX).map(drop)
     }
 
     /// Reads a block once more, up to an event, and says where in the text that ends.
-    pub(super) fn locate(&mut self, text: &str, opens: bool, event: usize, monitor: &Monitor) -> usize {
+    pub(super) fn locate(&mut self, text: &str, opens: bool, event: usize) -> usize {
         let head = self.restart(opens);
-        match self.scan::<true>(text, head, event, monitor) {
+        match self.scan::<true>(text, head, event) {
             Err((offset, _)) => offset,
             Ok(_) => text.len(),
         }
@@ -114,10 +111,9 @@ impl<'c> Reader<'c> {
         text: &str,
         mut head: Option<usize>,
         wanted: usize,
-        monitor: &Monitor,
     ) -> std::result::Result<Option<usize>, Misplaced> {
         if self.corpus.format == Format::Conllu {
-            return self.scan_lines::<LOCATE>(text, head, wanted, monitor);
+            return self.scan_lines::<LOCATE>(text, head, wanted);
         }
         let bytes = text.as_bytes();
         let reach = self.windows.reach();
@@ -129,7 +125,7 @@ impl<'c> Reader<'c> {
             }
             runs += 1;
             if runs % LOOK_EVERY == 0 {
-                monitor.check().map_err(|error| (at, error))?;
+                self.monitor.check().map_err(|error| (at, error))?;
             }
             if self.line_ends > 0 && self.settle(head.is_some()).map_err(|error| (at, error))? {
                 head.get_or_insert(at);
@@ -189,13 +185,12 @@ impl<'c> Reader<'c> {
         text: &str,
         mut head: Option<usize>,
         wanted: usize,
-        monitor: &Monitor,
     ) -> std::result::Result<Option<usize>, Misplaced> {
         let reach = self.windows.reach();
         let mut at = 0;
         for (n, line) in text.split_inclusive('\n').enumerate() {
             if n % LOOK_EVERY == 0 {
-                monitor.check().map_err(|error| (at, error))?;
+                self.monitor.check().map_err(|error| (at, error))?;
             }
             let makes = head.is_some();
             let line_says =
@@ -293,7 +288,7 @@ impl<'c> Reader<'c> {
     fn item(&mut self, item: Item, makes: bool) -> Result<bool> {
         match item {
             Item::Word(word) if self.single => {
-                let row = self.rows.of_word(word, self.corpus)?;
+                let row = self.rows.of_word(word, self.corpus, self.monitor)?;
                 self.events.push(row);
                 Ok(false)
             }
@@ -315,16 +310,26 @@ impl<'c> Reader<'c> {
 
     /// Ends the context if the line ends since the last run do. Whether they do.
     fn settle(&mut self, makes: bool) -> Result<bool> {
-        let ends = match self.corpus.context {
-            Context::Line => self.line_ends >= 1,
-            Context::Sentence | Context::Paragraph => self.line_ends >= 2,
-            Context::Document => false,
-        };
+        let ends = self.is_ended();
         self.line_ends = 0;
         if ends {
             self.end(makes)?;
         }
         Ok(ends)
+    }
+
+    /// Whether the line ends since the last run end the context.
+    fn is_ended(&self) -> bool {
+        match self.corpus.context {
+            Context::Line => self.line_ends >= 1,
+            Context::Sentence | Context::Paragraph => self.line_ends >= 2,
+            Context::Document => false,
+        }
+    }
+
+    /// Whether the next word may end the context.
+    pub(super) fn may_end(&self) -> bool {
+        self.is_ended() || self.corpus.context == Context::Sentence
     }
 
     fn end(&mut self, makes: bool) -> Result<()> {
@@ -338,8 +343,9 @@ impl<'c> Reader<'c> {
 
     /// Makes the events that wait; if the context `ended`, those that its end cuts short among them.
     fn make(&mut self, ended: bool) -> Result<()> {
-        let Self { windows, rows, events, corpus, .. } = self;
-        rows.of_all(&windows.events(ended), events, corpus)?;
+        let Self { windows, rows, events, corpus, monitor, .. } = self;
+        windows.check()?;
+        rows.of_all(&windows.events(ended), events, corpus, monitor)?;
         windows.all_made();
         Ok(())
     }
@@ -347,6 +353,11 @@ impl<'c> Reader<'c> {
     /// Ends a head, behind which a context may begin.
     pub(super) fn end_head(&mut self) -> Result<()> {
         self.settle(true).map(drop)
+    }
+
+    /// How many words of the context are held.
+    pub(super) fn held(&self) -> usize {
+        self.windows.held().len()
     }
 
     /// Ends the document.
@@ -389,9 +400,8 @@ impl<'c> Reader<'c> {
     pub(super) fn deliver<S: EventSink + ?Sized>(
         &mut self,
         sink: &mut S,
-        monitor: &Monitor,
     ) -> std::result::Result<(), (usize, Error)> {
-        self.rows.deliver(&self.events, sink, monitor)?;
+        self.rows.deliver(&self.events, sink, self.monitor)?;
         self.events.clear();
         self.rows.forget_rows(self.single);
         match self.rows.large() {
@@ -443,4 +453,51 @@ fn take_words(
         }
     }
     at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_context_too_long_to_be_one_event_is_refused_at_a_word_of_it() {
+        let (corpus, monitor) = (
+            Corpus { window: Window::Context, context: Context::Document, ..Corpus::default() },
+            Monitor::new(),
+        );
+        let reader = || {
+            let mut reader = Reader::new(&corpus, Repeats::Go, &monitor).unwrap();
+            reader.windows = Windows::within(5, Window::Context);
+            reader
+        };
+        let refused = |misplaced: std::result::Result<Option<usize>, Misplaced>| {
+            let (at, error) = misplaced.unwrap_err();
+            assert!(error.to_string().contains("contexts of at most 5 words"), "{error}");
+            at
+        };
+        // Twice, so that words are new, and known.
+        let mut one = reader();
+        for _ in 0..2 {
+            assert_eq!(one.read("a b\nc a b", true).unwrap(), Some(0));
+            one.end_document().unwrap();
+            assert_eq!(one.events.len(), 1);
+            assert_eq!(refused(one.read("a b\nc a b c a", true)), 10);
+        }
+        // Block after block: the words before are held.
+        let mut one = reader();
+        one.read_on("a b c").unwrap();
+        assert_eq!(refused(one.read_on("a b c a").map(|()| None)), 4);
+        let mut one = reader();
+        let words = ["a"; 9];
+        one.read_words(words[..5].iter().copied()).unwrap();
+        let error = one.read_words(words.iter().copied()).unwrap_err();
+        assert!(error.to_string().contains("contexts of at most 5 words"), "{error}");
+        // A document that ends in time begins anew.
+        let mut one = reader();
+        for _ in 0..3 {
+            one.read_words(words[..5].iter().copied()).unwrap();
+            one.end_document().unwrap();
+        }
+        assert_eq!(one.events.len(), 3);
+    }
 }

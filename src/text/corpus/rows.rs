@@ -41,6 +41,12 @@ const WORTHWHILE: (usize, usize) = (2, 4);
 /// Events between two looks at the monitor.
 const LOOK_EVERY: usize = 1 << 10;
 
+/// The lists of so many words are put together at once.
+const TOGETHER: usize = 1 << 13;
+
+/// So many names of a row are appended between two looks at the monitor.
+const NAMES_TOGETHER: usize = 1 << 16;
+
 /// What is kept takes about this much memory, but for what one block of text adds.
 const BUDGET: usize = 24 << 20;
 
@@ -138,11 +144,11 @@ impl Rows {
 
     /// The row of the event of one word, where all events are of one word.
     #[inline]
-    pub(super) fn of_word(&mut self, word: u32, corpus: &Corpus) -> Result<u32> {
+    pub(super) fn of_word(&mut self, word: u32, corpus: &Corpus, monitor: &Monitor) -> Result<u32> {
         match self.of_word[word as usize] {
             NONE => {
                 self.end_context();
-                let row = self.make(Frame { words: &[word], start: 0, middle: None }, corpus)?;
+                let row = self.make(Frame { words: &[word], start: 0, middle: None }, corpus, monitor)?;
                 self.of_word[word as usize] = row;
                 Ok(row)
             }
@@ -162,19 +168,27 @@ impl Rows {
         waiting: &Events<'_>,
         events: &mut Vec<u32>,
         corpus: &Corpus,
+        monitor: &Monitor,
     ) -> Result<()> {
-        // Where rows are not looked for all there is to do is to put lists together.
-        if self.of_words.is_none() && self.is_put {
-            return self.put_all(waiting, events, corpus);
+        // Where rows are not looked for all there is to do is to put lists together. Long events are made word by word, so that
+        // this can be stopped.
+        if self.of_words.is_none() && self.is_put && waiting.words.len() <= TOGETHER {
+            return self.put_all(waiting, events, corpus, monitor);
         }
         for event in 0..waiting.len() {
-            events.push(self.of(waiting.frame(event), corpus)?);
+            events.push(self.of(waiting.frame(event), corpus, monitor)?);
         }
         Ok(())
     }
 
     /// The rows of events that follow each other, put together of lists.
-    fn put_all(&mut self, waiting: &Events<'_>, events: &mut Vec<u32>, corpus: &Corpus) -> Result<()> {
+    fn put_all(
+        &mut self,
+        waiting: &Events<'_>,
+        events: &mut Vec<u32>,
+        corpus: &Corpus,
+        monitor: &Monitor,
+    ) -> Result<()> {
         if waiting.len() == 0 {
             return Ok(());
         }
@@ -183,7 +197,7 @@ impl Rows {
         let mut strange = mem::take(&mut self.strange);
         strange.clear();
         let Self { words, frame, cues, outcomes, cue_pieces, outcome_pieces, .. } = self;
-        let mut context = Context { corpus, words, frame };
+        let mut context = Context { corpus, monitor, words, frame };
         for pieces in cue_pieces {
             pieces.cover(waiting.words, of_cues.words(waiting), &mut context, cues, &mut strange)?;
         }
@@ -234,7 +248,7 @@ impl Rows {
     }
 
     /// The row of an event.
-    pub(super) fn of(&mut self, frame: Frame<'_>, corpus: &Corpus) -> Result<u32> {
+    pub(super) fn of(&mut self, frame: Frame<'_>, corpus: &Corpus, monitor: &Monitor) -> Result<u32> {
         if self.of_words.is_some() && self.tokens.len() == TRIAL {
             let few = TRIAL / if self.is_put { WORTHWHILE.0 } else { WORTHWHILE.1 };
             if self.hits < few {
@@ -243,7 +257,7 @@ impl Rows {
         }
         let middle = frame.middle.map_or(NONE, |middle| middle as u32);
         let Self { of_words: Some(known), hasher, far, far_ends, .. } = self else {
-            return self.make(frame, corpus);
+            return self.make(frame, corpus, monitor);
         };
         let key = Key::of(frame.words, middle, hasher);
         let hash = key.hash(hasher);
@@ -259,7 +273,7 @@ impl Rows {
             self.hits += 1;
             return Ok(known.row);
         }
-        let row = self.make(frame, corpus)?;
+        let row = self.make(frame, corpus, monitor)?;
         let Self { of_words, hasher, far, far_ends, .. } = self;
         if !key.is_near() {
             far.extend_from_slice(frame.words);
@@ -273,8 +287,8 @@ impl Rows {
     }
 
     /// A new row.
-    fn make(&mut self, frame: Frame<'_>, corpus: &Corpus) -> Result<u32> {
-        let known = self.fill(frame, corpus).inspect_err(|_| self.take_back())?;
+    fn make(&mut self, frame: Frame<'_>, corpus: &Corpus, monitor: &Monitor) -> Result<u32> {
+        let known = self.fill(frame, corpus, monitor).inspect_err(|_| self.take_back())?;
         self.cue_ends.push(self.cue_ids.len());
         self.outcome_ends.push(self.outcome_ids.len());
         self.tokens.push(if known { NONE } else { NAMES });
@@ -301,10 +315,10 @@ impl Rows {
     }
 
     /// Appends the names of a row. Whether all are the sink's numbers.
-    fn fill(&mut self, frame: Frame<'_>, corpus: &Corpus) -> Result<bool> {
+    fn fill(&mut self, frame: Frame<'_>, corpus: &Corpus, monitor: &Monitor) -> Result<bool> {
         let number = self.number(1);
         let Self { words, frame: text, repeats, .. } = self;
-        let mut context = Context { corpus, words, frame: text };
+        let mut context = Context { corpus, monitor, words, frame: text };
         let [before, behind, result] = frame.sides();
         let mut all_known = true;
         let mut column =
@@ -640,7 +654,10 @@ impl Row<'_> {
             return Ok(true);
         }
         let (names, known) = pieces.of(side, place, context, self.named)?;
-        self.named.append(names.iter().copied(), self.number, known, self.once, self.ids);
+        for names in names.chunks(NAMES_TOGETHER) {
+            context.monitor.check()?;
+            self.named.append(names.iter().copied(), self.number, known, self.once, self.ids);
+        }
         Ok(known)
     }
 }
@@ -739,7 +756,8 @@ mod tests {
         let words = ["a", "b", "c"].map(|word| rows.word(word).unwrap());
         let row = |rows: &mut Rows, i: usize, j: usize| {
             rows.end_context();
-            rows.of(Frame { words: &[words[i], words[j]], start: 0, middle: None }, &corpus).unwrap()
+            let frame = Frame { words: &[words[i], words[j]], start: 0, middle: None };
+            rows.of(frame, &corpus, &Monitor::new()).unwrap()
         };
         let made = [row(&mut rows, 0, 1), row(&mut rows, 1, 2)];
         rows.deliver(&made, &mut sink, &Monitor::new()).unwrap();

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::Window;
+use crate::error::{Error, Result};
 
 /// The words of a context, one after another, and the events that they make.
 ///
@@ -14,9 +15,12 @@ pub(super) struct Windows {
     words: Vec<u32>,
     forgotten: usize,
     made: usize,
-    /// So many words wait at most.
+    /// So many words wait at most; where the whole context is one event, so many can it have.
     most: usize,
 }
+
+/// The most words of a context that is one event: all of them are held until it ends.
+const CONTEXT: usize = 1 << 24;
 
 /// The words of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,11 +55,32 @@ const HELD: usize = 1 << 12;
 
 impl Windows {
     pub(super) fn new(window: Window) -> Self {
-        let mut windows = Self { window, words: Vec::new(), forgotten: 0, made: 0, most: usize::MAX };
+        Self::within(CONTEXT, window)
+    }
+
+    /// Where a context that is one event has so many words at most.
+    pub(super) fn within(context: usize, window: Window) -> Self {
+        let mut windows = Self { window, words: Vec::new(), forgotten: 0, made: 0, most: context };
         if window != Window::Context {
             windows.most = HELD / windows.reach().saturating_add(1);
         }
         windows
+    }
+
+    /// Whether the context is no longer than it may be.
+    ///
+    /// # Errors
+    /// When it is.
+    pub(super) fn check(&self) -> Result<()> {
+        if self.window != Window::Context || self.words.len() <= self.most {
+            return Ok(());
+        }
+        Err(Error::defect(
+            format!("contexts of at most {} words where the whole context is one event", self.most),
+            "a longer one",
+            "give shorter contexts (lines, sentences, paragraphs, or more marks of a document's end), or window=n for events \
+             of n words",
+        ))
     }
 
     /// How many words before it an event that ends with a word can hold.
@@ -139,6 +164,9 @@ impl Windows {
 
     /// No events wait: they were made, or are not wanted.
     pub(super) fn all_made(&mut self) {
+        if self.window == Window::Context {
+            return;
+        }
         if self.words.len() > self.reach().saturating_add(HELD) {
             let forgotten = self.words.len() - self.held().len();
             self.words.drain(..forgotten);
@@ -297,6 +325,37 @@ mod tests {
         let expected: [(&[u32], u32); 6] =
             [(&[0, 1], 0), (&[0, 1, 2], 1), (&[0, 1, 2, 3], 2), (&[1, 2, 3], 3), (&[0, 1], 0), (&[0, 1], 1)];
         assert_eq!(found, expected.map(|(words, middle)| (words.to_vec(), Some(middle))));
+    }
+
+    #[test]
+    fn a_context_that_is_one_event_has_so_many_words_at_most() {
+        assert_eq!(Windows::new(Window::Context).most, 1 << 24);
+        let mut windows = Windows::within(5, Window::Context);
+        for context in 0..3 {
+            for word in 0..5 {
+                assert_eq!(windows.room(), 6 - word as usize, "{context}");
+                // Whether they are taken or held.
+                if word % 2 == 0 {
+                    windows.take(word)
+                } else {
+                    windows.hold(word)
+                }
+                windows.all_made();
+                assert!(!windows.is_due() && windows.check().is_ok());
+            }
+            assert_eq!(windows.events(true).frame(0).words, [0, 1, 2, 3, 4]);
+            if context < 2 {
+                windows.clear();
+            }
+        }
+        windows.take(5);
+        assert!(windows.is_due());
+        let error = windows.check().unwrap_err().to_string();
+        assert!(error.contains("contexts of at most 5 words"), "{error}");
+        // Other windows do not hold the context.
+        let mut windows = Windows::within(5, Window::Words(2.try_into().unwrap()));
+        (0..9).for_each(|word| windows.take(word));
+        assert!(windows.check().is_ok());
     }
 
     #[test]
