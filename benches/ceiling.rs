@@ -197,7 +197,7 @@ impl Visits {
             for block in run.chunks(order::BLOCK) {
                 blocks.push(ordered.rows.len());
                 let rows = block.iter().map(|rows| rows.iter().map(|&row| row as usize));
-                let order = order::order(rows, self.n_rows, block.iter().map(Vec::len).sum());
+                let order = order::order(rows, self.n_rows, block.iter().map(Vec::len).sum()).unwrap();
                 ordered.rows.extend(order.iter().map(|&event| block[event as usize].clone()));
             }
         }

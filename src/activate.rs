@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 use crate::events::EventFile;
+use crate::grow::Grow;
 use crate::kernel::rows::Element;
 use crate::learn::in_pool;
 use crate::monitor::Monitor;
@@ -46,7 +47,8 @@ pub fn activate<E: Element, B: AsRef<[u8]> + Sync>(
     weights.check(file, which)?;
     monitor.set_total(file.len());
     // What each chunk of events fills: pieces of `out`, handed to the threads one by one.
-    let mut pieces = Vec::with_capacity(file.n_chunks());
+    let mut pieces = Vec::new();
+    pieces.make_room(file.n_chunks(), "the pieces of the result")?;
     let mut rest = out;
     for chunk in 0..file.n_chunks() {
         let length = match which {

@@ -108,6 +108,11 @@ pub enum Error {
         /// What it became.
         value: f64,
     },
+    /// A thread that the system does not start.
+    #[error(
+        "cannot start a thread: {0}; close other programs, or allow more threads (ulimit -u) or memory (ulimit -v)"
+    )]
+    Thread(String),
     /// A library that solves could not.
     #[error("{0}")]
     Numeric(String),

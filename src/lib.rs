@@ -15,7 +15,7 @@
 //! The data path: text -> names -> ids and a binary event file -> mapped reader -> learner-ready stream -> tiles ->
 //! weights. The rooms, in the order in which they may use each other:
 //!
-//! - [`error`], [`monitor`]: what can go wrong; stopping and progress.
+//! - [`error`], [`monitor`], `grow`, `threads`: what can go wrong; stopping and progress; lists that grow; pools.
 //! - [`vocab`]: names and ids. [`kernel`]: arithmetic on rows of weights, per instruction set.
 //! - [`text`]: event tables and running text, as names.
 //! - [`events`]: the binary event file.
@@ -27,10 +27,12 @@ pub mod dense;
 pub mod equilibrium;
 pub mod error;
 pub mod events;
+mod grow;
 pub mod kernel;
 pub mod learn;
 pub mod monitor;
 pub mod text;
+mod threads;
 pub mod vocab;
 
 #[cfg(feature = "python")]

@@ -8,6 +8,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
+use crate::threads;
 
 /// How often the calling thread looks.
 pub const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -57,7 +58,7 @@ impl Monitor {
     /// When `look` fails the work is asked to stop, is waited for, and the failure is the inner result.
     ///
     /// # Errors
-    /// When no thread can be started.
+    /// [`Error::Thread`] when no thread can be started.
     pub fn watch<R: Send, E>(
         &self,
         work: impl FnOnce() -> R + Send,
@@ -76,14 +77,14 @@ impl Monitor {
         rest: impl Fn(&(dyn Fn() + Sync)),
         mut look: impl FnMut(u64, u64) -> std::result::Result<(), E>,
     ) -> Result<std::result::Result<R, E>> {
+        threads::room(1)?;
         let finish = Finish::default();
         std::thread::scope(|scope| {
             let worker = std::thread::Builder::new().name("rescorla".into()).spawn_scoped(scope, || {
                 let _finished = Finished(&finish);
                 work()
             });
-            let worker =
-                worker.map_err(|error| Error::Argument(format!("cannot start a thread: {error}")))?;
+            let worker = worker.map_err(|error| Error::Thread(error.to_string()))?;
             let mut failure = None;
             loop {
                 rest(&|| finish.wait());

@@ -10,6 +10,9 @@ use std::ops::Range;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::error::{Error, Result};
+use crate::grow::{Grow, room_in, spell};
+
+const NAMES: &str = "the list of names";
 
 /// Names <-> ids (0, 1, 2, ... in order of first appearance), and how often each occurred.
 ///
@@ -30,6 +33,16 @@ impl Vocab {
     /// No names.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Names in order; one that comes again keeps its first id.
+    ///
+    /// # Errors
+    /// As for [`Vocab::intern`].
+    pub fn of<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Result<Self> {
+        let mut vocab = Self::new();
+        names.into_iter().try_for_each(|name| vocab.intern(name.as_ref()).map(drop))?;
+        Ok(vocab)
     }
 
     /// How many names there are.
@@ -56,7 +69,7 @@ impl Vocab {
     /// The id of a name, a new one if it is new.
     ///
     /// # Errors
-    /// When there are 2^32 - 1 names already.
+    /// When there are 2^32 - 1 names already, or [`Error::Memory`].
     pub fn intern(&mut self, wanted: &str) -> Result<u32> {
         let Self { text, ends, counts, table, hasher, .. } = self;
         let hash = hasher.hash_one(wanted);
@@ -68,7 +81,11 @@ impl Vocab {
         let id = u32::try_from(ends.len()).ok().filter(|&id| id < u32::MAX).ok_or_else(|| {
             Error::defect("at most 4,294,967,295 different names", "one more", "learn the data in parts")
         })?;
-        text.push_str(wanted);
+        let rehash = |&id: &u32| hasher.hash_one(name(text, ends, id).unwrap_or_default());
+        room_in(table, rehash, NAMES)?;
+        ends.make_room(1, NAMES)?;
+        counts.make_room(1, NAMES)?;
+        spell(text, wanted, NAMES)?;
         ends.push(text.len());
         counts.push(0);
         table.insert_unique(hash, id, |&id| hasher.hash_one(name(text, ends, id).unwrap_or_default()));
@@ -147,18 +164,6 @@ fn span(ends: &[usize], id: u32) -> Option<Range<usize>> {
     let id = id as usize;
     let start = if id == 0 { 0 } else { *ends.get(id - 1)? };
     Some(start..*ends.get(id)?)
-}
-
-impl<S: AsRef<str>> FromIterator<S> for Vocab {
-    /// Interns the names in order; a name that comes again keeps its first id.
-    fn from_iter<I: IntoIterator<Item = S>>(names: I) -> Self {
-        let mut vocab = Vocab::new();
-        for name in names {
-            // Fails only at 2^32 names, more than any iterator in memory holds.
-            let _ = vocab.intern(name.as_ref());
-        }
-        vocab
-    }
 }
 
 #[cfg(test)]

@@ -566,7 +566,7 @@ fn some_corpus() -> impl Strategy<Value = Corpus> {
             letters,
             lower,
             normalize,
-            stop_words: if stops { ["a", "b."].iter().collect() } else { Vocab::new() },
+            stop_words: if stops { Vocab::of(["a", "b."]).unwrap() } else { Vocab::new() },
             symbols: symbols.then(|| "a-c\u{301}".parse().unwrap()),
             ..Corpus::default()
         },

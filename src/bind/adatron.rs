@@ -27,7 +27,7 @@ pub(crate) fn adatron<'py>(
     tol: f64,
     progress: Progress,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (x, y) = (x.hold()?, y.to_vec());
+    let (x, y) = (x.hold()?, y.to_vec()?);
     let patterns = Patterns::new(x.rows()?, &y, bias)?;
     let plan = Plan { max_sweeps, gamma, tolerance: tol };
     let sweeps = usize::try_from(max_sweeps).unwrap_or(usize::MAX);

@@ -13,6 +13,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::error::Error;
+use crate::grow::collected;
 use crate::kernel::rows;
 use crate::learn::Matrix;
 
@@ -46,11 +47,17 @@ impl<'py, E: Element, D: Dimension> Read<'py, E, D> {
     }
 
     /// The elements, in the order of their places, wherever they lie.
-    pub(super) fn to_vec(&self) -> Vec<E>
+    ///
+    /// # Errors
+    /// When there is no memory for them.
+    pub(super) fn to_vec(&self) -> Result<Vec<E>, Error>
     where
         E: Clone,
     {
-        if self.0.is_empty() { Vec::new() } else { self.0.as_array().iter().cloned().collect() }
+        if self.0.is_empty() {
+            return Ok(Vec::new());
+        }
+        collected(self.0.as_array().iter().cloned(), "the numbers of an array")
     }
 
     /// The elements where they lie.

@@ -24,9 +24,12 @@ use super::file::PyEventFile;
 use super::watch::{Progress, watched};
 use crate::error::{Error, Place, Result};
 use crate::events::write::EventWriter;
+use crate::grow::Grow;
 use crate::monitor::Monitor;
 use crate::text::seen::Seen;
 use crate::text::{EventSink, tables};
+
+const ROW: &str = "a row of the table";
 
 /// Progress is told this often.
 const TELL_EVERY: usize = 4096;
@@ -152,8 +155,7 @@ fn push(
         cues.each(row, "cues", |name| monitor.check().and_then(|()| writer.cue(name)))?;
         outcomes.each(row, "outcomes", |name| monitor.check().and_then(|()| writer.outcome(name)))?;
         writer.end_event(frequency)?;
-        seen.keep(&row_as_bytes, frequency, writer);
-        Ok(())
+        seen.keep(&row_as_bytes, frequency, writer)
     };
     for row in 0..batch.n_rows {
         monitor.check()?;
@@ -213,12 +215,12 @@ impl Names {
     fn spell(&self, row: usize, column: &str, bytes: &mut Vec<u8>) -> Result<()> {
         match self {
             Names::Joined(texts) => {
-                bytes.extend_from_slice(texts.get(row)?.ok_or_else(|| null(column))?.as_bytes());
+                bytes.grow_by(texts.get(row)?.ok_or_else(|| null(column))?.as_bytes(), ROW)?;
             }
             Names::Listed(texts, ranges) => {
                 for at in ranges(row)?.ok_or_else(|| null(column))? {
-                    bytes.extend_from_slice(texts.get(at)?.ok_or_else(|| null(column))?.as_bytes());
-                    bytes.push(NAME);
+                    bytes.grow_by(texts.get(at)?.ok_or_else(|| null(column))?.as_bytes(), ROW)?;
+                    bytes.grow(NAME, ROW)?;
                 }
             }
         }

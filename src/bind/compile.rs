@@ -11,6 +11,7 @@ use super::file::PyEventFile;
 use super::watch::{Progress, watched};
 use crate::error::{Error, Place, Result};
 use crate::events::write::EventWriter;
+use crate::grow::Grow;
 use crate::text::source::{Kind, kind};
 use crate::text::{EventSink, tables};
 
@@ -133,14 +134,23 @@ fn names(source: &Object<'_>, event: u64, take: &mut impl FnMut(&str) -> Result<
     };
     let sets = source.is_instance_of::<PySet>() || source.is_instance_of::<PyFrozenSet>();
     let sorted = if sets {
-        let list = source.try_iter()?.collect::<PyResult<Vec<_>>>()?;
+        let mut list = Vec::new();
+        for name in source.try_iter()? {
+            list.grow(name?, "a set of names")?;
+        }
         if let Some(found) = list.iter().find(|name| !name.is_instance_of::<PyString>()) {
             return Err(wrong("names of type str", found));
         }
-        let name = |name: &Object<'_>| Ok(unicode(name.cast::<PyString>()?, event)?.to_owned());
-        let mut list = list.iter().map(name).collect::<PyResult<Vec<_>>>()?;
-        list.sort_unstable();
-        Some(list)
+        let name = |name: &Object<'_>| -> PyResult<String> {
+            Ok(unicode(name.cast::<PyString>()?, event)?.to_owned())
+        };
+        let mut sorted = Vec::new();
+        sorted.make_room(list.len(), "a set of names")?;
+        for item in &list {
+            sorted.push(name(item)?);
+        }
+        sorted.sort_unstable();
+        Some(sorted)
     } else {
         None
     };

@@ -17,6 +17,7 @@ use super::items::Items;
 use super::watch::{Progress, watched, watched_by};
 use crate::error::{Error, Place, Result};
 use crate::events::write::EventWriter;
+use crate::grow::{Grow, short};
 use crate::monitor::Monitor;
 use crate::text::corpus::{
     Context, Corpus, Format, Letters, Lines, Load, Lookup, Names, Normal, Symbols, Table, Unknown, Window,
@@ -103,8 +104,8 @@ pub(crate) fn compile_corpus(
             Some(other) => return Err(wrong("normalize", other)),
         },
         boundary,
-        stop_words: stop_words.0.iter().collect(),
-        vocabulary: vocabulary.map(|words| words.0.iter().collect::<Vocab>()),
+        stop_words: Vocab::of(&stop_words.0)?,
+        vocabulary: vocabulary.map(|words| Vocab::of(words.0)).transpose()?,
         sentence_end,
         document_end,
         format: match format {
@@ -205,7 +206,7 @@ fn words_of(item: &Bound<'_, PyAny>, message: impl Fn() -> String) -> PyResult<V
         if words.len() % LONG == LONG - 1 {
             item.py().check_signals()?;
         }
-        words.push(word(each).map_err(wrong)?);
+        words.grow(word(each).map_err(wrong)?, "a list of words")?;
     }
     Ok(words)
 }
@@ -321,6 +322,10 @@ impl Lookup for Function {
             None => {
                 let names = self.call(word).map_err(|error| self.raise(error))?;
                 let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+                let more = 2 * known.len() + 1;
+                known
+                    .try_reserve(1)
+                    .map_err(|_| short::<(String, Arc<[String]>)>(more, "a table of words"))?;
                 known.insert(word.to_owned(), Arc::clone(&names));
                 names
             }

@@ -53,9 +53,9 @@ pub(crate) fn delta_rule<'py>(
             events,
             rows: indices(&cue_rows)?,
             columns: indices(&outcome_columns)?,
-            lambda: lambda_.to_vec(),
+            lambda: lambda_.to_vec()?,
         },
-        alpha: alpha.to_vec(),
+        alpha: alpha.to_vec()?,
         beta,
         activation: activation.parse()?,
         loss: loss.parse()?,
@@ -98,7 +98,7 @@ pub(crate) fn delta_rule_rows<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let arguments = Arguments {
         data: Data::Rows { x: &x, z: &z },
-        alpha: alpha.to_vec(),
+        alpha: alpha.to_vec()?,
         beta,
         activation: activation.parse()?,
         loss: loss.parse()?,

@@ -26,8 +26,8 @@ pub(crate) fn equilibrium<'py>(
     threads: usize,
     progress: Progress,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let alpha = alpha.map(|alpha| alpha.to_vec());
-    let lambda = lambda_.to_vec();
+    let alpha = alpha.map(|alpha| alpha.to_vec()).transpose()?;
+    let lambda = lambda_.to_vec()?;
     let method = method.map(str::parse).transpose()?;
     let problem =
         Problem { beta1, beta2, lambda: &lambda, alpha: alpha.as_deref(), ridge, method, tolerance: tol };

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use pyo3::create_exception;
 use pyo3::exceptions::{
     PyArithmeticError, PyFloatingPointError, PyIsADirectoryError, PyKeyError, PyKeyboardInterrupt,
-    PyMemoryError, PyOSError, PyValueError,
+    PyMemoryError, PyOSError, PyRuntimeError, PyValueError,
 };
 use pyo3::prelude::*;
 
@@ -43,6 +43,7 @@ impl From<Error> for PyErr {
             Error::Unknown(_) => PyKeyError::new_err(message),
             Error::Memory { .. } => PyMemoryError::new_err(message),
             Error::NotFinite { .. } => PyFloatingPointError::new_err(message),
+            Error::Thread(_) => PyRuntimeError::new_err(message),
             Error::Numeric(_) => PyArithmeticError::new_err(message),
             Error::Stopped => PyKeyboardInterrupt::new_err(message),
         }

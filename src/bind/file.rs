@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use super::arrays::Read1;
 use super::exit::Call;
@@ -23,6 +23,7 @@ use crate::events::filter::{self, Renaming};
 use crate::events::map::{self, Bytes};
 use crate::events::pick::{Frequency, Picker};
 use crate::events::{EventFile, Recent};
+use crate::grow::{Grow, collected, gathered, short};
 use crate::vocab::Vocab;
 
 /// A binary event file, mapped or in memory.
@@ -38,6 +39,10 @@ impl From<EventFile<Bytes>> for PyEventFile {
         Self { file, recent: Mutex::default() }
     }
 }
+
+const FREQUENCIES: &str = "the frequencies of all events";
+
+const MATRIX: &str = "a sparse matrix";
 
 type Names<'py> = Bound<'py, PyTuple>;
 type Ints<'py> = Bound<'py, PyArray1<i64>>;
@@ -82,11 +87,11 @@ impl PyEventFile {
     }
 
     fn cue_names<'py>(&self, py: Python<'py>) -> PyResult<Names<'py>> {
-        PyTuple::new(py, self.file.cues().names())
+        tuple_of(py, self.file.cues())
     }
 
     fn outcome_names<'py>(&self, py: Python<'py>) -> PyResult<Names<'py>> {
-        PyTuple::new(py, self.file.outcomes().names())
+        tuple_of(py, self.file.outcomes())
     }
 
     fn cue_counts<'py>(&self, py: Python<'py>) -> PyResult<Ints<'py>> {
@@ -103,6 +108,7 @@ impl PyEventFile {
             for index in 0..self.file.n_chunks() {
                 monitor.check()?;
                 let chunk = self.file.chunk(index)?;
+                frequencies.make_room(chunk.body.len(), FREQUENCIES)?;
                 frequencies.extend((0..chunk.body.len()).map(|i| i64::from(chunk.frequency(i))));
             }
             Ok(frequencies)
@@ -135,16 +141,17 @@ impl PyEventFile {
         let cues = is_cues(side)?;
         let (pointers, indices) = watched(py, &None, |monitor| {
             let (mut pointers, mut indices) = (vec![0_i64], Vec::new());
+            pointers.make_room(usize::try_from(self.file.len()).unwrap_or(usize::MAX), MATRIX)?;
             for chunk in 0..self.file.n_chunks() {
                 monitor.check()?;
                 self.file.for_each(self.file.events_of(chunk), |_, cue_ids, outcome_ids, _| {
                     for &id in if cues { cue_ids } else { outcome_ids } {
-                        indices.push(i32::try_from(id).map_err(|_| {
+                        let id = i32::try_from(id).map_err(|_| {
                             Error::Argument("expected fewer than 2^31 names for a sparse matrix".into())
-                        })?);
+                        })?;
+                        indices.grow(id, MATRIX)?;
                     }
-                    pointers.push(indices.len() as i64);
-                    Ok(())
+                    pointers.grow(indices.len() as i64, MATRIX)
                 })?;
             }
             Ok((pointers, indices))
@@ -174,7 +181,7 @@ impl PyEventFile {
             call.check()?;
             let block: Read1<'_, i64> = block?.extract()?;
             // Numbers below 0 are no events, and are refused as such.
-            let events: Vec<u64> = block.to_vec().into_iter().map(|event| event as u64).collect();
+            let events = collected(block.to_vec()?.into_iter().map(|event| event as u64), "picked events")?;
             watched(py, &None, |monitor| picker.push(&events, monitor))?;
             done += events.len() as u64;
             tell(py, &progress, done, n_rows)?;
@@ -194,7 +201,7 @@ impl PyEventFile {
     ) -> PyResult<Self> {
         let side = |new: Option<New<'_>>, names| match new {
             Some(new) => renaming(new),
-            None => Ok(Renaming::none(names)),
+            None => Renaming::none(names),
         };
         let (cues, outcomes) = (side(cues, self.file.cues())?, side(outcomes, self.file.outcomes())?);
         let filter = |monitor: &_| filter::filter(&self.file, &cues, &outcomes, path.as_deref(), monitor);
@@ -310,15 +317,15 @@ type New<'py> = (Items<String>, Read1<'py, i64>, Read1<'py, i64>, String);
 fn renaming((Items(names), pointers, ids, duplicates): New<'_>) -> Result<Renaming> {
     let wrong = |what: &str| Error::Argument(format!("expected {what} in a renaming"));
     let id = |id: i64| u32::try_from(id).map_err(|_| wrong("ids below 2^32"));
-    let ids = ids.to_vec().into_iter().map(id).collect::<Result<Vec<u32>>>()?;
-    let (mut becomes, mut pointers) = (Lists::default(), pointers.to_vec().into_iter());
+    let ids = gathered(ids.to_vec()?.into_iter().map(id), "a renaming")?;
+    let (mut becomes, mut pointers) = (Lists::default(), pointers.to_vec()?.into_iter());
     let mut start = pointers.next().unwrap_or(0) as usize;
     for end in pointers {
         let end = end as usize;
-        becomes.push(ids.get(start..end).ok_or_else(|| wrong("pointers that rise"))?);
+        becomes.push(ids.get(start..end).ok_or_else(|| wrong("pointers that rise"))?)?;
         start = end;
     }
-    let vocab: Vocab = names.iter().collect();
+    let vocab = Vocab::of(&names)?;
     if vocab.len() != names.len() {
         return Err(wrong("each name once"));
     }
@@ -329,8 +336,16 @@ fn ints<'py>(py: Python<'py>, numbers: impl Iterator<Item = u64>) -> PyResult<In
     let fit = |number| {
         i64::try_from(number).map_err(|_| Error::Argument(format!("the count {number} passes 2^63")))
     };
-    let numbers: Result<Vec<i64>> = numbers.map(fit).collect();
-    Ok(numbers?.into_pyarray(py))
+    Ok(gathered(numbers.map(fit), "an array of counts")?.into_pyarray(py))
+}
+
+/// Python strings of all names. Not made as a tuple at once: where there is no memory for one, that would panic.
+fn tuple_of<'py>(py: Python<'py>, vocab: &Vocab) -> PyResult<Names<'py>> {
+    let names = PyList::empty(py);
+    for name in vocab.names() {
+        names.append(PyString::from_bytes(py, name.as_bytes())?)?;
+    }
+    Ok(py.get_type::<PyTuple>().call1((names,))?.cast_into()?)
 }
 
 /// Python strings of names, each made once.
@@ -345,11 +360,22 @@ impl<'a, 'py> Interned<'a, 'py> {
     }
 
     fn tuple(&mut self, py: Python<'py>, ids: &[u32]) -> PyResult<Bound<'py, PyTuple>> {
+        const NAMES: &str = "the names of events";
         let Self { vocab, made } = self;
-        let name = |&id: &u32| {
-            let name = || PyString::new(py, vocab.name(id).unwrap_or_default());
-            made.entry(id).or_insert_with(name).clone()
-        };
-        PyTuple::new(py, ids.iter().map(name).collect::<Vec<_>>())
+        let mut names = Vec::new();
+        names.make_room(ids.len(), NAMES)?;
+        for &id in ids {
+            let name = match made.get(&id) {
+                Some(name) => name.clone(),
+                None => {
+                    let name = PyString::from_bytes(py, vocab.name(id).unwrap_or_default().as_bytes())?;
+                    let more = 2 * made.len() + 1;
+                    made.try_reserve(1).map_err(|_| short::<(u32, Py<PyString>)>(more, NAMES))?;
+                    made.entry(id).insert(name).get().clone()
+                }
+            };
+            names.push(name);
+        }
+        PyTuple::new(py, names)
     }
 }

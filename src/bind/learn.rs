@@ -14,6 +14,7 @@ use super::watch::{Progress, brief, watched};
 use crate::error::Error;
 use crate::events::EventFile;
 use crate::events::map::Bytes;
+use crate::grow::{collected, filled, gathered};
 use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
 use crate::learn::memory::Memory;
@@ -23,6 +24,9 @@ use crate::monitor::Monitor;
 
 /// Fewer updates than this take some milliseconds at most.
 const BRIEF: u64 = 10_000_000;
+
+/// What arrays with an element for each name are called where memory for them ends.
+pub(super) const NAMES: &str = "a number for each name";
 
 /// A file for the result: where it is, what errors call it, where the elements begin, and their type.
 type Room = (PathBuf, PathBuf, u64, String);
@@ -55,10 +59,10 @@ pub(crate) fn learn<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let arguments = Arguments {
         events,
-        alpha: alpha.to_vec(),
+        alpha: alpha.to_vec()?,
         beta1,
         beta2,
-        lambda: lambda_.to_vec(),
+        lambda: lambda_.to_vec()?,
         schedule,
         average,
         rows: indices(&cue_rows)?,
@@ -163,13 +167,13 @@ impl Prospect<'_> {
     fn forecast<E: Element>(&self, monitor: &Monitor) -> Result<Forecast, Error> {
         let (n_cues, n_outcomes) = (self.file.cues().len(), self.file.outcomes().len());
         let plan: Plan<'_, E> = Plan {
-            rows: &(0..n_cues as u32).collect::<Vec<_>>(),
-            columns: &(0..n_outcomes as u32).map(Some).collect::<Vec<_>>(),
-            alpha: &vec![self.alpha; n_cues],
+            rows: &collected(0..n_cues as u32, NAMES)?,
+            columns: &collected((0..n_outcomes as u32).map(Some), NAMES)?,
+            alpha: &filled(self.alpha, n_cues, NAMES)?,
             beta1: self.beta1,
             beta2: self.beta2,
             schedule: None,
-            lambda: &vec![1.0; n_outcomes],
+            lambda: &filled(1.0, n_outcomes, NAMES)?,
             initial: None,
             average: false,
             keep: None,
@@ -313,8 +317,8 @@ impl Arguments<'_, '_> {
 /// Places that must exist.
 pub(super) fn indices(array: &Read1<'_, i64>) -> PyResult<Vec<u32>> {
     let wrong = |index: i64| Error::Argument(format!("expected a place in an array, found {index}"));
-    let index = |index: i64| Ok(u32::try_from(index).map_err(|_| wrong(index))?);
-    array.to_vec().into_iter().map(index).collect()
+    let index = |index: i64| u32::try_from(index).map_err(|_| wrong(index));
+    Ok(gathered(array.to_vec()?.into_iter().map(index), NAMES)?)
 }
 
 /// Places of which -1 says that there is none.
@@ -322,7 +326,7 @@ pub(super) fn optional_indices(array: &Read1<'_, i64>) -> PyResult<Vec<Option<u3
     let wrong = |index: i64| Error::Argument(format!("expected a place in an array or -1, found {index}"));
     let index = |index: i64| match index {
         -1 => Ok(None),
-        _ => Ok(Some(u32::try_from(index).map_err(|_| wrong(index))?)),
+        _ => u32::try_from(index).map(Some).map_err(|_| wrong(index)),
     };
-    array.to_vec().into_iter().map(index).collect()
+    Ok(gathered(array.to_vec()?.into_iter().map(index), NAMES)?)
 }

@@ -29,7 +29,7 @@ pub(crate) fn minover<'py>(
     kernel: Option<&str>,
     progress: Progress,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (x, y) = (x.hold()?, y.to_vec());
+    let (x, y) = (x.hold()?, y.to_vec()?);
     let patterns = Patterns::new(x.rows()?, &y, bias)?;
     let plan = Plan {
         max_steps,

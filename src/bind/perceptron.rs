@@ -9,6 +9,7 @@ use super::rows::PyTable;
 use super::watch::{Progress, brief, watched};
 use crate::dense::perceptron::{Plan, learn};
 use crate::error::Error;
+use crate::grow::collected;
 use crate::monitor::Monitor;
 
 /// Fewer products than this take some milliseconds at most.
@@ -34,8 +35,8 @@ pub(crate) fn perceptron<'py>(
 ) -> PyResult<Plane<'py>> {
     let table = x.hold::<f64>()?;
     let rows = table.rows()?;
-    let y = y.to_vec();
-    let initial = initial.to_vec();
+    let y = y.to_vec()?;
+    let initial = initial.to_vec()?;
     let plan = Plan { update: rule.parse()?, eta, initial: &initial, bias, max_sweeps };
     let mut not_finite = None;
     let work = |monitor: &Monitor| {
@@ -53,15 +54,14 @@ pub(crate) fn perceptron<'py>(
     }
     let plane = plane?;
     let counts = |counts: Vec<u64>| {
-        let counts: Vec<i64> =
-            counts.into_iter().map(|count| i64::try_from(count).unwrap_or(i64::MAX)).collect();
-        counts.into_pyarray(py)
+        let counts = counts.into_iter().map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+        collected(counts, "an array of counts").map(|counts| counts.into_pyarray(py))
     };
     Ok((
         plane.weights.into_pyarray(py),
         plane.bias,
         plane.stability,
-        counts(plane.errors),
-        counts(plane.added),
+        counts(plane.errors)?,
+        counts(plane.added)?,
     ))
 }

@@ -8,6 +8,7 @@ use super::items::Items;
 use super::watch::{Progress, watched};
 use crate::dense::students::{Draws, Plan, Student, study};
 use crate::error::{Error, Result};
+use crate::grow::collected;
 
 /// Errors and steps, student after student of each draw.
 type Found<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u64>>);
@@ -43,7 +44,7 @@ pub(crate) fn students<'py>(
     };
     let plan = Plan { students: &students, n_max, stop, threads };
     let outcomes = watched(py, &progress, |monitor| study(&draws, &plan, monitor))?;
-    let errors = outcomes.iter().map(|outcome| outcome.error).collect();
-    let steps = outcomes.iter().map(|outcome| outcome.steps).collect();
+    let errors = collected(outcomes.iter().map(|outcome| outcome.error), "errors of students")?;
+    let steps = collected(outcomes.iter().map(|outcome| outcome.steps), "steps of students")?;
     Ok((PyArray1::from_vec(py, errors), PyArray1::from_vec(py, steps)))
 }

@@ -9,6 +9,7 @@ use super::file::PyEventFile;
 use super::learn::{Arguments, Factors, indices, optional_indices, told};
 use super::watch::Progress;
 use crate::error::Error;
+use crate::grow::{collected, gathered};
 use crate::learn::trajectory::{Cells, Recording};
 use crate::learn::{Kernels, Method};
 
@@ -42,10 +43,10 @@ pub(crate) fn trajectories<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let arguments = Arguments {
         events,
-        alpha: alpha.to_vec(),
+        alpha: alpha.to_vec()?,
         beta1,
         beta2,
-        lambda: lambda_.to_vec(),
+        lambda: lambda_.to_vec()?,
         schedule,
         average: false,
         rows: indices(&cue_rows)?,
@@ -110,8 +111,8 @@ impl Wanted<'_> {
 /// Numbers of tokens.
 fn numbers(array: &Read1<'_, i64>) -> PyResult<Vec<u64>> {
     let wrong = |token: i64| Error::Argument(format!("expected the number of a token, found {token}"));
-    let number = |token: i64| Ok(u64::try_from(token).map_err(|_| wrong(token))?);
-    array.to_vec().into_iter().map(number).collect()
+    let number = |token: i64| u64::try_from(token).map_err(|_| wrong(token));
+    Ok(gathered(array.to_vec()?.into_iter().map(number), "the tokens to record")?)
 }
 
 /// Rows and columns as pairs.
@@ -119,5 +120,5 @@ fn pairs(rows: &[u32], columns: &[u32]) -> Result<Vec<[u32; 2]>, Error> {
     if rows.len() != columns.len() {
         return Err(Error::Argument(format!("expected {} columns, found {}", rows.len(), columns.len())));
     }
-    Ok(rows.iter().zip(columns).map(|(&row, &column)| [row, column]).collect())
+    collected(rows.iter().zip(columns).map(|(&row, &column)| [row, column]), "the weights to record")
 }

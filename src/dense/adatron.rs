@@ -16,9 +16,12 @@
 //! *The bound.* A plane of stability kappa, |w*| = 1, has |w| >= w.w* = sum of a_m Z_m.w* >= kappa sum a. So no plane has a stability
 //! above |w| / sum a, as with MinOver, where strengths are counts. At the end both bounds are 1 / |w|.
 
-use super::patterns::{POLL_EVERY, Patterns, size};
+use super::patterns::{POLL_EVERY, Patterns, WEIGHTS, size};
 use crate::error::{Error, Result};
+use crate::grow::{Grow, collected, filled};
 use crate::monitor::Monitor;
+
+const EXAMPLES: &str = "a list of the examples";
 
 /// How to learn.
 pub struct Plan {
@@ -63,19 +66,20 @@ pub(super) fn sweep(
     monitor: &Monitor,
     swept: impl Fn() -> Result<()>,
 ) -> Result<Fit> {
-    let mut state = State::new(patterns);
+    let mut state = State::new(patterns)?;
     let mut errors = Vec::new();
     let mut certain = patterns.is_empty();
-    let all: Vec<usize> = (0..patterns.len()).collect();
+    let all = collected(0..patterns.len(), EXAMPLES)?;
     while (errors.len() as u64) < plan.max_sweeps && !certain {
         if !errors.is_empty() {
-            let support: Vec<usize> = all.iter().copied().filter(|&m| state.strengths[m] > 0.0).collect();
+            let support = all.iter().copied().filter(|&m| state.strengths[m] > 0.0);
+            let support = collected(support, EXAMPLES)?;
             for _ in 0..patterns.len() / support.len().max(1) {
                 state.visit(&support, plan.gamma, monitor)?;
             }
         }
         let (wrong, least) = state.visit(&all, plan.gamma, monitor)?;
-        errors.push(wrong);
+        errors.grow(wrong, "the record of all sweeps")?;
         swept()?;
         // Fields met on the way are those of other weights: where they are good enough it is worth to look again.
         certain = state.is_within(least / size(&state.weights), plan.tolerance)
@@ -102,9 +106,10 @@ struct State<'a, 'b> {
 }
 
 impl<'a, 'b> State<'a, 'b> {
-    fn new(patterns: &'a Patterns<'b>) -> Self {
-        let (weights, strengths) = (vec![0.0; patterns.width()], vec![0.0; patterns.len()]);
-        Self { patterns, weights, strengths, steps: 0, work: 0 }
+    fn new(patterns: &'a Patterns<'b>) -> Result<Self> {
+        let weights = filled(0.0, patterns.width(), WEIGHTS)?;
+        let strengths = filled(0.0, patterns.len(), WEIGHTS)?;
+        Ok(Self { patterns, weights, strengths, steps: 0, work: 0 })
     }
 
     /// Visits examples. Returns how many were met with fields of 0 and less, and the least field met.

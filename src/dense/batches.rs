@@ -22,7 +22,12 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::chunk::{Body, Lists};
+use crate::grow::{Grow, collected, filled, room_in};
 use crate::monitor::Monitor;
+
+const EVENTS: &str = "the events to learn";
+
+const BATCHES: &str = "the batches of events";
 
 /// Tokens of a section, unless a batch has more.
 const SECTION: u64 = 1 << 16;
@@ -86,8 +91,8 @@ impl Source {
             columns,
             known: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
-            cue_in: vec![NONE; n_rows],
-            outcome_in: vec![NONE; n_columns],
+            cue_in: filled(NONE, n_rows, EVENTS)?,
+            outcome_in: filled(NONE, n_columns, EVENTS)?,
             cues: Vec::new(),
             outcomes: Vec::new(),
         };
@@ -104,24 +109,24 @@ impl Source {
                     Body::Tokens(tokens) => tokens[i],
                     Body::Rows(rows) => reader.push(rows.cues.get(i), rows.outcomes.get(i))?,
                 };
-                reader.source.kinds.push(kind);
+                reader.source.kinds.grow(kind, EVENTS)?;
                 let frequency = u64::from(chunk.frequency(i));
                 tokens = tokens.saturating_add(frequency);
-                reader.source.end(frequency, tokens);
+                reader.source.end(frequency, tokens)?;
             }
         }
         Ok(reader.source)
     }
 
     /// Notes where the last event ends. As long as all events are one token nothing need be noted.
-    fn end(&mut self, frequency: u64, tokens: u64) {
+    fn end(&mut self, frequency: u64, tokens: u64) -> Result<()> {
         if frequency == 1 && self.ends.is_empty() {
-            return;
+            return Ok(());
         }
         while self.ends.len() + 1 < self.kinds.len() {
-            self.ends.push(self.ends.len() as u64 + 1);
+            self.ends.grow(self.ends.len() as u64 + 1, EVENTS)?;
         }
-        self.ends.push(tokens);
+        self.ends.grow(tokens, EVENTS)
     }
 
     /// Tokens in all.
@@ -141,9 +146,9 @@ impl Source {
     }
 
     /// For each column the first event with a token that has it, [`usize::MAX`] where none has.
-    pub(super) fn first_events(&self) -> Vec<usize> {
-        let mut first = vec![usize::MAX; self.n_columns];
-        let mut seen = vec![false; self.pattern.len()];
+    pub(super) fn first_events(&self) -> Result<Vec<usize>> {
+        let mut first = filled(usize::MAX, self.n_columns, EVENTS)?;
+        let mut seen = filled(false, self.pattern.len(), EVENTS)?;
         for (event, &kind) in self.kinds.iter().enumerate() {
             if self.tokens_of(event).is_empty() || std::mem::replace(&mut seen[kind as usize], true) {
                 continue;
@@ -152,7 +157,7 @@ impl Source {
                 first[column as usize] = first[column as usize].min(event);
             }
         }
-        first
+        Ok(first)
     }
 
     /// Gives every column another number: `numbers[column]`, all different and below the number of columns.
@@ -199,8 +204,10 @@ impl Reader<'_> {
             Error::Argument("expected fewer than 2^32 - 1 different events; learn them in parts".into())
         })?;
         self.cues.clear();
+        self.cues.make_room(cues.len(), EVENTS)?;
         self.cues.extend(cues.iter().map(|&cue| self.rows[cue as usize]));
         self.outcomes.clear();
+        self.outcomes.make_room(outcomes.len(), EVENTS)?;
         // This package's writer names an outcome once; in a file from elsewhere too it shall count once.
         for &outcome in outcomes {
             let column = self.columns[outcome as usize];
@@ -208,27 +215,29 @@ impl Reader<'_> {
                 self.outcomes.push(column);
             }
         }
-        self.source.outcomes.push(&self.outcomes);
-        let pattern = self.pattern();
-        self.source.pattern.push(pattern);
+        self.source.outcomes.push(&self.outcomes)?;
+        let pattern = self.pattern()?;
+        self.source.pattern.grow(pattern, EVENTS)?;
         Ok(kind)
     }
 
     /// The number of the pattern `self.cues`.
-    fn pattern(&mut self) -> u32 {
+    fn pattern(&mut self) -> Result<u32> {
         let Self { known, hasher, source, cues, cue_in, .. } = self;
         let Source { patterns, once, .. } = source;
         let hash = hasher.hash_one(&cues[..]);
         if let Some(&pattern) = known.find(hash, |&pattern| patterns.get(pattern as usize) == &cues[..]) {
-            return pattern;
+            return Ok(pattern);
         }
         // No more than kinds.
         let pattern = patterns.len() as u32;
-        known.insert_unique(hash, pattern, |&pattern| hasher.hash_one(patterns.get(pattern as usize)));
-        patterns.push(cues);
+        let rehash = |&pattern: &u32| hasher.hash_one(patterns.get(pattern as usize));
+        room_in(known, rehash, EVENTS)?;
+        known.insert_unique(hash, pattern, rehash);
+        patterns.push(cues)?;
         let seen = |cue: &u32| std::mem::replace(&mut cue_in[*cue as usize], pattern) == pattern;
-        once.push(!cues.iter().any(seen));
-        pattern
+        once.grow(!cues.iter().any(seen), EVENTS)?;
+        Ok(pattern)
     }
 }
 
@@ -359,7 +368,7 @@ impl<'a> Sections<'a> {
         let of_pass = usize::try_from(n_tokens.div_ceil(length)).map_err(too_many)?;
         let distinct = if order.is_some() { passes } else { passes.min(1) };
         let n = usize::try_from((of_pass as u64).saturating_mul(distinct)).map_err(too_many)?;
-        let made = (0..n).map(|_| OnceLock::new()).collect();
+        let made = collected((0..n).map(|_| OnceLock::new()), BATCHES)?;
         Ok(Self { source, batch, length, of_pass, order, made, room: AtomicUsize::new(budget) })
     }
 
@@ -369,17 +378,17 @@ impl<'a> Sections<'a> {
     }
 
     /// What a thread needs.
-    pub(super) fn maker(&self) -> Maker {
-        Maker {
-            counts: vec![0; self.source.pattern.len()],
+    pub(super) fn maker(&self) -> Result<Maker> {
+        Ok(Maker {
+            counts: filled(0, self.source.pattern.len(), BATCHES)?,
             kinds: Vec::new(),
             next: Vec::new(),
-            group: vec![NONE; self.source.patterns.len()],
+            group: filled(NONE, self.source.patterns.len(), BATCHES)?,
             span: Vec::new(),
-            touched: vec![false; self.source.n_rows],
+            touched: filled(false, self.source.n_rows, BATCHES)?,
             rows: Vec::new(),
             work: 0,
-        }
+        })
     }
 
     /// Calls `visit` with the sections of a pass, one after another.
@@ -459,7 +468,7 @@ impl Maker {
     fn count(&mut self, kind: u32, n: u64, monitor: &Monitor) -> Result<()> {
         let count = &mut self.counts[kind as usize];
         if *count == 0 {
-            self.kinds.push(kind);
+            self.kinds.grow(kind, BATCHES)?;
         }
         *count += n;
         self.poll(1, monitor)
@@ -486,15 +495,15 @@ impl Maker {
         let first = section.patterns.len();
         self.span.clear();
         self.next.clear();
-        self.next.resize(self.kinds.len(), NONE);
+        self.next.grow_to(self.kinds.len(), NONE, BATCHES)?;
         for (place, &kind) in (0..).zip(&self.kinds) {
             let pattern = source.pattern[kind as usize];
             let group = &mut self.group[pattern as usize];
             if *group == NONE {
                 *group = self.span.len() as u32;
-                self.span.push((place, place));
-                section.patterns.push(pattern);
-                section.tokens.push(0);
+                self.span.grow((place, place), BATCHES)?;
+                section.patterns.grow(pattern, BATCHES)?;
+                section.tokens.grow(0, BATCHES)?;
             } else {
                 let (_, last) = &mut self.span[*group as usize];
                 self.next[std::mem::replace(last, place) as usize] = place;
@@ -507,6 +516,7 @@ impl Maker {
             while let Some(&kind) = self.kinds.get(place as usize) {
                 let columns = source.outcomes.get(kind as usize);
                 let count = take(&mut self.counts[kind as usize]);
+                section.outcomes.make_room(columns.len(), BATCHES)?;
                 section.outcomes.extend(columns.iter().map(|&column| (column, count)));
                 place = self.next[place as usize];
                 self.poll(1, monitor)?;
@@ -514,22 +524,21 @@ impl Maker {
             if self.span[group].0 != self.span[group].1 {
                 merge(&mut section.outcomes, start);
             }
-            section.ends.push(section.outcomes.len());
+            section.ends.grow(section.outcomes.len(), BATCHES)?;
             let pattern = section.patterns[first + group];
             self.group[pattern as usize] = NONE;
             if !sections.single() {
                 for &row in source.patterns.get(pattern as usize) {
                     if !std::mem::replace(&mut self.touched[row as usize], true) {
-                        self.rows.push(row);
+                        self.rows.grow(row, BATCHES)?;
                     }
                 }
             }
         }
-        section.touched.push(&self.rows);
+        section.touched.push(&self.rows)?;
         self.rows.drain(..).for_each(|row| self.touched[row as usize] = false);
         self.kinds.clear();
-        section.batches.push(Batch { tokens, end: section.patterns.len() });
-        Ok(())
+        section.batches.grow(Batch { tokens, end: section.patterns.len() }, BATCHES)
     }
 }
 

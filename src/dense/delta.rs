@@ -24,6 +24,7 @@ use super::batches::{Section, Sections, Source};
 use super::descent::{Descent, Report};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
+use crate::grow::{Grow, collected, copied, filled};
 use crate::kernel::buffer::Buffer;
 use crate::kernel::dispatch::{Kernel, Task, run};
 use crate::kernel::rows::{Element, Vector};
@@ -36,6 +37,8 @@ use crate::monitor::Monitor;
 const POLL_EVERY: usize = 1 << 22;
 /// The work that a function takes, in slots.
 const FUNCTION: usize = 16;
+
+const COLUMNS: &str = "the rows and columns to learn";
 
 /// What to learn, and how. Lengths refer to the file, and to the rows and columns of the result.
 pub struct Plan<'a, E> {
@@ -67,8 +70,8 @@ pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
     descent.check([n_rows, n_columns], out.shape)?;
     let rule = plan.rule()?;
     let mut source = Source::read(file, (plan.rows, n_rows), (plan.columns, n_columns), monitor)?;
-    let columns = plan.in_order(&source.first_events());
-    let mut numbers = vec![0; n_columns];
+    let columns = plan.in_order(&source.first_events()?)?;
+    let mut numbers = filled(0, n_columns, COLUMNS)?;
     for (number, &column) in (0..).zip(&columns) {
         numbers[column as usize] = number;
     }
@@ -82,15 +85,15 @@ pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
     let copies = if sections.single() { 1 } else { 2 };
     let shape = [(copies * n_rows) as f64, slots as f64 / source.n_tokens().max(1) as f64];
     let widest = width::<E>(descent.tile, kernel, n_columns, shape, threads);
-    let tiles: Vec<&[u32]> = columns.chunks(widest).collect();
+    let tiles = collected(columns.chunks(widest), COLUMNS)?;
     // Without tokens no pass would ever look at the monitor.
     let passes = if source.n_tokens() == 0 { 0 } else { descent.passes };
     monitor.set_total(source.n_tokens().saturating_mul(passes).saturating_mul(tiles.len() as u64));
 
-    let along = (0..n_rows as u32).map(|row| Entry { from: row, to: row }).collect();
+    let along = collected((0..n_rows as u32).map(|row| Entry { from: row, to: row }), COLUMNS)?;
     let sheet = out.begin(Axis::Columns, along, monitor)?;
     let zeros = |copies: usize| Buffer::<E>::zeros(copies.saturating_mul(n_rows).saturating_mul(widest));
-    let start = || Ok((zeros(1)?, zeros(copies - 1)?, sections.maker(), sheet.buffer()?));
+    let start = || Ok((zeros(1)?, zeros(copies - 1)?, sections.maker()?, sheet.buffer()?));
     each_tile(threads, tiles.len(), start, |(weights, before, maker, lines), index| {
         let columns = tiles[index];
         let width = padded::<E>(columns.len(), kernel);
@@ -98,8 +101,8 @@ pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
         descent.begin(weights, width, columns, n_columns);
         let before = &mut before[..(copies - 1) * n_rows * width];
         before.copy_from_slice(&weights[..(copies - 1) * n_rows * width]);
-        let mut lambda: Vec<E> = columns.iter().map(|&column| rule.lambda[column as usize]).collect();
-        lambda.resize(width, E::default());
+        let mut lambda = collected(columns.iter().map(|&column| rule.lambda[column as usize]), COLUMNS)?;
+        lambda.grow_to(width, E::default(), COLUMNS)?;
         let zero = weights.iter().all(|weight| weight.is_positive_zero());
         let mut tile = Tile {
             weights,
@@ -108,7 +111,7 @@ pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
             first: (index * widest) as u32,
             n_columns: columns.len(),
             lambda: &lambda,
-            targets: &mut vec![E::default(); width],
+            targets: &mut filled(E::default(), width, COLUMNS)?,
             started: !zero || descent.activation != Activation::Identity,
         };
         for pass in 0..passes {
@@ -117,7 +120,7 @@ pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
                 run(kernel, width, task)
             })?;
         }
-        let across: Vec<Entry> = (0..).zip(columns).map(|(from, &to)| Entry { from, to }).collect();
+        let across = collected((0..).zip(columns).map(|(from, &to)| Entry { from, to }), COLUMNS)?;
         sheet.write(tile.weights, width, &across, lines, |row, lane| (row, columns[lane] as usize))
     })?;
     Ok(Report { kernel, tile: widest, threads })
@@ -140,11 +143,14 @@ impl<E: Element> Plan<'_, E> {
 
     /// The columns in the order in which tiles have them. Where a column of zeros stays one until its outcome occurs, by
     /// the first event that has it.
-    fn in_order(&self, first_events: &[usize]) -> Vec<u32> {
+    fn in_order(&self, first_events: &[usize]) -> Result<Vec<u32>> {
         let Descent { activation, initial, .. } = self.descent;
         let n_columns = self.lambda.len();
-        let mut start =
-            if activation == Activation::Identity { first_events.to_vec() } else { vec![0; n_columns] };
+        let mut start = if activation == Activation::Identity {
+            copied(first_events, COLUMNS)?
+        } else {
+            filled(0, n_columns, COLUMNS)?
+        };
         for row in initial.unwrap_or_default().chunks_exact(n_columns.max(1)) {
             for (start, weight) in start.iter_mut().zip(row) {
                 if !weight.is_positive_zero() {
@@ -152,9 +158,10 @@ impl<E: Element> Plan<'_, E> {
                 }
             }
         }
-        let mut columns: Vec<u32> = (0..n_columns as u32).collect();
-        columns.sort_by_key(|&column| start[column as usize]);
-        columns
+        let mut columns = collected(0..n_columns as u32, COLUMNS)?;
+        // Equal ones in their order.
+        columns.sort_unstable_by_key(|&column| (start[column as usize], column));
+        Ok(columns)
     }
 }
 

@@ -21,6 +21,7 @@ use super::activation::{Activation, Loss, Unit};
 use super::descent::{Descent, Report};
 use super::rows::Rows;
 use crate::error::{Error, Result};
+use crate::grow::{collected, filled};
 use crate::kernel::block::{Method, Slots, block};
 use crate::kernel::buffer::Buffer;
 use crate::kernel::dispatch::{Kernel, Task, run};
@@ -28,6 +29,8 @@ use crate::kernel::rows::{Element, Vector};
 use crate::learn::rule::Rule;
 use crate::learn::{Axis, Entry, Matrix, SMALL, WIDEST, each_tile, padded, width};
 use crate::monitor::Monitor;
+
+const COLUMNS: &str = "the rows and columns to learn";
 
 /// The work is interrupted to look at the monitor after about this many slots times columns: a millisecond or so.
 const POLL_EVERY: usize = 1 << 22;
@@ -68,13 +71,13 @@ pub fn learn<E: Element>(
     let copies = if orders.batch == 1 { 1 } else { 2 };
     let shape = [(copies * n_rows) as f64, x.n_values() as f64 / n.max(1) as f64];
     let widest = width::<E>(descent.tile, kernel, n_columns, shape, threads);
-    let columns: Vec<u32> = (0..n_columns as u32).collect();
-    let tiles: Vec<&[u32]> = columns.chunks(widest).collect();
+    let columns = collected(0..n_columns as u32, COLUMNS)?;
+    let tiles = collected(columns.chunks(widest), COLUMNS)?;
     // Without tokens no pass would ever look at the monitor.
     let passes = if n == 0 { 0 } else { descent.passes };
     monitor.set_total((n as u64).saturating_mul(passes).saturating_mul(tiles.len() as u64));
 
-    let along = (0..n_rows as u32).map(|row| Entry { from: row, to: row }).collect();
+    let along = collected((0..n_rows as u32).map(|row| Entry { from: row, to: row }), COLUMNS)?;
     let sheet = out.begin(Axis::Columns, along, monitor)?;
     let zeros = |copies: usize| Buffer::<E>::zeros(copies.saturating_mul(n_rows).saturating_mul(widest));
     let start = || Ok((zeros(1)?, zeros(copies - 1)?, sheet.buffer()?));
@@ -91,13 +94,13 @@ pub fn learn<E: Element>(
             width,
             first: index * widest,
             n_columns: columns.len(),
-            targets: &mut vec![E::default(); AT_ONCE * width],
+            targets: &mut filled(E::default(), AT_ONCE * width, COLUMNS)?,
         };
         for pass in 0..passes {
             let order = orders.of(pass);
             run(kernel, width, Pass { tile: &mut tile, descent, rule: &rule, x, z, order, monitor })?;
         }
-        let across: Vec<Entry> = (0..).zip(columns).map(|(from, &to)| Entry { from, to }).collect();
+        let across = collected((0..).zip(columns).map(|(from, &to)| Entry { from, to }), COLUMNS)?;
         sheet.write(tile.weights, width, &across, lines, |row, lane| (row, columns[lane] as usize))
     })?;
     Ok(Report { kernel, tile: widest, threads })

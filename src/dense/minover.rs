@@ -15,8 +15,9 @@
 //! no plane has a stability above |v| / t = N |w| / t. Where the stability reached, the least field over |v|, comes near it, it is
 //! near the greatest that there is. Both are computed anew from the counts before that is said.
 
-use super::patterns::{Columns, POLL_EVERY, Patterns, room, size};
+use super::patterns::{Columns, POLL_EVERY, Patterns, WEIGHTS, room, size};
 use crate::error::Result;
+use crate::grow::{Grow, collected};
 use crate::kernel::dispatch::{Kernel, Task, run};
 use crate::kernel::rows::Vector;
 use crate::monitor::Monitor;
@@ -25,6 +26,10 @@ use crate::monitor::Monitor;
 pub const BUDGET: usize = 1 << 28;
 /// Fields whose least is known by itself: few, so that its place is soon found; whole vectors of any instruction set.
 const BLOCK: usize = 64;
+
+const RECORD: &str = "the record of all steps";
+
+const PRODUCTS: &str = "products of examples";
 
 /// How to learn.
 pub struct Plan {
@@ -75,8 +80,8 @@ pub fn learn(patterns: &Patterns<'_>, plan: &Plan, monitor: &Monitor) -> Result<
     let mut certain = patterns.is_empty();
     while search.steps < plan.max_steps && !certain && !search.is_stuck() {
         if plan.record {
-            errors.push(search.errors());
-            stabilities.push(search.stability());
+            errors.grow(search.errors(), RECORD)?;
+            stabilities.grow(search.stability(), RECORD)?;
         }
         search.step(monitor)?;
         if search.steps.is_multiple_of(every) {
@@ -86,11 +91,11 @@ pub fn learn(patterns: &Patterns<'_>, plan: &Plan, monitor: &Monitor) -> Result<
             && search.steps >= look
             && search.is_within(tolerance)
         {
-            certain = search.is_proven(tolerance);
+            certain = search.is_proven(tolerance)?;
             look = search.steps + search.steps / 8 + 1;
         }
     }
-    let weights = search.weights();
+    let weights = search.weights()?;
     let stability = patterns.stability(&weights);
     let converged = certain || (plan.tolerance.is_none() && stability > 0.0);
     let stuck = search.is_stuck();
@@ -165,21 +170,23 @@ impl<'a, 'b> Search<'a, 'b> {
     }
 
     /// The same, of weights made anew from the counts.
-    fn is_proven(&self, tolerance: f64) -> bool {
-        let sum = self.sum();
+    fn is_proven(&self, tolerance: f64) -> Result<bool> {
+        let sum = self.sum()?;
         let stability = self.patterns.stability(&sum);
-        stability > 0.0 && stability >= (1.0 - tolerance) * size(&sum) / self.steps as f64
+        Ok(stability > 0.0 && stability >= (1.0 - tolerance) * size(&sum) / self.steps as f64)
     }
 
     /// w.
-    pub(super) fn weights(&self) -> Vec<f64> {
+    pub(super) fn weights(&self) -> Result<Vec<f64>> {
         let n = self.patterns.width() as f64;
-        self.sum().into_iter().map(|v| v / n).collect()
+        let mut weights = self.sum()?;
+        weights.iter_mut().for_each(|v| *v /= n);
+        Ok(weights)
     }
 
     /// v.
-    fn sum(&self) -> Vec<f64> {
-        let counts: Vec<f64> = self.counts.iter().map(|&count| count as f64).collect();
+    fn sum(&self) -> Result<Vec<f64>> {
+        let counts = collected(self.counts.iter().map(|&count| count as f64), WEIGHTS)?;
         self.patterns.sum(&counts)
     }
 
@@ -219,11 +226,12 @@ impl Products {
         if self.rows.len() < self.most {
             let mut row = room(self.width, 0.0)?;
             self.columns.products(patterns, example, &mut row[..patterns.len()], monitor)?;
+            self.rows.make_room(1, PRODUCTS)?;
             self.places[example] = Some(self.rows.len() as u32);
             self.rows.push(row);
             return Ok(&self.rows[self.rows.len() - 1]);
         }
-        self.passing.resize(self.width, 0.0);
+        self.passing.grow_to(self.width, 0.0, PRODUCTS)?;
         self.columns.products(patterns, example, &mut self.passing[..patterns.len()], monitor)?;
         Ok(&self.passing)
     }

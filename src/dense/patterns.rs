@@ -6,6 +6,7 @@
 
 use super::rows::{Row, Rows};
 use crate::error::{Error, Result};
+use crate::grow::{Grow, copied, filled, gathered};
 use crate::kernel::dispatch::{Kernel, Task, run};
 use crate::kernel::rows::Vector;
 use crate::monitor::Monitor;
@@ -16,6 +17,9 @@ const LANES: usize = 8;
 const BLOCK: usize = 2048;
 /// The monitor is looked at after about this many multiplications: a millisecond or so.
 pub(super) const POLL_EVERY: usize = 1 << 22;
+
+/// What weights are called where memory for them ends.
+pub(super) const WEIGHTS: &str = "the weights";
 
 /// Examples and their classes.
 ///
@@ -47,8 +51,7 @@ impl<'a> Patterns<'a> {
             return expected("finite numbers, and classes +1 and -1");
         }
         let mut patterns = Self { rows, signs, features, bias, squares: Vec::new() };
-        let squares: Result<Vec<f64>> = (0..n).map(|m| patterns.square_of(m)).collect();
-        patterns.squares = squares?;
+        patterns.squares = gathered((0..n).map(|m| patterns.square_of(m)), "the sizes of examples")?;
         Ok(patterns)
     }
 
@@ -124,14 +127,17 @@ impl<'a> Patterns<'a> {
     }
 
     /// The sum of Z, each so many times.
-    pub fn sum(&self, strengths: &[f64]) -> Vec<f64> {
-        let mut weights = vec![0.0; self.width()];
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn sum(&self, strengths: &[f64]) -> Result<Vec<f64>> {
+        let mut weights = filled(0.0, self.width(), WEIGHTS)?;
         for (example, &strength) in strengths.iter().enumerate() {
             if strength != 0.0 {
                 self.add(example, strength, &mut weights);
             }
         }
-        weights
+        Ok(weights)
     }
 
     /// The least field over |w|, over all examples: infinite if there are none, 0 while w is.
@@ -202,7 +208,7 @@ impl Columns {
             for i in 0..p {
                 starts[i + 1] += starts[i];
             }
-            let mut next = starts.clone();
+            let mut next = copied(&starts, "a copy of the examples, feature by feature,")?;
             for m in 0..n {
                 patterns.each(m, |i, z| {
                     examples[next[i]] = m as u32;
@@ -225,6 +231,7 @@ impl Columns {
     ) -> Result<()> {
         row.fill(0.0);
         let mut features = Vec::new();
+        features.make_room(patterns.width(), "the features of an example")?;
         patterns.each(example, |i, z| {
             if z != 0.0 {
                 features.push((i, z));

@@ -19,12 +19,15 @@ use std::str::FromStr;
 
 use super::rows::Rows;
 use crate::error::{Error, Result};
+use crate::grow::{Grow, copied, filled};
 use crate::monitor::Monitor;
 
 /// The work is interrupted to look at the monitor after about this many products: a millisecond or so.
 const POLL_EVERY: usize = 1 << 20;
 /// Rows that are summed side by side.
 const AT_ONCE: usize = 8;
+
+const EXAMPLES: &str = "a list of the examples";
 
 /// Which mistakes are learned from at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,9 +114,9 @@ pub fn learn(x: &Rows<'_, f64>, y: &[f64], plan: &Plan<'_>, monitor: &Monitor) -
         x,
         y,
         eta: plan.eta,
-        weights: plan.initial.to_vec(),
+        weights: copied(plan.initial, "the weights")?,
         bias: plan.bias,
-        added: vec![0; n],
+        added: filled(0, n, EXAMPLES)?,
         monitor,
         work: 0,
     };
@@ -124,7 +127,7 @@ pub fn learn(x: &Rows<'_, f64>, y: &[f64], plan: &Plan<'_>, monitor: &Monitor) -
             Update::Single => unit.single()?,
             Update::Batch => unit.batch()?,
         };
-        errors.push(wrong);
+        errors.grow(wrong, "the record of all sweeps")?;
         unit.check()?;
         monitor.advance(n as u64)?;
         if wrong == 0 {
@@ -171,6 +174,7 @@ impl Unit<'_> {
     /// A sweep by the batch rule; how many examples were wrong.
     fn batch(&mut self) -> Result<u64> {
         let mut wrong = Vec::new();
+        wrong.make_room(self.y.len(), EXAMPLES)?;
         self.each(|example, margin| {
             if !right(margin) {
                 wrong.push(example);

@@ -19,16 +19,22 @@ use rayon::prelude::*;
 
 use super::adatron;
 use super::minover::{BUDGET, Search};
-use super::patterns::{Patterns, size};
+use super::patterns::{Patterns, WEIGHTS, size};
 use super::rows::Rows;
 use crate::error::{Error, Result};
-use crate::learn::pool;
+use crate::grow::{Grow, ask, collected, copied, filled, gathered, short};
+use crate::kernel::packing::packing;
 use crate::monitor::Monitor;
+use crate::threads::pool;
 
 /// AdaTron is done when its stability is this near the greatest.
 const TOLERANCE: f64 = 1e-6;
 /// Eigenvalues below this many n eps, of the greatest, are rounding errors.
 const SLACK: f64 = 8.0;
+
+const OUTCOMES: &str = "what becomes of the students";
+
+const MATRICES: &str = "the matrices of least squares";
 
 /// A way to learn the rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,15 +130,18 @@ pub fn study(draws: &Draws<'_>, plan: &Plan<'_>, monitor: &Monitor) -> Result<Ve
             plan,
             monitor,
         };
-        let outcomes: Result<Vec<Outcome>> =
-            plan.students.iter().map(|&student| class.outcome(student)).collect();
+        let outcomes = gathered(plan.students.iter().map(|&student| class.outcome(student)), OUTCOMES);
         monitor.advance(1)?;
         outcomes
     };
-    let all: Vec<Result<Vec<Outcome>>> =
-        pool(plan.threads)?.install(|| (0..replicates).into_par_iter().map(one).collect());
-    let all: Result<Vec<Vec<Outcome>>> = all.into_iter().collect();
-    Ok(all?.concat())
+    let pool = pool(plan.threads.min(replicates))?;
+    ask(replicates.saturating_mul(size_of::<Result<Vec<Outcome>>>()), OUTCOMES)?;
+    let all: Vec<Result<Vec<Outcome>>> = pool.install(|| (0..replicates).into_par_iter().map(one).collect());
+    let mut outcomes = Vec::new();
+    for of_draw in all {
+        outcomes.grow_by(&of_draw?, OUTCOMES)?;
+    }
+    Ok(outcomes)
 }
 
 /// One draw, and those who learn from it.
@@ -149,15 +158,15 @@ impl Class<'_> {
         self.monitor.check()?;
         let (weights, steps) = match student {
             Student::Minover => self.minover()?,
-            Student::Rosenblatt => self.rosenblatt(vec![0.0; self.teacher.len()])?,
-            Student::RosenblattRandom => self.rosenblatt(self.start.to_vec())?,
+            Student::Rosenblatt => self.rosenblatt(filled(0.0, self.teacher.len(), WEIGHTS)?)?,
+            Student::RosenblattRandom => self.rosenblatt(copied(self.start, WEIGHTS)?)?,
             Student::Adatron => {
                 let plan = adatron::Plan { max_sweeps: self.plan.n_max, gamma: 1.0, tolerance: TOLERANCE };
                 let fit = adatron::sweep(&self.patterns, &plan, self.monitor, || self.monitor.check())?;
                 (fit.weights, fit.steps)
             }
             Student::LeastSquares => (self.least_squares()?, 0),
-            Student::Hebb => (self.patterns.sum(&vec![1.0; self.patterns.len()]), 0),
+            Student::Hebb => (self.patterns.sum(&filled(1.0, self.patterns.len(), WEIGHTS)?)?, 0),
         };
         let overlap = dot(&weights, self.teacher);
         Ok(Outcome { error: angle(overlap, size(&weights) * size(self.teacher)), steps })
@@ -168,8 +177,8 @@ impl Class<'_> {
         let most = self.plan.n_max.saturating_mul(self.patterns.len() as u64);
         let every = search.poll_every();
         // What each step adds to the overlap with the teacher.
-        let gains: Vec<f64> =
-            (0..self.patterns.len()).map(|m| self.patterns.field(m, self.teacher)).collect();
+        let gains = (0..self.patterns.len()).map(|m| self.patterns.field(m, self.teacher));
+        let gains = collected(gains, OUTCOMES)?;
         let (mut overlap, mut before) = (0.0, None);
         while search.steps < most && !search.is_stuck() {
             overlap += gains[search.at];
@@ -185,7 +194,7 @@ impl Class<'_> {
                 before = Some(error);
             }
         }
-        Ok((search.weights(), search.steps))
+        Ok((search.weights()?, search.steps))
     }
 
     /// w += Z / N where Z.w <= 0, until nothing is wrong in a whole sweep.
@@ -211,50 +220,63 @@ impl Class<'_> {
     /// Z'(Z Z')^+ 1 or (Z'Z)^+ Z'1, whichever matrix is smaller.
     fn least_squares(&self) -> Result<Vec<f64>> {
         let (n, p) = (self.teacher.len(), self.patterns.len());
-        let mut columns = vec![0.0; n * p];
+        let mut columns = filled(0.0, n * p, MATRICES)?;
         for (m, column) in columns.chunks_exact_mut(n.max(1)).enumerate() {
             self.patterns.add(m, 1.0, column);
         }
         let columns = MatRef::from_column_major_slice(&columns, n, p);
-        let ones = Mat::from_fn(p, 1, |_, _| 1.0);
+        packing()?;
+        let ones = matrix(p, 1, 1.0)?;
         let solution = if p < n {
-            product(columns, pseudo_solve(product(columns.transpose(), columns).as_ref(), ones)?.as_ref())
+            let gram = product(columns.transpose(), columns)?;
+            product(columns, pseudo_solve(gram.as_ref(), ones)?.as_ref())?
         } else {
-            let right = product(columns, ones.as_ref());
-            pseudo_solve(product(columns, columns.transpose()).as_ref(), right)?
+            let right = product(columns, ones.as_ref())?;
+            pseudo_solve(product(columns, columns.transpose())?.as_ref(), right)?
         };
-        Ok(solution.col(0).iter().copied().collect())
+        collected(solution.col(0).iter().copied(), WEIGHTS)
     }
 }
 
-fn product(left: MatRef<'_, f64>, right: MatRef<'_, f64>) -> Mat<f64> {
-    let mut result = Mat::zeros(left.nrows(), right.ncols());
+/// A matrix of equal numbers.
+fn matrix(rows: usize, columns: usize, value: f64) -> Result<Mat<f64>> {
+    let mut matrix = Mat::new();
+    matrix.try_reserve(rows, columns).map_err(|_| short::<f64>(rows.saturating_mul(columns), MATRICES))?;
+    matrix.resize_with(rows, columns, |_, _| value);
+    Ok(matrix)
+}
+
+fn product(left: MatRef<'_, f64>, right: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    let mut result = matrix(left.nrows(), right.ncols(), 0.0)?;
     matmul(&mut result, Accum::Replace, left, right, 1.0, Par::Seq);
-    result
+    Ok(result)
 }
 
 /// G^+ b of a symmetric matrix without negative eigenvalues.
 fn pseudo_solve(gram: MatRef<'_, f64>, right: Mat<f64>) -> Result<Mat<f64>> {
     let n = gram.nrows();
-    let mut vectors = Mat::zeros(n, n);
-    let mut spectrum = faer::Col::<f64>::zeros(n);
+    let mut vectors = matrix(n, n, 0.0)?;
+    let mut spectrum = matrix(n, 1, 0.0)?;
     let need = self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, Par::Seq, Default::default());
+    let mut memory =
+        MemBuffer::try_new(need).map_err(|_| short::<u8>(need.unaligned_bytes_required(), MATRICES))?;
     self_adjoint_evd(
         gram,
-        spectrum.as_diagonal_mut(),
+        spectrum.as_mut().col_mut(0).as_diagonal_mut(),
         Some(vectors.as_mut()),
         Par::Seq,
-        MemStack::new(&mut MemBuffer::new(need)),
+        MemStack::new(&mut memory),
         Default::default(),
     )
     .map_err(|error| Error::Numeric(format!("the eigenvalues did not converge: {error:?}")))?;
+    let spectrum = spectrum.col(0);
     let greatest = spectrum.iter().fold(0.0, |greatest: f64, &value| greatest.max(value));
     let least = SLACK * n as f64 * f64::EPSILON * greatest;
-    let mut coordinates = product(vectors.transpose(), right.as_ref());
+    let mut coordinates = product(vectors.transpose(), right.as_ref())?;
     for (i, &value) in spectrum.iter().enumerate() {
         coordinates[(i, 0)] = if value > least { coordinates[(i, 0)] / value } else { 0.0 };
     }
-    Ok(product(vectors.as_ref(), coordinates.as_ref()))
+    product(vectors.as_ref(), coordinates.as_ref())
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

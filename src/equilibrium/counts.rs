@@ -100,13 +100,13 @@ impl Counts {
         let known = file.cues().counts();
         let alpha = |cue: usize| alpha.map_or(1.0, |alpha| alpha[cue]);
         let active: Vec<bool> = (0..known.len()).map(|cue| known[cue] > 0 && alpha(cue) > 0.0).collect();
-        let mut gathering = Gathering::new(active);
+        let mut gathering = Gathering::new(active)?;
         gathering.read(file, monitor)?;
         let Gathering { active, twins, sets, tokens, mut pairs, .. } = gathering;
         merge(&mut pairs);
 
         // A column for the first of each class of twins.
-        let least = twins.least();
+        let least = twins.least()?;
         let mut place = vec![NONE; active.len()];
         let (mut salience, mut size) = (Vec::new(), Vec::new());
         for cue in (0..active.len()).filter(|&cue| active[cue]) {
@@ -283,9 +283,9 @@ struct Gathering {
 }
 
 impl Gathering {
-    fn new(active: Vec<bool>) -> Self {
-        Self {
-            twins: Twins::new(active.iter().map(|active| active.then_some(0))),
+    fn new(active: Vec<bool>) -> Result<Self> {
+        Ok(Self {
+            twins: Twins::new(active.iter().map(|active| active.then_some(0)))?,
             active,
             sets: Sets::default(),
             tokens: Vec::new(),
@@ -294,7 +294,7 @@ impl Gathering {
             known: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
             sorted: Vec::new(),
-        }
+        })
     }
 
     /// Chunks are decoded side by side, and taken in order.
@@ -359,7 +359,7 @@ impl Gathering {
                 let rehash = |&set: &u32| hasher.hash_one(sets.get(set as usize));
                 known.try_reserve(1, rehash).map_err(|_| full(8 * self.tokens.len()))?;
                 known.insert_unique(hash, set, rehash);
-                twins.split(sorted.iter().copied());
+                twins.split(sorted.iter().copied())?;
                 set
             }
         };

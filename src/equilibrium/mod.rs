@@ -30,8 +30,8 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 use crate::events::EventFile;
-use crate::learn::pool;
 use crate::monitor::Monitor;
+use crate::threads::pool;
 use counts::Counts;
 
 /// Up to so many cues (those that always come together counted once) the normal equations are factorised: a matrix of 0.8 GB

@@ -14,6 +14,9 @@
 
 use super::format::{ALIKE, CHUNK_BYTES, CHUNK_EVENTS, CHUNK_SLOTS, Input, TYPES_SIZE, check_seal, damaged};
 use crate::error::Result;
+use crate::grow::{Grow, collected, copied};
+
+const EVENTS: &str = "decoded events";
 
 pub(super) const ROWS: u32 = 0;
 pub(super) const TOKENS: u32 = 1;
@@ -47,9 +50,14 @@ impl Lists {
     }
 
     /// Appends a list.
-    pub fn push(&mut self, list: &[u32]) {
-        self.ids.extend_from_slice(list);
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Memory`]; there is no such list then.
+    pub fn push(&mut self, list: &[u32]) -> Result<()> {
+        self.ends.make_room(1, EVENTS)?;
+        self.ids.grow_by(list, EVENTS)?;
         self.ends.push(self.ids.len());
+        Ok(())
     }
 
     /// Takes all lists away and keeps the memory.
@@ -110,7 +118,7 @@ impl Lists {
             end = end.saturating_add(length as usize);
             end
         });
-        let ends: Vec<usize> = ends.collect();
+        let ends = collected(ends, EVENTS)?;
         if end != n_ids {
             return Err(damaged(at, format!("{n_ids} {what} slots"), format!("{end}")));
         }
@@ -145,9 +153,23 @@ impl Rows {
     }
 
     /// Appends an event.
-    pub fn push(&mut self, cues: &[u32], outcomes: &[u32]) {
-        self.cues.push(cues);
-        self.outcomes.push(outcomes);
+    ///
+    /// # Errors
+    /// As for [`Lists::push`].
+    pub fn push(&mut self, cues: &[u32], outcomes: &[u32]) -> Result<()> {
+        self.cues.push(cues)?;
+        self.outcomes.push(outcomes)
+    }
+
+    /// The same events once more.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Memory`].
+    pub(crate) fn try_clone(&self) -> Result<Self> {
+        let copy = |lists: &Lists| -> Result<Lists> {
+            Ok(Lists { ends: copied(&lists.ends, EVENTS)?, ids: copied(&lists.ids, EVENTS)? })
+        };
+        Ok(Self { cues: copy(&self.cues)?, outcomes: copy(&self.outcomes)? })
     }
 
     /// Takes all events away and keeps the memory.
@@ -273,7 +295,7 @@ impl Chunk {
                     return Err(damaged(start, "tokens without slots", "slots"));
                 }
                 let at = input.offset();
-                let mut tokens = Vec::with_capacity(rows);
+                let mut tokens = Vec::new();
                 input.numbers(rows, width(0), &mut tokens)?;
                 check_below(&tokens, limits.types, at, "type")?;
                 Body::Tokens(tokens)
@@ -349,6 +371,7 @@ mod tests {
                 Body::Tokens(tokens) => pending.push_token(tokens[i], chunk.frequency(i)),
                 Body::Rows(rows) => pending.push(rows.cues.get(i), rows.outcomes.get(i), chunk.frequency(i)),
             }
+            .unwrap();
         }
         pending
     }
@@ -365,7 +388,7 @@ mod tests {
             tokens in any::<bool>(),
         ) {
             let mut rows = Rows::default();
-            events.iter().for_each(|(cues, outcomes, _)| rows.push(cues, outcomes));
+            events.iter().for_each(|(cues, outcomes, _)| rows.push(cues, outcomes).unwrap());
             let body = if tokens { Body::Tokens((0..rows.len() as u32).collect()) } else { Body::Rows(rows) };
             let all_one = plain || events.iter().all(|event| event.2 == 1);
             let frequencies = if all_one { Vec::new() } else { events.iter().map(|event| event.2).collect() };
@@ -381,7 +404,7 @@ mod tests {
         #[test]
         fn retain_keeps_lists_apart(lists in prop::collection::vec(ids(), 0..10), odd in 0_u32..2) {
             let mut kept = Lists::default();
-            lists.iter().for_each(|list| kept.push(list));
+            lists.iter().for_each(|list| kept.push(list).unwrap());
             kept.retain(|id| id % 2 == odd);
             for (i, list) in lists.iter().enumerate() {
                 let expected: Vec<u32> = list.iter().copied().filter(|id| id % 2 == odd).collect();
@@ -435,7 +458,7 @@ mod tests {
     #[test]
     fn ids_at_their_limit_are_refused() {
         let (mut pending, mut bytes) = (Pending::new(false), Vec::new());
-        pending.push(&[3], &[2], 1);
+        pending.push(&[3], &[2], 1).unwrap();
         pending.encode(&mut bytes).unwrap();
         let decode = |cues, outcomes| {
             let limits = Limits { cues, outcomes, types: 0, room: u64::MAX };

@@ -7,6 +7,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use super::chunk::Rows;
 use super::format::TYPES_SIZE;
 use crate::error::{Error, Result};
+use crate::grow::{Grow, room_in};
 
 /// The dictionary is judged when it has grown to this, and at the end: where half the events or more are of types of their
 /// own by then, looking for types costs more than it gives.
@@ -15,6 +16,8 @@ pub(super) const JUDGED_AT: usize = 2 << 20;
 /// That of steady events is judged when it has grown to this, too: where two thirds of the events are of types of their own by
 /// then, half of them are later on.
 const DOUBTED_AT: usize = 512 << 10;
+
+const TYPES: &str = "the dictionary of event types";
 
 /// Event types and their indices.
 #[derive(Debug)]
@@ -82,9 +85,12 @@ impl Dictionary {
         // The budget ends it long before 2^32 types.
         let token =
             u32::try_from(rows.len()).map_err(|_| Error::Argument("more than 2^32 event types".into()))?;
-        rows.push(cues, outcomes);
+        let rehash = |known: &Known| Known::hash(known.hash);
+        room_in(index, rehash, TYPES)?;
+        self.tallies.make_room(1, TYPES)?;
+        rows.push(cues, outcomes)?;
         self.tallies.push((0, (cues.len() + outcomes.len()) as u64));
-        index.insert_unique(Known::hash(hash), Known { hash, token }, |known| Known::hash(known.hash));
+        index.insert_unique(Known::hash(hash), Known { hash, token }, rehash);
         Ok(Some(token))
     }
 

@@ -17,6 +17,7 @@ use super::chunk::Lists;
 use super::map::Bytes;
 use super::write::{Duplicates, EventWriter, is_new, twice};
 use crate::error::{Error, Place, Result};
+use crate::grow::{Grow, filled};
 use crate::monitor::Monitor;
 use crate::text::EventSink;
 use crate::vocab::Vocab;
@@ -45,10 +46,13 @@ impl Renaming {
     }
 
     /// Every name stays what it is, as often as an event has it.
-    pub fn none(names: &Vocab) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn none(names: &Vocab) -> Result<Self> {
         let mut becomes = Lists::default();
-        (0..names.len() as u32).for_each(|id| becomes.push(&[id]));
-        Self { names: names.clone(), becomes, duplicates: Duplicates::Keep }
+        (0..names.len() as u32).try_for_each(|id| becomes.push(&[id]))?;
+        Ok(Self { names: Vocab::of(names.names())?, becomes, duplicates: Duplicates::Keep })
     }
 
     /// Counts the new names among the tokens of a file, of which this is about the cues or about the outcomes.
@@ -63,7 +67,7 @@ impl Renaming {
     ) -> Result<Vec<u64>> {
         monitor.set_total(file.len());
         let mut side = self.side(if of_cues { Side::cues } else { Side::outcomes });
-        let mut counts = vec![0_u64; self.names.len()];
+        let mut counts = filled(0_u64, self.names.len(), "the counts of the new names")?;
         for chunk in 0..file.n_chunks() {
             let events = file.events_of(chunk);
             monitor.advance(events.end - events.start)?;
@@ -134,7 +138,7 @@ pub fn concat<B: AsRef<[u8]>>(
 fn merge(all: &mut Vocab, names: &Vocab) -> Result<Lists> {
     let mut becomes = Lists::default();
     for name in names.names() {
-        becomes.push(&[all.intern(name)?]);
+        becomes.push(&[all.intern(name)?])?;
     }
     Ok(becomes)
 }
@@ -155,7 +159,7 @@ fn append<B: AsRef<[u8]>>(
     monitor: &Monitor,
 ) -> Result<()> {
     let types = file.types()?;
-    let mut known = vec![Type::Unknown; types.len()];
+    let mut known = filled(Type::Unknown, types.len(), "what becomes of event types")?;
     for index in 0..file.n_chunks() {
         let (chunk, first) = (file.chunk(index)?, file.events_of(index).start);
         for i in 0..chunk.body.len() {
@@ -214,8 +218,8 @@ impl<'a> Side<'a> {
         let Self { what, names, becomes, duplicates, last, ids } = self;
         ids.clear();
         for &id in old.iter().flat_map(|&id| becomes.get(id as usize)) {
-            if *duplicates == Duplicates::Keep || is_new(last, id, event) {
-                ids.push(id);
+            if *duplicates == Duplicates::Keep || is_new(last, id, event)? {
+                ids.grow(id, "an event")?;
             } else if *duplicates == Duplicates::Error {
                 let name = names.name(id).unwrap_or_default();
                 return Err(twice(what, name).at(None, Some(Place::Event(event))));
@@ -236,7 +240,7 @@ mod tests {
     const NAMES: u32 = 6;
 
     fn vocab(n: u32) -> Vocab {
-        (0..n).map(|i| i.to_string()).collect()
+        Vocab::of((0..n).map(|i| i.to_string())).unwrap()
     }
 
     fn file(n_names: u32, events: &[Found]) -> EventFile<Bytes> {
@@ -259,7 +263,7 @@ mod tests {
 
     fn renaming(becomes: &[Vec<u32>], duplicates: Duplicates) -> Renaming {
         let mut lists = Lists::default();
-        becomes.iter().for_each(|ids| lists.push(ids));
+        becomes.iter().for_each(|ids| lists.push(ids).unwrap());
         Renaming::new(vocab(NAMES), lists, duplicates).unwrap()
     }
 
@@ -364,7 +368,8 @@ mod tests {
         for n_types in [1000, 150_000] {
             let file = large(n_types);
             assert_eq!(file.header().has_types(), n_types == 1000);
-            let (cues, outcomes) = (Renaming::none(file.cues()), Renaming::none(file.outcomes()));
+            let (cues, outcomes) =
+                (Renaming::none(file.cues()).unwrap(), Renaming::none(file.outcomes()).unwrap());
             let monitor = Monitor::new();
             let filtered = filter(&file, &cues, &outcomes, None, &monitor).unwrap();
             assert!(filtered.bytes() == file.bytes());
@@ -397,11 +402,13 @@ mod tests {
     fn what_is_wrong_is_said() {
         let file = file(2, &[(vec![0], vec![], 1), (vec![0, 1], vec![], 1)]);
         let mut lists = Lists::default();
-        lists.push(&[0, 1]);
+        lists.push(&[0, 1]).unwrap();
         assert!(matches!(Renaming::new(vocab(1), lists.clone(), Duplicates::Drop), Err(Error::Argument(_))));
-        lists.push(&[1]);
-        let (both, none) =
-            (Renaming::new(vocab(2), lists, Duplicates::Error).unwrap(), Renaming::none(file.outcomes()));
+        lists.push(&[1]).unwrap();
+        let (both, none) = (
+            Renaming::new(vocab(2), lists, Duplicates::Error).unwrap(),
+            Renaming::none(file.outcomes()).unwrap(),
+        );
         let error = filter(&file, &both, &none, None, &Monitor::new()).unwrap_err().to_string();
         assert!(
             error.starts_with("event 1: expected every cue of an event once, found \"1\" twice; pass"),

@@ -32,6 +32,7 @@
 
 use super::packed::Packed;
 use crate::error::{Error, Result};
+use crate::grow::Grow;
 use crate::text::source::EVENT_FILE_MAGIC;
 use crate::vocab::Vocab;
 
@@ -49,6 +50,8 @@ pub const ALIKE: usize = CHUNK_EVENTS;
 pub(super) const CHUNK_BYTES: usize = 32 + 4 * (3 * CHUNK_EVENTS + 2 * CHUNK_SLOTS);
 /// The most bytes that the dictionary of types may take when it is decoded: 16 a type, and 4 a cue or outcome of it.
 pub const TYPES_SIZE: u64 = 256 << 20;
+/// What a part of the file is called where memory for it ends.
+pub(super) const BYTES: &str = "a part of the event file";
 /// The length of the header.
 pub const HEADER: usize = 128;
 /// The length of the footer.
@@ -243,6 +246,7 @@ impl<'a> Input<'a> {
         let start = self.offset();
         let size = size.ok_or_else(|| damaged(start, "an array inside the file", "a longer one"))?;
         let bytes = self.take(size)?;
+        values.make_room(n, "an array of the event file")?;
         match width {
             0 => values.resize(values.len() + n, T::ONE),
             1 => values.extend(bytes.iter().map(|&byte| T::from(byte))),
@@ -291,10 +295,11 @@ impl Number for u64 {
 
 /// Appends zeros up to a multiple of 8, then writes the checksum of all after the first 4 bytes of the block that
 /// began at `start` into those 4 bytes.
-pub(super) fn seal(start: usize, out: &mut Vec<u8>) {
-    out.resize(out.len().next_multiple_of(8), 0);
+pub(super) fn seal(start: usize, out: &mut Vec<u8>) -> Result<()> {
+    out.grow_to(out.len().next_multiple_of(8), 0, BYTES)?;
     let crc = crc32c::crc32c(&out[start + 4..]);
     out[start..start + 4].copy_from_slice(&crc.to_le_bytes());
+    Ok(())
 }
 
 /// Checks what [`seal`] wrote: `bytes` is a whole block that stands at `offset` of the file.
@@ -309,8 +314,9 @@ pub(super) fn check_seal(bytes: &[u8], offset: usize) -> Result<()> {
 }
 
 /// Appends the directory and the footer.
-pub(super) fn encode_directory(chunks: &[(u64, u64)], out: &mut Vec<u8>) {
+pub(super) fn encode_directory(chunks: &[(u64, u64)], out: &mut Vec<u8>) -> Result<()> {
     let start = out.len();
+    out.make_room(ENTRY * chunks.len() + FOOTER, BYTES)?;
     for (offset, first) in chunks {
         out.extend(offset.to_le_bytes());
         out.extend(first.to_le_bytes());
@@ -319,21 +325,23 @@ pub(super) fn encode_directory(chunks: &[(u64, u64)], out: &mut Vec<u8>) {
     out.extend(crc.to_le_bytes());
     out.extend([0; 4]);
     out.extend(EVENT_FILE_MAGIC);
+    Ok(())
 }
 
 /// Appends the names of a vocabulary. `out` must stand at a multiple of 8.
-pub(super) fn encode_names(vocab: &Vocab, out: &mut Vec<u8>) {
+pub(super) fn encode_names(vocab: &Vocab, out: &mut Vec<u8>) -> Result<()> {
     let start = out.len();
     let (mut lengths, mut counts) = (Packed::default(), Packed::default());
-    vocab.names().for_each(|name| lengths.push(name.len() as u64));
-    counts.extend(vocab.counts());
+    vocab.names().try_for_each(|name| lengths.push(name.len() as u64))?;
+    counts.extend(vocab.counts())?;
+    out.make_room(24, BYTES)?;
     out.extend([0; 8]);
     out.extend((vocab.len() as u64).to_le_bytes());
     out.extend((vocab.text().len() as u64).to_le_bytes());
-    let widths = lengths.take(out) | counts.take(out) << 4;
+    let widths = lengths.take(out)? | counts.take(out)? << 4;
     out[start + 4..start + 8].copy_from_slice(&widths.to_le_bytes());
-    out.extend(vocab.text().as_bytes());
-    seal(start, out);
+    out.grow_by(vocab.text().as_bytes(), BYTES)?;
+    seal(start, out)
 }
 
 /// Reads names from `file[*at..end]` and moves `at` behind them.
@@ -395,12 +403,12 @@ mod tests {
     proptest! {
         #[test]
         fn names_come_back(names in prop::collection::vec(".{0,9}", 0..40), count in any::<u64>()) {
-            let mut vocab: Vocab = names.iter().collect();
+            let mut vocab = Vocab::of(&names).unwrap();
             if !vocab.is_empty() {
                 vocab.count_more(0, count).unwrap();
             }
             let mut bytes = Vec::new();
-            encode_names(&vocab, &mut bytes);
+            encode_names(&vocab, &mut bytes).unwrap();
             let mut at = 0;
             let back = decode_names(&bytes, &mut at, bytes.len(), vocab.len() as u64).unwrap();
             prop_assert_eq!(at, bytes.len());

@@ -1,12 +1,14 @@
 //! Opening an event file without reading it.
 
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use memmap2::Mmap;
 
 use super::EventFile;
 use crate::error::{Error, Result};
+use crate::grow::short;
 
 /// The bytes of an event file: mapped, or in memory.
 #[derive(Debug)]
@@ -42,7 +44,9 @@ pub fn open(path: &Path) -> Result<EventFile<Bytes>> {
 /// # Errors
 /// As of [`open`].
 pub fn of_file(file: &File, path: &Path) -> Result<EventFile<Bytes>> {
-    if file.metadata().map_err(Error::io(path, "open"))?.is_dir() {
+    let metadata = file.metadata().map_err(Error::io(path, "open"))?;
+    let length = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
+    if metadata.is_dir() {
         return Err(Error::io(path, "open")(std::io::ErrorKind::IsADirectory.into()));
     }
     #[expect(unsafe_code, reason = "a map of a file that others may write to")]
@@ -50,7 +54,10 @@ pub fn of_file(file: &File, path: &Path) -> Result<EventFile<Bytes>> {
     // the copy, and uses that alone: header, directory and names at opening (offsets come from there), a chunk in
     // `Chunk::decode`. So bytes that change under us give wrong data or an error, never an access outside the map, nor names
     // that are no UTF-8. A file cut short is the documented exception.
-    let map = unsafe { Mmap::map(file) }.map_err(Error::io(path, "map"))?;
+    let map = unsafe { Mmap::map(file) }.map_err(|error| match error.kind() {
+        ErrorKind::OutOfMemory => short::<u8>(length, "a map of the event file"),
+        _ => Error::io(path, "map")(error),
+    })?;
     EventFile::open(Bytes::Mapped(map), Some(path))
 }
 

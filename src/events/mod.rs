@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::error::{Error, Result};
+use crate::grow::{Grow, filled, gathered};
 use crate::monitor::Monitor;
 use crate::vocab::Vocab;
 use chunk::{Body, Chunk, Limits, Rows};
@@ -207,7 +208,7 @@ impl<B: AsRef<[u8]>> EventFile<B> {
                 return Err(error.at(self.path(), None));
             }
             for i in 0..rows.len() {
-                types.push(rows.cues.get(i), rows.outcomes.get(i));
+                types.push(rows.cues.get(i), rows.outcomes.get(i))?;
             }
         }
         Ok(self.types.get_or_init(|| types))
@@ -278,8 +279,8 @@ impl<B: AsRef<[u8]>> EventFile<B> {
         monitor.set_total(self.len());
         // Also where no event asks for them.
         self.types()?;
-        let mut cue_counts = vec![0_u64; self.cues.len()];
-        let mut outcome_counts = vec![0_u64; self.outcomes.len()];
+        let mut cue_counts = filled(0_u64, self.cues.len(), "the counts of cues")?;
+        let mut outcome_counts = filled(0_u64, self.outcomes.len(), "the counts of outcomes")?;
         let (mut n_tokens, mut work) = (0_u64, 0);
         for chunk in 0..self.n_chunks() {
             let events = self.events_of(chunk);
@@ -330,10 +331,12 @@ fn read_directory(bytes: &[u8], directory: usize, header: &Header) -> Result<Vec
         return wrong(format!("{n} entries in the directory"), format!("{} bytes", bytes.len()));
     }
     let mut input = Input { bytes, start: directory, at: 0 };
-    let mut entries = (0..n).map(|_| Ok((input.u64()?, input.u64()?))).collect::<Result<Vec<_>>>()?;
+    let what = "the directory of the event file";
+    let mut entries = gathered((0..n).map(|_| Ok((input.u64()?, input.u64()?))), what)?;
     let types_begin = header.n_chunks as usize;
-    let mut extents = Vec::with_capacity(entries.len());
-    entries.push((header.names, header.n_types));
+    let mut extents = Vec::new();
+    extents.make_room(entries.len(), what)?;
+    entries.grow((header.names, header.n_types), what)?;
     let (mut at, mut row) = (HEADER as u64, 0);
     for (i, pair) in entries.windows(2).enumerate() {
         let [(start, first), (end, mut next)] = [pair[0], pair[1]];

@@ -3,6 +3,10 @@
 use std::mem;
 use std::ops::BitOr;
 
+use super::format::BYTES;
+use crate::error::Result;
+use crate::grow::Grow;
+
 /// So many numbers wait to be packed together, in cache.
 const TOGETHER: usize = 1 << 12;
 
@@ -26,69 +30,66 @@ impl<T: Copy + Into<u64> + From<u8> + BitOr<Output = T> + PartialEq> Packed<T> {
 
     /// Appends numbers.
     #[inline]
-    pub(super) fn extend(&mut self, numbers: &[T]) {
+    pub(super) fn extend(&mut self, numbers: &[T]) -> Result<()> {
         if self.waiting.len() + numbers.len() < TOGETHER {
-            self.waiting.extend_from_slice(numbers);
+            self.waiting.grow_by(numbers, BYTES)
         } else {
-            self.extend_now(numbers);
+            self.extend_now(numbers)
         }
     }
 
     /// Appends numbers as they come, not too many.
     #[inline]
-    pub(super) fn extend_each(&mut self, numbers: impl ExactSizeIterator<Item = T>) {
+    pub(super) fn extend_each(&mut self, numbers: impl ExactSizeIterator<Item = T>) -> Result<()> {
+        self.waiting.make_room(numbers.len(), BYTES)?;
         self.waiting.extend(numbers);
-        if self.waiting.len() >= TOGETHER {
-            self.pack_waiting();
-        }
+        if self.waiting.len() >= TOGETHER { self.pack_waiting() } else { Ok(()) }
     }
 
     /// Appends a number.
     #[inline]
-    pub(super) fn push(&mut self, number: T) {
-        self.waiting.push(number);
-        if self.waiting.len() >= TOGETHER {
-            self.pack_waiting();
-        }
+    pub(super) fn push(&mut self, number: T) -> Result<()> {
+        self.waiting.grow(number, BYTES)?;
+        if self.waiting.len() >= TOGETHER { self.pack_waiting() } else { Ok(()) }
     }
 
     /// Packs what waits, appends all numbers to `out` and takes them away. The width that they have there.
-    pub(super) fn take(&mut self, out: &mut Vec<u8>) -> u32 {
-        self.pack_waiting();
-        out.extend_from_slice(&self.bytes);
+    pub(super) fn take(&mut self, out: &mut Vec<u8>) -> Result<u32> {
+        self.pack_waiting()?;
+        out.grow_by(&self.bytes, BYTES)?;
         self.bytes.clear();
         self.packed = 0;
         // At most 8.
-        mem::take(&mut self.width) as u32
+        Ok(mem::take(&mut self.width) as u32)
     }
 
     /// Gives each number a byte if there are more than `most` and they took none.
-    pub(super) fn spell_out_beyond(&mut self, most: usize) {
-        self.pack_waiting();
-        if self.packed > most {
-            self.widen(1);
-        }
+    pub(super) fn spell_out_beyond(&mut self, most: usize) -> Result<()> {
+        self.pack_waiting()?;
+        if self.packed > most { self.widen(1) } else { Ok(()) }
     }
 
-    fn extend_now(&mut self, numbers: &[T]) {
-        self.pack_waiting();
-        numbers.chunks(TOGETHER).for_each(|numbers| self.pack(numbers));
+    fn extend_now(&mut self, numbers: &[T]) -> Result<()> {
+        self.pack_waiting()?;
+        numbers.chunks(TOGETHER).try_for_each(|numbers| self.pack(numbers))
     }
 
-    fn pack_waiting(&mut self) {
+    fn pack_waiting(&mut self) -> Result<()> {
         let mut waiting = mem::take(&mut self.waiting);
-        self.pack(&waiting);
+        self.pack(&waiting)?;
         waiting.clear();
         self.waiting = waiting;
+        Ok(())
     }
 
-    fn pack(&mut self, numbers: &[T]) {
+    fn pack(&mut self, numbers: &[T]) -> Result<()> {
         if numbers.iter().any(|&number| number != T::from(1)) {
             // It has as many bits as the greatest.
             let all = numbers.iter().fold(T::from(0), |all, &number| all | number);
-            self.widen(width_of(all.into()));
+            self.widen(width_of(all.into()))?;
         }
         let numbers = || numbers.iter().map(|&number| -> u64 { number.into() });
+        self.bytes.make_room(self.width * numbers().len(), BYTES)?;
         self.packed += numbers().len();
         // The casts keep every bit: no number has more.
         match self.width {
@@ -98,15 +99,16 @@ impl<T: Copy + Into<u64> + From<u8> + BitOr<Output = T> + PartialEq> Packed<T> {
             4 => append(&mut self.bytes, numbers().map(|number| (number as u32).to_le_bytes())),
             _ => append(&mut self.bytes, numbers().map(u64::to_le_bytes)),
         }
+        Ok(())
     }
 
     /// Gives each number `width` bytes if it has fewer, the last first: none is overwritten before it has moved.
-    fn widen(&mut self, width: usize) {
+    fn widen(&mut self, width: usize) -> Result<()> {
         if width <= self.width {
-            return;
+            return Ok(());
         }
+        self.bytes.grow_to(self.packed * width, 0, BYTES)?;
         let narrow = mem::replace(&mut self.width, width);
-        self.bytes.resize(self.packed * width, 0);
         for i in (0..self.packed).rev() {
             let mut number = [0; size_of::<u64>()];
             match narrow {
@@ -115,6 +117,7 @@ impl<T: Copy + Into<u64> + From<u8> + BitOr<Output = T> + PartialEq> Packed<T> {
             }
             self.bytes[i * width..][..width].copy_from_slice(&number[..width]);
         }
+        Ok(())
     }
 }
 
@@ -128,7 +131,7 @@ fn width_of(number: u64) -> usize {
     }
 }
 
-/// Appends numbers of the same width, into room that is made for all of them at once.
+/// Appends numbers of the same width, for which there is room.
 fn append<const WIDTH: usize>(out: &mut Vec<u8>, numbers: impl ExactSizeIterator<Item = [u8; WIDTH]>) {
     let start = out.len();
     out.resize(start + WIDTH * numbers.len(), 0);
@@ -170,14 +173,14 @@ mod tests {
             for _ in 0..2 {
                 for piece in &pieces {
                     if one_by_one {
-                        piece.iter().for_each(|&number| packed.push(number));
+                        piece.iter().for_each(|&number| packed.push(number).unwrap());
                     } else {
-                        packed.extend(piece);
+                        packed.extend(piece).unwrap();
                     }
                 }
                 prop_assert_eq!(packed.len(), all.len());
                 let mut bytes = Vec::new();
-                let width = packed.take(&mut bytes);
+                let width = packed.take(&mut bytes).unwrap();
                 let greatest = all.iter().max().copied().unwrap_or(1);
                 let narrowest = if all.iter().all(|&n| n == 1) { 0 } else { width_of(greatest) };
                 prop_assert_eq!(width as usize, narrowest);

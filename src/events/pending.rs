@@ -3,9 +3,10 @@
 use std::iter::repeat_n;
 
 use super::chunk::{ROWS, TOKENS};
-use super::format::{ALIKE, CHUNK_EVENTS, CHUNK_SLOTS, seal};
+use super::format::{ALIKE, BYTES, CHUNK_EVENTS, CHUNK_SLOTS, seal};
 use super::packed::Packed;
 use crate::error::{Error, Result};
+use crate::grow::Grow;
 use crate::text::Batch;
 
 /// A chunk is full with so many names.
@@ -64,34 +65,34 @@ impl Pending {
 
     /// Appends an event by the index of its type.
     #[inline]
-    pub(super) fn push_token(&mut self, token: u32, frequency: u32) {
+    pub(super) fn push_token(&mut self, token: u32, frequency: u32) -> Result<()> {
         debug_assert!(self.by_token, "tokens with tokens alone");
-        self.tokens.push(token);
-        self.frequencies.push(frequency);
+        self.tokens.push(token)?;
+        self.frequencies.push(frequency)
     }
 
     /// Appends an event in full.
     #[inline]
-    pub(super) fn push(&mut self, cues: &[u32], outcomes: &[u32], frequency: u32) {
+    pub(super) fn push(&mut self, cues: &[u32], outcomes: &[u32], frequency: u32) -> Result<()> {
         debug_assert!(!self.by_token, "rows with rows alone");
         // A length that does not fit is of a list with too many names, which is refused when the chunk is encoded.
-        self.n_cues.push(cues.len() as u32);
-        self.n_outcomes.push(outcomes.len() as u32);
-        self.cues.extend(cues);
-        self.outcomes.extend(outcomes);
-        self.frequencies.push(frequency);
+        self.n_cues.push(cues.len() as u32)?;
+        self.n_outcomes.push(outcomes.len() as u32)?;
+        self.cues.extend(cues)?;
+        self.outcomes.extend(outcomes)?;
+        self.frequencies.push(frequency)
     }
 
     /// Appends events that occurred once.
-    pub(super) fn extend(&mut self, cues: Batch<'_>, outcomes: Batch<'_>) {
+    pub(super) fn extend(&mut self, cues: Batch<'_>, outcomes: Batch<'_>) -> Result<()> {
         debug_assert!(!self.by_token, "rows with rows alone");
         for (batch, lengths, ids) in
             [(cues, &mut self.n_cues, &mut self.cues), (outcomes, &mut self.n_outcomes, &mut self.outcomes)]
         {
-            lengths.extend_each(batch.lengths().map(|length| length as u32));
-            ids.extend(batch.ids());
+            lengths.extend_each(batch.lengths().map(|length| length as u32))?;
+            ids.extend(batch.ids())?;
         }
-        self.frequencies.extend_each(repeat_n(1, cues.len()));
+        self.frequencies.extend_each(repeat_n(1, cues.len()))
     }
 
     /// Puts the bytes of the chunk into `out`, in place of what it holds: a buffer that is used again costs no new pages. There
@@ -103,7 +104,7 @@ impl Pending {
         let kind = if self.by_token { TOKENS } else { ROWS };
         let head = [kind, slots(self.len())?, slots(self.cues.len())?, slots(self.outcomes.len())?];
         out.clear();
-        out.resize(24, 0);
+        out.grow_to(24, 0, BYTES)?;
         let arrays = if self.by_token {
             [
                 &mut self.tokens,
@@ -123,14 +124,13 @@ impl Pending {
         };
         let mut widths = 0;
         for (i, array) in arrays.into_iter().enumerate() {
-            array.spell_out_beyond(ALIKE);
-            widths |= array.take(out) << (4 * i);
+            array.spell_out_beyond(ALIKE)?;
+            widths |= array.take(out)? << (4 * i);
         }
         for (field, place) in [widths].iter().chain(&head).zip(out[4..24].as_chunks_mut::<4>().0) {
             *place = field.to_le_bytes();
         }
-        seal(0, out);
-        Ok(())
+        seal(0, out)
     }
 
     /// How many names the events have.

@@ -11,11 +11,14 @@ use super::map::Bytes;
 use super::write::{Duplicates, EventWriter};
 use super::{EventFile, unknown_event};
 use crate::error::{Error, Result};
+use crate::grow::{Grow, filled};
 use crate::monitor::Monitor;
 use crate::text::EventSink;
 
 /// Bytes of decoded chunks that stay.
 const BUDGET: usize = 256 << 20;
+
+const EVENTS: &str = "a block of picked events";
 
 /// How many tokens a picked event stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,9 +70,9 @@ impl<'a, B: AsRef<[u8]>> Picker<'a, B> {
             frequency,
             writer,
             shift: background.is_some().into(),
-            kept: vec![None; file.n_chunks()],
+            kept: filled(None, file.n_chunks(), "chunks of events")?,
             room: BUDGET,
-            tokens: vec![None; file.types()?.len()],
+            tokens: filled(None, file.types()?.len(), "the types of picked events")?,
             cues: Vec::new(),
         })
     }
@@ -106,6 +109,7 @@ impl<'a, B: AsRef<[u8]>> Picker<'a, B> {
             }
             let (rows, row) = EventFile::<B>::row(chunk, types, i);
             cues.clear();
+            cues.make_room(rows.cues.get(row).len(), EVENTS)?;
             cues.extend(rows.cues.get(row).iter().map(|&cue| cue + self.shift));
             writer.push(cues, rows.outcomes.get(row), frequency)?;
             if let Some(kind) = kind {
@@ -125,12 +129,15 @@ impl<'a, B: AsRef<[u8]>> Picker<'a, B> {
 
     /// Decodes the chunks of the events, each once. They stay if there is room; else the events are set aside.
     fn set_aside(&mut self, events: &[u64], monitor: &Monitor) -> Result<Aside> {
-        let mut wanted: Vec<(usize, usize)> = (events.iter().enumerate())
-            .map(|(place, &event)| (self.file.chunk_with(event), place))
-            .filter(|&(index, _)| self.kept[index].is_none())
-            .collect();
+        let mut wanted: Vec<(usize, usize)> = Vec::new();
+        for (place, &event) in events.iter().enumerate() {
+            let index = self.file.chunk_with(event);
+            if self.kept[index].is_none() {
+                wanted.grow((index, place), EVENTS)?;
+            }
+        }
         wanted.sort_unstable();
-        let mut aside = Aside::new(events.len());
+        let mut aside = Aside::new(events.len())?;
         for of_chunk in wanted.chunk_by(|one, other| one.0 == other.0) {
             monitor.check()?;
             let index = of_chunk[0].0;
@@ -143,7 +150,7 @@ impl<'a, B: AsRef<[u8]>> Picker<'a, B> {
             for &(_, place) in of_chunk {
                 let i = (events[place] - first) as usize;
                 let (rows, row) = EventFile::<B>::row(&chunk, types, i);
-                aside.push(place, rows.cues.get(row), rows.outcomes.get(row), chunk.frequency(i));
+                aside.push(place, rows.cues.get(row), rows.outcomes.get(row), chunk.frequency(i))?;
             }
         }
         Ok(aside)
@@ -157,19 +164,20 @@ struct Aside {
 }
 
 impl Aside {
-    fn new(places: usize) -> Self {
-        Self {
+    fn new(places: usize) -> Result<Self> {
+        Ok(Self {
             chunk: Chunk { body: Body::Rows(Rows::default()), frequencies: Vec::new() },
-            at: vec![0; places],
-        }
+            at: filled(0, places, EVENTS)?,
+        })
     }
 
-    fn push(&mut self, place: usize, cues: &[u32], outcomes: &[u32], frequency: u32) {
+    fn push(&mut self, place: usize, cues: &[u32], outcomes: &[u32], frequency: u32) -> Result<()> {
         if let Body::Rows(rows) = &mut self.chunk.body {
             self.at[place] = rows.len();
-            rows.push(cues, outcomes);
-            self.chunk.frequencies.push(frequency);
+            rows.push(cues, outcomes)?;
+            self.chunk.frequencies.grow(frequency, EVENTS)?;
         }
+        Ok(())
     }
 }
 

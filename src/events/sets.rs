@@ -9,6 +9,7 @@ use std::hash::BuildHasher;
 use super::EventFile;
 use super::chunk::{Body, Lists};
 use crate::error::{Error, Result};
+use crate::grow::{Grow, collected, filled, room_in, short};
 use crate::monitor::Monitor;
 
 /// The sets of cues in order of first appearance; a set may have a cue several times.
@@ -32,7 +33,7 @@ impl<B: AsRef<[u8]>> EventFile<B> {
         let mut counter = Counter::default();
         // Events of one type are counted once, with the sum of their frequencies.
         let types = self.types()?;
-        let mut tokens_of = vec![0_u64; types.len()];
+        let mut tokens_of = filled(0_u64, types.len(), "the counts of event types")?;
         for index in 0..self.n_chunks() {
             let chunk = self.chunk(index)?;
             for i in 0..chunk.body.len() {
@@ -53,9 +54,11 @@ impl<B: AsRef<[u8]>> EventFile<B> {
                 monitor.check()?;
             }
         }
-        Ok(counter.finish())
+        counter.finish()
     }
 }
+
+const SETS: &str = "the sets of cues";
 
 #[derive(Default)]
 struct Counter {
@@ -75,15 +78,18 @@ impl Counter {
         }
         for (sorted, ids) in [(&mut self.cues, cues), (&mut self.outcomes, outcomes)] {
             sorted.clear();
-            sorted.extend_from_slice(ids);
+            sorted.grow_by(ids, SETS)?;
             sorted.sort_unstable();
         }
         // An outcome that is named twice counts once.
         self.outcomes.dedup();
         let set = self.set()?;
         add(&mut self.sets.tokens[set as usize], frequency)?;
+        let joint = &mut self.joint;
+        let needed = self.outcomes.len();
+        joint.try_reserve(needed).map_err(|_| short::<((u32, u32), u64)>(2 * joint.len() + needed, SETS))?;
         for &outcome in &self.outcomes {
-            add(self.joint.entry((outcome, set)).or_default(), frequency)?;
+            add(joint.entry((outcome, set)).or_default(), frequency)?;
         }
         Ok(())
     }
@@ -97,17 +103,19 @@ impl Counter {
         }
         let set = u32::try_from(sets.cues.len())
             .map_err(|_| Error::Argument("expected fewer than 2^32 sets of cues".into()))?;
-        sets.cues.push(cues);
-        sets.tokens.push(0);
+        let rehash = |&set: &u32| hasher.hash_one(sets.cues.get(set as usize));
+        room_in(index, rehash, SETS)?;
+        sets.tokens.grow(0, SETS)?;
+        sets.cues.push(cues)?;
         index.insert_unique(hash, set, |&set| hasher.hash_one(sets.cues.get(set as usize)));
         Ok(set)
     }
 
-    fn finish(mut self) -> CueSets {
+    fn finish(mut self) -> Result<CueSets> {
         let joint = self.joint.into_iter().map(|((outcome, set), tokens)| (set, outcome, tokens));
-        self.sets.joint = joint.collect();
+        self.sets.joint = collected(joint, SETS)?;
         self.sets.joint.sort_unstable_by_key(|&(set, outcome, _)| (outcome, set));
-        self.sets
+        Ok(self.sets)
     }
 }
 

@@ -1,13 +1,19 @@
 //! Events back to pyndl's table: the same events always give the same bytes.
 
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::Path;
 
 use super::EventFile;
 use super::atomic::{AtomicFile, check_apart};
 use crate::error::{Error, Result};
+use crate::grow::spell;
 use crate::monitor::Monitor;
 use crate::vocab::Vocab;
+
+const TEXT: &str = "the text of a table";
+
+/// So much text is written at once.
+const AT_ONCE: usize = 1 << 20;
 
 impl<B: AsRef<[u8]>> EventFile<B> {
     /// Writes the events as a table: `cues<TAB>outcomes`, names joined by `_`, and a third column `frequency` where a
@@ -34,27 +40,29 @@ impl<B: AsRef<[u8]>> EventFile<B> {
             let events = self.events_of(chunk);
             monitor.advance(events.end - events.start)?;
         }
-        let mut out = BufWriter::with_capacity(1 << 20, AtomicFile::create(path)?);
-        let mut line = String::from(if plain { "cues\toutcomes\n" } else { "cues\toutcomes\tfrequency\n" });
+        let mut out = AtomicFile::create(path)?;
+        let mut text = String::new();
+        spell(&mut text, if plain { "cues\toutcomes\n" } else { "cues\toutcomes\tfrequency\n" }, TEXT)?;
         for chunk in 0..self.n_chunks() {
             let events = self.events_of(chunk);
             monitor.advance(events.end - events.start)?;
             self.for_each(events, |_, cues, outcomes, frequency| {
-                join(self.cues(), cues, &mut line);
-                line.push('\t');
-                join(self.outcomes(), outcomes, &mut line);
+                join(self.cues(), cues, &mut text)?;
+                spell(&mut text, "\t", TEXT)?;
+                join(self.outcomes(), outcomes, &mut text)?;
                 if !plain {
-                    line.push('\t');
-                    line.push_str(&frequency.to_string());
+                    spell(&mut text, &format!("\t{frequency}"), TEXT)?;
                 }
-                line.push('\n');
-                out.write_all(line.as_bytes()).map_err(Error::io(path, "write"))?;
-                line.clear();
+                spell(&mut text, "\n", TEXT)?;
+                if text.len() >= AT_ONCE {
+                    out.write_all(text.as_bytes()).map_err(Error::io(path, "write"))?;
+                    text.clear();
+                }
                 Ok(())
             })?;
         }
-        out.write_all(line.as_bytes()).map_err(Error::io(path, "write"))?;
-        out.into_inner().map_err(|error| Error::io(path, "write")(error.into_error()))?.finish()
+        out.write_all(text.as_bytes()).map_err(Error::io(path, "write"))?;
+        out.finish()
     }
 }
 
@@ -62,11 +70,13 @@ fn fits(name: &str) -> bool {
     !name.is_empty() && !name.contains(['_', '\t', '\n', '\r'])
 }
 
-fn join(vocab: &Vocab, ids: &[u32], line: &mut String) {
+fn join(vocab: &Vocab, ids: &[u32], text: &mut String) -> Result<()> {
     for (i, &id) in ids.iter().enumerate() {
+        let name = vocab.name(id).unwrap_or_default();
         if i > 0 {
-            line.push('_');
+            spell(text, "_", TEXT)?;
         }
-        line.push_str(vocab.name(id).unwrap_or_default());
+        spell(text, name, TEXT)?;
     }
+    Ok(())
 }

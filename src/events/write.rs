@@ -18,6 +18,7 @@ use super::format::{HEADER, Header, TYPES, encode_directory, encode_names};
 use super::map::{self, Bytes};
 use super::pending::Pending;
 use crate::error::{Error, Result};
+use crate::grow::{Grow, filled};
 use crate::text::{Batch, EventSink, Repeats, each_again};
 use crate::vocab::Vocab;
 
@@ -47,6 +48,8 @@ impl FromStr for Duplicates {
         }
     }
 }
+
+const EVENT: &str = "an event";
 
 /// So many bytes of events are appended together.
 const TOGETHER: usize = 64 << 10;
@@ -133,8 +136,8 @@ impl EventWriter {
     /// # Errors
     /// When an id is unknown, or the event cannot be stored.
     pub fn push(&mut self, cues: &[u32], outcomes: &[u32], frequency: u32) -> Result<()> {
-        self.event.cues.extend_from_slice(cues);
-        self.event.outcomes.extend_from_slice(outcomes);
+        self.event.cues.grow_by(cues, EVENT)?;
+        self.event.outcomes.grow_by(outcomes, EVENT)?;
         self.end_event(frequency.into())
     }
 
@@ -164,10 +167,10 @@ impl EventWriter {
         }
         header.names = self.out.at;
         let mut tail = Vec::new();
-        encode_names(&self.names.cues, &mut tail);
-        encode_names(&self.names.outcomes, &mut tail);
+        encode_names(&self.names.cues, &mut tail)?;
+        encode_names(&self.names.outcomes, &mut tail)?;
         header.directory = header.names + tail.len() as u64;
-        encode_directory(&self.directory, &mut tail);
+        encode_directory(&self.directory, &mut tail)?;
         header.length = header.names + tail.len() as u64;
         self.out.write(&tail)?;
         self.out.seek(0)?;
@@ -201,7 +204,7 @@ impl EventWriter {
 
     /// Writes what is pending, the first of which has a number.
     fn write_chunk(&mut self, first: u64) -> Result<()> {
-        self.directory.push((self.out.at, first));
+        self.directory.grow((self.out.at, first), "the directory of the event file")?;
         self.pending.encode(&mut self.encoded)?;
         self.out.write(&self.encoded)
     }
@@ -210,7 +213,7 @@ impl EventWriter {
         self.pending = Pending::new(false);
         let mut first = 0;
         for i in 0..types.len() {
-            self.pending.push(types.cues.get(i), types.outcomes.get(i), 1);
+            self.pending.push(types.cues.get(i), types.outcomes.get(i), 1)?;
             if self.pending.is_full() || i + 1 == types.len() {
                 self.write_chunk(first)?;
                 first = i as u64 + 1;
@@ -224,10 +227,11 @@ impl EventWriter {
     fn drop_types(&mut self) -> Result<()> {
         self.flush()?;
         let Some(types) = self.types.take() else { return Ok(()) };
-        let mut chunks = Vec::new();
         let directory = mem::take(&mut self.directory);
         let ends = directory.iter().skip(1).copied().chain([(self.out.at, self.n_events)]);
         let limits = Limits { cues: 0, outcomes: 0, types: types.rows.len() as u64, room: 0 };
+        let mut chunks = Vec::new();
+        chunks.make_room(directory.len(), "events without a dictionary")?;
         for (&(start, first), (end, next)) in directory.iter().zip(ends) {
             let bytes = self.out.read_back(start, end)?;
             chunks.push(Chunk::decode(&bytes, 0, bytes.len(), (next - first) as usize, &limits)?);
@@ -255,7 +259,7 @@ impl EventWriter {
         let mut rows = Rows::default();
         let mut tokens = tokens.iter().peekable();
         while let Some(&token) = tokens.next() {
-            rows.push(types.cues.get(token as usize), types.outcomes.get(token as usize));
+            rows.push(types.cues.get(token as usize), types.outcomes.get(token as usize))?;
             if rows.size() >= TOGETHER || tokens.peek().is_none() {
                 let [cues, outcomes] = [&rows.cues, &rows.outcomes]
                     .map(|lists| Batch::new(lists.ids(), lists.ends(), 0..lists.len()));
@@ -274,7 +278,7 @@ impl EventWriter {
         while !cues.is_empty() {
             let n = self.pending.room_for(cues, outcomes);
             let ((now, later), (now_too, later_too)) = (cues.split_at(n), outcomes.split_at(n));
-            self.pending.extend(now, now_too);
+            self.pending.extend(now, now_too)?;
             self.appended(n)?;
             (cues, outcomes) = (later, later_too);
         }
@@ -295,11 +299,11 @@ impl EventWriter {
         match (&mut self.types, self.last_type) {
             (Some(types), Some(token)) => {
                 types.count(token, frequency)?;
-                self.pending.push_token(token, frequency);
+                self.pending.push_token(token, frequency)?;
             }
             _ => {
                 self.names.count(cues, outcomes, frequency.into())?;
-                self.pending.push(cues, outcomes, frequency);
+                self.pending.push(cues, outcomes, frequency)?;
             }
         }
         self.appended(1)
@@ -351,22 +355,20 @@ impl EventSink for EventWriter {
     }
 
     fn cue_again(&mut self, cue: u32) -> Result<()> {
-        if !self.event.cue_is_new(cue) {
+        if !self.event.cue_is_new(cue)? {
             self.repeated("cue", self.names.cues.name(cue))?;
             if self.duplicates == Duplicates::Drop {
                 return Ok(());
             }
         }
-        self.event.cues.push(cue);
-        Ok(())
+        self.event.cues.grow(cue, EVENT)
     }
 
     fn outcome_again(&mut self, outcome: u32) -> Result<()> {
-        if !self.event.outcome_is_new(outcome) {
+        if !self.event.outcome_is_new(outcome)? {
             return self.repeated("outcome", self.names.outcomes.name(outcome));
         }
-        self.event.outcomes.push(outcome);
-        Ok(())
+        self.event.outcomes.grow(outcome, EVENT)
     }
 
     fn end_event(&mut self, frequency: u64) -> Result<()> {
@@ -429,12 +431,12 @@ impl EventSink for EventWriter {
         self.names.count_tokens(frequency)?;
         types.count(token, frequency)?;
         if self.pending.is_by_token() {
-            self.pending.push_token(token, frequency);
+            self.pending.push_token(token, frequency)?;
         } else {
             // The dictionary is frozen, but still knows what it knew.
             let known = &types.rows;
             let (cues, outcomes) = (known.cues.get(token as usize), known.outcomes.get(token as usize));
-            self.pending.push(cues, outcomes, frequency);
+            self.pending.push(cues, outcomes, frequency)?;
         }
         self.last_type = Some(token);
         self.appended(1)?;
@@ -505,22 +507,22 @@ impl Event {
         self
     }
 
-    fn cue_is_new(&mut self, id: u32) -> bool {
+    fn cue_is_new(&mut self, id: u32) -> Result<bool> {
         is_new(&mut self.last_with_cue, id, self.number)
     }
 
-    fn outcome_is_new(&mut self, id: u32) -> bool {
+    fn outcome_is_new(&mut self, id: u32) -> Result<bool> {
         is_new(&mut self.last_with_outcome, id, self.number)
     }
 }
 
 /// Whether this event has an id for the first time; `last` has the event that last had each, and grows as it must.
-pub(super) fn is_new(last: &mut Vec<u64>, id: u32, event: u64) -> bool {
+pub(super) fn is_new(last: &mut Vec<u64>, id: u32, event: u64) -> Result<bool> {
     let id = id as usize;
     if id >= last.len() {
-        last.resize(id + 1, u64::MAX);
+        last.grow_to(id + 1, u64::MAX, "the last event of each name")?;
     }
-    mem::replace(&mut last[id], event) != event
+    Ok(mem::replace(&mut last[id], event) != event)
 }
 
 /// A storage, its name for messages, and the place in it.
@@ -549,7 +551,12 @@ impl Output {
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         match &mut self.storage {
             Storage::File(file) => file.write_all(bytes),
-            Storage::Memory(memory) => memory.write_all(bytes),
+            Storage::Memory(memory) => {
+                let (at, length) = (memory.position() as usize, memory.get_ref().len());
+                let more = at.saturating_add(bytes.len()).saturating_sub(length);
+                memory.get_mut().make_room(more, "the events in memory")?;
+                memory.write_all(bytes)
+            }
         }
         .map_err(Error::io(&self.path, "write"))?;
         self.at += bytes.len() as u64;
@@ -577,7 +584,7 @@ impl Output {
 
     fn read_back(&mut self, start: u64, end: u64) -> Result<Vec<u8>> {
         self.seek(start)?;
-        let mut bytes = vec![0; (end - start) as usize];
+        let mut bytes = filled(0, (end - start) as usize, "a chunk that is read back")?;
         match &mut self.storage {
             Storage::File(file) => file.read_exact(&mut bytes),
             Storage::Memory(memory) => memory.read_exact(&mut bytes),

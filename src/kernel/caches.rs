@@ -1,19 +1,57 @@
 //! How large the caches of the processor are, as far as the system says.
 
+use std::collections::HashSet;
+use std::fs;
 use std::sync::OnceLock;
+
+/// What a machine may have of third caches that does not say.
+const GUESS: usize = 32 << 20;
 
 /// Bytes of the second cache of a core; `None` if the system does not say.
 pub(crate) fn second() -> Option<usize> {
     static SECOND: OnceLock<Option<usize>> = OnceLock::new();
-    *SECOND.get_or_init(|| {
-        (0..8).find_map(|index| {
-            let told = |what| {
-                let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/{what}");
-                std::fs::read_to_string(path).ok()
-            };
-            if told("level")?.trim() == "2" { bytes(&told("size")?) } else { None }
-        })
+    *SECOND.get_or_init(|| Cache::of(0).find(|cache| cache.level == 2).map(|cache| cache.bytes))
+}
+
+/// Bytes of all third caches of the machine together; a guess if the system does not say.
+pub(crate) fn third() -> usize {
+    static THIRD: OnceLock<usize> = OnceLock::new();
+    *THIRD.get_or_init(|| {
+        let caches =
+            (0..).map(|cpu| Cache::of(cpu).collect::<Vec<_>>()).take_while(|caches| !caches.is_empty());
+        let thirds = caches.flatten().filter(|cache| cache.level == 3);
+        let different: HashSet<(String, usize)> = thirds.map(|cache| (cache.shared, cache.bytes)).collect();
+        let sum = different.iter().fold(0_usize, |sum, (_, bytes)| sum.saturating_add(*bytes));
+        if sum > 0 { sum } else { GUESS }
     })
+}
+
+/// A cache of a processor, not one of instructions.
+struct Cache {
+    level: usize,
+    bytes: usize,
+    /// Which processors share it.
+    shared: String,
+}
+
+impl Cache {
+    /// The caches that the system says a processor has.
+    fn of(cpu: usize) -> impl Iterator<Item = Self> {
+        (0..8).filter_map(move |index| {
+            let told = |what| {
+                let path = format!("/sys/devices/system/cpu/cpu{cpu}/cache/index{index}/{what}");
+                fs::read_to_string(path).ok()
+            };
+            if told("type")?.trim() == "Instruction" {
+                return None;
+            }
+            Some(Self {
+                level: told("level")?.trim().parse().ok()?,
+                bytes: bytes(&told("size")?)?,
+                shared: told("shared_cpu_list").unwrap_or_default(),
+            })
+        })
+    }
 }
 
 /// The bytes that Linux means, which counts in KiB: `2048K`.
@@ -32,6 +70,11 @@ mod tests {
         for other in ["", "K", "2M", "-1K", "2048", "99999999999999999999K", "18446744073709551615K"] {
             assert_eq!(bytes(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn third_caches_are_larger_than_one_second() {
+        assert!(third() >= 1 << 20 && third() < 1 << 40);
     }
 
     #[test]

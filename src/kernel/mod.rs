@@ -4,6 +4,7 @@ pub mod block;
 pub mod buffer;
 pub(crate) mod caches;
 pub mod dispatch;
+pub(crate) mod packing;
 mod places;
 pub mod rows;
 pub mod step;

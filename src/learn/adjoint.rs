@@ -42,14 +42,20 @@ use super::stream::{Event, Runs, Segment, Stream};
 use super::tiles::{WIDEST, each_tile, padded, width};
 use super::{Initial, Job, Tracked};
 use crate::error::{Error, Result};
+use crate::grow::{Grow, collected};
 use crate::kernel::buffer::Buffer;
 use crate::kernel::dispatch::Task;
+use crate::kernel::packing::packing;
 use crate::kernel::rows::{Element, Vector};
 use crate::kernel::step::{Step, prefetch, step};
 use crate::monitor::Monitor;
 
 /// The work is interrupted to look at the monitor after about this many slots times columns.
 const POLL_EVERY: usize = 1 << 22;
+
+const TILES: &str = "the rows of tiles";
+
+const INITIAL: &str = "the initial weights of some columns";
 
 /// Columns of initial weights gathered at a time.
 const GATHERED: usize = 256;
@@ -80,27 +86,28 @@ pub(super) fn learn<E: Kernels, B: AsRef<[u8]> + Sync>(
     }
     let twins = |row: usize| f64::from(job.twins[row]);
     let together = job.rule.alpha.iter().enumerate().map(|(row, alpha)| alpha.times(E::from_f64(twins(row))));
-    let alpha: Vec<E> = together.collect();
+    let alpha = collected(together, TILES)?;
     let salience = same(&alpha);
     let width =
         width::<E>(job.plan.tile, job.kernel, job.tracked.len(), [n_rows as f64, job.slots], job.threads);
-    let tiles: Vec<&[Tracked]> = job.tracked.chunks(width).collect();
+    let tiles = collected(job.tracked.chunks(width), TILES)?;
     let stepper = || Stepper::new(&alpha, job.rule.beta1, job.facts.max_kappa);
     let fits = job.room >= Stepper::<E>::STEP;
     let ordered = order::pays::<E>(tiles.len(), n_rows + n_columns, width);
     let runs = Runs::new(stream, fits, job.threads, job.monitor, stepper, |stepper, segment| {
-        let steps = stepper.steps(segment);
-        if ordered { steps.ordered() } else { steps }
+        let steps = stepper.steps(segment)?;
+        if ordered { steps.ordered() } else { Ok(steps) }
     })?;
     job.monitor.set_total(tiles.iter().filter_map(|tile| tile.first()).map(|cue| cue.end).sum());
     let mut along = Vec::new();
     for (from, column) in (0..).zip(&job.columns) {
+        along.make_room(column.targets.len(), TILES)?;
         along.extend(column.targets.iter().map(|&to| Entry { from, to }));
     }
     let sheet = out.begin(Axis::Rows, along, job.monitor)?;
     let start = || {
         let zeros = |n: usize| Buffer::<E>::zeros(n.saturating_mul(width));
-        Ok((zeros(n_rows)?, zeros(n_columns)?, stepper(), sheet.buffer()?))
+        Ok((zeros(n_rows)?, zeros(n_columns)?, stepper()?, sheet.buffer()?))
     };
     each_tile(job.threads, tiles.len(), start, |(v, sums, stepper, lines), index| {
         let cues = tiles[index];
@@ -160,6 +167,8 @@ impl<E: Element> Tile<'_, E> {
         let n_initial = initial.n_rows();
         let v = MatRef::from_row_major_slice(&self.v[..n_initial * self.width], n_initial, self.width);
         let (mut gathered, mut padded) = (Vec::new(), Vec::new());
+        gathered.make_room(n_initial.saturating_mul(GATHERED.min(job.columns.len())), INITIAL)?;
+        packing()?;
         for (columns, sums) in job.columns.chunks(GATHERED).zip(self.sums.chunks_mut(GATHERED * self.width)) {
             job.monitor.check()?;
             let n = columns.len().max(FEWEST);
@@ -200,6 +209,7 @@ impl<E: Element> Tile<'_, E> {
     ) -> Result<()> {
         let mut across = Vec::new();
         for (from, cue) in (0..).zip(cues) {
+            across.make_room(cue.targets.len(), TILES)?;
             across.extend(cue.targets.iter().map(|&(to, _)| Entry { from, to }));
         }
         let place = |row: usize, lane: usize| {

@@ -26,11 +26,12 @@ use super::matrix::{Axis, Entry, Matrix, Sheet, check_finite};
 use super::mean::Mean;
 use super::order;
 use super::rule::{Rates, Rule};
-use super::stream::{Column, Event, Runs, Script, Scripted, Segment, Stream};
+use super::stream::{Column, Event, Runs, SCRIPT, Script, Scripted, Segment, Stream};
 use super::tiles::{WIDEST, each_tile, padded, width};
 use super::trajectory::{Tracer, Traces, Walk};
 use super::{Initial, Job};
 use crate::error::Result;
+use crate::grow::{Grow, collected, copied, filled};
 use crate::kernel::buffer::Buffer;
 use crate::kernel::dispatch::Task;
 use crate::kernel::rows::{Element, Vector};
@@ -39,6 +40,8 @@ use crate::monitor::Monitor;
 
 /// The work is interrupted to look at the monitor after about this many slots times columns: a millisecond or so.
 const POLL_EVERY: usize = 1 << 22;
+
+const TILES: &str = "the columns of tiles";
 
 /// What becomes of the tiles.
 pub(super) enum Goal<'g, 'a, E> {
@@ -59,7 +62,7 @@ pub(super) fn learn<E: Kernels, B: AsRef<[u8]> + Sync>(
 ) -> Result<usize> {
     let (n_rows, plan) = (job.rule.alpha.len(), job.plan);
     let width = width::<E>(plan.tile, job.kernel, job.columns.len(), [n_rows as f64, job.slots], job.threads);
-    let tiles: Vec<&[Column]> = job.columns.chunks(width).collect();
+    let tiles = collected(job.columns.chunks(width), TILES)?;
     let end = match goal {
         Goal::Weights(_) => job.facts.tokens,
         Goal::Traces(traces) => traces.end(),
@@ -77,13 +80,13 @@ pub(super) fn learn<E: Kernels, B: AsRef<[u8]> + Sync>(
         fits,
         job.threads,
         job.monitor,
-        || (),
+        || Ok(()),
         |(), segment| {
-            let tokens = Tokens::of(segment);
-            if ordered { tokens.ordered() } else { tokens }
+            let tokens = Tokens::of(segment)?;
+            if ordered { tokens.ordered() } else { Ok(tokens) }
         },
     )?;
-    let along = (0..).zip(&job.kept).map(|(to, &from)| Entry { from, to }).collect();
+    let along = collected((0..).zip(&job.kept).map(|(to, &from)| Entry { from, to }), TILES)?;
     let sheet = match goal {
         Goal::Weights(out) => Some(out.begin(Axis::Columns, along, job.monitor)?),
         Goal::Traces(_) => None,
@@ -93,7 +96,7 @@ pub(super) fn learn<E: Kernels, B: AsRef<[u8]> + Sync>(
         Ok(Desk {
             weights: Buffer::zeros(elements)?,
             sums: Buffer::zeros(elements.saturating_mul(means))?,
-            since: vec![0; n_rows * means],
+            since: filled(0, n_rows * means, "the means of weights")?,
             lines: sheet.as_ref().map_or_else(|| Buffer::zeros(0), Sheet::buffer)?,
         })
     };
@@ -108,15 +111,15 @@ pub(super) fn learn<E: Kernels, B: AsRef<[u8]> + Sync>(
         let course = Course { token: before(&columns), rates: rates.as_ref(), mean };
         let tracer = match goal {
             Goal::Weights(_) => None,
-            Goal::Traces(traces) => Some(traces.tracer(columns, course.token)),
+            Goal::Traces(traces) => Some(traces.tracer(columns, course.token)?),
         };
         place.learn(weights, negative_zeros, course, tracer, job, &runs)?;
         let row_and_column = |row, lane: usize| (row, columns[lane].targets[0] as usize);
         match &sheet {
             Some(sheet) => {
-                sheet.write(weights, place.width, &place.across(), &mut desk.lines, row_and_column)
+                sheet.write(weights, place.width, &place.across()?, &mut desk.lines, row_and_column)
             }
-            None => check_finite(weights, place.width, &place.across(), row_and_column),
+            None => check_finite(weights, place.width, &place.across()?, row_and_column),
         }
     })?;
     Ok(width)
@@ -146,22 +149,22 @@ struct Tokens {
 }
 
 impl Tokens {
-    fn of(segment: &Segment<'_>) -> Self {
-        let mut script = Script::new(segment);
+    fn of(segment: &Segment<'_>) -> Result<Self> {
+        let mut script = Script::new(segment)?;
         for i in 0..segment.len {
-            script.push(segment, segment.row(i));
+            script.push(segment, segment.row(i))?;
         }
-        Self { script, frequencies: segment.frequencies.to_vec(), ordered: false }
+        Ok(Self { script, frequencies: copied(segment.frequencies, SCRIPT)?, ordered: false })
     }
 
     /// Events that share cues one after another, if each comes once.
-    fn ordered(mut self) -> Self {
+    fn ordered(mut self) -> Result<Self> {
         if self.frequencies.is_empty() {
-            let order = order::of(&self.script, false);
-            self.script.reorder(&order, order::BLOCK);
+            let order = order::of(&self.script, false)?;
+            self.script.reorder(&order, order::BLOCK)?;
             self.ordered = true;
         }
-        self
+        Ok(self)
     }
 
     /// How many of the first `skip` events cannot be told from those after them.
@@ -263,7 +266,7 @@ impl Place<'_> {
     ) -> Result<()> {
         let (Job { rule, .. }, stream) = (job, runs.stream());
         let lambda = self.columns.iter().map(|column| rule.lambda[column.targets[0] as usize]);
-        let lambda: Vec<E> = lambda.collect();
+        let lambda = collected(lambda, TILES)?;
         let (width, betas, salience) = (self.width, [rule.beta1, rule.beta2], rule.salience());
         let one_rate = course.rates.map_or(rule.beta1 == rule.beta2, Rates::is_one);
         // In buffers, which are aligned, so that no vector lies across two lines of the cache.
@@ -313,12 +316,13 @@ impl Place<'_> {
     }
 
     /// Where each column goes.
-    fn across(&self) -> Vec<Entry> {
+    fn across(&self) -> Result<Vec<Entry>> {
         let mut across = Vec::new();
         for (from, column) in (0..).zip(self.columns) {
+            across.make_room(column.targets.len(), TILES)?;
             across.extend(column.targets.iter().map(|&to| Entry { from, to }));
         }
-        across
+        Ok(across)
     }
 }
 

@@ -23,6 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use self::lines::Lines;
 use self::strided::Strided;
 use crate::error::{Error, Result};
+use crate::grow::collected;
 use crate::kernel::buffer::Buffer;
 use crate::kernel::rows::Element;
 use crate::monitor::Monitor;
@@ -113,7 +114,8 @@ impl<'a, E: Element> Matrix<'a, E> {
         if self.lanes.set(lanes).is_err() || along.iter().any(|entry| entry.to as usize >= extent) {
             return Err(Error::Argument("expected a result to which nothing was written yet".into()));
         }
-        let taken = (0..n_lanes).map(|_| AtomicBool::new(false)).collect();
+        let taken = (0..n_lanes).map(|_| AtomicBool::new(false));
+        let taken = collected(taken, "the rows or columns of the result")?;
         Ok(Sheet { matrix: self, lanes, along, taken, monitor })
     }
 

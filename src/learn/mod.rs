@@ -31,9 +31,11 @@ use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::events::EventFile;
+use crate::grow::{Grow, collected, copied, filled, gathered};
 use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
 use crate::monitor::Monitor;
+use crate::threads::sensible;
 use clock::Clock;
 pub use kernels::Kernels;
 pub(crate) use matrix::Entry;
@@ -44,11 +46,13 @@ use steps::Stepper;
 use stream::{Column, NONE, Numbering, Stream};
 pub use survey::Facts;
 use survey::Survey;
-pub(crate) use tiles::{WIDEST, each_tile, in_pool, padded, pool, width};
+pub(crate) use tiles::{WIDEST, each_tile, in_pool, padded, width};
 use twins::Twins;
 
 /// Updates of weights below which a second thread costs more than it saves, and the choice of a method is no matter.
 pub(crate) const SMALL: u64 = 1 << 20;
+
+const NAMES: &str = "the rows and columns to learn";
 
 /// The greatest ratio of saliences for which the adjoint method's precision is promised.
 const ALIKE: f64 = 1e3;
@@ -212,15 +216,18 @@ struct Prepared<E> {
 impl<E: Element> Prepared<E> {
     fn new<B: AsRef<[u8]>>(file: &EventFile<B>, plan: &Plan<'_, E>, monitor: &Monitor) -> Result<Self> {
         let rule = Rule::<E>::new(plan.alpha, plan.beta1, plan.beta2, plan.lambda)?;
-        let kept = plan.keep.map_or_else(|| (0..plan.alpha.len() as u32).collect(), <[u32]>::to_vec);
+        let kept = match plan.keep {
+            Some(keep) => copied(keep, NAMES)?,
+            None => collected(0..plan.alpha.len() as u32, NAMES)?,
+        };
         plan.check(file, &kept)?;
         let started = match &plan.initial {
             Some(initial) => initial.started(plan.alpha.len(), plan.lambda.len())?,
-            None => vec![false; plan.lambda.len()],
+            None => filled(false, plan.lambda.len(), NAMES)?,
         };
-        let twins = plan.twins(&rule, &started);
+        let twins = plan.twins(&rule, &started)?;
         let survey = Survey::of(file, plan.rows, plan.alpha, twins, plan.budget, monitor)?;
-        let learned = Learned::new(&survey, plan, &started, kept, file.header().n_tokens);
+        let learned = Learned::new(&survey, plan, &started, kept, file.header().n_tokens)?;
         let method = plan.method.unwrap_or_else(|| plan.cheaper(&learned));
         plan.check_method(method)?;
         Ok(Self { rule, survey, learned, method })
@@ -235,19 +242,19 @@ impl<E: Element> Prepared<E> {
     ) -> Result<(Job<'a, E>, Stream<'a, B>)> {
         let Self { rule, survey, learned, method } = self;
         let Learned { columns, tracked, kept, facts, .. } = learned;
-        let mut rows = plan.rows.to_vec();
+        let mut rows = copied(plan.rows, NAMES)?;
         if method == Method::Adjoint {
-            let least = survey.row_twins.least();
+            let least = survey.row_twins.least()?;
             rows.iter_mut().filter(|row| least[**row as usize] != **row).for_each(|row| *row = NONE);
         }
-        let mut place = vec![NONE; plan.lambda.len()];
+        let mut place = filled(NONE, plan.lambda.len(), NAMES)?;
         for (number, column) in (0..).zip(&columns) {
             // The first target alone is that of an outcome whose events are learned.
             column.targets.iter().take(1).for_each(|&target| place[target as usize] = number);
         }
         let place = plan.columns.iter().map(|column| column.map_or(NONE, |column| place[column as usize]));
-        let numbering =
-            Numbering { rows, n_rows: plan.alpha.len(), columns: place.collect(), n_columns: columns.len() };
+        let (n_rows, n_columns) = (plan.alpha.len(), columns.len());
+        let numbering = Numbering { rows, n_rows, columns: collected(place, NAMES)?, n_columns };
         let room = (plan.budget as u64).saturating_sub(survey.made_ready()) / file.len().max(1);
         let stream = Stream::new(file, numbering, survey.chunks, monitor)?;
         let job = Job {
@@ -256,10 +263,10 @@ impl<E: Element> Prepared<E> {
             method,
             columns,
             tracked,
-            twins: (0..plan.alpha.len() as u32).map(|row| survey.row_twins.size(row)).collect(),
+            twins: collected((0..n_rows as u32).map(|row| survey.row_twins.size(row)), NAMES)?,
             kept,
             kernel: plan.kernel.unwrap_or_else(Kernel::best),
-            threads: if facts.updates(method) < SMALL { 1 } else { plan.threads.max(1) },
+            threads: if facts.updates(method) < SMALL { 1 } else { sensible(plan.threads) },
             room,
             facts,
             monitor,
@@ -323,7 +330,13 @@ struct Learned {
 }
 
 impl Learned {
-    fn new<E>(survey: &Survey, plan: &Plan<'_, E>, started: &[bool], kept: Vec<u32>, n_tokens: u64) -> Self {
+    fn new<E>(
+        survey: &Survey,
+        plan: &Plan<'_, E>,
+        started: &[bool],
+        kept: Vec<u32>,
+        n_tokens: u64,
+    ) -> Result<Self> {
         let mut facts = Facts {
             max_kappa: survey.max_kappa,
             slots: survey.slots,
@@ -334,11 +347,12 @@ impl Learned {
         let mut learned =
             Self { columns: Vec::new(), tracked: Vec::new(), kept: Vec::new(), facts, distinct_updates: 0 };
 
-        let from_start = |(target, _)| Column { targets: vec![target], start: 0, before: 0 };
-        learned.columns.extend((0..).zip(started).filter(|(_, started)| **started).map(from_start));
+        let started_first = (0..).zip(started).filter(|(_, started)| **started);
+        let from_start = |(target, _)| Ok(Column { targets: copied(&[target], NAMES)?, start: 0, before: 0 });
+        learned.columns = gathered(started_first.map(from_start), NAMES)?;
         facts.forward_updates = survey.slots.saturating_mul(learned.columns.len() as u64);
-        let least = survey.outcome_twins.least();
-        let mut number = vec![NONE; least.len()];
+        let least = survey.outcome_twins.least()?;
+        let mut number = filled(NONE, least.len(), NAMES)?;
         for (outcome, (&first, &least)) in survey.first.iter().zip(&least).enumerate() {
             let (Some(target), Some(first)) = (plan.columns[outcome], first) else { continue };
             if started[target as usize] {
@@ -349,33 +363,33 @@ impl Learned {
             if outcome == least as usize {
                 number[outcome] = learned.columns.len() as u32;
                 let (start, before) = (first.events, first.tokens);
-                learned.columns.push(Column { targets: vec![target], start, before });
+                learned.columns.grow(Column { targets: copied(&[target], NAMES)?, start, before }, NAMES)?;
             } else {
-                learned.columns[number[least as usize] as usize].targets.push(target);
+                learned.columns[number[least as usize] as usize].targets.grow(target, NAMES)?;
             }
         }
-        learned.columns.sort_by_key(|column| (column.start, column.targets[0]));
+        learned.columns.sort_unstable_by_key(|column| (column.start, column.targets[0]));
 
-        let least = survey.row_twins.least();
-        let mut number = vec![NONE; least.len()];
+        let least = survey.row_twins.least()?;
+        let mut number = filled(NONE, least.len(), NAMES)?;
         for (target, &row) in (0..).zip(&kept) {
             let after = survey.after_last[row as usize];
             facts.adjoint_updates = facts.adjoint_updates.saturating_add(after.slots);
             let least = least[row as usize];
             let place = number[least as usize];
             if let Some(tracked) = learned.tracked.get_mut(place as usize) {
-                tracked.targets.push((target, row));
+                tracked.targets.grow((target, row), NAMES)?;
             } else {
                 number[least as usize] = learned.tracked.len() as u32;
                 learned.distinct_updates = learned.distinct_updates.saturating_add(after.slots);
-                let targets = vec![(target, row)];
-                learned.tracked.push(Tracked { row: least, targets, end: after.events });
+                let targets = copied(&[(target, row)], NAMES)?;
+                learned.tracked.grow(Tracked { row: least, targets, end: after.events }, NAMES)?;
             }
         }
-        learned.tracked.sort_by_key(|tracked| (std::cmp::Reverse(tracked.end), tracked.row));
+        learned.tracked.sort_unstable_by_key(|tracked| (std::cmp::Reverse(tracked.end), tracked.row));
         learned.facts = facts;
         learned.kept = kept;
-        learned
+        Ok(learned)
     }
 }
 
@@ -398,7 +412,7 @@ impl<E: Element> Plan<'_, E> {
         if !fits || n_rows >= NONE as usize || n_columns >= NONE as usize {
             return wrong("expected a row for every cue and a column for every outcome".into());
         }
-        let mut taken = vec![false; n_columns];
+        let mut taken = filled(false, n_columns, NAMES)?;
         if self.columns.iter().flatten().any(|&column| std::mem::replace(&mut taken[column as usize], true)) {
             return wrong("expected a column of its own for every outcome".into());
         }
@@ -426,14 +440,14 @@ impl<E: Element> Plan<'_, E> {
     }
 
     /// Rows and outcomes that are twins as long as no event tells them apart: those that start and learn alike.
-    fn twins(&self, rule: &Rule<E>, started: &[bool]) -> [Twins; 2] {
+    fn twins(&self, rule: &Rule<E>, started: &[bool]) -> Result<[Twins; 2]> {
         let bits = |value: &E| value.to_f64().to_bits();
         let rows = rule.alpha.iter().map(|alpha| self.initial.is_none().then(|| bits(alpha)));
         let outcomes = self.columns.iter().map(|column| {
             let column = column.filter(|&column| !started[column as usize])?;
             Some(bits(&rule.lambda[column as usize]))
         });
-        [Twins::new(rows), Twins::new(outcomes)]
+        Ok([Twins::new(rows)?, Twins::new(outcomes)?])
     }
 
     /// The cheaper method, where both are as good: the forward method is exact, the adjoint method precise while
@@ -470,7 +484,7 @@ impl<E: Element> Initial<'_, E> {
                 "expected initial weights whose rows and columns are in the result".into(),
             ));
         }
-        let mut started = vec![false; width];
+        let mut started = filled(false, width, NAMES)?;
         for row in self.weights.chunks_exact(width.max(1)) {
             for (started, weight) in started.iter_mut().zip(row) {
                 if !weight.is_finite() {
@@ -480,7 +494,8 @@ impl<E: Element> Initial<'_, E> {
                 *started |= !weight.is_positive_zero();
             }
         }
-        Ok(self.columns.iter().map(|column| column.is_some_and(|column| started[column as usize])).collect())
+        let columns = self.columns.iter();
+        collected(columns.map(|column| column.is_some_and(|column| started[column as usize])), NAMES)
     }
 
     fn n_rows(&self) -> usize {

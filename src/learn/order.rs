@@ -13,6 +13,10 @@
 //! Events change places within blocks, so that a tile may begin at a block instead of at an event.
 
 use super::stream::Script;
+use crate::error::Result;
+use crate::grow::{Grow, collected, filled};
+
+const ORDER: &str = "the order of the events";
 
 /// Events change places within blocks of so many.
 pub const BLOCK: usize = 1024;
@@ -59,7 +63,7 @@ pub fn pays<E>(tiles: usize, rows: usize, width: usize) -> bool {
 }
 
 /// For each place which event of the script comes there: a cue is a row, and so is an outcome if `outcomes`.
-pub(super) fn of(script: &Script, outcomes: bool) -> Vec<u32> {
+pub(super) fn of(script: &Script, outcomes: bool) -> Result<Vec<u32>> {
     let first = script.n_rows();
     let n_rows = first + if outcomes { script.n_columns() } else { 0 };
     let events = script.events().map(|event| {
@@ -71,19 +75,22 @@ pub(super) fn of(script: &Script, outcomes: bool) -> Vec<u32> {
 
 /// For each place which of the events comes there. Their rows are below `n_rows`, and in all no more than `n_slots`.
 ///
+/// # Errors
+/// [`crate::error::Error::Memory`].
+///
 /// # Panics
 /// When a row is not below `n_rows`.
 pub fn order<R: Iterator<Item = usize>>(
     mut events: impl Iterator<Item = R>,
     n_rows: usize,
     n_slots: usize,
-) -> Vec<u32> {
+) -> Result<Vec<u32>> {
     // Slots are counted in 32 bits.
     if n_slots >= TAKEN as usize / 2 {
-        return (0..).zip(events).map(|(event, _)| event).collect();
+        return collected((0..).zip(events).map(|(event, _)| event), ORDER);
     }
     let mut sorter = Sorter {
-        last: vec![0; n_rows],
+        last: filled(0, n_rows, ORDER)?,
         before: 0,
         starts: Vec::new(),
         next: Vec::new(),
@@ -93,17 +100,18 @@ pub fn order<R: Iterator<Item = usize>>(
     let mut order = Vec::new();
     loop {
         let taken = order.len() as u32;
-        sorter.read(events.by_ref().take(BLOCK));
+        sorter.read(events.by_ref().take(BLOCK))?;
+        order.make_room(BLOCK, ORDER)?;
         sorter.take(|event| order.push(taken + event));
         if order.len() as u32 == taken {
-            return order;
+            return Ok(order);
         }
     }
 }
 
 impl Sorter {
     /// Learns the rows of the events of a block.
-    fn read(&mut self, block: impl Iterator<Item = impl Iterator<Item = usize>>) {
+    fn read(&mut self, block: impl Iterator<Item = impl Iterator<Item = usize>>) -> Result<()> {
         let Self { last, before, starts, next, waits, .. } = self;
         starts.clear();
         waits.clear();
@@ -120,13 +128,14 @@ impl Sorter {
                     next[earlier as usize] = event;
                     waiting += u32::from(earlier > 0);
                 }
-                next.push(NOBODY);
+                next.grow(NOBODY, ORDER)?;
             }
             starts.push(begun);
             waits.push(waiting);
         }
         starts.push(next.len() as u32);
         *before += next.len() as u32;
+        Ok(())
     }
 
     /// Takes all events of the block.
@@ -182,13 +191,12 @@ mod tests {
     fn script(events: &[(Vec<u32>, Vec<u32>)]) -> Script {
         let mut rows = Rows::default();
         for (cues, outcomes) in events {
-            rows.cues.push(cues);
-            rows.outcomes.push(outcomes);
+            rows.push(cues, outcomes).unwrap();
         }
         let (len, n_rows, n_columns) = (events.len(), NAMES, NAMES);
         let segment = Segment { rows: &rows, tokens: None, frequencies: &[], len, n_rows, n_columns };
-        let mut script = Script::new(&segment);
-        (0..len as u32).for_each(|row| script.push(&segment, row));
+        let mut script = Script::new(&segment).unwrap();
+        (0..len as u32).for_each(|row| script.push(&segment, row).unwrap());
         script
     }
 
@@ -196,7 +204,7 @@ mod tests {
     fn what_shares_rows_comes_next() {
         let of_cues = |events: &[&[u32]]| {
             let events: Vec<_> = events.iter().map(|cues| (cues.to_vec(), vec![7])).collect();
-            of(&script(&events), false)
+            of(&script(&events), false).unwrap()
         };
         // The next with a row in common; the one with more of them; the one passed over; the oldest.
         assert_eq!(of_cues(&[&[0, 1], &[2], &[1, 3], &[3]]), [0, 2, 3, 1]);
@@ -226,7 +234,7 @@ mod tests {
                 })
                 .collect();
             let mut script = script(&events);
-            let order = of(&script, outcomes);
+            let order = of(&script, outcomes).unwrap();
             let mut places = vec![usize::MAX; events.len()];
             for (place, &event) in order.iter().enumerate() {
                 prop_assert_eq!(place / BLOCK, event as usize / BLOCK);
@@ -245,7 +253,7 @@ mod tests {
                     }
                 }
             }
-            script.reorder(&order, BLOCK);
+            script.reorder(&order, BLOCK).unwrap();
             let found: Vec<_> = script.events().map(|e| (e.cues.to_vec(), e.outcomes.to_vec(), e.once)).collect();
             let expected: Vec<_> = order.iter().map(|&event| {
                 let (cues, outcomes) = &events[event as usize];

@@ -1,6 +1,7 @@
 //! The parameters of the rule.
 
 use crate::error::{Error, Result};
+use crate::grow::{filled, gathered};
 use crate::kernel::rows::Element;
 use crate::monitor::Monitor;
 
@@ -41,7 +42,7 @@ impl<E: Element> Rule<E> {
             }
         };
         let all = |name: &str, values: &[f64], least| -> Result<Vec<E>> {
-            values.iter().map(|&value| rounded(name, value, least)).collect()
+            gathered(values.iter().map(|&value| rounded(name, value, least)), "the parameters of the rule")
         };
         Ok(Self {
             alpha: all("alpha", alpha, 0.0)?,
@@ -137,8 +138,8 @@ pub(super) struct Kappa {
 
 impl Kappa {
     /// For cues below `n_cues`.
-    pub(super) fn new(n_cues: usize) -> Self {
-        Self { named: vec![0; n_cues] }
+    pub(super) fn new(n_cues: usize) -> Result<Self> {
+        Ok(Self { named: filled(0, n_cues, "the counts of the cues of an event")? })
     }
 
     /// Kappa of an event, as the sum of alpha * (2 k - 1) over the k-th mention of each cue.

@@ -16,8 +16,10 @@
 
 use super::order::{self, BLOCK};
 use super::rule::Kappa;
-use super::stream::{Script, Segment};
+use super::stream::{SCRIPT, Script, Segment};
+use crate::error::Result;
 use crate::events::chunk::Rows;
+use crate::grow::{Grow, collected, filled};
 use crate::kernel::rows::Element;
 
 /// No step.
@@ -32,8 +34,8 @@ pub(super) struct Grouping {
 }
 
 impl Grouping {
-    pub(super) fn new(n_cues: usize) -> Self {
-        Self { last: vec![NONE; n_cues], steps: Vec::new() }
+    pub(super) fn new(n_cues: usize) -> Result<Self> {
+        Ok(Self { last: filled(NONE, n_cues, SCRIPT)?, steps: Vec::new() })
     }
 
     /// Begins with a new run.
@@ -43,20 +45,20 @@ impl Grouping {
     }
 
     /// The step that an event of the type `row` repeats, or `None` if it is a step of its own.
-    pub(super) fn place(&mut self, rows: &Rows, row: u32) -> Option<usize> {
+    pub(super) fn place(&mut self, rows: &Rows, row: u32) -> Result<Option<usize>> {
         let cues = rows.cues.get(row as usize);
         let last = cues.first().map_or(NONE, |&cue| self.last[cue as usize]);
         if let Some(&earlier) = self.steps.get(last as usize)
             && earlier == row
             && cues.iter().all(|&cue| self.last[cue as usize] == last)
         {
-            return Some(last as usize);
+            return Ok(Some(last as usize));
         }
         for &cue in cues {
             self.last[cue as usize] = self.steps.len() as u32;
         }
-        self.steps.push(row);
-        None
+        self.steps.grow(row, SCRIPT)?;
+        Ok(None)
     }
 }
 
@@ -80,18 +82,18 @@ pub(super) struct Steps<E> {
 
 impl<E: Copy> Steps<E> {
     /// Steps that share cues or outcomes one after another.
-    pub(super) fn ordered(mut self) -> Self {
-        let order = order::of(&self.script, true);
-        self.script.reorder(&order, BLOCK);
+    pub(super) fn ordered(mut self) -> Result<Self> {
+        let order = order::of(&self.script, true)?;
+        self.script.reorder(&order, BLOCK)?;
         for block in self.events.chunks_mut(BLOCK) {
             let earliest = block.last().copied();
             block.fill(earliest.unwrap_or_default());
         }
-        self.gains = order.iter().map(|&step| self.gains[step as usize]).collect();
+        self.gains = collected(order.iter().map(|&step| self.gains[step as usize]), SCRIPT)?;
         if !self.times.is_empty() {
-            self.times = order.iter().map(|&step| self.times[step as usize]).collect();
+            self.times = collected(order.iter().map(|&step| self.times[step as usize]), SCRIPT)?;
         }
-        self
+        Ok(self)
     }
 }
 
@@ -112,22 +114,22 @@ impl<'a, E: Element> Stepper<'a, E> {
     pub(super) const STEP: u64 = size_of::<E>() as u64 + 8;
 
     /// For rows with these saliences, of which no event has a greater kappa than `max_kappa`.
-    pub(super) fn new(alpha: &'a [E], beta: E, max_kappa: f64) -> Self {
-        Self {
+    pub(super) fn new(alpha: &'a [E], beta: E, max_kappa: f64) -> Result<Self> {
+        Ok(Self {
             alpha,
             beta,
             together: beta.to_f64() * max_kappa < 2.0,
-            grouping: Grouping::new(alpha.len()),
-            kappa: Kappa::new(alpha.len()),
+            grouping: Grouping::new(alpha.len())?,
+            kappa: Kappa::new(alpha.len())?,
             tokens: Vec::new(),
-        }
+        })
     }
 
     /// The steps of a run of events.
-    pub(super) fn steps(&mut self, segment: &Segment<'_>) -> Steps<E> {
+    pub(super) fn steps(&mut self, segment: &Segment<'_>) -> Result<Steps<E>> {
         let mut rows = Vec::new();
         let mut steps = Steps {
-            script: Script::new(segment),
+            script: Script::new(segment)?,
             gains: Vec::new(),
             events: Vec::new(),
             len: segment.len,
@@ -141,24 +143,24 @@ impl<'a, E: Element> Stepper<'a, E> {
             if frequency == 0 || segment.rows.cues.get(row as usize).is_empty() {
                 continue;
             }
-            let repeated = if self.together { self.grouping.place(segment.rows, row) } else { None };
+            let repeated = if self.together { self.grouping.place(segment.rows, row)? } else { None };
             match repeated {
                 Some(step) => self.tokens[step] += u64::from(frequency),
                 None => {
-                    steps.script.push(segment, row);
-                    rows.push(row);
-                    steps.events.push(i as u32);
-                    self.tokens.push(frequency.into());
+                    steps.script.push(segment, row)?;
+                    rows.grow(row, SCRIPT)?;
+                    steps.events.grow(i as u32, SCRIPT)?;
+                    self.tokens.grow(frequency.into(), SCRIPT)?;
                 }
             }
         }
-        steps.gains = vec![self.beta; self.tokens.len()];
+        steps.gains = filled(self.beta, self.tokens.len(), SCRIPT)?;
         if self.together {
             self.gain(segment, &rows, &mut steps.gains);
         } else if !segment.frequencies.is_empty() {
-            steps.times.extend(self.tokens.iter().map(|&tokens| tokens as u32));
+            steps.times = collected(self.tokens.iter().map(|&tokens| tokens as u32), SCRIPT)?;
         }
-        steps
+        Ok(steps)
     }
 
     /// Rates for steps of more than one token.

@@ -13,7 +13,11 @@ use super::tiles::each_tile;
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::chunk::{Body, Chunk, Lists, Rows};
+use crate::grow::{Grow, collected, filled, gathered};
 use crate::monitor::Monitor;
+
+/// What events are called, as methods read them, where memory for them ends.
+pub(super) const SCRIPT: &str = "the events to learn";
 
 /// Decoded events are kept up to this many bytes.
 pub const BUDGET: usize = 512 << 20;
@@ -98,12 +102,12 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
         }
         let types = Rows::default();
         let mut stream = Self { file, rows, columns, n_rows, n_columns, types, kept: None };
-        let mut types = file.types()?.clone();
+        let mut types = file.types()?.try_clone()?;
         stream.renumber(&mut types);
         stream.types = types;
         let kept = chunks.map(|chunks| {
             let ready = |chunk| monitor.check().map(|()| stream.ready(chunk));
-            chunks.into_iter().map(ready).collect::<Result<Vec<_>>>()
+            gathered(chunks.into_iter().map(ready), SCRIPT)
         });
         stream.kept = kept.transpose()?;
         Ok(stream)
@@ -191,37 +195,42 @@ impl Script {
     pub(super) const NAME: u64 = 4;
 
     /// No events, of the numbering of a segment.
-    pub(super) fn new(segment: &Segment<'_>) -> Self {
-        let last = vec![0; segment.n_rows];
-        Self { words: Vec::new(), last, len: 0, n_rows: segment.n_rows, n_columns: segment.n_columns }
+    pub(super) fn new(segment: &Segment<'_>) -> Result<Self> {
+        let last = filled(0, segment.n_rows, SCRIPT)?;
+        let Segment { n_rows, n_columns, .. } = *segment;
+        Ok(Self { words: Vec::new(), last, len: 0, n_rows, n_columns })
     }
 
     /// Appends the event in row `row` of a segment.
-    pub(super) fn push(&mut self, segment: &Segment<'_>, row: u32) {
+    pub(super) fn push(&mut self, segment: &Segment<'_>, row: u32) -> Result<()> {
         let cues = segment.rows.cues.get(row as usize);
         let outcomes = segment.rows.outcomes.get(row as usize);
+        self.words.make_room(2 + cues.len() + outcomes.len(), SCRIPT)?;
         self.len += 1;
         let seen = |cue: &u32| std::mem::replace(&mut self.last[*cue as usize], self.len) == self.len;
         let repeats = if cues.iter().any(seen) { REPEATS } else { 0 };
         self.words.extend([cues.len() as u32 | repeats, outcomes.len() as u32]);
         self.words.extend_from_slice(cues);
         self.words.extend_from_slice(outcomes);
+        Ok(())
     }
 
     /// Puts the events into another order: which one comes at each place. They change places within blocks of so many, so
     /// that no more memory is touched.
-    pub(super) fn reorder(&mut self, order: &[u32], block: usize) {
+    pub(super) fn reorder(&mut self, order: &[u32], block: usize) -> Result<()> {
         let (mut starts, mut ordered) = (Vec::new(), Vec::new());
         let (mut begun, mut first) = (0, 0);
         for order in order.chunks(block) {
             starts.clear();
             ordered.clear();
             let mut end = begun;
+            starts.make_room(order.len() + 1, SCRIPT)?;
             for _ in order {
                 starts.push(end);
                 end += 2 + (self.words[end] & !REPEATS) as usize + self.words[end + 1] as usize;
             }
             starts.push(end);
+            ordered.make_room(end - begun, SCRIPT)?;
             for &event in order {
                 let event = (event - first) as usize;
                 ordered.extend_from_slice(&self.words[starts[event]..starts[event + 1]]);
@@ -231,6 +240,7 @@ impl Script {
             begun = end;
             first += order.len() as u32;
         }
+        Ok(())
     }
 
     /// How many events there are.
@@ -308,32 +318,27 @@ impl<'a, B: AsRef<[u8]> + Sync, T: Send + Sync> Runs<'a, B, T> {
     /// Makes all runs by `make` on `threads` threads, each with a state by `start`, if they fit the room.
     ///
     /// # Errors
-    /// When stopped.
+    /// When stopped, or [`Error::Memory`].
     pub(super) fn new<S>(
         mut stream: Stream<'a, B>,
         fits: bool,
         threads: usize,
         monitor: &Monitor,
-        start: impl Fn() -> S + Sync,
-        make: impl Fn(&mut S, &Segment<'_>) -> T + Sync,
+        start: impl Fn() -> Result<S> + Sync,
+        make: impl Fn(&mut S, &Segment<'_>) -> Result<T> + Sync,
     ) -> Result<Self> {
         if !fits || stream.kept.is_none() {
             return Ok(Self { stream, made: None });
         }
-        let made: Vec<OnceLock<T>> = (0..stream.n_runs()).map(|_| OnceLock::new()).collect();
-        each_tile(
-            threads.min(made.len()).max(1),
-            made.len(),
-            || Ok(start()),
-            |state, run| {
-                monitor.check()?;
-                stream.visit(run, |segment| {
-                    // One thread alone takes this run.
-                    let _ = made[run].set(make(state, &segment));
-                    Ok(())
-                })
-            },
-        )?;
+        let made = collected((0..stream.n_runs()).map(|_| OnceLock::new()), SCRIPT)?;
+        each_tile(threads.min(made.len()).max(1), made.len(), start, |state, run| {
+            monitor.check()?;
+            stream.visit(run, |segment| {
+                // One thread alone takes this run.
+                let _ = made[run].set(make(state, &segment)?);
+                Ok(())
+            })
+        })?;
         // They are not read again.
         stream.kept = None;
         stream.types = Rows::default();
@@ -352,12 +357,12 @@ impl<'a, B: AsRef<[u8]> + Sync, T: Send + Sync> Runs<'a, B, T> {
     pub(super) fn visit(
         &self,
         run: usize,
-        make: impl FnOnce(&Segment<'_>) -> T,
+        make: impl FnOnce(&Segment<'_>) -> Result<T>,
         visit: impl FnOnce(&T) -> Result<()>,
     ) -> Result<()> {
         match self.made.as_ref().and_then(|made| made[run].get()) {
             Some(made) => visit(made),
-            None => self.stream.visit(run, |segment| visit(&make(&segment))),
+            None => self.stream.visit(run, |segment| visit(&make(&segment)?)),
         }
     }
 }

@@ -8,7 +8,10 @@ use super::twins::Twins;
 use crate::error::Result;
 use crate::events::chunk::{Body, Chunk, Rows};
 use crate::events::{EventFile, LOOK_EVERY};
+use crate::grow::{Grow, filled};
 use crate::monitor::Monitor;
+
+const NAMES: &str = "what is known of each name";
 
 /// What is worth knowing about the events before learning.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -87,8 +90,8 @@ impl Survey {
     ) -> Result<Self> {
         let types = file.types()?;
         let mut survey = Self {
-            first: vec![None; file.outcomes().len()],
-            after_last: vec![Position::default(); alpha.len()],
+            first: filled(None, file.outcomes().len(), NAMES)?,
+            after_last: filled(Position::default(), alpha.len(), NAMES)?,
             row_twins,
             outcome_twins,
             max_kappa: 0.0,
@@ -104,9 +107,9 @@ impl Survey {
             rows,
             alpha,
             types,
-            seen: vec![false; types.len()],
-            kappa: Kappa::new(rows.len()),
-            grouping: Grouping::new(rows.len()),
+            seen: filled(false, types.len(), "what is known of event types")?,
+            kappa: Kappa::new(rows.len())?,
+            grouping: Grouping::new(rows.len())?,
         };
         for index in 0..file.n_chunks() {
             monitor.check()?;
@@ -117,7 +120,7 @@ impl Survey {
                 survey.chunks = None;
             }
             if let Some(chunks) = &mut survey.chunks {
-                chunks.push(chunk);
+                chunks.grow(chunk, "decoded events")?;
             }
         }
         Ok(survey)
@@ -182,8 +185,8 @@ impl Eye<'_> {
                 for &outcome in outcomes {
                     survey.first[outcome as usize].get_or_insert(here);
                 }
-                survey.row_twins.split(cues.iter().map(|&cue| self.rows[cue as usize]));
-                survey.outcome_twins.split(outcomes.iter().copied());
+                survey.row_twins.split(cues.iter().map(|&cue| self.rows[cue as usize]))?;
+                survey.outcome_twins.split(outcomes.iter().copied())?;
                 let kappa = self.kappa.of(cues, |cue| self.alpha[self.rows[cue as usize] as usize]);
                 survey.max_kappa = survey.max_kappa.max(kappa);
             }
@@ -193,7 +196,7 @@ impl Eye<'_> {
             for &cue in cues {
                 survey.after_last[self.rows[cue as usize] as usize] = after;
             }
-            if self.grouping.place(rows, row as u32).is_none() {
+            if self.grouping.place(rows, row as u32)?.is_none() {
                 survey.visits += (cues.len() + outcomes.len()) as u64;
             }
         }

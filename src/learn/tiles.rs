@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::kernel::caches;
 use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
+use crate::threads::pool;
 
 /// The most elements in a row of a tile.
 pub(crate) const WIDEST: usize = 1024;
@@ -49,7 +50,7 @@ pub(crate) fn each_tile<S>(
             *failure = Some((tile, error));
         }
     };
-    in_pool(threads, || match start() {
+    in_pool(threads.min(n), || match start() {
         Ok(mut state) => loop {
             let tile = next.fetch_add(1, Relaxed);
             if tile >= n {
@@ -64,22 +65,14 @@ pub(crate) fn each_tile<S>(
     failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), |(_, error)| Err(error))
 }
 
-/// Runs `worker` on every one of so many threads.
+/// Runs `worker` on every one of so many threads, or as many as can be had.
 pub(crate) fn in_pool(threads: usize, worker: impl Fn() + Sync) -> Result<()> {
-    if threads == 1 {
+    if threads <= 1 {
         worker();
     } else {
         pool(threads)?.broadcast(|_| worker());
     }
     Ok(())
-}
-
-/// A pool of its own for each call: the global pool would hang in a forked child, and starting threads takes less time
-/// than a tile.
-pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool> {
-    let name = |index| format!("rescorla-{index}");
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).thread_name(name).build();
-    pool.map_err(|error| Error::Argument(format!("cannot start {threads} threads: {error}")))
 }
 
 /// Columns in a tile: what suits the caches with `slots` rows an event of `rows`, and enough tiles for all threads.

@@ -15,8 +15,11 @@ use super::stream::{Column, Event, NONE, Scripted};
 use super::{Job, Kernels, Method, Plan, Prepared, Report};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
+use crate::grow::{Grow, collected, filled};
 use crate::kernel::rows::Element;
 use crate::monitor::Monitor;
+
+const TRACES: &str = "the weights to record";
 
 /// What to record. Rows and columns are those of the plan's weights and result.
 #[derive(Debug, Clone, Copy)]
@@ -43,10 +46,10 @@ type Cell<'a> = (&'a [u32], u32);
 
 impl<'a> Cells<'a> {
     /// The rows and the column of each trace, of a result of so many columns.
-    fn traces(self, n_columns: usize) -> Vec<Cell<'a>> {
+    fn traces(self, n_columns: usize) -> Result<Vec<Cell<'a>>> {
         match self {
-            Cells::Block(rows) => (0..n_columns as u32).map(|column| (rows, column)).collect(),
-            Cells::Pairs(pairs) => pairs.iter().map(|pair| (&pair[..1], pair[1])).collect(),
+            Cells::Block(rows) => collected((0..n_columns as u32).map(|column| (rows, column)), TRACES),
+            Cells::Pairs(pairs) => collected(pairs.iter().map(|pair| (&pair[..1], pair[1])), TRACES),
         }
     }
 }
@@ -85,7 +88,7 @@ pub fn trajectories<E: Kernels, B: AsRef<[u8]> + Sync>(
     let (job, stream) = Prepared::new(file, plan, monitor)?.job(file, plan, monitor)?;
     let traces = Traces::new(recording, asked, &job, out)?;
     let tile = learn(&job, stream, &Goal::Traces(&traces))?;
-    let predictions = traces.asked.map(|asked| asked.answered(&job.rule.lambda));
+    let predictions = traces.asked.map(|asked| asked.answered(&job.rule.lambda)).transpose()?;
     Ok((job.report(tile), predictions))
 }
 
@@ -111,7 +114,7 @@ impl<'a, E: Element> Traces<'a, E> {
         out: &'a mut [E],
     ) -> Result<Self> {
         let (n_rows, n_columns, tokens) = (job.rule.alpha.len(), job.rule.lambda.len(), recording.tokens);
-        let cells = recording.cells.traces(n_columns);
+        let cells = recording.cells.traces(n_columns)?;
         let rising = tokens.windows(2).all(|pair| pair[0] < pair[1]);
         let inside = |(rows, column): &Cell<'_>| {
             rows.iter().all(|&row| (row as usize) < n_rows) && (*column as usize) < n_columns
@@ -130,11 +133,14 @@ impl<'a, E: Element> Traces<'a, E> {
                 out.len()
             )));
         }
-        let mut of_column = vec![Vec::new(); n_columns];
+        let mut of_column = filled(Vec::new(), n_columns, TRACES)?;
         for (trace, (_, column)) in (0..).zip(&cells) {
-            of_column[*column as usize].push(trace);
+            of_column[*column as usize].grow(trace, TRACES)?;
         }
-        let slots = if size == 0 { Vec::new() } else { out.chunks_exact_mut(size).map(Mutex::new).collect() };
+        let slots = match size {
+            0 => Vec::new(),
+            _ => collected(out.chunks_exact_mut(size).map(Mutex::new), TRACES)?,
+        };
         Ok(Self { tokens, cells, slots, of_column, asked })
     }
 
@@ -144,24 +150,24 @@ impl<'a, E: Element> Traces<'a, E> {
     }
 
     /// What a tile of these columns records, which begins after `token` tokens.
-    pub(super) fn tracer(&self, columns: &[Column], token: u64) -> Tracer<'_, 'a, E> {
+    pub(super) fn tracer(&self, columns: &[Column], token: u64) -> Result<Tracer<'_, 'a, E>> {
         let mut lanes = Vec::new();
         for (lane, column) in columns.iter().enumerate() {
             for trace in column.targets.iter().flat_map(|&target| &self.of_column[target as usize]) {
                 if let Some(slot) = self.slots.get(*trace as usize) {
                     let out = slot.lock().unwrap_or_else(PoisonError::into_inner);
-                    lanes.push(Lane { lane, rows: self.cells[*trace as usize].0, out });
+                    lanes.grow(Lane { lane, rows: self.cells[*trace as usize].0, out }, TRACES)?;
                 }
             }
         }
         let mut lane_of = Vec::new();
         if self.asked.is_some() {
-            lane_of = vec![NONE; self.of_column.len()];
+            lane_of = filled(NONE, self.of_column.len(), TRACES)?;
             for (lane, column) in (0..).zip(columns) {
                 column.targets.iter().for_each(|&target| lane_of[target as usize] = lane);
             }
         }
-        Tracer { traces: self, lanes, lane_of, token, record: 0 }
+        Ok(Tracer { traces: self, lanes, lane_of, token, record: 0 })
     }
 }
 
@@ -320,6 +326,8 @@ impl<'a> Walk<'a> {
     }
 }
 
+const TABLE: &str = "the table of predictions";
+
 /// What the recorded tokens present, and what was predicted of it.
 ///
 /// Invariant: `ends` rises, one entry for each record, up to the number of columns, which is that of activations.
@@ -338,12 +346,8 @@ impl Asked {
         tokens: &[u64],
         monitor: &Monitor,
     ) -> Result<Self> {
-        let memory = |rows: usize| Error::Memory {
-            what: "the table of predictions",
-            bytes: (rows as u128) * (size_of::<u32>() + size_of::<u64>()) as u128,
-            cure: "record fewer tokens",
-        };
-        let (mut ends, mut columns) = (Vec::with_capacity(tokens.len()), Vec::new());
+        let (mut ends, mut columns) = (Vec::new(), Vec::new());
+        ends.make_room(tokens.len(), TABLE)?;
         let (mut past, mut left) = (0_u64, tokens);
         // Before the first token nothing is predicted.
         if left.first() == Some(&0) {
@@ -364,16 +368,14 @@ impl Asked {
                     let learned =
                         || outcomes.iter().filter_map(|&outcome| *plan.columns.get(outcome as usize)?);
                     let n = learned().count();
-                    columns.try_reserve(n).map_err(|_| memory(columns.len() + n))?;
+                    columns.make_room(n, TABLE)?;
                     columns.extend(learned());
                     ends.push(columns.len());
                 }
                 Ok(())
             })?;
         }
-        let mut activations = Vec::new();
-        activations.try_reserve_exact(columns.len()).map_err(|_| memory(columns.len()))?;
-        activations.extend(columns.iter().map(|_| AtomicU64::new(0)));
+        let activations = collected(columns.iter().map(|_| AtomicU64::new(0)), TABLE)?;
         Ok(Self { ends, columns, activations })
     }
 
@@ -392,15 +394,17 @@ impl Asked {
         }
     }
 
-    fn answered<E: Element>(self, lambda: &[E]) -> Predictions<E> {
-        let mut records = Vec::with_capacity(self.columns.len());
+    fn answered<E: Element>(self, lambda: &[E]) -> Result<Predictions<E>> {
+        let mut records = Vec::new();
+        records.make_room(self.columns.len(), TABLE)?;
         for (record, &end) in (0..).zip(&self.ends) {
             records.resize(end, record);
         }
         let activations = self.activations.into_iter().map(AtomicU64::into_inner).map(f64::from_bits);
-        let activations: Vec<E> = activations.map(E::from_f64).collect();
+        let activations = collected(activations.map(E::from_f64), TABLE)?;
         let errors = activations.iter().zip(&self.columns);
-        let errors = errors.map(|(&activation, &column)| lambda[column as usize].minus(activation)).collect();
-        Predictions { records, columns: self.columns, activations, errors }
+        let errors = errors.map(|(&activation, &column)| lambda[column as usize].minus(activation));
+        let errors = collected(errors, TABLE)?;
+        Ok(Predictions { records, columns: self.columns, activations, errors })
     }
 }

@@ -5,6 +5,11 @@
 
 use std::collections::HashMap;
 
+use crate::error::Result;
+use crate::grow::{Grow, collected, filled, gathered, short};
+
+const CLASSES: &str = "names that occur together";
+
 /// A partition of ids into classes.
 ///
 /// Invariants: `class[id]` is below `sizes.len()`; `sizes[class]` ids are in a class.
@@ -19,35 +24,38 @@ pub(crate) struct Twins {
 
 impl Twins {
     /// Begins with classes of equal keys; `None`: in a class of its own.
-    pub(crate) fn new(keys: impl Iterator<Item = Option<u64>>) -> Self {
+    pub(crate) fn new(keys: impl Iterator<Item = Option<u64>>) -> Result<Self> {
         let mut known: HashMap<u64, u32> = HashMap::new();
         let mut sizes = Vec::new();
         let class = keys.map(|key| {
             let new = sizes.len() as u32;
+            let more = 2 * known.len() + 1;
+            known.try_reserve(1).map_err(|_| short::<(u64, u32)>(more, CLASSES))?;
             let class = key.map_or(new, |key| *known.entry(key).or_insert(new));
             if class == new {
-                sizes.push(0);
+                sizes.grow(0, CLASSES)?;
             }
             sizes[class as usize] += 1;
-            class
+            Ok(class)
         });
-        Self { class: class.collect(), sizes, members: Vec::new(), counted: Vec::new() }
+        Ok(Self { class: gathered(class, CLASSES)?, sizes, members: Vec::new(), counted: Vec::new() })
     }
 
     /// Tells apart the ids that an event has and has not, or has more often.
-    pub(crate) fn split(&mut self, ids: impl Iterator<Item = u32>) {
+    pub(crate) fn split(&mut self, ids: impl Iterator<Item = u32>) -> Result<()> {
         self.members.clear();
         for id in ids {
             let class = self.class[id as usize];
             if self.sizes[class as usize] > 1 {
-                self.members.push((class, id));
+                self.members.grow((class, id), CLASSES)?;
             }
         }
         if self.members.is_empty() {
-            return;
+            return Ok(());
         }
         self.members.sort_unstable();
         self.counted.clear();
+        self.counted.make_room(self.members.len(), CLASSES)?;
         self.counted.extend(self.members.chunk_by(|a, b| a == b).map(|same| {
             let (class, id) = same[0];
             (class, same.len() as u32, id)
@@ -60,9 +68,10 @@ impl Twins {
                 for &(_, _, id) in together {
                     self.class[id as usize] = self.sizes.len() as u32;
                 }
-                self.sizes.push(together.len() as u32);
+                self.sizes.grow(together.len() as u32, CLASSES)?;
             }
         }
+        Ok(())
     }
 
     /// How many ids are in the class of an id.
@@ -71,15 +80,15 @@ impl Twins {
     }
 
     /// For each id the least of its class.
-    pub(crate) fn least(&self) -> Vec<u32> {
-        let mut least = vec![u32::MAX; self.sizes.len()];
+    pub(crate) fn least(&self) -> Result<Vec<u32>> {
+        let mut least = filled(u32::MAX, self.sizes.len(), CLASSES)?;
         let ids = (0..).zip(&self.class);
-        ids.map(|(id, &class)| {
+        let least = ids.map(|(id, &class)| {
             let least = &mut least[class as usize];
             *least = id.min(*least);
             *least
-        })
-        .collect()
+        });
+        collected(least, CLASSES)
     }
 }
 
@@ -95,16 +104,16 @@ mod tests {
             events in prop::collection::vec(prop::collection::vec(0..8_u32, 0..7), 0..6),
         ) {
             let n = keys.len() as u32;
-            let mut twins = Twins::new(keys.iter().copied());
+            let mut twins = Twins::new(keys.iter().copied()).unwrap();
             for event in &events {
-                twins.split(event.iter().copied().filter(|&id| id < n));
+                twins.split(event.iter().copied().filter(|&id| id < n)).unwrap();
             }
             let times = |id: u32| events.iter().map(move |e| e.iter().filter(|&&other| other == id).count());
             let same = |a: u32, b: u32| {
                 let keys = (keys[a as usize], keys[b as usize]);
                 a == b || keys.0.is_some() && keys.0 == keys.1 && times(a).eq(times(b))
             };
-            let least = twins.least();
+            let least = twins.least().unwrap();
             for a in 0..n {
                 let class: Vec<u32> = (0..n).filter(|&b| same(a, b)).collect();
                 prop_assert_eq!(twins.size(a) as usize, class.len());

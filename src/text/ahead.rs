@@ -13,6 +13,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 use crate::error::{Error, Result};
+use crate::grow::Grow;
+use crate::threads;
 
 /// One being filled, one being parsed, and one for whoever is faster.
 const BLOCKS: usize = 3;
@@ -42,6 +44,7 @@ impl<'scope> Ahead<'scope> {
     /// # Errors
     /// When no thread can be started.
     pub(super) fn start(reader: impl Read + Send + 'scope, scope: &'scope Scope<'scope, '_>) -> Result<Self> {
+        threads::room(1)?;
         let (fill, full) = channel();
         let (empty, emptied) = channel();
         for _ in 1..BLOCKS {
@@ -51,7 +54,7 @@ impl<'scope> Ahead<'scope> {
         let thread = Builder::new()
             .name("rescorla-decoder".into())
             .spawn_scoped(scope, move || read_blocks(reader, &emptied, &fill))
-            .map_err(|error| Error::Argument(format!("cannot start a thread: {error}")))?;
+            .map_err(|error| Error::Thread(error.to_string()))?;
         Ok(Self { block: Vec::new(), taken: 0, links: Some(Links { full, empty, thread }) })
     }
 
@@ -117,7 +120,7 @@ fn read_blocks(mut reader: impl Read, emptied: &Receiver<Vec<u8>>, full: &Sender
 
 /// Reads until the block is full or the text ends. Before an error, the block has what was read until then.
 fn fill(reader: &mut impl Read, block: &mut Vec<u8>) -> io::Result<()> {
-    block.resize(BLOCK, 0);
+    block.grow_to(BLOCK, 0, "text that is decoded ahead").map_err(io::Error::other)?;
     let mut filled = 0;
     let result = loop {
         match reader.read(&mut block[filled..]) {

@@ -5,6 +5,7 @@ use std::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::error::Result;
+use crate::grow::{Grow, room_in};
 use crate::text::EventSink;
 
 /// What is kept takes no more memory than this, but for one row and the room a hash table leaves.
@@ -18,6 +19,8 @@ const TRIAL: usize = 1 << 15;
 
 /// A memory that was of use for fewer than one in this many of its rows is given up.
 const WORTHWHILE: usize = 4;
+
+const ROWS: &str = "the rows of a table that were read before";
 
 /// Rows, and the tokens by which the sink knows their events.
 ///
@@ -68,24 +71,32 @@ impl Seen {
     }
 
     /// Keeps a row that is not known, whose event just ended, if the sink can have it again.
-    pub(crate) fn keep<S: EventSink + ?Sized>(&mut self, row: &[u8], frequency: u64, sink: &S) {
-        let Some(token) = sink.token().filter(|_| !self.given_up && row.len() <= LONGEST) else { return };
+    ///
+    /// # Errors
+    /// When there is no memory for it.
+    pub(crate) fn keep<S: EventSink + ?Sized>(&mut self, row: &[u8], frequency: u64, sink: &S) -> Result<()> {
+        let Some(token) = sink.token().filter(|_| !self.given_up && row.len() <= LONGEST) else {
+            return Ok(());
+        };
         let full = self.text.len() + self.rows.len() * size_of::<Row>() >= BUDGET;
         if full || self.rows.len() == TRIAL {
             self.given_up = self.hits < self.rows.len() / WORTHWHILE;
         }
         if self.given_up {
             *self = Self { given_up: true, ..Self::default() };
-            return;
+            return Ok(());
         }
         if full {
             self.clear();
         }
         // Both fit: far below the budget, or about.
         let new = Row { start: self.text.len() as u32, length: row.len() as u32, token, frequency };
-        self.text.extend_from_slice(row);
+        self.text.grow_by(row, ROWS)?;
         let Self { text, rows, hasher, .. } = self;
-        rows.insert_unique(hasher.hash_one(row), new, |row| hasher.hash_one(row.bytes(text)));
+        let rehash = |row: &Row| hasher.hash_one(row.bytes(text));
+        room_in(rows, rehash, ROWS)?;
+        rows.insert_unique(hasher.hash_one(row), new, rehash);
+        Ok(())
     }
 
     fn clear(&mut self) {
@@ -139,7 +150,7 @@ mod tests {
         let again = seen.again(row, sink).unwrap();
         if !again {
             sink.end_event(frequency).unwrap();
-            seen.keep(row, frequency, sink);
+            seen.keep(row, frequency, sink).unwrap();
         }
         again
     }

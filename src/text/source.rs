@@ -19,6 +19,7 @@ use liblzma::bufread::XzDecoder;
 use liblzma::stream::Stream;
 
 use crate::error::{Error, Place, Result};
+use crate::grow::{Grow, ask, filled, short};
 use crate::monitor::Monitor;
 use crate::text::ahead::Ahead;
 use crate::text::subtitles::Subtitles;
@@ -45,6 +46,14 @@ const MAGIC: usize = 6;
 /// The most memory that the decoder of an xz file may take, in MiB: the file's dictionary, which can have 1.5 GiB, and
 /// a little more. All of xz's own levels need at most 65 MiB.
 const XZ_MEMORY: u64 = 128;
+
+/// The most memory that the decoder of a zstd file takes, in MiB: the longest window that it accepts.
+const ZSTD_MEMORY: usize = 128;
+
+/// What decoders take at their start, with room to spare.
+const DECODER: usize = 512 << 10;
+
+const DECODERS: &str = "a decoder";
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -197,23 +206,26 @@ impl<'m> Source<'m> {
         let reader: Box<dyn Read + Send + 'm> = match encoding {
             Encoding::Plain => Box::new(whole),
             Encoding::Gzip => {
+                ask(DECODER, DECODERS)?;
                 let whole = BufReader::with_capacity(COMPRESSED, whole);
                 Box::new(flate2::bufread::MultiGzDecoder::new(whole))
             }
             Encoding::Zstd => {
+                ask(DECODER, DECODERS)?;
                 let whole = BufReader::with_capacity(COMPRESSED, whole);
                 Box::new(zstd::stream::read::Decoder::with_buffer(whole).map_err(damage)?)
             }
             Encoding::Xz => {
+                ask(DECODER, DECODERS)?;
                 let whole = BufReader::with_capacity(COMPRESSED, whole);
                 let decoder = Stream::new_stream_decoder(XZ_MEMORY << 20, liblzma::stream::CONCATENATED)
-                    .map_err(|error| damage(error.into()))?;
+                    .map_err(|error| failure(error.into(), encoding))?;
                 Box::new(XzDecoder::new_stream(whole, decoder))
             }
         };
         let reader = match format {
             Format::Text => reader,
-            Format::Subtitles => Box::new(Subtitles::new(reader, move |error| failure(error, encoding))),
+            Format::Subtitles => Box::new(Subtitles::new(reader, move |error| failure(error, encoding))?),
         };
         let mut source = Source {
             path: path.to_path_buf(),
@@ -221,7 +233,7 @@ impl<'m> Source<'m> {
             format,
             regular: metadata.is_file(),
             reader,
-            window: vec![0; WINDOW],
+            window: filled(0, WINDOW, "text that is read")?,
             start: 0,
             end: 0,
             ended: false,
@@ -311,7 +323,7 @@ impl<'m> Source<'m> {
         self.start = 0;
         if self.end == self.window.len() {
             let longer = self.window.len().saturating_mul(2).min(limit.saturating_add(1));
-            self.window.resize(longer.max(self.end), 0);
+            self.window.grow_to(longer.max(self.end), 0, "a line of text")?;
         }
         while self.end < self.window.len() && !self.ended {
             match self.reader.read(&mut self.window[self.end..]) {
@@ -424,6 +436,13 @@ fn failure(error: io::Error, encoding: Encoding) -> Error {
         Err(own) => own,
     };
     let inner = own.get_ref().and_then(|inner| inner.downcast_ref());
+    if let Some(liblzma::stream::Error::Mem) = inner {
+        return short::<u8>((XZ_MEMORY as usize) << 20, "a decoder, at most,");
+    }
+    // What zstd says of it is all that is known.
+    if encoding == Encoding::Zstd && own.to_string().contains("not enough memory") {
+        return short::<u8>(ZSTD_MEMORY << 20, "a decoder, at most,");
+    }
     if let Some(liblzma::stream::Error::MemLimit) = inner {
         return Error::defect(
             format!("xz data whose decoder needs at most {XZ_MEMORY} MiB of memory"),

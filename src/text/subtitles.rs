@@ -12,13 +12,13 @@
 //! Memory is bounded by the longest tag or piece of text, the longest sentence, and the depth of tags.
 
 use std::io::{self, BufRead, ErrorKind, Read};
-use std::iter::repeat_n;
 
 use quick_xml::Reader;
 use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use crate::error::{Error, Place, Result};
+use crate::grow::{Grow, filled, spell};
 
 /// How long a subtitle may come after the end of the last one without a pause, in [`SECOND`]s.
 const PAUSE: u64 = 5 * SECOND;
@@ -34,6 +34,10 @@ const MAX_SENTENCE: usize = 16 << 20;
 
 /// How many tags may be open at once.
 const MAX_DEPTH: usize = 64;
+
+const XML: &str = "a part of the XML";
+
+const SENTENCE: &str = "a sentence of the subtitles";
 
 /// How much XML is read at once.
 const WINDOW: usize = 64 << 10;
@@ -53,18 +57,24 @@ pub(super) struct Subtitles<R, F> {
 
 impl<R: Read, F: Fn(io::Error) -> Error> Subtitles<R, F> {
     /// The text of `xml`; `failed` says what an error of that reader means.
-    pub(super) fn new(xml: R, failed: F) -> Self {
-        let mut xml = Reader::from_reader(Lines::new(xml));
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub(super) fn new(xml: R, failed: F) -> Result<Self> {
+        let mut xml = Reader::from_reader(Lines::new(xml)?);
         xml.config_mut().expand_empty_elements = true;
-        Self {
+        // The parser gives it at most so much. What is not used is room, and takes no memory.
+        let mut item = Vec::new();
+        item.make_room(MAX_ITEM + 2 * WINDOW, XML)?;
+        Ok(Self {
             xml,
             failed,
-            item: Vec::new(),
+            item,
             sentences: Sentences::default(),
             text: String::new(),
             taken: 0,
             ended: false,
-        }
+        })
     }
 
     /// Reads the next tag or piece of text.
@@ -182,10 +192,7 @@ impl Sentences {
         self.depth = self.depth.saturating_sub(1);
         match (self.depth, self.inside) {
             (2, Inside::Word | Inside::WordBehind) => self.end_word(),
-            (1, Inside::Sentence) => {
-                self.end_sentence(text);
-                Ok(())
-            }
+            (1, Inside::Sentence) => self.end_sentence(text),
             _ => Ok(()),
         }
     }
@@ -198,7 +205,7 @@ impl Sentences {
             if let Some(other) = part.chars().find(|&c| !is_xml(c)) {
                 return Err(ill_formed(format!("the character {other:?}")));
             }
-            self.word.push_str(part);
+            spell(&mut self.word, part, SENTENCE)?;
             self.check_length()?;
         }
         Ok(())
@@ -211,23 +218,24 @@ impl Sentences {
             return Err(Error::defect("text in a tag <w>", "none before its end", cure));
         }
         if !is_punctuation(&self.word) {
-            self.sentence.push(' ');
+            spell(&mut self.sentence, " ", SENTENCE)?;
         }
-        self.sentence.push_str(&self.word);
+        spell(&mut self.sentence, &self.word, SENTENCE)?;
         self.word.clear();
         self.check_length()
     }
 
     /// A sentence without words is as if it were not there, with its times.
-    fn end_sentence(&mut self, text: &mut String) {
+    fn end_sentence(&mut self, text: &mut String) -> Result<()> {
         self.inside = Inside::Elsewhere;
         let sentence = self.sentence.trim();
         if !sentence.is_empty() {
-            text.extend(repeat_n('\n', self.pauses));
-            text.push_str(sentence);
-            text.push('\n');
+            (0..self.pauses).try_for_each(|_| spell(text, "\n", SENTENCE))?;
+            spell(text, sentence, SENTENCE)?;
+            spell(text, "\n", SENTENCE)?;
             self.ended = self.ends;
         }
+        Ok(())
     }
 
     fn time(&mut self, tag: &BytesStart<'_>) -> Result<()> {
@@ -322,9 +330,10 @@ struct Lines<R> {
 }
 
 impl<R: Read> Lines<R> {
-    fn new(reader: R) -> Self {
+    fn new(reader: R) -> Result<Self> {
         let place = Place::Line { line: 1, column: 1 };
-        Self { reader, window: vec![0; WINDOW], start: 0, end: 0, place, left: MAX_ITEM, failure: None }
+        let window = filled(0, WINDOW, XML)?;
+        Ok(Self { reader, window, start: 0, end: 0, place, left: MAX_ITEM, failure: None })
     }
 
     /// Fills the whole window, so that a byte order mark is never cut, or up to a failure.

@@ -99,8 +99,7 @@ fn push<S: EventSink + ?Sized>(
         .and_then(|()| parse_frequency(frequency.text))
         .and_then(end)
         .map_err(at(frequency.start))?;
-    seen.keep(piece.bytes, n, sink);
-    Ok(())
+    seen.keep(piece.bytes, n, sink).map_err(at(0))
 }
 
 /// What the first line says: how cells are separated, and for each column which of [`COLUMNS`] it is, if any.

@@ -5,13 +5,16 @@ use faer::linalg::triangular_solve::solve_unit_upper_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use super::block::{Block, Blocks, width};
+use super::block::{BLOCKS, Block, Blocks, width};
 use super::{Plan, Side};
 use crate::error::Result;
+use crate::grow::{Grow, collected, gathered};
 use crate::kernel::buffer::Buffer;
+use crate::kernel::packing::packing;
 use crate::kernel::rows::Element;
-use crate::learn::{Axis, Entry, Matrix, pool};
+use crate::learn::{Axis, Entry, Matrix};
 use crate::monitor::Monitor;
+use crate::threads::pool;
 
 /// Some rows of the weights.
 struct Tile<'a, E> {
@@ -45,20 +48,22 @@ pub(super) fn learn<E: Element>(
         let sums = Buffer::zeros(q.saturating_mul(width))?;
         Ok(Tile { first, width, v, sums, shares: Vec::new(), outcomes: plan.outcomes })
     };
-    let mut tiles = (0..p).step_by(widest).map(begin).collect::<Result<Vec<_>>>()?;
+    let tiles = (0..p).step_by(widest).map(begin);
+    let mut tiles = gathered(tiles, BLOCKS)?;
     let pool = pool(threads)?;
     blocks.visit(&pool, &mut tiles, true, monitor, |tile, block| tile.learn([p, q], block, blocks))?;
     if let Some(initial) = plan.initial {
         let initial = MatRef::from_row_major_slice(initial, p, q);
-        pool.install(|| tiles.par_iter_mut().for_each(|tile| tile.add_initial(initial)));
+        pool.install(|| tiles.par_iter_mut().try_for_each(|tile| tile.add_initial(initial)))?;
     }
 
-    let along = (0..q as u32).map(|column| Entry { from: column, to: column }).collect();
+    let along = collected((0..q as u32).map(|column| Entry { from: column, to: column }), BLOCKS)?;
     let sheet = out.begin(Axis::Rows, along, monitor)?;
     let mut lines = sheet.buffer()?;
     for tile in &tiles {
         let lanes = 0..tile.width as u32;
-        let across: Vec<_> = lanes.map(|lane| Entry { from: lane, to: tile.first as u32 + lane }).collect();
+        let across = lanes.map(|lane| Entry { from: lane, to: tile.first as u32 + lane });
+        let across = collected(across, BLOCKS)?;
         let place = |column, lane| (tile.first + lane, column);
         sheet.write(&tile.sums, tile.width, &across, &mut lines, place)?;
     }
@@ -66,12 +71,12 @@ pub(super) fn learn<E: Element>(
 }
 
 impl<E: Element> Tile<'_, E> {
-    fn learn(&mut self, [p, q]: [usize; 2], block: &Block<E>, blocks: &Blocks<'_, E>) {
+    fn learn(&mut self, [p, q]: [usize; 2], block: &Block<E>, blocks: &Blocks<'_, E>) -> Result<()> {
         let Self { width, v, sums, shares, outcomes, .. } = self;
         let (width, n) = (*width, block.len());
         let (one, minus) = (E::from_f64(1.0), E::from_f64(-1.0));
         shares.clear();
-        shares.resize(n * width, E::default());
+        shares.grow_to(n * width, E::default(), BLOCKS)?;
         let after = MatRef::from_row_major_slice(v, p, width);
         let mut rows = MatMut::from_row_major_slice_mut(shares, n, width);
         matmul(rows.as_mut(), Accum::Replace, block.x(), after, one, Par::Seq);
@@ -96,12 +101,15 @@ impl<E: Element> Tile<'_, E> {
         }
         let v = MatMut::from_row_major_slice_mut(v, p, width);
         matmul(v, Accum::Add, block.x().transpose(), rows, minus, Par::Seq);
+        Ok(())
     }
 
     /// Adds V' W_0.
-    fn add_initial(&mut self, initial: MatRef<'_, E>) {
+    fn add_initial(&mut self, initial: MatRef<'_, E>) -> Result<()> {
+        packing()?;
         let v = MatRef::from_row_major_slice(&self.v, initial.nrows(), self.width);
         let sums = MatMut::from_row_major_slice_mut(&mut self.sums, initial.ncols(), self.width);
         matmul(sums, Accum::Add, initial.transpose(), v, E::from_f64(1.0), Par::Seq);
+        Ok(())
     }
 }

@@ -10,6 +10,8 @@ use rayon::prelude::*;
 use super::tokens::Tokens;
 use super::{Plan, Side};
 use crate::error::Result;
+use crate::grow::{Grow, ask, filled};
+use crate::kernel::packing::packing;
 use crate::kernel::rows::Element;
 use crate::learn::Method;
 use crate::monitor::Monitor;
@@ -20,6 +22,9 @@ const TOKENS: usize = 48;
 /// Columns in a tile at most, and in its rows a multiple of these; measured with 300 numbers in a vector.
 const WIDEST: usize = 48;
 const WHOLE: usize = 8;
+
+/// What blocks are called where memory for them ends.
+pub(super) const BLOCKS: &str = "blocks of tokens";
 
 /// The blocks of all tokens, and what is needed to make them.
 pub(super) struct Blocks<'a, E> {
@@ -82,27 +87,30 @@ impl<'a, E: Element> Blocks<'a, E> {
         tiles: &mut [T],
         backward: bool,
         monitor: &Monitor,
-        each: impl Fn(&mut T, &Block<E>) + Sync,
+        each: impl Fn(&mut T, &Block<E>) -> Result<()> + Sync,
     ) -> Result<()> {
         let events = self.tokens.len();
         let n_blocks = events.div_ceil(self.length);
         let n_runs = n_blocks.div_ceil(self.at_once);
         // Each event once for each tile.
         monitor.set_total(events as u64 * tiles.len() as u64);
+        ask(2 * self.at_once * size_of::<Result<Block<E>>>(), BLOCKS)?;
         for run in 0..n_runs {
             let run = if backward { n_runs - 1 - run } else { run };
             let numbers = run * self.at_once..((run + 1) * self.at_once).min(n_blocks);
             let make = |number: usize| {
                 monitor.check()?;
+                packing()?;
                 let start = number * self.length;
-                Ok(self.block(start..(start + self.length).min(events)))
+                self.block(start..(start + self.length).min(events))
             };
             let blocks: Result<Vec<Block<E>>> = pool.install(|| numbers.into_par_iter().map(make).collect());
             let blocks = blocks?;
             let learn = |tile: &mut T| {
+                packing()?;
                 for i in 0..blocks.len() {
                     let block = &blocks[if backward { blocks.len() - 1 - i } else { i }];
-                    each(tile, block);
+                    each(tile, block)?;
                     monitor.advance(block.events.len() as u64)?;
                 }
                 Ok(())
@@ -112,24 +120,25 @@ impl<'a, E: Element> Blocks<'a, E> {
         Ok(())
     }
 
-    fn block(&self, events: Range<usize>) -> Block<E> {
+    fn block(&self, events: Range<usize>) -> Result<Block<E>> {
         let (n, p) = (events.len(), self.cues.size());
-        let mut x = vec![E::default(); n * p];
+        let mut x = filled(E::default(), n * p, BLOCKS)?;
         for (event, row) in events.clone().zip(x.chunks_exact_mut(p.max(1))) {
             self.cues.add(self.tokens.cues(event), 0, row);
         }
         let mut z = Vec::new();
         if self.gathered {
-            z = vec![E::default(); n * self.outcomes.size()];
+            z = filled(E::default(), n * self.outcomes.size(), BLOCKS)?;
             for (event, row) in events.clone().zip(z.chunks_exact_mut(self.outcomes.size().max(1))) {
                 self.outcomes.add(self.tokens.outcomes(event), 0, row);
             }
         }
-        let mut meetings = vec![E::default(); n * n];
+        let mut meetings = filled(E::default(), n * n, BLOCKS)?;
         let rows = MatRef::from_row_major_slice(&x, n, p);
         let square = MatMut::from_column_major_slice_mut(&mut meetings, n, n);
         matmul(square, Accum::Replace, rows, rows.transpose(), E::from_f64(1.0), Par::Seq);
-        let mut rates = Vec::with_capacity(n);
+        let mut rates = Vec::new();
+        rates.make_room(n, BLOCKS)?;
         for (t, event) in events.clone().enumerate() {
             let column = &mut meetings[t * n..][..n];
             self.kappa.fetch_max(column[t].to_f64().to_bits(), Relaxed);
@@ -137,7 +146,7 @@ impl<'a, E: Element> Blocks<'a, E> {
             column.iter_mut().for_each(|meeting| *meeting = meeting.times(rate));
             rates.push(rate);
         }
-        Block { events, x, meetings, rates, z }
+        Ok(Block { events, x, meetings, rates, z })
     }
 }
 

@@ -4,13 +4,15 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
 
-use super::block::{Block, Blocks, width};
+use super::block::{BLOCKS, Block, Blocks, width};
 use super::{Plan, Side};
 use crate::error::Result;
+use crate::grow::{Grow, collected, gathered};
 use crate::kernel::buffer::Buffer;
 use crate::kernel::rows::Element;
-use crate::learn::{Axis, Entry, Matrix, pool};
+use crate::learn::{Axis, Entry, Matrix};
 use crate::monitor::Monitor;
+use crate::threads::pool;
 
 /// Some columns of the weights.
 struct Tile<'a, E> {
@@ -42,16 +44,18 @@ pub(super) fn learn<E: Element>(
         }
         Ok(Tile { first, width, weights, errors: Vec::new(), outcomes: plan.outcomes })
     };
-    let mut tiles = (0..q).step_by(widest).map(begin).collect::<Result<Vec<_>>>()?;
+    let tiles = (0..q).step_by(widest).map(begin);
+    let mut tiles = gathered(tiles, BLOCKS)?;
     let pool = pool(threads)?;
     blocks.visit(&pool, &mut tiles, false, monitor, |tile, block| tile.learn(p, block, blocks))?;
 
-    let along = (0..p as u32).map(|row| Entry { from: row, to: row }).collect();
+    let along = collected((0..p as u32).map(|row| Entry { from: row, to: row }), BLOCKS)?;
     let sheet = out.begin(Axis::Columns, along, monitor)?;
     let mut lines = sheet.buffer()?;
     for tile in &tiles {
         let lanes = 0..tile.width as u32;
-        let across: Vec<_> = lanes.map(|lane| Entry { from: lane, to: tile.first as u32 + lane }).collect();
+        let across = lanes.map(|lane| Entry { from: lane, to: tile.first as u32 + lane });
+        let across = collected(across, BLOCKS)?;
         let place = |row, lane| (row, tile.first + lane);
         sheet.write(&tile.weights, tile.width, &across, &mut lines, place)?;
     }
@@ -59,11 +63,11 @@ pub(super) fn learn<E: Element>(
 }
 
 impl<E: Element> Tile<'_, E> {
-    fn learn(&mut self, p: usize, block: &Block<E>, blocks: &Blocks<'_, E>) {
+    fn learn(&mut self, p: usize, block: &Block<E>, blocks: &Blocks<'_, E>) -> Result<()> {
         let Self { first, width, weights, errors, outcomes } = self;
         let (first, width, n) = (*first, *width, block.len());
         errors.clear();
-        errors.resize(n * width, E::default());
+        errors.grow_to(n * width, E::default(), BLOCKS)?;
         for (event, row) in block.events.clone().zip(errors.chunks_exact_mut(width)) {
             outcomes.add(blocks.tokens.outcomes(event), first, row);
         }
@@ -76,5 +80,6 @@ impl<E: Element> Tile<'_, E> {
         let rows = MatRef::from_row_major_slice(errors, n, width);
         let weights = MatMut::from_row_major_slice_mut(weights, p, width);
         matmul(weights, Accum::Add, block.x().transpose(), rows, E::from_f64(1.0), Par::Seq);
+        Ok(())
     }
 }

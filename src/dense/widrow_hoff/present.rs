@@ -11,12 +11,15 @@
 use super::tokens::Tokens;
 use super::{Plan, Report, Side};
 use crate::error::Result;
+use crate::grow::{Grow, collected, filled};
 use crate::kernel::buffer::Buffer;
 use crate::kernel::dispatch::{Kernel, Task, run};
 use crate::kernel::rows::{Element, Vector};
 use crate::kernel::step::{Step, step};
 use crate::learn::{Axis, Entry, Matrix, Method, SMALL, WIDEST, each_tile, padded, width};
 use crate::monitor::Monitor;
+
+const SCRIPT: &str = "the events to learn";
 
 /// The work is interrupted to look at the monitor after about this many slots times columns: a millisecond or so.
 const POLL_EVERY: usize = 1 << 22;
@@ -35,10 +38,13 @@ struct Script {
 
 impl Script {
     fn new(tokens: &Tokens, places: &[u32], n_rows: usize, monitor: &Monitor) -> Result<Self> {
-        let (ends, once, rows) = (Vec::new(), Vec::new(), Vec::with_capacity(tokens.n_cues()));
-        let mut script = Self { ends, rows, once, n_rows, max_kappa: 0.0 };
+        let mut script =
+            Self { ends: Vec::new(), rows: Vec::new(), once: Vec::new(), n_rows, max_kappa: 0.0 };
+        script.rows.make_room(tokens.n_cues(), SCRIPT)?;
+        script.ends.make_room(tokens.len(), SCRIPT)?;
+        script.once.make_room(tokens.len(), SCRIPT)?;
         // The event that had each row last, and how often.
-        let mut last = vec![(usize::MAX, 0_u64); n_rows];
+        let mut last = filled((usize::MAX, 0_u64), n_rows, SCRIPT)?;
         for event in 0..tokens.len() {
             let (mut once, mut kappa) = (true, 0);
             for &cue in tokens.cues(event) {
@@ -83,9 +89,9 @@ pub(super) fn learn<E: Element>(
     let kernel = plan.kernel.unwrap_or_else(Kernel::best);
     let slots = script.rows.len() as f64 / tokens.len().max(1) as f64;
     let widest = width::<E>(plan.tile, kernel, n_columns, [n_rows as f64, slots], threads);
-    let firsts: Vec<usize> = (0..n_columns).step_by(widest).collect();
+    let firsts = collected((0..n_columns).step_by(widest), SCRIPT)?;
     monitor.set_total(tokens.total().saturating_mul(firsts.len() as u64));
-    let along = (0..n_rows as u32).map(|row| Entry { from: row, to: row }).collect();
+    let along = collected((0..n_rows as u32).map(|row| Entry { from: row, to: row }), SCRIPT)?;
     let sheet = out.begin(Axis::Columns, along, monitor)?;
     let start =
         || Ok((Buffer::zeros(n_rows.saturating_mul(widest))?, Buffer::zeros(widest)?, sheet.buffer()?));
@@ -113,7 +119,8 @@ pub(super) fn learn<E: Element>(
         };
         run(kernel, width, task)?;
         let lanes = 0..columns as u32;
-        let across: Vec<_> = lanes.map(|lane| Entry { from: lane, to: first as u32 + lane }).collect();
+        let across = lanes.map(|lane| Entry { from: lane, to: first as u32 + lane });
+        let across = collected(across, SCRIPT)?;
         sheet.write(weights, width, &across, lines, |row, lane| (row, first + lane))
     })?;
     Ok(Report { method: Method::Forward, tile: widest, threads, max_kappa: script.max_kappa })

@@ -3,7 +3,10 @@
 use super::Data;
 use crate::error::{Error, Result};
 use crate::events::chunk::Rows;
+use crate::grow::{Grow, collected, filled};
 use crate::monitor::Monitor;
+
+const TOKENS: &str = "the events to learn";
 
 /// Events between two looks at the monitor.
 const POLL_EVERY: usize = 1 << 16;
@@ -37,7 +40,7 @@ impl Tokens {
                     Error::Argument(format!("expected fewer than 2^32 rows, found {n}; learn them in parts"))
                 })?;
                 return Ok(Self {
-                    home: Home::Rows((0..end).collect()),
+                    home: Home::Rows(collected(0..end, TOKENS)?),
                     frequencies: Vec::new(),
                     names: [n, n],
                 });
@@ -46,17 +49,17 @@ impl Tokens {
         };
         let (mut rows, mut frequencies) = (Rows::default(), Vec::new());
         // The ids of the outcomes of an event, each once: this package's writer sees to it, other writers may not.
-        let (mut last, mut outcomes) = (vec![u64::MAX; file.outcomes().len()], Vec::new());
+        let (mut last, mut outcomes) = (filled(u64::MAX, file.outcomes().len(), TOKENS)?, Vec::new());
         file.for_each(0..file.len(), |event, cues, named, frequency| {
             if frequency > 0 {
                 outcomes.clear();
                 for &outcome in named {
                     if std::mem::replace(&mut last[outcome as usize], event) != event {
-                        outcomes.push(outcome);
+                        outcomes.grow(outcome, TOKENS)?;
                     }
                 }
-                rows.push(cues, &outcomes);
-                frequencies.push(frequency);
+                rows.push(cues, &outcomes)?;
+                frequencies.grow(frequency, TOKENS)?;
             }
             if event % POLL_EVERY as u64 == 0 { monitor.check() } else { Ok(()) }
         })?;

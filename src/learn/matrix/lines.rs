@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{Block, CACHE_LINE, Entry};
 use crate::error::{Error, Result};
+use crate::grow::collected;
 use crate::kernel::buffer::Buffer;
 use crate::kernel::rows::Element;
 use crate::monitor::Monitor;
@@ -82,8 +83,8 @@ impl Lines {
         for lanes in across.chunks((buffer.len() / line).max(1)) {
             monitor.check()?;
             // Every call leaves the same places zero: those that no row of the tile goes to.
-            let gathered: Vec<Entry> =
-                (0..).zip(lanes).map(|(to, lane)| Entry { from: lane.from, to }).collect();
+            let gathered = (0..).zip(lanes).map(|(to, lane)| Entry { from: lane.from, to });
+            let gathered = collected(gathered, "the lines of a tile")?;
             block.by_lanes(&gathered, |along, across, element| buffer[across * line + along] = element);
             let mut bytes = buffer.bytes();
             for adjoining in lanes.chunk_by(|one, next| one.to + 1 == next.to) {

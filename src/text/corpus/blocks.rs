@@ -5,6 +5,7 @@ use std::thread::Scope;
 
 use super::Format;
 use crate::error::Result;
+use crate::grow::Grow;
 use crate::monitor::Monitor;
 use crate::text::source::{self, MAX_PIECE, Piece, Source};
 
@@ -100,7 +101,7 @@ impl<'scope, 'env> Blocks<'scope, 'env> {
                 continue;
             };
             block.bytes.clear();
-            block.bytes.extend_from_slice(piece.bytes);
+            block.bytes.grow_by(piece.bytes, "a block of text")?;
             (block.file, block.opens) = (self.opened - 1, opens);
             (block.line, block.column) = piece.start();
             return Ok(Some(()));

@@ -3,6 +3,11 @@
 //! The lengths of lists vary, and a loop that copies one ends where no processor foresees it. So a list is copied with what
 //! stands behind it, as many numbers as most lists have at most; the next list is put over what was too much.
 
+use crate::error::Result;
+use crate::grow::Grow;
+
+const NAMES: &str = "the names that words give";
+
 /// So many numbers are copied at once.
 const WIDE: usize = 16;
 
@@ -43,13 +48,18 @@ impl Default for Joined {
 
 impl Lists {
     /// Makes a list of the numbers pushed by `fill`.
-    pub(super) fn make<E>(
+    pub(super) fn make(
         &mut self,
-        fill: impl FnOnce(&mut dyn FnMut(u32)) -> Result<(), E>,
-    ) -> Result<List, E> {
+        fill: impl FnOnce(&mut dyn FnMut(u32) -> Result<()>) -> Result<()>,
+    ) -> Result<List> {
         let start = self.used;
+        // There is room for what is behind the last list, wherever the filling ends.
         self.ids.truncate(start);
-        let filled = fill(&mut |id| self.ids.push(id));
+        let filled = fill(&mut |id| {
+            self.ids.make_room(1 + WIDE, NAMES)?;
+            self.ids.push(id);
+            Ok(())
+        });
         self.used = self.ids.len();
         self.ids.resize(self.used + WIDE, 0);
         // Fits: memory ends it long before.
@@ -75,7 +85,7 @@ impl Lists {
 impl Joined {
     /// Appends a list.
     #[inline(always)]
-    pub(super) fn append(&mut self, lists: &Lists, list: List) {
+    pub(super) fn append(&mut self, lists: &Lists, list: List) -> Result<()> {
         let (start, length) = (list.start as usize, (list.end - list.start) as usize);
         if length <= WIDE
             && let Some(from) = lists.ids[start..].first_chunk::<WIDE>()
@@ -83,24 +93,25 @@ impl Joined {
         {
             *to = *from;
         } else {
-            self.ids.resize(self.used + length, 0);
+            self.ids.grow_to(self.used + length, 0, NAMES)?;
             self.ids[self.used..][..length].copy_from_slice(&lists.ids[start..][..length]);
         }
-        self.advance(length);
+        self.advance(length)
     }
 
     /// Appends numbers.
-    pub(super) fn extend(&mut self, ids: impl ExactSizeIterator<Item = u32>) {
+    pub(super) fn extend(&mut self, ids: impl ExactSizeIterator<Item = u32>) -> Result<()> {
         let length = ids.len();
-        self.ids.resize(self.ids.len().max(self.used + length + WIDE), 0);
+        self.ids.grow_to(self.ids.len().max(self.used + length + WIDE), 0, NAMES)?;
         self.ids[self.used..].iter_mut().zip(ids).for_each(|(place, id)| *place = id);
         self.used += length;
+        Ok(())
     }
 
     /// Appends a number.
-    pub(super) fn push(&mut self, id: u32) {
+    pub(super) fn push(&mut self, id: u32) -> Result<()> {
         self.ids[self.used] = id;
-        self.advance(1);
+        self.advance(1)
     }
 
     /// The numbers.
@@ -124,18 +135,17 @@ impl Joined {
     }
 
     #[inline]
-    fn advance(&mut self, length: usize) {
-        self.used += length;
-        if self.ids.len() < self.used + WIDE {
-            self.ids.resize(2 * (self.used + WIDE), 0);
+    fn advance(&mut self, length: usize) -> Result<()> {
+        if self.ids.len() < self.used + length + WIDE {
+            self.ids.grow_to(2 * (self.used + length + WIDE), 0, NAMES)?;
         }
+        self.used += length;
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::convert::Infallible;
-
     use proptest::prelude::*;
 
     use super::*;
@@ -149,19 +159,13 @@ mod tests {
             let mut lists = Lists::default();
             let made: Vec<List> = contents
                 .iter()
-                .map(|ids| {
-                    let Ok(list) = lists.make(|push| {
-                        ids.iter().for_each(|&id| push(id));
-                        Ok::<(), Infallible>(())
-                    });
-                    list
-                })
+                .map(|ids| lists.make(|push| ids.iter().try_for_each(|&id| push(id))).unwrap())
                 .collect();
             let (mut joined, mut expected) = (Joined::default(), Vec::new());
             for index in chosen {
                 let i = index.index(made.len());
-                joined.append(&lists, made[i]);
-                joined.push(7);
+                joined.append(&lists, made[i]).unwrap();
+                joined.push(7).unwrap();
                 expected.extend_from_slice(&contents[i]);
                 expected.push(7);
             }

@@ -33,6 +33,7 @@ use crate::error::{Error, Place, Result};
 use crate::monitor::Monitor;
 use crate::text::EventSink;
 use crate::text::source::length_of;
+use crate::threads::sensible;
 use crate::vocab::Vocab;
 use blocks::{Block, Blocks};
 pub use lines::Lines;
@@ -286,15 +287,15 @@ impl Corpus {
                 let mut readers = readers.into_iter();
                 let own = readers.next();
                 for reader in readers {
-                    thread::Builder::new()
-                        .name("rescorla-reader".into())
-                        .spawn_scoped(inner, || work(reader))
-                        .map_err(|error| Error::Argument(format!("cannot start a thread: {error}")))?;
+                    let thread = thread::Builder::new().name("rescorla-reader".into());
+                    if thread.spawn_scoped(inner, || work(reader)).is_err() {
+                        // Those that there are do the work, this one among them.
+                        break;
+                    }
                 }
                 own.into_iter().for_each(work);
-                Ok(())
-            })
-        })?;
+            });
+        });
         turns.finish()?.end_document()
     }
 
@@ -305,7 +306,7 @@ impl Corpus {
             Window::Around { before, after } => before.saturating_add(after),
             Window::Context => 1,
         };
-        Load { threads, block: (BLOCK / words.div_ceil(LONG).max(1)).max(LEAST) }
+        Load { threads: sensible(threads), block: (BLOCK / words.div_ceil(LONG).max(1)).max(LEAST) }
     }
 
     /// Whether a word is one that stays in the text.

@@ -5,6 +5,7 @@ use std::mem;
 use std::ops::Range;
 
 use crate::error::Result;
+use crate::grow::Grow;
 use crate::vocab::Vocab;
 
 /// Marks a number of our own. What the sink gives is taken for such where it is as large.
@@ -12,6 +13,10 @@ pub(super) const OURS: u32 = 1 << 31;
 
 /// Not known yet.
 pub(super) const NONE: u32 = u32::MAX;
+
+const NAMES: &str = "the names that words give";
+
+const ROWS: &str = "the events of a block of text";
 
 /// So many more names than are needed have room.
 const MORE: usize = 1 << 10;
@@ -36,8 +41,8 @@ impl Named {
     pub(super) fn intern(&mut self, name: &str) -> Result<u32> {
         let ours = self.vocab.intern(name)?;
         if ours as usize == self.theirs.len() {
-            self.theirs.push(NONE);
-            self.last_ours.push(0);
+            self.theirs.grow(NONE, NAMES)?;
+            self.last_ours.grow(0, NAMES)?;
         }
         Ok(self.known(ours | OURS))
     }
@@ -71,7 +76,7 @@ impl Named {
             let Some(theirs) = theirs.filter(|theirs| theirs & OURS == 0) else { return Ok(false) };
             self.theirs[(*id & !OURS) as usize] = theirs;
             if self.last_theirs.len() <= theirs as usize {
-                self.last_theirs.resize(theirs as usize + 1, 0);
+                self.last_theirs.grow_to(theirs as usize + 1, 0, NAMES)?;
             }
             *id = theirs;
         }
@@ -89,7 +94,7 @@ impl Named {
         known: bool,
         once: bool,
         to: &mut Column,
-    ) {
+    ) -> Result<()> {
         if !once {
             return to.append(ids);
         }
@@ -101,7 +106,7 @@ impl Named {
                 &mut last_ours[(id & !OURS) as usize]
             };
             mem::replace(last, row) != row
-        });
+        })
     }
 
     /// Appends rows of names, each in two parts; of a name that a row has twice the first. `known`: as for [`Named::append`].
@@ -113,11 +118,11 @@ impl Named {
         rows: impl Iterator<Item = [&'i [u32]; 2]>,
         to: &mut Column,
         ends: &mut Vec<usize>,
-    ) {
+    ) -> Result<()> {
         let mut row = first;
         for parts in rows {
             if known {
-                let room = to.room(parts.iter().map(|part| part.len()).sum());
+                let room = to.room(parts.iter().map(|part| part.len()).sum())?;
                 let mut kept = 0;
                 for part in parts {
                     for &id in part {
@@ -128,11 +133,14 @@ impl Named {
                 }
                 to.take(kept);
             } else {
-                parts.into_iter().for_each(|part| self.append(part.iter().copied(), row, false, true, to));
+                for part in parts {
+                    self.append(part.iter().copied(), row, false, true, to)?;
+                }
             }
-            ends.push(to.len());
+            ends.grow(to.len(), ROWS)?;
             row = row.wrapping_add(1);
         }
+        Ok(())
     }
 
     /// Appends rows of names in the sink's numbers: parts of a stretch of names, both ends of which rise; of a name that a row has
@@ -144,10 +152,11 @@ impl Named {
         spans: impl Iterator<Item = Range<usize>>,
         to: &mut Column,
         ends: &mut Vec<usize>,
-    ) {
+    ) -> Result<()> {
         let Self { last_theirs, before, .. } = self;
         let mut latest = 0;
         before.clear();
+        before.make_room(names.len(), ROWS)?;
         before.extend(names.iter().enumerate().map(|(place, &name)| {
             let last = mem::replace(&mut last_theirs[name as usize], first + place as u32);
             let place = last.saturating_sub(first - 1);
@@ -156,7 +165,7 @@ impl Named {
         }));
         for span in spans {
             let (names, before) = (&names[span.clone()], &before[span.clone()]);
-            let room = to.room(names.len());
+            let room = to.room(names.len())?;
             // Both count places from 1 on.
             let is_new = |place: u32| place as usize <= span.start;
             let kept = if before.last().is_none_or(|&(_, latest)| is_new(latest)) {
@@ -172,8 +181,9 @@ impl Named {
                 kept
             };
             to.take(kept);
-            ends.push(to.len());
+            ends.grow(to.len(), ROWS)?;
         }
+        Ok(())
     }
 
     /// Forgets which rows had which names, so that their numbers can be given again.
@@ -221,12 +231,13 @@ impl Column {
     }
 
     /// Appends names.
-    fn append(&mut self, ids: impl ExactSizeIterator<Item = u32>) {
+    fn append(&mut self, ids: impl ExactSizeIterator<Item = u32>) -> Result<()> {
         let n = ids.len();
-        for (place, id) in self.room(n).iter_mut().zip(ids) {
+        for (place, id) in self.room(n)?.iter_mut().zip(ids) {
             *place = id;
         }
         self.take(n);
+        Ok(())
     }
 
     /// Appends rows of `N` names, each from one place further on: those that follow each other there, but for one that is `left_out`;
@@ -236,17 +247,18 @@ impl Column {
         names: &[u32],
         left_out: Option<usize>,
         ends: &mut Vec<usize>,
-    ) {
+    ) -> Result<()> {
         let n_rows = (names.len() + 1).saturating_sub(N + usize::from(left_out.is_some()));
         if n_rows == 0 {
-            return;
+            return Ok(());
         }
         let nth: [&[u32]; N] = from_fn(|n| {
             let place = n + usize::from(left_out.is_some_and(|left_out| n >= left_out));
             &names[place..][..n_rows]
         });
         let (before, mut kept) = (self.used, 0);
-        let room = self.room(N * n_rows);
+        ends.make_room(n_rows, ROWS)?;
+        let room = self.room(N * n_rows)?;
         ends.extend((0..n_rows).map(|row| {
             let names = nth.map(|names| names[row]);
             for (n, name) in names.iter().enumerate() {
@@ -256,12 +268,17 @@ impl Column {
             before + kept
         }));
         self.take(kept);
+        Ok(())
     }
 
     /// Appends the names that are new.
     #[inline]
-    fn append_new(&mut self, ids: impl ExactSizeIterator<Item = u32>, mut is_new: impl FnMut(u32) -> bool) {
-        let room = self.room(ids.len());
+    fn append_new(
+        &mut self,
+        ids: impl ExactSizeIterator<Item = u32>,
+        mut is_new: impl FnMut(u32) -> bool,
+    ) -> Result<()> {
+        let room = self.room(ids.len())?;
         let mut kept = 0;
         for id in ids {
             // No branch: whether a name comes again is hard to foresee.
@@ -269,17 +286,18 @@ impl Column {
             kept += usize::from(is_new(id));
         }
         self.take(kept);
+        Ok(())
     }
 
     /// Room for `n` more names and one that is too many.
     #[inline]
-    fn room(&mut self, n: usize) -> &mut [u32] {
+    fn room(&mut self, n: usize) -> Result<&mut [u32]> {
         let needed = self.used + n + 1;
         if self.ids.len() < needed {
             // Not much more: what is never used takes no memory then.
-            self.ids.resize(needed + MORE, 0);
+            self.ids.grow_to(needed + MORE, 0, ROWS)?;
         }
-        &mut self.ids[self.used..]
+        Ok(&mut self.ids[self.used..])
     }
 
     /// Takes what was put into the room.
@@ -314,7 +332,7 @@ mod tests {
         #[test]
         fn windows_are_put_side_by_side(names in prop::collection::vec(0_u32..5, 0..12), left_out in prop::option::of(0_usize..4)) {
             let (mut column, mut ends) = (Column::default(), Vec::new());
-            column.append_windows::<3>(&names, left_out, &mut ends);
+            column.append_windows::<3>(&names, left_out, &mut ends).unwrap();
             let width = 3 + usize::from(left_out.is_some());
             let of = |window: &[u32]| {
                 let others = window.iter().enumerate().filter(|&(place, _)| Some(place) != left_out);
@@ -340,7 +358,7 @@ mod tests {
                 start..last
             }).collect();
             let (mut column, mut ends) = (Column::default(), Vec::new());
-            named.append_spans(first, &names, spans.iter().cloned(), &mut column, &mut ends);
+            named.append_spans(first, &names, spans.iter().cloned(), &mut column, &mut ends).unwrap();
             let expected: Vec<Vec<u32>> = spans.iter().map(|span| once(names[span.clone()].iter().copied())).collect();
             prop_assert_eq!(rows(&column, &ends), expected);
         }

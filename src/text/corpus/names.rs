@@ -10,7 +10,12 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::conllu;
 use super::{Corpus, Format, Letters};
 use crate::error::{Error, Result};
+use crate::grow::{Grow, spell};
 use crate::vocab::Vocab;
+
+const TABLE: &str = "a table of words and names";
+
+const FRAME: &str = "the words of an event";
 
 /// Names that words give.
 #[derive(Debug, Clone)]
@@ -77,9 +82,10 @@ impl Table {
         if self.words.intern(word)? as usize != self.ends.len() {
             return Err(Error::defect("each word once", format!("{word:?} again"), "delete one of them"));
         }
-        self.names.extend(names.into_iter().map(Into::into));
-        self.ends.push(self.names.len());
-        Ok(())
+        for name in names {
+            self.names.grow(name.into(), TABLE)?;
+        }
+        self.ends.grow(self.names.len(), TABLE)
     }
 }
 
@@ -143,9 +149,10 @@ fn grams(
     }
     let boundary = if n.get() == 1 { "" } else { &corpus.boundary };
     frame.clear();
-    frame.push_str(boundary);
+    spell(frame, boundary, FRAME)?;
     for word in words {
-        frame.extend([word, boundary]);
+        spell(frame, word, FRAME)?;
+        spell(frame, boundary, FRAME)?;
     }
     letters(n, corpus.letters, frame, take)
 }

@@ -20,8 +20,13 @@ use super::named::{NONE, Named, OURS};
 use super::names;
 use super::{Corpus, Letters, Names};
 use crate::error::Result;
+use crate::grow::{Grow, collected, room_in, spell};
 use crate::monitor::Monitor;
 use crate::vocab::Vocab;
+
+const PIECES: &str = "the names that words give";
+
+const COVERED: &str = "the names of a context";
 
 /// The lists of one kind of names.
 pub(super) struct Pieces {
@@ -193,6 +198,9 @@ impl Pieces {
         }
         covered.clear();
         let Covered { joined, starts, ends } = covered;
+        starts.make_room(words.len(), COVERED)?;
+        ends.make_room(words.len(), COVERED)?;
+        strange.make_room(words.len(), COVERED)?;
         starts.resize(used.start, 0);
         ends.resize(used.start, 0);
         let mut before = None;
@@ -201,12 +209,12 @@ impl Pieces {
             let mut known = true;
             if let (How::Joined(joints), Some(before)) = (&mut *how, before) {
                 let piece = joints.piece((before, word), context, &mut by_word.lists, named)?;
-                joined.append(&by_word.lists, piece.list);
+                joined.append(&by_word.lists, piece.list)?;
                 known = piece.known;
             }
             let piece = by_word.piece(word, context, named)?;
             starts.push(joined.len());
-            joined.append(&by_word.lists, piece.list);
+            joined.append(&by_word.lists, piece.list)?;
             ends.push(joined.len());
             if !(known && piece.known) {
                 strange.push(at);
@@ -275,16 +283,15 @@ impl Pieces {
         let mut known = true;
         if let (How::Joined(joints), Some(before)) = (&mut self.how, before) {
             let piece = joints.piece((before, word), context, &mut self.by_word.lists, named)?;
-            self.stream.joined.append(&self.by_word.lists, piece.list);
+            self.stream.joined.append(&self.by_word.lists, piece.list)?;
             known = piece.known;
         }
         let piece = self.by_word.piece(word, context, named)?;
         let Stream { joined, spans, .. } = &mut self.stream;
         let start = joined.len();
-        joined.append(&self.by_word.lists, piece.list);
+        joined.append(&self.by_word.lists, piece.list)?;
         let before = spans.last().map_or(0, |&(.., known)| known);
-        spans.push((start, joined.len(), if known && piece.known { before + 1 } else { 0 }));
-        Ok(())
+        spans.grow((start, joined.len(), if known && piece.known { before + 1 } else { 0 }), COVERED)
     }
 
     /// Forgets the context, or the numbers that its names had.
@@ -294,15 +301,14 @@ impl Pieces {
 
     /// The names that all words give at once.
     fn together(&mut self, side: &[u32], context: &mut Context<'_>, named: &mut Named) -> Result<bool> {
-        let words: Vec<&str> =
-            side.iter().map(|&word| said(&self.by_word.names, word, context.words, context.corpus)).collect();
+        let words = side.iter().map(|&word| said(&self.by_word.names, word, context.words, context.corpus));
+        let words = collected(words, COVERED)?;
         let mut known = true;
         names::each(&self.by_word.names, &words, context.corpus, context.frame, |name| {
             context.monitor.check()?;
             let id = named.intern(name)?;
             known &= id & OURS == 0;
-            self.stream.joined.push(id);
-            Ok(())
+            self.stream.joined.push(id)
         })?;
         Ok(known)
     }
@@ -335,8 +341,8 @@ impl ByWord {
         let Self { names, lists, pieces, singles } = self;
         let at = word as usize;
         if pieces.len() <= at {
-            pieces.resize(at + 1, None);
-            singles.resize(at + 1, NONE);
+            pieces.grow_to(at + 1, None, PIECES)?;
+            singles.grow_to(at + 1, NONE, PIECES)?;
         }
         let list = match pieces[at] {
             Some(piece) => piece.list,
@@ -344,8 +350,7 @@ impl ByWord {
                 let words = [said(names, word, context.words, context.corpus)];
                 lists.make(|push| {
                     names::each(names, &words, context.corpus, context.frame, |name| {
-                        push(named.intern(name)?);
-                        Ok(())
+                        push(named.intern(name)?)
                     })
                 })?
             }
@@ -374,11 +379,12 @@ impl ByWord {
             let name = self.singles.get(word as usize).copied().unwrap_or(NONE);
             all |= name;
             name
-        }));
+        }))?;
         if all & OURS == 0 {
             return Ok(true);
         }
         let n_strange = strange.len();
+        strange.make_room(words.len(), COVERED)?;
         for at in used {
             if joined.ids()[at] & OURS == 0 {
                 continue;
@@ -446,18 +452,18 @@ impl Joints {
         let edge = |id| edges.name(id).unwrap_or_default();
         let Context { corpus, frame, .. } = context;
         frame.clear();
-        frame.extend([edge(ends.0), &corpus.boundary, edge(ends.1)]);
+        for part in [edge(ends.0), &corpus.boundary, edge(ends.1)] {
+            spell(frame, part, PIECES)?;
+        }
         // None lies within one word and its boundaries, since the end and the beginning are so short.
-        let list = lists.make(|push| {
-            names::letters(*n, corpus.letters, frame, &mut |name| {
-                push(named.intern(name)?);
-                Ok(())
-            })
-        })?;
+        let list = lists
+            .make(|push| names::letters(*n, corpus.letters, frame, &mut |name| push(named.intern(name)?)))?;
         let piece = settled(list, lists, named);
-        pieces.insert_unique(hash, (ends, piece), |((end, beginning), _)| {
+        let rehash = |((end, beginning), _): &((u32, u32), Piece)| {
             hasher.hash_one(u64::from(*end) << 32 | u64::from(*beginning))
-        });
+        };
+        room_in(pieces, rehash, PIECES)?;
+        pieces.insert_unique(hash, (ends, piece), rehash);
         Ok(piece)
     }
 
@@ -465,12 +471,12 @@ impl Joints {
     fn edges_of(&mut self, word: u32, context: &Context<'_>) -> Result<(u32, u32)> {
         let text = said(&Names::Letters(self.n), word, context.words, context.corpus);
         let boundary = || context.corpus.boundary.chars();
-        let framed: Vec<char> = boundary().chain(text.chars()).collect();
+        let framed = collected(boundary().chain(text.chars()), PIECES)?;
         let end: String = framed[framed.len().saturating_sub(self.reach)..].iter().collect();
         let beginning: String = text.chars().chain(boundary()).take(self.reach).collect();
         let edges = (self.edges.intern(&end)?, self.edges.intern(&beginning)?);
         if self.of_word.len() <= word as usize {
-            self.of_word.resize(word as usize + 1, None);
+            self.of_word.grow_to(word as usize + 1, None, PIECES)?;
         }
         self.of_word[word as usize] = Some(edges);
         Ok(edges)

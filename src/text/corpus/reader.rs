@@ -15,8 +15,13 @@ use super::windows::Windows;
 use super::words::{Part, Words};
 use super::{Context, Corpus, Format, Window};
 use crate::error::{Error, Result};
+use crate::grow::{Grow, collected};
 use crate::monitor::Monitor;
 use crate::text::{EventSink, Repeats};
+
+const ITEMS: &str = "what is between white space";
+
+const EVENTS: &str = "the events of a block of text";
 
 /// An error, and the offset in the text at which it lies.
 pub(super) type Misplaced = (usize, Error);
@@ -71,7 +76,7 @@ impl<'c> Reader<'c> {
         self.waits = false;
         let made = scanned.and_then(|head| self.make(false).map(|()| head).map_err(|error| (0, error)));
         match made {
-            Ok(_) | Err((_, Error::Stopped)) => made,
+            Ok(_) | Err((_, Error::Stopped | Error::Memory { .. })) => made,
             // An event that waited may have it, so where it is found out without waiting.
             Err(_) => {
                 let head = self.restart(opens);
@@ -134,7 +139,7 @@ impl<'c> Reader<'c> {
                 return Err((at, Error::Stopped));
             }
             if !LOCATE && self.waits && head.is_some() {
-                at = self.take_known(bytes, at);
+                at = self.take_known(bytes, at).map_err(|error| (at, error))?;
                 if bytes.get(at).is_none_or(u8::is_ascii_whitespace) {
                     continue;
                 }
@@ -148,6 +153,7 @@ impl<'c> Reader<'c> {
                 }
                 Some(Known::Items(items)) => {
                     self.items.clear();
+                    self.items.make_room(items.len(), ITEMS).map_err(|error| (at, error))?;
                     self.items.extend(items.iter().map(|&item| (item, 0)));
                     self.items::<LOCATE>(at, head.is_some(), wanted)?
                 }
@@ -165,17 +171,20 @@ impl<'c> Reader<'c> {
 
     /// Takes the runs from a place on, each behind one space, as long as they are known to be words whose events can wait, or
     /// are known. The place behind the last, or of the next run.
-    fn take_known(&mut self, bytes: &[u8], at: usize) -> usize {
+    fn take_known(&mut self, bytes: &[u8], at: usize) -> Result<usize> {
         let Self { runs, rows, events, windows, .. } = self;
         if self.single {
-            take_words(bytes, at, LOOK_EVERY, runs, |word| {
+            events.make_room(LOOK_EVERY, EVENTS)?;
+            Ok(take_words(bytes, at, LOOK_EVERY, runs, |word| {
                 rows.known_of_word(word).map(|row| events.push(row))
-            })
+            }))
         } else {
-            take_words(bytes, at, LOOK_EVERY.min(windows.room()), runs, |word| {
-                windows.take(word);
+            let most = LOOK_EVERY.min(windows.room());
+            let words = windows.more(most)?;
+            Ok(take_words(bytes, at, most, runs, |word| {
+                words.push(word);
                 Some(())
-            })
+            }))
         }
     }
 
@@ -227,8 +236,8 @@ impl<'c> Reader<'c> {
             // A word that is left out.
             Some(Known::Items(_)) => None,
             None => {
-                let word = self.words.record(record).map(|record| self.rows.word(&record)).transpose()?;
-                self.runs.keep(run, word.map(Item::Word).as_slice());
+                let word = self.words.record(record)?.map(|record| self.rows.word(&record)).transpose()?;
+                self.runs.keep(run, word.map(Item::Word).as_slice())?;
                 word
             }
         };
@@ -256,14 +265,10 @@ impl<'c> Reader<'c> {
                 Part::Sentence => Item::Sentence,
                 Part::Document => Item::Document,
             };
-            items.push((item, offset));
-            Ok(())
+            items.grow((item, offset), ITEMS)
         })?;
-        let holds: Vec<Item> = items.iter().map(|&(item, _)| item).collect();
-        if runs.get(run).is_none() {
-            runs.keep(run, &holds);
-        }
-        Ok(())
+        let holds = collected(items.iter().map(|&(item, _)| item), ITEMS)?;
+        if runs.get(run).is_none() { runs.keep(run, &holds) } else { Ok(()) }
     }
 
     /// Takes what `items` hold, of a run at an offset. Whether a context ended.
@@ -289,16 +294,16 @@ impl<'c> Reader<'c> {
         match item {
             Item::Word(word) if self.single => {
                 let row = self.rows.of_word(word, self.corpus, self.monitor)?;
-                self.events.push(row);
+                self.events.grow(row, EVENTS)?;
                 Ok(false)
             }
             Item::Word(word) => {
                 self.passed += 1;
                 if !makes {
-                    self.windows.hold(word);
+                    self.windows.hold(word)?;
                     return Ok(false);
                 }
-                self.windows.take(word);
+                self.windows.take(word)?;
                 if !self.waits || self.windows.is_due() {
                     self.make(false)?;
                 }
@@ -391,7 +396,7 @@ impl<'c> Reader<'c> {
         self.line_ends = 0;
         for &word in other.windows.held() {
             let word = self.rows.word(other.rows.word_of(word))?;
-            self.windows.hold(word);
+            self.windows.hold(word)?;
         }
         Ok(())
     }
@@ -416,14 +421,14 @@ impl<'c> Reader<'c> {
 
     /// Forgets all but the words that later events can hold.
     fn start_over(&mut self) -> Result<()> {
-        let held: Vec<String> =
-            self.windows.held().iter().map(|&id| self.rows.word_of(id).to_owned()).collect();
+        let held = self.windows.held().iter().map(|&id| self.rows.word_of(id).to_owned());
+        let held = collected(held, "the words of a context")?;
         self.rows.forget(self.corpus);
         self.runs.clear();
         self.windows.clear();
         for word in held {
             let word = self.rows.word(&word)?;
-            self.windows.hold(word);
+            self.windows.hold(word)?;
         }
         Ok(())
     }

@@ -21,6 +21,7 @@ use super::pieces::{Context, Pieces};
 use super::windows::{Events, Frame, Place};
 use super::{Corpus, Names};
 use crate::error::Result;
+use crate::grow::{Grow, room_in};
 use crate::monitor::Monitor;
 use crate::text::{Batch, EventSink, Repeats};
 use crate::vocab::Vocab;
@@ -49,6 +50,8 @@ const NAMES_TOGETHER: usize = 1 << 16;
 
 /// What is kept takes about this much memory, but for what one block of text adds.
 const BUDGET: usize = 24 << 20;
+
+const ROWS: &str = "the events of a block of text";
 
 /// What takes most of the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,7 +135,7 @@ impl Rows {
     pub(super) fn word(&mut self, word: &str) -> Result<u32> {
         let id = self.words.intern(word)?;
         if id as usize == self.of_word.len() {
-            self.of_word.push(NONE);
+            self.of_word.grow(NONE, ROWS)?;
         }
         Ok(id)
     }
@@ -175,6 +178,7 @@ impl Rows {
         if self.of_words.is_none() && self.is_put && waiting.words.len() <= TOGETHER {
             return self.put_all(waiting, events, corpus, monitor);
         }
+        events.make_room(waiting.len(), ROWS)?;
         for event in 0..waiting.len() {
             events.push(self.of(waiting.frame(event), corpus, monitor)?);
         }
@@ -214,13 +218,14 @@ impl Rows {
         let outcomes =
             (&*self.outcome_pieces, &mut self.outcomes, &mut self.outcome_ids, &mut self.outcome_ends);
         if waiting.have_middles() {
-            put(cues, row, known, waiting, Part::Neighbours);
-            put(outcomes, row, known, waiting, Part::Middle);
+            put(cues, row, known, waiting, Part::Neighbours)?;
+            put(outcomes, row, known, waiting, Part::Middle)?;
         } else {
-            put(cues, row, known, waiting, Part::All);
-            put(outcomes, row, known, waiting, Part::All);
+            put(cues, row, known, waiting, Part::All)?;
+            put(outcomes, row, known, waiting, Part::All)?;
         }
-        self.tokens.resize(first + waiting.len(), NONE);
+        self.tokens.grow_to(first + waiting.len(), NONE, ROWS)?;
+        events.make_room(waiting.len(), ROWS)?;
         events.extend(first as u32..self.tokens.len() as u32);
         if !known {
             strange.sort_unstable();
@@ -276,12 +281,14 @@ impl Rows {
         let row = self.make(frame, corpus, monitor)?;
         let Self { of_words, hasher, far, far_ends, .. } = self;
         if !key.is_near() {
-            far.extend_from_slice(frame.words);
-            far.push(middle);
+            far.grow_by(frame.words, ROWS)?;
+            far.grow(middle, ROWS)?;
         }
-        far_ends.push(far.len());
+        far_ends.grow(far.len(), ROWS)?;
         if let Some(known) = of_words {
-            known.insert_unique(hash, Known { key, row }, |known| known.key.hash(hasher));
+            let rehash = |known: &Known| known.key.hash(hasher);
+            room_in(known, rehash, ROWS)?;
+            known.insert_unique(hash, Known { key, row }, rehash);
         }
         Ok(row)
     }
@@ -289,9 +296,9 @@ impl Rows {
     /// A new row.
     fn make(&mut self, frame: Frame<'_>, corpus: &Corpus, monitor: &Monitor) -> Result<u32> {
         let known = self.fill(frame, corpus, monitor).inspect_err(|_| self.take_back())?;
-        self.cue_ends.push(self.cue_ids.len());
-        self.outcome_ends.push(self.outcome_ids.len());
-        self.tokens.push(if known { NONE } else { NAMES });
+        self.cue_ends.grow(self.cue_ids.len(), ROWS)?;
+        self.outcome_ends.grow(self.outcome_ids.len(), ROWS)?;
+        self.tokens.grow(if known { NONE } else { NAMES }, ROWS)?;
         self.n_strange += usize::from(!known);
         Ok(self.tokens.len() as u32 - 1)
     }
@@ -575,7 +582,13 @@ type Side<'r> = (&'r [Pieces], &'r mut Named, &'r mut Column, &'r mut Vec<usize>
 
 /// Puts the rows of events together: the names of their words, which are ready; `known` says whether all are the sink's numbers.
 #[inline(always)]
-fn put((pieces, named, ids, ends): Side<'_>, first: u32, known: bool, waiting: &Events<'_>, part: Part) {
+fn put(
+    (pieces, named, ids, ends): Side<'_>,
+    first: u32,
+    known: bool,
+    waiting: &Events<'_>,
+    part: Part,
+) -> Result<()> {
     let events = 0..waiting.len();
     let [pieces] = pieces else {
         for (row, event) in (first..).zip(events) {
@@ -583,12 +596,12 @@ fn put((pieces, named, ids, ends): Side<'_>, first: u32, known: bool, waiting: &
             for pieces in pieces {
                 for words in parts.clone() {
                     let names = pieces.covered().words(words);
-                    named.append(names.iter().copied(), row, known, true, ids);
+                    named.append(names.iter().copied(), row, known, true, ids)?;
                 }
             }
-            ends.push(ids.len());
+            ends.grow(ids.len(), ROWS)?;
         }
-        return;
+        return Ok(());
     };
     let covered = pieces.covered();
     let Some(ones) = covered.ones() else {
@@ -626,9 +639,9 @@ fn put((pieces, named, ids, ends): Side<'_>, first: u32, known: bool, waiting: &
         _ => return named.append_rows(first, known, rows(events), ids, ends),
     };
     let behind = first + full.end as u32;
-    named.append_rows(first, known, rows(0..full.start), ids, ends);
-    append(ids, names, left_out, ends);
-    named.append_rows(behind, known, rows(full.end..events.end), ids, ends);
+    named.append_rows(first, known, rows(0..full.start), ids, ends)?;
+    append(ids, names, left_out, ends)?;
+    named.append_rows(behind, known, rows(full.end..events.end), ids, ends)
 }
 
 /// The cues, or the outcomes, of a row that is being made.
@@ -656,7 +669,7 @@ impl Row<'_> {
         let (names, known) = pieces.of(side, place, context, self.named)?;
         for names in names.chunks(NAMES_TOGETHER) {
             context.monitor.check()?;
-            self.named.append(names.iter().copied(), self.number, known, self.once, self.ids);
+            self.named.append(names.iter().copied(), self.number, known, self.once, self.ids)?;
         }
         Ok(known)
     }

@@ -4,6 +4,11 @@ use std::hash::{BuildHasher, Hasher};
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
+use crate::error::Result;
+use crate::grow::{Grow, room_in};
+
+const RUNS: &str = "the words that were read before";
+
 /// What a run holds: a word, or several things, told apart by this bit.
 const SEVERAL: u32 = 1 << 31;
 
@@ -209,9 +214,9 @@ impl Runs {
     }
 
     /// Keeps what a run holds that is not known.
-    pub(super) fn keep(&mut self, run: Run<'_>, holds: &[Item]) {
+    pub(super) fn keep(&mut self, run: Run<'_>, holds: &[Item]) -> Result<()> {
         if run.len() > LONGEST {
-            return;
+            return Ok(());
         }
         let kept = self.short.len() * size_of::<(u64, u32)>() + self.long.len() * size_of::<Kept>();
         if self.text.len() + self.items.len() * size_of::<Item>() + kept > BUDGET {
@@ -221,22 +226,25 @@ impl Runs {
             [Item::Word(word)] if word & SEVERAL == 0 => word,
             _ => {
                 let start = self.items.len();
-                self.items.extend_from_slice(holds);
-                self.several.push((start, self.items.len()));
+                self.items.grow_by(holds, RUNS)?;
+                self.several.grow((start, self.items.len()), RUNS)?;
                 SEVERAL | (self.several.len() - 1) as u32
             }
         };
         let Self { text, short, long, hasher, .. } = self;
         if let Some(key) = run.key() {
-            short.insert_unique(hasher.hash_one(key), (key, holds), |(key, _)| hasher.hash_one(key));
-            return;
+            let rehash = |(key, _): &(u64, u32)| hasher.hash_one(key);
+            room_in(short, rehash, RUNS)?;
+            short.insert_unique(hasher.hash_one(key), (key, holds), rehash);
+            return Ok(());
         }
         // All fit: the budget is far below 2^31.
         let kept = Kept { head: run.head, length: run.len() as u32, tail: text.len() as u32, holds };
-        text.extend_from_slice(run.tail());
-        long.insert_unique(hash(hasher, run.head, run.tail()), kept, |kept| {
-            hash(hasher, kept.head, tail(*kept, text))
-        });
+        text.grow_by(run.tail(), RUNS)?;
+        let rehash = |kept: &Kept| hash(hasher, kept.head, tail(*kept, text));
+        room_in(long, rehash, RUNS)?;
+        long.insert_unique(hash(hasher, run.head, run.tail()), kept, rehash);
+        Ok(())
     }
 
     /// Forgets all runs.
@@ -283,7 +291,7 @@ mod tests {
             ["a", "a\0", "a\0\0", "a\0\0\0\0\0\0", "a\0\0\0\0\0\0\u{1}", "a\0\0\0\0\0\0\u{2}", "a\u{1}"];
         for (word, name) in (0..).zip(names) {
             assert!(runs.get(Run::of(name.as_bytes())).is_none(), "{name:?}");
-            runs.keep(Run::of(name.as_bytes()), &[Item::Word(word)]);
+            runs.keep(Run::of(name.as_bytes()), &[Item::Word(word)]).unwrap();
         }
         for (word, name) in (0..).zip(names) {
             let known = runs.get(Run::of(name.as_bytes()));
@@ -321,7 +329,7 @@ mod tests {
                 match (runs.get(run), at) {
                     (None, None) => {
                         let items = [Item::Sentence, Item::Word(model.len() as u32)];
-                        runs.keep(run, &items[usize::from(!model.len().is_multiple_of(3))..]);
+                        runs.keep(run, &items[usize::from(!model.len().is_multiple_of(3))..]).unwrap();
                         model.push(name);
                     }
                     (Some(Known::Word(word)), Some(at)) => prop_assert_eq!(word as usize, at),

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::Window;
 use crate::error::{Error, Result};
+use crate::grow::Grow;
 
 /// The words of a context, one after another, and the events that they make.
 ///
@@ -49,6 +50,8 @@ impl<'w> Frame<'w> {
         }
     }
 }
+
+const WORDS: &str = "the words of a context";
 
 /// So many words of a long context are held before those that no event will see again are forgotten.
 const HELD: usize = 1 << 12;
@@ -106,14 +109,22 @@ impl Windows {
 
     /// Takes the next word of the context. Events that end with it wait to be made.
     #[inline]
-    pub(super) fn take(&mut self, word: u32) {
-        self.words.push(word);
+    pub(super) fn take(&mut self, word: u32) -> Result<()> {
+        self.words.grow(word, WORDS)
+    }
+
+    /// Where to put the next words of the context, up to so many.
+    #[inline]
+    pub(super) fn more(&mut self, most: usize) -> Result<&mut Vec<u32>> {
+        self.words.make_room(most, WORDS)?;
+        Ok(&mut self.words)
     }
 
     /// Takes the next word of the context, with which no event ends that is wanted.
-    pub(super) fn hold(&mut self, word: u32) {
-        self.take(word);
+    pub(super) fn hold(&mut self, word: u32) -> Result<()> {
+        self.take(word)?;
         self.all_made();
+        Ok(())
     }
 
     /// Whether as many words wait as should, so that their events can be made together.
@@ -289,7 +300,7 @@ mod tests {
         };
         for &n in contexts {
             for word in 0..n as u32 {
-                windows.take(word);
+                windows.take(word).unwrap();
                 if (word as usize + 1).is_multiple_of(together) || windows.is_due() {
                     make(&windows, false);
                     windows.all_made();
@@ -369,7 +380,7 @@ mod tests {
         }));
         let mut windows = Windows::new(Window::Words(2.try_into().unwrap()));
         for word in 0..n as u32 {
-            windows.hold(word);
+            windows.hold(word).unwrap();
             assert!(windows.words.len() <= HELD + 3);
             // Wherever a block ends: the last word is an event if the context ends with it.
             assert_eq!(windows.held(), (word.saturating_sub(1)..=word).collect::<Vec<_>>());

@@ -13,6 +13,12 @@ use super::conllu;
 use super::symbols::Symbols;
 use super::{Context, Corpus, Normal};
 use crate::error::{Error, Result};
+use crate::grow::{ask, spell};
+
+const TEXT: &str = "a word of the text";
+
+/// So many times as long as a text can be its normal form, in a list that grows by doubling.
+const LONGER: usize = 24;
 
 /// What a run holds, one after another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,19 +84,21 @@ impl<'c> Words<'c> {
 
     /// The record of a word of CoNLL-U as the names want it: word and lemma in normal form and lower case; none of a word
     /// that is left out.
-    pub(super) fn record(&mut self, record: &str) -> Option<String> {
+    pub(super) fn record(&mut self, record: &str) -> Result<Option<String>> {
         let Self { corpus, normal, lowered, .. } = self;
-        let mut cased = |text: &str| {
-            let normalized = normalize(text, corpus.normalize, normal);
-            if corpus.lower { lower(normalized, lowered).to_owned() } else { normalized.to_owned() }
+        // It holds the word and the lemma in another form, and what else there is as it stands.
+        ask(LONGER * record.len(), TEXT)?;
+        let mut cased = |text: &str| -> Result<String> {
+            let normalized = normalize(text, corpus.normalize, normal)?;
+            Ok(if corpus.lower { lower(normalized, lowered)?.to_owned() } else { normalized.to_owned() })
         };
-        let form = cased(conllu::form(record));
-        let lemma = conllu::lemma(record).map_or_else(|| "_".to_owned(), &mut cased);
+        let form = cased(conllu::form(record))?;
+        let lemma = conllu::lemma(record).map_or_else(|| Ok("_".to_owned()), &mut cased)?;
         let is_symbol = |c| corpus.symbols.as_ref().is_none_or(|symbols| symbols.contains(c));
         let stays = corpus.keeps(&form) && form.chars().all(is_symbol);
         let upos = conllu::upos(record).unwrap_or("_");
         let features: Vec<&str> = conllu::features(record).collect();
-        stays.then(|| format!("{form}\t{lemma}\t{upos}\t_\t{}", features.join("|")))
+        Ok(stays.then(|| format!("{form}\t{lemma}\t{upos}\t_\t{}", features.join("|"))))
     }
 
     /// Where the next mark of a document's end begins, and how long it is.
@@ -108,8 +116,8 @@ impl<'c> Words<'c> {
         take: &mut impl FnMut(Part<'_>, usize) -> Result<()>,
     ) -> Result<()> {
         let Self { corpus, separates, closers, normal, lowered, .. } = self;
-        let normalized = normalize(text, corpus.normalize, normal);
-        let cased = if corpus.lower { lower(normalized, lowered) } else { normalized };
+        let normalized = normalize(text, corpus.normalize, normal)?;
+        let cased = if corpus.lower { lower(normalized, lowered)? } else { normalized };
         let place = |offset: usize| match (corpus.normalize, corpus.lower) {
             (Some(_), _) => at,
             (None, true) => at + before_lowering(text, offset),
@@ -165,31 +173,35 @@ fn sentence_end(run: &str, ends: &str, closers: &Symbols) -> Option<usize> {
 }
 
 /// A text in a normal form, in a buffer that is used again.
-pub(super) fn normalize<'n>(text: &'n str, form: Option<Normal>, normal: &'n mut String) -> &'n str {
-    let Some(form) = form.filter(|_| !text.is_ascii()) else { return text };
+fn normalize<'n>(text: &'n str, form: Option<Normal>, normal: &'n mut String) -> Result<&'n str> {
+    let Some(form) = form.filter(|_| !text.is_ascii()) else { return Ok(text) };
     normal.clear();
+    ask(LONGER * text.len(), TEXT)?;
     match form {
         Normal::Nfc => normal.extend(text.nfc()),
         Normal::Nfd => normal.extend(text.nfd()),
         Normal::Nfkc => normal.extend(text.nfkc()),
         Normal::Nfkd => normal.extend(text.nfkd()),
     }
-    normal
+    Ok(normal)
 }
 
 /// Lower-cases into a buffer that is used again.
-pub(super) fn lower<'l>(text: &str, lowered: &'l mut String) -> &'l str {
+fn lower<'l>(text: &str, lowered: &'l mut String) -> Result<&'l str> {
     lowered.clear();
     if text.is_ascii() {
-        lowered.push_str(text);
+        spell(lowered, text, TEXT)?;
         lowered.make_ascii_lowercase();
-    } else if text.contains('Σ') {
+        return Ok(lowered);
+    }
+    ask(LONGER * text.len(), TEXT)?;
+    if text.contains('Σ') {
         // The only letter whose lower case depends on its neighbours.
         lowered.push_str(&text.to_lowercase());
     } else {
         lowered.extend(text.chars().flat_map(char::to_lowercase));
     }
-    lowered
+    Ok(lowered)
 }
 
 /// The offset in a text of what has the given offset in its lower case, which may be longer or shorter.

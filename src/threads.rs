@@ -1,0 +1,85 @@
+//! How many threads work, and the pool that they are.
+
+use std::cell::RefCell;
+use std::io;
+use std::sync::mpsc::sync_channel;
+use std::thread::Builder;
+
+use crate::error::{Error, Result};
+
+/// What a thread takes from the beginning: its stack, and what the system puts beside it.
+const STACK: usize = (2 << 20) + (256 << 10);
+/// What is left for small allocations while threads start.
+const MARGIN: usize = 1 << 20;
+
+/// A pool of its own for each call: the global pool would hang in a forked child, and starting threads takes less time
+/// than a tile. Where the system does not start so many, fewer do the work.
+///
+/// # Errors
+/// [`Error::Thread`] when not even one starts.
+pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool> {
+    let mut threads = sensible(threads);
+    loop {
+        match started(threads) {
+            Ok(pool) => return Ok(pool),
+            Err(error) if threads == 1 => return Err(error),
+            Err(_) => threads /= 2,
+        }
+    }
+}
+
+/// A pool of exactly so many threads.
+///
+/// They start one after another: each takes memory of its own from the system, and one that finds none ends the process.
+fn started(threads: usize) -> Result<rayon::ThreadPool> {
+    let handles = RefCell::new(Vec::new());
+    let start = |thread: rayon::ThreadBuilder| {
+        room(1).map_err(io::Error::other)?;
+        let (begun, wait) = sync_channel(1);
+        let work = move || {
+            // Cannot fail: the other end waits for it. By then the thread has what it takes for itself.
+            let _ = begun.send(());
+            thread.run();
+        };
+        handles.borrow_mut().push(Builder::new().name("rescorla-worker".into()).spawn(work)?);
+        // Cannot fail: the thread sends before anything else.
+        let _ = wait.recv();
+        Ok(())
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).spawn_handler(start).build();
+    let pool = pool.map_err(|error| Error::Thread(error.to_string())).and_then(|pool| room(0).map(|()| pool));
+    if pool.is_err() {
+        // Those that did start are about to end; what they had may be enough for fewer.
+        handles.into_inner().into_iter().for_each(|thread| drop(thread.join()));
+    }
+    pool
+}
+
+/// Fails where there is no memory for so many more threads to start.
+///
+/// # Errors
+/// [`Error::Thread`].
+pub(crate) fn room(threads: usize) -> Result<()> {
+    let bytes = threads.saturating_mul(STACK).saturating_add(MARGIN);
+    let refused = |_| Error::Thread(format!("it needs {bytes} bytes of memory, more than can be had"));
+    Vec::<u8>::new().try_reserve_exact(bytes).map_err(refused)
+}
+
+/// So many threads, but no more than may help: a few for each processor.
+pub(crate) fn sensible(threads: usize) -> usize {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    threads.clamp(1, (4 * processors).max(16))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_threads_than_help_are_not_started() {
+        assert_eq!([0, 1, 2, 16].map(sensible), [1, 1, 2, 16]);
+        let most = sensible(usize::MAX);
+        assert!((16..1 << 16).contains(&most));
+        assert_eq!(pool(1 << 31).unwrap().current_num_threads(), most);
+    }
+}

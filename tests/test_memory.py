@@ -1,0 +1,38 @@
+"""Where the address space is limited, what does not fit is a MemoryError."""
+
+import platform
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SWEEP = Path(__file__).parent / "faults" / "memory.py"
+# Each ended the process at most of its limits.
+CALLS = [
+    "read_events list",
+    "read_events gz",
+    "corpus_events words",
+    "filter types",
+    "cue_sets",
+    "learn average",
+]
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="measures rooms as Linux with glibc has them")
+@pytest.mark.parametrize("call", CALLS)
+def test_what_does_not_fit_is_an_error(call: str) -> None:
+    done = subprocess.run(
+        [sys.executable, str(SWEEP), "--calls", call, "--limits", "6", "--scale", "0.2"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    row = re.search(rf"^{call} .*MiB" + 6 * r" +(\d+)" + "$", done.stdout, re.MULTILINE)
+    assert row, done.stdout + done.stderr
+    ok, short, no_thread, other, died, hung = map(int, row.groups())
+    assert short + no_thread >= 2, done.stdout
+    assert ok >= 1
+    assert (other, died, hung) == (0, 0, 0), done.stdout
