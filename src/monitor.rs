@@ -77,14 +77,14 @@ impl Monitor {
         rest: impl Fn(&(dyn Fn() + Sync)),
         mut look: impl FnMut(u64, u64) -> std::result::Result<(), E>,
     ) -> Result<std::result::Result<R, E>> {
-        threads::room(1)?;
+        threads::room(1).map_err(threads::refused)?;
         let finish = Finish::default();
         std::thread::scope(|scope| {
             let worker = std::thread::Builder::new().name("rescorla".into()).spawn_scoped(scope, || {
                 let _finished = Finished(&finish);
                 work()
             });
-            let worker = worker.map_err(|error| Error::Thread(error.to_string()))?;
+            let worker = worker.map_err(threads::refused)?;
             let mut failure = None;
             loop {
                 rest(&|| finish.wait());

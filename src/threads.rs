@@ -1,9 +1,12 @@
 //! How many threads work, and the pool that they are.
 
 use std::cell::RefCell;
+use std::fmt;
 use std::io;
 use std::sync::mpsc::sync_channel;
 use std::thread::Builder;
+
+use memmap2::MmapMut;
 
 use crate::error::{Error, Result};
 
@@ -34,7 +37,7 @@ pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool> {
 fn started(threads: usize) -> Result<rayon::ThreadPool> {
     let handles = RefCell::new(Vec::new());
     let start = |thread: rayon::ThreadBuilder| {
-        room(1).map_err(io::Error::other)?;
+        room(1)?;
         let (begun, wait) = sync_channel(1);
         let work = move || {
             // Cannot fail: the other end waits for it. By then the thread has what it takes for itself.
@@ -47,7 +50,7 @@ fn started(threads: usize) -> Result<rayon::ThreadPool> {
         Ok(())
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).spawn_handler(start).build();
-    let pool = pool.map_err(|error| Error::Thread(error.to_string())).and_then(|pool| room(0).map(|()| pool));
+    let pool = pool.map_err(refused).and_then(|pool| room(0).map(|()| pool).map_err(refused));
     if pool.is_err() {
         // Those that did start are about to end; what they had may be enough for fewer.
         handles.into_inner().into_iter().for_each(|thread| drop(thread.join()));
@@ -57,12 +60,18 @@ fn started(threads: usize) -> Result<rayon::ThreadPool> {
 
 /// Fails where there is no memory for so many more threads to start.
 ///
+/// Of memory that was freed threads have no use: it must be the system's.
+///
 /// # Errors
-/// [`Error::Thread`].
-pub(crate) fn room(threads: usize) -> Result<()> {
+/// The system's own.
+pub(crate) fn room(threads: usize) -> io::Result<()> {
     let bytes = threads.saturating_mul(STACK).saturating_add(MARGIN);
-    let refused = |_| Error::Thread(format!("it needs {bytes} bytes of memory, more than can be had"));
-    Vec::<u8>::new().try_reserve_exact(bytes).map_err(refused)
+    MmapMut::map_anon(bytes).map(drop)
+}
+
+/// A thread that cannot start.
+pub(crate) fn refused(error: impl fmt::Display) -> Error {
+    Error::Thread(error.to_string())
 }
 
 /// So many threads, but no more than may help: a few for each processor.

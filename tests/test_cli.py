@@ -447,8 +447,18 @@ def test_options_of_running_text_that_make_no_sense(run: Run, passage: Path) -> 
 
 def test_the_number_of_threads_changes_nothing(run: Run, passage: Path) -> None:
     expected = by_corpus_events(passage)
-    for threads in (1, 2, 3):
+    for threads in (1, 2, 3, 2**31):
         assert expected == by_command(run, passage, "--threads", threads)
+
+
+@pytest.mark.parametrize("command", ["learn", "equilibrium"])
+def test_more_threads_than_there_can_be_are_as_many_as_help(run: Run, tmp_path: Path, command: str) -> None:
+    table, found = tmp_path / "events.tab", []
+    rw.read_events([(f"a{i % 7}_b{i % 5}", f"x{i % 3}") for i in range(300)]).to_table(table)
+    for threads in (1, 2**31):
+        run(command, table, "--threads", threads, "-o", tmp_path / f"{threads}.npz")
+        found.append(rw.load_weights(tmp_path / f"{threads}.npz").values.tobytes())
+    assert found[0] == found[1]
 
 
 def test_running_text_in_several_files(run: Run, passage: Path) -> None:

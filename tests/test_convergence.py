@@ -633,10 +633,23 @@ def test_blocks_of_pairs_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = whole.eigenvalues, whole.oscillation(), whole.mean_trajectory(range(50), "c1", "o1")
     for module in (room, spectrum):
         monkeypatch.setattr(module, "_AT_ONCE", 7)
+    monkeypatch.setattr(spectrum, "_KEPT", 0)
+    monkeypatch.setattr(spectrum, "_MULTIPLICATIONS", 100)
     parts = rw.convergence(source, **rule)
     found = parts.eigenvalues, parts.oscillation(), parts.mean_trajectory(range(50), "c1", "o1")
     for one, other in zip(expected, found, strict=True):
         some.assert_close(one, other, 1e-12)
+
+
+def test_long_events_are_taken_in_parts() -> None:
+    # Python hears of Ctrl-C between two calls of numpy, so none of them is about all pairs of a long event.
+    source = rw.read_events([([f"c{i}" for i in range(3000)], ["x"], 2), (["c1"], ["x"], 1)])
+    tokens = spectrum.Tokens(source, np.ones(3000))
+    sizes = [len(places) for _, places, _ in tokens._made_pairs()]
+    assert sum(sizes) == 3000**2 + 1
+    assert max(sizes) <= 1 << 20
+    gram = tokens.gram(np.ones(2))
+    assert (gram[1, 1], gram.sum()) == (2, 3000**2 + 1)
 
 
 @pytest.mark.parametrize("alpha", [0.0, {"a": 0.0, "b": 0.0}])

@@ -4,6 +4,7 @@ import csv
 import os
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -228,6 +229,65 @@ def test_the_residual_is_that_of_the_normal_equations(method: Any) -> None:
     assert weights.parameters["residual"] == pytest.approx(expected, rel=1e-9)
 
 
+# A rare set of cues leaves less than what a common one rounds off.
+WIDE_COUNTS = st.sampled_from([1, 2, 3, 7, 1000, 10**6 + 1, 10**8 + 7, 4 * 10**9 - 1, 4 * 10**9, 2**32 - 1])
+
+
+def warned_of(caught: list[warnings.WarningMessage]) -> bool:
+    """Whether a warning said that the solution is not exact."""
+    assert all(issubclass(each.category, RuntimeWarning) for each in caught)
+    return bool(caught)
+
+
+@given(some.events(frequencies=WIDE_COUNTS), some.DUPLICATES, BETAS, st.data())
+def test_frequencies_far_apart_do_not_cost_digits(
+    events: list[Event], duplicates: Any, beta: Any, data: st.DataObject
+) -> None:
+    rows = reference.normalised(events, duplicates)
+    source = rw.read_events(events, duplicates=duplicates)
+    alpha = data.draw(st.none() | st.fixed_dictionaries(dict.fromkeys(source.cues, SALIENCES)))
+    expected = reference.exact_equilibrium(
+        rows, source.cues, source.outcomes, beta, 1, 1 if alpha is None else alpha
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = rw.equilibrium(source, beta=beta, alpha=alpha, method="dense")
+    assert found.parameters["converged"] is not warned_of(caught)
+    if not caught:
+        sizes = np.maximum(1.0, np.abs(expected).max(axis=0, initial=0.0))
+        some.assert_close(found.values / sizes, expected / sizes, 1e-12)
+
+
+FAR_APART: list[Event] = [
+    (("b",), ("x",), 4_000_000_000),
+    (("a", "c"), ("y",), 3_999_999_999),
+    (("c",), ("y",), 2),
+    (("a", "b", "c"), ("y",), 4_000_000_000),
+]
+
+
+@pytest.mark.parametrize("beta", [(1.0, 1.0), (0.2, 0.05), (0.01, 0.1)])
+@pytest.mark.parametrize("more", [[], [(("a", "d"), ("x",), 5), (("d",), (), 4_000_000_000)]])
+def test_the_residual_is_that_of_a_solution_to_the_last_digit(beta: Any, more: list[Event]) -> None:
+    events = FAR_APART + more
+    source = rw.read_events(events)
+    # No warning: those are errors here.
+    found = rw.equilibrium(source, beta=beta, method="dense")
+    expected = reference.exact_equilibrium(events, source.cues, source.outcomes, beta)
+    some.assert_close(found.values, expected, 1e-14)
+    # That of the numbers as they are rounded: it is not zero, and no more than rounding.
+    assert 0 < found.parameters["residual"] < 1e-15
+
+
+def test_rates_too_far_apart_are_said() -> None:
+    # The events without an outcome weigh 1e-14 of those with it.
+    events = rw.read_events([("a_b", "x", 4_000_000_000), ("a", "y", 1), ("b", "", 3), ("b_c", "z", 5)] * 3)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = rw.equilibrium(events, beta=(1.0, 1e-14), method="dense")
+    assert found.parameters["converged"] is not warned_of(caught)
+
+
 def test_pivots_in_doubt_leave_it_to_eigenvalues() -> None:
     # The part of b that a does not explain is 2.5e-10 of it: much for a rounding error, little to be sure.
     weights = rw.equilibrium(rw.read_events([("a_b", "x", 4_000_000_000), ("a", "y", 1)]))
@@ -436,6 +496,51 @@ def test_published_data(shared: Path, name: str) -> None:
     some.assert_close(rw.equilibrium(events, method="iterative").values, expected, 1e-8)
 
 
+# Threads.
+
+
+def test_more_threads_than_there_can_be_are_as_many_as_help() -> None:
+    source = rw.read_events(some.wide_events(3, 100, 30, 20))
+    methods: tuple[Any, ...] = ("dense", "iterative")
+    for method in methods:
+        one, most = (rw.equilibrium(source, method=method, threads=n) for n in (1, 2**31))
+        assert some.bits(one.values) == some.bits(most.values)
+
+
+FEW_THREADS = """
+import os, resource
+import rescorla as rw
+events = rw.read_events([("a_b", "x", 3), ("a", "y", 1)], progress=False)
+if os.getuid() == 0:
+    # No limit binds root.
+    os.setuid(65534)
+for limit in (0, *range(1, 40)):
+    resource.setrlimit(resource.RLIMIT_NPROC, (limit, resource.getrlimit(resource.RLIMIT_NPROC)[1]))
+    try:
+        weights = rw.equilibrium(events, threads=8, progress=False)
+    except RuntimeError as error:
+        print(error)
+    else:
+        assert abs(weights["b", "x"] - 1) < 1e-9
+        print("done")
+        break
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits are those of Linux")
+def test_a_thread_that_cannot_start_is_a_runtime_error() -> None:
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", FEW_THREADS], capture_output=True, text=True, check=True, env=environment
+    )
+    first, *others = done.stdout.splitlines()
+    assert first.startswith("cannot start a thread: ")
+    assert "ulimit" in first
+    # As soon as there are two, one to look at signals and one to solve, the work is done.
+    assert others[-1] == "done"
+    assert set(others[:-1]) <= {first}
+
+
 # In bounded memory.
 
 LIMITED = """
@@ -487,3 +592,49 @@ def test_a_hundred_thousand_cues_in_bounded_memory() -> None:
     limit, solver, residual = report.split()
     assert int(limit) < 8 * n * n / 50
     assert (solver, float(residual) < 1e-9) == ("cgls", True)
+
+
+SCARCE = """
+import resource, sys
+import rescorla as rw
+
+def size():
+    with open("/proc/self/status") as lines:
+        return next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmSize:"))
+
+method, rate, ridge, *extras = sys.argv[1:]
+rows = [([f"c{i * i % 307}", f"c{i * 7 % 311}", f"c{i % 101}"], [f"o{i % 23}"]) for i in range(2000)]
+events = rw.read_events(rows, progress=False)
+keywords = dict(method=method, beta=(1.0, float(rate)), ridge=float(ridge), threads=2, progress=False)
+for extra in extras:
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (size() + (int(extra) << 20), hard))
+    try:
+        rw.equilibrium(events, **keywords)
+        print("done")
+    except (MemoryError, RuntimeError) as error:
+        print(error or "no memory for an array")
+    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits are those of Linux")
+@pytest.mark.parametrize(
+    "call",
+    [("dense", 1, 0), ("dense", 1, 2), ("dense", 0.3, 0), ("dense", 0, 0), ("iterative", 1, 0)],
+    ids=["dense", "ridge", "two rates", "no beta2", "iterative"],
+)
+def test_where_memory_is_scarce_an_error_says_so(call: tuple[Any, ...]) -> None:
+    # Less than a thread takes, than the counts, than the matrix, than the packed parts of matrices.
+    extras = ["1", "4", "8", "24", "96", "400"]
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", SCARCE, *map(str, call), *extras],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == len(extras)
+    assert "memory" in done.stdout

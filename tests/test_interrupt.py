@@ -64,6 +64,27 @@ ITERATE = (
     + "known = rw.read_events(chain)\n"
     + "work = lambda: rw.equilibrium(known, method='iterative', progress=False)\n"
 )
+# A matrix of 6,000 cues, whose factorisation is 7e10 multiplications.
+FACTORISE = (
+    PRELUDE
+    + "chain = [([f'c{i}', f'c{i + 1}', f'c{i * i % 6000}'], [f'o{i % 50}'], i) for i in range(6000)]\n"
+    + "known = rw.read_events(chain)\n"
+    + "work = lambda: rw.equilibrium(known, method='dense', threads=1, progress=False)\n"
+)
+# 3.6e9 pairs of slots of an event: none of them is to be looked at.
+ONE_CUE = (
+    PRELUDE
+    + "n = 60_000\n"
+    + "rows = [(['a'] * n, ['x']), (['b'] * (n // 2) + ['a'], ['y'])]\n"
+    + "known = rw.read_events(rows, duplicates='keep')\n"
+    + "work = lambda: [rw.equilibrium(known, threads=1, progress=False) for _ in range(10**5)]\n"
+)
+CONVERGENCE = (
+    PRELUDE
+    + "range_of_cues = range_of_cues[:400]\n"
+    + "known = rw.read_events(events(20_000))\n"
+    + "work = lambda: rw.convergence(known).oscillation()\n"
+)
 COMPILE_ITERABLE = PRELUDE + "work = lambda: rw.read_events(events(10**9), progress=False)\n"
 # No Python runs between two of these events, so that nobody but the engine looks at signals.
 COMPILE_REPEATED = PRELUDE + "work = lambda: rw.read_events(itertools.repeat(('a_b', 'x')), progress=False)\n"
@@ -171,6 +192,9 @@ class TestInterrupt:
             DELTA_ROWS,
             PERCEPTRON,
             ITERATE,
+            FACTORISE,
+            ONE_CUE,
+            CONVERGENCE,
             COMPILE_ITERABLE,
             COMPILE_REPEATED,
             COMPILE_BATCHES,
@@ -188,6 +212,9 @@ class TestInterrupt:
             "delta_rule on arrays",
             "perceptron",
             "iterate",
+            "factorise",
+            "an event of one cue",
+            "convergence",
             "compile an iterable",
             "compile an iterable without Python",
             "compile batches of Python's",

@@ -112,6 +112,14 @@ def test_nothing_else_has_a_say_in_the_draws() -> None:
     assert not np.isin(other.errors, alone.errors).any()
 
 
+def test_more_threads_than_there_can_be_are_as_many_as_help() -> None:
+    one, most = (
+        rw.teacher_student(10, 2.0, students=["hebb"], replicates=40, seed=4, threads=threads, **QUIET)
+        for threads in (1, 2**31)
+    )
+    assert most.errors.tobytes() == one.errors.tobytes()
+
+
 def test_many_draws_are_made_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = rw.teacher_student(6, [0.5, 2.0], replicates=7, seed=1, **QUIET)
     monkeypatch.setattr("rescorla.neighbours.teacher._AT_ONCE", 100)

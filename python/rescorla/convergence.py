@@ -97,6 +97,9 @@ def convergence(
     `Convergence.oscillation`, take some tens of steps of 8 n^3 operations. Events are counted as sets of
     cues, each with its number of tokens, so how many there are matters little.
 
+    Ctrl-C is heard within 0.2 s, except during the eigendecomposition, which is one call of LAPACK: about
+    0.5 s for 1,000 cues, 3 s for 2,000 and, by n^3, seven minutes for 10,000.
+
     See Also
     --------
     equilibrium : the weights alone, for many cues and outcomes.

@@ -22,8 +22,12 @@ SLACK = 8
 # To what part of its own size the largest eigenvalue of the second moment is found, and its stationary value.
 _ACCURACY = 1e-12
 
-# Pairs of cues within sets that are dealt with at a time.
-_AT_ONCE = 1 << 22
+# Pairs of cues within sets that are kept at the most,
+_KEPT = 1 << 22
+# and that are dealt with at a time. Python hears of Ctrl-C between two calls of numpy: none shall take long.
+_AT_ONCE = 1 << 18
+# Multiplications in one product of matrices, for the same reason.
+_MULTIPLICATIONS = 1 << 28
 
 
 class Tokens:
@@ -49,7 +53,7 @@ class Tokens:
         self._root = np.sqrt(alpha)[self._cues[slots]]
         self._lengths = np.bincount(self._of_set, minlength=len(counts))
         self._kept: list[_Pairs] | None = None
-        if int((self._lengths**2).sum()) <= _AT_ONCE:
+        if int((self._lengths**2).sum()) <= _KEPT:
             self._kept = list(self._made_pairs())
         # kappa = x'x: a cue in several slots, which are neighbours, counts as one of that multiplicity.
         new = np.ones(len(self._place), dtype=bool)
@@ -95,18 +99,17 @@ class Tokens:
         return self._made_pairs() if self._kept is None else self._kept
 
     def _made_pairs(self) -> Iterator[_Pairs]:
-        ends = np.cumsum(self._lengths)
-        pairs = np.cumsum(self._lengths**2)
+        # A slot is paired with every slot of its set, which are neighbours.
+        partners = self._lengths[self._of_set]
+        starts = (np.cumsum(self._lengths) - self._lengths)[self._of_set]
+        pairs = np.cumsum(partners)
         first = 0
-        while first < len(ends):
+        while first < len(pairs):
             done = pairs[first - 1] if first else 0
             last = max(first + 1, int(np.searchsorted(pairs, done + _AT_ONCE, side="right")))
-            begin, end = ends[first] - self._lengths[first], ends[last - 1]
-            partners = self._lengths[self._of_set[begin:end]]
-            left = np.repeat(np.arange(begin, end), partners)
-            starts = ends[self._of_set[begin:end]] - partners
-            runs = np.cumsum(partners) - partners
-            right = np.arange(len(left)) - np.repeat(runs - starts, partners)
+            some = partners[first:last]
+            left = np.repeat(np.arange(first, last), some)
+            right = np.arange(len(left)) - np.repeat(np.cumsum(some) - some - starts[first:last], some)
             places = self._place[left] * len(self.active) + self._place[right]
             yield self._of_set[left], places, self._root[left] * self._root[right]
             first = last
@@ -176,18 +179,30 @@ class Spectrum:
 
     def diagonal(self, weights: Floats) -> Floats:
         """The diagonal of L^-1 (sum of weights[s] x x')."""
-        diagonal: Floats = ((self.vectors @ self._rotated(weights)) * self.vectors).sum(axis=1)
+        diagonal: Floats = (_product(self.vectors, self._rotated(weights)) * self.vectors).sum(axis=1)
         return diagonal
 
     def _respond(self, weights: Floats) -> Floats:
         """x' L^-1 (sum of weights[s] x x') x for each set."""
-        return self._tokens.forms(self.vectors @ self._rotated(weights) @ self.vectors.T)
+        return self._tokens.forms(_product(_product(self.vectors, self._rotated(weights)), self.vectors.T))
 
     def _rotated(self, weights: Floats) -> Floats:
         """L^-1 (sum of weights[s] x x') in the coordinates of the eigenvectors."""
-        rotated: Floats = self.vectors.T @ self._tokens.gram(weights) @ self.vectors
+        rotated: Floats = _product(_product(self.vectors.T, self._tokens.gram(weights)), self.vectors)
         rotated /= self.values[:, None] + self.values
         return rotated
+
+
+def _product(left: Floats, right: Floats) -> Floats:
+    """The product of two matrices, in stripes where it is large."""
+    rows = max(1, _MULTIPLICATIONS // max(1, right.size))
+    if rows >= len(left):
+        whole: Floats = left @ right
+        return whole
+    product = np.empty((len(left), right.shape[1]))
+    for first in range(0, len(left), rows):
+        np.matmul(left[first : first + rows], right, out=product[first : first + rows])
+    return product
 
 
 def _sums(places: NDArray[np.int64], values: Floats, n: int) -> Floats:

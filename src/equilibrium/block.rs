@@ -5,13 +5,18 @@
 
 use std::ops::Range;
 
-use super::counts::{Counts, POLL};
+use super::counts::{Counts, multiplicities};
+use super::double::Double;
+use super::room::{Pulse, SIDES, empty, filled, listed};
 use super::{Rates, Squares};
 use crate::error::Result;
 use crate::monitor::Monitor;
 
+/// So many times the work of a number is that of one of twice the digits.
+const DOUBLE: usize = 16;
+
 /// How often a cue set occurred with an outcome of the block.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Entry {
     set: u32,
     pub(super) lane: u32,
@@ -37,14 +42,33 @@ impl<'a> Block<'a> {
         lambda: &'a [f64],
         rates: Rates,
         ridge: f64,
-    ) -> Self {
-        let listed = (0..).zip(outcomes).flat_map(|(lane, outcome)| {
-            let pairs = counts.pairs(outcome).iter();
-            pairs.map(move |pair| Entry { set: pair.set, lane, tokens: pair.tokens })
-        });
-        let mut entries: Vec<Entry> = listed.collect();
-        entries.sort_unstable_by_key(|entry| (entry.set, entry.lane));
-        Self { counts, lambda, rates, ridge, entries }
+        monitor: &Monitor,
+    ) -> Result<Self> {
+        // Where the entries of each set begin, and then where the next one of it goes.
+        let mut places = filled(counts.n_sets() + 1, 0_usize, SIDES)?;
+        for outcome in outcomes.clone() {
+            monitor.check()?;
+            counts.pairs(outcome).iter().for_each(|pair| places[pair.set as usize + 1] += 1);
+        }
+        for set in 1..places.len() {
+            places[set] += places[set - 1];
+        }
+        let n = places.last().copied().unwrap_or_default();
+        let mut entries = filled(n, Entry::default(), SIDES)?;
+        for (lane, outcome) in (0..).zip(outcomes) {
+            monitor.check()?;
+            for pair in counts.pairs(outcome) {
+                let place = &mut places[pair.set as usize];
+                entries[*place] = Entry { set: pair.set, lane, tokens: pair.tokens };
+                *place += 1;
+            }
+        }
+        Ok(Self { counts, lambda, rates, ridge, entries })
+    }
+
+    /// Outcomes that never occur.
+    pub(super) fn without_outcomes(counts: &'a Counts, zeros: &'a [f64], ridge: f64) -> Self {
+        Self { counts, lambda: zeros, rates: Rates::ONE, ridge, entries: Vec::new() }
     }
 
     /// How many outcomes there are.
@@ -62,17 +86,20 @@ impl<'a> Block<'a> {
     }
 
     /// The right-hand sides: S C'F O lambda, tokens weighed by beta1.
-    pub(super) fn targets(&self) -> Vec<f64> {
+    pub(super) fn targets(&self, monitor: &Monitor) -> Result<Vec<f64>> {
         let width = self.width();
-        let mut sums = vec![0.0; self.counts.n_columns() * width];
+        let mut sums = filled(self.counts.n_columns() * width, 0.0, SIDES)?;
+        let mut pulse = Pulse::default();
         for entry in &self.entries {
             let lane = entry.lane as usize;
             let target = self.rates.present * entry.tokens * self.lambda[lane];
-            for &column in self.counts.set(entry.set as usize) {
+            let columns = self.counts.set(entry.set as usize);
+            pulse.beat(columns.len(), monitor)?;
+            for &column in columns {
                 sums[column as usize * width + lane] += target * self.counts.scale[column as usize];
             }
         }
-        sums
+        Ok(sums)
     }
 
     /// What is left of the right-hand sides at x: S C'F (O lambda - C S x) - ridge x, tokens weighed by beta1 or beta2.
@@ -83,15 +110,14 @@ impl<'a> Block<'a> {
         let width = self.width();
         let counts = self.counts;
         let Rates { present, absent } = self.rates;
-        let mut y = x.to_vec();
+        let mut y = listed(x.iter().copied(), SIDES)?;
         scale_rows(&mut y, &counts.scale, width);
-        let mut rest = vec![0.0; x.len()];
+        let mut rest = filled(x.len(), 0.0, SIDES)?;
         let (mut activation, mut error) = (vec![0.0; width], vec![0.0; width]);
         let mut at = 0;
+        let mut pulse = Pulse::default();
         for (set, &tokens) in counts.tokens.iter().enumerate() {
-            if set % POLL == 0 {
-                monitor.check()?;
-            }
+            pulse.beat(counts.set(set).len() * width, monitor)?;
             add_rows(&y, counts.set(set), &mut activation);
             error.iter_mut().zip(&activation).for_each(|(e, a)| *e = -(absent * tokens) * a);
             for &Entry { lane, tokens, .. } in self.entries(set, &mut at) {
@@ -106,10 +132,90 @@ impl<'a> Block<'a> {
         Ok(rest)
     }
 
+    /// The same to its last digit: nothing is rounded before the end.
+    ///
+    /// Frequencies may lie so far apart that what a rare set of cues leaves is less than what a common one rounds off.
+    pub(super) fn exact_residual(&self, x: &[f64], monitor: &Monitor) -> Result<Vec<f64>> {
+        let width = self.width().max(1);
+        let counts = self.counts;
+        let [present, absent] = [self.rates.present, self.rates.absent].map(Double::from);
+        let mut y = empty(x.len(), SIDES)?;
+        for (row, &scale) in x.chunks_exact(width).zip(&counts.scale) {
+            y.extend(row.iter().map(|&x| Double::product(scale, x)));
+        }
+        let mut rest = filled(x.len(), Double::default(), SIDES)?;
+        let mut activation = vec![Double::default(); width];
+        let mut with = vec![0.0; width];
+        let mut at = 0;
+        let mut pulse = Pulse::default();
+        for (set, &tokens) in counts.tokens.iter().enumerate() {
+            let columns = counts.set(set);
+            // Every number takes some dozens of operations.
+            pulse.beat(DOUBLE * columns.len() * width, monitor)?;
+            activation.fill(Double::default());
+            for (column, times) in multiplicities(columns) {
+                let row = &y[column * width..][..width];
+                for (sum, &y) in activation.iter_mut().zip(row) {
+                    *sum = sum.plus(y.times(times.into()));
+                }
+            }
+            with.fill(0.0);
+            self.entries(set, &mut at).iter().for_each(|entry| with[entry.lane as usize] = entry.tokens);
+            for ((activation, &with), &lambda) in activation.iter_mut().zip(&with).zip(self.lambda) {
+                let missing = Double::from(lambda).minus(*activation).times(with.into()).times(present);
+                // Counts are integers, and so is their difference.
+                let surplus = activation.times(Double::sum(tokens, -with)).times(absent);
+                *activation = missing.minus(surplus);
+            }
+            for (column, times) in multiplicities(columns) {
+                let row = &mut rest[column * width..][..width];
+                for (sum, &error) in row.iter_mut().zip(&activation) {
+                    *sum = sum.plus(error.times(times.into()));
+                }
+            }
+        }
+        let mut rounded = empty(x.len(), SIDES)?;
+        for ((row, x), &scale) in rest.chunks_exact(width).zip(x.chunks_exact(width)).zip(&counts.scale) {
+            rounded.extend(row.iter().zip(x).map(|(rest, &x)| {
+                let shrunk = Double::product(self.ridge, x);
+                rest.times(scale.into()).minus(shrunk).head
+            }));
+        }
+        Ok(rounded)
+    }
+
+    /// About how much of `residual` at x is rounding: the root of the sum of squares of what each set rounds off.
+    pub(super) fn rounding(&self, x: &[f64], monitor: &Monitor) -> Result<Vec<f64>> {
+        let width = self.width();
+        let counts = self.counts;
+        let mut y = listed(x.iter().map(|x| x.abs()), SIDES)?;
+        scale_rows(&mut y, &counts.scale, width);
+        let mut sums = filled(x.len(), 0.0, SIDES)?;
+        let mut sizes = vec![0.0; width];
+        let mut at = 0;
+        let mut pulse = Pulse::default();
+        for (set, &tokens) in counts.tokens.iter().enumerate() {
+            pulse.beat(counts.set(set).len() * width, monitor)?;
+            add_rows(&y, counts.set(set), &mut sizes);
+            let tokens = tokens * self.rates.present.max(self.rates.absent);
+            sizes.iter_mut().for_each(|size| *size *= tokens);
+            for &Entry { lane, tokens, .. } in self.entries(set, &mut at) {
+                let lane = lane as usize;
+                sizes[lane] += self.rates.present * tokens * self.lambda[lane].abs();
+            }
+            sizes.iter_mut().for_each(|size| *size *= *size);
+            add_to_rows(&mut sums, counts.set(set), &sizes);
+        }
+        sums.iter_mut().for_each(|sum| *sum = f64::EPSILON * sum.sqrt());
+        scale_rows(&mut sums, &counts.scale, width);
+        Ok(sums)
+    }
+
     /// How far x is from solving, outcome by outcome, given what it leaves.
-    pub(super) fn judge(&self, rest: &[f64]) -> Vec<Squares> {
-        let each = self.squares(rest).into_iter().zip(self.squares(&self.targets()));
-        each.map(|(rest, targets)| Squares { rest, targets }).collect()
+    pub(super) fn judge(&self, rest: &[f64], monitor: &Monitor) -> Result<Vec<Squares>> {
+        let targets = self.targets(monitor)?;
+        let each = self.squares(rest).into_iter().zip(self.squares(&targets));
+        Ok(each.map(|(rest, targets)| Squares { rest, targets }).collect())
     }
 
     /// For each outcome the sum of squares, over all cues, of what is S C' something here.

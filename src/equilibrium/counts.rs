@@ -23,6 +23,7 @@ use std::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use rayon::prelude::*;
 
+use super::room::{COUNTING, EQUATIONS, Pulse, empty, filled, listed, reserve, room, square};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::chunk::{Body, Chunk};
@@ -33,10 +34,10 @@ use crate::monitor::Monitor;
 const NONE: u32 = u32::MAX;
 /// Pairs of a cue set and an outcome that are gathered before equal ones are added up.
 const PAIRS: usize = 1 << 20;
-/// Looks at the stop flag once in so many pairs of cues,
-const WORK: usize = 1 << 22;
-/// or cue sets.
-pub(super) const POLL: usize = 1024;
+/// Sorting and hashing the cues of an event counts as so many looks at each.
+const SORTING: usize = 16;
+/// An event of so many cues takes more than the margin for small allocations leaves.
+const LONG: usize = 1 << 12;
 
 /// Lists of columns, one after another.
 ///
@@ -54,8 +55,8 @@ impl Sets {
     }
 
     fn push(&mut self, columns: impl Iterator<Item = u32> + Clone) -> Result<()> {
-        reserve(&mut self.columns, columns.clone().count())?;
-        reserve(&mut self.ends, 1)?;
+        reserve(&mut self.columns, columns.clone().count(), COUNTING)?;
+        reserve(&mut self.ends, 1, COUNTING)?;
         self.columns.extend(columns);
         self.ends.push(self.columns.len());
         Ok(())
@@ -99,16 +100,17 @@ impl Counts {
     ) -> Result<Self> {
         let known = file.cues().counts();
         let alpha = |cue: usize| alpha.map_or(1.0, |alpha| alpha[cue]);
-        let active: Vec<bool> = (0..known.len()).map(|cue| known[cue] > 0 && alpha(cue) > 0.0).collect();
-        let mut gathering = Gathering::new(active)?;
+        let active = (0..known.len()).map(|cue| known[cue] > 0 && alpha(cue) > 0.0);
+        let mut gathering = Gathering::new(listed(active, COUNTING)?)?;
         gathering.read(file, monitor)?;
-        let Gathering { active, twins, sets, tokens, mut pairs, .. } = gathering;
-        merge(&mut pairs);
+        let Gathering { active, twins, sets, tokens, pairs, .. } = gathering;
+        let pairs = pairs.all(monitor)?;
 
         // A column for the first of each class of twins.
+        room(8 * active.len(), COUNTING)?;
         let least = twins.least()?;
-        let mut place = vec![NONE; active.len()];
-        let (mut salience, mut size) = (Vec::new(), Vec::new());
+        let mut place = filled(active.len(), NONE, COUNTING)?;
+        let (mut salience, mut size) = (empty(active.len(), COUNTING)?, empty(active.len(), COUNTING)?);
         for cue in (0..active.len()).filter(|&cue| active[cue]) {
             let first = least[cue] as usize;
             if first == cue {
@@ -120,65 +122,75 @@ impl Counts {
             salience[place[cue] as usize] += alpha(cue);
             size[place[cue] as usize] += 1.0;
         }
-        let scale: Vec<f64> = salience.iter().map(|sum: &f64| sum.sqrt()).collect();
+        let scale: Vec<f64> = listed(salience.iter().map(|sum: &f64| sum.sqrt()), COUNTING)?;
         let share = place
             .iter()
             .enumerate()
             .map(|(cue, &column)| scale.get(column as usize).map_or(0.0, |scale| alpha(cue) / scale));
-        let share = share.collect();
+        let share = listed(share, COUNTING)?;
         let mut columns = Sets::default();
+        let mut pulse = Pulse::default();
         for set in 0..tokens.len() {
+            let cues = sets.get(set);
+            pulse.beat(cues.len(), monitor)?;
             let first = |&&cue: &&u32| least[cue as usize] == cue;
-            columns.push(sets.get(set).iter().filter(first).map(|&cue| place[cue as usize]))?;
+            columns.push(cues.iter().filter(first).map(|&cue| place[cue as usize]))?;
         }
-        let mut ends = Vec::with_capacity(file.outcomes().len());
+        let mut ends = empty(file.outcomes().len(), COUNTING)?;
         for outcome in 0..file.outcomes().len() as u32 {
             ends.push(pairs.partition_point(|pair| pair.outcome <= outcome));
         }
-        let mut listed = Vec::new();
-        reserve(&mut listed, pairs.len())?;
-        listed.extend(pairs.iter().map(|pair| Pair { set: pair.set, tokens: pair.tokens as f64 }));
-        let tokens = tokens.iter().map(|&tokens| tokens as f64).collect();
-        Ok(Self { sets: columns, tokens, pairs: listed, ends, scale, size, place, share })
+        let pairs = pairs.iter().map(|pair| Pair { set: pair.set, tokens: pair.tokens as f64 });
+        let pairs = listed(pairs, COUNTING)?;
+        let tokens = listed(tokens.iter().map(|&tokens| tokens as f64), COUNTING)?;
+        Ok(Self { sets: columns, tokens, pairs, ends, scale, size, place, share })
     }
 
     /// The problem of one outcome with two learning rates as one with one rate: every token weighs `present` with the outcome
     /// and `absent` without. The columns of cues that weigh nothing are gone; the second result names those that are left.
-    pub(super) fn of_outcome(&self, outcome: usize, present: f64, absent: f64) -> Result<(Self, Vec<u32>)> {
-        let mut tokens = Vec::new();
-        reserve(&mut tokens, self.n_sets())?;
-        tokens.extend(self.tokens.iter().map(|tokens| absent * tokens));
-        let pairs = self.pairs(outcome);
-        for pair in pairs {
+    pub(super) fn of_outcome(
+        &self,
+        outcome: usize,
+        present: f64,
+        absent: f64,
+        monitor: &Monitor,
+    ) -> Result<(Self, Vec<u32>)> {
+        let mut tokens = listed(self.tokens.iter().map(|tokens| absent * tokens), COUNTING)?;
+        let known = self.pairs(outcome);
+        for pair in known {
             let set = pair.set as usize;
             tokens[set] = present * pair.tokens + absent * (self.tokens[set] - pair.tokens);
         }
-        let (mut place, mut kept) = (vec![NONE; self.n_columns()], Vec::new());
+        let (mut place, mut kept) =
+            (filled(self.n_columns(), NONE, COUNTING)?, empty(self.n_columns(), COUNTING)?);
         let mut sets = Sets::default();
-        let mut renumbered = Vec::new();
+        let mut renumbered = empty(tokens.len(), COUNTING)?;
+        let mut pulse = Pulse::default();
         for (set, &weight) in tokens.iter().enumerate() {
             renumbered.push(sets.ends.len() as u32);
             if weight > 0.0 {
-                for &column in self.sets.get(set) {
+                let columns = self.sets.get(set);
+                pulse.beat(columns.len(), monitor)?;
+                for &column in columns {
                     if place[column as usize] == NONE {
                         place[column as usize] = kept.len() as u32;
                         kept.push(column);
                     }
                 }
-                sets.push(self.sets.get(set).iter().map(|&column| place[column as usize]))?;
+                sets.push(columns.iter().map(|&column| place[column as usize]))?;
             }
         }
-        let pairs: Vec<Pair> = pairs
-            .iter()
-            .filter(|pair| tokens[pair.set as usize] > 0.0)
-            .map(|pair| Pair { set: renumbered[pair.set as usize], tokens: present * pair.tokens })
-            .collect();
+        let mut pairs = empty(known.len(), COUNTING)?;
+        let weighed = known.iter().filter(|pair| tokens[pair.set as usize] > 0.0);
+        pairs.extend(
+            weighed.map(|pair| Pair { set: renumbered[pair.set as usize], tokens: present * pair.tokens }),
+        );
         tokens.retain(|&tokens| tokens > 0.0);
-        let of = |values: &[f64]| kept.iter().map(|&column| values[column as usize]).collect::<Vec<_>>();
+        let of = |values: &[f64]| listed(kept.iter().map(|&column| values[column as usize]), COUNTING);
         let counts = Self {
             ends: vec![pairs.len()],
-            scale: of(&self.scale),
-            size: of(&self.size),
+            scale: of(&self.scale)?,
+            size: of(&self.size)?,
             sets,
             tokens,
             pairs,
@@ -221,28 +233,30 @@ impl Counts {
     /// Bands of columns are counted side by side.
     pub(super) fn gram(&self, ridge: f64, monitor: &Monitor) -> Result<Vec<f64>> {
         let n = self.n_columns();
-        let mut gram = zeros(n.saturating_mul(n), "the normal equations", "use method=\"iterative\"")?;
+        let mut gram = square(n, EQUATIONS, monitor)?;
         let band = n.div_ceil(4 * rayon::current_num_threads()).max(1);
         gram.par_chunks_mut((band * n).max(1)).enumerate().try_for_each(|(index, part)| {
             let first = index * band;
             let inside = first..first + part.len() / n;
-            let mut work = 0;
+            let mut pulse = Pulse::default();
+            // The columns of a set, each once, with how often it comes.
+            let mut counted: Vec<(usize, f64)> = Vec::new();
             for (set, &tokens) in self.tokens.iter().enumerate() {
                 let columns = self.set(set);
-                work += columns.len() * columns.len();
-                if work > WORK {
-                    monitor.check()?;
-                    work = 0;
-                }
-                for &column in columns.iter().filter(|&&column| inside.contains(&(column as usize))) {
-                    let line = &mut part[(column as usize - first) * n..][..n];
-                    columns
-                        .iter()
-                        .filter(|&&other| other >= column)
-                        .for_each(|&other| line[other as usize] += tokens);
+                pulse.beat(columns.len(), monitor)?;
+                counted.clear();
+                reserve(&mut counted, columns.len(), EQUATIONS)?;
+                counted.extend(multiplicities(columns));
+                for &(column, times) in counted.iter().filter(|(column, _)| inside.contains(column)) {
+                    pulse.beat(counted.len(), monitor)?;
+                    let line = &mut part[(column - first) * n..][..n];
+                    let tokens = tokens * times;
+                    let below = counted.iter().filter(|&&(other, _)| other >= column);
+                    below.for_each(|&(other, times)| line[other] += tokens * times);
                 }
             }
             for (column, line) in inside.zip(part.chunks_exact_mut(n)) {
+                pulse.beat(n, monitor)?;
                 line.iter_mut().zip(&self.scale).for_each(|(sum, scale)| *sum *= scale * self.scale[column]);
                 line[column] += ridge;
             }
@@ -259,6 +273,11 @@ impl Counts {
     }
 }
 
+/// Each column of a set, where equal ones are side by side, and how often it comes.
+pub(super) fn multiplicities(columns: &[u32]) -> impl Iterator<Item = (usize, f64)> + '_ {
+    columns.chunk_by(|a, b| a == b).map(|same| (same[0] as usize, same.len() as f64))
+}
+
 /// How often a cue set occurred with an outcome, while counting.
 #[derive(Clone, Copy)]
 struct Occurrence {
@@ -267,40 +286,47 @@ struct Occurrence {
     tokens: u64,
 }
 
+impl Occurrence {
+    fn key(&self) -> (u32, u32) {
+        (self.outcome, self.set)
+    }
+}
+
 /// Counts in the making: cue sets list cues here, sorted.
 struct Gathering {
     active: Vec<bool>,
     twins: Twins,
     sets: Sets,
     tokens: Vec<u64>,
-    pairs: Vec<Occurrence>,
-    /// When to add equal pairs up.
-    full: usize,
+    pairs: Pairs,
     /// Sets by the hash of their cues.
     known: HashTable<u32>,
     hasher: DefaultHashBuilder,
     sorted: Vec<u32>,
+    pulse: Pulse,
 }
 
 impl Gathering {
     fn new(active: Vec<bool>) -> Result<Self> {
+        // The classes of twins: one a cue, in a list that grows.
+        room(16 * active.len(), COUNTING)?;
         Ok(Self {
             twins: Twins::new(active.iter().map(|active| active.then_some(0)))?,
             active,
             sets: Sets::default(),
             tokens: Vec::new(),
-            pairs: Vec::new(),
-            full: PAIRS,
+            pairs: Pairs::default(),
             known: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
             sorted: Vec::new(),
+            pulse: Pulse::default(),
         })
     }
 
     /// Chunks are decoded side by side, and taken in order.
     fn read<B: AsRef<[u8]> + Sync>(&mut self, file: &EventFile<B>, monitor: &Monitor) -> Result<()> {
         let types = file.types()?;
-        let mut of_type = vec![0_u64; types.len()];
+        let mut of_type = filled(types.len(), 0_u64, COUNTING)?;
         let side_by_side = rayon::current_num_threads();
         for first in (0..file.n_chunks()).step_by(side_by_side) {
             let last = (first + side_by_side).min(file.n_chunks());
@@ -308,6 +334,7 @@ impl Gathering {
                 (first..last).into_par_iter().map(|index| file.chunk(index)).collect();
             for chunk in chunks {
                 let chunk = chunk?;
+                monitor.check()?;
                 for i in 0..chunk.body.len() {
                     let tokens = u64::from(chunk.frequency(i));
                     match &chunk.body {
@@ -315,30 +342,29 @@ impl Gathering {
                             let of_type = &mut of_type[types[i] as usize];
                             *of_type = of_type.saturating_add(tokens);
                         }
-                        Body::Rows(rows) => self.add(rows.cues.get(i), rows.outcomes.get(i), tokens)?,
-                    }
-                    if i % POLL == 0 {
-                        monitor.check()?;
+                        Body::Rows(rows) => {
+                            self.add(rows.cues.get(i), rows.outcomes.get(i), tokens, monitor)?
+                        }
                     }
                 }
                 monitor.advance(chunk.body.len() as u64)?;
             }
         }
         for (i, &tokens) in of_type.iter().enumerate() {
-            self.add(types.cues.get(i), types.outcomes.get(i), tokens)?;
-            if i % POLL == 0 {
-                monitor.check()?;
-            }
+            self.add(types.cues.get(i), types.outcomes.get(i), tokens, monitor)?;
         }
         Ok(())
     }
 
-    fn add(&mut self, cues: &[u32], outcomes: &[u32], tokens: u64) -> Result<()> {
+    fn add(&mut self, cues: &[u32], outcomes: &[u32], tokens: u64, monitor: &Monitor) -> Result<()> {
         if tokens == 0 {
             return Ok(());
         }
+        // Sorting is several times the work of looking.
+        self.pulse.beat(SORTING * cues.len() + outcomes.len() + 1, monitor)?;
         let Self { active, twins, sets, known, hasher, sorted, .. } = self;
         sorted.clear();
+        reserve(sorted, cues.len(), COUNTING)?;
         sorted.extend(cues.iter().filter(|&&cue| active[cue as usize]));
         sorted.sort_unstable();
         if sorted.is_empty() {
@@ -354,52 +380,96 @@ impl Gathering {
                     )
                 })?;
                 sets.push(sorted.iter().copied())?;
-                reserve(&mut self.tokens, 1)?;
+                reserve(&mut self.tokens, 1, COUNTING)?;
                 self.tokens.push(0);
                 let rehash = |&set: &u32| hasher.hash_one(sets.get(set as usize));
-                known.try_reserve(1, rehash).map_err(|_| full(8 * self.tokens.len()))?;
+                known.try_reserve(1, rehash).map_err(|_| COUNTING.refused(8 * self.tokens.len()))?;
                 known.insert_unique(hash, set, rehash);
+                if sorted.len() > LONG {
+                    // The members of an event, as ids and as counts, in lists that grow.
+                    room(48 * sorted.len(), COUNTING)?;
+                }
                 twins.split(sorted.iter().copied())?;
                 set
             }
         };
         let sum = &mut self.tokens[set as usize];
         *sum = sum.saturating_add(tokens);
-        reserve(&mut self.pairs, outcomes.len())?;
-        self.pairs.extend(outcomes.iter().map(|&outcome| Occurrence { outcome, set, tokens }));
-        if self.pairs.len() > self.full {
-            merge(&mut self.pairs);
-            self.full = (2 * self.pairs.len()).max(PAIRS);
-        }
-        Ok(())
+        self.pairs.add(outcomes.iter().map(|&outcome| Occurrence { outcome, set, tokens }), monitor)
     }
 }
 
-/// Sorts by outcome and set, and adds equal pairs up.
-fn merge(pairs: &mut Vec<Occurrence>) {
-    pairs.par_sort_unstable_by_key(|pair| (pair.outcome, pair.set));
-    pairs.dedup_by(|next, kept| {
-        let same = (next.outcome, next.set) == (kept.outcome, kept.set);
-        if same {
-            kept.tokens = kept.tokens.saturating_add(next.tokens);
+/// What is known of pairs of an outcome and a cue set, in sorted runs and a list of what came since.
+///
+/// Invariant: each run is sorted and has a pair once; runs fall in length, each less than half as long as the one before, so
+/// that a pair is moved a few times in all.
+#[derive(Default)]
+struct Pairs {
+    runs: Vec<Vec<Occurrence>>,
+    recent: Vec<Occurrence>,
+}
+
+impl Pairs {
+    fn add(&mut self, pairs: impl ExactSizeIterator<Item = Occurrence>, monitor: &Monitor) -> Result<()> {
+        reserve(&mut self.recent, pairs.len(), COUNTING)?;
+        self.recent.extend(pairs);
+        if self.recent.len() < PAIRS {
+            return Ok(());
         }
-        same
-    });
-}
+        self.sort()?;
+        while let [.., before, last] = self.runs.as_slice()
+            && 2 * last.len() > before.len()
+        {
+            self.join(monitor)?;
+        }
+        Ok(())
+    }
 
-/// Room for more elements, as `Vec` would take it, or an error.
-pub(super) fn reserve<T>(list: &mut Vec<T>, more: usize) -> Result<()> {
-    list.try_reserve(more).map_err(|_| full((list.len() + more) * size_of::<T>()))
-}
+    /// All of them in one run.
+    fn all(mut self, monitor: &Monitor) -> Result<Vec<Occurrence>> {
+        self.sort()?;
+        while self.runs.len() > 1 {
+            self.join(monitor)?;
+        }
+        Ok(self.runs.pop().unwrap_or_default())
+    }
 
-fn full(bytes: usize) -> Error {
-    Error::Memory { what: "counting the events", bytes: bytes as u128, cure: "use fewer events" }
-}
+    /// Makes a run of what is not sorted yet.
+    fn sort(&mut self) -> Result<()> {
+        self.recent.par_sort_unstable_by_key(Occurrence::key);
+        self.recent.dedup_by(|next, kept| {
+            let same = next.key() == kept.key();
+            if same {
+                kept.tokens = kept.tokens.saturating_add(next.tokens);
+            }
+            same
+        });
+        self.runs.push(listed(self.recent.drain(..), COUNTING)?);
+        Ok(())
+    }
 
-/// Zeros, or an error.
-pub(super) fn zeros(n: usize, what: &'static str, cure: &'static str) -> Result<Vec<f64>> {
-    let mut list = Vec::new();
-    list.try_reserve_exact(n).map_err(|_| Error::Memory { what, bytes: 8 * n as u128, cure })?;
-    list.resize(n, 0.0);
-    Ok(list)
+    /// Makes one of the last two runs.
+    fn join(&mut self, monitor: &Monitor) -> Result<()> {
+        let (Some(last), Some(before)) = (self.runs.pop(), self.runs.pop()) else { return Ok(()) };
+        let mut joined: Vec<Occurrence> = empty(before.len().saturating_add(last.len()), COUNTING)?;
+        let mut pulse = Pulse::default();
+        let (mut before, mut last) = (before.into_iter().peekable(), last.into_iter().peekable());
+        loop {
+            pulse.beat(1, monitor)?;
+            let next = match (before.peek(), last.peek()) {
+                (Some(one), Some(other)) if one.key() <= other.key() => before.next(),
+                (_, Some(_)) => last.next(),
+                (_, None) => before.next(),
+            };
+            let Some(next) = next else { break };
+            match joined.last_mut() {
+                Some(kept) if kept.key() == next.key() => {
+                    kept.tokens = kept.tokens.saturating_add(next.tokens);
+                }
+                _ => joined.push(next),
+            }
+        }
+        self.runs.push(joined);
+        Ok(())
+    }
 }

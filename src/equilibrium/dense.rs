@@ -22,12 +22,14 @@
 
 use std::ops::Range;
 
-use faer::{Mat, MatRef};
+use faer::{MatMut, MatRef};
 use rayon::prelude::*;
 
 use super::block::Block;
 use super::counts::Counts;
-use super::factor::{Factor, factorise, solve as solve_lower};
+use super::factor::{DOUBTFUL, Factor, ROUNDED, greatest, solve as solve_lower};
+use super::pivoted::factorise;
+use super::room::{Columns, Pulse, SIDES, empty, filled, reserve, square};
 use super::{Problem, Rates, Sink, Solved, Squares};
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
@@ -44,6 +46,8 @@ const NEGLIGIBLE: f64 = 1e-11;
 const ENOUGH: f64 = 1e-7;
 /// The most refinements.
 const MOST: usize = 3;
+/// A solution that corrections move by more than this, and that they do not make better, is not one.
+const UNSOLVED: f64 = 1e-13;
 /// An outcome with more cue sets than this part of the columns has a factorisation of its own.
 const UPDATED: usize = 6;
 
@@ -67,30 +71,31 @@ pub(super) fn solve(
         Some(_) => present != absent && UPDATED * counts.pairs(outcome).len() > counts.n_columns(),
     };
     let widest = (WORK / factor.as_ref().map_or(1, Factor::rank).pow(2).max(1)).clamp(8, WIDEST);
-    let blocks = blocks(counts, alone, widest, present == absent);
+    let blocks = blocks(counts, alone, widest, present == absent)?;
     let task = Task { counts, problem, rates, factor: factor.as_ref(), widest, sink, monitor };
-    let done: Vec<Result<Part>> = blocks
-        .into_par_iter()
-        .map(|outcomes| {
-            let width = outcomes.len() as u64;
-            let part = if alone(outcomes.start) { task.one(outcomes.start) } else { task.block(outcomes) }?;
-            monitor.advance(width)?;
-            Ok(part)
-        })
-        .collect();
-    let mut squares = Vec::new();
+    let work = |outcomes: Range<usize>| {
+        let width = outcomes.len() as u64;
+        let part = if alone(outcomes.start) { task.one(outcomes.start) } else { task.block(outcomes) }?;
+        monitor.advance(width)?;
+        Ok(part)
+    };
+    let mut done: Vec<Result<Part>> = empty(blocks.len(), SIDES)?;
+    blocks.into_par_iter().map(work).collect_into_vec(&mut done);
+    let mut squares = empty(counts.n_outcomes(), SIDES)?;
+    let mut converged = true;
     let (mut solver, mut tolerance) =
         factor.as_ref().map_or(("cholesky", 0.0), |f| (f.name(), f.tolerance()));
     for part in done {
         let part = part?;
-        squares.extend(part.squares);
+        squares.extend(part.solution.squares);
+        converged &= part.solution.converged;
         if let Some((name, least)) = part.alone {
             tolerance = least.max(tolerance);
             solver = if name == "eigen" { name } else { solver };
         }
     }
     let rank = factor.map(|factor| factor.rank());
-    Ok(Solved { solver, rank, tolerance, iterations: None, squares, converged: true })
+    Ok(Solved { solver, rank, tolerance, iterations: None, squares, converged })
 }
 
 /// Outcomes that are solved for together, one after another in one block: of about the same size, and with two rates
@@ -100,7 +105,7 @@ fn blocks(
     alone: impl Fn(usize) -> bool,
     widest: usize,
     one_rate: bool,
-) -> Vec<Range<usize>> {
+) -> Result<Vec<Range<usize>>> {
     let n = counts.n_outcomes();
     let width = n.div_ceil(BLOCKS.max(n.div_ceil(widest))).max(1);
     let mut blocks: Vec<Range<usize>> = Vec::new();
@@ -115,17 +120,28 @@ fn blocks(
                 sets += more;
             }
             _ => {
+                reserve(&mut blocks, 1, SIDES)?;
                 blocks.push(outcome..outcome + 1);
                 sets = more;
             }
         }
     }
-    blocks
+    Ok(blocks)
+}
+
+/// x of a block, and how well it solves.
+struct Solution {
+    /// Row after row.
+    x: Vec<f64>,
+    squares: Vec<Squares>,
+    /// Whether what is left of errors is rounding.
+    converged: bool,
 }
 
 /// What a block brought.
 struct Part {
-    squares: Vec<Squares>,
+    /// Without the weights, which are written.
+    solution: Solution,
     /// Solver and tolerance, where the factorisation was the block's own.
     alone: Option<(&'static str, f64)>,
 }
@@ -145,64 +161,65 @@ impl Task<'_, '_> {
     fn block(&self, outcomes: Range<usize>) -> Result<Part> {
         let Some(factor) = self.factor else { return self.one(outcomes.start) };
         let lambda = &self.problem.lambda[outcomes.clone()];
-        let block = Block::new(self.counts, outcomes.clone(), lambda, self.rates, self.problem.ridge);
+        let (rates, ridge) = (self.rates, self.problem.ridge);
+        let block = Block::new(self.counts, outcomes.clone(), lambda, rates, ridge, self.monitor)?;
         let updates = if self.rates.present == self.rates.absent {
             Vec::new()
         } else {
             outcomes.clone().map(|outcome| self.update(factor, outcome)).collect::<Result<_>>()?
         };
         let inverse = Inverse { factor, absent: self.rates.absent, updates };
-        let (x, squares) = inverse.solve(&block, self.monitor)?;
-        self.sink.write(self.counts, outcomes, &x);
-        Ok(Part { squares, alone: None })
+        let mut solution = inverse.solve(&block, self.monitor)?;
+        self.sink.write(self.counts, outcomes, &solution.x, self.monitor)?;
+        solution.x = Vec::new();
+        Ok(Part { solution, alone: None })
     }
 
     /// One outcome, by a factorisation of its own.
     fn one(&self, outcome: usize) -> Result<Part> {
         let Rates { present, absent } = self.rates;
-        let (counts, columns) = self.counts.of_outcome(outcome, present, absent)?;
-        let factor = Factor::new(&counts, self.problem.ridge, self.problem.tolerance, self.monitor)?;
+        let (counts, columns) = self.counts.of_outcome(outcome, present, absent, self.monitor)?;
+        let ridge = self.problem.ridge;
+        let factor = Factor::new(&counts, ridge, self.problem.tolerance, self.monitor)?;
         let lambda = &self.problem.lambda[outcome..=outcome];
-        let block = Block::new(&counts, 0..1, lambda, Rates::ONE, self.problem.ridge);
+        let block = Block::new(&counts, 0..1, lambda, Rates::ONE, ridge, self.monitor)?;
         let inverse = Inverse { factor: &factor, absent: 1.0, updates: Vec::new() };
-        let (part, squares) = inverse.solve(&block, self.monitor)?;
-        let mut x = vec![0.0; self.counts.n_columns()];
-        part.iter().zip(columns).for_each(|(value, column)| x[column as usize] = *value);
-        self.sink.write(self.counts, outcome..outcome + 1, &x);
-        Ok(Part { squares, alone: Some((factor.name(), factor.tolerance())) })
+        let mut solution = inverse.solve(&block, self.monitor)?;
+        let mut x = filled(self.counts.n_columns(), 0.0, SIDES)?;
+        solution.x.iter().zip(columns).for_each(|(value, column)| x[column as usize] = *value);
+        self.sink.write(self.counts, outcome..outcome + 1, &x, self.monitor)?;
+        solution.x = Vec::new();
+        Ok(Part { solution, alone: Some((factor.name(), factor.tolerance())) })
     }
 
     /// How the matrix of an outcome differs from that of all.
     fn update(&self, factor: &Factor, outcome: usize) -> Result<Update> {
         let counts = self.counts;
         let delta = (self.rates.present - self.rates.absent) / self.rates.absent;
-        let pairs = counts.pairs(outcome);
-        let vectors: Vec<Vec<(usize, f64)>> = pairs
-            .iter()
-            .map(|pair| {
-                let columns = counts.set(pair.set as usize).iter();
-                let root = pair.tokens.sqrt();
-                columns.map(|&column| (column as usize, root * counts.scale[column as usize])).collect()
-            })
-            .collect();
-        let mut solved = Mat::zeros(counts.n_columns(), 0);
-        for some in vectors.chunks(self.widest) {
-            self.monitor.check()?;
-            let mut part = Mat::zeros(counts.n_columns(), some.len());
-            for (j, vector) in some.iter().enumerate() {
-                vector.iter().for_each(|&(column, value)| part[(column, j)] += value);
+        let vectors = Vectors::new(counts, outcome)?;
+        let p = vectors.len();
+        let mut solved = Columns::zeros(counts.n_columns(), p, SIDES)?;
+        for first in (0..p).step_by(self.widest) {
+            let width = self.widest.min(p - first);
+            let mut part = Columns::zeros(counts.n_columns(), width, SIDES)?;
+            for j in 0..width {
+                let column = part.get_mut(j);
+                vectors.get(first + j).iter().for_each(|&(place, value)| column[place as usize] += value);
             }
-            factor.apply(&mut part);
-            let done = solved.ncols();
-            solved = Mat::from_fn(part.nrows(), done + part.ncols(), |i, j| {
-                if j < done { solved[(i, j)] } else { part[(i, j - done)] }
-            });
+            factor.apply(&mut part, self.monitor)?;
+            let n = part.values().len();
+            solved.values_mut()[first * counts.n_columns()..][..n].copy_from_slice(part.values());
         }
-        let mut lower = Mat::from_fn(vectors.len(), vectors.len(), |i, j| {
-            let product: f64 = vectors[i].iter().map(|&(column, value)| value * solved[(column, j)]).sum();
-            f64::from(u8::from(i == j)) + delta * product
-        });
-        if !factorise(lower.as_mut()) {
+        let mut lower = square(p, SIDES, self.monitor)?;
+        let mut pulse = Pulse::default();
+        for (j, column) in lower.chunks_exact_mut(p.max(1)).enumerate() {
+            let solved = solved.get(j);
+            for (i, value) in column.iter_mut().enumerate() {
+                pulse.beat(vectors.get(i).len(), self.monitor)?;
+                *value = f64::from(u8::from(i == j)) + delta * vectors.product(i, solved);
+            }
+        }
+        if !factorise(&mut lower, p, self.monitor)? {
             return Err(Error::Numeric(format!(
                 "beta1 and beta2 are too far apart (a ratio of {:e}) for a factorisation; bring them nearer, or use \
                  method=\"iterative\"",
@@ -210,6 +227,42 @@ impl Task<'_, '_> {
             )));
         }
         Ok(Update { delta, vectors, solved, lower })
+    }
+}
+
+/// The columns of U: of each cue set with an outcome its columns, which may come more than once, and numbers.
+///
+/// Invariant: `ends` rises and ends at `entries.len()`.
+struct Vectors {
+    ends: Vec<usize>,
+    entries: Vec<(u32, f64)>,
+}
+
+impl Vectors {
+    fn new(counts: &Counts, outcome: usize) -> Result<Self> {
+        let pairs = counts.pairs(outcome);
+        let (mut ends, mut entries) = (empty(pairs.len(), SIDES)?, Vec::new());
+        for pair in pairs {
+            let columns = counts.set(pair.set as usize);
+            let root = pair.tokens.sqrt();
+            reserve(&mut entries, columns.len(), SIDES)?;
+            entries.extend(columns.iter().map(|&column| (column, root * counts.scale[column as usize])));
+            ends.push(entries.len());
+        }
+        Ok(Self { ends, entries })
+    }
+
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn get(&self, i: usize) -> &[(u32, f64)] {
+        let start = if i == 0 { 0 } else { self.ends[i - 1] };
+        &self.entries[start..self.ends[i]]
+    }
+
+    fn product(&self, i: usize, column: &[f64]) -> f64 {
+        self.get(i).iter().map(|&(place, value)| value * column[place as usize]).sum()
     }
 }
 
@@ -224,80 +277,129 @@ struct Inverse<'a> {
 /// delta, U, Q and the Cholesky factor of I + delta U'Q.
 struct Update {
     delta: f64,
-    /// The columns of U, sparse.
-    vectors: Vec<Vec<(usize, f64)>>,
-    solved: Mat<f64>,
-    lower: Mat<f64>,
+    vectors: Vectors,
+    solved: Columns,
+    lower: Vec<f64>,
 }
 
 impl Inverse<'_> {
-    /// x of a block, and how well it solves.
-    fn solve(&self, block: &Block<'_>, monitor: &Monitor) -> Result<(Vec<f64>, Vec<Squares>)> {
+    fn solve(&self, block: &Block<'_>, monitor: &Monitor) -> Result<Solution> {
         let (n, width) = (block.counts.n_columns(), block.width());
-        let mut x = by_columns(&block.targets(), n, width);
-        self.apply(&mut x);
+        let mut x = Columns::from_rows(&block.targets(monitor)?, n, width, SIDES)?;
+        self.apply(&mut x, monitor)?;
         let mut round = 0;
         loop {
             monitor.check()?;
-            let rows = by_rows(&x);
+            let rows = x.to_rows(SIDES)?;
             let rest = block.residual(&rows, monitor)?;
-            let mut step = by_columns(&rest, n, width);
-            if round == MOST || (round == 0 && self.is_negligible(&step, greatest(&x))) {
-                return Ok((rows, block.judge(&rest)));
+            let mut step = Columns::from_rows(&rest, n, width, SIDES)?;
+            if round == MOST || (round == 0 && self.is_negligible(&step, greatest(x.values()), monitor)?) {
+                if self.is_doubtful(block, &x, &rows, step, monitor)? {
+                    return self.refine(block, x, monitor);
+                }
+                let squares = block.judge(&rest, monitor)?;
+                return Ok(Solution { x: rows, squares, converged: true });
             }
-            self.apply(&mut step);
-            x += &step;
-            self.factor.shorten(&mut x);
-            round = if greatest(&step) <= ENOUGH * greatest(&x) { MOST } else { round + 1 };
+            self.apply(&mut step, monitor)?;
+            add(&mut x, &step);
+            self.factor.shorten(&mut x, monitor)?;
+            round = if greatest(step.values()) <= ENOUGH * greatest(x.values()) { MOST } else { round + 1 };
         }
     }
 
     /// Whether a correction is too small to matter, by that of a random combination.
-    fn is_negligible(&self, rest: &Mat<f64>, weights: f64) -> bool {
-        if !self.updates.is_empty() || rest.ncols() < 2 {
-            return false;
+    fn is_negligible(&self, rest: &Columns, weights: f64, monitor: &Monitor) -> Result<bool> {
+        if !self.updates.is_empty() || rest.width() < 2 {
+            return Ok(false);
         }
-        let mut combination = Mat::zeros(rest.nrows(), 1);
-        for j in 0..rest.ncols() {
+        let mut combination = Columns::zeros(rest.height(), 1, SIDES)?;
+        for j in 0..rest.width() {
             // A bit of the golden ratio's multiples: as good as a coin, and the same in every run.
             let heads = (j as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40 & 1 == 1;
             let sign = if heads { 1.0 } else { -1.0 };
-            (0..rest.nrows()).for_each(|i| combination[(i, 0)] += sign * rest[(i, j)]);
+            let sum = combination.get_mut(0).iter_mut();
+            sum.zip(rest.get(j)).for_each(|(sum, rest)| *sum += sign * rest);
         }
-        self.factor.apply(&mut combination);
-        greatest(&combination) <= NEGLIGIBLE * weights
+        self.factor.apply(&mut combination, monitor)?;
+        Ok(greatest(combination.values()) <= NEGLIGIBLE * weights)
     }
 
-    fn apply(&self, block: &mut Mat<f64>) {
-        self.factor.apply(block);
+    /// Whether what is left of the right-hand sides, and what rounding makes of it, may stand for errors that matter. Where all have
+    /// the same matrix a random combination tells.
+    fn is_doubtful(
+        &self,
+        block: &Block<'_>,
+        x: &Columns,
+        rows: &[f64],
+        mut rest: Columns,
+        monitor: &Monitor,
+    ) -> Result<bool> {
+        let (n, width) = (x.height(), x.width());
+        let rounding = block.rounding(rows, monitor)?;
+        let mut combination = Columns::zeros(n, 1, SIDES)?;
+        for j in 0..width {
+            let size = greatest(x.get(j));
+            let share = if size > 0.0 { size.recip() } else { 0.0 };
+            for (i, rest) in rest.get_mut(j).iter_mut().enumerate() {
+                *rest = share * (*rest + toss(i * width + j) * rounding[i * width + j]);
+                combination.get_mut(0)[i] += toss(j) * *rest;
+            }
+        }
+        let errors = if self.updates.is_empty() { &mut combination } else { &mut rest };
+        self.apply(errors, monitor)?;
+        Ok(greatest(errors.values()) > DOUBTFUL)
+    }
+
+    /// x, by the residuals to the last digit, until nothing but rounding is left.
+    fn refine(&self, block: &Block<'_>, mut x: Columns, monitor: &Monitor) -> Result<Solution> {
+        let (n, width) = (x.height(), x.width());
+        let mut before = f64::INFINITY;
+        loop {
+            let rows = x.to_rows(SIDES)?;
+            let rest = block.exact_residual(&rows, monitor)?;
+            let mut step = Columns::from_rows(&rest, n, width, SIDES)?;
+            self.apply(&mut step, monitor)?;
+            let moved = (0..width)
+                .map(|j| (greatest(step.get(j)), greatest(x.get(j))))
+                .filter(|&(step, _)| step > 0.0)
+                .fold(0.0, |most: f64, (step, x)| most.max(step / x));
+            if moved <= ROUNDED || moved > before / 2.0 || !moved.is_finite() {
+                let squares = block.judge(&rest, monitor)?;
+                return Ok(Solution { x: rows, squares, converged: moved.min(before) <= UNSOLVED });
+            }
+            add(&mut x, &step);
+            self.factor.shorten(&mut x, monitor)?;
+            before = moved;
+        }
+    }
+
+    fn apply(&self, block: &mut Columns, monitor: &Monitor) -> Result<()> {
+        self.factor.apply(block, monitor)?;
         for (j, update) in self.updates.iter().enumerate() {
             let p = update.vectors.len();
-            let mut inner = Mat::from_fn(p, 1, |i, _| -> f64 {
-                update.vectors[i].iter().map(|&(column, value)| value * block[(column, j)]).sum()
-            });
-            solve_lower(update.lower.as_ref(), inner.as_mut());
-            for k in 0..p {
-                let factor = update.delta * inner[(k, 0)];
-                (0..block.nrows()).for_each(|i| block[(i, j)] -= factor * update.solved[(i, k)]);
+            let column = block.get_mut(j);
+            let mut inner = empty(p, SIDES)?;
+            inner.extend((0..p).map(|i| update.vectors.product(i, column)));
+            let lower = MatRef::from_column_major_slice(&update.lower, p, p);
+            solve_lower(lower, MatMut::from_column_major_slice_mut(&mut inner, p, 1), monitor)?;
+            for (k, inner) in inner.iter().enumerate() {
+                let factor = update.delta * inner;
+                column.iter_mut().zip(update.solved.get(k)).for_each(|(x, solved)| *x -= factor * solved);
             }
-            (0..block.nrows()).for_each(|i| block[(i, j)] /= self.absent);
+            column.iter_mut().for_each(|x| *x /= self.absent);
         }
+        Ok(())
     }
 }
 
-fn greatest(block: &Mat<f64>) -> f64 {
-    block.norm_max()
+fn add(x: &mut Columns, step: &Columns) {
+    x.values_mut().iter_mut().zip(step.values()).for_each(|(x, step)| *x += step);
 }
 
-fn by_columns(rows: &[f64], n: usize, width: usize) -> Mat<f64> {
-    MatRef::from_row_major_slice(rows, n, width).to_owned()
-}
-
-fn by_rows(block: &Mat<f64>) -> Vec<f64> {
-    let (n, width) = (block.nrows(), block.ncols());
-    let mut rows = vec![0.0; n * width];
-    for j in 0..width {
-        (0..n).for_each(|i| rows[i * width + j] = block[(i, j)]);
-    }
-    rows
+/// A number of size 0.5 to 1.5, of either sign, that looks random and is the same in every run.
+fn toss(number: usize) -> f64 {
+    let mut bits = (number as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    bits = (bits ^ (bits >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    let size = 0.5 + (bits >> 12) as f64 / (1_u64 << 52) as f64;
+    if bits & 1 == 1 { size } else { -size }
 }

@@ -23,29 +23,40 @@
 //! eigenvalues take 10 n^3 and more. All of it is done by one thread, so that the bits do not depend on how many there are;
 //! right-hand sides are what is shared out among threads.
 
+use std::ops::Range;
+
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::{llt, llt_pivoting};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
-use faer::{Accum, Mat, MatMut, MatRef, Par};
+use faer::{Accum, ColMut, MatMut, MatRef, Par};
 
+use super::block::Block;
 use super::counts::Counts;
-use super::counts::zeros;
+use super::pivoted::{AT_ONCE, factorise, pivoted};
+use super::room::{COMBINATIONS, Columns, EIGENVECTORS, EQUATIONS, SIDES, filled, listed, room, square};
 use crate::error::{Error, Result};
+use crate::kernel::packing::packing;
 use crate::monitor::Monitor;
 
 /// Pivots of a basis are at least this, of 1.
 const REGULAR: f64 = 1e-8;
 /// Pivots and eigenvalues below this many n eps, of the largest, are rounding errors.
 const SLACK: f64 = 8.0;
+/// What rounding may move by more than this part of the weights is corrected by residuals to the last digit,
+pub(super) const DOUBTFUL: f64 = 1e-12;
+/// until a correction is this small a part, which is rounding itself, or corrections no longer become smaller.
+pub(super) const ROUNDED: f64 = 4.0 * f64::EPSILON;
+/// Directions that G maps to zero are corrected so many at a time.
+const AT_A_TIME: usize = 64;
 
 /// A factorisation of G.
 pub(super) enum Factor {
     /// L and what D and P say about its rows; what the others are.
     Cholesky { lower: Vec<f64>, basis: Vec<usize>, scale: Vec<f64>, rest: Option<Rest> },
-    /// Eigenvectors, all n of them, and the nonzero eigenvalues, which are those of the last ones.
-    Eigen { n: usize, vectors: Vec<f64>, values: Vec<f64>, tolerance: f64 },
+    /// Eigenvectors, all n of them, and the nonzero eigenvalues, which are those of the last ones. The first of them span what
+    /// G maps to zero; `exact` if they do to the last digit.
+    Eigen { n: usize, vectors: Vec<f64>, values: Vec<f64>, tolerance: f64, exact: bool },
 }
 
 /// Cues that are combinations of the basis.
@@ -65,49 +76,41 @@ impl Factor {
         tolerance: Option<f64>,
         monitor: &Monitor,
     ) -> Result<Self> {
+        packing()?;
         let gram = counts.gram(ridge, monitor)?;
-        monitor.check()?;
         let n = counts.n_columns();
         let least = SLACK * n as f64 * f64::EPSILON;
         if let Some(tolerance) = tolerance {
-            return Self::eigen(gram, n, tolerance);
+            return Self::eigen(gram, n, tolerance, monitor);
         }
-        if let Some(factor) = Self::cholesky(gram, n, least)? {
+        if let Some(mut factor) = Self::cholesky(gram, n, least, monitor)? {
+            if factor.pivot().is_some_and(|pivot| f64::EPSILON > DOUBTFUL * pivot) {
+                factor.correct(counts, ridge, monitor)?;
+            }
             return Ok(factor);
         }
-        monitor.check()?;
-        Self::eigen(counts.gram(ridge, monitor)?, n, least)
+        let mut factor = Self::eigen(counts.gram(ridge, monitor)?, n, least, monitor)?;
+        factor.correct(counts, ridge, monitor)?;
+        Ok(factor)
     }
 
     /// `None` where the pivots leave doubt.
-    fn cholesky(mut gram: Vec<f64>, n: usize, least: f64) -> Result<Option<Self>> {
-        let scale: Vec<f64> = (0..n).map(|i| gram[i * n + i].sqrt().recip()).collect();
+    fn cholesky(mut gram: Vec<f64>, n: usize, least: f64, monitor: &Monitor) -> Result<Option<Self>> {
+        let scale: Vec<f64> = listed((0..n).map(|i| gram[i * n + i].sqrt().recip()), EQUATIONS)?;
         for (j, line) in gram.chunks_exact_mut(n.max(1)).enumerate() {
             (j..n).for_each(|i| line[i] *= scale[i] * scale[j]);
         }
-        let (mut order, mut inverse) = (vec![0_usize; n], vec![0_usize; n]);
-        let mut memory = MemBuffer::new(llt_pivoting::factor::cholesky_in_place_scratch::<usize, f64>(
-            n,
-            Par::Seq,
-            Default::default(),
-        ));
-        let found = llt_pivoting::factor::cholesky_in_place(
-            MatMut::from_column_major_slice_mut(&mut gram, n, n),
-            &mut order,
-            &mut inverse,
-            Par::Seq,
-            MemStack::new(&mut memory),
-            Default::default(),
-        );
-        let Ok((info, _)) = found else { return Ok(None) };
+        let mut order = filled(n, 0_usize, EQUATIONS)?;
+        let Some(found) = pivoted(&mut gram, n, &mut order, monitor)? else { return Ok(None) };
         let pivot = |i: usize| gram[i * n + i].powi(2);
-        let rank = (0..info.rank).take_while(|&i| pivot(i) >= REGULAR).count();
-        if rank < info.rank && pivot(rank) > least {
+        let rank = (0..found).take_while(|&i| pivot(i) >= REGULAR).count();
+        if rank < found && pivot(rank) > least {
             return Ok(None);
         }
-        let basis = order[..rank].to_vec();
-        let rest = order[rank..].to_vec();
-        let rest = if rest.is_empty() { None } else { Rest::new(&gram, n, &basis, rest, &scale)? };
+        let rest = listed(order[rank..].iter().copied(), EQUATIONS)?;
+        order.truncate(rank);
+        let basis = order;
+        let rest = if rest.is_empty() { None } else { Rest::new(&gram, n, &basis, rest, &scale, monitor)? };
         if rest.is_none() && rank < n {
             return Ok(None);
         }
@@ -118,79 +121,195 @@ impl Factor {
         }
         lower.truncate(rank * rank);
         lower.shrink_to_fit();
-        let scale = basis.iter().map(|&i| scale[i]).collect();
+        let scale = listed(basis.iter().map(|&i| scale[i]), EQUATIONS)?;
         Ok(Some(Factor::Cholesky { lower, basis, scale, rest }))
     }
 
-    fn eigen(mut gram: Vec<f64>, n: usize, tolerance: f64) -> Result<Self> {
-        let mut vectors = zeros(
-            n.saturating_mul(n),
-            "the eigenvectors of the normal equations",
-            "use method=\"iterative\"",
-        )?;
-        let gram = MatMut::from_column_major_slice_mut(&mut gram, n, n);
-        let mut spectrum = faer::Col::<f64>::zeros(n);
+    fn eigen(mut gram: Vec<f64>, n: usize, tolerance: f64, monitor: &Monitor) -> Result<Self> {
+        let mut vectors = square(n, EIGENVECTORS, monitor)?;
+        let mut values = filled(n, 0.0, EIGENVECTORS)?;
         let need = self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, Par::Seq, Default::default());
-        let mut memory = MemBuffer::try_new(need).map_err(|_| Error::Memory {
-            what: "the eigenvalues of the normal equations",
-            bytes: need.unaligned_bytes_required() as u128,
-            cure: "use method=\"iterative\"",
-        })?;
+        let mut memory =
+            MemBuffer::try_new(need).map_err(|_| EIGENVECTORS.refused(need.unaligned_bytes_required()))?;
+        room(0, EIGENVECTORS)?;
+        monitor.check()?;
         self_adjoint_evd(
-            gram.as_ref(),
-            spectrum.as_diagonal_mut(),
+            MatMut::from_column_major_slice_mut(&mut gram, n, n).as_ref(),
+            ColMut::from_slice_mut(&mut values).as_diagonal_mut(),
             Some(MatMut::from_column_major_slice_mut(&mut vectors, n, n)),
             Par::Seq,
             MemStack::new(&mut memory),
             Default::default(),
         )
         .map_err(|error| Error::Numeric(format!("the eigenvalues did not converge: {error:?}")))?;
-        let greatest = spectrum.iter().fold(0.0, |greatest: f64, &value| greatest.max(value));
+        monitor.check()?;
+        let greatest = values.iter().fold(0.0, |greatest: f64, &value| greatest.max(value));
         // In rising order.
-        let first = spectrum.iter().take_while(|&&value| value <= tolerance * greatest).count();
-        Ok(Factor::Eigen { n, vectors, values: spectrum.iter().skip(first).copied().collect(), tolerance })
+        let first = values.iter().take_while(|&&value| value <= tolerance * greatest).count();
+        values.drain(..first);
+        Ok(Factor::Eigen { n, vectors, values, tolerance, exact: false })
+    }
+
+    /// Makes a basis of what G maps to zero exact, to rounding.
+    ///
+    /// Rounding moves combinations by as much as the largest eigenvalue or pivot is larger than the least that counts. G v, which would
+    /// be zero, comes from the events, and v - G^+ G v is better.
+    fn correct(&mut self, counts: &Counts, ridge: f64, monitor: &Monitor) -> Result<()> {
+        let (n, null) = (counts.n_columns(), counts.n_columns() - self.rank());
+        for first in (0..null).step_by(AT_A_TIME) {
+            let width = AT_A_TIME.min(null - first);
+            let zeros = filled(width, 0.0, SIDES)?;
+            let nothing = Block::without_outcomes(counts, &zeros, ridge);
+            let mut before = f64::INFINITY;
+            loop {
+                let left = nothing.exact_residual(&self.null(first, width)?.to_rows(SIDES)?, monitor)?;
+                let mut step = Columns::from_rows(&left, n, width, SIDES)?;
+                self.solve(&mut step, monitor)?;
+                let moved = greatest(step.values());
+                if moved <= ROUNDED || moved > before / 2.0 || !moved.is_finite() {
+                    break;
+                }
+                self.move_null(first, &step);
+                before = moved;
+            }
+        }
+        match self {
+            Factor::Cholesky { rest: Some(rest), .. } => {
+                if !rest.factorise(monitor)? {
+                    return Err(Error::Numeric(
+                        "combinations of cues are too long for a factorisation; give a ridge, or use \
+                         method=\"iterative\""
+                            .into(),
+                    ));
+                }
+            }
+            Factor::Cholesky { .. } => {}
+            Factor::Eigen { exact, .. } => *exact = true,
+        }
+        Ok(())
+    }
+
+    /// Some of the vectors that G maps to zero.
+    fn null(&self, first: usize, width: usize) -> Result<Columns> {
+        match self {
+            Factor::Cholesky { basis, rest, .. } => {
+                let mut some =
+                    Columns::zeros(basis.len() + rest.as_ref().map_or(0, Rest::len), width, SIDES)?;
+                if let Some(rest) = rest {
+                    for j in 0..width {
+                        let column = some.get_mut(j);
+                        let combination = rest.combination().col(first + j);
+                        basis.iter().zip(combination.iter()).for_each(|(&i, value)| column[i] = -value);
+                        column[rest.cues[first + j]] = 1.0;
+                    }
+                }
+                Ok(some)
+            }
+            Factor::Eigen { n, vectors, .. } => {
+                let mut some = Columns::zeros(*n, width, SIDES)?;
+                some.values_mut().copy_from_slice(&vectors[first * n..][..n * width]);
+                Ok(some)
+            }
+        }
+    }
+
+    /// Adds to them.
+    fn move_null(&mut self, first: usize, step: &Columns) {
+        match self {
+            Factor::Cholesky { basis, rest, .. } => {
+                let rank = basis.len();
+                let Some(rest) = rest else { return };
+                for j in 0..step.width() {
+                    let combination = &mut rest.combination[(first + j) * rank..][..rank];
+                    let moves = basis.iter().map(|&i| step.get(j)[i]);
+                    combination.iter_mut().zip(moves).for_each(|(value, step)| *value -= step);
+                }
+            }
+            Factor::Eigen { n, vectors, .. } => {
+                let vectors = vectors[first * *n..].iter_mut();
+                vectors.zip(step.values()).for_each(|(value, step)| *value += step);
+            }
+        }
     }
 
     /// Replaces right-hand sides in the range of G by the solutions of least norm.
-    pub(super) fn apply(&self, block: &mut Mat<f64>) {
+    pub(super) fn apply(&self, block: &mut Columns, monitor: &Monitor) -> Result<()> {
+        self.solve(block, monitor)?;
+        self.shorten(block, monitor)
+    }
+
+    /// Replaces them by some solutions.
+    fn solve(&self, block: &mut Columns, monitor: &Monitor) -> Result<()> {
+        packing()?;
+        let width = block.width();
         match self {
             Factor::Cholesky { lower, basis, scale, .. } => {
-                let (r, width) = (basis.len(), block.ncols());
+                let r = basis.len();
                 let lower = MatRef::from_column_major_slice(lower, r, r);
-                let mut part = Mat::from_fn(r, width, |i, j| block[(basis[i], j)] * scale[i]);
-                solve(lower, part.as_mut());
-                block.fill(0.0);
+                let mut part = Columns::zeros(r, width, SIDES)?;
                 for j in 0..width {
-                    (0..r).for_each(|i| block[(basis[i], j)] = part[(i, j)] * scale[i]);
+                    let (part, column) = (part.get_mut(j), block.get(j));
+                    (0..r).for_each(|i| part[i] = column[basis[i]] * scale[i]);
                 }
-                self.shorten(block);
+                solve(lower, part.view_mut(), monitor)?;
+                for j in 0..width {
+                    let (part, column) = (part.get(j), block.get_mut(j));
+                    column.fill(0.0);
+                    (0..r).for_each(|i| column[basis[i]] = part[i] * scale[i]);
+                }
             }
             Factor::Eigen { n, vectors, values, .. } => {
                 let vectors = MatRef::from_column_major_slice(vectors, *n, *n);
                 let vectors = vectors.subcols(n - values.len(), values.len());
-                let mut coordinates = Mat::zeros(values.len(), block.ncols());
-                matmul(&mut coordinates, Accum::Replace, vectors.transpose(), &*block, 1.0, Par::Seq);
-                for j in 0..coordinates.ncols() {
-                    values.iter().enumerate().for_each(|(i, value)| coordinates[(i, j)] /= value);
+                let mut coordinates = Columns::zeros(values.len(), width, SIDES)?;
+                product(coordinates.view_mut(), vectors.transpose(), block.view());
+                for j in 0..width {
+                    coordinates.get_mut(j).iter_mut().zip(values).for_each(|(x, value)| *x /= value);
                 }
-                matmul(block, Accum::Replace, vectors, &coordinates, 1.0, Par::Seq);
+                monitor.check()?;
+                product(block.view_mut(), vectors, coordinates.view());
             }
         }
+        Ok(())
     }
 
     /// Takes away what G maps to zero, so that solutions have the least norm.
-    pub(super) fn shorten(&self, block: &mut Mat<f64>) {
-        let Factor::Cholesky { basis, rest: Some(rest), .. } = self else { return };
-        let width = block.ncols();
-        let mut part = Mat::from_fn(basis.len(), width, |i, j| block[(basis[i], j)]);
-        let mut step = Mat::from_fn(rest.cues.len(), width, |i, j| block[(rest.cues[i], j)]);
-        matmul(&mut step, Accum::Add, rest.combination().transpose(), &part, -1.0, Par::Seq);
-        solve(rest.lower(), step.as_mut());
-        matmul(&mut part, Accum::Add, rest.combination(), &step, 1.0, Par::Seq);
-        for j in 0..width {
-            (0..basis.len()).for_each(|i| block[(basis[i], j)] = part[(i, j)]);
-            (0..rest.cues.len()).for_each(|i| block[(rest.cues[i], j)] -= step[(i, j)]);
+    pub(super) fn shorten(&self, block: &mut Columns, monitor: &Monitor) -> Result<()> {
+        packing()?;
+        monitor.check()?;
+        let width = block.width();
+        match self {
+            Factor::Cholesky { basis, rest: Some(rest), .. } => {
+                let mut part = Columns::zeros(basis.len(), width, SIDES)?;
+                let mut step = Columns::zeros(rest.cues.len(), width, SIDES)?;
+                for j in 0..width {
+                    let column = block.get(j);
+                    part.get_mut(j).iter_mut().zip(basis).for_each(|(to, &from)| *to = column[from]);
+                    step.get_mut(j).iter_mut().zip(&rest.cues).for_each(|(to, &from)| *to = column[from]);
+                }
+                let combination = rest.combination();
+                matmul(step.view_mut(), Accum::Add, combination.transpose(), part.view(), -1.0, Par::Seq);
+                solve(rest.lower(), step.view_mut(), monitor)?;
+                matmul(part.view_mut(), Accum::Add, combination, step.view(), 1.0, Par::Seq);
+                for j in 0..width {
+                    let column = block.get_mut(j);
+                    basis.iter().zip(part.get(j)).for_each(|(&to, from)| column[to] = *from);
+                    rest.cues.iter().zip(step.get(j)).for_each(|(&to, from)| column[to] -= from);
+                }
+            }
+            Factor::Eigen { n, vectors, values, exact: true, .. } if values.len() < *n => {
+                let null = n - values.len();
+                let null = MatRef::from_column_major_slice(&vectors[..n * null], *n, null);
+                // They are of length 1 and at right angles to some digits; twice makes it all.
+                for _ in 0..2 {
+                    let mut along = Columns::zeros(null.ncols(), width, SIDES)?;
+                    product(along.view_mut(), null.transpose(), block.view());
+                    matmul(block.view_mut(), Accum::Add, null, along.view(), -1.0, Par::Seq);
+                }
+            }
+            _ => {}
         }
+        Ok(())
     }
 
     pub(super) fn name(&self) -> &'static str {
@@ -207,6 +326,14 @@ impl Factor {
         }
     }
 
+    /// The least pivot, where others have vanished.
+    fn pivot(&self) -> Option<f64> {
+        match self {
+            Factor::Cholesky { lower, rest: Some(_), .. } => lower.last().map(|root| root.powi(2)),
+            _ => None,
+        }
+    }
+
     pub(super) fn tolerance(&self) -> f64 {
         match self {
             Factor::Cholesky { .. } => REGULAR,
@@ -217,22 +344,51 @@ impl Factor {
 
 impl Rest {
     /// `None` where combinations are too long for a factorisation.
-    fn new(gram: &[f64], n: usize, basis: &[usize], cues: Vec<usize>, scale: &[f64]) -> Result<Option<Self>> {
+    fn new(
+        gram: &[f64],
+        n: usize,
+        basis: &[usize],
+        cues: Vec<usize>,
+        scale: &[f64],
+        monitor: &Monitor,
+    ) -> Result<Option<Self>> {
         let (rank, k) = (basis.len(), cues.len());
         let factor = MatRef::from_column_major_slice(gram, n, n);
-        let mut combination = zeros(rank * k, "the combinations of cues", "use method=\"iterative\"")?;
+        let mut combination = filled(rank.saturating_mul(k), 0.0, COMBINATIONS)?;
         let mut columns = MatMut::from_column_major_slice_mut(&mut combination, rank, k);
         columns.copy_from(factor.submatrix(rank, 0, k, rank).transpose());
         let upper = factor.submatrix(0, 0, rank, rank).transpose();
-        solve_upper_triangular_in_place(upper, columns.as_mut(), Par::Seq);
+        for some in stripes(k, rank * rank) {
+            monitor.check()?;
+            let some = columns.as_mut().subcols_mut(some.start, some.len());
+            solve_upper_triangular_in_place(upper, some, Par::Seq);
+        }
         for j in 0..k {
             (0..rank).for_each(|i| columns[(i, j)] *= scale[basis[i]] / scale[cues[j]]);
         }
-        let mut lower = zeros(k * k, "the combinations of cues", "use method=\"iterative\"")?;
-        (0..k).for_each(|i| lower[i * k + i] = 1.0);
-        let mut square = MatMut::from_column_major_slice_mut(&mut lower, k, k);
-        matmul(square.as_mut(), Accum::Add, columns.as_ref().transpose(), columns.as_ref(), 1.0, Par::Seq);
-        Ok(factorise(square).then_some(Self { cues, combination, lower }))
+        let lower = square(k, COMBINATIONS, monitor)?;
+        let mut rest = Self { cues, combination, lower };
+        Ok(rest.factorise(monitor)?.then_some(rest))
+    }
+
+    fn len(&self) -> usize {
+        self.cues.len()
+    }
+
+    /// Makes the factor of I + X'X. False where combinations are too long for that.
+    fn factorise(&mut self, monitor: &Monitor) -> Result<bool> {
+        let k = self.len();
+        let columns = MatRef::from_column_major_slice(&self.combination, self.combination.len() / k, k);
+        self.lower.fill(0.0);
+        (0..k).for_each(|i| self.lower[i * k + i] = 1.0);
+        let mut whole = MatMut::from_column_major_slice_mut(&mut self.lower, k, k);
+        for some in stripes(k, k * columns.nrows()) {
+            monitor.check()?;
+            let part = columns.subcols(some.start, some.len());
+            let whole = whole.as_mut().subcols_mut(some.start, some.len());
+            matmul(whole, Accum::Add, columns.transpose(), part, 1.0, Par::Seq);
+        }
+        factorise(&mut self.lower, k, monitor)
     }
 
     fn combination(&self) -> MatRef<'_, f64> {
@@ -245,17 +401,25 @@ impl Rest {
     }
 }
 
-/// Replaces a matrix by its Cholesky factor, unless it has no positive pivots.
-pub(super) fn factorise(matrix: MatMut<'_, f64>) -> bool {
-    let n = matrix.nrows();
-    let mut memory =
-        MemBuffer::new(llt::factor::cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default()));
-    let stack = MemStack::new(&mut memory);
-    llt::factor::cholesky_in_place(matrix, Default::default(), Par::Seq, stack, Default::default()).is_ok()
+/// Columns in parts, none of which takes long: all at once unless that does. `each`: multiplications for one.
+fn stripes(n: usize, each: usize) -> impl Iterator<Item = Range<usize>> {
+    let width = (AT_ONCE / each.max(1)).max(1);
+    (0..n).step_by(width).map(move |first| first..n.min(first + width))
+}
+
+pub(super) fn greatest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |greatest, value| value.abs().max(greatest))
+}
+
+fn product(target: MatMut<'_, f64>, left: MatRef<'_, f64>, right: MatRef<'_, f64>) {
+    matmul(target, Accum::Replace, left, right, 1.0, Par::Seq);
 }
 
 /// Solves with a Cholesky factor.
-pub(super) fn solve(lower: MatRef<'_, f64>, mut block: MatMut<'_, f64>) {
+pub(super) fn solve(lower: MatRef<'_, f64>, mut block: MatMut<'_, f64>, monitor: &Monitor) -> Result<()> {
+    monitor.check()?;
     solve_lower_triangular_in_place(lower, block.as_mut(), Par::Seq);
+    monitor.check()?;
     solve_upper_triangular_in_place(lower.transpose(), block, Par::Seq);
+    Ok(())
 }

@@ -28,7 +28,8 @@
 use rayon::prelude::*;
 
 use super::block::{Block, add_rows, add_to_rows, scale_rows};
-use super::counts::{Counts, POLL, zeros};
+use super::counts::Counts;
+use super::room::{GRADIENTS, Pulse, empty, filled, listed};
 use super::{Problem, Rates, Sink, Solved, Squares};
 use crate::error::Result;
 use crate::monitor::Monitor;
@@ -56,22 +57,20 @@ pub(super) fn solve(
     let n = counts.n_outcomes();
     let each = 8 * (2 * counts.n_sets() + 6 * counts.n_columns()).max(1);
     let width = n.div_ceil(rayon::current_num_threads()).min(WIDEST).min(BYTES / each).max(1);
-    let blocks: Vec<usize> = (0..n).step_by(width).collect();
-    let done: Vec<Result<_>> = blocks
-        .into_par_iter()
-        .map(|first| {
-            let outcomes = first..(first + width).min(n);
-            let lambda = &problem.lambda[outcomes.clone()];
-            let block = Block::new(counts, outcomes.clone(), lambda, rates, problem.ridge);
-            let mut progress =
-                Progress::new(monitor, outcomes.len(), if problem.ridge > 0.0 { 1 } else { 2 });
-            let (x, ends) = solve_block(&block, tolerance, &mut progress)?;
-            let squares = block.judge(&block.residual(&x, monitor)?);
-            sink.write(counts, outcomes, &x);
-            Ok((ends, squares))
-        })
-        .collect();
-    let (mut squares, mut iterations, mut converged) = (Vec::new(), 0, true);
+    let blocks: Vec<usize> = listed((0..n).step_by(width), GRADIENTS)?;
+    let work = |first: usize| {
+        let outcomes = first..(first + width).min(n);
+        let lambda = &problem.lambda[outcomes.clone()];
+        let block = Block::new(counts, outcomes.clone(), lambda, rates, problem.ridge, monitor)?;
+        let mut progress = Progress::new(monitor, outcomes.len(), if problem.ridge > 0.0 { 1 } else { 2 });
+        let (x, ends) = solve_block(&block, tolerance, &mut progress)?;
+        let squares = block.judge(&block.residual(&x, monitor)?, monitor)?;
+        sink.write(counts, outcomes, &x, monitor)?;
+        Ok((ends, squares))
+    };
+    let mut done: Vec<Result<_>> = empty(blocks.len(), GRADIENTS)?;
+    blocks.into_par_iter().map(work).collect_into_vec(&mut done);
+    let (mut squares, mut iterations, mut converged) = (empty(n, GRADIENTS)?, 0, true);
     for block in done {
         let (ends, of_block): (Vec<End>, Vec<Squares>) = block?;
         squares.extend(of_block);
@@ -99,12 +98,14 @@ fn solve_block(
     let (counts, width) = (block.counts, block.width());
     let Rates { present, absent } = block.rates;
     // The diagonal of S C'FC S, all tokens weighing alike: any positive m will do.
-    let mut diagonal = vec![0.0; counts.n_columns()];
+    let mut diagonal = numbers(counts.n_columns())?;
     let mut errors = numbers(counts.n_sets() * width)?;
     let mut at = 0;
-    let mut kappa = Vec::with_capacity(counts.n_sets());
+    let mut kappa = empty(counts.n_sets(), GRADIENTS)?;
+    let mut pulse = Pulse::default();
     for (set, &tokens) in counts.tokens.iter().enumerate() {
         let mut sum = 0.0;
+        pulse.beat(counts.set(set).len() + width, progress.monitor)?;
         // A column comes as often as the set has its cues, side by side.
         for same in counts.set(set).chunk_by(|a, b| a == b) {
             let column = same[0] as usize;
@@ -121,9 +122,9 @@ fn solve_block(
             }
         }
     }
-    let m: Vec<f64> = diagonal.iter().map(|sum| (sum + block.ridge).sqrt().recip()).collect();
-    let factors: Vec<f64> = m.iter().zip(&counts.scale).map(|(m, scale)| m * scale).collect();
-    let penalty: Vec<f64> = m.iter().map(|m| block.ridge * m * m).collect();
+    let m: Vec<f64> = listed(diagonal.iter().map(|sum| (sum + block.ridge).sqrt().recip()), GRADIENTS)?;
+    let factors: Vec<f64> = listed(m.iter().zip(&counts.scale).map(|(m, scale)| m * scale), GRADIENTS)?;
+    let penalty: Vec<f64> = listed(m.iter().map(|m| block.ridge * m * m), GRADIENTS)?;
     let run =
         Run { counts, width, factors: &factors, penalty: (block.ridge > 0.0).then_some(&penalty), tolerance };
     let (mut x, mut ends) = run.solve(&Tokens(block), errors, progress)?;
@@ -132,6 +133,7 @@ fn solve_block(
         let mut predicted = numbers(counts.n_sets() * width)?;
         scale_rows(&mut x, &counts.scale, width);
         for (set, row) in predicted.chunks_exact_mut(width).enumerate() {
+            pulse.beat(counts.set(set).len() * width, progress.monitor)?;
             add_rows(&x, counts.set(set), row);
         }
         drop(x);
@@ -147,7 +149,7 @@ fn solve_block(
 }
 
 fn numbers(n: usize) -> Result<Vec<f64>> {
-    zeros(n, "conjugate gradients", "use fewer events or threads")
+    filled(n, 0.0, GRADIENTS)
 }
 
 /// The weights of the cue sets.
@@ -218,7 +220,7 @@ impl Run<'_> {
         let (n, width) = (self.counts.n_columns(), self.width);
         let (mut solution, mut gradient) = (numbers(n * width)?, numbers(n * width)?);
         self.descend(weights, &mut errors, None, &solution, &mut gradient, progress.monitor)?;
-        let mut direction = gradient.clone();
+        let mut direction = listed(gradient.iter().copied(), GRADIENTS)?;
         let mut image = numbers(errors.len())?;
         let start = self.squares(&gradient);
         let mut square = start.clone();
@@ -276,15 +278,14 @@ impl Run<'_> {
         monitor: &Monitor,
     ) -> Result<()> {
         let width = self.width;
-        let mut scaled = direction.to_vec();
+        let mut scaled = listed(direction.iter().copied(), GRADIENTS)?;
         scale_rows(&mut scaled, self.factors, width);
         curvature.fill(0.0);
         let mut weighed = vec![0.0; width];
         let mut at = 0;
+        let mut pulse = Pulse::default();
         for (set, row) in image.chunks_exact_mut(width).enumerate() {
-            if set % POLL == 0 {
-                monitor.check()?;
-            }
+            pulse.beat(self.counts.set(set).len() * width, monitor)?;
             add_rows(&scaled, self.counts.set(set), row);
             weighed.copy_from_slice(row);
             weights.weigh(set, &mut weighed, &mut at);
@@ -312,10 +313,9 @@ impl Run<'_> {
         gradient.fill(0.0);
         let mut weighed = vec![0.0; width];
         let mut at = 0;
+        let mut pulse = Pulse::default();
         for (set, row) in errors.chunks_exact_mut(width).enumerate() {
-            if set % POLL == 0 {
-                monitor.check()?;
-            }
+            pulse.beat(self.counts.set(set).len() * width, monitor)?;
             if let Some((image, step)) = step {
                 let image = &image[set * width..][..width];
                 (0..width).for_each(|lane| row[lane] -= step[lane] * image[lane]);

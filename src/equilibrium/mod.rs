@@ -20,8 +20,11 @@
 mod block;
 mod counts;
 mod dense;
+mod double;
 mod factor;
 pub mod iterative;
+mod pivoted;
+mod room;
 
 use std::fmt;
 use std::ops::Range;
@@ -33,10 +36,14 @@ use crate::events::EventFile;
 use crate::monitor::Monitor;
 use crate::threads::pool;
 use counts::Counts;
+use room::{COUNTING, Pulse, filled, listed};
 
 /// Up to so many cues (those that always come together counted once) the normal equations are factorised: a matrix of 0.8 GB
 /// and 3e11 multiplications then. Both grow fast beyond.
 pub const DENSE: usize = 10_000;
+
+/// Numbers that are cleared between two looks at the stop flag.
+const PART: usize = 1 << 22;
 
 /// How to solve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,7 +128,7 @@ pub fn equilibrium<B: AsRef<[u8]> + Sync>(
         return Err(Error::Argument(format!("expected arrays for {n_cues} cues and {n_outcomes} outcomes")));
     }
     let mut rates = Rates::new(problem)?;
-    let zeros = vec![0.0; n_outcomes];
+    let zeros = filled(n_outcomes, 0.0, COUNTING)?;
     let mut problem = Problem { ..*problem };
     if rates.present == 0.0 {
         // Nothing is ever learned of what is present: all targets are 0, and so are the weights, whatever the rates.
@@ -130,11 +137,14 @@ pub fn equilibrium<B: AsRef<[u8]> + Sync>(
     }
     let problem = &problem;
     pool(threads)?.install(|| {
-        out.fill(0.0);
+        for part in out.chunks_mut(PART) {
+            monitor.check()?;
+            part.fill(0.0);
+        }
         // With a ridge there is one solution, and saliences do not choose, except that 0 keeps a cue out.
         let even =
-            |alpha: &[f64]| alpha.iter().map(|&alpha| f64::from(u8::from(alpha > 0.0))).collect::<Vec<_>>();
-        let even = problem.alpha.filter(|_| problem.ridge > 0.0).map(even);
+            |alpha: &[f64]| listed(alpha.iter().map(|&alpha| f64::from(u8::from(alpha > 0.0))), COUNTING);
+        let even = problem.alpha.filter(|_| problem.ridge > 0.0).map(even).transpose()?;
         monitor.set_total(file.len() + iterative::STEPS * n_outcomes as u64);
         let counts = Counts::new(file, even.as_deref().or(problem.alpha), monitor)?;
         let method = problem.method.unwrap_or(if counts.n_columns() <= DENSE {
@@ -206,12 +216,15 @@ struct Sink<'a> {
 
 impl Sink<'_> {
     /// Shares the x of each column of `counts` among its cues.
-    fn write(&self, counts: &Counts, outcomes: Range<usize>, x: &[f64]) {
+    fn write(&self, counts: &Counts, outcomes: Range<usize>, x: &[f64], monitor: &Monitor) -> Result<()> {
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pulse = Pulse::default();
         for (cue, column, share) in counts.cues() {
+            pulse.beat(outcomes.len(), monitor)?;
             let from = &x[column * outcomes.len()..][..outcomes.len()];
             let to = &mut out[cue * self.width..][outcomes.clone()];
             to.iter_mut().zip(from).for_each(|(to, from)| *to = share * from);
         }
+        Ok(())
     }
 }

@@ -12,6 +12,9 @@ use crate::error::{Error, Result};
 use crate::grow::{Grow, collected, filled, room_in, short};
 use crate::monitor::Monitor;
 
+/// Names that are sorted between two looks at the stop flag.
+const WORK: usize = 1 << 18;
+
 /// The sets of cues in order of first appearance; a set may have a cue several times.
 #[derive(Debug, Default)]
 pub struct CueSets {
@@ -34,25 +37,29 @@ impl<B: AsRef<[u8]>> EventFile<B> {
         // Events of one type are counted once, with the sum of their frequencies.
         let types = self.types()?;
         let mut tokens_of = filled(0_u64, types.len(), "the counts of event types")?;
+        // Names sorted since the stop flag was last looked at.
+        let mut work = 0;
+        let mut count = |cues: &[u32], outcomes: &[u32], frequency| {
+            work += cues.len() + outcomes.len() + 1;
+            if work > WORK {
+                work = 0;
+                monitor.check()?;
+            }
+            counter.count(cues, outcomes, frequency)
+        };
         for index in 0..self.n_chunks() {
             let chunk = self.chunk(index)?;
             for i in 0..chunk.body.len() {
                 let frequency = u64::from(chunk.frequency(i));
                 match &chunk.body {
                     Body::Tokens(tokens) => add(&mut tokens_of[tokens[i] as usize], frequency)?,
-                    Body::Rows(rows) => counter.count(rows.cues.get(i), rows.outcomes.get(i), frequency)?,
-                }
-                if i % 1024 == 0 {
-                    monitor.check()?;
+                    Body::Rows(rows) => count(rows.cues.get(i), rows.outcomes.get(i), frequency)?,
                 }
             }
             monitor.advance(chunk.body.len() as u64)?;
         }
         for (i, &frequency) in tokens_of.iter().enumerate() {
-            counter.count(types.cues.get(i), types.outcomes.get(i), frequency)?;
-            if i % 1024 == 0 {
-                monitor.check()?;
-            }
+            count(types.cues.get(i), types.outcomes.get(i), frequency)?;
         }
         counter.finish()
     }

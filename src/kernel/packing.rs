@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
+use memmap2::MmapMut;
 
 use super::caches;
 use crate::error::{Error, Result};
@@ -32,7 +33,7 @@ pub(crate) fn packing() -> Result<()> {
     // One thread at a time, so that none takes what another has just found to be there.
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let bytes = caches::third().saturating_mul(2);
-    Vec::<u8>::new().try_reserve_exact(bytes.saturating_add(MARGIN)).map_err(|_| Error::Memory {
+    MmapMut::map_anon(bytes.saturating_add(MARGIN)).map_err(|_| Error::Memory {
         what: "multiplying matrices on a thread",
         bytes: bytes as u128,
         cure: "use fewer threads, or method=\"iterative\"",

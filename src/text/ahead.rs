@@ -12,9 +12,9 @@ use std::mem;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::grow::Grow;
-use crate::threads;
+use crate::threads::{self, refused};
 
 /// One being filled, one being parsed, and one for whoever is faster.
 const BLOCKS: usize = 3;
@@ -44,7 +44,7 @@ impl<'scope> Ahead<'scope> {
     /// # Errors
     /// When no thread can be started.
     pub(super) fn start(reader: impl Read + Send + 'scope, scope: &'scope Scope<'scope, '_>) -> Result<Self> {
-        threads::room(1)?;
+        threads::room(1).map_err(refused)?;
         let (fill, full) = channel();
         let (empty, emptied) = channel();
         for _ in 1..BLOCKS {
@@ -54,7 +54,7 @@ impl<'scope> Ahead<'scope> {
         let thread = Builder::new()
             .name("rescorla-decoder".into())
             .spawn_scoped(scope, move || read_blocks(reader, &emptied, &fill))
-            .map_err(|error| Error::Thread(error.to_string()))?;
+            .map_err(refused)?;
         Ok(Self { block: Vec::new(), taken: 0, links: Some(Links { full, empty, thread }) })
     }
 

@@ -1,0 +1,66 @@
+//! Numbers of twice the digits: the sum of two, of which the second is what the first rounded off.
+//!
+//! Dekker's and Knuth's: the rounding error of a sum or product of two numbers is a number, and can be had.
+
+/// `head + tail`, |tail| at most half a unit in the last place of head.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Double {
+    pub(super) head: f64,
+    pub(super) tail: f64,
+}
+
+impl Double {
+    /// a + b, exactly.
+    pub(super) fn sum(a: f64, b: f64) -> Self {
+        let head = a + b;
+        let of_b = head - a;
+        Self { head, tail: (a - (head - of_b)) + (b - of_b) }
+    }
+
+    /// a b, exactly.
+    pub(super) fn product(a: f64, b: f64) -> Self {
+        let head = a * b;
+        Self { head, tail: a.mul_add(b, -head) }
+    }
+
+    /// This and `other`.
+    pub(super) fn plus(self, other: Self) -> Self {
+        let heads = Self::sum(self.head, other.head);
+        let tails = Self::sum(self.tail, other.tail);
+        let first = Self::sum(heads.head, heads.tail + tails.head);
+        Self::sum(first.head, first.tail + tails.tail)
+    }
+
+    pub(super) fn minus(self, other: Self) -> Self {
+        self.plus(Self { head: -other.head, tail: -other.tail })
+    }
+
+    pub(super) fn times(self, other: Self) -> Self {
+        let product = Self::product(self.head, other.head);
+        Self::sum(product.head, product.tail + (self.head * other.tail + self.tail * other.head))
+    }
+}
+
+impl From<f64> for Double {
+    fn from(head: f64) -> Self {
+        Self { head, tail: 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_one_number_rounds_off_two_keep() {
+        let third = Double { head: 1.0 / 3.0, tail: (1.0 - 3.0 * (1.0 / 3.0_f64)).mul_add(1.0, 0.0) };
+        assert_eq!(Double::sum(1e16, 1.0), Double { head: 1e16, tail: 1.0 });
+        assert_eq!(Double::product(1.0 + f64::EPSILON, 1.0 - f64::EPSILON).tail, -f64::EPSILON.powi(2));
+        let large = Double::sum(4e15, 0.125).times(Double::sum(1e16, 3.0));
+        // (4e15 + 1/8) (1e16 + 3) = 4e31 + 1.325e16 + 3/8, minus what the first two terms are.
+        let rest = large.minus(Double::product(4e15, 1e16)).minus(1.325e16.into());
+        assert!((rest.head - 0.375).abs() < 1.0, "{rest:?}");
+        let zero = third.plus(third).plus(third).minus(1.0.into());
+        assert!(zero.head.abs() < 1e-16, "{zero:?}");
+    }
+}

@@ -1,0 +1,182 @@
+//! Memory that is asked for before it is needed, so that where there is none an error says so.
+//!
+//! What the standard library, rayon and faer allocate by themselves ends the process where it fails. Most of it is small: after
+//! every larger allocation here a margin is still free, and they live on that.
+
+use faer::{MatMut, MatRef};
+use memmap2::MmapMut;
+
+use crate::error::{Error, Result};
+use crate::monitor::Monitor;
+
+/// What is left for small allocations.
+const MARGIN: usize = 1 << 20;
+/// Allocations of fewer bytes are small.
+const SMALL: usize = 1 << 16;
+/// So many numbers are written between two looks at the stop flag.
+const SLAB: usize = 1 << 24;
+
+/// What is solved for, and what the user can do where there is no room for it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Purpose {
+    pub(super) what: &'static str,
+    pub(super) cure: &'static str,
+}
+
+impl Purpose {
+    pub(super) fn refused(self, bytes: usize) -> Error {
+        Error::Memory { what: self.what, bytes: bytes as u128, cure: self.cure }
+    }
+}
+
+pub(super) const COUNTING: Purpose = Purpose { what: "counting the events", cure: "use fewer events" };
+pub(super) const EQUATIONS: Purpose =
+    Purpose { what: "the normal equations", cure: "use method=\"iterative\"" };
+pub(super) const EIGENVECTORS: Purpose =
+    Purpose { what: "the eigenvectors of the normal equations", cure: "use method=\"iterative\"" };
+pub(super) const COMBINATIONS: Purpose =
+    Purpose { what: "the combinations of cues", cure: "use method=\"iterative\"" };
+pub(super) const SIDES: Purpose =
+    Purpose { what: "a block of right-hand sides", cure: "use fewer threads, or method=\"iterative\"" };
+pub(super) const GRADIENTS: Purpose =
+    Purpose { what: "conjugate gradients", cure: "use fewer events or threads" };
+
+/// Fails unless so many bytes can be had, which others are about to take.
+pub(super) fn room(bytes: usize, purpose: Purpose) -> Result<()> {
+    let all = bytes.saturating_add(MARGIN);
+    // Threads have no use for what others freed: it must be the system's.
+    MmapMut::map_anon(all).map(drop).map_err(|_| purpose.refused(bytes))
+}
+
+fn margin(bytes: usize, purpose: Purpose) -> Result<()> {
+    if bytes < SMALL { Ok(()) } else { room(0, purpose).map_err(|_| purpose.refused(bytes)) }
+}
+
+/// Room for more elements, as `Vec` would take it.
+pub(super) fn reserve<T>(list: &mut Vec<T>, more: usize, purpose: Purpose) -> Result<()> {
+    if list.capacity() - list.len() >= more {
+        return Ok(());
+    }
+    let bytes = list.len().saturating_add(more).saturating_mul(size_of::<T>());
+    list.try_reserve(more).map_err(|_| purpose.refused(bytes))?;
+    margin(bytes, purpose)
+}
+
+/// A list with room for `n` elements.
+pub(super) fn empty<T>(n: usize, purpose: Purpose) -> Result<Vec<T>> {
+    let mut list = Vec::new();
+    let bytes = n.saturating_mul(size_of::<T>());
+    list.try_reserve_exact(n).map_err(|_| purpose.refused(bytes))?;
+    margin(bytes, purpose)?;
+    Ok(list)
+}
+
+/// So many elements, all alike.
+pub(super) fn filled<T: Clone>(n: usize, value: T, purpose: Purpose) -> Result<Vec<T>> {
+    let mut list = empty(n, purpose)?;
+    list.resize(n, value);
+    Ok(list)
+}
+
+/// A list of what an iterator gives, which knows how much that is.
+pub(super) fn listed<T>(items: impl ExactSizeIterator<Item = T>, purpose: Purpose) -> Result<Vec<T>> {
+    let mut list = empty(items.len(), purpose)?;
+    list.extend(items);
+    Ok(list)
+}
+
+/// n x n zeros.
+pub(super) fn square(n: usize, purpose: Purpose, monitor: &Monitor) -> Result<Vec<f64>> {
+    let n = n.saturating_mul(n);
+    let mut list = empty(n, purpose)?;
+    while list.len() < n {
+        monitor.check()?;
+        list.resize(n.min(list.len() + SLAB), 0.0);
+    }
+    Ok(list)
+}
+
+/// A matrix, column after column.
+///
+/// Invariant: `values` are `height` times `width`.
+pub(super) struct Columns {
+    height: usize,
+    width: usize,
+    values: Vec<f64>,
+}
+
+impl Columns {
+    pub(super) fn zeros(height: usize, width: usize, purpose: Purpose) -> Result<Self> {
+        let values = filled(height.saturating_mul(width), 0.0, purpose)?;
+        Ok(Self { height, width, values })
+    }
+
+    /// What stands row after row.
+    pub(super) fn from_rows(rows: &[f64], height: usize, width: usize, purpose: Purpose) -> Result<Self> {
+        let mut columns = Self::zeros(height, width, purpose)?;
+        for (i, row) in rows.chunks_exact(width.max(1)).enumerate() {
+            row.iter().enumerate().for_each(|(j, &value)| columns.values[j * height + i] = value);
+        }
+        Ok(columns)
+    }
+
+    /// The same row after row.
+    pub(super) fn to_rows(&self, purpose: Purpose) -> Result<Vec<f64>> {
+        let mut rows = filled(self.values.len(), 0.0, purpose)?;
+        for (i, row) in rows.chunks_exact_mut(self.width.max(1)).enumerate() {
+            row.iter_mut().enumerate().for_each(|(j, value)| *value = self.values[j * self.height + i]);
+        }
+        Ok(rows)
+    }
+
+    pub(super) fn height(&self) -> usize {
+        self.height
+    }
+
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    pub(super) fn get(&self, j: usize) -> &[f64] {
+        &self.values[j * self.height..][..self.height]
+    }
+
+    pub(super) fn get_mut(&mut self, j: usize) -> &mut [f64] {
+        &mut self.values[j * self.height..][..self.height]
+    }
+
+    pub(super) fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    pub(super) fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+
+    pub(super) fn view(&self) -> MatRef<'_, f64> {
+        MatRef::from_column_major_slice(&self.values, self.height, self.width)
+    }
+
+    pub(super) fn view_mut(&mut self) -> MatMut<'_, f64> {
+        MatMut::from_column_major_slice_mut(&mut self.values, self.height, self.width)
+    }
+}
+
+/// Work is done, some of it between two looks at the stop flag.
+#[derive(Debug, Default)]
+pub(super) struct Pulse(usize);
+
+impl Pulse {
+    /// Numbers that are touched between two looks.
+    const WORK: usize = 1 << 22;
+
+    /// So much is about to be done.
+    pub(super) fn beat(&mut self, work: usize, monitor: &Monitor) -> Result<()> {
+        self.0 = self.0.saturating_add(work);
+        if self.0 < Self::WORK {
+            return Ok(());
+        }
+        self.0 = 0;
+        monitor.check()
+    }
+}
