@@ -424,7 +424,7 @@ mod tests {
     fn only_so_many_equal_ids_take_no_bytes() {
         let encoded = |n: usize| {
             let (mut pending, mut bytes) = (Pending::new(false), Vec::new());
-            pending.push(&vec![1; n], &[1], 1);
+            pending.push(&vec![1; n], &[1], 1).unwrap();
             pending.encode(&mut bytes).unwrap();
             bytes
         };
@@ -438,7 +438,7 @@ mod tests {
         let mut forged = encoded(ALIKE);
         forged[16..20].copy_from_slice(&(ALIKE as u32 + 1).to_le_bytes());
         forged[24..28].copy_from_slice(&(ALIKE as u32 + 1).to_le_bytes());
-        seal(0, &mut forged);
+        seal(0, &mut forged).unwrap();
         let error = decoded(&forged, 1, u64::MAX).unwrap_err().to_string();
         assert!(error.contains("at most 65536 cue ids in no bytes, found 65537"), "{error}");
     }
@@ -446,8 +446,8 @@ mod tests {
     #[test]
     fn rows_that_take_more_than_their_room_are_refused() {
         let (mut pending, mut bytes) = (Pending::new(false), Vec::new());
-        pending.push(&[3, 4], &[2], 1);
-        pending.push(&[], &[2], 1);
+        pending.push(&[3, 4], &[2], 1).unwrap();
+        pending.push(&[], &[2], 1).unwrap();
         pending.encode(&mut bytes).unwrap();
         let Body::Rows(rows) = decoded(&bytes, 2, 48).unwrap().body else { panic!("in full") };
         assert_eq!(rows.size(), 48);

@@ -347,9 +347,9 @@ mod tests {
                 assert_eq!(windows.room(), 6 - word as usize, "{context}");
                 // Whether they are taken or held.
                 if word % 2 == 0 {
-                    windows.take(word)
+                    windows.take(word).unwrap();
                 } else {
-                    windows.hold(word)
+                    windows.hold(word).unwrap();
                 }
                 windows.all_made();
                 assert!(!windows.is_due() && windows.check().is_ok());
@@ -359,13 +359,13 @@ mod tests {
                 windows.clear();
             }
         }
-        windows.take(5);
+        windows.take(5).unwrap();
         assert!(windows.is_due());
         let error = windows.check().unwrap_err().to_string();
         assert!(error.contains("contexts of at most 5 words"), "{error}");
         // Other windows do not hold the context.
         let mut windows = Windows::within(5, Window::Words(2.try_into().unwrap()));
-        (0..9).for_each(|word| windows.take(word));
+        (0..9).for_each(|word| windows.take(word).unwrap());
         assert!(windows.check().is_ok());
     }
 
