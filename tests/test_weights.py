@@ -328,6 +328,36 @@ print("whole")
     assert done.stdout == "whole\n", (done.returncode, done.stderr)
 
 
+def test_netcdf_in_a_finaliser_while_netcdf_is_written(tmp_path: Path) -> None:
+    """The garbage collector runs finalisers wherever Python runs. If this hangs it ends itself, and fails."""
+    script = """
+import faulthandler, gc, sys
+import rescorla as rw
+faulthandler.dump_traceback_later(60, exit=True)
+weights = rw.Weights([[0.5]], ["a"], ["x"])
+weights.save(sys.argv[1])
+read = []
+class Node:
+    def __init__(self):
+        self.me = self
+    def __del__(self):
+        read.append(rw.load_weights(sys.argv[1])["a", "x"])
+from rescorla import storage
+write = storage._write_nc
+def collect_and_write(*about):
+    Node()
+    gc.collect()
+    write(*about)
+storage._write_nc = collect_and_write
+weights.save(sys.argv[2])
+assert read and set(read) == {0.5}
+print("finished")
+"""
+    paths = [str(tmp_path / name) for name in ("one.nc", "other.nc")]
+    done = subprocess.run([sys.executable, "-c", script, *paths], capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "finished\n", "")
+
+
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("name", ["weights", None, "anything"])
 def test_netcdf_of_others_is_read_by_the_names_of_its_dimensions(
