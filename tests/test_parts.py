@@ -123,21 +123,21 @@ def test_a_file_has_the_bytes_of_memory(make: Callable[..., Any], tmp_path: Path
     assert written.path == str(tmp_path / "written.bin")
     assert (tmp_path / "written.bin").read_bytes() == (tmp_path / "saved.bin").read_bytes()
     assert as_rows(source) == rows
-    # In place of the file that is being read, too.
-    assert as_rows(make(source, path=tmp_path / "source.bin")) == as_rows(written)
-    assert as_rows(rw.open_events(tmp_path / "source.bin")) == as_rows(written)
-    assert as_rows(source) == rows, "what was open stays as it was"
+    # In place of an older file, too, from which events are open.
+    again = rw.open_events(tmp_path / "saved.bin")
+    assert as_rows(make(source, path=tmp_path / "saved.bin")) == as_rows(written)
+    assert as_rows(again) == as_rows(written), "what was open stays as it was"
     assert sorted(os.listdir(tmp_path)) == ["saved.bin", "source.bin", "written.bin"]
 
 
 def test_a_split_goes_to_files(tmp_path: Path) -> None:
     source = numbered(30).save(tmp_path / "source.bin")
-    paths: tuple[Path, str] = (tmp_path / "source.bin", str(tmp_path / "test.bin"))
+    paths: tuple[Path, str] = (tmp_path / "rest.bin", str(tmp_path / "test.bin"))
     expected = [as_rows(part) for part in source.split(0.3, seed=5)]
     written = source.split(0.3, seed=5, paths=paths)
     assert [part.path for part in written] == [str(path) for path in paths]
     assert [as_rows(part) for part in written] == expected
-    for part, name in zip(source.split(0.3, seed=5), ["source.bin", "test.bin"], strict=True):
+    for part, name in zip(source.split(0.3, seed=5), ["rest.bin", "test.bin"], strict=True):
         part.save(tmp_path / "saved.bin")
         assert (tmp_path / name).read_bytes() == (tmp_path / "saved.bin").read_bytes()
 
