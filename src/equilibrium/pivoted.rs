@@ -218,7 +218,7 @@ mod tests {
             let before = matrix.clone();
             assert!(factorise(&mut matrix, n, &Monitor::new()).unwrap());
             // L L' row by row, at some places.
-            for (i, j) in [(0, 0), (n - 1, 0), (n / 2, n / 3), (n - 1, n - 1), (n - 1, n - 2 * n / 3)] {
+            for (i, j) in [(0, 0), (n - 1, 0), (n / 2, n / 3), (n - 1, n - 1), (n - 1, (n - 1) / 3)] {
                 let sum: f64 = (0..=j).map(|k| matrix[k * n + i] * matrix[k * n + j]).sum();
                 assert!((sum - before[j * n + i]).abs() < 1e-12, "{n}: {i}, {j}");
             }
