@@ -22,7 +22,6 @@ use crate::monitor::Monitor;
 use crate::text::corpus::{
     Context, Corpus, Format, Letters, Lines, Load, Lookup, Names, Normal, Symbols, Table, Unknown, Window,
 };
-use crate::vocab::Vocab;
 
 /// Running text, in files or as an iterable of lines or documents, becomes an event file.
 ///
@@ -49,8 +48,8 @@ pub(crate) fn compile_corpus(
     lower: bool,
     normalize: Option<&str>,
     boundary: String,
-    stop_words: Items<String>,
-    vocabulary: Option<Items<String>>,
+    stop_words: Items<Bound<'_, PyString>>,
+    vocabulary: Option<Items<Bound<'_, PyString>>>,
     sentence_end: String,
     document_end: String,
     unknown: &str,
@@ -104,8 +103,8 @@ pub(crate) fn compile_corpus(
             Some(other) => return Err(wrong("normalize", other)),
         },
         boundary,
-        stop_words: Vocab::of(&stop_words.0)?,
-        vocabulary: vocabulary.map(|words| Vocab::of(words.0)).transpose()?,
+        stop_words: stop_words.vocab()?,
+        vocabulary: vocabulary.map(|words| words.vocab()).transpose()?,
         sentence_end,
         document_end,
         format: match format {

@@ -23,7 +23,7 @@ use crate::events::filter::{self, Renaming};
 use crate::events::map::{self, Bytes};
 use crate::events::pick::{Frequency, Picker};
 use crate::events::{EventFile, Recent};
-use crate::grow::{Grow, collected, gathered, short};
+use crate::grow::{Grow, ask, collected, gathered, short};
 use crate::vocab::Vocab;
 
 /// A binary event file, mapped or in memory.
@@ -39,6 +39,13 @@ impl From<EventFile<Bytes>> for PyEventFile {
         Self { file, recent: Mutex::default() }
     }
 }
+
+const EVENTS: &str = "the events as tuples of names";
+
+/// So many events are made, and then
+const SOME: u64 = 1 << 10;
+/// it is seen to that there is so much memory: more than they take, unless they are long.
+const ROOM: usize = 1 << 20;
 
 const FREQUENCIES: &str = "the frequencies of all events";
 
@@ -117,23 +124,23 @@ impl PyEventFile {
     }
 
     /// The events of a range: (cues, outcomes, frequency).
-    fn events<'py>(
-        &self,
-        py: Python<'py>,
-        start: u64,
-        stop: u64,
-    ) -> PyResult<Vec<(Names<'py>, Names<'py>, u32)>> {
+    fn events<'py>(&self, py: Python<'py>, start: u64, stop: u64) -> PyResult<Bound<'py, PyList>> {
         let _call = Call::begin(py)?;
         let mut cue_names = Interned::new(self.file.cues());
         let mut outcome_names = Interned::new(self.file.outcomes());
         let mut recent = self.exchange(Recent::default());
-        let mut event = |event| {
+        let events = PyList::empty(py);
+        let mut append = |event: u64| -> PyResult<()> {
+            // Making a small tuple would panic where there is no memory for it.
+            if (event - start).is_multiple_of(SOME) {
+                ask(ROOM, EVENTS)?;
+            }
             let (cues, outcomes, frequency) = self.file.event(event, &mut recent)?;
-            Ok((cue_names.tuple(py, cues)?, outcome_names.tuple(py, outcomes)?, frequency))
+            events.append((cue_names.tuple(py, cues)?, outcome_names.tuple(py, outcomes)?, frequency))
         };
-        let events = (start..stop.min(self.file.len())).map(&mut event).collect();
+        let appended = (start..stop.min(self.file.len())).try_for_each(&mut append);
         self.exchange(recent);
-        events
+        appended.map(|()| events)
     }
 
     /// Row pointers and indices of the events' cues or outcomes, as the events list them.
@@ -201,7 +208,7 @@ impl PyEventFile {
     ) -> PyResult<Self> {
         let side = |new: Option<New<'_>>, names| match new {
             Some(new) => renaming(new),
-            None => Renaming::none(names),
+            None => Ok(Renaming::none(names)?),
         };
         let (cues, outcomes) = (side(cues, self.file.cues())?, side(outcomes, self.file.outcomes())?);
         let filter = |monitor: &_| filter::filter(&self.file, &cues, &outcomes, path.as_deref(), monitor);
@@ -312,9 +319,9 @@ fn is_cues(side: &str) -> Result<bool> {
 }
 
 /// The new names; where in the ids those of each old one begin, and where the last end; the ids; duplicates.
-type New<'py> = (Items<String>, Read1<'py, i64>, Read1<'py, i64>, String);
+type New<'py> = (Items<Bound<'py, PyString>>, Read1<'py, i64>, Read1<'py, i64>, String);
 
-fn renaming((Items(names), pointers, ids, duplicates): New<'_>) -> Result<Renaming> {
+fn renaming((names, pointers, ids, duplicates): New<'_>) -> PyResult<Renaming> {
     let wrong = |what: &str| Error::Argument(format!("expected {what} in a renaming"));
     let id = |id: i64| u32::try_from(id).map_err(|_| wrong("ids below 2^32"));
     let ids = gathered(ids.to_vec()?.into_iter().map(id), "a renaming")?;
@@ -325,11 +332,11 @@ fn renaming((Items(names), pointers, ids, duplicates): New<'_>) -> Result<Renami
         becomes.push(ids.get(start..end).ok_or_else(|| wrong("pointers that rise"))?)?;
         start = end;
     }
-    let vocab = Vocab::of(&names)?;
-    if vocab.len() != names.len() {
-        return Err(wrong("each name once"));
+    let vocab = names.vocab()?;
+    if vocab.len() != names.0.len() {
+        return Err(wrong("each name once").into());
     }
-    Renaming::new(vocab, becomes, duplicates.parse()?)
+    Ok(Renaming::new(vocab, becomes, duplicates.parse()?)?)
 }
 
 fn ints<'py>(py: Python<'py>, numbers: impl Iterator<Item = u64>) -> PyResult<Ints<'py>> {
@@ -360,22 +367,22 @@ impl<'a, 'py> Interned<'a, 'py> {
     }
 
     fn tuple(&mut self, py: Python<'py>, ids: &[u32]) -> PyResult<Bound<'py, PyTuple>> {
-        const NAMES: &str = "the names of events";
         let Self { vocab, made } = self;
         let mut names = Vec::new();
-        names.make_room(ids.len(), NAMES)?;
+        names.make_room(ids.len(), EVENTS)?;
         for &id in ids {
             let name = match made.get(&id) {
                 Some(name) => name.clone(),
                 None => {
                     let name = PyString::from_bytes(py, vocab.name(id).unwrap_or_default().as_bytes())?;
                     let more = 2 * made.len() + 1;
-                    made.try_reserve(1).map_err(|_| short::<(u32, Py<PyString>)>(more, NAMES))?;
+                    made.try_reserve(1).map_err(|_| short::<(u32, Py<PyString>)>(more, EVENTS))?;
                     made.entry(id).insert(name).get().clone()
                 }
             };
             names.push(name);
         }
+        ask(ids.len().saturating_mul(size_of::<Py<PyAny>>()), EVENTS)?;
         PyTuple::new(py, names)
     }
 }

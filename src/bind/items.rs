@@ -4,6 +4,9 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PySequence, PyString};
 
+use crate::grow::Grow;
+use crate::vocab::Vocab;
+
 /// The items of a sequence that is no str: as many as come, whatever `len` says.
 pub(super) struct Items<T>(pub(super) Vec<T>);
 
@@ -19,8 +22,19 @@ impl<'py, T: for<'a> FromPyObject<'a, 'py>> FromPyObject<'_, 'py> for Items<T> {
         }
         let mut items = Vec::new();
         for item in object.try_iter()? {
-            items.push(item?.extract().map_err(Into::into)?);
+            items.grow(item?.extract().map_err(Into::into)?, "a sequence of items")?;
         }
         Ok(Self(items))
+    }
+}
+
+impl Items<Bound<'_, PyString>> {
+    /// Their names, each once; one that comes again keeps its first place.
+    pub(super) fn vocab(&self) -> PyResult<Vocab> {
+        let mut vocab = Vocab::new();
+        for name in &self.0 {
+            vocab.intern(name.to_str()?)?;
+        }
+        Ok(vocab)
     }
 }

@@ -272,7 +272,7 @@ impl Chunk {
             return Err(damaged(start, expected, format!("one of {}", bytes.len())));
         }
         // Copied before it is checked: the file may change meanwhile.
-        let bytes = bytes.to_vec();
+        let bytes = copied(bytes, EVENTS)?;
         check_seal(&bytes, start)?;
         let mut input = Input { bytes: &bytes, start, at: 4 };
         let (widths, kind) = (input.u32()?, input.u32()?);

@@ -365,7 +365,7 @@ pub(super) fn decode_names(file: &[u8], at: &mut usize, end: usize, n: u64) -> R
     let length = length.and_then(|numbers| numbers.checked_add(text_length)?.checked_next_multiple_of(8));
     let length = length.filter(|&length| n <= length).and_then(|length| usize::try_from(length).ok());
     let (n, length) = usize::try_from(n).ok().zip(length).ok_or_else(too_long)?;
-    block.extend_from_slice(file.take(length).map_err(|_| too_long())?);
+    block.grow_by(file.take(length).map_err(|_| too_long())?, BYTES)?;
     check_seal(&block, start)?;
     *at = file.at;
     let mut input = Input { bytes: &block, start, at: 24 };

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::error::{Error, Result};
-use crate::grow::{Grow, filled, gathered};
+use crate::grow::{Grow, copied, filled, gathered};
 use crate::monitor::Monitor;
 use crate::vocab::Vocab;
 use chunk::{Body, Chunk, Limits, Rows};
@@ -86,7 +86,7 @@ impl<B: AsRef<[u8]>> EventFile<B> {
         }
         let mut end = Input { bytes: file, start: 0, at: footer };
         // Copied before it is checked: the file may change meanwhile.
-        let entries = file[directory..footer].to_vec();
+        let entries = copied(&file[directory..footer], "the directory of the event file")?;
         let (crc, found) = (end.u32()?, crc32c::crc32c(&entries));
         if crc != found {
             return Err(damaged(

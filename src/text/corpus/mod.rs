@@ -354,9 +354,10 @@ impl<S: EventSink + ?Sized> Target<'_, '_, S> {
             self.seam.deliver(self.sink).map_err(|(_, error)| misplaced((0, error)))?;
         }
         let delivered = reader.deliver(self.sink);
-        delivered.map_err(|(n, error)| match piece.text() {
-            Ok(text) => misplaced((reader.locate(text, block.opens, n), error)),
-            Err(_) => error,
+        delivered.map_err(|(n, error)| match (piece.text(), &error) {
+            // Where memory ended is no place in the text, and the reader has not all that it should have.
+            (Err(_), _) | (_, Error::Memory { .. }) => error,
+            (Ok(text), _) => misplaced((reader.locate(text, block.opens, n), error)),
         })?;
         if self.reaches {
             if head.is_some() {

@@ -74,10 +74,10 @@ impl Named {
             }
             let theirs = ask(self.vocab.name(*id & !OURS).unwrap_or_default())?;
             let Some(theirs) = theirs.filter(|theirs| theirs & OURS == 0) else { return Ok(false) };
-            self.theirs[(*id & !OURS) as usize] = theirs;
             if self.last_theirs.len() <= theirs as usize {
                 self.last_theirs.grow_to(theirs as usize + 1, 0, NAMES)?;
             }
+            self.theirs[(*id & !OURS) as usize] = theirs;
             *id = theirs;
         }
         Ok(true)
