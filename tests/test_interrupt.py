@@ -81,7 +81,7 @@ ONE_CUE = (
 )
 CONVERGENCE = (
     PRELUDE
-    + "range_of_cues = range_of_cues[:400]\n"
+    + "range_of_cues = range_of_cues[:60]\n"
     + "known = rw.read_events(events(20_000))\n"
     + "work = lambda: rw.convergence(known).oscillation()\n"
 )
