@@ -343,12 +343,12 @@ class Node:
     def __del__(self):
         read.append(rw.load_weights(sys.argv[1])["a", "x"])
 from rescorla import storage
-write = storage._write_nc
+write = storage._netcdf_bytes
 def collect_and_write(*about):
     Node()
     gc.collect()
-    write(*about)
-storage._write_nc = collect_and_write
+    return write(*about)
+storage._netcdf_bytes = collect_and_write
 weights.save(sys.argv[2])
 assert read and set(read) == {0.5}
 print("finished")
