@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{Block, CACHE_LINE, Entry};
 use crate::error::{Error, Result};
-use crate::grow::collected;
+use crate::grow::{Grow, collected};
 use crate::kernel::buffer::Buffer;
 use crate::kernel::rows::Element;
 use crate::monitor::Monitor;
@@ -92,7 +92,8 @@ impl Lines {
                 let position = self.start + u64::from(adjoining[0].to) * line_bytes as u64;
                 self.write_at(piece, position).map_err(Error::io(&self.path, "write"))?;
                 let piece = Piece { position, length: piece.len(), crc: crc32c::crc32c(piece) };
-                self.written.lock().unwrap_or_else(PoisonError::into_inner).push(piece);
+                let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+                written.grow(piece, "the checksums of the lines")?;
                 bytes = rest;
             }
         }
