@@ -1,6 +1,7 @@
 """`equilibrium`: where the mean update vanishes, and where learning goes."""
 
 import csv
+import itertools
 import os
 import subprocess
 import sys
@@ -230,7 +231,25 @@ def test_the_residual_is_that_of_the_normal_equations(method: Any) -> None:
 
 
 # A rare set of cues leaves less than what a common one rounds off.
-WIDE_COUNTS = st.sampled_from([1, 2, 3, 7, 1000, 10**6 + 1, 10**8 + 7, 4 * 10**9 - 1, 4 * 10**9, 2**32 - 1])
+WIDE_COUNTS = st.sampled_from([1, 2, 7, 1000, 10**6 + 1, 10**8 + 7, 4 * 10**9 - 1, 4 * 10**9, 2**32 - 1])
+COMMON = st.sampled_from([3 * 10**9 + 1, 4 * 10**9 - 1, 4 * 10**9, 2**32 - 1])
+FEW_CUES = [tuple(cues) for n in (1, 2, 3) for cues in itertools.combinations("abcd", n)]
+# Sets that tell all cues apart, one of which is rare,
+ONE_RARE = st.tuples(
+    st.permutations(FEW_CUES).map(lambda sets: sets[:5]),
+    st.lists(st.sampled_from("xy"), min_size=5, max_size=5),
+    st.lists(COMMON, min_size=4, max_size=4).map(lambda counts: [2, *counts]),
+).map(lambda drawn: [(cues, (outcome,), f) for cues, outcome, f in zip(*drawn, strict=True)])
+# and any sets, of cues that may come twice, of which some say no more than others.
+ANY_SETS = st.lists(
+    st.tuples(
+        st.one_of(st.sampled_from(FEW_CUES), st.lists(st.sampled_from("abc"), max_size=4).map(tuple)),
+        st.sampled_from([(), ("x",), ("y",), ("x", "y")]),
+        WIDE_COUNTS,
+    ),
+    min_size=4,
+    max_size=8,
+)
 
 
 def warned_of(caught: list[warnings.WarningMessage]) -> bool:
@@ -239,13 +258,14 @@ def warned_of(caught: list[warnings.WarningMessage]) -> bool:
     return bool(caught)
 
 
-@given(some.events(frequencies=WIDE_COUNTS), some.DUPLICATES, BETAS, st.data())
+@given(st.one_of(ONE_RARE, ANY_SETS), some.DUPLICATES, BETAS, st.data())
 def test_frequencies_far_apart_do_not_cost_digits(
     events: list[Event], duplicates: Any, beta: Any, data: st.DataObject
 ) -> None:
     rows = reference.normalised(events, duplicates)
     source = rw.read_events(events, duplicates=duplicates)
-    alpha = data.draw(st.none() | st.fixed_dictionaries(dict.fromkeys(source.cues, SALIENCES)))
+    saliences = st.fixed_dictionaries(dict.fromkeys(source.cues, SALIENCES.filter(bool)))
+    alpha = data.draw(st.none() | saliences)
     expected = reference.exact_equilibrium(
         rows, source.cues, source.outcomes, beta, 1, 1 if alpha is None else alpha
     )
@@ -255,7 +275,7 @@ def test_frequencies_far_apart_do_not_cost_digits(
     assert found.parameters["converged"] is not warned_of(caught)
     if not caught:
         sizes = np.maximum(1.0, np.abs(expected).max(axis=0, initial=0.0))
-        some.assert_close(found.values / sizes, expected / sizes, 1e-11)
+        some.assert_close(found.values / sizes, expected / sizes, 1e-10)
 
 
 FAR_APART: list[Event] = [
@@ -279,13 +299,19 @@ def test_the_residual_is_that_of_a_solution_to_the_last_digit(beta: Any, more: l
     assert 0 < found.parameters["residual"] < 1e-15
 
 
-def test_rates_too_far_apart_are_said() -> None:
-    # The events without an outcome weigh 1e-14 of those with it.
-    events = rw.read_events([("a_b", "x", 4_000_000_000), ("a", "y", 1), ("b", "", 3), ("b_c", "z", 5)] * 3)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        found = rw.equilibrium(events, beta=(1.0, 1e-14), method="dense")
-    assert found.parameters["converged"] is not warned_of(caught)
+@pytest.mark.parametrize("beta", [(1.0, 1e-9), (1.0, 1e-14)])
+def test_rates_too_far_apart_are_said(beta: Any) -> None:
+    # What the rarest events weigh is rounding beside the others: cues that they tell apart look the same.
+    events: list[Event] = [(("a", "b"), ("x",), 4_000_000_000), (("a",), ("y",), 1), (("c",), ("x",), 5)]
+    source = rw.read_events(events)
+    with pytest.warns(RuntimeWarning, match="not exact to rounding .* give a ridge, or method='iterative'"):
+        found = rw.equilibrium(source, beta=beta, method="dense")
+    assert found.parameters["converged"] is False
+    # Who says what counts as zero is not warned, and cues that cannot be told apart are none of it.
+    assert rw.equilibrium(source, beta=beta, method="dense", tol=1e-10).parameters["converged"]
+    together = [*events, (("a", "b", "d"), (), 3), (("d",), ("y",), 2)]
+    together += [((e, f), ("x",), 7) for e in "ef" for f in "gh"]
+    assert rw.equilibrium(rw.read_events(together), method="dense").parameters["converged"]
 
 
 def test_pivots_in_doubt_leave_it_to_eigenvalues() -> None:

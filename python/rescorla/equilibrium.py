@@ -129,9 +129,9 @@ def equilibrium(
     `tol` is given, eigenvalues decide: those below `tol` (8 n eps) times the greatest are 0. R's ndl takes
     MASS's ``ginv`` of the matrix of conditional probabilities, for which singular values below 1.5e-8 of the
     greatest are 0. Solutions are refined by what the events say is left, so that errors are of the order of
-    the condition of C, not of its square. Where rounding may still have moved a weight by 1e-12 of the
-    outcome's largest (a set of cues that is rare beside others leaves less than those round off), they are
-    refined further by residuals of twice the digits, until they are exact to rounding.
+    the condition of C, not of its square. Where rounding may still have moved weights by more than
+    1e-11 of the outcome's largest (a set of cues that is rare beside others leaves less than those round
+    off), they are refined further by residuals of twice the digits, until they are exact to rounding.
 
     With two rates an outcome that occurs with q sets of cues costs 2 r^2 q multiplications more; where 6 q is
     more than n, where beta2 is 0, or where `tol` is given, it has a factorisation of its own instead.

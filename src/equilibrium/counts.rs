@@ -265,6 +265,19 @@ impl Counts {
         Ok(gram)
     }
 
+    /// The diagonal of S C'FC S.
+    pub(super) fn diagonal(&self, monitor: &Monitor) -> Result<Vec<f64>> {
+        let mut diagonal = filled(self.n_columns(), 0.0, COUNTING)?;
+        let mut pulse = Pulse::default();
+        for (set, &tokens) in self.tokens.iter().enumerate() {
+            pulse.beat(self.set(set).len(), monitor)?;
+            for (column, times) in multiplicities(self.set(set)) {
+                diagonal[column] += tokens * (times * self.scale[column]).powi(2);
+            }
+        }
+        Ok(diagonal)
+    }
+
     /// For each cue its column and w / x, if it has one.
     pub(super) fn cues(&self) -> impl Iterator<Item = (usize, usize, f64)> + '_ {
         let cues = self.place.iter().zip(&self.share).enumerate();

@@ -9,6 +9,11 @@
 //! cost, as much as solving, a random combination of a block's r tells: the square of the solution for it is in the mean the sum
 //! of those for all. Where it is below NEGLIGIBLE of the weights, they stay as they are.
 //!
+//! That r has rounding errors of the common cue sets' size. Where frequencies lie far apart they are more than what the rare ones
+//! leave, and G^+ makes much of them. How much, again a random combination tells: of what each set may have rounded off. Where it
+//! is above DOUBTFUL, r is had to the last digit instead, and corrections go on until they are rounding themselves. Where they do
+//! not come there the solution is reported as not converged.
+//!
 //! *Two rates.* With beta1 where the outcome is present and beta2 where it is absent, outcome j has a matrix of its own,
 //!
 //! ```text
@@ -27,7 +32,7 @@ use rayon::prelude::*;
 
 use super::block::Block;
 use super::counts::Counts;
-use super::factor::{DOUBTFUL, Factor, ROUNDED, greatest, solve as solve_lower};
+use super::factor::{DOUBTFUL, Factor, ROUNDED, greatest, solve as solve_lower, toss};
 use super::pivoted::factorise;
 use super::room::{Columns, Pulse, SIDES, empty, filled, reserve, square};
 use super::{Problem, Rates, Sink, Solved, Squares};
@@ -82,7 +87,10 @@ pub(super) fn solve(
     let mut done: Vec<Result<Part>> = empty(blocks.len(), SIDES)?;
     blocks.into_par_iter().map(work).collect_into_vec(&mut done);
     let mut squares = empty(counts.n_outcomes(), SIDES)?;
-    let mut converged = true;
+    let mut converged = match &factor {
+        Some(factor) => factor.is_certain(counts, problem.tolerance, monitor)?,
+        None => true,
+    };
     let (mut solver, mut tolerance) =
         factor.as_ref().map_or(("cholesky", 0.0), |f| (f.name(), f.tolerance()));
     for part in done {
@@ -185,6 +193,7 @@ impl Task<'_, '_> {
         let block = Block::new(&counts, 0..1, lambda, Rates::ONE, ridge, self.monitor)?;
         let inverse = Inverse { factor: &factor, absent: 1.0, updates: Vec::new() };
         let mut solution = inverse.solve(&block, self.monitor)?;
+        solution.converged &= factor.is_certain(&counts, self.problem.tolerance, self.monitor)?;
         let mut x = filled(self.counts.n_columns(), 0.0, SIDES)?;
         solution.x.iter().zip(columns).for_each(|(value, column)| x[column as usize] = *value);
         self.sink.write(self.counts, outcome..outcome + 1, &x, self.monitor)?;
@@ -301,7 +310,7 @@ impl Inverse<'_> {
                 return Ok(Solution { x: rows, squares, converged: true });
             }
             self.apply(&mut step, monitor)?;
-            add(&mut x, &step);
+            x.add(&step);
             self.factor.shorten(&mut x, monitor)?;
             round = if greatest(step.values()) <= ENOUGH * greatest(x.values()) { MOST } else { round + 1 };
         }
@@ -345,9 +354,10 @@ impl Inverse<'_> {
                 combination.get_mut(0)[i] += toss(j) * *rest;
             }
         }
-        let errors = if self.updates.is_empty() { &mut combination } else { &mut rest };
+        // If none is off by more, all together are off by no more than their number times that.
+        let (errors, each) = if self.updates.is_empty() { (&mut combination, width) } else { (&mut rest, 1) };
         self.apply(errors, monitor)?;
-        Ok(greatest(errors.values()) > DOUBTFUL)
+        Ok(greatest(errors.values()) > DOUBTFUL * each as f64)
     }
 
     /// x, by the residuals to the last digit, until nothing but rounding is left.
@@ -367,7 +377,7 @@ impl Inverse<'_> {
                 let squares = block.judge(&rest, monitor)?;
                 return Ok(Solution { x: rows, squares, converged: moved.min(before) <= UNSOLVED });
             }
-            add(&mut x, &step);
+            x.add(&step);
             self.factor.shorten(&mut x, monitor)?;
             before = moved;
         }
@@ -390,16 +400,4 @@ impl Inverse<'_> {
         }
         Ok(())
     }
-}
-
-fn add(x: &mut Columns, step: &Columns) {
-    x.values_mut().iter_mut().zip(step.values()).for_each(|(x, step)| *x += step);
-}
-
-/// A number of size 0.5 to 1.5, of either sign, that looks random and is the same in every run.
-fn toss(number: usize) -> f64 {
-    let mut bits = (number as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    bits = (bits ^ (bits >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    let size = 0.5 + (bits >> 12) as f64 / (1_u64 << 52) as f64;
-    if bits & 1 == 1 { size } else { -size }
 }

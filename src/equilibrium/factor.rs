@@ -19,6 +19,9 @@
 //! x - N (I + X'X)^-1 N' x
 //! ```
 //!
+//! X and eigenvectors are as wrong as the least pivot or eigenvalue that counts is small. Where that may be seen in the
+//! weights, N is corrected by G N, which would be zero and is had from the events to the last digit.
+//!
 //! With n cues that costs n r^2 for the factors, (n - r)^2 r for I + X'X, and 2 r^2 + 4 r (n - r) for each right-hand side, where
 //! eigenvalues take 10 n^3 and more. All of it is done by one thread, so that the bits do not depend on how many there are;
 //! right-hand sides are what is shared out among threads.
@@ -44,7 +47,7 @@ const REGULAR: f64 = 1e-8;
 /// Pivots and eigenvalues below this many n eps, of the largest, are rounding errors.
 const SLACK: f64 = 8.0;
 /// What rounding may move by more than this part of the weights is corrected by residuals to the last digit,
-pub(super) const DOUBTFUL: f64 = 1e-12;
+pub(super) const DOUBTFUL: f64 = 1e-11;
 /// until a correction is this small a part, which is rounding itself, or corrections no longer become smaller.
 pub(super) const ROUNDED: f64 = 4.0 * f64::EPSILON;
 /// Directions that G maps to zero are corrected so many at a time.
@@ -187,6 +190,48 @@ impl Factor {
             Factor::Eigen { exact, .. } => *exact = true,
         }
         Ok(())
+    }
+
+    /// Whether what was taken for nothing is: all that the events say of directions that G maps to zero is rounding.
+    ///
+    /// Frequencies so far apart that the rarest are below the rounding errors of the others make directions that look the same. A
+    /// random combination tells, as exact as it can be. Where the caller says what counts as zero nothing is to be found out.
+    pub(super) fn is_certain(
+        &self,
+        counts: &Counts,
+        tolerance: Option<f64>,
+        monitor: &Monitor,
+    ) -> Result<bool> {
+        let (n, null) = (counts.n_columns(), counts.n_columns() - self.rank());
+        if null == 0 || tolerance.is_some() {
+            return Ok(true);
+        }
+        let most = greatest(&counts.diagonal(monitor)?);
+        let mut vector = Columns::zeros(n, 1, SIDES)?;
+        for first in (0..null).step_by(AT_A_TIME) {
+            monitor.check()?;
+            let some = self.null(first, AT_A_TIME.min(null - first))?;
+            for j in 0..some.width() {
+                let sum = vector.get_mut(0).iter_mut();
+                sum.zip(some.get(j)).for_each(|(sum, value)| *sum += toss(first + j) * value);
+            }
+        }
+        let nothing = Block::without_outcomes(counts, &[0.0], 0.0);
+        let mut before = f64::INFINITY;
+        loop {
+            let left = nothing.exact_residual(vector.values(), monitor)?;
+            let mut step = Columns::from_rows(&left, n, 1, SIDES)?;
+            self.solve(&mut step, monitor)?;
+            let size = greatest(vector.values());
+            let moved = greatest(step.values()) / size;
+            if moved <= ROUNDED || moved > before / 2.0 || !moved.is_finite() {
+                let form: f64 = vector.values().iter().zip(&left).map(|(value, left)| -value * left).sum();
+                let rounding = SLACK * n as f64 * f64::EPSILON * size;
+                return Ok(form <= rounding.powi(2) * n as f64 * most);
+            }
+            vector.add(&step);
+            before = moved;
+        }
     }
 
     /// Some of the vectors that G maps to zero.
@@ -405,6 +450,14 @@ impl Rest {
 fn stripes(n: usize, each: usize) -> impl Iterator<Item = Range<usize>> {
     let width = (AT_ONCE / each.max(1)).max(1);
     (0..n).step_by(width).map(move |first| first..n.min(first + width))
+}
+
+/// A number of size 0.5 to 1.5, of either sign, that looks random and is the same in every run.
+pub(super) fn toss(number: usize) -> f64 {
+    let mut bits = (number as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    bits = (bits ^ (bits >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    let size = 0.5 + (bits >> 12) as f64 / (1_u64 << 52) as f64;
+    if bits & 1 == 1 { size } else { -size }
 }
 
 pub(super) fn greatest(values: &[f64]) -> f64 {

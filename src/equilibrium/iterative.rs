@@ -28,7 +28,7 @@
 use rayon::prelude::*;
 
 use super::block::{Block, add_rows, add_to_rows, scale_rows};
-use super::counts::Counts;
+use super::counts::{Counts, multiplicities};
 use super::room::{GRADIENTS, Pulse, empty, filled, listed};
 use super::{Problem, Rates, Sink, Solved, Squares};
 use crate::error::Result;
@@ -98,7 +98,7 @@ fn solve_block(
     let (counts, width) = (block.counts, block.width());
     let Rates { present, absent } = block.rates;
     // The diagonal of S C'FC S, all tokens weighing alike: any positive m will do.
-    let mut diagonal = numbers(counts.n_columns())?;
+    let diagonal = counts.diagonal(progress.monitor)?;
     let mut errors = numbers(counts.n_sets() * width)?;
     let mut at = 0;
     let mut kappa = empty(counts.n_sets(), GRADIENTS)?;
@@ -106,12 +106,8 @@ fn solve_block(
     for (set, &tokens) in counts.tokens.iter().enumerate() {
         let mut sum = 0.0;
         pulse.beat(counts.set(set).len() + width, progress.monitor)?;
-        // A column comes as often as the set has its cues, side by side.
-        for same in counts.set(set).chunk_by(|a, b| a == b) {
-            let column = same[0] as usize;
-            let square = (same.len() as f64 * counts.scale[column]).powi(2);
-            diagonal[column] += tokens * square;
-            sum += square;
+        for (column, times) in multiplicities(counts.set(set)) {
+            sum += (times * counts.scale[column]).powi(2);
         }
         kappa.push(1.0 / sum);
         for entry in block.entries(set, &mut at) {

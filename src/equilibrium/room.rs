@@ -153,6 +153,11 @@ impl Columns {
         &mut self.values
     }
 
+    /// Adds another of this size.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.values.iter_mut().zip(&other.values).for_each(|(value, other)| *value += other);
+    }
+
     pub(super) fn view(&self) -> MatRef<'_, f64> {
         MatRef::from_column_major_slice(&self.values, self.height, self.width)
     }
