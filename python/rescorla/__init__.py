@@ -44,6 +44,7 @@ from rescorla.neighbours import (
 )
 from rescorla.sources import compile_events, read_events
 from rescorla.trajectory import Trajectories, trajectories
+from rescorla.warn import RescorlaWarning
 from rescorla.weights import Weights, load_weights
 from rescorla.windows import cue_window
 
@@ -56,6 +57,7 @@ __all__ = [
     "Events",
     "FormatError",
     "LinearFit",
+    "RescorlaWarning",
     "TeacherStudent",
     "Trajectories",
     "Weights",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from numbers import Real
 from operator import index
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -25,6 +26,9 @@ Duplicates: TypeAlias = Literal["drop", "keep", "error"]
 
 DUPLICATES = ("drop", "keep", "error")
 
+# Names that are compared to find a near one.
+_MANY = 20_000
+
 _ELEMENTS = (np.dtype(np.float64), np.dtype(np.float32))
 
 
@@ -42,7 +46,8 @@ def one_of(argument: str, value: object, choices: tuple[object, ...]) -> None:
     """ValueError that lists the choices, unless the value is one of them."""
     if value not in choices:
         listed = " or ".join(map(repr, choices))
-        raise ValueError(f"{argument} must be {listed}, not {value!r}")
+        close = near(value, [choice for choice in choices if isinstance(choice, str)])
+        raise ValueError(f"{argument} must be {listed}, not {value!r}{close}")
 
 
 def numbered(names: Iterable[str]) -> dict[str, int]:
@@ -59,6 +64,7 @@ def chosen(argument: str, names: Iterable[str], known: Mapping[str, int]) -> NDA
         if name not in known:
             raise KeyError(
                 f"{argument} names {name!r}, which is none of the {len(known)} {argument} there are"
+                f"{near(name, known)}"
             )
         if name in picked:
             raise ValueError(f"{argument} names {name!r} twice; name it once")
@@ -91,18 +97,43 @@ def rate(argument: str, value: object) -> float:
     return converted
 
 
-def count(argument: str, value: object, other: str | None = None) -> int:
-    """An integer of 1 or more; `other` is a word that the caller may have said instead."""
-    wanted = "an integer" if other is None else f"an integer or {other!r}"
-    if isinstance(value, str) and other is not None:
-        raise ValueError(f"{argument} must be {wanted}, not {value!r}")
+def whole(argument: str, value: object, least: int = 0, other: str | None = None) -> int:
+    """A whole number of `least` or more; `other`, for the message, is what may be said instead."""
+    wanted = f"{argument} must be a whole number of {least} or more"
+    if other is not None:
+        wanted += f", or {other}"
+    if isinstance(value, bool | np.bool_):
+        raise TypeError(f"{wanted}, not {value}")
     try:
         converted = index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise TypeError(f"{argument} must be {wanted}, not {type(value).__name__}") from None
-    if converted < 1:
-        raise ValueError(f"{argument} must be 1 or more, not {converted}")
+        # A float that is whole is refused as well: what made it may give another one next time.
+        raise TypeError(f"{wanted}, not {shown(value)}") from None
+    if converted < least:
+        raise ValueError(f"{wanted}, not {converted}")
     return converted
+
+
+def shown(value: object) -> str:
+    """A value for a message: as it is where that is short, else its type."""
+    if isinstance(value, str | bytes | int | float | np.generic | type(None)):
+        text = repr(value.item() if isinstance(value, np.generic) else value)
+        if len(text) <= 60:
+            return text
+    name = type(value).__name__
+    return f"{'an' if name[:1].lower() in 'aeio' else 'a'} {name}"
+
+
+def near(name: object, known: Iterable[str]) -> str:
+    """A question that names the known name most like an unknown one, to end a message with; or nothing."""
+    if not isinstance(name, str):
+        return ""
+    # Of very many names difflib would take seconds: only those of nearly the same length can be meant.
+    alike = [other for other in known if abs(len(other) - len(name)) <= 2]
+    if len(alike) > _MANY:
+        alike = [other for other in alike if other[:1] == name[:1]]
+    found = get_close_matches(name, alike[:_MANY], n=1)
+    return f"; did you mean {found[0]!r}?" if found else ""
 
 
 def rates(beta: object) -> tuple[float, float]:
@@ -175,10 +206,7 @@ def thread_count(threads: int | None) -> int:
         if count is not None:
             return int(count() or 1)
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    wanted = index(threads)
-    if wanted < 1:
-        raise ValueError(f"threads must be 1 or more, not {wanted}")
-    return wanted
+    return whole("threads", threads, 1)
 
 
 def result_array(out: object, shape: tuple[int, ...], element: np.dtype[Any]) -> NDArray[Any]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rescorla.drawing import Seed, generator, whole
+from rescorla.arguments import whole
+from rescorla.drawing import Seed, generator
 
 if TYPE_CHECKING:
     import pandas

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
-from operator import index
 from typing import Any
 
+from rescorla.arguments import whole
 from rescorla.sources import plain
 
 
@@ -178,7 +178,7 @@ def cue_coding(
     >>> round(rw.equilibrium(rw.read_events(coded))["ab", "yes"], 4)
     -2.0
     """
-    longest = _size("maxn", maxn)
+    longest = whole("maxn", maxn, 1)
     coded = []
     for position, event in enumerate(_several("cues", cues)):
         names = _names(event, position)
@@ -200,22 +200,13 @@ def _joined(names: list[str], n: int, adjacent: bool) -> Iterator[str]:
 def _sizes(grams: object) -> list[int]:
     """One size, or several."""
     if hasattr(grams, "__index__"):
-        return [_size("grams", grams)]
+        return [whole("grams", grams, 1)]
     if isinstance(grams, str) or not isinstance(grams, Iterable):
         raise TypeError(f"grams must be a number of letters or several, not {grams!r}")
-    sizes = [_size("grams", n) for n in grams]
+    sizes = [whole("grams", n, 1) for n in grams]
     if not sizes:
         raise ValueError("grams must be one size or more, not none")
     return sizes
-
-
-def _size(argument: str, n: Any) -> int:
-    """How many belong together."""
-    if isinstance(n, bool) or not hasattr(n, "__index__"):
-        raise TypeError(f"{argument} must be a whole number, not {n!r}")
-    if (size := index(n)) < 1:
-        raise ValueError(f"{argument} must be 1 or more, not {size}")
-    return size
 
 
 def _is_str(argument: str, value: object) -> None:

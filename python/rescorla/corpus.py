@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from rescorla import _core
-from rescorla.arguments import DUPLICATES, Duplicates, PathName, one_of, path_name, thread_count
+from rescorla.arguments import DUPLICATES, Duplicates, PathName, one_of, path_name, thread_count, whole
 from rescorla.events import Events
 from rescorla.progress import Progress, watching
 from rescorla.vocabulary import Names as Words
@@ -272,15 +272,11 @@ def _window(window: object) -> tuple[int, int | None] | None:
     if isinstance(window, tuple | list):
         if len(window) != 2:
             raise ValueError(f"a window is a number, a pair (before, after) or 'context', not {window!r}")
-        before, after = (index(count) for count in window)
-        if before < 0 or after < 0 or before + after == 0:
-            raise ValueError(f"window must have neighbours, 0 or more on each side, not {(before, after)}")
+        before, after = (whole("window", count) for count in window)
+        if before + after == 0:
+            raise ValueError("window must have a neighbour on one side at least, not (0, 0)")
         return (before, after)
-    if isinstance(window, bool) or not hasattr(window, "__index__"):
-        raise TypeError(f"window must be an int, a pair of int, 'context' or None, not {window!r}")
-    if (words := index(window)) < 1:
-        raise ValueError(f"window must be 1 or more, not {words}")
-    return (words, None)
+    return (whole("window", window, 1, "a pair (before, after), 'context' or None"), None)
 
 
 def _ranges(is_symbol: Callable[[str], bool]) -> list[tuple[str, str]]:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from rescorla import _core, drawing
-from rescorla.arguments import DUPLICATES, Duplicates, PathName, maybe_path_name, one_of, path_name
-from rescorla.drawing import Seed, generator, in_order, members, permutation, whole
+from rescorla.arguments import DUPLICATES, Duplicates, PathName, maybe_path_name, one_of, path_name, whole
+from rescorla.drawing import Seed, generator, in_order, members, permutation
 from rescorla.progress import Progress, part, watching
 from rescorla.renaming import Renaming
 from rescorla.vocabulary import Map, Names

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from operator import index
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -66,11 +65,3 @@ def generator(seed: Seed) -> np.random.Generator:
     if seed is None:
         raise TypeError("seed must be an int, a numpy Generator or a SeedSequence, not None")
     return default_rng(seed)
-
-
-def whole(argument: str, value: SupportsIndex) -> int:
-    """A whole number of 0 or more."""
-    count = index(value)
-    if count < 0:
-        raise ValueError(f"{argument} must be 0 or more, not {count}")
-    return count

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from time import perf_counter
 from typing import Any, Literal, TypeAlias
 
@@ -13,6 +12,7 @@ from rescorla.arguments import PathName, PerName, one_of, per_name, rate, rates,
 from rescorla.events import Events
 from rescorla.progress import Progress, watching
 from rescorla.sources import as_events
+from rescorla.warn import NumericalWarning, warn
 from rescorla.weights import Weights
 
 Method: TypeAlias = Literal["auto", "dense", "iterative"]
@@ -107,7 +107,7 @@ def equilibrium(
 
     Warns
     -----
-    RuntimeWarning
+    RescorlaWarning
         When "iterative" did not come within its tolerance, or rounding errors are left in what "dense" found.
 
     See Also
@@ -212,7 +212,7 @@ def equilibrium(
                 f"iterations (residual {report['residual']:.2g})"
             )
             cure = "a larger tol, a ridge, or method='dense'"
-        warnings.warn(f"{reached}; give {cure}", RuntimeWarning, stacklevel=2)
+        warn(f"{reached}; give {cure}", NumericalWarning)
     parameters: dict[str, Any] = {
         "rule": "equilibrium",
         "alpha": None if alpha is None or alphas is None else recorded(alpha, alphas),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from numbers import Real
-from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from rescorla.arguments import whole
 from rescorla.events import Events
 from rescorla.sources import is_table, plain, read_events
 
@@ -213,8 +213,7 @@ def learn_coding(
     """The coding of some columns of a table, their intervals included; `counts` are the rows' frequencies."""
     if isinstance(factors, str):
         raise TypeError(f"factors must be several columns, not the str {factors!r}; write [{factors!r}]")
-    if index(quantiles) < 1:
-        raise ValueError(f"quantiles must be 1 or more, not {quantiles}")
+    whole("quantiles", quantiles, 1)
     terms = tuple(term if isinstance(term, tuple) else (term,) for term in factors)
     names = tuple(dict.fromkeys(name for term in terms for name in term))
     intervals = {

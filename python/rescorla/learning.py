@@ -137,7 +137,7 @@ def learn(
 
     Warns
     -----
-    RuntimeWarning
+    RescorlaWarning
         When max(beta) * kappa >= 2 for an event, kappa = sum of alpha_i m_i^2 over its cues, m_i times
         present, and max(beta) the largest rate of any token where there is a schedule: then that event,
         repeated, would drive its activation away from its target instead of towards it.

@@ -8,13 +8,12 @@ index=weights.outcomes)`` is a table of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from operator import index
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from rescorla.activation import activations, cue_events
-from rescorla.arguments import PathName, chosen, one_of, places
+from rescorla.arguments import PathName, chosen, one_of, places, whole
 from rescorla.events import Events
 from rescorla.nearness import accuracy, blocks, bounded, correlation, correlations, directions, nearness_rank
 from rescorla.weights import Weights
@@ -473,8 +472,7 @@ def density(
     >>> rw.measures.density(weights, 1).round(3)
     array([0.707, 0.707, 0.707])
     """
-    if index(n) < 1:
-        raise ValueError(f"n must be 1 or more, not {n}")
+    whole("n", n, 1)
     vectors = directions(_vectors(weights, None, side), method)
     known = ~np.isnan(vectors).any(axis=1)
     neighbours = vectors[known]

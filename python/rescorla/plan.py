@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from rescorla.arguments import chosen, in_rows, numbered, places
+from rescorla.warn import NumericalWarning, warn
 from rescorla.weights import Weights
 
 if TYPE_CHECKING:
@@ -101,13 +101,12 @@ def naming_divergence(plan: Plan, cure: str = _SLOWER) -> Iterator[None]:
 
 
 def warn_unsafe(fastest: float, report: dict[str, Any], *, scheduled: bool) -> None:
-    """Warn the caller of the public function's caller where the fastest rate is not safe in every event."""
+    """Warn the user where the fastest rate is not safe in every event."""
     kappa = report["max_kappa"]
     if fastest * kappa >= 2:
         what = "the largest beta * factor," if scheduled else "beta ="
-        warnings.warn(
+        warn(
             f"{what} {fastest:g} may overshoot: an event has sum(alpha * m^2) = {kappa:g}, so a rate is "
             f"safe only below {report['safe_rate']:g}; lower beta or alpha",
-            RuntimeWarning,
-            stacklevel=4,
+            NumericalWarning,
         )

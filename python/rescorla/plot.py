@@ -16,12 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import cycle, islice, product
-from operator import index
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rescorla.arguments import chosen, one_of
+from rescorla.arguments import chosen, one_of, whole
 from rescorla.weights import Weights, strongest
 
 if TYPE_CHECKING:
@@ -451,8 +450,7 @@ def _block(
 
     The n strongest pairs are all among the n rows, and among the n columns, of the largest absolute weights.
     """
-    if index(n) < 1:
-        raise ValueError(f"n must be 1 or more, not {n}")
+    whole("n", n, 1)
     values = weights.values
     rows = _peaks(values, 1, n) if cues is None else chosen("cues", cues, weights.cue_numbers)
     values = values[rows]

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from rescorla import _core
-from rescorla.arguments import Duplicates
-from rescorla.drawing import whole
+from rescorla.arguments import Duplicates, whole
 from rescorla.vocabulary import Map, Names, listed, mapped
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from operator import index
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from rescorla.arguments import (
     recorded,
     room,
     thread_count,
+    whole,
 )
 from rescorla.events import Events
 from rescorla.plan import naming_divergence, plan_of, start_of, warn_unsafe
@@ -265,7 +265,7 @@ def trajectories(
 
     Warns
     -----
-    RuntimeWarning
+    RescorlaWarning
         As `learn`.
 
     Notes
@@ -441,9 +441,7 @@ def _room(
     every: int, at: ArrayLike | None, n_tokens: int, n_cells: int, element: np.dtype[Any]
 ) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """The tokens to record, and zeros for what is recorded: so many cells for each."""
-    step = index(every)
-    if step < 1:
-        raise ValueError(f"every must be 1 or more, not {step}")
+    step = whole("every", every, 1)
     if at is None:
         n_times = n_tokens // step
         values = room("trajectories", n_times * n_cells, element, _CURE)

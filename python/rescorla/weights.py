@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rescorla import storage
 from rescorla._core import FormatError
-from rescorla.arguments import PathName, numbered, path_name
+from rescorla.arguments import PathName, numbered, path_name, whole
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -207,9 +206,7 @@ class Weights:
         >>> weights.top(cue="a", n=2)
         [('z', 0.3), ('x', 0.1)]
         """
-        n = index(n)
-        if n < 0:
-            raise ValueError(f"n must be 0 or more, not {n}")
+        n = whole("n", n)
         if cue is not None and outcome is None:
             names, vector = self.outcomes, self.row(cue)
         elif outcome is not None and cue is None:

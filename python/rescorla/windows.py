@@ -8,8 +8,7 @@ from numbers import Real
 
 import numpy as np
 
-from rescorla.arguments import number, rate
-from rescorla.drawing import whole
+from rescorla.arguments import number, rate, whole
 
 # How much more than a whole number of steps a window may be, or beyond an end of the scale a cue may lie, in
 # steps: what decimal fractions lose in binary.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from numbers import Number
-from operator import index
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
+
+from rescorla.arguments import whole
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
@@ -362,8 +363,7 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         events = self._events(cues, outcomes, counts, np.arange(len(outcomes)))
         if self.method == "equilibrium":
             return equilibrium(events, ridge=self.ridge, **chosen)
-        if index(self.passes) < 1:
-            raise ValueError(f"passes must be 1 or more, not {self.passes}")
+        whole("passes", self.passes, 1)
         # Names, in their order, before anything is learned.
         weights = Weights(
             np.zeros((events.n_cues, events.n_outcomes)), events.cues, events.outcomes, {"rule": "none"}

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import erfc, sqrt
-from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rescorla.arguments import number, numbered
+from rescorla.arguments import number, numbered, whole
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -232,7 +231,7 @@ def statistics(
     some = counts > 0
     with np.errstate(divide="ignore"):
         model = float((counts[some] * np.log(seen[some])).sum())
-    k = None if n_parameters is None else index(n_parameters)
+    k = None if n_parameters is None else whole("n_parameters", n_parameters)
     concordance = _c_index(truth, (shares / sums[:, None])[:, 1], counts) if len(names) == 2 else np.nan
     fit = _errors(table) | _likelihoods(table, model, k)
     return Statistics(outcomes=names, crosstable=table, c_index=concordance, **fit)

@@ -14,6 +14,7 @@ from typing import TextIO
 
 from rescorla import __version__
 from rescorla.cli import activations, command, equilibrium, events, info, learn, plot, verify
+from rescorla.warn import RescorlaWarning
 
 _COMMANDS = (events, learn, equilibrium, activations, info, verify, plot)
 _ERRORS = (ArithmeticError, ImportError, LookupError, MemoryError, OSError, RuntimeError, ValueError)
@@ -37,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
-            warnings.simplefilter("always", RuntimeWarning)
+            warnings.simplefilter("always", RescorlaWarning)
             command.check_outputs(options)
             options.run(options)
             sys.stdout.flush()

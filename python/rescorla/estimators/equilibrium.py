@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -14,6 +13,7 @@ from sklearn.utils.validation import _check_sample_weight
 from rescorla import _core
 from rescorla.arguments import rate
 from rescorla.estimators.linear import LinearClassifier, LinearEstimator, LinearRegressor, is_sparse, one_hot
+from rescorla.warn import warn
 from rescorla.weights import Weights
 
 if TYPE_CHECKING:
@@ -55,11 +55,10 @@ class _Equilibrium(LinearEstimator):
         started = perf_counter()
         found = _iterative(A, Z, ridge, tol, self.max_iter) if is_sparse(A) else _dense(A, Z, ridge)
         if not found.converged:
-            warnings.warn(
+            warn(
                 f"least squares did not come within tol={tol:g} in max_iter={self.max_iter} iterations: "
                 "allow more, or take a ridge",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         parameters = {
             "rule": "equilibrium",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -12,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from rescorla.estimators.error_driven import seed_of
 from rescorla.estimators.linear import LinearClassifier
 from rescorla.neighbours import LinearFit, adatron, minover, perceptron
+from rescorla.warn import warn
 from rescorla.weights import Weights
 
 if TYPE_CHECKING:
@@ -58,11 +58,10 @@ class PlaneClassifier(LinearClassifier):
         planes = zip(self._plane_names(), self.fits_, strict=True)
         late = [repr(name) for name, fit in planes if not fit.converged]
         if late:
-            warnings.warn(
+            warn(
                 f"{type(self).__name__} did not come to its goal for {', '.join(late[:5])}"
                 f"{' ...' if len(late) > 5 else ''}: allow more steps, unless no plane parts the classes",
                 ConvergenceWarning,
-                stacklevel=2,
             )
         return self
 

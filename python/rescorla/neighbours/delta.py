@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from operator import index
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -14,7 +13,6 @@ from rescorla import _core
 from rescorla.arguments import (
     PathName,
     PerName,
-    count,
     element_type,
     is_number,
     one_of,
@@ -22,6 +20,7 @@ from rescorla.arguments import (
     rate,
     recorded,
     thread_count,
+    whole,
 )
 from rescorla.events import Events
 from rescorla.neighbours.arrays import Examples, Table, same_length, table_of, targets_of
@@ -246,12 +245,12 @@ def _delta_rule(
             f"loss='log' goes with activation='logistic', not {activation!r}: only of the logistic function "
             "the values are probabilities"
         )
-    size = None if isinstance(batch, str) and batch == "full" else count("batch", batch, "full")
-    n_passes = count("passes", passes)
+    size = None if isinstance(batch, str) and batch == "full" else whole("batch", batch, 1, "'full'")
+    n_passes = whole("passes", passes, 1)
     element = element_type(dtype)
     n_threads = thread_count(threads)
     beta = rate("beta", beta)
-    rng = None if seed is None else np.random.default_rng(index(seed))
+    rng = None if seed is None else np.random.default_rng(whole("seed", seed))
     known = _known(initial, rng)
     events = _arrays(data, element) if isinstance(data, tuple) else _events(data, progress)
     plan = plan_of(events, None, None, known)
@@ -282,7 +281,7 @@ def _delta_rule(
         "batch": "full" if size is None else size,
         "reduction": reduction,
         "passes": n_passes,
-        "seed": None if seed is None else index(seed),
+        "seed": None if seed is None else whole("seed", seed),
         "n_events": len(events),
         "n_tokens": events.n_tokens,
         "n_cues": events.n_cues,

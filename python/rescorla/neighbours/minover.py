@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from operator import index
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rescorla import _core
-from rescorla.arguments import number
+from rescorla.arguments import number, whole
 from rescorla.neighbours.arrays import Examples, Table, same_length, table_of
 from rescorla.neighbours.linear import LinearFit, signs_of
 from rescorla.progress import Progress, watching
@@ -105,7 +104,7 @@ def minover(
     >>> fit.strengths / fit.n_steps
     array([0.2, 0.8])
     """
-    steps = _count("max_steps", max_steps)
+    steps = whole("max_steps", max_steps)
     tolerance = None if tol is None else _between("tol", tol, 1.0)
     return _minover(X, y, steps, tolerance, bool(bias), bool(record), progress)
 
@@ -217,7 +216,7 @@ def adatron(
     >>> fit.parameters["sweeps"]
     2
     """
-    sweeps = _count("max_sweeps", max_sweeps)
+    sweeps = whole("max_sweeps", max_sweeps)
     step, tolerance = _between("gamma", gamma, 2.0), _between("tol", tol, 1.0)
     table, signs = _examples(X, y)
     started = perf_counter()
@@ -358,16 +357,6 @@ def _ended(found: dict[str, Any], n_examples: int, max_steps: int) -> str:
     if found["stuck"] and found["steps"] < max_steps:
         return "an example of zeros"
     return "converged" if found["steps"] < max_steps else "max_steps"
-
-
-def _count(argument: str, value: object) -> int:
-    try:
-        count = index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise TypeError(f"{argument} must be an integer, not {type(value).__name__}") from None
-    if count < 0:
-        raise ValueError(f"{argument} must be 0 or more, not {count}")
-    return count
 
 
 def _between(argument: str, value: object, most: float) -> float:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from operator import index
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from rescorla import _core
-from rescorla.arguments import count, number, one_of
+from rescorla.arguments import number, one_of, whole
 from rescorla.neighbours.arrays import Examples, Table, same_length, table_of, vector_of
 from rescorla.neighbours.linear import LinearFit, signs_of
 from rescorla.progress import Progress, watching
@@ -130,7 +129,7 @@ def perceptron(
     eta = number("eta", eta)
     if eta <= 0:
         raise ValueError(f"eta must be above 0, not {eta}")
-    sweeps = count("max_sweeps", max_sweeps)
+    sweeps = whole("max_sweeps", max_sweeps, 1)
     table = table_of("X", X, _FLOAT64, "x")
     signs = signs_of(y)
     same_length("X", table.shape[0], "y", len(signs))
@@ -161,7 +160,7 @@ def perceptron(
         "bias": bool(bias),
         "max_sweeps": sweeps,
         "initial": initial if initial is None or isinstance(initial, str) else "weights",
-        "seed": None if seed is None else index(seed),
+        "seed": None if seed is None else whole("seed", seed),
         "n_examples": table.shape[0],
         "n_features": table.shape[1],
         "version": _core.__version__,
@@ -189,7 +188,7 @@ def _start(initial: object, seed: int | None, table: Table, bias: bool) -> tuple
         one_of("initial", initial, ("random",))
         if seed is None:
             raise ValueError("initial='random' needs a seed=, so that the weights can be drawn again")
-        drawn = np.random.default_rng(index(seed)).normal(size=p + 1)
+        drawn = np.random.default_rng(whole("seed", seed)).normal(size=p + 1)
         return drawn[:p], float(drawn[p]) if bias else 0.0
     if isinstance(initial, LinearFit):
         weights, start = initial.coef, initial.intercept

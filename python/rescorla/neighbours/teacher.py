@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from operator import index
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from rescorla import _core, storage
-from rescorla.arguments import numbered, one_of, rate, thread_count
+from rescorla.arguments import numbered, one_of, rate, thread_count, whole
 from rescorla.neighbours import theory
 from rescorla.neighbours.arrays import vector_of
 from rescorla.progress import Progress, watching
@@ -273,18 +272,16 @@ def teacher_student(
     >>> found.theory("minover").round(3)
     array([0.143])
     """
-    sizes = np.array([_positive("N", size) for size in np.atleast_1d(np.asarray(N))], dtype=np.int64)
+    sizes = np.array([whole("N", size, 1) for size in np.atleast_1d(np.asarray(N))], dtype=np.int64)
     loads = vector_of("alpha", np.atleast_1d(np.asarray(alpha)), np.dtype(np.float64))
     if len(loads) and loads.min() < 0:
         raise ValueError(f"alpha must be 0 or more, not {loads.min():g}")
     names = _names(students)
-    n_replicates, most = _positive("replicates", replicates), _positive("n_max", n_max)
+    n_replicates, most = whole("replicates", replicates, 1), whole("n_max", n_max, 1)
     one_of("inputs", inputs, ("gaussian", "binary"))
     weights = _weights(teacher, sizes)
     least = None if stop is None else rate("stop", stop)
-    first = index(seed)
-    if first < 0:
-        raise ValueError(f"seed must be 0 or more, not {first}")
+    first = whole("seed", seed)
     n_threads = thread_count(threads)
     counts = np.rint(np.multiply.outer(sizes, loads)).astype(np.int64)
     total = int((counts * sizes[:, None]).sum()) * n_replicates
@@ -391,13 +388,3 @@ def _weights(teacher: object, sizes: NDArray[np.int64]) -> str | NDArray[np.floa
         if len(weights) != size:
             raise ValueError(f"teacher must have {size} weights, as many as N, not {len(weights)}")
     return weights
-
-
-def _positive(argument: str, value: object) -> int:
-    try:
-        count = index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise TypeError(f"{argument} must be an integer, not {type(value).__name__}") from None
-    if count < 1:
-        raise ValueError(f"{argument} must be 1 or more, not {count}")
-    return count

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -25,6 +24,7 @@ from rescorla.neighbours.delta import delta_rule
 from rescorla.plan import start_of
 from rescorla.progress import Progress, watching
 from rescorla.sources import as_events
+from rescorla.warn import NumericalWarning, warn
 from rescorla.weights import Weights
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def widrow_hoff(
 
     Warns
     -----
-    RuntimeWarning
+    RescorlaWarning
         When eta * x'x is 2 or more in a token, which overshoots.
 
     See Also
@@ -250,11 +250,10 @@ def _widrow_hoff(
         raise
     kappa = report["max_kappa"]
     if eta * kappa >= 2:
-        warnings.warn(
+        warn(
             f"eta = {eta:g} may overshoot: a token has x'x = {kappa:g}, so a rate is safe only below "
             f"{2 / kappa:g}; lower eta",
-            RuntimeWarning,
-            stacklevel=3,
+            NumericalWarning,
         )
     parameters = {
         "rule": "widrow_hoff",
