@@ -21,6 +21,7 @@ from rescorla.arguments import (
 )
 from rescorla.events import Events
 from rescorla.files import mapped_files
+from rescorla.hints import hinting
 from rescorla.plan import naming_divergence, plan_of, start_of, warn_unsafe
 from rescorla.progress import Progress, watching
 from rescorla.schedules import Schedule, name_of, tabulated
@@ -36,6 +37,7 @@ Method = Literal["auto", "forward", "adjoint"]
 _TOLD = ("method", "updates_forward", "updates_adjoint", "kernel", "threads")
 
 
+@hinting
 def learn(
     events: Events | PathName,
     *,

@@ -9,9 +9,11 @@ from typing import Any
 from rescorla import _core
 from rescorla.arguments import DUPLICATES, Duplicates, PathName, one_of, path_name
 from rescorla.events import Events, open_events
+from rescorla.hints import hinting
 from rescorla.progress import Progress, watching
 
 
+@hinting
 def read_events(
     source: Any,
     *,
@@ -61,6 +63,7 @@ def read_events(
     return _compile(source, None, duplicates, background, progress)
 
 
+@hinting
 def compile_events(
     source: Any,
     path: PathName,
