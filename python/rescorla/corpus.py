@@ -258,10 +258,11 @@ def corpus_events(
             progress=watch,
         )
     if "symbols" in missed:
+        what = f"symbols={symbols!r}" if isinstance(symbols, str) else "symbols=, the function,"
         warn(
-            f"symbols={shown(symbols)} leaves no word of the text; "
+            f"{what} leaves no word of the text; "
             + (
-                "the text is lower-cased first: name small letters, such as 'a-z', or say lower=False"
+                "the text is lower-cased first: allow small letters, such as 'a-z', or say lower=False"
                 if lower
                 else "name the characters that its words are made of"
             )

@@ -14,7 +14,7 @@ R = TypeVar("R")
 
 
 class _Moved(NamedTuple):
-    """An argument of another package: which it is here, how to write it, and what to do where there is none."""
+    """An argument of another package: which it is here, how to write it, and the cure where it is none."""
 
     argument: str
     written: str

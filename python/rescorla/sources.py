@@ -8,6 +8,7 @@ from typing import Any
 
 from rescorla import _core
 from rescorla.arguments import DUPLICATES, Duplicates, PathName, one_of, path_name
+from rescorla.blanks import Blanks
 from rescorla.events import Events, open_events
 from rescorla.hints import hinting
 from rescorla.progress import Progress, watching
@@ -27,7 +28,8 @@ def read_events(
     ----------
     source : path, iterable or data frame
         The path of an event table (plain, gz, zst or xz; pyndl's tab-separated or R ndl's CSV format) or of a
-        binary event file; or an iterable of ``(cues, outcomes)`` or ``(cues, outcomes, frequency)``; or a
+        binary event file; or an iterable of ``(cues, outcomes)`` or ``(cues, outcomes, frequency)``, or of
+        mappings with these keys (in any case); or a
         table with columns ``cues``, ``outcomes`` and perhaps ``frequency`` (in any case): a data frame of
         pandas or polars, or whatever else has ``__arrow_c_stream__``. In iterables and tables a str is split
         at ``"_"``, another iterable gives names verbatim, and a set is taken in sorted order. Of Arrow data
@@ -170,8 +172,10 @@ def _compile(
         source, compile_source = _arrow_columns(source), _core.compile_arrow
     else:
         source = _rows(source)
+    blanks = Blanks(source, background)
     with watching(progress, "reading") as watch:
-        return Events(compile_source(source, path, duplicates, background, watch))
+        events = Events(compile_source(blanks.source, path, duplicates, background, watch))
+    return blanks.warn(events)
 
 
 def streams(source: Any) -> bool:
