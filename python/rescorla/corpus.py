@@ -15,7 +15,6 @@ from rescorla.arguments import (
     DUPLICATES,
     Duplicates,
     PathName,
-    near,
     one_of,
     path_name,
     shown,
@@ -322,11 +321,12 @@ def _window(window: object) -> tuple[int, int | None] | None:
     if window is None:
         return (1, None)
     if isinstance(window, str):
-        if window != "context":
+        if window.isdecimal():
             raise TypeError(
                 "window must be a whole number of 1 or more, a pair (before, after), 'context' or None, not "
-                f"{window!r}" + (f"; write {window}" if window.isdecimal() else near(window, ["context"]))
+                f"{window!r}; write {window}"
             )
+        one_of("window", window, (None, "context"))
         return None
     if isinstance(window, tuple | list):
         if len(window) != 2:

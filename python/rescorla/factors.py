@@ -273,7 +273,9 @@ def _warn_of_missing(columns: Columns, coding: FactorCoding) -> None:
 
 
 def _levels_of(values: Sequence[Any], intervals: Intervals | None) -> set[str]:
-    return {str(value) for value in values} if intervals is None else set(intervals.labels)
+    if intervals is not None:
+        return set(intervals.labels)
+    return {str(value) for value in values if not is_missing(value)}
 
 
 def _warn_of_unknown(
