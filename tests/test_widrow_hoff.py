@@ -437,7 +437,7 @@ def test_nothing_to_learn() -> None:
         ({"method": "adjoint", "outcome_vectors": O}, ValueError, "cues that are names have 'forward' only"),
         ({"initial": C}, TypeError, "initial must be Weights, not ndarray"),
         ({"dtype": "int8", "cue_vectors": C}, ValueError, "dtype must be"),
-        ({"threads": 0}, ValueError, "threads must be 1 or more"),
+        ({"threads": 0}, ValueError, "threads must be a whole number of 1 or more"),
     ],
 )
 def test_what_does_not_fit_is_refused(keywords: dict[str, Any], error: type[Exception], message: str) -> None:

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight
 
 from rescorla import _core
 from rescorla.arguments import rate
-from rescorla.estimators.linear import LinearClassifier, LinearEstimator, LinearRegressor, is_sparse, one_hot
+from rescorla.estimators.linear import EstimatorWarning, LinearClassifier, LinearEstimator, LinearRegressor, is_sparse, one_hot
 from rescorla.warn import warn
-from rescorla.weights import Weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +56,7 @@ class _Equilibrium(LinearEstimator):
             warn(
                 f"least squares did not come within tol={tol:g} in max_iter={self.max_iter} iterations: "
                 "allow more, or take a ridge",
-                ConvergenceWarning,
+                EstimatorWarning,
             )
         parameters = {
             "rule": "equilibrium",
@@ -70,7 +68,7 @@ class _Equilibrium(LinearEstimator):
             "seconds": perf_counter() - started,
             "version": _core.__version__,
         }
-        self.weights_ = Weights(found.values, self._cue_names(), outcomes, parameters)
+        self._keep(found.values, outcomes, parameters)
         self.n_iter_ = found.n_iter
 
 
@@ -179,7 +177,7 @@ class EquilibriumClassifier(LinearClassifier, _Equilibrium):
 
         Warns
         -----
-        ConvergenceWarning
+        RescorlaWarning
             When `max_iter` iterations did not do.
         """
         X = self._examples(X, reset=True)
@@ -267,7 +265,7 @@ class EquilibriumRegressor(LinearRegressor, _Equilibrium):
 
         Warns
         -----
-        ConvergenceWarning
+        RescorlaWarning
             When `max_iter` iterations did not do.
         """
         X = self._examples(X, reset=True)
