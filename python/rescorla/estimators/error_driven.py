@@ -48,6 +48,9 @@ _PART, _PART_OF_BATCH = 0.05, 0.1
 # How many passes a learner of default rates makes at the most, and after how many that hardly improve it stops.
 _PASSES, _PATIENCE = 30, 5
 
+# A thread for fewer outcomes would save less time than it takes.
+_OUTCOMES_A_THREAD = 16
+
 
 class Rule(NamedTuple):
     """The rule of an estimator."""
@@ -93,6 +96,8 @@ class ErrorDriven(LinearEstimator):
         rule = self._rule()
         size = batch_size(rule.activation, rule.loss, rule.batch, rule.reduction)
         n_threads = thread_count(self.threads)
+        if self.threads is None:
+            n_threads = min(n_threads, -(-len(outcomes) // _OUTCOMES_A_THREAD))
         more = piece and hasattr(self, "_values")
         x, used = _occurring(table_of("X", self._cues(X), _FLOAT64, None))
         z = table_of("y", Z, _FLOAT64, None)
