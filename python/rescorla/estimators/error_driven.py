@@ -262,7 +262,7 @@ def _passes(
         if tol is not None and squares is not None:
             # Of the predictions as they were when each row came.
             error = float(squares.sum()) / (n * n_outcomes)
-            idle = 0 if error < least * (1 - tol) else idle + 1
+            idle = 0 if np.isinf(least) or error < least * (1 - tol) else idle + 1
             least = min(least, error)
             if idle >= _PATIENCE:
                 break

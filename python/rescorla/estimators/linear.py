@@ -180,6 +180,10 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
                 f"{type(self).__name__} requires y to be passed, but the target y is None: "
                 "give one class for each row"
             )
+        if isinstance(y, str):
+            raise TypeError(
+                f"y must be one class for each row, not the str {y!r}; give the column itself, table[{y!r}]"
+            )
         labels = column_or_1d(y, warn=True)
         assert_all_finite(labels, input_name="y")
         check_classification_targets(labels)
@@ -255,6 +259,10 @@ class LinearRegressor(RegressorMixin, MultiOutputMixin, LinearEstimator):  # typ
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: "
                 "give one number for each row"
+            )
+        if isinstance(y, str):
+            raise TypeError(
+                f"y must be one number for each row, not the str {y!r}; give the column itself, table[{y!r}]"
             )
         targets: NDArray[np.float64] = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
         check_consistent_length(X, targets)
