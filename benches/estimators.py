@@ -66,9 +66,13 @@ def compared(verses: list[str], classes: Any, splits: int) -> list[dict[str, Any
             train, test = (words.fit_transform(texts), y), (words.transform(others), z)
             ours.append(measured(RescorlaWagnerClassifier(random_state=seed), train, test))
             theirs.append(measured(SGDClassifier(random_state=seed), train, test))
-        mean = [{key: float(np.mean([run[key] for run in runs])) for key in runs[0]} for runs in (ours, theirs)]
+        mean = [
+            {key: float(np.mean([run[key] for run in runs])) for key in runs[0]} for runs in (ours, theirs)
+        ]
         rows.append({"features": name, "ours": mean[0], "theirs": mean[1]})
-        print(f"{name:20}", *(f"{kind['accuracy']:.3f} {kind['seconds']:6.2f} s" for kind in mean), flush=True)
+        print(
+            f"{name:20}", *(f"{kind['accuracy']:.3f} {kind['seconds']:6.2f} s" for kind in mean), flush=True
+        )
     return rows
 
 
@@ -94,7 +98,9 @@ def equilibrium(verses: list[str], classes: Any) -> dict[str, Any]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--text", type=Path, required=True, help="a verse a line; .xz is unpacked")
     parser.add_argument("--splits", type=int, default=5, help="random splits to take the means of (5)")
     parser.add_argument("--smoke", action="store_true", help="every 20th verse: does it work")

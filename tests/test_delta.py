@@ -50,6 +50,7 @@ def as_weights(initial: dict[tuple[str, str], float]) -> rw.Weights:
 # Equal to the reference.
 
 
+@pytest.mark.filterwarnings("ignore::rescorla.RescorlaWarning")
 @pytest.mark.parametrize(("activation", "loss"), KINDS)
 @given(
     st.data(),
@@ -136,6 +137,7 @@ def test_the_delta_rule_is_the_reference(
         np.testing.assert_allclose(result.values, values, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.filterwarnings("ignore::rescorla.RescorlaWarning")
 @given(st.data(), some.events(), some.DUPLICATES, some.DTYPES)
 def test_single_tokens_and_the_identity_are_the_rule(
     data: st.DataObject, events: list[Event], duplicates: Any, dtype: Any
@@ -508,7 +510,7 @@ def test_no_events_leave_what_there_was() -> None:
         ({"initial": "zero"}, ValueError, "'random'"),
         ({"initial": [[1.0]]}, TypeError, "Weights or 'random'"),
         ({"initial": rw.Weights([[np.nan]], ["a"], ["x"])}, ValueError, "cue 'a' to outcome 'x' is nan"),
-        ({"seed": 1.5}, TypeError, "integer"),
+        ({"seed": 1.5}, TypeError, "seed must be a whole number"),
         ({"dtype": "int64"}, ValueError, "float32"),
         ({"alpha": {"b": 1.0}}, KeyError, "'a'"),
     ],
@@ -555,3 +557,25 @@ def test_progress_rises_to_the_total_and_stops_the_work(batch: Any) -> None:
 
     with pytest.raises(Stop):
         rw.delta_rule(source, **rule, passes=10**6, progress=refuse)
+
+
+def test_a_rate_that_overshoots_is_warned_of() -> None:
+    events = rw.read_events([("a_b_c_d", "x", 3), ("a", "y")])
+    with pytest.warns(
+        rw.RescorlaWarning,
+        match=r"^beta = 1 may overshoot: an event has sum\(alpha \* x\^2\) = 2, so a rate is safe only below 1; lower",
+    ) as record:
+        rw.delta_rule(events, alpha=0.5, beta=1.0)
+    assert record[0].filename == __file__
+    # A cue that is kept twice counts four times.
+    kept = rw.read_events([(["a", "a", "b"], ["x"])], duplicates="keep")
+    with pytest.warns(rw.RescorlaWarning, match=r"= 5, so a rate is safe only below 0.4"):
+        rw.delta_rule(kept, beta=0.4)
+    with pytest.warns(rw.RescorlaWarning, match=r"a row has sum\(alpha \* x\^2\) = 10, .* below 0.2"):
+        rw.delta_rule(([[3.0, 1.0]], [1.0]), beta=0.2)
+    rw.delta_rule(events, alpha=0.5, beta=0.99)
+    # Means of four take a quarter of each; bounded errors cannot grow.
+    rw.delta_rule(events, alpha=0.5, beta=3.9, batch="full", reduction="mean")
+    rw.delta_rule(events, beta=1.0, activation="logistic", loss="log")
+    with pytest.raises(FloatingPointError, match="lower beta below 0.5, or alpha"):
+        rw.delta_rule(rw.read_events([("a_b_c_d", "x", 3000)]), beta=5.0)

@@ -446,7 +446,9 @@ def test_a_rate_that_overshoots_is_warned_of() -> None:
     for estimator in (RescorlaWagnerClassifier, RescorlaWagnerRegressor):
         with pytest.warns(rw.RescorlaWarning, match=r"^beta = 0.3 may overshoot: a row of X has") as record:
             estimator(beta=0.3, passes=3).fit(X, y)
-        assert f"safe only below {safe:g}; lower beta or alpha, scale X, or let beta be None" in str(record[0].message)
+        assert f"safe only below {safe:g}; lower beta or alpha, scale X, or let beta be None" in str(
+            record[0].message
+        )
         assert record[0].filename == __file__
         with pytest.warns(ConvergenceWarning, match="beta = 0.3 may overshoot"):
             make_pipeline(StandardScaler(), estimator(beta=0.3)).fit(X, y)
@@ -464,16 +466,50 @@ def test_weights_that_overflow_are_named() -> None:
     X, y = np.full((3000, 2), 2.0), np.arange(3000.0)
     for data in (X, sparse_of(X)):
         with pytest.raises(
-            FloatingPointError, match=r"cue 'background' to outcome 'y' became .*: lower beta below 0.222222, or "
+            FloatingPointError,
+            match=r"cue 'background' to outcome 'y' became .*: lower beta below 0.222222, or ",
         ):
             RescorlaWagnerRegressor(beta=1.0).fit(data, y)
     named = pd.DataFrame(X, columns=["red", "blue"])
     fitted = RescorlaWagnerRegressor(beta=0.1, fit_intercept=False).partial_fit(named, y)
     before = fitted.coef_.copy()
-    with pytest.raises(FloatingPointError, match="cue 'red' to outcome 'y' became .*lower beta below 0.25, or "):
+    with pytest.raises(
+        FloatingPointError, match="cue 'red' to outcome 'y' became .*lower beta below 0.25, or "
+    ):
         fitted.set_params(beta=1.0).partial_fit(named, y)
     # What did not come to an end changed nothing.
     assert some.bits(fitted.coef_) == some.bits(before)
+
+
+@pytest.mark.parametrize("estimator", [*CLASSIFIERS, *REGRESSORS], ids=lambda e: type(e).__name__)
+def test_the_name_of_a_column_is_not_y(estimator: Any) -> None:
+    X = pd.DataFrame({"red": [1.0, 0.0], "verb": [0.0, 1.0]})
+    with pytest.raises(
+        TypeError, match=r"y must be one .* for each row, not the str 'verb'; .*table\['verb'\]"
+    ):
+        clone(estimator).fit(X, "verb")
+
+
+@pytest.mark.parametrize(
+    ("estimator", "parameter", "least"),
+    [
+        (RescorlaWagnerClassifier(), "passes", 1),
+        (DeltaRuleClassifier(), "batch", 1),
+        (DeltaRuleRegressor(), "threads", 1),
+        (EquilibriumClassifier(), "max_iter", 1),
+        (Perceptron(), "max_sweeps", 1),
+        (AdaTron(), "max_sweeps", 0),
+        (MinOver(), "max_steps", 0),
+    ],
+    ids=str,
+)
+def test_whole_numbers_name_themselves(estimator: Any, parameter: str, least: int) -> None:
+    X, y = [[0.0], [1.0]], [0, 1]
+    for value, error in (("2", TypeError), (1.5, TypeError), (least - 1, ValueError)):
+        with pytest.raises(
+            error, match=f"{parameter} must be a whole number of {least} or more.*, not {value!r}"
+        ):
+            clone(estimator).set_params(**{parameter: value}).fit(sparse_of(np.array(X)), y)
 
 
 def test_warnings_are_of_either_package() -> None:
@@ -690,11 +726,102 @@ def test_parameters_of_the_equilibrium_out_of_range(parameter: str, value: Any) 
 def test_iterations_may_not_do() -> None:
     rng = np.random.default_rng(1)
     X, y = sparse_of(rng.normal(size=(40, 20))), rng.normal(size=40)
-    with pytest.warns(ConvergenceWarning, match="did not come within tol=1e-12 in max_iter=2"):
+    with pytest.warns(ConvergenceWarning, match="did not come within tol=1e-12 in max_iter=2") as record:
         fitted = EquilibriumRegressor(max_iter=2).fit(X, y)
+    assert issubclass(record[0].category, rw.RescorlaWarning)
+    assert record[0].filename == __file__
     assert not fitted.weights_.parameters["converged"]
     assert fitted.n_iter_ == 2
     assert EquilibriumRegressor().fit(X, y).weights_.parameters["converged"]
+
+
+def words(n_rows: int, n_words: int, seed: int) -> NDArray[np.float64]:
+    """Counts of words that follow Zipf's law: a few are everywhere, most come once."""
+    rng = np.random.default_rng(seed)
+    return rng.poisson(12.0 / np.arange(1, n_words + 1) / np.log(n_words), (n_rows, n_words)).astype(
+        np.float64
+    )
+
+
+@pytest.mark.parametrize(("n_rows", "n_words"), [(400, 300), (150, 300), (400, 380), (60, 25)])
+def test_words_of_all_frequencies(n_rows: int, n_words: int) -> None:
+    X = words(n_rows, n_words, 3)
+    y = np.arange(n_rows) * 5 // n_rows
+    expected = np.linalg.lstsq(with_background(X), one_hot(y), rcond=1e-11)[0]
+    fitted = EquilibriumClassifier().fit(sparse_of(X), y)
+    some.assert_close(fitted.weights_.values, expected, 1e-8)
+
+
+def test_frequent_words_do_not_slow_the_iterations() -> None:
+    X = words(3000, 800, 1)
+    y = np.arange(3000) * 12 // 3000
+    # Unscaled, with the class after class that there were, it took 3,000 and more for each.
+    assert EquilibriumClassifier(max_iter=400).fit(sparse_of(X), y).n_iter_ < 400
+
+
+@given(st.data())
+def test_features_that_depend_on_each_other(data: st.DataObject) -> None:
+    rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
+    n = data.draw(st.integers(2, 40))
+    levels = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=4))
+    # Dummies of each factor sum to the background; some column is a multiple of another, some are 0.
+    parts = [np.eye(count)[rng.integers(0, count, n)] for count in levels]
+    parts += [parts[0][:, :1] * -2.5, np.zeros((n, 2)), rng.integers(0, 3, (n, 2)) * 40.0]
+    X, Z = np.hstack(parts), rng.normal(size=(n, 3))
+    for background in (True, False):
+        A = with_background(X) if background else X
+        fitted = EquilibriumRegressor(fit_intercept=background).fit(sparse_of(X), Z)
+        some.assert_close(fitted.weights_.values, np.linalg.lstsq(A, Z, rcond=1e-11)[0], 1e-9)
+
+
+@pytest.mark.parametrize("few", [0, 3, 48])
+def test_dependences_are_dealt_with_in_either_way(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Few that are found, or many that take one scale.
+    monkeypatch.setattr("rescorla.estimators.least_squares._FEW", few)
+    rng = np.random.default_rng(2)
+    factors = [np.eye(count)[rng.zipf(1.5, 300).clip(max=count) - 1] for count in (3, 5, 9, 20)]
+    X = np.hstack([*factors, words(300, 30, 1)])
+    Z = rng.normal(size=(300, 2))
+    fitted = EquilibriumRegressor().fit(sparse_of(X), Z)
+    some.assert_close(fitted.weights_.values, np.linalg.lstsq(with_background(X), Z, rcond=1e-11)[0], 1e-9)
+
+
+def test_products_in_parts_and_targets_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, Z = words(200, 60, 1), np.random.default_rng(1).normal(size=(200, 7))
+    whole = EquilibriumRegressor().fit(sparse_of(X), Z)
+    sizes: list[int] = []
+    product = sparse.csr_array.__matmul__
+
+    def counting(self: Any, other: Any) -> Any:
+        sizes.append(self.nnz * (other.shape[1] if other.ndim > 1 else 1))
+        return product(self, other)
+
+    monkeypatch.setattr("rescorla.estimators.least_squares._AT_ONCE", 2000)
+    monkeypatch.setattr("rescorla.estimators.least_squares._NUMBERS", 600)
+    monkeypatch.setattr(sparse.csr_array, "__matmul__", counting)
+    parts = EquilibriumRegressor().fit(sparse_of(X), Z)
+    assert len(sizes) > 100
+    # A row is never cut.
+    assert max(sizes) <= 2 * 2000 + 7 * 60
+    some.assert_close(parts.weights_.values, whole.weights_.values, 1e-10)
+
+
+def test_the_bar_and_ctrl_c() -> None:
+    X, y = sparse_of(words(300, 100, 1)), np.arange(300) * 3 // 300
+    seen: list[tuple[int, int]] = []
+    EquilibriumClassifier(progress=lambda done, total: seen.append((done, total))).fit(X, y)
+    assert len(seen) > 10
+    assert len({total for _, total in seen}) == 1
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+    assert seen[-1][0] == seen[-1][1]
+
+    def stop(_done: int, _total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        EquilibriumClassifier(progress=stop).fit(X, y)
+    with pytest.raises(TypeError, match="progress must be"):
+        EquilibriumClassifier(progress="yes").fit(X, y)  # type: ignore[arg-type]
 
 
 def test_it_predicts_as_the_ridge_classifier_does() -> None:

@@ -43,6 +43,8 @@ const ERRORS: &str = "the errors of the passes";
 const POLL_EVERY: usize = 1 << 22;
 /// The work that a function takes, in slots.
 const FUNCTION: usize = 16;
+/// With so many columns or fewer, rows are a line or two of a cache.
+const FEW_COLUMNS: usize = 16;
 /// Tokens of a batch that are worked on at once.
 const AT_ONCE: usize = 8;
 
@@ -103,7 +105,7 @@ pub fn learn_at<E: Element>(
 
     let updates = (x.n_values() as u64).saturating_mul(descent.passes).saturating_mul(n_columns as u64);
     let threads = if updates < SMALL { 1 } else { descent.threads.max(1) };
-    let kernel = descent.kernel.unwrap_or_else(Kernel::best);
+    let kernel = descent.kernel.unwrap_or_else(|| narrowest::<E>(n_columns));
     let copies = if orders.batch == 1 { 1 } else { 2 };
     let shape = [(copies * n_rows) as f64, x.n_values() as f64 / n.max(1) as f64];
     let widest = width::<E>(descent.tile, kernel, n_columns, shape, threads);
@@ -150,6 +152,17 @@ pub fn learn_at<E: Element>(
         sheet.write(tile.weights, width, &across, lines, |row, lane| (row, columns[lane] as usize))
     })?;
     Ok(Report { kernel, tile: widest, threads })
+}
+
+/// The fastest kernel for so many columns: that of wide vectors, unless it takes more room for a row than that of half as wide ones.
+/// Rows of few columns come from the caches, and less of them from the first for every number that stands for nothing.
+fn narrowest<E: Element>(n_columns: usize) -> Kernel {
+    let best = Kernel::best();
+    if n_columns > FEW_COLUMNS {
+        return best;
+    }
+    let vectors = Kernel::available().filter(|&kernel| kernel != Kernel::Portable);
+    vectors.min_by_key(|&kernel| padded::<E>(n_columns, kernel)).unwrap_or(best)
 }
 
 /// Which tokens a pass has.

@@ -304,7 +304,6 @@ class DeltaRuleRegressor(ErrorDrivenRegressor):
         return rule_of(self)
 
 
-
 def rule_of(estimator: DeltaRuleClassifier | DeltaRuleRegressor) -> Rule:
     """What an estimator says of its rule."""
     return Rule(*(getattr(estimator, name) for name in Rule._fields))

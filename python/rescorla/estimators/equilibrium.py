@@ -11,7 +11,14 @@ from sklearn.utils.validation import _check_sample_weight
 from rescorla import _core
 from rescorla.arguments import rate, whole
 from rescorla.estimators.least_squares import solve
-from rescorla.estimators.linear import EstimatorWarning, LinearClassifier, LinearEstimator, LinearRegressor, is_sparse, one_hot
+from rescorla.estimators.linear import (
+    EstimatorWarning,
+    LinearClassifier,
+    LinearEstimator,
+    LinearRegressor,
+    is_sparse,
+    one_hot,
+)
 from rescorla.progress import Progress, watching
 from rescorla.warn import warn
 

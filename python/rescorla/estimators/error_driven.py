@@ -33,7 +33,7 @@ from rescorla.neighbours.delta import (
 from rescorla.warn import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -250,33 +250,32 @@ def _passes(
 ) -> tuple[NDArray[np.float64], int]:
     """The weights after all passes, or after some that improve too little; and how many were made."""
     n, n_outcomes = x.shape[0], z.shape[1]
-    made, least, idle = 0, np.inf, 0
-    squares = None if tol is None else np.zeros((1, n_outcomes))
-    for some, order in _orders(most, n, rng, one_by_one=tol is not None):
-        values = np.zeros_like(start)
+    spare = np.empty_like(start)
+
+    def learn(some: int, order: NDArray[np.int64] | None, squares: NDArray[np.float64] | None) -> None:
+        nonlocal start, spare
         _core.delta_rule_rows(
-            x, z, initial=start, out=values, passes=some, order=order, squares=squares, **course
+            x, z, initial=start, out=spare, passes=some, order=order, squares=squares, **course
         )
-        start = values
+        start, spare = spare, start
+
+    if tol is None:
+        for _, some, order in orders(most, n, rng, ORDERED):
+            learn(some, order, None)
+        return start, most
+    made, least, idle = 0, np.inf, 0
+    while made < most and idle < _PATIENCE:
+        # So many that none comes after the last: patience does not end before.
+        some = min(most - made, _PATIENCE - idle, max(1, ORDERED // n))
+        squares = np.zeros((some, n_outcomes))
+        order = None if rng is None else np.array([rng.permutation(n) for _ in range(some)], dtype=np.int64)
+        learn(some, order, squares)
         made += some
-        if tol is not None and squares is not None:
-            # Of the predictions as they were when each row came.
-            error = float(squares.sum()) / (n * n_outcomes)
+        # Of the predictions as they were when each row came.
+        for error in (squares.sum(axis=1) / (n * n_outcomes)).tolist():
             idle = 0 if np.isinf(least) or error < least * (1 - tol) else idle + 1
             least = min(least, error)
-            if idle >= _PATIENCE:
-                break
     return start, made
-
-
-def _orders(
-    most: int, n: int, rng: np.random.Generator | None, *, one_by_one: bool
-) -> Iterator[tuple[int, NDArray[np.int64] | None]]:
-    """How many passes to make at a time, and their rows in random order, or None."""
-    if one_by_one and rng is None:
-        yield from ((1, None) for _ in range(most))
-    else:
-        yield from ((some, order) for _, some, order in orders(most, n, rng, 1 if one_by_one else ORDERED))
 
 
 class ErrorDrivenClassifier(LinearClassifier, ErrorDriven):

@@ -173,7 +173,9 @@ def _plan(problem: _Problem, tol: float, watch: _Watch) -> _Plan:
     longest = float(lengths.max(initial=0.0))
     plain = _Plan(np.full(n_columns, 1 / longest if longest else 1.0))
     # There is one scale; or there are too many directions, which every scale but one would mix up.
-    if longest - lengths.min(initial=longest) <= _EQUAL * longest or (not problem.ridge and n_columns - n_rows > _FEW):
+    if longest - lengths.min(initial=longest) <= _EQUAL * longest or (
+        not problem.ridge and n_columns - n_rows > _FEW
+    ):
         return plain
     scaled = _Plan(1 / lengths)
     if problem.ridge:
@@ -297,7 +299,9 @@ def _apart(A: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.flo
         values = C.data * (signs / lengths)[column_of]
     # Equal columns have equal products with random numbers; columns of equal products are then compared.
     rng = np.random.default_rng(0)
-    products = np.bincount(column_of, weights=values * rng.normal(size=C.shape[0])[C.indices], minlength=n_columns)
+    products = np.bincount(
+        column_of, weights=values * rng.normal(size=C.shape[0])[C.indices], minlength=n_columns
+    )
     order = there[np.lexsort((products[there], counts[there]))]
     one, other = order[:-1], order[1:]
     alike = np.flatnonzero(
