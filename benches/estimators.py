@@ -4,9 +4,10 @@
     python benches/estimators.py --text kjv.txt --splits 1   # one of the five random splits
     python benches/estimators.py --text kjv.txt --smoke      # every 20th verse: does it work
 
-Verses are counts of words, or their TF-IDF with and without the logarithm of counts. RescorlaWagnerClassifier with its defaults has
-to be as accurate as SGDClassifier with its, within .01 in the mean of the splits, and to take a fifth of its processor time at the most.
-EquilibriumClassifier, on the counts of the first split, has to come to its tolerance. With --smoke nothing is required of times and
+Verses are counts of words, or their TF-IDF with and without the logarithm of counts.
+RescorlaWagnerClassifier with its defaults has to be as accurate as SGDClassifier with its, within .01 in
+the mean of the splits, and to take a fifth of its processor time at the most. EquilibriumClassifier, on the
+counts of the first split, has to come to its tolerance. With --smoke nothing is required of times and
 accuracies.
 """
 
@@ -113,7 +114,7 @@ def main() -> int:
     solved = equilibrium(verses, classes)
     if options.json:
         versions = {"rescorla": rw.__version__, "scikit-learn": sklearn.__version__, "numpy": np.__version__}
-        figures = {"machine": platform.processor() or platform.machine(), "versions": versions}
+        figures: dict[str, Any] = {"machine": platform.machine(), "versions": versions}
         figures |= {"classifiers": rows, "equilibrium": solved}
         options.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     wrong = [] if solved["converged"] else ["the equilibrium did not come to its tolerance"]

@@ -725,13 +725,13 @@ def test_a_factor_that_is_y_under_its_name_is_refused() -> None:
 
 
 def test_a_column_that_tells_the_class_is_warned_of() -> None:
-    for given in (dict, pd.DataFrame, pl.DataFrame):
+    for kind in (dict, pd.DataFrame, pl.DataFrame):
         table, verbs = leaking(31, "form")
         with pytest.warns(
             rw.RescorlaWarning,
             match=r"^the column 'form' of X has one class for each of its levels, in all 31 rows",
         ) as record:
-            NDLClassifier().fit(given(table), verbs)
+            NDLClassifier().fit(kind(table), verbs)
         assert record[0].filename == __file__
         assert "factors=" in str(record[0].message)
     # By another number of rows, by chance; by numbers; by frequencies; with classes of several levels.

@@ -563,7 +563,7 @@ def test_a_rate_that_overshoots_is_warned_of() -> None:
     events = rw.read_events([("a_b_c_d", "x", 3), ("a", "y")])
     with pytest.warns(
         rw.RescorlaWarning,
-        match=r"^beta = 1 may overshoot: an event has sum\(alpha \* x\^2\) = 2, so a rate is safe only below 1; lower",
+        match=r"^beta = 1 may overshoot: an event has sum\(alpha \* x\^2\) = 2, .* safe only below 1; lower",
     ) as record:
         rw.delta_rule(events, alpha=0.5, beta=1.0)
     assert record[0].filename == __file__
@@ -577,5 +577,5 @@ def test_a_rate_that_overshoots_is_warned_of() -> None:
     # Means of four take a quarter of each; bounded errors cannot grow.
     rw.delta_rule(events, alpha=0.5, beta=3.9, batch="full", reduction="mean")
     rw.delta_rule(events, beta=1.0, activation="logistic", loss="log")
-    with pytest.raises(FloatingPointError, match="lower beta below 0.5, or alpha"):
+    with pytest.raises(FloatingPointError, match=r"lower beta below 0\.5, or alpha"):
         rw.delta_rule(rw.read_events([("a_b_c_d", "x", 3000)]), beta=5.0)

@@ -474,7 +474,7 @@ def test_weights_that_overflow_are_named() -> None:
     fitted = RescorlaWagnerRegressor(beta=0.1, fit_intercept=False).partial_fit(named, y)
     before = fitted.coef_.copy()
     with pytest.raises(
-        FloatingPointError, match="cue 'red' to outcome 'y' became .*lower beta below 0.25, or "
+        FloatingPointError, match=r"cue 'red' to outcome 'y' became .*lower beta below 0\.25, or "
     ):
         fitted.set_params(beta=1.0).partial_fit(named, y)
     # What did not come to an end changed nothing.

@@ -84,7 +84,7 @@ def test_inputs_of_one_and_minus_one_are_on_the_plane_exactly(n: int, seed: int)
     rng = np.random.default_rng([seed, n, 0])
     w, _ = rng.standard_normal(n), rng.standard_normal(n)
     X = 2.0 * rng.integers(0, 2, (3 * n, n), dtype=np.int8) - 1
-    expected, steps = rosenblatt(X, np.sign(X @ w), np.zeros(n), 5)
+    expected, steps = rosenblatt(X, np.sign(X @ w).astype(np.float64), np.zeros(n), 5)
     assert found.steps.item() == steps
     assert found.errors.item() == pytest.approx(wrong(expected, w), abs=1e-12)
 
@@ -230,7 +230,7 @@ def test_large_students_are_where_theory_says(student: str) -> None:
 def test_arguments_are_checked() -> None:
     with pytest.raises(ValueError, match="N must be a whole number of 1 or more, not 0"):
         rw.teacher_student(0, 1.0, seed=1)
-    with pytest.raises(TypeError, match="N must be a whole number of 1 or more, not 2.5"):
+    with pytest.raises(TypeError, match=r"N must be a whole number of 1 or more, not 2\.5"):
         rw.teacher_student(2.5, 1.0, seed=1)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="alpha must be 0 or more, not -1"):
         rw.teacher_student(5, [1.0, -1.0], seed=1)

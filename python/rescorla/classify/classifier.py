@@ -209,8 +209,8 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         if isinstance(y, str):
             raise TypeError(
-                f"y must be one class for each row, not the str {y!r}; write fit(table, table[{y!r}]), with the "
-                "other columns as factors="
+                f"y must be one class for each row, not the str {y!r}; write fit(table, table[{y!r}]), with "
+                "the other columns as factors="
             )
         columns = self._columns(X, learning=True)
         n_rows = len(X) if columns is None else _n_rows(columns)
@@ -428,11 +428,11 @@ def _refuse_leaks(
     """Refuse y as a factor under its own name, and warn of what says all of it under another."""
     name = getattr(y, "name", None)
     if isinstance(name, Hashable) and name in coding.columns:
-        entries = columns[name]  # type: ignore[index]
+        entries = columns[name]
         if [str(entry) for entry in entries] == [str(label) for label in targets.tolist()]:
             raise ValueError(
-                f"the column {name!r} of X is y itself, and would be a factor; leave it out, or name the columns "
-                "to learn from in factors="
+                f"the column {name!r} of X is y itself, and would be a factor; leave it out, or name the "
+                "columns to learn from in factors="
             )
     rows = np.flatnonzero(counts)
     if len(rows) <= _FEW_ROWS or len(np.unique(places[rows])) < 2:
@@ -441,8 +441,8 @@ def _refuse_leaks(
     if telling:
         which = "the column" if len(telling) == 1 else "each of the columns"
         warn(
-            f"{which} {some(telling)} of X has one class for each of its levels, in all {len(rows):,} rows: is it "
-            "the class under another name? leave it out, or name the columns to learn from in factors="
+            f"{which} {some(telling)} of X has one class for each of its levels, in all {len(rows):,} rows: "
+            "is it the class under another name? leave it out, or name the columns to learn from in factors="
         )
 
 

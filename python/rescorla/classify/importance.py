@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rescorla.classify.goodness import pandas
 from rescorla.arguments import whole
+from rescorla.classify.goodness import pandas
 from rescorla.factors import columns_of
 
 if TYPE_CHECKING:

@@ -63,8 +63,8 @@ class _Equilibrium(LinearEstimator):
             found = _dense(A, Z, ridge)
         if not found.converged:
             warn(
-                f"{type(self).__name__}: least squares did not come within tol={tol:g} in max_iter={max_iter} "
-                "iterations: allow more, or take a larger tol or a ridge",
+                f"{type(self).__name__}: least squares did not come within tol={tol:g} in "
+                f"max_iter={max_iter} iterations: allow more, or take a larger tol or a ridge",
                 EstimatorWarning,
             )
         parameters = {

@@ -16,7 +16,6 @@ from rescorla.estimators.linear import (
     LinearClassifier,
     LinearEstimator,
     LinearRegressor,
-    is_sparse,
     one_hot,
 )
 from rescorla.neighbours.arrays import Table, kappas, table_of
@@ -45,7 +44,8 @@ _FLOAT64 = np.dtype(np.float64)
 # a longer one; and what it lets the longest token of a batch.
 _PART, _PART_OF_BATCH = 0.05, 0.1
 
-# How many passes a learner of default rates makes at the most, and after how many that hardly improve it stops.
+# How many passes a learner of default rates makes at the most, and after how many that hardly improve it
+# stops.
 _PASSES, _PATIENCE = 30, 5
 
 # A thread for fewer outcomes would save less time than it takes.
@@ -63,7 +63,7 @@ class Rule(NamedTuple):
 
 
 class _Rates(NamedTuple):
-    """The learning rate, a factor on it for each row, and what it is made of: the median kappa, or the greatest."""
+    """The learning rate, a factor on it for each row, and the kappa that it is made of."""
 
     beta: float
     paces: NDArray[np.float64] | None
@@ -154,10 +154,8 @@ class ErrorDriven(LinearEstimator):
         values[used] = learned
         if self.beta is not None and rule.activation == "identity" and rates.beta >= safe:
             greatest = float(kappa.max(initial=0.0))
-            warn(
-                f"{overshooting('beta', rates.beta, greatest, safe, 'a row of X')}, scale X, or let beta be None",
-                EstimatorWarning,
-            )
+            what = overshooting("beta", rates.beta, greatest, safe, "a row of X")
+            warn(f"{what}, scale X, or let beta be None", EstimatorWarning)
         self.beta_, self._reference = rates.beta, rates.reference
         self.n_iter_ = self.n_iter_ + n_iter if more else n_iter
         parameters = {
@@ -202,16 +200,16 @@ class ErrorDriven(LinearEstimator):
 
         A token changes its own sum by beta * kappa of its error, kappa = sum of alpha x^2. Single tokens have
         rates of their own, so that one long row does not slow down all others. In batches rows have one rate,
-        lest the errors of long ones count less in what is made least. Where the changes of n tokens are summed
-        each has to do with 1/n, lest they overshoot together; where they are averaged, n are as steady as one
-        with an n-th of the rate.
+        lest the errors of long ones count less in what is made least. Where the changes of n tokens are
+        summed each has to do with 1/n, lest they overshoot together; where they are averaged, n are as
+        steady as one with an n-th of the rate.
         """
         if self.beta is not None:
             return _Rates(rate("beta", self.beta), None, before)
         if not np.isfinite(kappa).all():
+            row = int(np.isfinite(kappa).argmin())
             raise ValueError(
-                f"the sum of alpha * x^2 of row {int(np.isfinite(kappa).argmin())} of X is not finite: no rate is "
-                "small enough; scale X"
+                f"the sum of alpha * x^2 of row {row} of X is not finite: no rate is small enough; scale X"
             )
         teaching = kappa[kappa > 0]
         if size == 1:
@@ -230,12 +228,12 @@ def _occurring(x: Table) -> tuple[Table, Any]:
         return x, slice(None)
     n_columns = x.shape[1]
     if len(x.columns) < n_columns // 16:
-        used, columns = np.unique(x.columns, return_inverse=True)
+        used, columns = map(np.asarray, np.unique(x.columns, return_inverse=True))
     else:
         there = np.zeros(n_columns, dtype=bool)
         there[x.columns] = True
         used = np.flatnonzero(there)
-        columns = (np.cumsum(there) - 1)[x.columns]
+        columns = np.asarray((np.cumsum(there) - 1)[x.columns])
     return x._replace(shape=(x.shape[0], len(used)), columns=columns.astype(np.uint32)), used
 
 

@@ -1,19 +1,20 @@
 """Least squares of least norm on sparse rows, all targets side by side, by conjugate gradients.
 
-The minimum of |A w - z|^2 + ridge |w|^2 for each target z. Features are scaled to about the same length, which is
-what makes the iterations few: where word counts of a text take 500, the same unscaled take many thousands.
+The minimum of |A w - z|^2 + ridge |w|^2 for each target z. Features are scaled to about the same length,
+which is what makes the iterations few: where word counts of a text take 500, the same unscaled take many
+thousands.
 
-Scaling changes which of several solutions is found: that of the least norm of the scaled weights. So where features
-are dependent, those that take part in the dependence must have one scale, or the solution has to be moved along the
-dependence. Three steps find out:
+Scaling changes which of several solutions is found: that of the least norm of the scaled weights. So where
+features are dependent, those that take part in the dependence must have one scale, or the solution has to
+be moved along the dependence. Three steps find out:
 
 1. Features that are multiples of each other are made one (of texts: words that only ever come together).
 2. The scaled problem is solved for some random targets of which the solution is known but for its part in the
-   directions that change nothing. What is missing of it is such a direction, drawn at random. If nothing is missing,
-   features are independent, and every solution is the only one.
-3. If there are few such directions, all of them are found in this way, and solutions are made orthogonal to them. If
-   there are many, all features that take part in one have one scale: the solution of least norm in the scaled weights
-   is then that in the weights.
+   directions that change nothing. What is missing of it is such a direction, drawn at random. If nothing is
+   missing, features are independent, and every solution is the only one.
+3. If there are few such directions, all of them are found in this way, and solutions are made orthogonal to
+   them. If there are many, all features that take part in one have one scale: the solution of least norm in
+   the scaled weights is then that in the weights.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ _AT_ONCE = 1 << 25
 # Numbers of rows and columns that are worked on side by side: some arrays of 128 MiB. And the most targets.
 _NUMBERS, _WIDEST = 1 << 24, 32
 
-# Random targets by which directions that change nothing are sought; if there are no more than so many, all are
-# found.
+# Random targets by which directions that change nothing are sought; if there are no more than so many, all
+# are found.
 _PROBES, _FEW = 4, 48
 
 # Of random numbers of standard deviation 1, what may be missing for reasons of rounding.
@@ -65,8 +66,8 @@ Show = Callable[[int, int], object]
 def solve(A: Any, Z: Any, ridge: float, tol: float, max_iter: int, show: Show | None = None) -> Solution:
     """The weights of least squares, n_columns x n_targets.
 
-    The gradient A'(z - A w) - ridge w, each feature scaled to length 1, comes below `tol` of what it is at zero
-    weights, for each target: or below what rounding leaves of it.
+    The gradient A'(z - A w) - ridge w, each feature scaled to length 1, comes below `tol` of what it is at
+    zero weights, for each target: or below what rounding leaves of it.
     """
     kept, of_kept, shares = _apart(A)
     problem = _Problem(A, kept, shares[kept], ridge)
@@ -82,8 +83,8 @@ def solve(A: Any, Z: Any, ridge: float, tol: float, max_iter: int, show: Show | 
         targets = np.asarray(Z @ np.eye(n_targets)[:, block])
         watch.begin()
         found = _descend(problem, plan.scales, targets, tol, watch)
-        weights = plan.shortest(found.values)
-        values[np.ix_(members, block)] = weights[of_kept[members]] * shares[members, np.newaxis]
+        weights = plan.shortest(found.values)[of_kept[members]]
+        values[members[:, np.newaxis], np.asarray(block)] = weights * shares[members, np.newaxis]
         converged &= found.converged
     return Solution(values, watch.most, converged)
 
@@ -107,7 +108,8 @@ class _Problem:
 
     def __init__(self, A: Any, kept: NDArray[np.int64], shares: NDArray[np.float64], ridge: float) -> None:
         A = sparse.csr_array(A)[:, kept]
-        # Of the weight of a column the share is its feature's: so the column is that much longer than the feature.
+        # Of the weight of a column the share is its feature's: so the column is that much longer than the
+        # feature.
         self._A = sparse.csr_array((A.data / shares[A.indices], A.indices, A.indptr), shape=A.shape)
         self.shape = A.shape
         self.ridge = ridge
@@ -280,8 +282,8 @@ def _lengths(columns: NDArray[np.float64]) -> NDArray[np.float64]:
 def _apart(A: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """Features that are multiples of each other, taken together.
 
-    Which features stand for all; the place of each feature among these, -1 where it is 0 everywhere; and how much of
-    the weight of all is the feature's, so that the squares of these shares sum to 1.
+    Which features stand for all; the place of each feature among these, -1 where it is 0 everywhere; and
+    how much of the weight of all is the feature's, so that the squares of these shares sum to 1.
     """
     C = sparse.csc_array(A)
     C.sort_indices()

@@ -26,7 +26,18 @@ BACKGROUND = "background"
 
 
 class EstimatorWarning(NumericalWarning, ConvergenceWarning):  # type: ignore[misc]
-    """Something that an estimator did not reach, or a rate at which it may not: for filters of either package."""
+    """An estimator did not come to its goal, or its rate is so large that it may not.
+
+    It is a `rescorla.RescorlaWarning` and scikit-learn's ConvergenceWarning: filters of either package apply.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import rescorla as rw
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", rw.estimators.EstimatorWarning)
+    ...     fitted = rw.estimators.Perceptron(max_sweeps=10).fit([[0.0], [1.0], [2.0]], ["a", "b", "a"])
+    """
 
 
 # Users see the name of a warning of this package, and of scikit-learn's.

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
+
 from rescorla.estimators.error_driven import seed_of
 from rescorla.estimators.linear import EstimatorWarning, LinearClassifier
 from rescorla.neighbours import LinearFit, adatron, minover, perceptron
@@ -56,8 +57,8 @@ class PlaneClassifier(LinearClassifier):
         late = [name for name, fit in planes if not fit.converged]
         if late:
             warn(
-                f"{type(self).__name__} did not come to its goal for {some(late)}: allow more steps, unless no "
-                "plane parts the classes",
+                f"{type(self).__name__} did not come to its goal for {some(late)}: allow more steps, unless "
+                "no plane parts the classes",
                 EstimatorWarning,
             )
         return self

@@ -76,10 +76,10 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
     Notes
     -----
     With a `beta` of your own this is the plain rule, one pass in the order of the rows unless you say
-    otherwise: where X is made of 0 and 1 the weights are those of `rescorla.learn` on the same events, bit for
-    bit, and for any X those of `rescorla.delta_rule`. Without, it is made to predict, as other classifiers of
-    scikit-learn are: see `beta`, `passes` and `random_state`. What is made least is then the squared error
-    relative to kappa, where that is above the median.
+    otherwise: where X is made of 0 and 1 the weights are those of `rescorla.learn` on the same events, bit
+    for bit, and for any X those of `rescorla.delta_rule`. Without, it is made to predict, as other
+    classifiers of scikit-learn are: see `beta`, `passes` and `random_state`. What is made least is then the
+    squared error, divided by kappa in rows where that is above the median.
 
     Without a `beta`, `partial_fit` in pieces is not one pass of `fit`: the first piece does not know the rows
     of the others. ``partial_fit`` costs what its rows cost, however many features there are, and changes the

@@ -115,7 +115,10 @@ def kappas(x: Table, alphas: NDArray[np.float64]) -> NDArray[np.float64]:
         if x.starts is None or x.columns is None:
             return np.asarray((values * values) @ alphas)
         rows = np.repeat(np.arange(x.shape[0]), np.diff(x.starts))
-        return np.bincount(rows, weights=values * values * alphas[x.columns], minlength=x.shape[0])
+        squares: NDArray[np.float64] = np.bincount(
+            rows, weights=values * values * alphas[x.columns], minlength=x.shape[0]
+        ).astype(np.float64, copy=False)
+        return squares
 
 
 def same_length(first: str, n: int, second: str, m: int) -> None:

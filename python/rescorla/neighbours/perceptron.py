@@ -93,8 +93,8 @@ def perceptron(
     -----
     The bits are those of plain loops: f is summed from +0.0 in the order of the columns, the bias last, and
     s = eta * y is rounded before s * x_i. From zero weights s = y, so that whole numbers stay whole: an
-    example that lies on the plane lies there exactly, and is a mistake whatever eta is. That classes are not separated after some sweeps does not prove
-    that they cannot be: `separable` decides.
+    example that lies on the plane lies there exactly, and is a mistake whatever eta is. That classes are not
+    separated after some sweeps does not prove that they cannot be: `separable` decides.
 
     References
     ----------
