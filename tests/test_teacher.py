@@ -83,7 +83,7 @@ def test_inputs_of_one_and_minus_one_are_on_the_plane_exactly(n: int, seed: int)
     )
     rng = np.random.default_rng([seed, n, 0])
     w, _ = rng.standard_normal(n), rng.standard_normal(n)
-    X = 2.0 * rng.integers(0, 2, (3 * n, n), dtype=np.int8) - 1
+    X: Any = 2.0 * rng.integers(0, 2, (3 * n, n), dtype=np.int8) - 1
     expected, steps = rosenblatt(X, np.sign(X @ w).astype(np.float64), np.zeros(n), 5)
     assert found.steps.item() == steps
     assert found.errors.item() == pytest.approx(wrong(expected, w), abs=1e-12)
