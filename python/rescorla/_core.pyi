@@ -256,6 +256,8 @@ def delta_rule_rows(
     kernel: str | None,
     tile: int | None,
     progress: _Progress,
+    paces: NDArray[np.float64] | None = None,
+    squares: NDArray[np.float64] | None = None,
 ) -> dict[str, Any]: ...
 def equilibrium(
     events: EventFile,

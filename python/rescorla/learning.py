@@ -235,8 +235,10 @@ def _learn(
     progress: Progress = None,
     kernel: str | None = None,
     tile: int | None = None,
+    rate_name: str = "beta",
 ) -> Weights:
-    """`learn`, with a choice of the engine's kernel and tile width, which must not change a bit."""
+    """`learn`, with a choice of the engine's kernel and tile width, which must not change a bit; and what the
+    user calls the learning rate."""
     one_of("method", method, ("auto", "forward", "adjoint"))
     element = element_type(dtype)
     beta1, beta2 = rates(beta)
@@ -275,7 +277,7 @@ def _learn(
 
     def run(values: NDArray[Any] | npy.Room) -> dict[str, Any]:
         started = perf_counter()
-        with watching(progress, "learning") as watch, naming_divergence(plan):
+        with watching(progress, "learning") as watch, naming_divergence(plan, rate=rate_name):
             report = _core.learn(
                 events._file,
                 alpha=alphas,
@@ -311,7 +313,7 @@ def _learn(
             values_in_file = pair.finish(plan.cues, plan.outcomes, parameters, report["crc32c"])
         weights = Weights._in_file(path, values_in_file, plan.cues, plan.outcomes, parameters)
     fastest = max(beta1, beta2) if factors is None else factors.fastest
-    warn_unsafe(fastest, report, scheduled=factors is not None)
+    warn_unsafe(fastest, report, scheduled=factors is not None, rate=rate_name)
     return weights
 
 

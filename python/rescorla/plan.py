@@ -86,8 +86,10 @@ _SLOWER = "lower alpha or beta so that max(beta) * sum(alpha * m^2) < 2 in every
 
 
 @contextmanager
-def naming_divergence(plan: Plan, cure: str = _SLOWER) -> Iterator[None]:
+def naming_divergence(plan: Plan, cure: str | None = None, *, rate: str = "beta") -> Iterator[None]:
     """Name the weight that left the finite numbers, of which the engine knows only the place."""
+    if cure is None:
+        cure = _SLOWER if rate == "beta" else f"lower {rate} so that {rate} * sum(m^2) < 2 in every event"
     try:
         yield
     except FloatingPointError as error:
@@ -100,13 +102,15 @@ def naming_divergence(plan: Plan, cure: str = _SLOWER) -> Iterator[None]:
         raise
 
 
-def warn_unsafe(fastest: float, report: dict[str, Any], *, scheduled: bool) -> None:
-    """Warn the user where the fastest rate is not safe in every event."""
+def warn_unsafe(fastest: float, report: dict[str, Any], *, scheduled: bool, rate: str = "beta") -> None:
+    """Warn the user where the fastest rate is not safe in every event: `rate` is what the user calls it."""
     kappa = report["max_kappa"]
     if fastest * kappa >= 2:
-        what = "the largest beta * factor," if scheduled else "beta ="
+        what = f"the largest {rate} * factor," if scheduled else f"{rate} ="
+        # Who calls it eta has no saliences.
+        size, cure = ("alpha * m^2", "beta or alpha") if rate == "beta" else ("m^2", rate)
         warn(
-            f"{what} {fastest:g} may overshoot: an event has sum(alpha * m^2) = {kappa:g}, so a rate is "
-            f"safe only below {report['safe_rate']:g}; lower beta or alpha",
+            f"{what} {fastest:g} may overshoot: an event has sum({size}) = {kappa:g}, so a rate is "
+            f"safe only below {report['safe_rate']:g}; lower {cure}",
             NumericalWarning,
         )

@@ -18,9 +18,9 @@ from rescorla.arguments import (
     thread_count,
 )
 from rescorla.events import Events
-from rescorla.learning import learn
+from rescorla.learning import _learn
 from rescorla.neighbours.arrays import Examples, Vectors, labelled, same_length, table_of
-from rescorla.neighbours.delta import delta_rule
+from rescorla.neighbours.delta import _delta_rule
 from rescorla.plan import start_of
 from rescorla.progress import Progress, watching
 from rescorla.sources import as_events
@@ -353,8 +353,15 @@ def _sparse(
     """Rows of sparse matrices: the delta rule, which skips what does not stand there."""
     if method == "adjoint":
         raise ValueError("method='adjoint' is for dense vectors; sparse matrices have 'forward' only")
-    weights = delta_rule(
-        data, alpha=1.0, beta=eta, initial=initial, dtype=element, threads=threads, progress=progress
+    weights = _delta_rule(
+        data,
+        alpha=1.0,
+        beta=eta,
+        initial=initial,
+        dtype=element,
+        threads=threads,
+        progress=progress,
+        rate_name="eta",
     )
     weights.parameters.update(rule="widrow_hoff", eta=eta, method="forward")
     return weights
@@ -370,7 +377,7 @@ def _names_only(
     progress: Progress,
 ) -> Weights:
     """Names on both sides: the rule of Rescorla and Wagner."""
-    weights = learn(
+    weights = _learn(
         events,
         alpha=1.0,
         beta=eta,
@@ -380,6 +387,7 @@ def _names_only(
         method=method,
         threads=threads,
         progress=progress,
+        rate_name="eta",
     )
     weights.parameters.update(rule="widrow_hoff", eta=eta, cues_are="names", outcomes_are="names")
     return weights
