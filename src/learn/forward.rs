@@ -140,7 +140,7 @@ struct Desk<E> {
 }
 
 /// A run of events, in order.
-struct Tokens {
+pub(super) struct Tokens {
     script: Script,
     /// The frequency of each event; empty where all are 1.
     frequencies: Vec<u32>,
@@ -149,7 +149,7 @@ struct Tokens {
 }
 
 impl Tokens {
-    fn of(segment: &Segment<'_>) -> Result<Self> {
+    pub(super) fn of(segment: &Segment<'_>) -> Result<Self> {
         let mut script = Script::new(segment)?;
         for i in 0..segment.len {
             script.push(segment, segment.row(i))?;
@@ -158,7 +158,7 @@ impl Tokens {
     }
 
     /// Events that share cues one after another, if each comes once.
-    fn ordered(mut self) -> Result<Self> {
+    pub(super) fn ordered(mut self) -> Result<Self> {
         if self.frequencies.is_empty() {
             let order = order::of(&self.script, false)?;
             self.script.reorder(&order, order::BLOCK)?;
@@ -231,11 +231,11 @@ impl<'a> Times<'a> {
 }
 
 /// A run of columns and where it stands.
-struct Place<'a> {
-    columns: &'a [Column],
+pub(super) struct Place<'a> {
+    pub(super) columns: &'a [Column],
     /// Its first column in the stream's numbering.
-    first: u32,
-    width: usize,
+    pub(super) first: u32,
+    pub(super) width: usize,
 }
 
 impl Place<'_> {
@@ -252,10 +252,10 @@ impl Place<'_> {
                 }
             }
         }
-        weights.iter().any(|&weight| weight == E::default() && !weight.is_positive_zero())
+        begins_with_negative_zero(weights)
     }
 
-    fn learn<E: Kernels, B: AsRef<[u8]> + Sync>(
+    pub(super) fn learn<E: Kernels, B: AsRef<[u8]> + Sync>(
         &self,
         weights: &mut [E],
         negative_zeros: bool,
@@ -326,6 +326,11 @@ impl Place<'_> {
     }
 }
 
+/// Whether a weight is -0.0: then zeros have signs that matter.
+pub(super) fn begins_with_negative_zero<E: Element>(weights: &[E]) -> bool {
+    weights.iter().any(|&weight| weight == E::default() && !weight.is_positive_zero())
+}
+
 /// A tile of weights: some columns of all rows.
 pub(super) struct Tile<'a, E> {
     /// The weights, row after row.
@@ -385,11 +390,11 @@ impl<E: Kernels> Tile<'_, E> {
 }
 
 /// What happens at each token besides learning it.
-struct Course<'a> {
+pub(super) struct Course<'a> {
     /// How many tokens came before the one at hand.
-    token: u64,
-    rates: Option<&'a Rates<'a>>,
-    mean: Option<Mean<'a>>,
+    pub(super) token: u64,
+    pub(super) rates: Option<&'a Rates<'a>>,
+    pub(super) mean: Option<Mean<'a>>,
 }
 
 impl Course<'_> {

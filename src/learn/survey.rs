@@ -137,6 +137,11 @@ impl Survey {
         script.saturating_add(self.size as u64)
     }
 
+    /// Events in all.
+    pub(super) fn n_events(&self) -> u64 {
+        self.n_events
+    }
+
     /// Where the look has come to, before event `events`.
     fn position(&self, events: u64) -> Position {
         Position { events, tokens: self.tokens, slots: self.slots }
