@@ -361,8 +361,8 @@ def normalised(
         event_cues = list(cues) if background is None else [background, *cues]
         if duplicates == "error" and (repeats(event_cues) or repeats(outcomes)):
             raise ValueError(f"an event names a cue or an outcome twice: {event_cues}, {outcomes}")
-        kept = event_cues if duplicates == "keep" else distinct(event_cues)
-        result.append((tuple(kept), tuple(distinct(outcomes)), frequency))
+        kept = [names if duplicates == "keep" else distinct(names) for names in (event_cues, outcomes)]
+        result.append((tuple(kept[0]), tuple(kept[1]), frequency))
     return result
 
 
@@ -391,7 +391,7 @@ def vocabularies(events: Iterable[Event]) -> tuple[tuple[str, ...], tuple[str, .
 
 
 def counts(events: Iterable[Event], names: Sequence[str], side: Literal["cues", "outcomes"]) -> list[int]:
-    """How many times each name is presented in all tokens; a cue kept twice counts twice."""
+    """How many times each name is presented in all tokens; a name kept twice counts twice."""
     totals = dict.fromkeys(names, 0)
     for event in events:
         for name in event[0] if side == "cues" else event[1]:
@@ -433,7 +433,8 @@ def equilibrium(
     root = np.sqrt([float(of(alpha, cue)) for cue in cues])
     maxima = np.array([float(of(lambda_, outcome)) for outcome in outcomes])
     rows = np.vstack([frequency * incidence(events, cues, "cues"), np.sqrt(ridge) * np.eye(len(cues))])
-    targets = frequency * incidence(events, outcomes, "outcomes") * maxima
+    present = np.minimum(incidence(events, outcomes, "outcomes"), 1)
+    targets = frequency * present * maxima
     targets = np.vstack([targets, np.zeros((len(cues), len(outcomes)))])
     # w = D^(1/2) x: the least |x| is the least sum w^2 / alpha.
     solution: NDArray[np.float64] = np.linalg.lstsq(rows * root, targets, rcond=None)[0]

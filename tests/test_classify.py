@@ -443,7 +443,13 @@ def test_terms_and_columns() -> None:
     [
         ({"method": "no"}, TABLE, CLASSES, ValueError, "method must be"),
         ({"probability": "no"}, TABLE, CLASSES, ValueError, "probability must be"),
-        ({"method": "learn", "passes": 0}, TABLE, CLASSES, ValueError, "passes must be 1 or more"),
+        (
+            {"method": "learn", "passes": 0},
+            TABLE,
+            CLASSES,
+            ValueError,
+            "passes must be a whole number",
+        ),
         ({"factors": ["no"]}, TABLE, CLASSES, KeyError, "expected a column 'no'"),
         ({}, TABLE, CLASSES[1:], ValueError, "one class for each of 6 rows"),
         ({}, TABLE, None, ValueError, "y is None"),
@@ -578,7 +584,7 @@ def test_importance_is_reproducible_and_leaves_the_classifier_alone() -> None:
     assert some.bits(one.accuracy) == some.bits(other.accuracy)
     assert one.accuracy.shape == (2, 3)
     assert not hasattr(model, "weights_")
-    with pytest.raises(ValueError, match="repeats must be 1 or more"):
+    with pytest.raises(ValueError, match="repeats must be a whole number of 1 or more"):
         classify.variable_importance(model, table, classes, repeats=0)
 
 

@@ -82,7 +82,7 @@ def posed(rows: list[Event], source: rw.Events, alpha: Any, beta: Any, lambda_: 
     return Problem(
         share=frequency / frequency.sum(),
         cues=reference.incidence(rows, source.cues, "cues"),
-        outcomes=reference.incidence(rows, source.outcomes, "outcomes"),
+        outcomes=np.minimum(reference.incidence(rows, source.outcomes, "outcomes"), 1),
         alpha=np.array([reference.of(alpha, cue) for cue in source.cues]),
         beta=beta if isinstance(beta, tuple) else (beta, beta),
         lambda_=np.array([reference.of(lambda_, outcome) for outcome in source.outcomes]),

@@ -257,7 +257,7 @@ def moments(rows: Sequence[Event]) -> tuple[NDArray[np.float64], NDArray[np.floa
     cues, outcomes = reference.vocabularies(rows)
     frequencies = np.array([[float(f)] for _, _, f in rows])
     c = reference.incidence(rows, cues, "cues")
-    o = reference.incidence(rows, outcomes, "outcomes")
+    o = np.minimum(reference.incidence(rows, outcomes, "outcomes"), 1)
     return c.T @ (frequencies * c) / frequencies.sum(), c.T @ (frequencies * o) / frequencies.sum()
 
 
@@ -499,16 +499,16 @@ def test_no_events_leave_what_there_was() -> None:
         ({"loss": "log"}, ValueError, "activation='logistic'"),
         ({"loss": "log", "activation": "logistic", "lambda_": 1.5}, ValueError, "between 0 and 1"),
         ({"reduction": "median"}, ValueError, "'sum' or 'mean'"),
-        ({"batch": 0}, ValueError, "batch must be 1 or more"),
-        ({"batch": "half"}, ValueError, "batch must be an integer or 'full'"),
-        ({"batch": 1.5}, TypeError, "batch must be an integer or 'full'"),
-        ({"passes": 0}, ValueError, "passes must be 1 or more"),
-        ({"passes": "2"}, TypeError, "passes must be an integer"),
+        ({"batch": 0}, ValueError, "batch must be a whole number of 1 or more"),
+        ({"batch": "half"}, TypeError, "batch must be a whole number of 1 or more, or 'full'"),
+        ({"batch": 1.5}, TypeError, "batch must be a whole number of 1 or more, or 'full'"),
+        ({"passes": 0}, ValueError, "passes must be a whole number of 1 or more"),
+        ({"passes": "2"}, TypeError, "passes must be a whole number of"),
         ({"initial": "random"}, ValueError, "seed"),
         ({"initial": "zero"}, ValueError, "'random'"),
         ({"initial": [[1.0]]}, TypeError, "Weights or 'random'"),
         ({"initial": rw.Weights([[np.nan]], ["a"], ["x"])}, ValueError, "cue 'a' to outcome 'x' is nan"),
-        ({"seed": 1.5}, TypeError, "integer"),
+        ({"seed": 1.5}, TypeError, "seed must be a whole number"),
         ({"dtype": "int64"}, ValueError, "float32"),
         ({"alpha": {"b": 1.0}}, KeyError, "'a'"),
     ],

@@ -401,9 +401,9 @@ def test_symbols_make_up_words() -> None:
         ({"cues": "letters"}, "'trigrams' or 'bigrams' or 'unigrams' or 'words', not 'letters'"),
         ({"outcomes": "lemmas"}, "outcomes can be 'lemmas' with format='conllu' only, not 'text'"),
         ({"cues": 0}, "cues must have 1 letter or more, not 0"),
-        ({"window": 0}, "window must be 1 or more, not 0"),
+        ({"window": 0}, "window must be a whole number of 1 or more, or a pair"),
         ({"window": "line"}, "window must be None or 'context', not 'line'"),
-        ({"window": (0, 0)}, r"neighbours, 0 or more on each side, not \(0, 0\)"),
+        ({"window": (0, 0)}, "window must have a neighbour"),
         ({"window": (1, 2, 3)}, r"a pair \(before, after\) or 'context', not \(1, 2, 3\)"),
         ({"context": "text"}, "'line' or 'sentence' or 'paragraph' or 'document', not 'text'"),
         ({"letters": "bytes"}, "letters must be 'codepoints' or 'graphemes', not 'bytes'"),
@@ -470,6 +470,27 @@ WEIGHTS = rw.Weights([[0.5, 0.0], [0.25, -0.5]], ["red", "blue"], ["y", "n"])
 def test_a_bare_cue_set(cues: Any, expected: list[float]) -> None:
     assert rw.activations([cues], WEIGHTS).tolist() == [expected]
     assert rw.activations(iter([cues, "red"]), WEIGHTS, outcomes=["n"]).tolist() == [expected[1:], [0.0]]
+
+
+def test_an_outcome_that_is_named_twice_is_kept_as_cues_are(tmp_path: Path) -> None:
+    rows = [("a_b_a", "x_y_x", 2), ("b", "y"), ("b_c", "z_z_z_x", 3)]
+    kept, dropped = (rw.read_events(rows, duplicates=each) for each in ("keep", "drop"))
+    assert [event.outcomes for event in kept] == [("x", "y", "x"), ("y",), ("z", "z", "z", "x")]
+    assert kept.outcomes == ("x", "y", "z")
+    assert kept.outcome_counts.tolist() == [2 * 2 + 3, 2 + 1, 3 * 3]
+    assert kept.outcome_matrix().toarray().tolist() == [[2, 1, 0], [0, 1, 0], [1, 0, 3]]
+    kept.save(tmp_path / "kept.rw").verify()
+    kept.to_table(tmp_path / "kept.tab")
+    assert list(rw.read_events(tmp_path / "kept.tab", duplicates="keep")) == list(kept)
+    for same in (kept[:], rw.open_events(tmp_path / "kept.rw"), kept.concat(kept[3:]), kept.filter()):
+        assert list(same) == list(kept)
+    renamed = kept.filter(outcome_map={"x": "X", "y": "X"}, duplicates="keep")
+    assert [event.outcomes for event in renamed] == [("X", "X", "X"), ("X",), ("X",)]
+    assert kept.filter(keep_outcomes=["x"])[0].outcomes == ("x", "x")
+    assert [event.outcomes for event in dropped] == [("x", "y"), ("y",), ("z", "x")]
+    # A word that a window has twice, in text.
+    text = rw.corpus_events(["no no"], cues="unigrams", window="context", duplicates="keep")
+    assert text[0].outcomes == ("no", "no")
 
 
 def test_duplicates_that_events_keep_count() -> None:

@@ -173,7 +173,7 @@ def test_think_has_its_known_features(shared: Path) -> None:
         ({"ignore": "new"}, TypeError, r"write \['new'\]"),
         ({"ignore": {"Theme": "new"}}, TypeError, r"write \['new'\]"),
         ({"ignore": {"Nothing": ["new"]}}, KeyError, "none of the factors"),
-        ({"quantiles": 0}, ValueError, "quantiles must be 1 or more"),
+        ({"quantiles": 0}, ValueError, "quantiles must be a whole number of 1 or more"),
         ({"outcome": "Theme"}, ValueError, "'Theme', row 2: expected an outcome"),
         ({"frequency": "Theme"}, ValueError, "row 0: expected a frequency"),
     ],

@@ -54,7 +54,7 @@ def becoming(side: Side, options: dict[str, Any]) -> Callable[[str], list[str]]:
 def renamed(names: Sequence[str], side: Side, options: dict[str, Any]) -> list[str]:
     """The new names of one side of an event."""
     new = [name for old in names for name in becoming(side, options)(old)]
-    drops = side == "outcomes" or (options.get("duplicates") != "keep" and "cue_map" in options)
+    drops = options.get("duplicates") != "keep" and f"{side[:-1]}_map" in options
     return once(new) if drops else new
 
 
@@ -214,7 +214,8 @@ def test_a_map_that_gives_a_name_twice_follows_the_policy() -> None:
     assert source.filter(cue_map=merge, duplicates="keep")[1].cues == ("A", "A", "C")
     with pytest.raises(ValueError, match='event 1: expected every cue of an event once, found "A" twice'):
         source.filter(cue_map=merge, duplicates="error")
-    assert source.filter(outcome_map={"x": "X", "y": "X"}, duplicates="keep")[1].outcomes == ("X",)
+    assert source.filter(outcome_map={"x": "X", "y": "X"})[1].outcomes == ("X",)
+    assert source.filter(outcome_map={"x": "X", "y": "X"}, duplicates="keep")[1].outcomes == ("X", "X")
     with pytest.raises(ValueError, match="event 1: expected every outcome of an event once"):
         source.filter(outcome_map={"x": "X", "y": "X"}, duplicates="error")
 
@@ -328,9 +329,9 @@ class TestArguments:
             ({"cue_map": [("a", "b")]}, TypeError, "cue_map must be a mapping or a pathlib.Path, not list"),
             ({"cue_map": {"a": 3}}, TypeError, "cue_map must map 'a' to a name or several, not to 3"),
             ({"cue_map": {"a": [3]}}, TypeError, "cue_map must consist of names of type str, not of 3"),
-            ({"min_cue_count": -1}, ValueError, "min_cue_count must be 0 or more, not -1"),
-            ({"max_outcomes": -2}, ValueError, "max_outcomes must be 0 or more, not -2"),
-            ({"max_outcomes": 1.5}, TypeError, "float"),
+            ({"min_cue_count": -1}, ValueError, "min_cue_count must be a whole number of 0 or more, not -1"),
+            ({"max_outcomes": -2}, ValueError, "max_outcomes must be a whole number of 0 or more, not -2"),
+            ({"max_outcomes": 1.5}, TypeError, "max_outcomes must be a whole number"),
             ({"duplicates": "twice"}, ValueError, "duplicates must be 'drop' or 'keep' or 'error'"),
         ],
     )

@@ -216,7 +216,7 @@ def test_targets_are_names_where_vectors_have_them() -> None:
         ValueError, match=r"predictions of 3 dimensions, as the vectors have, found the shape \(1, 2\)"
     ):
         measures.correlations([[1.0, 2.0]], vectors)
-    with pytest.raises(ValueError, match="k must be 1 or more, not 0"):
+    with pytest.raises(ValueError, match="k must be a whole number of 1 or more, not 0"):
         measures.accuracy(predicted, vectors, names, k=0)
     with pytest.raises(ValueError, match="method must be"):
         measures.accuracy(predicted, vectors, names, method="angle")  # type: ignore[arg-type]
@@ -273,7 +273,7 @@ WEIGHT = rw.Weights([[0.5, 0.25]], ["a"], ["x", "y"])
         (lambda: measures.entropy(["a"], WEIGHT, method="no"), ValueError, "method must be"),  # type: ignore[arg-type]
         (lambda: measures.similarity(WEIGHT, ["no"]), KeyError, "names 'no'"),
         (lambda: measures.similarity(WEIGHT, side="no"), ValueError, "side must be"),  # type: ignore[arg-type]
-        (lambda: measures.density(WEIGHT, 0), ValueError, "n must be 1 or more"),
+        (lambda: measures.density(WEIGHT, 0), ValueError, "n must be a whole number of 1 or more"),
         (lambda: measures.correlation([[1.0]], [[1.0, 2.0]]), ValueError, "of one shape"),
     ],
 )

@@ -208,7 +208,7 @@ def test_split_takes_two_paths(tmp_path: Path) -> None:
 
 
 def test_head_takes_a_number() -> None:
-    with pytest.raises(ValueError, match="n must be 0 or more, not -1"):
+    with pytest.raises(ValueError, match="n must be a whole number of 0 or more, not -1"):
         numbered(4).head(-1)
     assert numbers(numbered(4).head(np.int64(2))) == [0, 1]  # type: ignore[arg-type]
 

@@ -284,7 +284,7 @@ def test_wrong_choices_of_weights_are_refused(draw: Any) -> None:
         draw(weights, cues=["x"])
     with pytest.raises(ValueError, match="outcomes names 'o1' twice"):
         draw(weights, outcomes=["o1", "o1"])
-    with pytest.raises(ValueError, match="n must be 1 or more, not 0"):
+    with pytest.raises(ValueError, match="n must be a whole number of 1 or more, not 0"):
         draw(weights, n=0)
     with pytest.raises(ValueError, match="nothing to draw"):
         draw(weights, cues=[])

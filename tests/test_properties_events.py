@@ -1,5 +1,6 @@
 """Events and weights: what goes in comes out."""
 
+import gzip
 import re
 from pathlib import Path
 from typing import Any, Literal
@@ -104,3 +105,36 @@ def test_a_weights_file_holds_weights_and_labels(
     loaded = rw.load_weights(path)
     assert some.bits(np.asarray(loaded.values)) == some.bits(weights.values)
     assert (tuple(loaded.cues), tuple(loaded.outcomes)) == (tuple(weights.cues), tuple(weights.outcomes))
+
+
+@given(
+    some.events(max_cues=3, max_outcomes=6),
+    st.sampled_from([0.1, (0.2, 0.05)]),
+    st.sampled_from(["forward", "adjoint"]),
+)
+def test_outcomes_that_are_kept_twice_teach_as_one_does(events: list[Event], beta: Any, method: str) -> None:
+    once = [(cues, reference.distinct(outcomes), frequency) for cues, outcomes, frequency in events]
+    kept, single = rw.read_events(events, duplicates="keep"), rw.read_events(once, duplicates="keep")
+    method = "forward" if isinstance(beta, tuple) else method
+    for learned in (
+        lambda source: rw.learn(source, beta=beta, method=method).values,
+        lambda source: rw.learn(source, beta=beta).values,
+        lambda source: rw.learn(source, beta=beta, average=True).values,
+        lambda source: rw.equilibrium(source, beta=beta).values,
+        lambda source: rw.trajectories(source, beta=beta, predictions=True).values,
+        lambda source: rw.delta_rule(source, beta=0.1, batch=2).values,
+        lambda source: rw.widrow_hoff(source, eta=0.1).values,
+    ):
+        assert learned(kept).tobytes() == learned(single).tobytes()
+    facts = [rw.learn(source, beta=beta).parameters for source in (kept, single)]
+    assert facts[0]["method"] == facts[1]["method"]
+
+
+def test_pyndl_counts_an_outcome_that_is_named_twice_twice(tmp_path: Path) -> None:
+    count = pytest.importorskip("pyndl.count")
+    packed = tmp_path / "events.tab.gz"
+    packed.write_bytes(gzip.compress(b"cues\toutcomes\na_b_a\tx_y_x\na_b_a\tx_y_x\nb\ty\n"))
+    _, cues, outcomes = count.cues_outcomes(str(packed))
+    found = rw.read_events(packed, duplicates="keep")
+    assert dict(outcomes) == dict(zip(found.outcomes, found.outcome_counts.tolist(), strict=True))
+    assert dict(cues) == dict(zip(found.cues, found.cue_counts.tolist(), strict=True))

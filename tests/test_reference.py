@@ -44,7 +44,7 @@ def test_every_operation_is_rounded_to_float32() -> None:
 def test_duplicates() -> None:
     events = [(("b", "a", "b"), ("y", "x", "y"), 3)]
     assert reference.normalised(events) == [(("b", "a"), ("y", "x"), 3)]
-    assert reference.normalised(events, "keep") == [(("b", "a", "b"), ("y", "x"), 3)]
+    assert reference.normalised(events, "keep") == [(("b", "a", "b"), ("y", "x", "y"), 3)]
     assert reference.normalised(events, background="a") == [(("a", "b"), ("y", "x"), 3)]
     with pytest.raises(ValueError, match="twice"):
         reference.normalised(events, "error")

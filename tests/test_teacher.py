@@ -212,9 +212,9 @@ def test_large_students_are_where_theory_says(student: str) -> None:
 
 
 def test_arguments_are_checked() -> None:
-    with pytest.raises(ValueError, match="N must be 1 or more, not 0"):
+    with pytest.raises(ValueError, match="N must be a whole number of 1 or more, not 0"):
         rw.teacher_student(0, 1.0, seed=1)
-    with pytest.raises(TypeError, match="N must be an integer, not"):
+    with pytest.raises(TypeError, match="N must be a whole number of 1 or more, not"):
         rw.teacher_student(2.5, 1.0, seed=1)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="alpha must be 0 or more, not -1"):
         rw.teacher_student(5, [1.0, -1.0], seed=1)
@@ -224,7 +224,7 @@ def test_arguments_are_checked() -> None:
         rw.teacher_student(5, 1.0, students="hebb", seed=1)
     with pytest.raises(ValueError, match="students names one twice"):
         rw.teacher_student(5, 1.0, students=["hebb", "hebb"], seed=1)
-    with pytest.raises(ValueError, match="seed must be 0 or more, not -1"):
+    with pytest.raises(ValueError, match="seed must be a whole number of 0 or more, not -1"):
         rw.teacher_student(5, 1.0, seed=-1)
     with pytest.raises(ValueError, match="stop must be 0 or more, not -1"):
         rw.teacher_student(5, 1.0, seed=1, stop=-1)

@@ -100,7 +100,7 @@ def test_trajectories_and_predictions_are_those_of_the_reference(
     expected = []
     for token in (token for token in at if token > 0):
         event_cues, event_outcomes, _ = tokens[token - 1]
-        for outcome in event_outcomes:
+        for outcome in dict.fromkeys(event_outcomes):
             if outcome in chosen:
                 a = reference.activation(steps[token - 1], event_cues, outcome, number)
                 error = number(reference.of(rule.lambda_, outcome)) - a
@@ -341,7 +341,7 @@ def test_xarray_and_pandas_have_the_same_numbers(pairs: Any) -> None:
         ({"pairs": ["tone_food"]}, TypeError, "pairs must be pairs"),
         ({"pairs": [("tone", "food", "x")]}, TypeError, "pairs must be pairs"),
         ({"pairs": [], "cues": ["tone"]}, ValueError, "pairs and cues= or outcomes="),
-        ({"every": 0}, ValueError, "every must be 1 or more"),
+        ({"every": 0}, ValueError, "every must be a whole number of 1 or more"),
         ({"every": 2, "at": [1]}, ValueError, "every= and at="),
         ({"at": [1, 5]}, ValueError, "from 0 to 4, as the events have, not 5"),
         ({"at": [-1, 5]}, ValueError, "not -1"),

@@ -651,7 +651,7 @@ def test_a_failure_leaves_the_old_out_file(tmp_path: Path) -> None:
     [
         ({"method": "backward"}, ValueError, "method must be 'auto' or 'forward' or 'adjoint'"),
         ({"dtype": "int64"}, ValueError, "float64' or 'float32', not 'int64"),
-        ({"threads": 0}, ValueError, "threads must be 1 or more"),
+        ({"threads": 0}, ValueError, "threads must be a whole number of 1 or more"),
         ({"threads": 1.5}, TypeError, "float"),
         ({"alpha": "0.1"}, TypeError, "alpha must be a number, a mapping or an array, not str"),
         ({"alpha": True}, TypeError, "alpha must be a number, not bool"),

@@ -53,16 +53,19 @@ def expected(
     rows: Sequence[Event],
     eta: float,
     cues: Mapping[str, Sequence[float]],
-    outcomes: Mapping[str, Sequence[float]],
+    outcomes: Mapping[str, Sequence[float]] | None,
     sizes: tuple[int, int],
     number: Any = float,
     initial: NDArray[Any] | None = None,
 ) -> list[list[Any]]:
-    """The reference's weights."""
+    """The reference's weights. Vectors are added as often as named; without them outcomes are there or no."""
+    own = units(reference.vocabularies(rows)[1])
     tokens = [
         (
             reference.vector_of(c, cues, sizes[0], number),
-            reference.vector_of(dict.fromkeys(o), outcomes, sizes[1], number),
+            reference.vector_of(dict.fromkeys(o), own, sizes[1], number)
+            if outcomes is None
+            else reference.vector_of(o, outcomes, sizes[1], number),
         )
         for c, o, frequency in rows
         for _ in range(frequency)
@@ -79,6 +82,20 @@ def near(found: NDArray[Any], wanted: Any, dtype: Any, scale: float = 1.0) -> No
 
 
 # Equal to the reference.
+
+
+def test_the_vector_of_an_outcome_is_added_as_often_as_it_is_named() -> None:
+    vectors = {"x": [1.0, 0.5], "y": [0.0, 2.0]}
+    kept = rw.read_events([("a_a", "x_y_x")], duplicates="keep")
+    learned = rw.widrow_hoff(kept, eta=0.25, outcome_vectors=vectors)
+    # Twice the cue: each of its two updates is eta * (2 x + y).
+    assert learned.values.tolist() == [[2 * 0.25 * 2.0, 2 * 0.25 * 3.0]]
+    by_vectors = rw.widrow_hoff(kept, eta=0.25, cue_vectors={"a": [1.0]}, outcome_vectors=vectors)
+    assert by_vectors.values.tolist() == learned.values.tolist()
+    once = rw.read_events([("a_a", "x_y_x")])
+    assert rw.widrow_hoff(once, eta=0.25, outcome_vectors=vectors).values.tolist() == [[0.25, 0.625]]
+    # Without vectors an outcome is there or not.
+    assert rw.widrow_hoff(kept, eta=0.25).values.tolist() == [[0.5, 0.5]]
 
 
 @given(st.data(), some.events(max_cues=4), some.DUPLICATES, some.DTYPES, some.THREADS, ETAS, SIZES, TILES)
@@ -109,7 +126,7 @@ def test_names_to_vectors_are_the_reference_bit_for_bit(
     names = [f"z{j}" for j in range(q)]
     weights = {(cue, name): number(0) for cue in cues for name in names}
     for c, o, frequency in rows:
-        z = reference.vector_of(dict.fromkeys(o), targets, q, number)
+        z = reference.vector_of(o, targets, q, number)
         for _ in range(frequency):
             for name, target in zip(names, z, strict=True):
                 u = number(eta) * (target - reference.activation(weights, c, name, number))
@@ -147,7 +164,7 @@ def test_vectors_are_the_reference(
     rows = reference.normalised(events, duplicates)
     cues, outcomes = reference.vocabularies(rows)
     inputs = data.draw(vectors(cues, p))
-    targets = units(outcomes) if q is None else data.draw(vectors(outcomes, q))
+    targets = None if q is None else data.draw(vectors(outcomes, q))
     sizes = p, len(outcomes) if q is None else q
     start, initial = None, None
     if continued:
@@ -160,7 +177,7 @@ def test_vectors_are_the_reference(
         rw.read_events(events, duplicates=duplicates),
         eta=eta,
         cue_vectors=inputs,
-        outcome_vectors=None if q is None else targets,
+        outcome_vectors=targets,
         initial=initial,
         dtype=dtype,
         threads=threads,
@@ -437,7 +454,7 @@ def test_nothing_to_learn() -> None:
         ({"method": "adjoint", "outcome_vectors": O}, ValueError, "cues that are names have 'forward' only"),
         ({"initial": C}, TypeError, "initial must be Weights, not ndarray"),
         ({"dtype": "int8", "cue_vectors": C}, ValueError, "dtype must be"),
-        ({"threads": 0}, ValueError, "threads must be 1 or more"),
+        ({"threads": 0}, ValueError, "threads must be a whole number of 1 or more"),
     ],
 )
 def test_what_does_not_fit_is_refused(keywords: dict[str, Any], error: type[Exception], message: str) -> None:

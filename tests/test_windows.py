@@ -107,9 +107,14 @@ def test_windows_are_cues_of_events() -> None:
             ValueError,
             "weights must be 3 numbers, one for each cue of the window",
         ),
-        (([1.0], 3), {"weights": [1, -1, 1]}, ValueError, "weights must be 0 or more, not -1"),
+        (
+            ([1.0], 3),
+            {"weights": [1, -1, 1]},
+            ValueError,
+            "weights must be a whole number of 0 or .* not -1",
+        ),
         (([1.0], 3), {"weights": [1, 0.5, 1]}, TypeError, "float"),
-        (([1.0], 3), {"decimals": -1}, ValueError, "decimals must be 0 or more, not -1"),
+        (([1.0], 3), {"decimals": -1}, ValueError, "decimals must be a whole number of 0 or more, not -1"),
     ],
 )
 def test_what_is_no_window_is_refused(

@@ -71,9 +71,7 @@ def bandsample(
     >>> list(rw.bandsample(counts, 10, seed=1).values())
     [32, 45, 55, 64, 71, 78, 84, 90, 95, 100]
     """
-    size = whole("size", size)
-    if size < 1:
-        raise ValueError("size must be 1 or more, not 0")
+    size = whole("size", size, 1)
     least, random = whole("cutoff", cutoff), generator(seed)
     known = {str(name): _occurrences(str(name), count) for name, count in counts.items()}
     names = [name for name, count in known.items() if count >= least]

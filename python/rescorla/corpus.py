@@ -121,7 +121,9 @@ def corpus_events(
     items : {"lines", "documents"}, default "lines"
         Whether each item of an iterable is a line or a document.
     duplicates : {"drop", "keep", "error"}, default "drop"
-        What to do when an event has a cue twice: count it once, count it twice, or raise ValueError.
+        What to do when an event lists a name twice: keep the first, keep both, or raise ValueError. A cue
+        that is kept twice counts twice. So does an outcome in counts, in tables and where vectors of outcomes
+        are added; to the other rules it is there, however often it is named.
     background : str, optional
         A cue to add to every event, before its others.
     threads : int, optional

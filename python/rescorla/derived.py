@@ -291,8 +291,8 @@ class DerivedEvents:
             Of all names that would stay so far, only so many stay: those in the most tokens, and of equally
             frequent ones those that come first in `cues` or `outcomes`.
         duplicates : {"drop", "keep", "error"}, default "drop"
-            What to do when an event lists a cue twice under the names of a map: count it once, count it
-            twice, or raise ValueError. Without a `cue_map` cues stay as often as the event lists them.
+            What to do when an event lists a name twice under the names of a map: keep the first, keep both,
+            or raise ValueError. Without a map names stay as often as the event lists them.
         progress : None, bool or callable(done, total), default None
             None shows a bar if standard error is a terminal.
 

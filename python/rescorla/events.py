@@ -62,7 +62,7 @@ class Events(DerivedEvents):
     cues, outcomes : tuple of str
         The names, in order of first appearance.
     cue_counts, outcome_counts : ndarray of int64, one entry for each name
-        In how many tokens each name occurs; a cue that one event keeps twice counts twice.
+        In how many tokens each name occurs; a name that one event keeps twice counts twice.
     frequencies : ndarray of int64, one entry for each event
         How many tokens each event stands for.
 
@@ -126,7 +126,7 @@ class Events(DerivedEvents):
 
     @property
     def outcome_counts(self) -> NDArray[np.int64]:
-        """In how many tokens each outcome occurs."""
+        """In how many tokens each outcome occurs; one that an event keeps twice counts twice."""
         return self._file.outcome_counts()
 
     @property

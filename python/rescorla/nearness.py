@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rescorla.arguments import numbered, one_of, places
+from rescorla.arguments import numbered, one_of, places, whole
 from rescorla.neighbours.arrays import Vectors, labelled
 
 if TYPE_CHECKING:
@@ -186,8 +186,7 @@ def accuracy(
     >>> [rw.measures.accuracy(predicted, vectors, ["cat", "hat"], k=k) for k in (1, 2)]
     [0.5, 1.0]
     """
-    if k < 1:
-        raise ValueError(f"k must be 1 or more, not {k}")
+    k = whole("k", k, 1)
     ranks = nearness_rank(predicted, vectors, targets, method=method)
     return float((ranks <= k).mean()) if len(ranks) else float("nan")
 

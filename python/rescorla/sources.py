@@ -32,7 +32,9 @@ def read_events(
         nobody but pyarrow, which is asked, can tell whether buffers are as long as their types need; of
         others this is taken on trust.
     duplicates : {"drop", "keep", "error"}, default "drop"
-        What to do when an event lists a cue twice: count it once, count it twice, or raise ValueError.
+        What to do when an event lists a name twice: keep the first, keep both, or raise ValueError. A cue
+        that is kept twice counts twice. So does an outcome in counts, in tables and where vectors of outcomes
+        are added; to the other rules it is there, however often it is named.
     background : str, optional
         A cue to add to every event, before its others.
     progress : None, bool or callable(done, total), default None
@@ -80,7 +82,9 @@ def compile_events(
     path : str or path-like
         The file to write; an older one is replaced.
     duplicates : {"drop", "keep", "error"}, default "drop"
-        What to do when an event lists a cue twice: count it once, count it twice, or raise ValueError.
+        What to do when an event lists a name twice: keep the first, keep both, or raise ValueError. A cue
+        that is kept twice counts twice. So does an outcome in counts, in tables and where vectors of outcomes
+        are added; to the other rules it is there, however often it is named.
     background : str, optional
         A cue to add to every event, before its others.
     progress : None, bool or callable(done, total), default None

@@ -41,7 +41,7 @@ def warn(message: str, category: type[Warning] = RescorlaWarning) -> None:
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and _is_inside(frame.f_globals.get("__name__")):
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=level - 1)
+    warnings.warn(message, category, stacklevel=level)
 
 
 def some(names: Collection[str], most: int = 5) -> str:

@@ -208,7 +208,7 @@ impl Reader<'_> {
         self.cues.extend(cues.iter().map(|&cue| self.rows[cue as usize]));
         self.outcomes.clear();
         self.outcomes.make_room(outcomes.len(), EVENTS)?;
-        // This package's writer names an outcome once; in a file from elsewhere too it shall count once.
+        // An outcome is there or not, however often it is named.
         for &outcome in outcomes {
             let column = self.columns[outcome as usize];
             if std::mem::replace(&mut self.outcome_in[column as usize], kind) != kind {

@@ -27,6 +27,7 @@ use super::room::{COUNTING, EQUATIONS, Pulse, empty, filled, listed, reserve, ro
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::chunk::{Body, Chunk};
+use crate::events::once::Once;
 use crate::learn::twins::Twins;
 use crate::monitor::Monitor;
 
@@ -316,6 +317,7 @@ struct Gathering {
     known: HashTable<u32>,
     hasher: DefaultHashBuilder,
     sorted: Vec<u32>,
+    once: Once,
     pulse: Pulse,
 }
 
@@ -332,6 +334,7 @@ impl Gathering {
             known: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
             sorted: Vec::new(),
+            once: Once::default(),
             pulse: Pulse::default(),
         })
     }
@@ -408,6 +411,7 @@ impl Gathering {
         };
         let sum = &mut self.tokens[set as usize];
         *sum = sum.saturating_add(tokens);
+        let outcomes = self.once.of(outcomes)?;
         self.pairs.add(outcomes.iter().map(|&outcome| Occurrence { outcome, set, tokens }), monitor)
     }
 }

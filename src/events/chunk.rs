@@ -13,6 +13,7 @@
 //! A dictionary of types is stored in chunks of rows without frequencies.
 
 use super::format::{ALIKE, CHUNK_BYTES, CHUNK_EVENTS, CHUNK_SLOTS, Input, TYPES_SIZE, check_seal, damaged};
+use super::once::Once;
 use crate::error::Result;
 use crate::grow::{Grow, collected, copied};
 
@@ -96,6 +97,25 @@ impl Lists {
             *end = write;
         }
         self.ids.truncate(write);
+    }
+
+    /// Keeps each id of a list once, where it comes first.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Memory`].
+    pub(crate) fn each_once(&mut self) -> Result<()> {
+        let (mut once, mut list) = (Once::default(), Vec::new());
+        let (mut read, mut write) = (0, 0);
+        for end in &mut self.ends {
+            list.clear();
+            list.grow_by(once.of(&self.ids[read..*end])?, EVENTS)?;
+            self.ids[write..write + list.len()].copy_from_slice(&list);
+            read = *end;
+            write += list.len();
+            *end = write;
+        }
+        self.ids.truncate(write);
+        Ok(())
     }
 
     /// Bytes of memory in use.

@@ -12,6 +12,7 @@ mod dictionary;
 pub mod filter;
 pub mod format;
 pub mod map;
+pub(crate) mod once;
 mod packed;
 mod pending;
 pub mod pick;

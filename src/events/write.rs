@@ -28,7 +28,8 @@ pub enum Duplicates {
     /// The first stays.
     #[default]
     Drop,
-    /// Cues stay, and count as often as they are named. An outcome counts once all the same.
+    /// All stay. A cue counts as often as it is named; so does an outcome where names are counted and where the vectors of
+    /// outcomes are added, while a token has or has not the outcome that is learned.
     Keep,
     /// It is an error.
     Error,
@@ -366,7 +367,10 @@ impl EventSink for EventWriter {
 
     fn outcome_again(&mut self, outcome: u32) -> Result<()> {
         if !self.event.outcome_is_new(outcome)? {
-            return self.repeated("outcome", self.names.outcomes.name(outcome));
+            self.repeated("outcome", self.names.outcomes.name(outcome))?;
+            if self.duplicates == Duplicates::Drop {
+                return Ok(());
+            }
         }
         self.event.outcomes.grow(outcome, EVENT)
     }
@@ -414,7 +418,7 @@ impl EventSink for EventWriter {
     fn repeats(&self) -> Repeats {
         match self.duplicates {
             Duplicates::Error => Repeats::Seen,
-            Duplicates::Keep => Repeats::CuesStay,
+            Duplicates::Keep => Repeats::Stay,
             Duplicates::Drop => Repeats::Go,
         }
     }

@@ -103,10 +103,10 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
         let types = Rows::default();
         let mut stream = Self { file, rows, columns, n_rows, n_columns, types, kept: None };
         let mut types = file.types()?.try_clone()?;
-        stream.renumber(&mut types);
+        stream.renumber(&mut types)?;
         stream.types = types;
         let kept = chunks.map(|chunks| {
-            let ready = |chunk| monitor.check().map(|()| stream.ready(chunk));
+            let ready = |chunk| monitor.check().and_then(|()| stream.ready(chunk));
             gathered(chunks.into_iter().map(ready), SCRIPT)
         });
         stream.kept = kept.transpose()?;
@@ -136,7 +136,7 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
     fn visit<T>(&self, run: usize, visit: impl FnOnce(Segment<'_>) -> Result<T>) -> Result<T> {
         match self.kept.as_ref().and_then(|kept| kept.get(run)) {
             Some(ready) => visit(self.segment(ready)),
-            None => visit(self.segment(&self.ready(self.file.chunk(run)?))),
+            None => visit(self.segment(&self.ready(self.file.chunk(run)?)?)),
         }
     }
 
@@ -149,15 +149,16 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
         Segment { rows, tokens, frequencies, len, n_rows: self.n_rows, n_columns: self.n_columns }
     }
 
-    fn ready(&self, mut chunk: Chunk) -> Chunk {
+    fn ready(&self, mut chunk: Chunk) -> Result<Chunk> {
         if let Body::Rows(rows) = &mut chunk.body {
-            self.renumber(rows);
+            self.renumber(rows)?;
         }
-        chunk
+        Ok(chunk)
     }
 
-    /// From the file's ids to rows and columns. The file's ids are below the lengths of the maps: decoding checked it.
-    fn renumber(&self, rows: &mut Rows) {
+    /// From the file's ids to rows and columns, each column once in an event. The file's ids are below the lengths of the maps:
+    /// decoding checked it.
+    fn renumber(&self, rows: &mut Rows) -> Result<()> {
         let renumber = |lists: &mut Lists, numbers: &[u32]| {
             if numbers.contains(&NONE) {
                 lists.retain(|id| numbers[id as usize] != NONE);
@@ -168,6 +169,7 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
         };
         renumber(&mut rows.cues, &self.rows);
         renumber(&mut rows.outcomes, &self.columns);
+        rows.outcomes.each_once()
     }
 }
 

@@ -7,6 +7,7 @@ use super::stream::Script;
 use super::twins::Twins;
 use crate::error::Result;
 use crate::events::chunk::{Body, Chunk, Rows};
+use crate::events::once::Once;
 use crate::events::{EventFile, LOOK_EVERY};
 use crate::grow::{Grow, filled};
 use crate::monitor::Monitor;
@@ -110,6 +111,7 @@ impl Survey {
             seen: filled(false, types.len(), "what is known of event types")?,
             kappa: Kappa::new(rows.len())?,
             grouping: Grouping::new(rows.len())?,
+            once: Once::default(),
         };
         for index in 0..file.n_chunks() {
             monitor.check()?;
@@ -157,6 +159,7 @@ struct Eye<'a> {
     seen: Vec<bool>,
     kappa: Kappa,
     grouping: Grouping,
+    once: Once,
 }
 
 impl Eye<'_> {
@@ -172,7 +175,7 @@ impl Eye<'_> {
                     (self.types, token, !self.seen[token])
                 }
             };
-            let (cues, outcomes) = (rows.cues.get(row), rows.outcomes.get(row));
+            let (cues, outcomes) = (rows.cues.get(row), self.once.of(rows.outcomes.get(row))?);
             survey.names += (cues.len() + outcomes.len()) as u64;
             work += cues.len() + outcomes.len();
             if work >= LOOK_EVERY {

@@ -15,6 +15,7 @@ use super::stream::{Column, Event, NONE, Scripted};
 use super::{Job, Kernels, Method, Plan, Prepared, Report};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
+use crate::events::once::Once;
 use crate::grow::{Grow, collected, filled};
 use crate::kernel::rows::Element;
 use crate::monitor::Monitor;
@@ -348,7 +349,7 @@ impl Asked {
     ) -> Result<Self> {
         let (mut ends, mut columns) = (Vec::new(), Vec::new());
         ends.make_room(tokens.len(), TABLE)?;
-        let (mut past, mut left) = (0_u64, tokens);
+        let (mut past, mut left, mut once) = (0_u64, tokens, Once::default());
         // Before the first token nothing is predicted.
         if left.first() == Some(&0) {
             left = &left[1..];
@@ -365,6 +366,7 @@ impl Asked {
                     && token <= past
                 {
                     left = later;
+                    let outcomes = once.of(outcomes)?;
                     let learned =
                         || outcomes.iter().filter_map(|&outcome| *plan.columns.get(outcome as usize)?);
                     let n = learned().count();

@@ -18,8 +18,8 @@ use crate::error::{Error, Result};
 pub enum Repeats {
     /// The sink wants to see it.
     Seen,
-    /// A cue stays, an outcome goes.
-    CuesStay,
+    /// It stays.
+    Stay,
     /// It goes.
     Go,
 }

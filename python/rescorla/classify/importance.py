@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rescorla.arguments import whole
 from rescorla.classify.goodness import pandas
 from rescorla.factors import columns_of
 
@@ -135,8 +136,7 @@ def variable_importance(
         raise ImportError(
             "variable importance needs scikit-learn: pip install 'rescorla[sklearn]'"
         ) from error
-    if repeats < 1:
-        raise ValueError(f"repeats must be 1 or more, not {repeats}")
+    repeats = whole("repeats", repeats, 1)
     random = check_random_state(random_state)
     columns = columns_of(X)
     fitted = clone(classifier).fit(columns, y, sample_weight)

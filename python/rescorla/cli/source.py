@@ -39,7 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--duplicates",
         choices=DUPLICATES,
-        help="what to do with a cue that an event has twice (default drop)",
+        help="what to do with a name that an event has twice (default drop)",
     )
     parser.add_argument("--background", metavar="CUE", help="a cue to add to every event")
     group = parser.add_argument_group(

@@ -178,7 +178,7 @@ pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
     if let Some(weight) = plan.initial.unwrap_or_default().iter().find(|weight| !weight.is_finite()) {
         return Err(Error::Argument(format!("expected finite initial weights, found {}", weight.to_f64())));
     }
-    let tokens = Tokens::read(data, monitor)?;
+    let tokens = Tokens::read(data, matches!(plan.outcomes, Side::Vectors { .. }), monitor)?;
     let [n_cues, n_outcomes] = tokens.names();
     plan.cues.check(n_cues)?;
     plan.outcomes.check(n_outcomes)?;

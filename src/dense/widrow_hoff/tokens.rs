@@ -3,7 +3,8 @@
 use super::Data;
 use crate::error::{Error, Result};
 use crate::events::chunk::Rows;
-use crate::grow::{Grow, collected, filled};
+use crate::events::once::Once;
+use crate::grow::{Grow, collected};
 use crate::monitor::Monitor;
 
 const TOKENS: &str = "the events to learn";
@@ -29,11 +30,15 @@ enum Home {
 }
 
 impl Tokens {
-    /// Reads them.
+    /// Reads them. An outcome that an event names twice is in it twice if outcomes have vectors, and once otherwise.
     ///
     /// # Errors
     /// [`Error::Format`] for a damaged file, [`Error::Argument`] for too many rows, [`Error::Stopped`].
-    pub(super) fn read<B: AsRef<[u8]>>(data: &Data<'_, B>, monitor: &Monitor) -> Result<Self> {
+    pub(super) fn read<B: AsRef<[u8]>>(
+        data: &Data<'_, B>,
+        has_vectors: bool,
+        monitor: &Monitor,
+    ) -> Result<Self> {
         let file = match *data {
             Data::Rows(n) => {
                 let end = u32::try_from(n).map_err(|_| {
@@ -48,17 +53,11 @@ impl Tokens {
             Data::Events(file) => file,
         };
         let (mut rows, mut frequencies) = (Rows::default(), Vec::new());
-        // The ids of the outcomes of an event, each once: this package's writer sees to it, other writers may not.
-        let (mut last, mut outcomes) = (filled(u64::MAX, file.outcomes().len(), TOKENS)?, Vec::new());
+        let mut once = Once::default();
         file.for_each(0..file.len(), |event, cues, named, frequency| {
             if frequency > 0 {
-                outcomes.clear();
-                for &outcome in named {
-                    if std::mem::replace(&mut last[outcome as usize], event) != event {
-                        outcomes.grow(outcome, TOKENS)?;
-                    }
-                }
-                rows.push(cues, &outcomes)?;
+                // A vector is added as often as its outcome is named; without vectors an outcome is there or not.
+                rows.push(cues, if has_vectors { named } else { once.of(named)? })?;
                 frequencies.grow(frequency, TOKENS)?;
             }
             if event % POLL_EVERY as u64 == 0 { monitor.check() } else { Ok(()) }
@@ -107,7 +106,7 @@ impl Tokens {
         }
     }
 
-    /// The outcomes of an event, each once.
+    /// The outcomes of an event.
     #[inline]
     pub(super) fn outcomes(&self, event: usize) -> &[u32] {
         match &self.home {

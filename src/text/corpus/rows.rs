@@ -328,14 +328,13 @@ impl Rows {
         let mut context = Context { corpus, monitor, words, frame: text };
         let [before, behind, result] = frame.sides();
         let mut all_known = true;
-        let mut column =
-            Row { named: &mut self.cues, ids: &mut self.cue_ids, number, once: *repeats == Repeats::Go };
+        let once = *repeats == Repeats::Go;
+        let mut column = Row { named: &mut self.cues, ids: &mut self.cue_ids, number, once };
         for pieces in &mut self.cue_pieces {
             for side in [before, behind] {
                 all_known &= column.append(pieces, side, &mut context)?;
             }
         }
-        let once = *repeats != Repeats::Seen;
         let mut column = Row { named: &mut self.outcomes, ids: &mut self.outcome_ids, number, once };
         for pieces in &mut self.outcome_pieces {
             all_known &= column.append(pieces, result, &mut context)?;

@@ -1,0 +1,72 @@
+//! The ids of an event, each once: whether an outcome is there does not depend on how often it is named.
+
+use std::collections::HashSet;
+
+use crate::error::Result;
+use crate::grow::{Grow, short};
+
+const EVENT: &str = "an event";
+
+/// Nearly all lists of outcomes are so short that comparing ids is quicker than hashing them.
+const SHORT: usize = 16;
+
+/// Takes repeated ids out of lists, one list after another.
+#[derive(Debug, Default)]
+pub(crate) struct Once {
+    kept: Vec<u32>,
+    known: HashSet<u32>,
+}
+
+impl Once {
+    /// The ids of a list, each where it comes first.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Memory`].
+    #[inline]
+    pub(crate) fn of<'a>(&'a mut self, ids: &'a [u32]) -> Result<&'a [u32]> {
+        match ids {
+            [] | [_] => Ok(ids),
+            _ => self.of_several(ids),
+        }
+    }
+
+    fn of_several<'a>(&'a mut self, ids: &'a [u32]) -> Result<&'a [u32]> {
+        let Self { kept, known } = self;
+        kept.clear();
+        kept.make_room(ids.len(), EVENT)?;
+        if ids.len() > SHORT {
+            known.clear();
+            known.try_reserve(ids.len()).map_err(|_| short::<u32>(2 * ids.len(), EVENT))?;
+            kept.extend(ids.iter().filter(|&&id| known.insert(id)));
+        } else {
+            for &id in ids {
+                if !kept.contains(&id) {
+                    kept.push(id);
+                }
+            }
+        }
+        Ok(kept)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn each_id_is_kept_where_it_comes_first(lists in prop::collection::vec(prop::collection::vec(0..9_u32, 0..40), 0..4)) {
+            let mut once = Once::default();
+            for ids in lists {
+                let mut expected = Vec::new();
+                for &id in &ids {
+                    if !expected.contains(&id) {
+                        expected.push(id);
+                    }
+                }
+                prop_assert_eq!(once.of(&ids).unwrap(), &expected[..]);
+            }
+        }
+    }
+}
