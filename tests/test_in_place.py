@@ -108,7 +108,7 @@ def test_other_rows_are_not_touched() -> None:
     # Numbers that are none, each with bits of its own.
     bits = np.arange(6 * 5, dtype=np.uint64).reshape(6, 5) + np.uint64(0x7FF8 << 48)
     values = bits.view(np.float64).copy()
-    values[[1, 4]] = 0.5
+    values[[1, 4]] = 0.25
     before = values.view(np.uint64).copy()
     weights = rw.Weights(values, list("abcdef"), list("vwxyz"))
     rw.learn(rw.read_events([("e_b", "x", 3)]), initial=weights, out=weights)

@@ -40,9 +40,10 @@ KERNELS = kernels()
 
 
 def learn(source: Any, **keywords: Any) -> Any:
-    """`learn` by the forward method, with or without the warning that names the safe rate."""
+    """`learn` by the forward method, without warnings of rates and of initial weights of other names."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
+        warnings.filterwarnings("ignore", "initial= shares no name", rw.RescorlaWarning)
         if {"kernel", "tile"} & keywords.keys():
             return learning._learn(source, method="forward", **{"kernel": None, "tile": None, **keywords})
         return rw.learn(source, method="forward", **keywords)

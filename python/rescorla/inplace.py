@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import nullcontext
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +15,9 @@ from rescorla.arguments import (
     PerName,
     is_number,
     near,
+    number,
     per_name,
+    rate,
     rates,
     recorded,
     thread_count,
@@ -34,8 +36,11 @@ if TYPE_CHECKING:
 # What the engine says of how it learned.
 _TOLD = ("method", "updates_forward", "updates_adjoint", "kernel", "threads")
 
-# Tokens times columns from which on there may be something to see of the progress.
-_LONG = 1_000_000
+# Numbers up to this are finite in every type of weights.
+_LARGE = 1e38
+
+# Tokens times columns that are nothing to watch, nor worth a second thread.
+_BRIEF = 1 << 14
 
 
 class _Names(NamedTuple):
@@ -64,7 +69,6 @@ def learn_in_place(
     Python, but for the lists that ``parameters`` has where there is a number for each.
     """
     beta1, beta2 = rates(beta)
-    n_threads = thread_count(threads)
     values = weights.values
     if not values.flags.writeable:
         raise ValueError(
@@ -78,27 +82,32 @@ def learn_in_place(
     alphas = _saliences(alpha, events, weights, rows, element)
     lambdas = _maximal(lambda_, events, weights, columns, element)
     factors = None if schedule is None else tabulated(schedule, events.n_tokens, (beta1, beta2), element)
-    if progress is None and events.n_tokens * len(weights.outcomes) < _LONG:
-        # Before a bar were drawn it would be over.
-        progress = False
+    brief = events.n_tokens * len(weights.outcomes) < _BRIEF
+    # The engine takes one thread for little work, and a bar would be gone before it were drawn.
+    n_threads = 1 if brief and threads is None else thread_count(threads)
     started = perf_counter()
-    names = _Names(weights.cues, weights.outcomes)
-    with watching(progress, "learning") as watch, naming_divergence(names), _naming_start(weights):
-        report = _core.learn_in_place(
-            events._file,
-            alpha=alphas.values,
-            beta1=beta1,
-            beta2=beta2,
-            lambda_=lambdas.values,
-            schedule=None if factors is None else (factors.present, factors.absent),
-            rows=rows,
-            outcome_columns=columns,
-            out=values,
-            threads=n_threads,
-            kernel=kernel,
-            tile=tile,
-            progress=watch,
-        )
+    with nullcontext() if brief and progress is None else watching(progress, "learning") as watch:
+        try:
+            report = _core.learn_in_place(
+                events._file,
+                alpha=alphas.values,
+                beta1=beta1,
+                beta2=beta2,
+                lambda_=lambdas.values,
+                schedule=None if factors is None else (factors.present, factors.absent),
+                rows=rows,
+                outcome_columns=columns,
+                out=values,
+                threads=n_threads,
+                kernel=kernel,
+                tile=tile,
+                progress=watch,
+            )
+        except FloatingPointError as error:
+            with naming_divergence(_Names(weights.cues, weights.outcomes)):
+                raise error
+        except ValueError as error:
+            raise _naming_start(error, weights) from None
     parameters = told(
         events,
         element,
@@ -139,7 +148,7 @@ def _saliences(
         told[rows] = values
         return Numbers(values, told.tolist())
     if is_number(alpha):
-        values = per_name("alpha", alpha, events.cues, "cue", element)
+        values = _alike("alpha", alpha, events.cues, "cue", element)
         return Numbers(values, recorded(alpha, values))
     values = per_name("alpha", alpha, weights.cues, "cue", element)
     return Numbers(values[rows], values.tolist())
@@ -149,6 +158,9 @@ def _maximal(
     lambda_: PerName, events: Events, weights: Weights, columns: NDArray[np.int64], element: np.dtype[Any]
 ) -> Numbers:
     """The maximal activation of each column; that of an outcome that no event has is not looked at."""
+    if is_number(lambda_):
+        values = _alike("lambda_", lambda_, weights.outcomes, "outcome", element, negative=True)
+        return Numbers(values, recorded(lambda_, values))
     if not isinstance(lambda_, Mapping):
         values = per_name("lambda_", lambda_, weights.outcomes, "outcome", element, negative=True)
         return Numbers(values, recorded(lambda_, values))
@@ -158,6 +170,22 @@ def _maximal(
     return Numbers(values, values.tolist())
 
 
+def _alike(
+    argument: str,
+    value: Any,
+    names: tuple[str, ...],
+    kind: str,
+    element: np.dtype[Any],
+    *,
+    negative: bool = False,
+) -> NDArray[np.float64]:
+    """As `per_name` for one number, which is checked once and not in every place."""
+    one = (number if negative else rate)(argument, value)
+    if abs(one) > _LARGE and element != np.float64:
+        return per_name(argument, value, names, kind, element, negative=negative)
+    return np.full(len(names), one)
+
+
 def _check_names(argument: str, mapping: Mapping[str, float], numbers: Mapping[str, int], kind: str) -> None:
     """Warn of entries for names that the weights do not have."""
     # Of dicts it is C that goes through the names.
@@ -165,20 +193,16 @@ def _check_names(argument: str, mapping: Mapping[str, float], numbers: Mapping[s
         warn_unknown(argument, mapping, numbers, kind)
 
 
-@contextmanager
-def _naming_start(weights: Weights) -> Iterator[None]:
-    """Name the weight that is not finite, of which the engine knows only the place."""
-    try:
-        yield
-    except ValueError as error:
-        match error.args:
-            case (int(row), int(column), value):
-                raise ValueError(
-                    "weights to learn in place must be finite in the rows of the events' cues, but that of "
-                    f"cue {weights.cues[row]!r} to outcome {weights.outcomes[column]!r} is {value}; nothing "
-                    "was learned"
-                ) from None
-        raise
+def _naming_start(error: ValueError, weights: Weights) -> ValueError:
+    """The error with the names of a weight that is not finite, of which the engine knows only the place."""
+    match error.args:
+        case (int(row), int(column), value):
+            return ValueError(
+                "weights to learn in place must be finite in the rows of the events' cues, but that of "
+                f"cue {weights.cues[row]!r} to outcome {weights.outcomes[column]!r} is {value}; nothing "
+                "was learned"
+            )
+    return error
 
 
 def told(
@@ -205,7 +229,7 @@ def told(
         "n_tokens": events.n_tokens,
         "n_cues": events.n_cues,
         "n_outcomes": events.n_outcomes,
-        "dtype": str(element),
+        "dtype": "float64" if element == np.float64 else "float32",
         "continued": continued,
         "version": _core.__version__,
     }

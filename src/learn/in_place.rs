@@ -8,18 +8,18 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::clock::Clock;
-use super::forward::{Course, EVENT, Place, Tokens, begins_with_negative_zero};
+use super::forward::{Course, EVENT, Lanes, Place, Tokens};
 use super::matrix::{Entry, check_finite};
 use super::order;
 use super::rule::{Rates, Rule};
-use super::stream::{Column, NONE, Numbering, Runs, Stream};
-use super::survey::Survey;
-use super::tiles::{each_tile, padded, width};
+use super::stream::{NONE, Numbering, Runs, Stream};
+use super::survey::{Position, Survey};
+use super::tiles::{WIDEST, each_tile, padded, width};
 use super::twins::Twins;
 use super::{Facts, Job, Kernels, Method, NAMES, Plan, Report, SMALL};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
-use crate::grow::{Grow, collected, copied, filled};
+use crate::grow::{collected, copied, filled};
 use crate::kernel::buffer::Buffer;
 use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
@@ -27,6 +27,9 @@ use crate::monitor::Monitor;
 use crate::threads::sensible;
 
 const TILES: &str = "the tiles of weights";
+
+/// Bytes of a tile that is as wide as can be: small work takes few tiles, each of which has a price of its own.
+const ONE_TILE: usize = 128 << 10;
 
 /// Weights of the caller's, or some of their columns.
 pub trait Slab<E>: Sized + Send {
@@ -50,6 +53,8 @@ pub struct InPlace<'a, E, B, S> {
     /// The row of the weights for each row of the plan.
     rows: &'a [u32],
     slabs: Vec<S>,
+    /// Before the first event that can change a column of a slab.
+    starts: Vec<Position>,
     /// Columns in a slab.
     width: usize,
 }
@@ -84,16 +89,15 @@ impl<'a, E: Kernels, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, S> {
         let small = survey.slots.saturating_mul(n_columns as u64) < SMALL;
         let threads = if small { 1 } else { sensible(plan.threads) };
         let (kernel, slots) = (plan.kernel.unwrap_or_else(Kernel::best), facts.slots_of_event());
-        let width = width::<E>(plan.tile, kernel, n_columns, [rows.len() as f64, slots], threads);
+        let fits = small && rows.len().saturating_mul(n_columns.min(WIDEST) * size_of::<E>()) <= ONE_TILE;
+        let wanted = plan.tile.or_else(|| fits.then(|| n_columns.min(WIDEST)));
+        let width = width::<E>(wanted, kernel, n_columns, [rows.len() as f64, slots], threads);
         let slabs = weights.cut(width)?;
-        let columns = columns(&survey, plan, &started(&slabs, rows, width, n_columns, monitor)?, facts.tokens)?;
-        let updates = columns.iter().map(|column| survey.slots - column.slots);
+        let columns = columns(&survey, plan, &started(&slabs, rows, width, n_columns, monitor)?)?;
+        let updates = columns.iter().map(|start| survey.slots - start.slots);
         facts.forward_updates = updates.fold(0, u64::saturating_add);
-        let mut columns = collected(columns.into_iter().map(|column| column.column), TILES)?;
-        for tile in columns.chunks_mut(width) {
-            let start = tile.iter().map(|column| (column.start, column.before)).min().unwrap_or_default();
-            tile.iter_mut().for_each(|column| (column.start, column.before) = start);
-        }
+        let starts = columns.chunks(width).map(|tile| tile.iter().copied().min_by_key(|start| start.events));
+        let starts = collected(starts.map(Option::unwrap_or_default), TILES)?;
         let place = plan.columns.iter().map(|column| column.unwrap_or(NONE));
         let numbering = Numbering {
             rows: copied(plan.rows, NAMES)?,
@@ -107,7 +111,8 @@ impl<'a, E: Kernels, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, S> {
             plan,
             rule,
             method: Method::Forward,
-            columns,
+            // All are learned, in their own order.
+            columns: Vec::new(),
             tracked: Vec::new(),
             twins: Vec::new(),
             kept: Vec::new(),
@@ -119,7 +124,7 @@ impl<'a, E: Kernels, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, S> {
             slots,
             clock: Clock::default(),
         };
-        Ok(Self { job, stream, rows, slabs, width })
+        Ok(Self { job, stream, rows, slabs, starts, width })
     }
 
     /// Learns all events, tile by tile.
@@ -127,16 +132,14 @@ impl<'a, E: Kernels, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, S> {
     /// # Errors
     /// As [`super::learn`]; tiles that were done have learned all events.
     pub fn learn(self) -> Result<Report> {
-        let Self { job, stream, rows, slabs, width } = self;
+        let Self { job, stream, rows, slabs, starts, width } = self;
         let (plan, end, n_events) = (job.plan, job.facts.tokens, stream.len());
-        let tiles = collected(job.columns.chunks(width), TILES)?;
-        let before = |tile: &[Column]| tile.first().map_or(end, |column| column.before);
-        job.monitor.set_total(tiles.iter().map(|tile| end.saturating_sub(before(tile))).sum());
+        job.monitor.set_total(starts.iter().map(|start| end.saturating_sub(start.tokens)).sum());
         let rates = plan
             .schedule
             .map(|schedule| Rates::new::<E>([plan.beta1, plan.beta2], schedule, end, job.monitor))
             .transpose()?;
-        let ordered = rates.is_none() && order::pays::<E>(tiles.len(), rows.len(), width);
+        let ordered = rates.is_none() && order::pays::<E>(starts.len(), rows.len(), width);
         let runs = Runs::new(
             stream,
             job.room >= EVENT,
@@ -149,29 +152,32 @@ impl<'a, E: Kernels, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, S> {
             },
         )?;
         let slabs = collected(slabs.into_iter().map(Mutex::new), TILES)?;
-        let desk = || Buffer::zeros(rows.len().saturating_mul(width));
-        each_tile(job.threads, tiles.len(), desk, |weights, index| {
-            let (columns, first) = (tiles[index], (index * width) as u32);
-            if columns.first().is_none_or(|column| column.start >= n_events) {
+        let desk = || Buffer::<E>::zeros(rows.len().saturating_add(Lanes::<E>::EACH).saturating_mul(width));
+        each_tile(job.threads, slabs.len(), desk, |desk, index| {
+            let (first, start) = (index * width, starts[index]);
+            if start.events >= n_events {
                 return Ok(());
             }
-            let place = Place { columns, first, width: padded::<E>(columns.len(), job.kernel) };
-            let weights = &mut weights[..rows.len() * place.width];
             // No other thread takes this tile.
             let mut slab = slabs[index].lock().unwrap_or_else(PoisonError::into_inner);
+            let n_columns = slab.shape()[1];
+            let lambda = &job.rule.lambda[first..first + n_columns];
+            let width = padded::<E>(n_columns, job.kernel);
+            let place = Place { first: first as u32, width, start: start.events, lambda };
+            let (weights, lanes) = desk.split_at_mut(rows.len() * width);
             weights.fill(E::default());
-            for (weights, &row) in weights.chunks_exact_mut(place.width).zip(rows) {
-                slab.load(row as usize, weights);
+            for (weights, &row) in weights.chunks_exact_mut(width).zip(rows) {
+                slab.load(row as usize, &mut weights[..n_columns]);
             }
-            let negative_zeros = begins_with_negative_zero(weights);
-            let course = Course { token: before(columns), rates: rates.as_ref(), mean: None };
-            place.learn(weights, negative_zeros, course, None, &job, &runs)?;
-            let across = collected((0..columns.len() as u32).map(|lane| Entry { from: lane, to: lane }), TILES)?;
-            check_finite(weights, place.width, &across, |row, lane| {
-                (rows[row] as usize, columns[lane].targets[0] as usize)
-            })?;
-            for (weights, &row) in weights.chunks_exact(place.width).zip(rows) {
-                slab.store(row as usize, weights);
+            let course = Course { token: start.tokens, rates: rates.as_ref(), mean: None };
+            place.learn(weights, Lanes::of(lanes, width), course, None, &job, &runs)?;
+            if !weights.iter().all(|weight| weight.is_finite()) {
+                let lanes = (0..n_columns as u32).map(|lane| Entry { from: lane, to: lane });
+                let place = |row, lane: usize| (rows[row] as usize, first + lane);
+                check_finite(weights, width, &collected(lanes, TILES)?, place)?;
+            }
+            for (weights, &row) in weights.chunks_exact(width).zip(rows) {
+                slab.store(row as usize, &weights[..n_columns]);
             }
             Ok(())
         })?;
@@ -226,27 +232,16 @@ fn started<E: Element, S: Slab<E>>(
     Ok(started)
 }
 
-/// A column, and how many slots come before the first event that can change it.
-struct Late {
-    column: Column,
-    slots: u64,
-}
-
-/// All columns, each with the first event that can change it.
-fn columns<E>(survey: &Survey, plan: &Plan<'_, E>, started: &[bool], tokens: u64) -> Result<Vec<Late>> {
-    let (end, n_events) = (survey.slots, survey.n_events());
-    let mut columns = Vec::new();
-    columns.make_room(started.len(), TILES)?;
-    for (target, &started) in (0..).zip(started) {
-        let (start, before, slots) = if started { (0, 0, 0) } else { (n_events, tokens, end) };
-        let column = Column { targets: copied(&[target], TILES)?, start, before };
-        columns.push(Late { column, slots });
-    }
+/// For each column of the weights the place before the first event that can change it.
+fn columns<E>(survey: &Survey, plan: &Plan<'_, E>, started: &[bool]) -> Result<Vec<Position>> {
+    let end = survey.end();
+    let start = |&started: &bool| if started { Position::default() } else { end };
+    let mut columns = collected(started.iter().map(start), TILES)?;
     for (column, first) in plan.columns.iter().zip(&survey.first) {
         if let (Some(column), Some(first)) = (column, first) {
-            let late = &mut columns[*column as usize];
-            if late.column.start > first.events {
-                (late.column.start, late.column.before, late.slots) = (first.events, first.tokens, first.slots);
+            let start = &mut columns[*column as usize];
+            if start.events > first.events {
+                *start = *first;
             }
         }
     }

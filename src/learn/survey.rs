@@ -139,9 +139,9 @@ impl Survey {
         script.saturating_add(self.size as u64)
     }
 
-    /// Events in all.
-    pub(super) fn n_events(&self) -> u64 {
-        self.n_events
+    /// After all events.
+    pub(super) fn end(&self) -> Position {
+        self.position(self.n_events)
     }
 
     /// Where the look has come to, before event `events`.
