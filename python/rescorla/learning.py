@@ -217,7 +217,7 @@ def learn(
     >>> for _ in range(3):
     ...     weights = rw.learn(trial, initial=weights, out=weights)
     >>> round(weights["tone", "food"], 3)
-    0.01
+    0.008
 
     Where the same cue is followed by either outcome, weights follow what came last. Their mean does not:
 

@@ -241,13 +241,21 @@ impl<E: Element + rows::Element> Slab<E> for Columns<'_, E> {
 
     fn load(&self, row: usize, to: &mut [E]) {
         if let Some(elements) = &self.elements {
-            to.iter_mut().zip(elements.row(row)).for_each(|(to, &from)| *to = from);
+            let from = elements.row(row);
+            match from.as_slice() {
+                Some(from) => to.iter_mut().zip(from).for_each(|(to, &from)| *to = from),
+                None => to.iter_mut().zip(from).for_each(|(to, &from)| *to = from),
+            }
         }
     }
 
     fn store(&mut self, row: usize, from: &[E]) {
         if let Some(elements) = &mut self.elements {
-            elements.row_mut(row).iter_mut().zip(from).for_each(|(to, &from)| *to = from);
+            let mut to = elements.row_mut(row);
+            match to.as_slice_mut() {
+                Some(to) => to.iter_mut().zip(from).for_each(|(to, &from)| *to = from),
+                None => to.iter_mut().zip(from).for_each(|(to, &from)| *to = from),
+            }
         }
     }
 }

@@ -171,7 +171,7 @@ impl<'a, E: Kernels, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, S> {
             }
             let course = Course { token: start.tokens, rates: rates.as_ref(), mean: None };
             place.learn(weights, Lanes::of(lanes, width), course, None, &job, &runs)?;
-            if !weights.iter().all(|weight| weight.is_finite()) {
+            if !weights.iter().fold(true, |finite, weight| finite & weight.is_finite()) {
                 let lanes = (0..n_columns as u32).map(|lane| Entry { from: lane, to: lane });
                 let place = |row, lane: usize| (rows[row] as usize, first + lane);
                 check_finite(weights, width, &collected(lanes, TILES)?, place)?;
@@ -218,10 +218,12 @@ fn started<E: Element, S: Slab<E>>(
         for &row in rows {
             let weights = &mut weights[..started.len()];
             slab.load(row as usize, weights);
-            for (lane, (started, weight)) in started.iter_mut().zip(weights).enumerate() {
-                *started |= !weight.is_positive_zero();
-                if !weight.is_finite() && wrong.is_none_or(|(first, ..)| lane < first) {
-                    wrong = Some((lane, row, weight.to_f64()));
+            // Without a way out of the loops, so that they become vectors.
+            started.iter_mut().zip(&*weights).for_each(|(started, weight)| *started |= !weight.is_positive_zero());
+            if !weights.iter().fold(true, |finite, weight| finite & weight.is_finite()) {
+                let lane = weights.iter().position(|weight| !weight.is_finite()).unwrap_or_default();
+                if wrong.is_none_or(|(first, ..)| lane < first) {
+                    wrong = Some((lane, row, weights[lane].to_f64()));
                 }
             }
         }
