@@ -213,7 +213,8 @@ impl<T, B: AsRef<[u8]>> Desk<'_, T, B> {
     {
         let (table, mut work) = (&self.weights.table, 0);
         self.file.for_each(self.file.events_of(self.chunk), |_, cues, outcomes, _| {
-            let (here, behind) = std::mem::take(&mut out).split_at_mut_checked(outcomes.len()).unwrap_or_default();
+            let (here, behind) =
+                std::mem::take(&mut out).split_at_mut_checked(outcomes.len()).unwrap_or_default();
             out = behind;
             for (value, &outcome) in here.iter_mut().zip(outcomes) {
                 *value = match columns[outcome as usize] {
@@ -235,7 +236,8 @@ impl<T, B: AsRef<[u8]>> Desk<'_, T, B> {
         let (table, mut work) = (&self.weights.table, 0);
         let all = columns.len() == table.shape()[1] && (0..).zip(columns).all(|(i, &column)| i == column);
         self.file.for_each(self.file.events_of(self.chunk), |_, cues, _, _| {
-            let (here, behind) = std::mem::take(&mut out).split_at_mut_checked(columns.len()).unwrap_or_default();
+            let (here, behind) =
+                std::mem::take(&mut out).split_at_mut_checked(columns.len()).unwrap_or_default();
             out = behind;
             here.fill(E::default());
             for row in self.rows_of(cues) {

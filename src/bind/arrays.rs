@@ -74,7 +74,10 @@ impl<'py, E: Element, D: Dimension> Read<'py, E, D> {
 impl<E: Element> Read2<'_, E> {
     /// The matrix that the elements are, in whatever order.
     pub(super) fn table(&self) -> View<'_, E> {
-        View { shape: [self.shape()[0], self.shape()[1]], elements: (!self.0.is_empty()).then(|| self.0.as_array()) }
+        View {
+            shape: [self.shape()[0], self.shape()[1]],
+            elements: (!self.0.is_empty()).then(|| self.0.as_array()),
+        }
     }
 }
 

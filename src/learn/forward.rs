@@ -302,7 +302,8 @@ impl<E: Kernels> Place<'_, E> {
         let (Job { rule, .. }, stream) = (job, runs.stream());
         let (width, betas, salience) = (self.width, [rule.beta1, rule.beta2], rule.salience());
         let one_rate = course.rates.map_or(rule.beta1 == rule.beta2, Rates::is_one);
-        let negative_zeros = weights.iter().any(|&weight| weight == E::default() && !weight.is_positive_zero());
+        let negative_zeros =
+            weights.iter().any(|&weight| weight == E::default() && !weight.is_positive_zero());
         let Lanes { targets, rates } = lanes;
         targets.fill(E::default());
         rates.fill(rule.beta2);

@@ -189,7 +189,9 @@ impl<'a, E: Kernels, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, S> {
 fn check<E>(plan: &Plan<'_, E>, rows: &[u32], [n_rows, n_columns]: [usize; 2]) -> Result<()> {
     let wrong = |message: &str| Err(Error::Argument(message.into()));
     if plan.average || plan.initial.is_some() || plan.keep.is_some() || plan.method == Some(Method::Adjoint) {
-        return wrong("expected weights to learn in place by the forward method, all columns, and no mean of them");
+        return wrong(
+            "expected weights to learn in place by the forward method, all columns, and no mean of them",
+        );
     }
     let mut sorted = copied(rows, NAMES)?;
     sorted.sort_unstable();
@@ -219,7 +221,10 @@ fn started<E: Element, S: Slab<E>>(
             let weights = &mut weights[..started.len()];
             slab.load(row as usize, weights);
             // Without a way out of the loops, so that they become vectors.
-            started.iter_mut().zip(&*weights).for_each(|(started, weight)| *started |= !weight.is_positive_zero());
+            started
+                .iter_mut()
+                .zip(&*weights)
+                .for_each(|(started, weight)| *started |= !weight.is_positive_zero());
             if !weights.iter().fold(true, |finite, weight| finite & weight.is_finite()) {
                 let lane = weights.iter().position(|weight| !weight.is_finite()).unwrap_or_default();
                 if wrong.is_none_or(|(first, ..)| lane < first) {
