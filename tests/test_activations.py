@@ -277,6 +277,8 @@ def plain() -> Any:
         (["a", "b"], ["x"]),
         [("a", "b"), ("x",)],
         ({"a", "b"}, "x"),
+        ["a_b", "x"],
+        ["a_other", "x", 1],
         {"cues": "a_b", "outcomes": "x"},
     ],
 )
@@ -292,9 +294,11 @@ def test_cue_sets_that_look_like_events_and_are_none() -> None:
         ("number_sg", "gender_m"),
         ("number_sg", "a", "gender_m"),
         ["number_sg", "other"],
+        ["gender_f", "a"],
         ("a", "other_x"),
     ]
-    assert rw.activations(sets, known, unknown="ignore").tolist() == [[3.0], [7.0], [1.0], [4.0]]
+    found = rw.activations(sets, known, unknown="ignore")
+    assert found.tolist() == [[3.0], [7.0], [1.0], [4.0], [4.0]]
 
 
 def test_a_str_is_a_path() -> None:

@@ -212,12 +212,13 @@ def _is_event(item: object, weights: Weights | None) -> bool:
     first = item[0]
     if isinstance(first, list | tuple | AnySet):
         return True
-    # Of a list it is more likely that names are meant as they are.
-    if not isinstance(item, tuple) or not isinstance(first, str) or "_" not in first:
+    if not isinstance(first, str) or "_" not in first or (len(item) == 3 and isinstance(item[2], str)):
         return False
-    if len(item) == 3 and isinstance(item[2], str):
-        return False
-    return weights is None or any(name not in weights.cue_numbers for name in item)
+    known: Mapping[str, int] = {} if weights is None else weights.cue_numbers
+    if isinstance(item, tuple):
+        return any(name not in known for name in item)
+    # Names in a list are mostly meant as they are: unless only what they are made of is known.
+    return first not in known and any(name in known for name in first.split("_"))
 
 
 def _told(item: object) -> str:
