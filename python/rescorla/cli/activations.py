@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rescorla.activation import activations
 from rescorla.cli import command, report, source
 from rescorla.events import Events
-from rescorla.weights import Weights, load_weights, strongest
+from rescorla.weights import Weights, largest, load_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> None:
     if options.top is not None:
         # No bar between the lines that are printed.
         for event, row in _activated(events, weights, choices | {"progress": False}):
-            for column in strongest(row, options.top):
+            for column in largest(row, options.top):
                 print("_".join(event), weights.outcomes[column], f"{row[column]:.6g}", sep="\t")
 
 

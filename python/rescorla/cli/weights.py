@@ -11,7 +11,7 @@ import numpy as np
 from rescorla import storage
 from rescorla.cli import command, report
 from rescorla.events import Events
-from rescorla.weights import Weights, strongest
+from rescorla.weights import Weights, largest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,11 +79,11 @@ def strongest_pairs(weights: Weights, n: int) -> Iterator[tuple[str, str, float]
     places: NDArray[np.int64] = np.empty(0, dtype=np.int64)
     for start in range(0, n_cues, rows):
         block = weights.values[start : start + rows].ravel()
-        found = strongest(block, n)
+        found = largest(block, n)
         # Those found before come first, so that of equal ones the earlier row stays.
         best = np.concatenate([best, block[found]])
         places = np.concatenate([places, found + start * n_outcomes])
-        kept = strongest(best, n)
+        kept = largest(best, n)
         best, places = best[kept], places[kept]
     for value, place in zip(best.tolist(), places.tolist(), strict=True):
         cue, outcome = divmod(place, n_outcomes)
