@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -77,6 +78,100 @@ def test_an_unknown_name_is_named_with_its_kind(call: Any, message: str) -> None
 def test_anything_but_a_pair_is_a_type_error(key: Any) -> None:
     with pytest.raises(TypeError, match="two names"):
         weights()[key]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (
+            lambda w: w["y", "red"],
+            KeyError,
+            r"'y' is an outcome and 'red' a cue: weights\[cue, outcome\].*'red', 'y'\]",
+        ),
+        (
+            lambda w: w["y", "n"],
+            KeyError,
+            r"unknown cue 'y': 'y' is the name of an outcome: weights\[cue, outcome\]",
+        ),
+        (lambda w: w["red", "red"], KeyError, "unknown outcome 'red': 'red' is the name of a cue"),
+        (lambda w: w.column("red"), KeyError, r"'red' is the name of a cue: .*row\(cue\)"),
+        (lambda w: w.top(cue="y"), KeyError, r"top\(outcome=\)"),
+        (lambda w: w["redd", "y"], KeyError, "unknown cue 'redd'; .* 2 cues, see .cues; did you mean 'red'"),
+        (lambda w: w["red", "a_b"], KeyError, "unknown outcome 'a_b'; .*; did you mean 'a b'"),
+        (lambda w: w[:, "y"], TypeError, r"two names, not a slice and 'y'; weights.column\('y'\)"),
+        (lambda w: w["red", :], TypeError, r"two names, not 'red' and a slice; weights.row\('red'\)"),
+        (lambda w: w[["red"], "y"], TypeError, "two names, not a list and 'y'"),
+        (lambda w: w["red"], TypeError, r"two names, not 'red'; weights.row\('red'\)"),
+        (lambda w: w[0, 1], TypeError, r"two names, not 0 and 1; numbers.*weights.values\[...\]"),
+        (lambda w: w[w.values > 0], TypeError, "two names, not a ndarray; .*weights.values"),
+        (lambda w: w[()], TypeError, "two names, not a tuple"),
+        (lambda w: w.row(0), TypeError, "cue must be a name, a str, not 0"),
+    ],
+)
+def test_a_wrong_key_says_what_to_write(call: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        call(weights())
+
+
+def test_an_unknown_name_is_compared_to_the_known_only_when_the_message_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compared: list[object] = []
+    monkeypatch.setattr(rw.weights, "near", lambda name, known: compared.append(name) or "")
+    with pytest.raises(KeyError) as caught:
+        weights()["blue", "y"]
+    assert compared == []
+    assert "unknown cue 'blue'" in str(caught.value)
+    assert compared == ["blue"]
+    copied = pickle.loads(pickle.dumps(caught.value))
+    assert (type(copied), copied.args) == (KeyError, (str(caught.value),))
+
+
+def test_a_pair_is_in_weights_or_not() -> None:
+    known = weights()
+    pairs = [("red", "y"), ("red", "a b"), ("y", "red"), ("red", "x"), ("blue", "y")]
+    assert [pair in known for pair in pairs] == [True, True, False, False, False]
+    for wrong in ("red", ("red",), ("red", 0), ("red", "y", "n"), ["red", "y"], 0.5):
+        with pytest.raises(
+            TypeError, match=r"\(cue, outcome\) in weights takes two names, not .*`in weights.cues`"
+        ):
+            wrong in known  # noqa: B015
+
+
+@pytest.mark.parametrize("iterate", [iter, list, enumerate, lambda w: [*w], lambda w: dict(w)])
+def test_weights_are_not_iterable(iterate: Any) -> None:
+    with pytest.raises(TypeError, match=r"not iterable: take weights.cues, .*weights.values"):
+        iterate(weights())
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_weights_are_an_array_to_numpy(dtype: Any) -> None:
+    known = weights(dtype)
+    assert known.shape == (2, 3)
+    assert np.asarray(known) is known.values
+    assert np.asarray(known).dtype == dtype
+    assert np.asarray(known, dtype=dtype) is known.values
+    copied = np.array(known)
+    assert np.array_equal(copied, known.values)
+    assert not np.shares_memory(copied, known.values)
+    other = np.float32 if dtype == np.float64 else np.float64
+    assert np.asarray(known, dtype=other).tolist() == known.values.astype(other).tolist()
+    assert np.asarray(known, dtype=other).dtype == other
+    assert np.abs(known).tolist() == np.abs(known.values).tolist()  # type: ignore[call-overload]
+    # What numpy 2 asks for, and numpy 1 does not know of.
+    assert known.__array__(copy=False) is known.values
+    assert known.__array__(dtype, copy=False) is known.values
+    assert not np.shares_memory(known.__array__(copy=True), known.values)
+    assert not np.shares_memory(known.__array__(dtype, True), known.values)
+    with pytest.raises(ValueError, match="needs a copy; leave copy=False out"):
+        known.__array__(other, copy=False)
+
+
+def test_an_array_of_mapped_weights_is_the_map(tmp_path: Path) -> None:
+    weights().save(tmp_path / "w.npy")
+    loaded = rw.load_weights(tmp_path / "w.npy")
+    assert np.shares_memory(np.asarray(loaded), loaded.values)
+    assert isinstance(np.asarray(loaded).base, np.memmap)
 
 
 def test_weights_are_equal_by_identity() -> None:
@@ -651,8 +746,8 @@ def test_a_failure_leaves_the_old_out_file(tmp_path: Path) -> None:
     [
         ({"method": "backward"}, ValueError, "method must be 'auto' or 'forward' or 'adjoint'"),
         ({"dtype": "int64"}, ValueError, "float64' or 'float32', not 'int64"),
-        ({"threads": 0}, ValueError, "threads must be 1 or more"),
-        ({"threads": 1.5}, TypeError, "float"),
+        ({"threads": 0}, ValueError, "threads must be a whole number of 1 or more, not 0"),
+        ({"threads": 1.5}, TypeError, "threads must be a whole number of 1 or more, not 1.5"),
         ({"alpha": "0.1"}, TypeError, "alpha must be a number, a mapping or an array, not str"),
         ({"alpha": True}, TypeError, "alpha must be a number, not bool"),
         ({"alpha": None}, TypeError, "alpha"),
