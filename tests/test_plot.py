@@ -387,17 +387,20 @@ def test_activations_that_do_not_fit_are_refused(values: Any, choices: Any, mess
         plot.activations(values, **choices)
 
 
+NETWORK: Any = plot.network
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda e, w, t: plot.weights(e), "weights must be Weights, not an Events; rescorla.learn makes"),
-        (lambda e, w, t: plot.network("w.npz"), "not 'w.npz'; rescorla.load_weights reads a file"),
+        (lambda e, w, t: NETWORK("w.npz"), "not 'w.npz'; rescorla.load_weights reads a file"),
         (
             lambda e, w, t: plot.weights(w.values),
             "not a ndarray; rescorla.Weights.* gives an array its names",
         ),
         (lambda e, w, t: plot.weights(t), "not a Trajectories; rescorla.plot.trajectories draws"),
-        (lambda e, w, t: plot.network(rw.convergence(e)), "rescorla.plot.spectrum draws a convergence"),
+        (lambda e, w, t: NETWORK(rw.convergence(e)), "rescorla.plot.spectrum draws a convergence"),
         (
             lambda e, w, t: plot.trajectories(w),
             "trajectories must be Trajectories, not a Weights; .*plot.weights and",

@@ -117,7 +117,12 @@ def test_an_unknown_name_is_compared_to_the_known_only_when_the_message_is_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     compared: list[object] = []
-    monkeypatch.setattr(rw.weights, "near", lambda name, known: compared.append(name) or "")
+
+    def near(name: object, _: object) -> str:
+        compared.append(name)
+        return ""
+
+    monkeypatch.setattr(rw.weights, "near", near)
     with pytest.raises(KeyError) as caught:
         weights()["blue", "y"]
     assert compared == []
@@ -157,7 +162,7 @@ def test_weights_are_an_array_to_numpy(dtype: Any) -> None:
     other = np.float32 if dtype == np.float64 else np.float64
     assert np.asarray(known, dtype=other).tolist() == known.values.astype(other).tolist()
     assert np.asarray(known, dtype=other).dtype == other
-    assert np.abs(known).tolist() == np.abs(known.values).tolist()  # type: ignore[call-overload]
+    assert np.abs(known).tolist() == np.abs(known.values).tolist()
     # What numpy 2 asks for, and numpy 1 does not know of.
     assert known.__array__(copy=False) is known.values
     assert known.__array__(dtype, copy=False) is known.values
