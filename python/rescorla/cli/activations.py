@@ -52,8 +52,13 @@ def run(options: argparse.Namespace) -> None:
     if options.top is not None:
         # No bar between the lines that are printed.
         for event, row in _activated(events, weights, choices | {"progress": False}):
+            if weights.cue_numbers.keys().isdisjoint(event):
+                # All outcomes have 0, so that none is the most active.
+                print("_".join(event), "(no known cue)", sep="\t")
+                continue
             for column in largest(row, options.top):
-                print("_".join(event), weights.outcomes[column], f"{row[column]:.6g}", sep="\t")
+                # Adding 0 leaves no -0.
+                print("_".join(event), weights.outcomes[column], f"{row[column] + 0.0:.6g}", sep="\t")
 
 
 def _activated(
