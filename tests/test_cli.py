@@ -213,7 +213,7 @@ def test_zeros_of_an_equilibrium_are_printed_as_zeros(run: Run, tmp_path: Path) 
     )
     weights = rw.equilibrium(table).values
     # The solver leaves some.
-    assert 0 < np.abs(weights[np.abs(weights) < 1e-12]).max()
+    assert np.abs(weights[np.abs(weights) < 1e-12]).max() > 0
     printed = [
         line.split("\t") for line in run("equilibrium", table, "--top", 99).splitlines() if "\t" in line
     ]
