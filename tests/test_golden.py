@@ -36,8 +36,8 @@ def test_equilibrium(shared: Path, data: str) -> None:
 def r_weights(events: rw.Events) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
     """What `estimateWeights` of R's ndl computes: P(outcome | cue) by the inverse of P(cue | cue).
 
-    Both are counts of pairs divided by those of the cue. A cue that an event lists m times counts m times with
-    others. With itself it counts m times, too, where the normal equations have m^2.
+    Both are counts of pairs divided by those of the cue. A cue that an event lists m times counts m times
+    with others. With itself it counts m times, too, where the normal equations have m^2.
     """
     cues, outcomes = events.cue_matrix().toarray(), events.outcome_matrix().toarray()
     n = events.frequencies
@@ -62,7 +62,7 @@ def test_duplicates_that_r_keeps_are_no_equilibrium(shared: Path) -> None:
     )
     equilibrium = rw.equilibrium(kept)
     assert np.abs(r_weights(kept) - equilibrium.values).max() == pytest.approx(0.867, abs=5e-4)
-    # The equilibrium is where learning comes to rest: no outcome is expected too much or too little by any cue.
+    # The equilibrium is where learning comes to rest: no cue expects too much or too little of an outcome.
     cues, outcomes = kept.cue_matrix().toarray(), kept.outcome_matrix().toarray()
     n = kept.frequencies[:, None]
     left = cues.T @ (n * (outcomes - cues @ equilibrium.values))

@@ -72,17 +72,20 @@ def load(path: str) -> Content:
     return form.load(path)
 
 
+def events_in(path: str) -> str | None:
+    """What a file of events is, for a message; None where it is no such file."""
+    kinds = {"events": "a binary event file", "table": "an event table"}
+    return kinds.get(content_kind(path)) if os.path.isfile(path) else None
+
+
 def _refuse_events(path: str) -> None:
     """FormatError that says what reads a file, where this is not weights but events."""
-    readers = {
-        "events": "a binary event file; rescorla.open_events reads it",
-        "table": "an event table; rescorla.read_events reads it",
-    }
-    found = readers.get(content_kind(path)) if os.path.isfile(path) else None
+    found = events_in(path)
     if found is not None:
+        reader = "open_events" if "binary" in found else "read_events"
         raise FormatError(
-            f"{path}: expected weights, in a file that ends in {', '.join(_FORMATS)}, found {found}, and "
-            "rescorla.learn makes weights of events"
+            f"{path}: expected weights, in a file that ends in {NAMES}, found {found}; rescorla.{reader} "
+            "reads it, and rescorla.learn makes weights of events"
         )
 
 
@@ -354,14 +357,18 @@ _FORMATS = {
 }
 
 
+NAMES = ", ".join(_FORMATS)
+"""How the names of files of weights end, for a message."""
+
+
 def _format(path: str) -> _Format:
     suffix = os.path.splitext(path)[1]
     try:
         return _FORMATS[suffix.lower()]
     except KeyError:
-        known = ", ".join(_FORMATS)
         raise ValueError(
-            f"{path}: expected a file name that ends in one of {known}, found {suffix!r}"
+            f"{path}: expected a file name that ends in one of {NAMES}, found {suffix!r}; give weights the "
+            "name of their format"
         ) from None
 
 

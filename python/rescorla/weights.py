@@ -256,9 +256,9 @@ class Weights:
         Returns
         -------
         xarray.DataArray, dimensions cues and outcomes
-            Its coordinates are the names; its attributes are the parameters, as far as netCDF has values for
-            them (True and False are 1 and 0, None is left out). Saliences and lambdas per name are
-            coordinates.
+            Its coordinates are the names. Its attributes are the parameters as text, as in JSON (None is left
+            out), so that pyndl, which puts text behind them, can go on from these weights: it takes
+            ``.transpose("outcomes", "cues")``. Saliences and lambdas per name are coordinates.
 
         Raises
         ------
@@ -384,7 +384,8 @@ def load_weights(path: PathName) -> Weights:
     ----------
     path : str or path-like
         A ``.npz``, ``.npy`` (mapped read-only) or ``.nc`` file. A netCDF file needs one variable over the
-        dimensions ``cues`` and ``outcomes``, in either order.
+        dimensions ``cues`` and ``outcomes``, in either order; or, as of pyndl's ``wh``, over
+        ``cue_vector_dimensions``, ``outcome_vector_dimensions`` or both in their place.
 
     Returns
     -------
@@ -393,13 +394,19 @@ def load_weights(path: PathName) -> Weights:
     Raises
     ------
     FormatError
-        When the file is damaged or holds something else.
+        When the file is damaged or holds something else, such as events.
     ValueError
         When the suffix is another.
     OSError
         When the file cannot be read; FileNotFoundError when there is none.
     ImportError
         When a library that the format needs is not installed.
+
+    Notes
+    -----
+    A ``.npy`` file stays mapped, a ``.nc`` file is while it is read. Another process must not cut it short
+    meanwhile: the system then ends this process with SIGBUS. `Weights.save` replaces files, and never changes
+    one in place.
 
     Examples
     --------

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from rescorla.activation import activations
 from rescorla.cli import command, report, source
+from rescorla.cli import weights as files
 from rescorla.events import Events
-from rescorla.weights import Weights, largest, load_weights
+from rescorla.weights import Weights, largest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,7 +43,7 @@ def run(options: argparse.Namespace) -> None:
     """Predict."""
     if options.output is None and options.top is None:
         options.usage("give -o FILE, --top N or both")
-    weights = load_weights(options.weights)
+    weights = files.load(options.weights)
     events = source.events(options.files, options)
     choices = {"unknown": options.unknown_cues, "threads": options.threads, "progress": options.progress}
     if options.output is not None:

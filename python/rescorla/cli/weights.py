@@ -11,7 +11,7 @@ import numpy as np
 from rescorla import storage
 from rescorla.cli import command, report
 from rescorla.events import Events
-from rescorla.weights import Weights, largest
+from rescorla.weights import Weights, largest, load_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,6 +64,17 @@ def is_mapped(output: str | None) -> bool:
         return False
     storage.check_target(output)
     return output.lower().endswith(".npy")
+
+
+def load(path: str) -> Weights:
+    """The weights of a file that a command was given for one."""
+    found = storage.events_in(path)
+    if found is not None:
+        raise ValueError(
+            f"{path}: expected weights ({storage.NAMES}), found {found}; rescorla learn makes weights of it "
+            "with -o FILE"
+        )
+    return load_weights(path)
 
 
 def finish(options: argparse.Namespace, events: Events, weights: Weights) -> None:
