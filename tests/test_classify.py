@@ -767,3 +767,16 @@ def test_the_name_of_a_column_is_not_y() -> None:
         match=r"y must be one class for each row, not the str 'verb'; write fit\(table, table\['verb'\]\)",
     ):
         NDLClassifier().fit(table, "verb")
+
+
+def test_a_cross_validation_is_shown_in_a_line() -> None:
+    cues = ["red_round", "red_square", "blue_round", "blue_square"] * 50
+    classes = ["y", "n", "n", "n"] * 50
+    fit = classify.cross_validate(classify.NDLClassifier(), cues, classes, cv=KFold(7))
+    shown = repr(fit)
+    assert "\n" not in shown
+    assert len(shown) < 200
+    assert shown.startswith("<CrossValidation: 7 folds of 28 to 29 rows; accuracy ")
+    found = fit.summary()["accuracy"]
+    assert f"accuracy {found['mean']:.3g} ({found['minimum']:.3g} to {found['maximum']:.3g}); r2 " in shown
+    assert repr(classify.CrossValidation((), ())) == "<CrossValidation: 0 folds>"
