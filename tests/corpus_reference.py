@@ -284,8 +284,10 @@ def names_of_word(word: str, spec: Spec, unknown: Unknown = "error") -> list[str
 
 
 def as_list(names: Names) -> list[str]:
-    """Several names, or one."""
-    return [names] if isinstance(names, str) else list(names)
+    """Several names, or a str of names joined by `_`, of which an empty one has none."""
+    if isinstance(names, str):
+        return names.split("_") if names else []
+    return list(names)
 
 
 def read_table(path: object) -> dict[str, list[str]]:

@@ -1,11 +1,13 @@
 """Running text: events are those of corpus_reference.py, for any options, threads and cuts into files."""
 
 import random
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import corpus_reference
+import numpy as np
 import pytest
 import reference
 import rescorla as rw
@@ -107,11 +109,11 @@ def syllables(word: str) -> list[str]:
 
 
 def initial(word: str) -> str:
-    """One name as a str."""
-    return word[0]
+    """One name as a str, or none."""
+    return word[0].replace("_", "")
 
 
-TABLE = {"a": "A", "ab": ["a", "b"], "the": ("the", "article"), "é": [], "字": "zi"}
+TABLE = {"a": "A", "ab": ["a", "b_c"], "the": "the_article", "é": [], "b": "", "字": "zi"}
 SPEC = st.one_of(
     st.sampled_from(["words", "trigrams", "bigrams", "unigrams", 1, 2, 3, 4, 7, TABLE, syllables, initial])
 )
@@ -186,6 +188,13 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
+# Of short texts and lists it is by chance whether they have a word in common.
+lists_may_be_foreign = pytest.mark.filterwarnings(
+    "ignore:(vocabulary= leaves|stop_words= takes|symbols=.* leaves) no word"
+)
+
+
+@lists_may_be_foreign
 @given(texts(), OPTIONS)
 def test_a_file_has_the_events_specified(folder: Path, text: str, options: Options) -> None:
     path = write(folder / "text.txt", text)
@@ -195,6 +204,7 @@ def test_a_file_has_the_events_specified(folder: Path, text: str, options: Optio
     )
 
 
+@lists_may_be_foreign
 @given(st.lists(texts(), max_size=4), OPTIONS)
 def test_lines_have_the_events_specified(lines: list[str], options: Options) -> None:
     document = document_of_lines(lines)
@@ -205,6 +215,7 @@ def test_lines_have_the_events_specified(lines: list[str], options: Options) -> 
         )
 
 
+@lists_may_be_foreign
 @given(st.lists(texts(), max_size=4), OPTIONS)
 def test_documents_have_the_events_specified(folder: Path, documents: list[str], options: Options) -> None:
     expected = lambda: corpus_reference.corpus_events(documents, **options)  # noqa: E731
@@ -214,6 +225,7 @@ def test_documents_have_the_events_specified(folder: Path, documents: list[str],
         assert_specified(lambda: rw.corpus_events(paths, **options), expected)
 
 
+@lists_may_be_foreign
 @given(
     st.lists(
         st.lists(
@@ -245,6 +257,7 @@ def test_a_mark_with_white_space_would_never_be_found() -> None:
 
 
 # A file is cut where its documents are, a mark in one case or the other between them.
+@lists_may_be_foreign
 @given(
     st.lists(texts(marks=[]), min_size=1, max_size=5),
     st.sampled_from([DOCUMENT_END, DOCUMENT_END.upper()]),
@@ -260,6 +273,7 @@ def test_cuts_into_files_change_nothing(
     assert (folder / "parts.rw").read_bytes() == (folder / "whole.rw").read_bytes()
 
 
+@lists_may_be_foreign
 @given(
     st.lists(st.one_of(texts(10).map(str.encode), st.binary(max_size=8)), max_size=8).map(b"".join),
     some_options(unknown="keep"),
@@ -317,6 +331,7 @@ def test_the_bytes_do_not_depend_on_threads(
     assert all(file.read_bytes() == first for file in files[1:])
 
 
+@lists_may_be_foreign
 @given(texts(60), some_options(unknown="keep"), st.sampled_from([2, 3, 7]))
 def test_the_bytes_of_small_texts_do_not_depend_on_threads(
     folder: Path, text: str, options: Options, threads: int
@@ -396,3 +411,164 @@ def test_a_generator_is_read_as_it_comes() -> None:
 
     assert rw.corpus_events(lines()).outcomes == ("word0", "word1", "word2")
     assert given == [0, 1, 2]
+
+
+# Names and characters that are lost.
+
+
+def test_a_str_is_names_joined_wherever_it_stands(tmp_path: Path) -> None:
+    table = write(tmp_path / "map.tab", "dog\tDOG_SG\nthe\t\n")
+    said: list[Any] = [{"dog": "DOG_SG", "the": ""}, lambda word: {"dog": "DOG_SG", "the": ""}[word], table]
+    said += [{"dog": ["DOG", "SG"], "the": ()}, lambda word: {"dog": ("DOG", "SG"), "the": []}[word]]
+    for names in said:
+        for side in ("cues", "outcomes"):
+            events = rw.corpus_events(["the dog"], **{side: names}, window="context")
+            assert getattr(events[0], side) == ("DOG", "SG")
+    # Names that are given one by one stay as they are.
+    assert rw.corpus_events(["dog"], outcomes={"dog": ["DOG_SG"]}).outcomes == ("DOG_SG",)
+
+
+@pytest.mark.parametrize("names", ["DOG__SG", "_DOG", "DOG_", "_"])
+def test_an_empty_name_among_others_is_refused(names: str) -> None:
+    with pytest.raises(ValueError, match=f"outcomes maps 'dog' to '{names}', in which a name is empty; join"):
+        rw.corpus_events(["dog"], outcomes={"dog": names})
+    with pytest.raises(ValueError, match=f'the word "dog" gives "{names}", in which a name is empty; join'):
+        rw.corpus_events(["dog"], outcomes=lambda word: names)
+
+
+def asked_of(corpus: Any, **options: Any) -> tuple[list[str], rw.Events]:
+    """The characters that a function is asked about, and the events."""
+    asked: list[str] = []
+
+    def is_letter(character: str) -> bool:
+        asked.append(character)
+        return character.isalpha()
+
+    return asked, rw.corpus_events(corpus, symbols=is_letter, **options)
+
+
+def test_a_function_is_asked_about_the_characters_that_come() -> None:
+    asked, events = asked_of(["The dog's 2 dogs", "the dog_Ä"])
+    assert sorted(asked) == sorted(set("thedog's2ä"))
+    assert events.outcomes == ("the", "dog", "s", "dogs", "ä")
+    asked, _ = asked_of(["The dog"], lower=False)
+    assert sorted(asked) == sorted(set("Thedog"))
+    assert asked_of([])[0] == []
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_answers_about_characters_do_not_depend_on_threads(long: Path, threads: int) -> None:
+    asked, events = asked_of(long, cues="words", window=2, threads=threads)
+    # Threads may ask at the same time; but of a text of megabytes each character a few times at most.
+    assert len(asked) <= threads * len(set(asked))
+    one = asked_of(long, cues="words", window=2, threads=1)
+    assert (set(asked), events.outcomes) == (set(one[0]), one[1].outcomes)
+    assert np.array_equal(events.outcome_counts, one[1].outcome_counts)
+
+
+def test_the_first_answer_about_a_character_holds() -> None:
+    answers = iter([True])
+    # Asked again it would raise StopIteration.
+    events = rw.corpus_events(["aa a", "aaa"], symbols=lambda character: next(answers))
+    assert events.outcomes == ("aa", "a", "aaa")
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_what_a_function_of_characters_raises_is_raised(tmp_path: Path, threads: int) -> None:
+    def is_letter(character: str) -> bool:
+        if character == "z":
+            raise LookupError(f"what is {character}?")
+        return True
+
+    text = write(tmp_path / "text.txt", "a b\n" * 100_000 + "z\n")
+    for corpus in (text, ["a b", "az"]):
+        with pytest.raises(LookupError, match="what is z"):
+            rw.corpus_events(corpus, symbols=is_letter, threads=threads)
+
+
+@pytest.mark.parametrize("symbols", [None, "all", "*"])
+def test_all_characters_may_be_symbols(symbols: str | None) -> None:
+    assert rw.corpus_events(["all stars*, all"], symbols=symbols).outcomes == ("all", "stars*,")
+
+
+@pytest.mark.parametrize("symbols", ["[a-z]", "[a-z]+", "[a-z]*"])
+def test_brackets_about_symbols_are_left_out_with_a_warning(symbols: str) -> None:
+    with pytest.warns(
+        rw.RescorlaWarning, match=r"is taken for 'a-z', without the brackets; write 'a-z'"
+    ) as seen:
+        assert rw.corpus_events(["a [dog] +"], symbols=symbols).outcomes == ("a", "dog")
+    assert seen[0].filename == __file__
+    for literal in (r"\[a-z\]", "a-z[]"):
+        assert rw.corpus_events(["a [dog]"], symbols=literal).outcomes == ("a", "[dog]")
+    with pytest.raises(ValueError, match=r"'\[\^a-z\]' says which do not; name those that do"):
+        rw.corpus_events(["a [dog]"], symbols="[^a-z]")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"symbols": "A-Z"},
+            "symbols='A-Z' leaves no word of the text; the text is lower-cased first:",
+        ),
+        ({"symbols": str.isupper}, "symbols=, the function, leaves no word of the text; the text is lower"),
+        (
+            {"symbols": "0-9", "lower": False},
+            "leaves no word of the text; name the characters that its",
+        ),
+        (
+            {"vocabulary": ["Dog"]},
+            "vocabulary= leaves no word of the text: 'Dog' does not occur; the text",
+        ),
+        ({"vocabulary": ["cat", "cow"]}, "'cat', 'cow' do not occur; compare the spelling"),
+        ({"vocabulary": [*"vwxyzq"]}, "'v', 'w', 'x', 'y', 'z' and 1 more do not occur"),
+        (
+            {"stop_words": ["The"]},
+            "stop_words= takes no word out of the text: 'The' does not occur; the",
+        ),
+    ],
+)
+def test_a_list_of_which_nothing_occurs_is_warned_of(options: Options, message: str, tmp_path: Path) -> None:
+    for corpus in (["The dog", "a cart"], write(tmp_path / "text.txt", "The dog\na cart\n")):
+        with pytest.warns(rw.RescorlaWarning, match=re.escape(message)) as seen:
+            rw.corpus_events(corpus, **options)
+        assert [each.filename for each in seen] == [__file__]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"symbols": "a-z"},
+        {"vocabulary": ["dog", "cat"]},
+        {"stop_words": ["the", "cat"]},
+        # There is a word, if no event.
+        {"vocabulary": ["the"], "window": (1, 1)},
+    ],
+)
+def test_a_list_of_which_something_occurs_is_not(options: Options) -> None:
+    rw.corpus_events(["The dog", "a cart"], **options)
+    rw.corpus_events([["the", "dog"]], **options)
+
+
+@pytest.mark.parametrize("options", [{"symbols": "A-Z"}, {"vocabulary": ["dog"]}, {"stop_words": ["dog"]}])
+def test_of_no_text_nothing_is_lost(options: Options) -> None:
+    assert len(rw.corpus_events(["", "  "], **options)) == 0
+
+
+def test_lines_that_are_names_of_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "kjv.txt", "in the beginning")
+    write(tmp_path / "b.txt", "the word")
+    with pytest.raises(ValueError, match=r"'kjv.txt' is the name of a file; .*\[pathlib.Path\('kjv.txt'\)\]"):
+        rw.corpus_events(["kjv.txt"])
+    with pytest.raises(ValueError, match=r"'kjv.txt', 'b.txt' are names of files"):
+        rw.corpus_events(("kjv.txt", "b.txt"))
+    assert rw.corpus_events(["kjv.txt", "is read"]).outcomes == ("kjv.txt", "is", "read")
+    assert rw.corpus_events(["a\0b"]).outcomes == ("a\0b",)
+
+
+def test_a_number_of_words_is_no_str() -> None:
+    with pytest.raises(TypeError, match=r"window must be a whole number of 1 or more.*, not '2'; write 2"):
+        rw.corpus_events(["a b"], window="2")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"swap them: corpus_events\(corpus, path\)"):
+        rw.corpus_events("events.rw", ["a line"])  # type: ignore[arg-type]

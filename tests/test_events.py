@@ -411,7 +411,6 @@ def test_symbols_make_up_words() -> None:
         ({"unknown": "drop"}, "unknown must be 'error' or 'ignore' or 'keep', not 'drop'"),
         ({"items": "files"}, "items must be 'lines' or 'documents', not 'files'"),
         ({"format": "xml"}, "format must be 'text' or 'subtitles' or 'conllu', not 'xml'"),
-        ({"symbols": lambda c: False}, "symbols allows no character at all"),
         ({"document_end": "the end"}, "white space"),
     ],
 )

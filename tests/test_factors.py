@@ -1,5 +1,6 @@
 """`factor_events`: tables of factors as events."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,9 @@ TABLE = {
 # Features of Arppe (2008) are the levels other than these.
 NEUTRAL = ["None", "Other", "Overt", "FiniteVerbChain", "Absent"]
 
+# Of a data frame, not of a mapping, missing levels are warned of.
+levels_are_missing = pytest.mark.filterwarnings("ignore:entries are missing")
+
 LEVELS = st.one_of(st.none(), st.sampled_from(["a", "b", "_", "New York", "ä"]))
 
 
@@ -43,6 +47,7 @@ def test_by_default_all_columns_but_outcome_and_frequency_are_factors() -> None:
     assert events.frequencies.tolist() == [1, 0, 5, 2]
 
 
+@pytest.mark.filterwarnings("ignore:ignore names no level")
 @given(st.lists(st.tuples(LEVELS, LEVELS, st.sampled_from("xy")), min_size=1, max_size=6), st.data())
 def test_rows_become_events_as_plain_python_makes_them(
     rows: list[tuple[str | None, str | None, str]], data: st.DataObject
@@ -62,6 +67,7 @@ def test_rows_become_events_as_plain_python_makes_them(
     assert cues(events) == expected
 
 
+@levels_are_missing
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, dict])
 def test_every_kind_of_table_gives_the_same_events(make: Any) -> None:
     assert list(rw.factor_events(make(TABLE), "Verb", frequency="Weight")) == list(
@@ -69,6 +75,7 @@ def test_every_kind_of_table_gives_the_same_events(make: Any) -> None:
     )
 
 
+@levels_are_missing
 def test_what_is_missing_gives_no_cue() -> None:
     frame = pd.DataFrame({"o": ["x"] * 4, "p": pd.Series(["a", None, pd.NA, float("nan")], dtype=object)})
     assert cues(rw.factor_events(frame, "o")) == [("pa",), (), (), ()]
@@ -161,7 +168,56 @@ def test_think_has_its_known_features(shared: Path) -> None:
     assert set(features.cues) < set(all_levels.cues)
 
 
+# What is lost.
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_levels_that_a_data_frame_lacks_are_warned_of(make: Any) -> None:
+    with pytest.warns(rw.RescorlaWarning, match="cue: 1 of 'Theme'; .* keep_default_na=False") as seen:
+        rw.factor_events(make(TABLE), "Verb")
+    assert [each.filename for each in seen] == [__file__]
+    # A mapping says None where it means it; a number that is missing is no word; a column may be left out.
+    rw.factor_events(TABLE, "Verb")
+    rw.factor_events(pd.DataFrame(TABLE | {"Length": [1, None, 2, 3]}), "Verb", ["Length"])
+
+
+@pytest.mark.parametrize(
+    ("ignore", "message"),
+    [
+        (
+            ["None", "Given"],
+            "no level of the factors ['Theme', 'Length']: 'Given', 'None'; compare",
+        ),
+        (["Given"], "compare the spelling; did you mean 'given'?"),
+        (
+            {"Theme": ["New"]},
+            "no level of the column 'Theme': 'New', and there are 'given', 'new'",
+        ),
+    ],
+)
+def test_levels_to_ignore_that_are_none_are_warned_of(ignore: Any, message: str) -> None:
+    with pytest.warns(rw.RescorlaWarning, match=re.escape(message)) as seen:
+        rw.factor_events(TABLE, "Verb", ["Theme", "Length"], ignore=ignore)
+    assert [each.filename for each in seen] == [__file__]
+    rw.factor_events(TABLE, "Verb", ["Theme"], ignore=["new", "None", "Other"])
+    rw.factor_events(TABLE, "Verb", ["Theme"], ignore=[])
+
+
 # What is refused.
+
+
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        {"factors": "Verb ~ Theme + Length"},
+        {"factors": ["Verb ~ Theme + Length"]},
+        {"outcome": "Verb ~ Theme + Length"},
+    ],
+)
+def test_formulas_are_not_read(keywords: dict[str, Any]) -> None:
+    message = r"formulas are not read.* outcomes, 'Verb', and the factors, \['Theme', 'Length'\]"
+    with pytest.raises(TypeError, match=message):
+        rw.factor_events(TABLE, **{"outcome": "Verb", **keywords})
 
 
 @pytest.mark.parametrize(
@@ -169,6 +225,8 @@ def test_think_has_its_known_features(shared: Path) -> None:
     [
         ({"outcome": "Nothing"}, KeyError, "expected a column 'Nothing'"),
         ({"factors": ["Nothing"]}, KeyError, "expected a column 'Nothing'"),
+        ({"factors": ["theme"]}, KeyError, r"'Weight'\]; did you mean 'Theme'\?"),
+        ({"ignore": {"theme": ["new"]}}, KeyError, r"did you mean 'Theme'\?"),
         ({"factors": "Theme"}, TypeError, r"write \['Theme'\]"),
         ({"ignore": "new"}, TypeError, r"write \['new'\]"),
         ({"ignore": {"Theme": "new"}}, TypeError, r"write \['new'\]"),

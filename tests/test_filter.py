@@ -45,10 +45,17 @@ def becoming(side: Side, options: dict[str, Any]) -> Callable[[str], list[str]]:
     one = side[:-1]
     if f"{one}_map" in options:
         new = options[f"{one}_map"]
-        return lambda name: [new[name]] if isinstance(new.get(name), str) else list(new.get(name, ()))
+        return lambda name: listed(new.get(name, ()))
     if f"keep_{side}" in options:
         return lambda name: [name] if name in options[f"keep_{side}"] else []
     return lambda name: [name] if name not in options.get(f"remove_{side}", ()) else []
+
+
+def listed(names: str | Sequence[str]) -> list[str]:
+    """Names of a map: a str is names joined by "_", and "" none."""
+    if isinstance(names, str):
+        return names.split("_") if names else []
+    return list(names)
 
 
 def renamed(names: Sequence[str], side: Side, options: dict[str, Any]) -> list[str]:
@@ -89,13 +96,13 @@ def filtered(events: rw.Events, options: dict[str, Any]) -> tuple[list[Event], l
 def options(draw: st.DrawFn) -> dict[str, Any]:
     """Arguments of `filter`."""
     drawn: dict[str, Any] = {"duplicates": draw(some.DUPLICATES)}
-    becomes = st.one_of(some.PLAIN_NAMES, st.just(""), st.lists(some.PLAIN_NAMES, max_size=3))
+    names = st.lists(some.PLAIN_NAMES, max_size=3)
+    becomes = st.one_of(some.PLAIN_NAMES, names, names.map("_".join))
     for side in SIDES:
         one = side[:-1]
         kind = draw(st.sampled_from(["", f"keep_{side}", f"remove_{side}", f"{one}_map"]))
         if kind == f"{one}_map":
-            new = draw(st.dictionaries(some.PLAIN_NAMES, becomes, max_size=8))
-            drawn[kind] = {old: name for old, name in new.items() if name != ""}
+            drawn[kind] = draw(st.dictionaries(some.PLAIN_NAMES, becomes, max_size=8))
         elif kind:
             drawn[kind] = draw(NAMES)
         if draw(st.booleans()):
@@ -105,6 +112,13 @@ def options(draw: st.DrawFn) -> dict[str, Any]:
     return drawn
 
 
+# Of names by chance none may be that of an event.
+lists_may_be_foreign = pytest.mark.filterwarnings(
+    "ignore:((keep|remove)_(cues|outcomes)|(cue|outcome)_map) names no"
+)
+
+
+@lists_may_be_foreign
 class TestAnyEvents:
     """What holds for all events."""
 
@@ -280,7 +294,8 @@ class TestFiles:
     def test_a_map(self, tmp_path: Path) -> None:
         path = tmp_path / "map.tab"
         path.write_text("of\tOF_AND\nthe\t\nkey\tfreq\n", encoding="utf-8")
-        found = self.source.filter(cue_map=path, outcome_map=tmp_path / "map.tab")
+        with pytest.warns(rw.RescorlaWarning, match="outcome_map names no outcome .*: 'of', 'the'"):
+            found = self.source.filter(cue_map=path, outcome_map=tmp_path / "map.tab")
         assert as_rows(found) == [(("freq", "OF", "AND"), (), 1), (("OF", "AND"), (), 1)]
 
     @pytest.mark.parametrize(
@@ -326,6 +341,8 @@ class TestArguments:
                 TypeError,
                 "remove_outcomes must consist of names of type str, not of 3",
             ),
+            ({"cue_map": "m.tab"}, TypeError, "not the str 'm.tab'; write pathlib.Path('m.tab') for a file"),
+            ({"cue_map": {"a": "b__c"}}, ValueError, "cue_map maps 'a' to 'b__c', in which a name is empty"),
             ({"cue_map": [("a", "b")]}, TypeError, "cue_map must be a mapping or a pathlib.Path, not list"),
             ({"cue_map": {"a": 3}}, TypeError, "cue_map must map 'a' to a name or several, not to 3"),
             ({"cue_map": {"a": [3]}}, TypeError, "cue_map must consist of names of type str, not of 3"),
@@ -346,8 +363,36 @@ class TestArguments:
             assert source.filter(keep_cues=listed).cues == ("a", "c")
         read_only = MappingProxyType({"a": "A", "b": "", "c": ()})
         assert source.filter(cue_map=read_only).cues == ("A",)
-        # A str is one name, whatever stands in it.
-        assert source.filter(cue_map={"a": "New_York"}).cues == ("New_York",)
+        # A str is split, as in events; names in a list stay as they are.
+        assert source.filter(cue_map={"a": "DOG_SG"}).cues == ("DOG", "SG")
+        assert source.filter(cue_map={"a": ["New_York"]}).cues == ("New_York",)
+
+    @pytest.mark.parametrize("argument", ["keep_cues", "remove_cues", "keep_outcomes", "remove_outcomes"])
+    def test_lists_of_foreign_names_are_warned_of(self, argument: Any) -> None:
+        source: Any = rw.read_events([("Dog_cat", "Dog_x")])
+        one = "cue" if argument.endswith("cues") else "outcome"
+        with pytest.warns(rw.RescorlaWarning) as seen:
+            source.filter(**{argument: ["dog", "p", "q", "r", "s", "t"]})
+        assert [each.filename for each in seen] == [__file__]
+        message = str(seen[0].message)
+        assert message.startswith(
+            f"{argument} names no {one} of the events: 'dog', 'p', 'q', 'r', 's' and 1 more are none of the 2"
+        )
+        assert message.endswith("compare the spelling of both; did you mean 'Dog'?")
+        # One that is there is enough: lists are made for many events.
+        source.filter(**{argument: ["Dog", "p", "q"]})
+        source.filter(**{argument: []})
+
+    def test_maps_of_foreign_names_are_warned_of(self) -> None:
+        for argument in ("cue_map", "outcome_map"):
+            options: dict[str, Any] = {argument: {"b": "c"}}
+            with pytest.warns(rw.RescorlaWarning, match=f"{argument} names no .* 'b' is none of the 1"):
+                self.source.filter(**options)
+        assert self.source.filter(cue_map={"a": "b", "z": "y"}).cues == ("b",)
+
+    def test_misspelt_arguments_are_told(self) -> None:
+        with pytest.raises(TypeError, match=r"Events.filter\(\) has no argument 'keep_cue'; did you mean"):
+            self.source.filter(keep_cue=["a"])  # type: ignore[call-arg]
 
 
 def test_damage_is_refused_and_nothing_is_left_behind(tmp_path: Path) -> None:

@@ -139,12 +139,15 @@ def first_tokens(rows: Sequence[Event], n: int) -> Any:
     return rw.read_events([*names, *tokens[:n]], duplicates="keep")
 
 
+@pytest.mark.filterwarnings("ignore:every=")
 @given(EVENTS, some.DTYPES, st.integers(1, 5))
 def test_every_is_at_its_multiples(events: list[Event], dtype: Any, every: int) -> None:
     source = rw.read_events(events)
     one = record(source, every=every, dtype=dtype)
-    other = record(source, at=np.arange(every, source.n_tokens + 1, every), dtype=dtype)
-    assert one.tokens.tolist() == list(range(every, source.n_tokens + 1, every)) == other.tokens.tolist()
+    # Where there are fewer tokens, the last is recorded.
+    first = min(every, max(source.n_tokens, 1))
+    other = record(source, at=np.arange(first, source.n_tokens + 1, first), dtype=dtype)
+    assert one.tokens.tolist() == list(range(first, source.n_tokens + 1, first)) == other.tokens.tolist()
     assert some.bits(one.values) == some.bits(other.values)
 
 
@@ -257,6 +260,17 @@ def test_no_tokens_no_records() -> None:
     assert record(rw.read_events([("a", "x", 3)]), at=[]).values.shape == (0, 1, 1)
 
 
+def test_the_last_token_is_recorded_where_there_are_fewer_than_every() -> None:
+    source = rw.read_events([("a", "x", 3)])
+    with pytest.warns(rw.RescorlaWarning, match="every=5 is more than the number of tokens, 3") as seen:
+        traj = record(source, every=5)
+    assert traj.tokens.tolist() == [3]
+    assert traj.values[0, 0, 0] == rw.learn(source)["a", "x"]
+    assert len(seen) == 1
+    assert record(source, every=3).tokens.tolist() == [3]
+    assert record(rw.read_events([("a", "x", 0)]), every=5).tokens.tolist() == []
+
+
 def test_learning_ends_with_the_last_record() -> None:
     # Later tokens would diverge.
     source = rw.read_events([("a", "x", 2), ("b", "x", 9)])
@@ -291,6 +305,12 @@ def test_labels() -> None:
         block["food", "shock"]
     with pytest.raises(KeyError, match="the outcome 'food' is none of the 1"):
         block["tone", "food"]
+    with pytest.raises(KeyError, match=r"'Tone' is none of the 2 that were recorded; did you mean 'tone'\?"):
+        block["Tone", "shock"]
+    with pytest.raises(KeyError, match=r"'shock' is an outcome: write \[cue, outcome\]"):
+        block["shock", "tone"]
+    with pytest.raises(KeyError, match=r"such as \(\('tone', 'shock'\), .*; did you mean 'tone'\?"):
+        traj["Tone", "shock"]
 
 
 def test_parameters() -> None:
@@ -346,8 +366,12 @@ def test_xarray_and_pandas_have_the_same_numbers(pairs: Any) -> None:
         ({"at": [1, 5]}, ValueError, "from 0 to 4, as the events have, not 5"),
         ({"at": [-1, 5]}, ValueError, "not -1"),
         ({"at": [1, 3, 3]}, ValueError, "3 comes after 3"),
-        ({"at": [0.5]}, TypeError, "token numbers, not of float64"),
-        ({"at": 1}, TypeError, "of 0 dimensions"),
+        ({"at": [0.5]}, TypeError, "whole numbers of tokens from 0 to 4, not 0.5; write"),
+        ({"at": [True]}, TypeError, "whole numbers of tokens from 0 to 4, not True; write"),
+        ({"at": ["1"]}, TypeError, "whole numbers of tokens from 0 to 4, not '1'; write"),
+        ({"at": 1}, TypeError, r"at must be several numbers of tokens, not 1; write at=\["),
+        ({"cues": ["Tone"]}, KeyError, r"did you mean 'tone'\?"),
+        ({"pairs": [("tone", "Food")]}, KeyError, r"did you mean 'food'\?"),
         ({"dtype": "int8"}, ValueError, "dtype"),
         ({"alpha": np.nan}, ValueError, "alpha must be finite"),
         ({"initial": 1}, TypeError, "initial must be Weights"),

@@ -149,7 +149,7 @@ def compile_corpus(
     context: str,
     across: bool,
     letters: str,
-    symbols: str | list[tuple[str, str]] | None,
+    symbols: str | Callable[[str], object] | None,
     lower: bool,
     normalize: str | None,
     boundary: str,
@@ -164,7 +164,7 @@ def compile_corpus(
     threads: int,
     block: int | None,
     progress: _Progress,
-) -> EventFile: ...
+) -> tuple[EventFile, list[Literal["symbols", "vocabulary", "stop_words"]]]: ...
 def learn(
     events: EventFile,
     *,

@@ -24,6 +24,7 @@ from rescorla.arguments import (
 )
 from rescorla.events import Events
 from rescorla.files import mapped_files, replacing
+from rescorla.hints import hinting
 from rescorla.progress import Progress, watching
 from rescorla.sources import as_events, files_of_events, is_table, read_events, streams
 from rescorla.warn import NumericalWarning, warn
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
 
+@hinting
 def activations(
     events: Events | PathName | Iterable[str | Iterable[str]],
     weights: Weights,

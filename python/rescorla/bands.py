@@ -10,11 +10,13 @@ import numpy as np
 
 from rescorla.arguments import whole
 from rescorla.drawing import Seed, generator
+from rescorla.hints import hinting
 
 if TYPE_CHECKING:
     import pandas
 
 
+@hinting
 def bandsample(
     counts: Mapping[str, int] | pandas.Series[int], size: int = 50_000, *, cutoff: int = 5, seed: Seed
 ) -> dict[str, int]:

@@ -7,9 +7,11 @@ from itertools import combinations
 from typing import Any
 
 from rescorla.arguments import whole
+from rescorla.hints import hinting
 from rescorla.sources import plain
 
 
+@hinting
 def ortho_coding(
     words: Iterable[str],
     grams: int | Iterable[int] = 2,
@@ -110,6 +112,7 @@ def ortho_coding(
     return coded
 
 
+@hinting
 def cue_coding(
     cues: Iterable[str | Iterable[str]], maxn: int = 2, *, adjacent: bool = False
 ) -> list[tuple[str, ...]]:

@@ -8,10 +8,12 @@ from collections.abc import Iterable
 from rescorla import _core
 from rescorla.arguments import PathName, maybe_path_name, path_name
 from rescorla.events import Events
+from rescorla.hints import hinting
 from rescorla.progress import Progress, watching
 from rescorla.sources import as_events, files_of_events
 
 
+@hinting
 def concat_events(
     parts: Iterable[Events | PathName], path: PathName | None = None, *, progress: Progress = None
 ) -> Events:

@@ -21,6 +21,7 @@ from rescorla.arguments import (
     recorded,
 )
 from rescorla.events import Events
+from rescorla.hints import hinting
 from rescorla.sources import as_events
 from rescorla.spectrum import SLACK, Spectrum, Tokens
 from rescorla.weights import Weights
@@ -38,6 +39,7 @@ _NOTHING = 1e-12
 _VANISHED = -1e6
 
 
+@hinting
 def convergence(
     events: Events | PathName,
     *,

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from glob import glob, has_magic
 from itertools import chain
 from operator import index
+from re import DOTALL, fullmatch
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-
 from rescorla import _core
-from rescorla.arguments import DUPLICATES, Duplicates, PathName, one_of, path_name, thread_count, whole
+from rescorla.arguments import (
+    DUPLICATES,
+    Duplicates,
+    PathName,
+    one_of,
+    path_name,
+    shown,
+    thread_count,
+    whole,
+)
 from rescorla.events import Events
+from rescorla.hints import hinting
 from rescorla.progress import Progress, watching
 from rescorla.vocabulary import Names as Words
 from rescorla.vocabulary import listed, mapped
+from rescorla.warn import some, warn
 
 Names: TypeAlias = (
     "str | int | Mapping[str, str | Iterable[str]] | Callable[[str], str | Iterable[str]] | os.PathLike[str]"
@@ -29,7 +39,11 @@ _GRAMS = {"trigrams": 3, "bigrams": 2, "unigrams": 1, "words": 0}
 # What CoNLL-U says of words.
 _SAID = ("lemmas", "upos", "features")
 
+# What says that all characters are symbols, in pyndl too.
+_ALL = ("all", "*")
 
+
+@hinting
 def corpus_events(
     corpus: PathName | Iterable[PathName] | Iterable[Iterable[str]],
     path: PathName | None = None,
@@ -71,11 +85,11 @@ def corpus_events(
     cues : see below, default "trigrams"
         What the words of an event give as cues. ``"words"``: themselves. ``"trigrams"``, ``"bigrams"``,
         ``"unigrams"`` or a number n: their runs of n letters, those of the boundary counted too; for n = 1
-        the letters of the words alone. A mapping from words to names (a str, which is one name, or an
-        iterable of str), a `pathlib.Path` of a table with such a mapping (word, tab, names joined by ``_``),
-        or a function, which is called once or a few times for each different word. Of CoNLL-U also
-        ``"lemmas"``, ``"upos"`` and ``"features"``. A list or tuple of these: the names of each, one after
-        another.
+        the letters of the words alone. A mapping from words to names (a str is split at ``_``, and ``""`` is
+        no name; another iterable of str gives names verbatim), a `pathlib.Path` of a table with such a
+        mapping (word, tab, names joined by ``_``), or a function from words to names, which is called once or
+        a few times for each different word. Of CoNLL-U also ``"lemmas"``, ``"upos"`` and ``"features"``. A
+        list or tuple of these: the names of each, one after another.
     outcomes : as for cues, or None, default "words"
         What the words of an event give as outcomes. None: there are none.
     window : int, pair of int, "context" or None, default None
@@ -96,7 +110,8 @@ def corpus_events(
     symbols : str or callable, optional
         The characters that make up words; all others separate words. Characters, ranges such as ``"a-z"``
         and classes such as ``r"\\w"`` or ``r"\\p{Greek}"``; or a function of a character that says whether it
-        is one. None: white space separates words.
+        is one, which is called once or a few times for each different character of the text (in the form that
+        `lower` and `normalize` give it). None, ``"all"`` or ``"*"``: white space separates words.
     lower : bool, default True
         Whether to turn everything to lower case first.
     normalize : {"NFC", "NFD", "NFKC", "NFKD"}, optional
@@ -149,6 +164,12 @@ def corpus_events(
     OSError
         When a file cannot be read or written.
 
+    Warns
+    -----
+    RescorlaWarning
+        When no word consists of `symbols`, or none of `vocabulary` or `stop_words` occurs in the text; when
+        `symbols` stands in brackets, which are left out.
+
     Notes
     -----
     Words are separated by white space (that of Unicode), by ``_``, by the characters of the boundary and by
@@ -194,6 +215,11 @@ def corpus_events(
     ):
         if not isinstance(text, str):
             raise TypeError(f"{argument} must be a str, which may be empty, not {type(text).__name__}")
+    if isinstance(corpus, str | os.PathLike) and path is not None and not isinstance(path, str | os.PathLike):
+        raise TypeError(
+            f"path must be that of the file to write, not {shown(path)}, and corpus is the path {corpus!r}; "
+            "swap them: corpus_events(corpus, path)"
+        )
     texts, files = _texts(corpus)
     if path is not None:
         lists = [each for each in (stop_words, vocabulary) if isinstance(each, os.PathLike)]
@@ -202,35 +228,61 @@ def corpus_events(
         _core.check_apart(path_name(path), read)
     if format != "text" and not files:
         raise TypeError(f"format={format!r} is for files; give paths (of type pathlib.Path in a list)")
+    allowed = _allowed(symbols)
+    stopped = listed("stop_words", stop_words)
+    known = None if vocabulary is None else listed("vocabulary", vocabulary)
     with watching(progress, "reading") as watch:
-        return Events(
-            _core.compile_corpus(
-                texts,
-                None if path is None else path_name(path),
-                items="files" if files else items,
-                cues=_specs("cues", cues, format),
-                outcomes=[] if outcomes is None else _specs("outcomes", outcomes, format),
-                window=_window(window),
-                context=context,
-                across=across,
-                letters=letters,
-                symbols=_ranges(symbols) if callable(symbols) else symbols,
-                lower=lower,
-                normalize=normalize,
-                boundary=boundary,
-                stop_words=listed("stop_words", stop_words),
-                vocabulary=None if vocabulary is None else listed("vocabulary", vocabulary),
-                sentence_end=sentence_end,
-                document_end=document_end,
-                unknown=unknown,
-                format=format,
-                duplicates=duplicates,
-                background=background,
-                threads=thread_count(threads),
-                block=None,
-                progress=watch,
+        file, missed = _core.compile_corpus(
+            texts,
+            None if path is None else path_name(path),
+            items="files" if files else items,
+            cues=_specs("cues", cues, format),
+            outcomes=[] if outcomes is None else _specs("outcomes", outcomes, format),
+            window=_window(window),
+            context=context,
+            across=across,
+            letters=letters,
+            symbols=allowed,
+            lower=lower,
+            normalize=normalize,
+            boundary=boundary,
+            stop_words=stopped,
+            vocabulary=known,
+            sentence_end=sentence_end,
+            document_end=document_end,
+            unknown=unknown,
+            format=format,
+            duplicates=duplicates,
+            background=background,
+            threads=thread_count(threads),
+            block=None,
+            progress=watch,
+        )
+    if "symbols" in missed:
+        what = f"symbols={symbols!r}" if isinstance(symbols, str) else "symbols=, the function,"
+        warn(
+            f"{what} leaves no word of the text; "
+            + (
+                "the text is lower-cased first: allow small letters, such as 'a-z', or say lower=False"
+                if lower
+                else "name the characters that its words are made of"
             )
         )
+    for argument, words, done in (
+        ("vocabulary", known, "leaves no word of the text"),
+        ("stop_words", stopped, "takes no word out of the text"),
+    ):
+        if words and argument in missed:
+            capitals = lower and any(word != word.lower() for word in words)
+            warn(
+                f"{argument}= {done}: {some(words)} {'does' if len(words) == 1 else 'do'} not occur; "
+                + (
+                    "the text is lower-cased first: write small letters, or say lower=False"
+                    if capitals
+                    else "compare the spelling"
+                )
+            )
+    return Events(file)
 
 
 def _specs(argument: str, names: object, format: str) -> list[Any]:
@@ -269,6 +321,11 @@ def _window(window: object) -> tuple[int, int | None] | None:
     if window is None:
         return (1, None)
     if isinstance(window, str):
+        if window.isdecimal():
+            raise TypeError(
+                "window must be a whole number of 1 or more, a pair (before, after), 'context' or None, not "
+                f"{window!r}; write {window}"
+            )
         one_of("window", window, (None, "context"))
         return None
     if isinstance(window, tuple | list):
@@ -281,19 +338,26 @@ def _window(window: object) -> tuple[int, int | None] | None:
     return (whole("window", window, 1, "a pair (before, after), 'context' or None"), None)
 
 
-def _ranges(is_symbol: Callable[[str], bool]) -> list[tuple[str, str]]:
-    """The characters for which a function says yes, as ranges."""
-    points = [point for point in range(0x110000) if not 0xD800 <= point < 0xE000]
-    allowed = np.fromiter(
-        (bool(is_symbol(chr(point))) for point in points), dtype=np.bool_, count=len(points)
+def _allowed(symbols: object) -> Any:
+    """The characters of words as the engine takes them: None, a str without brackets, or a function."""
+    if not isinstance(symbols, str):
+        return symbols
+    if symbols in _ALL:
+        return None
+    bracketed = fullmatch(r"\[(.*[^\\])\][+*]?", symbols, DOTALL)
+    if bracketed is None:
+        return symbols
+    inner = bracketed[1]
+    if inner.startswith("^"):
+        raise ValueError(
+            f"symbols are the characters that make up words, and {symbols!r} says which do not; name "
+            "those that do, or give a function of a character"
+        )
+    warn(
+        f"symbols={symbols!r} is taken for {inner!r}, without the brackets; write {inner!r}, or \\[ and \\] "
+        "for brackets that belong to words"
     )
-    edges = np.flatnonzero(np.diff(allowed, prepend=False, append=False)).tolist()
-    ranges = [
-        (chr(points[first]), chr(points[end - 1])) for first, end in zip(edges[::2], edges[1::2], strict=True)
-    ]
-    if not ranges:
-        raise ValueError("symbols allows no character at all; leave it out to allow all")
-    return ranges
+    return inner
 
 
 def _texts(corpus: object) -> tuple[list[str] | Iterator[Any], bool]:
@@ -305,12 +369,30 @@ def _texts(corpus: object) -> tuple[list[str] | Iterator[Any], bool]:
         raise TypeError(
             f"a corpus is a path, a list of path-like objects or an iterable of lines, not {kind}"
         )
+    if isinstance(corpus, list | tuple) and _name_files(corpus):
+        are = "is the name of a file" if len(corpus) == 1 else "are names of files"
+        raise ValueError(
+            f"the lines of a text are expected, and {some(corpus)} {are}; to read files from a list, use "
+            f"pathlib.Path: [pathlib.Path({corpus[0]!r})]"
+        )
     items = iter(corpus)
     first = next(items, "")
     if isinstance(first, os.PathLike):
         return [file for item in chain([first], items) for file in files_of(item)], True
     # The engine checks that each line is a str or a list of them, and names the one that is not.
     return chain([first], items), False
+
+
+def _name_files(lines: Sequence[object]) -> bool:
+    """Whether all lines are names of files. No text is looked at beyond its first line that is none."""
+    return bool(lines) and all(isinstance(line, str) and _is_file(line) for line in lines)
+
+
+def _is_file(line: str) -> bool:
+    try:
+        return os.path.isfile(line)
+    except ValueError:  # It has a null character.
+        return False
 
 
 def files_of(path: PathName) -> list[str]:

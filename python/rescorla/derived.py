@@ -13,6 +13,7 @@ import numpy as np
 from rescorla import _core, drawing
 from rescorla.arguments import DUPLICATES, Duplicates, PathName, maybe_path_name, one_of, path_name, whole
 from rescorla.drawing import Seed, generator, in_order, members, permutation
+from rescorla.hints import hinting
 from rescorla.progress import Progress, part, watching
 from rescorla.renaming import Renaming
 from rescorla.vocabulary import Map, Names
@@ -30,6 +31,7 @@ class Events:
     def __init__(self, file: _core.EventFile) -> None:
         self._file = file
 
+    @hinting
     def sample(self, n: int, seed: Seed, *, path: PathName | None = None, progress: Progress = None) -> Self:
         """Tokens drawn at random with replacement: each time, every token is as likely as any other.
 
@@ -88,6 +90,7 @@ class Events:
 
         return self._select(drawn(), n, "drawing", path, progress, tokens=True)
 
+    @hinting
     def passes(
         self, n: int, seed: Seed | None = None, *, path: PathName | None = None, progress: Progress = None
     ) -> Self:
@@ -145,6 +148,7 @@ class Events:
         orders = (order for _ in range(n) for order in permutation(frequencies, random))
         return self._select(orders, n * self._file.n_tokens, "drawing", path, progress, tokens=True)
 
+    @hinting
     def shuffled(self, seed: Seed, *, path: PathName | None = None, progress: Progress = None) -> Self:
         """All tokens once, in a random order: ``passes(1, seed)``.
 
@@ -176,6 +180,7 @@ class Events:
         """
         return self.passes(1, generator(seed), path=path, progress=progress)
 
+    @hinting
     def repeated(self, n: int, *, path: PathName | None = None, progress: Progress = None) -> Self:
         """The events n times over, in their order.
 
@@ -210,6 +215,7 @@ class Events:
         blocks = (block for _ in range(n) for block in in_order(range(self._file.n_events)))
         return self._select(blocks, n * self._file.n_events, "repeating", path, progress)
 
+    @hinting
     def with_background(self, name: str, *, path: PathName | None = None, progress: Progress = None) -> Self:
         """The events with one more cue that is always there, as `read_events` adds it.
 
@@ -250,6 +256,7 @@ class Events:
         blocks = in_order(range(n_events))
         return self._select(blocks, n_events, "adding a cue", path, progress, background=name)
 
+    @hinting
     def filter(
         self,
         path: PathName | None = None,
@@ -361,6 +368,7 @@ class Events:
             watch = part(watch, total - n_events, total)
             return type(self)(self._file.filter(new_cues, new_outcomes, where, watch))
 
+    @hinting
     def head(self, n: int, *, path: PathName | None = None, progress: Progress = None) -> Self:
         """The first events.
 
@@ -392,6 +400,7 @@ class Events:
         n = min(whole("n", n), self._file.n_events)
         return self._select(in_order(range(n)), n, "writing", path, progress)
 
+    @hinting
     def split(
         self,
         test: float,
@@ -472,6 +481,7 @@ class Events:
                 done += n
         return parts[0], parts[1]
 
+    @hinting
     def concat(self, *others: Self, path: PathName | None = None, progress: Progress = None) -> Self:
         """These events and then others: ``rw.concat_events([self, *others])``.
 

@@ -10,6 +10,7 @@ import numpy as np
 from rescorla import _core
 from rescorla.arguments import PathName, PerName, one_of, per_name, rate, rates, recorded, thread_count
 from rescorla.events import Events
+from rescorla.hints import hinting
 from rescorla.progress import Progress, watching
 from rescorla.sources import as_events
 from rescorla.warn import NumericalWarning, warn
@@ -18,6 +19,7 @@ from rescorla.weights import Weights
 Method: TypeAlias = Literal["auto", "dense", "iterative"]
 
 
+@hinting
 def equilibrium(
     events: Events | PathName,
     *,

@@ -12,6 +12,7 @@ from rescorla import _core
 from rescorla.arguments import PathName, one_of, path_name
 from rescorla.derived import Events as DerivedEvents
 from rescorla.drawing import in_order
+from rescorla.hints import hinting
 from rescorla.progress import Progress, watching
 
 if TYPE_CHECKING:
@@ -326,6 +327,7 @@ class Events(DerivedEvents):
         return self._file.info()
 
 
+@hinting
 def open_events(path: PathName) -> Events:
     """Open a binary event file without reading it: the system maps it, and parts come in when they are used.
 

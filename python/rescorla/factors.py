@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from rescorla.arguments import whole
+from rescorla.arguments import near, whole
 from rescorla.events import Events
+from rescorla.hints import hinting
 from rescorla.sources import is_table, plain, read_events
+from rescorla.warn import some, warn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,6 +25,7 @@ Columns: TypeAlias = Mapping[Any, Sequence[Any]]
 """The entries of each column, by its name."""
 
 
+@hinting
 def factor_events(
     frame: Any,
     outcome: str,
@@ -73,7 +76,12 @@ def factor_events(
     ValueError
         When an outcome or a frequency is missing, or two columns would give the same cue.
     TypeError
-        When an argument is of a wrong type.
+        When an argument is of a wrong type, or a formula: formulas are not read.
+
+    Warns
+    -----
+    RescorlaWarning
+        When levels are missing from a data frame, or none of the levels to ignore is there.
 
     See Also
     --------
@@ -81,7 +89,9 @@ def factor_events(
 
     Notes
     -----
-    A missing entry (None, NaN) gives no cue. R stops there.
+    A missing entry (None, NaN) gives no cue. R stops there. Note that ``pandas.read_csv`` takes the word None
+    for a missing entry, unless it is told ``keep_default_na=False``; so where the entries of a data frame are
+    no numbers, and some are missing, there is a warning.
 
     A column is one of numbers if all its entries are, truth values not counting; make it one of strings, or
     categorical (pandas), where numbers are mere names. Let x(1) < x(2) < ... be its distinct values. The j-th
@@ -109,6 +119,7 @@ def factor_events(
     ('Theme=new', 'Theme=new:Length=[2,7)', 'Length=7', 'Length=[2,7)')
     """
     columns = columns_of(frame)
+    _refuse_formula(outcome)
     outcomes = [
         _present(value, outcome, row, "an outcome") for row, value in enumerate(_column(columns, outcome))
     ]
@@ -118,6 +129,8 @@ def factor_events(
     if factors is None:
         factors = [name for name in columns if name not in (outcome, frequency)]
     coding = learn_coding(columns, factors, counts, ignore=ignore, quantiles=quantiles, separator=separator)
+    if not isinstance(frame, Mapping):
+        _warn_of_missing(columns, coding)
     names = [[str(value)] for value in outcomes]
     rows = coding.cues(columns, len(outcomes))
     frequencies = [1] * len(rows) if counts is None else counts
@@ -212,16 +225,78 @@ def learn_coding(
 ) -> FactorCoding:
     """The coding of some columns of a table, their intervals included; `counts` are the rows' frequencies."""
     if isinstance(factors, str):
+        _refuse_formula(factors)
         raise TypeError(f"factors must be several columns, not the str {factors!r}; write [{factors!r}]")
     whole("quantiles", quantiles, 1)
     terms = tuple(term if isinstance(term, tuple) else (term,) for term in factors)
     names = tuple(dict.fromkeys(name for term in terms for name in term))
+    for name in names:
+        if name not in columns:
+            _refuse_formula(name)
     intervals = {
         name: _intervals(values, counts, quantiles)
         for name in names
         if is_numeric(values := _column(columns, name))
     }
-    return FactorCoding(terms, intervals, _ignored(ignore, names), separator)
+    ignored = _ignored(ignore, names)
+    _warn_of_unknown(
+        ignore, ignored, {name: _levels_of(columns[name], intervals.get(name)) for name in ignored}
+    )
+    return FactorCoding(terms, intervals, ignored, separator)
+
+
+def _refuse_formula(text: object) -> None:
+    """TypeError for what R would read as a formula."""
+    if isinstance(text, str) and "~" in text:
+        outcome, _, terms = (part.strip() for part in text.partition("~"))
+        factors = [term.strip() for term in terms.split("+")]
+        raise TypeError(
+            f"formulas are not read, such as {text!r}: name the column of outcomes, {outcome or 'y'!r}, and "
+            f"the factors, {factors!r}; an interaction A:B is a tuple, ('A', 'B')"
+        )
+
+
+def _warn_of_missing(columns: Columns, coding: FactorCoding) -> None:
+    """Warn of levels that are missing from a data frame. Of numbers nobody takes missing ones for a word."""
+    missing = {
+        name: n
+        for name in coding.columns
+        if name not in coding.intervals and (n := sum(map(is_missing, columns[name])))
+    }
+    if missing:
+        rows = ", ".join(f"{n:,} of {name!r}" for name, n in list(missing.items())[:5])
+        more = f" and {len(missing) - 5} more columns" if len(missing) > 5 else ""
+        warn(
+            f"entries are missing and give no cue: {rows}{more}; if None is a level, read the table with "
+            "pandas.read_csv(..., keep_default_na=False), which keeps the word None, or fill in a name for it"
+        )
+
+
+def _levels_of(values: Sequence[Any], intervals: Intervals | None) -> set[str]:
+    if intervals is not None:
+        return set(intervals.labels)
+    return {str(value) for value in values if not is_missing(value)}
+
+
+def _warn_of_unknown(
+    ignore: object, ignored: Mapping[str, Collection[str]], there: Mapping[str, set[str]]
+) -> None:
+    """Warn where none of the levels to ignore is one: in the columns named, or else in any."""
+    if not isinstance(ignore, Mapping):
+        wanted = next(iter(ignored.values()), ())
+        if wanted and not any(levels & set(wanted) for levels in there.values()):
+            all_levels = sorted(set().union(*there.values()))
+            warn(
+                f"ignore names no level of the factors {list(ignored)}: {some(sorted(wanted))}; compare the "
+                f"spelling{near(min(wanted), all_levels)}"
+            )
+        return
+    for name, wanted in ignored.items():
+        if wanted and not there[name] & set(wanted):
+            warn(
+                f"ignore names no level of the column {name!r}: {some(sorted(wanted))}, and there are "
+                f"{some(sorted(there[name]))}; compare the spelling{near(min(wanted), there[name])}"
+            )
 
 
 def _intervals(
@@ -309,7 +384,8 @@ def _column(columns: Columns, name: Any) -> Sequence[Any]:
     try:
         return columns[name]
     except KeyError:
-        raise KeyError(f"expected a column {name!r}, found {list(columns)}") from None
+        close = near(name, map(str, columns))
+        raise KeyError(f"expected a column {name!r}, found {list(columns)}{close}") from None
 
 
 def _ignored(
@@ -319,7 +395,10 @@ def _ignored(
         return dict.fromkeys(names, _levels("ignore", ignore))
     for name in ignore:
         if name not in names:
-            raise KeyError(f"ignore names the column {name!r}, which is none of the factors {list(names)}")
+            raise KeyError(
+                f"ignore names the column {name!r}, which is none of the factors {list(names)}"
+                f"{near(name, names)}"
+            )
     return {name: _levels(f"ignore[{name!r}]", levels) for name, levels in ignore.items()}
 
 

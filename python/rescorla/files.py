@@ -22,6 +22,14 @@ AGAIN = "save the weights again"
 _PIECE = 1 << 24
 
 
+def check_folder(folder: str) -> None:
+    """FileNotFoundError where there is no such folder to write to."""
+    if not os.path.isdir(folder):
+        # As the engine says it of its own files.
+        missing = f"no folder {folder}; make it first, or write elsewhere"
+        raise FileNotFoundError(errno.ENOENT, missing, folder)
+
+
 @contextmanager
 def replacing(path: str) -> Iterator[str]:
     """A temporary sibling to write to, which becomes the path when it is complete; on failure it goes."""

@@ -21,6 +21,7 @@ from rescorla.arguments import (
 )
 from rescorla.events import Events
 from rescorla.files import mapped_files
+from rescorla.hints import hinting
 from rescorla.inplace import learn_in_place, of_report, told
 from rescorla.plan import (
     maximal,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 Method = Literal["auto", "forward", "adjoint"]
 
 
+@hinting
 def learn(
     events: Events | PathName,
     *,

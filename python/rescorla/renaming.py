@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain, compress
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from rescorla import _core
-from rescorla.arguments import Duplicates, whole
+from rescorla.arguments import Duplicates, near, whole
 from rescorla.vocabulary import Map, Names, listed, mapped
+from rescorla.warn import some, warn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,6 +73,7 @@ class Renaming(NamedTuple):
         cues = self.side == "cues"
         if self.becomes is not None:
             old = file.cue_names() if cues else file.outcome_names()
+            self._warn_unless_known(f"{self.side[:-1]}_map", self.becomes, old)
             new = _mapped(old, self.becomes, duplicates)
             return (
                 self._thinned(new, file.renamed_counts(self.side, new, watch))
@@ -85,11 +87,26 @@ class Renaming(NamedTuple):
         )
         stays = np.ones(len(old), dtype=bool)
         if self.keep is not None:
+            self._warn_unless_known(f"keep_{self.side}", self.keep, old)
             stays[:] = [name in self.keep for name in old]
         if self.remove is not None:
+            self._warn_unless_known(f"remove_{self.side}", self.remove, old)
             stays[:] = [name not in self.remove for name in old]
         self._frequent(stays, counts)
         return _chosen(old, stays), _pointers(stays), np.arange(np.count_nonzero(stays)), "keep"
+
+    def _warn_unless_known(self, argument: str, names: Collection[str], old: Sequence[str]) -> None:
+        """Warn where none of some names is one of the events'. That some are not is usual in a list."""
+        if names and old and not any(name in names for name in old):
+            # Of names in a set the first are by chance: those that are named shall be the same each time.
+            listed = sorted(names) if isinstance(names, set) else names
+            one = self.side[:-1]
+            are = "is" if len(names) == 1 else "are"
+            warn(
+                f"{argument} names no {one} of the events: {some(listed)} {are} none of the {len(old):,} "
+                f"{self.side}, such as {some(old, 3)}; compare the spelling of both"
+                f"{near(next(iter(listed)), old)}"
+            )
 
     def _thinned(self, new: New, counts: NDArray[np.int64]) -> New:
         """New names without those that are not frequent enough."""

@@ -8,10 +8,13 @@ from typing import Any
 
 from rescorla import _core
 from rescorla.arguments import DUPLICATES, Duplicates, PathName, one_of, path_name
+from rescorla.blanks import Blanks
 from rescorla.events import Events, open_events
+from rescorla.hints import hinting
 from rescorla.progress import Progress, watching
 
 
+@hinting
 def read_events(
     source: Any,
     *,
@@ -25,7 +28,8 @@ def read_events(
     ----------
     source : path, iterable or data frame
         The path of an event table (plain, gz, zst or xz; pyndl's tab-separated or R ndl's CSV format) or of a
-        binary event file; or an iterable of ``(cues, outcomes)`` or ``(cues, outcomes, frequency)``; or a
+        binary event file; or an iterable of ``(cues, outcomes)`` or ``(cues, outcomes, frequency)``, or of
+        mappings with these keys (in any case); or a
         table with columns ``cues``, ``outcomes`` and perhaps ``frequency`` (in any case): a data frame of
         pandas or polars, or whatever else has ``__arrow_c_stream__``. In iterables and tables a str is split
         at ``"_"``, another iterable gives names verbatim, and a set is taken in sorted order. Of Arrow data
@@ -63,6 +67,7 @@ def read_events(
     return _compile(source, None, duplicates, background, progress)
 
 
+@hinting
 def compile_events(
     source: Any,
     path: PathName,
@@ -171,8 +176,10 @@ def _compile(
         source, compile_source = _arrow_columns(source), _core.compile_arrow
     else:
         source = _rows(source)
+    blanks = Blanks(source, background)
     with watching(progress, "reading") as watch:
-        return Events(compile_source(source, path, duplicates, background, watch))
+        events = Events(compile_source(blanks.source, path, duplicates, background, watch))
+    return blanks.warn(events)
 
 
 def streams(source: Any) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Callable, Mapping
 from threading import RLock
@@ -15,6 +14,7 @@ from rescorla._core import FormatError, check_apart, content_kind
 from rescorla.files import (
     AGAIN,
     as_json,
+    check_folder,
     check_values,
     labels_checksum,
     mapped_files,
@@ -101,9 +101,7 @@ def check_target(path: str) -> None:
     """Raise what `save` would raise after hours of work: an unknown suffix, a missing folder or library."""
     if _format(path).save is _save_nc:
         _netcdf()
-    folder = os.path.dirname(os.path.realpath(path))
-    if not os.path.isdir(folder):
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), folder)
+    check_folder(os.path.dirname(os.path.realpath(path)))
 
 
 def is_weights_name(path: str) -> bool:

@@ -13,19 +13,23 @@ from rescorla.arguments import (
     PathName,
     PerName,
     element_type,
+    near,
     numbered,
     per_name,
     rates,
     recorded,
     room,
+    shown,
     thread_count,
     whole,
 )
 from rescorla.events import Events
+from rescorla.hints import hinting
 from rescorla.plan import naming_divergence, plan_of, start_of, warn_unsafe
 from rescorla.progress import Progress, watching
 from rescorla.schedules import Schedule, name_of, tabulated
 from rescorla.sources import as_events
+from rescorla.warn import warn
 from rescorla.weights import Weights
 
 if TYPE_CHECKING:
@@ -113,14 +117,23 @@ class Trajectories:
         trajectory: NDArray[Any]
         if self.pairs is not None:
             if pair not in self._rows:
-                raise KeyError(f"the pair {pair!r} is none of the {len(self.pairs)} that were recorded")
+                raise KeyError(
+                    f"the pair {pair!r} is none of the {len(self.pairs)} that were recorded, such as "
+                    f"{self.pairs[:3]}{near(pair[0], self.cues) or near(pair[1], self.outcomes)}"
+                )
             trajectory = self.values[:, self._rows[pair]]
             return trajectory
         cue, outcome = pair
         if cue not in self._rows:
-            raise KeyError(f"the cue {cue!r} is none of the {len(self.cues)} that were recorded")
+            raise KeyError(
+                f"the cue {cue!r} is none of the {len(self.cues)} that were recorded"
+                f"{_swapped(cue, self._columns)}{near(cue, self.cues)}"
+            )
         if outcome not in self._columns:
-            raise KeyError(f"the outcome {outcome!r} is none of the {len(self.outcomes)} that were recorded")
+            raise KeyError(
+                f"the outcome {outcome!r} is none of the {len(self.outcomes)} that were recorded"
+                f"{_swapped(cue, self._columns)}{near(outcome, self.outcomes)}"
+            )
         trajectory = self.values[:, self._rows[cue], self._columns[outcome]]
         return trajectory
 
@@ -209,6 +222,11 @@ class Trajectories:
         return pd.DataFrame(values, index=pd.Index(self.tokens, name="token"), columns=columns)
 
 
+def _swapped(cue: object, outcomes: Mapping[str, int]) -> str:
+    return f"; {cue!r} is an outcome: write [cue, outcome]" if cue in outcomes else ""
+
+
+@hinting
 def trajectories(
     events: Events | PathName,
     pairs: Iterable[tuple[str, str]] | None = None,
@@ -242,7 +260,8 @@ def trajectories(
         Without `pairs`: record the weights of all these cues to all these outcomes. Without ``cues`` those of
         all cues, without ``outcomes`` those to all outcomes. All cues predict, recorded or not.
     every : int, default 1
-        Record after tokens every, 2 * every, ...
+        Record after tokens every, 2 * every, ... Where there are fewer tokens than `every`, record after the
+        last, and warn.
     at : array_like of int, optional
         Record after these tokens instead; they rise. 0 is before the first token: the initial weights.
     alpha, beta, lambda_, schedule, initial, dtype, threads, progress
@@ -266,7 +285,7 @@ def trajectories(
     Warns
     -----
     RescorlaWarning
-        As `learn`.
+        As `learn`; or where `every` is more than the number of tokens.
 
     Notes
     -----
@@ -443,6 +462,12 @@ def _room(
     """The tokens to record, and zeros for what is recorded: so many cells for each."""
     step = whole("every", every, 1)
     if at is None:
+        if step > n_tokens > 0:
+            warn(
+                f"every={step} is more than the number of tokens, {n_tokens}: of these the last is recorded "
+                "alone; give a smaller every, or at="
+            )
+            step = n_tokens
         n_times = n_tokens // step
         values = room("trajectories", n_times * n_cells, element, _CURE)
         tokens = room("the tokens to record", n_times, np.dtype(np.int64), _CURE)
@@ -451,13 +476,17 @@ def _room(
     if step != 1:
         raise ValueError("every= and at= ask for different things; give one of them")
     given = np.asarray(at)
-    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+    if given.ndim != 1:
+        raise TypeError(f"at must be several numbers of tokens, not {shown(at)}; write at=[10, 20]")
+    if given.size and given.dtype.kind not in "iu":
+        wrong = next((each for each in given.tolist() if type(each) is not int), at)
         raise TypeError(
-            f"at must be an array of token numbers, not of {given.dtype} of {given.ndim} dimensions"
+            f"at must be whole numbers of tokens from 0 to {n_tokens}, not {shown(wrong)}; write at=[10, 20] "
+            f"or at=[{n_tokens}] for the last"
         )
     if given.size and (int(given.min()) < 0 or int(given.max()) > n_tokens):
-        wrong = int(given.min()) if int(given.min()) < 0 else int(given.max())
-        raise ValueError(f"at must be tokens from 0 to {n_tokens}, as the events have, not {wrong}")
+        outside = int(given.min()) if int(given.min()) < 0 else int(given.max())
+        raise ValueError(f"at must be tokens from 0 to {n_tokens}, as the events have, not {outside}")
     tokens = given.astype(np.int64)
     falling = np.flatnonzero(tokens[1:] <= tokens[:-1])
     if falling.size:

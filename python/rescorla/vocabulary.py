@@ -12,7 +12,7 @@ from rescorla.arguments import path_name
 Names: TypeAlias = "Iterable[str] | os.PathLike[str]"
 """Several names, or the file whose first column they are."""
 Map: TypeAlias = "Mapping[str, str | Iterable[str]] | os.PathLike[str]"
-"""What each name becomes, one or several names; or the file that says so."""
+"""What each name becomes: names joined by "_", or an iterable of names; or the file that says so."""
 
 _COUNTS = ("freq", "frequency")
 
@@ -38,12 +38,17 @@ def listed(argument: str, names: Names) -> list[str]:
 
 
 def mapped(argument: str, names: Map) -> dict[str, list[str]]:
-    """What each name becomes.
+    """What each name becomes: a str is names joined by "_", "" is none.
 
-    In a file each line is a name, a tab, and what the name becomes, joined by "_"; nothing: it is removed.
+    In a file each line is a name, a tab, and what the name becomes, likewise.
     """
     if isinstance(names, os.PathLike):
         return _read_map(path_name(names))
+    if isinstance(names, str):
+        raise TypeError(
+            f"{argument} must be a mapping or a pathlib.Path, not the str {names!r}; write "
+            f"pathlib.Path({names!r}) for a file"
+        )
     if not isinstance(names, Mapping):
         raise TypeError(f"{argument} must be a mapping or a pathlib.Path, not {type(names).__name__}")
     return {name: _several(argument, name, becomes) for name, becomes in names.items()}
@@ -64,7 +69,7 @@ def _read_map(path: str) -> dict[str, list[str]]:
                 f"{path}, line {number}: expected each name once, found {name!r} again; "
                 "join all that it becomes by _ in one line"
             )
-        becomes[name] = new.split("_") if new else []
+        becomes[name] = joined(new)
         if "" in becomes[name]:
             raise _core.FormatError(
                 f"{path}, line {number}: expected a name, found an empty one; join names by one _ each, with "
@@ -75,10 +80,21 @@ def _read_map(path: str) -> dict[str, list[str]]:
 
 def _several(argument: str, name: str, becomes: object) -> list[str]:
     if isinstance(becomes, str):
-        return [becomes] if becomes else []
+        names = joined(becomes)
+        if "" in names:
+            raise ValueError(
+                f"{argument} maps {name!r} to {becomes!r}, in which a name is empty; join names by one _ "
+                "each, with none at the ends"
+            )
+        return names
     if not isinstance(becomes, Iterable):
         raise TypeError(f"{argument} must map {name!r} to a name or several, not to {becomes!r}")
     return [_name(argument, new) for new in becomes]
+
+
+def joined(names: str) -> list[str]:
+    """The names that "_" joins, empty ones among them; none of an empty str."""
+    return names.split("_") if names else []
 
 
 def _name(argument: str, name: object) -> str:

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyFrozenSet, PySet, PyString};
+use pyo3::types::{PyFrozenSet, PyList, PyMapping, PySet, PyString, PyTuple};
 
 use super::exit::Call;
 use super::file::PyEventFile;
@@ -63,7 +63,7 @@ pub(crate) fn compile_events(
     let mut writer = EventWriter::new(path.as_deref(), duplicates.parse()?, background)?;
     each(py, source, &progress, |number, event| {
         let at = |error: Error| error.at(None, Some(Place::Event(number)));
-        let (cues, outcomes, frequency) = parts(event)?.ok_or_else(|| {
+        let (cues, outcomes, frequency) = parts(event, number)?.ok_or_else(|| {
             PyTypeError::new_err(format!(
                 "event {number}: expected (cues, outcomes) or (cues, outcomes, frequency), found {}",
                 shown(event)
@@ -108,9 +108,15 @@ type Object<'py> = Bound<'py, PyAny>;
 type Parts<'py> = (Object<'py>, Object<'py>, Option<Object<'py>>);
 
 /// Cues, outcomes and, if there is one, the frequency.
-fn parts<'py>(event: &Object<'py>) -> PyResult<Option<Parts<'py>>> {
+fn parts<'py>(event: &Object<'py>, number: u64) -> PyResult<Option<Parts<'py>>> {
     if event.is_instance_of::<PyString>() {
         return Ok(None);
+    }
+    if !event.is_instance_of::<PyTuple>()
+        && !event.is_instance_of::<PyList>()
+        && let Ok(event) = event.cast::<PyMapping>()
+    {
+        return named_parts(event, number);
     }
     let Ok(mut items) = event.try_iter() else { return Ok(None) };
     let mut next = || items.next().transpose();
@@ -119,6 +125,30 @@ fn parts<'py>(event: &Object<'py>) -> PyResult<Option<Parts<'py>>> {
         (Some(cues), Some(outcomes), None) => Some((cues, outcomes, frequency)),
         _ => None,
     })
+}
+
+/// The parts of a mapping by their names, in any case; of names that differ in case alone the one in small letters.
+fn named_parts<'py>(event: &Bound<'py, PyMapping>, number: u64) -> PyResult<Option<Parts<'py>>> {
+    let mut found = [const { None }; 3];
+    let mut others = false;
+    for key in event.keys()? {
+        let name = key.cast::<PyString>().map(|key| key.to_string_lossy().into_owned()).unwrap_or_default();
+        match ["cues", "outcomes", "frequency"].iter().position(|part| name.eq_ignore_ascii_case(part)) {
+            Some(part) if found[part].is_none() || name.chars().all(char::is_lowercase) => {
+                found[part] = Some(event.get_item(key)?);
+            }
+            Some(_) => {}
+            None => others = true,
+        }
+    }
+    match found {
+        [Some(cues), Some(outcomes), frequency] if !others => Ok(Some((cues, outcomes, frequency))),
+        _ => Err(PyValueError::new_err(format!(
+            "event {number}: expected a mapping with the keys cues, outcomes and perhaps frequency, found the keys {}; \
+             rename them, or give tuples (cues, outcomes)",
+            shown(event.keys()?.as_any())
+        ))),
+    }
 }
 
 /// Calls `take` with every name: of a str what `_` joins, of a set its names sorted, of another iterable its names.

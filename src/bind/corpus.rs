@@ -1,7 +1,9 @@
 //! The verb `compile`, of running text.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::fmt;
+use std::hash::Hash;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,13 +22,17 @@ use crate::events::write::EventWriter;
 use crate::grow::{Grow, short};
 use crate::monitor::Monitor;
 use crate::text::corpus::{
-    Context, Corpus, Format, Letters, Lines, Load, Lookup, Names, Normal, Symbols, Table, Unknown, Window,
+    Allowed, Ask, Context, Corpus, Format, Letters, Lines, Load, Lookup, Names, Normal, Table, Unknown,
+    Window,
 };
+use crate::text::tables::split_names;
 
 /// Running text, in files or as an iterable of lines or documents, becomes an event file.
 ///
 /// Names are numbers (n-grams of so many letters; 0: the word), words (what CoNLL-U says), mappings from words to names, or
 /// functions.
+///
+/// Besides the file come the options of which nothing came up in the text: "symbols", "vocabulary", "stop_words".
 #[pyfunction]
 #[pyo3(signature = (
     source, path, *, items, cues, outcomes, window, context, across, letters, symbols, lower, normalize, boundary,
@@ -59,7 +65,7 @@ pub(crate) fn compile_corpus(
     threads: usize,
     block: Option<usize>,
     progress: Progress,
-) -> PyResult<PyEventFile> {
+) -> PyResult<(PyEventFile, Vec<&'static str>)> {
     let _call = Call::begin(py)?;
     let raised = Arc::new(Mutex::new(None));
     let unknown = match unknown {
@@ -92,7 +98,7 @@ pub(crate) fn compile_corpus(
             "graphemes" => Letters::Graphemes,
             _ => return Err(wrong("letters", letters)),
         },
-        symbols: symbols.map(|symbols| symbols_of(&symbols)).transpose()?,
+        symbols: symbols.map(|symbols| symbols_of(&symbols, &raised)).transpose()?,
         lower,
         normalize: match normalize {
             None => None,
@@ -113,6 +119,7 @@ pub(crate) fn compile_corpus(
             "conllu" => Format::Conllu,
             _ => return Err(wrong("format", format)),
         },
+        met: Arc::default(),
     };
     let mut writer = EventWriter::new(path.as_deref(), duplicates.parse()?, background)?.of_text();
     let file = match items {
@@ -132,7 +139,20 @@ pub(crate) fn compile_corpus(
         _ => Err(wrong("items", items)),
     };
     let raised = raised.lock().unwrap_or_else(PoisonError::into_inner).take();
-    raised.map_or_else(|| Ok(file?.into()), Err)
+    raised.map_or_else(|| Ok((file?.into(), missed(&corpus))), Err)
+}
+
+/// The options of which nothing came up in a text, though there was one.
+fn missed(corpus: &Corpus) -> Vec<&'static str> {
+    let met = &corpus.met;
+    [
+        (corpus.symbols.is_some() && met.text() && !met.word(), "symbols"),
+        (corpus.vocabulary.is_some() && met.word() && !met.known_word(), "vocabulary"),
+        (!corpus.stop_words.is_empty() && met.word() && !met.stop_word(), "stop_words"),
+    ]
+    .into_iter()
+    .filter_map(|(is_missed, option)| is_missed.then_some(option))
+    .collect()
 }
 
 /// So many words at once take longer than to start a thread.
@@ -214,19 +234,18 @@ fn wrong(argument: &str, found: &str) -> PyErr {
     PyValueError::new_err(format!("{argument} cannot be {found:?}"))
 }
 
-/// Characters given as text, or as ranges of code points.
-fn symbols_of(symbols: &Bound<'_, PyAny>) -> PyResult<Symbols> {
+/// Characters given as text, or by a function.
+fn symbols_of(symbols: &Bound<'_, PyAny>, raised: &Arc<Mutex<Option<PyErr>>>) -> PyResult<Allowed> {
     if let Ok(text) = symbols.cast::<PyString>() {
         return Ok(text.to_str()?.parse()?);
     }
-    let ranges: PyResult<Items<(char, char)>> = symbols.extract();
-    let Items(ranges) = ranges.map_err(|_| {
+    if !symbols.is_callable() {
         let found = shown(symbols);
-        PyTypeError::new_err(format!(
-            "symbols must be a str, or pairs of first and last characters, not {found}"
-        ))
-    })?;
-    Ok(ranges.into_iter().collect())
+        return Err(PyTypeError::new_err(format!(
+            "symbols must be a str of characters, such as 'a-z', or a function of a character, not {found}"
+        )));
+    }
+    Ok(Allowed::Asked(Arc::new(IsSymbol(Function::new(symbols, raised)))))
 }
 
 fn names_of(
@@ -260,38 +279,70 @@ fn names_of(
         }
         return Ok(Names::Looked(Arc::new(table)));
     }
-    Ok(Names::Looked(Arc::new(Function {
-        function: spec.clone().unbind(),
-        known: Mutex::default(),
-        raised: Arc::clone(raised),
-    })))
+    Ok(Names::Looked(Arc::new(NamesOf(Function::new(spec, raised)))))
 }
 
-/// The names that a word gives: a str is one.
+/// The names that a word gives: of a str those that `_` joins.
 fn collect(word: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
-    if let Ok(name) = given.cast::<PyString>() {
-        return Ok(vec![name.to_str()?.to_owned()]);
+    if let Ok(joined) = given.cast::<PyString>() {
+        let joined = joined.to_str()?;
+        let names: Result<_> = split_names(joined).map(|(_, name)| name.map(str::to_owned)).collect();
+        return names.map_err(|_| {
+            PyValueError::new_err(format!(
+                "the word {word:?} gives {joined:?}, in which a name is empty; join names by one _ each, with none at \
+                 the ends"
+            ))
+        });
     }
     words_of(given, || {
         format!("the names of the word {word:?} must be a str or an iterable of str, not {}", shown(given))
     })
 }
 
-/// A Python function from words to names, called once for each word.
-struct Function {
+/// A Python function of words or characters, called once for each, or a few times where threads ask at once.
+///
+/// What it answered first is its answer from then on.
+struct Function<K, V> {
     function: Py<PyAny>,
-    known: Mutex<HashMap<String, Arc<[String]>>>,
+    known: Mutex<HashMap<K, V>>,
     /// What it raised, which the caller raises.
     raised: Arc<Mutex<Option<PyErr>>>,
 }
 
-impl fmt::Debug for Function {
+impl<K, V> fmt::Debug for Function<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Function")
     }
 }
 
-impl Function {
+impl<K: Eq + Hash, V: Clone> Function<K, V> {
+    fn new(function: &Bound<'_, PyAny>, raised: &Arc<Mutex<Option<PyErr>>>) -> Self {
+        Self { function: function.clone().unbind(), known: Mutex::default(), raised: Arc::clone(raised) }
+    }
+
+    /// What it answers about something that is said to it in a text, of which `read` makes a value.
+    fn ask<Q>(&self, about: &Q, said: &str, read: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<V>) -> Result<V>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(about).cloned();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        // No lock is held meanwhile. None: the interpreter has ended.
+        let called = Python::try_attach(|py| {
+            exit::exempt_own_thread();
+            read(&self.function.bind(py).call1((said,))?)
+        });
+        let answer =
+            called.unwrap_or_else(|| Err(Error::Stopped.into())).map_err(|error| self.raise(error))?;
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let more = 2 * known.len() + 1;
+        known.try_reserve(1).map_err(|_| short::<(K, V)>(more, "the answers of a function"))?;
+        Ok(known.entry(about.to_owned()).or_insert(answer).clone())
+    }
+
     /// Keeps what was raised first, and stops the work.
     fn raise(&self, error: PyErr) -> Error {
         let mut first = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
@@ -301,34 +352,25 @@ impl Function {
         drop(later);
         Error::Stopped
     }
+}
 
-    fn call(&self, word: &str) -> PyResult<Arc<[String]>> {
-        // None: the interpreter has ended meanwhile.
-        let called = Python::try_attach(|py| {
-            exit::exempt_own_thread();
-            let given = self.function.bind(py).call1((word,))?;
-            Ok(collect(word, &given)?.into())
-        });
-        called.unwrap_or_else(|| Err(Error::Stopped.into()))
+/// A function from words to names.
+#[derive(Debug)]
+struct NamesOf(Function<String, Arc<[String]>>);
+
+impl Lookup for NamesOf {
+    fn names(&self, word: &str, take: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
+        let names = self.0.ask(word, word, |given| Ok(collect(word, given)?.into()))?;
+        names.iter().try_for_each(|name| take(name))
     }
 }
 
-impl Lookup for Function {
-    fn names(&self, word: &str, take: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(word).cloned();
-        let names = match known {
-            Some(names) => names,
-            None => {
-                let names = self.call(word).map_err(|error| self.raise(error))?;
-                let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-                let more = 2 * known.len() + 1;
-                known
-                    .try_reserve(1)
-                    .map_err(|_| short::<(String, Arc<[String]>)>(more, "a table of words"))?;
-                known.insert(word.to_owned(), Arc::clone(&names));
-                names
-            }
-        };
-        names.iter().try_for_each(|name| take(name))
+/// A function that says whether a character belongs to words.
+#[derive(Debug)]
+struct IsSymbol(Function<char, bool>);
+
+impl Ask for IsSymbol {
+    fn is_symbol(&self, c: char) -> Result<bool> {
+        self.0.ask(&c, c.encode_utf8(&mut [0; 4]), |answer| answer.is_truthy())
     }
 }

@@ -22,7 +22,15 @@ impl From<Error> for PyErr {
     fn from(error: Error) -> Self {
         let message = error.to_string();
         match error {
-            Error::Io { path, source, .. } => {
+            Error::Io { path, source, doing } => {
+                let missing = (doing == "write" && source.kind() == ErrorKind::NotFound)
+                    .then(|| {
+                        path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir())
+                    })
+                    .flatten()
+                    .map(|folder| {
+                        format!("no folder {}; make it first, or write elsewhere", folder.display())
+                    });
                 // As Python spells paths that are not UTF-8.
                 let path = path.into_os_string();
                 match (source.raw_os_error(), source.kind()) {
@@ -30,6 +38,7 @@ impl From<Error> for PyErr {
                     (Some(errno), _) => {
                         let text = source.to_string();
                         let reason = text.split(" (os error").next().unwrap_or(&text).to_owned();
+                        let reason = missing.unwrap_or(reason);
                         PyOSError::new_err((errno, reason, path))
                     }
                     (None, ErrorKind::IsADirectory) => {

@@ -10,10 +10,11 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from typing import TextIO
 
 from rescorla import __version__
-from rescorla.cli import activations, command, equilibrium, events, info, learn, plot, verify
+from rescorla.cli import activations, command, equilibrium, events, info, learn, plot, verify, wording
 from rescorla.warn import RescorlaWarning
 
 _COMMANDS = (events, learn, equilibrium, activations, info, verify, plot)
@@ -34,10 +35,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit status: 0, 1 after an error (one line on standard error), 130 after Ctrl-C, 141 where whoever
         reads the output went away. Wrong usage exits with 2 (SystemExit).
     """
-    options = parser().parse_args(arguments)
+    options, unknown = parser().parse_known_args(arguments)
+    if unknown:
+        options.usage(command.unknown(unknown, options.command))
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _show_warning
+            warnings.showwarning = partial(_show_warning, options.command)
             warnings.simplefilter("always", RescorlaWarning)
             command.check_outputs(options)
             options.run(options)
@@ -49,13 +52,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _complain("interrupted", 130)
     except _ERRORS as error:
-        return _complain(f"error: {_message(error)}", 1)
+        return _complain(f"error: {_message(error, options.command)}", 1)
     return 0
 
 
 def parser() -> argparse.ArgumentParser:
     """All commands and their options."""
-    program = argparse.ArgumentParser(
+    program = command.Parser(
         prog="rescorla",
         description="Learn cue-outcome associations by the Rescorla-Wagner rule.",
         epilog="FILE is running text, an event table or a binary event file, told apart by content. "
@@ -73,15 +76,16 @@ def _complain(message: str, status: int) -> int:
     return status
 
 
-def _message(error: BaseException) -> str:
+def _message(error: BaseException, used: argparse.ArgumentParser) -> str:
     if isinstance(error, OSError) and error.filename is not None and error.strerror is not None:
-        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+        return f"{os.fsdecode(error.filename)}: {wording.said(error.strerror, used)}"
     if isinstance(error, KeyError) and error.args:
-        return str(error.args[0])  # str(error) would show it quoted
-    return str(error) or type(error).__name__
+        return wording.said(str(error.args[0]), used)  # str(error) would show it quoted
+    return wording.said(str(error), used) or type(error).__name__
 
 
 def _show_warning(
+    used: argparse.ArgumentParser,
     message: Warning | str,
     category: type[Warning],
     filename: str,
@@ -89,4 +93,4 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    print(f"rescorla: warning: {message}", file=sys.stderr)
+    print(f"rescorla: warning: {wording.said(str(message), used)}", file=sys.stderr)

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from rescorla._core import check_apart
+from rescorla.arguments import near
+from rescorla.cli import wording
 from rescorla.corpus import files_of
 
 # The arguments that name what a command reads, and what it writes.
 _INPUTS = ("files", "file", "weights")
+_WORD = re.compile(r"[a-z]{4,}")
+
 _OUTPUTS = ("output", "table", "cue_counts", "outcome_counts", "test_output")
 
 
@@ -29,7 +34,7 @@ def new(
         usage=f"rescorla {usage} [options]",
         formatter_class=_Help,
     )
-    command.set_defaults(run=run, usage=command.error)
+    command.set_defaults(run=run, usage=command.error, command=command)
     command.add_argument(
         "--no-progress",
         dest="progress",
@@ -87,6 +92,33 @@ def count(text: str) -> int:
     if number < 0:
         raise argparse.ArgumentTypeError(f"{number} is less than 0")
     return number
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that knows what may have been meant by a name that it does not know."""
+
+    def error(self, message: str) -> NoReturn:
+        """Exit with status 2, and a near match of what is misspelt."""
+        wrong = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
+        if wrong is not None:
+            message += near(wrong[1], [choice.strip(" '") for choice in wrong[2].split(",")])
+        super().error(message)
+
+
+def unknown(given: Sequence[str], command: argparse.ArgumentParser) -> str:
+    """What is wrong with arguments that a command does not take."""
+    message = f"unrecognized arguments: {' '.join(given)}"
+    flag = next((each.partition("=")[0] for each in given if each.startswith("-")), None)
+    if flag is None:
+        return f"{message}; put names with blanks into quotes, and see --help"
+    word = flag.lstrip("-")
+    options = list(wording.options_of(command))
+    for option in options:
+        values = option.choices or (_WORD.findall(str(option.help)) if option.metavar == "NAMES" else ())
+        if word in values:
+            return f"{message}; did you mean '{max(option.option_strings, key=len)} {word}'?"
+    close = near(flag, [each for option in options for each in option.option_strings])
+    return message + (close or "; see --help for those there are")
 
 
 class _Help(argparse.HelpFormatter):

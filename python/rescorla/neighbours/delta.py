@@ -23,6 +23,7 @@ from rescorla.arguments import (
     whole,
 )
 from rescorla.events import Events
+from rescorla.hints import hinting
 from rescorla.neighbours.arrays import Examples, Table, kappas, same_length, table_of, targets_of
 from rescorla.plan import Plan, naming_divergence, plan_of, start_of
 from rescorla.progress import Progress, watching
@@ -48,6 +49,7 @@ SPREAD = 0.01
 ORDERED = 1 << 24
 
 
+@hinting
 def delta_rule(
     data: Data,
     *,

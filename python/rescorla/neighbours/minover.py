@@ -9,6 +9,7 @@ import numpy as np
 
 from rescorla import _core
 from rescorla.arguments import number, whole
+from rescorla.hints import hinting
 from rescorla.neighbours.arrays import Examples, Table, same_length, table_of
 from rescorla.neighbours.linear import LinearFit, signs_of
 from rescorla.progress import Progress, watching
@@ -21,6 +22,7 @@ _FLOAT64 = np.dtype(np.float64)
 _FINEST = 1e-10
 
 
+@hinting
 def minover(
     X: Examples,
     y: ArrayLike,
@@ -141,6 +143,7 @@ def _minover(
     return _fit(table, found, found["counts"].astype(np.float64), bias, parameters, started)
 
 
+@hinting
 def adatron(
     X: Examples,
     y: ArrayLike,
@@ -235,6 +238,7 @@ def adatron(
     return _fit(table, found, found["strengths"], bool(bias), parameters, started)
 
 
+@hinting
 def separable(X: Examples, y: ArrayLike, *, bias: bool = False) -> bool:
     """Whether a plane gets all examples right: y (w.x + w0) > 0.
 

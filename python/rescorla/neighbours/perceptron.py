@@ -9,6 +9,7 @@ import numpy as np
 
 from rescorla import _core
 from rescorla.arguments import number, one_of, whole
+from rescorla.hints import hinting
 from rescorla.neighbours.arrays import Examples, Table, same_length, table_of, vector_of
 from rescorla.neighbours.linear import LinearFit, signs_of
 from rescorla.progress import Progress, watching
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _FLOAT64 = np.dtype(np.float64)
 
 
+@hinting
 def perceptron(
     X: Examples,
     y: ArrayLike,

@@ -10,6 +10,7 @@ import numpy as np
 
 from rescorla import _core, storage
 from rescorla.arguments import numbered, one_of, rate, thread_count, whole
+from rescorla.hints import hinting
 from rescorla.neighbours import theory
 from rescorla.neighbours.arrays import vector_of
 from rescorla.progress import Progress, watching
@@ -194,6 +195,7 @@ class TeacherStudent:
         return pd.DataFrame({name: column.ravel() for name, column in columns.items()})
 
 
+@hinting
 def teacher_student(
     N: int | Sequence[int],
     alpha: float | ArrayLike,

@@ -18,6 +18,7 @@ from rescorla.arguments import (
     thread_count,
 )
 from rescorla.events import Events
+from rescorla.hints import hinting
 from rescorla.learning import _learn
 from rescorla.neighbours.arrays import Examples, Vectors, labelled, same_length, table_of
 from rescorla.neighbours.delta import _delta_rule
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 Method = Literal["auto", "forward", "adjoint"]
 
 
+@hinting
 def widrow_hoff(
     data: Events | PathName | tuple[Examples, Examples],
     *,

@@ -13,6 +13,7 @@ mod blocks;
 mod conllu;
 mod lines;
 mod lists;
+mod met;
 mod named;
 mod names;
 mod pieces;
@@ -26,7 +27,7 @@ mod words;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use crate::error::{Error, Place, Result};
@@ -37,9 +38,10 @@ use crate::threads::sensible;
 use crate::vocab::Vocab;
 use blocks::{Block, Blocks};
 pub use lines::Lines;
+pub use met::Met;
 pub use names::{Lookup, Names, Table, Unknown};
 use reader::Reader;
-pub use symbols::Symbols;
+pub use symbols::{Allowed, Ask, Symbols};
 use turns::Turns;
 
 /// How running text becomes events.
@@ -94,7 +96,7 @@ pub struct Corpus {
     /// What counts as a letter of an n-gram.
     pub letters: Letters,
     /// The characters of words; without, all that separate nothing.
-    pub symbols: Option<Symbols>,
+    pub symbols: Option<Allowed>,
     /// Whether to lower-case the text.
     pub lower: bool,
     /// The normal form to bring the text into.
@@ -111,6 +113,8 @@ pub struct Corpus {
     pub format: Format,
     /// What ends a document within a file, as it stands here, in lower or upper case; may be empty.
     pub document_end: String,
+    /// What came up in the texts that were read.
+    pub met: Arc<Met>,
 }
 
 /// Which words of a context make an event.
@@ -227,6 +231,7 @@ impl Default for Corpus {
             format: Format::Text,
             sentence_end: ".?!…。！？".to_owned(),
             document_end: "---end.of.document---".to_owned(),
+            met: Arc::default(),
         }
     }
 }
@@ -311,8 +316,16 @@ impl Corpus {
 
     /// Whether a word is one that stays in the text.
     pub(super) fn keeps(&self, word: &str) -> bool {
-        (self.stop_words.is_empty() || self.stop_words.get(word).is_none())
-            && self.vocabulary.as_ref().is_none_or(|words| words.get(word).is_some())
+        self.met.note_word();
+        let is_stop_word = !self.stop_words.is_empty() && self.stop_words.get(word).is_some();
+        if is_stop_word {
+            self.met.note_stop_word();
+        }
+        let is_known = self.vocabulary.as_ref().is_none_or(|words| words.get(word).is_some());
+        if is_known {
+            self.met.note_known_word();
+        }
+        is_known && !is_stop_word
     }
 }
 

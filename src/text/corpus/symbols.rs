@@ -1,10 +1,117 @@
-//! Which characters belong to words.
+//! Which characters belong to words, and which separate them.
 
+use std::fmt;
+use std::hash::BuildHasher;
 use std::str::FromStr;
+use std::sync::Arc;
 
+use hashbrown::{DefaultHashBuilder, HashTable};
 use regex_syntax::hir::{Class, Hir, HirKind};
 
+use super::Corpus;
 use crate::error::{Error, Result};
+use crate::grow::room_in;
+
+/// The characters of words.
+#[derive(Debug, Clone)]
+pub enum Allowed {
+    /// Those of a set.
+    Set(Symbols),
+    /// Those of which someone says so, who is asked about each character that comes up.
+    Asked(Arc<dyn Ask>),
+}
+
+/// Who knows whether a character belongs to words.
+///
+/// Threads ask on their own. So that what they make of a text is the same, the answer about a character must stay what it
+/// was first.
+pub trait Ask: fmt::Debug + Send + Sync {
+    /// Whether a character belongs to words.
+    ///
+    /// # Errors
+    /// When there is no answer.
+    fn is_symbol(&self, c: char) -> Result<bool>;
+}
+
+impl FromStr for Allowed {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        text.parse().map(Allowed::Set)
+    }
+}
+
+/// What separates words in a text: white space, `_`, the characters of the boundary and those that are not allowed.
+pub(super) struct Separators<'c> {
+    corpus: &'c Corpus,
+    /// Whether an ASCII character separates words; `None` where that is to be asked yet.
+    ascii: [Option<bool>; 128],
+    /// Whether another character does, as far as it was asked.
+    others: HashTable<(char, bool)>,
+    hasher: DefaultHashBuilder,
+}
+
+impl<'c> Separators<'c> {
+    pub(super) fn new(corpus: &'c Corpus) -> Self {
+        let ascii = std::array::from_fn(|c| {
+            // There are 128 of them.
+            let c = u8::try_from(c).map_or('\0', char::from);
+            match &corpus.symbols {
+                _ if always_separates(corpus, c) => Some(true),
+                None => Some(false),
+                Some(Allowed::Set(symbols)) => Some(!symbols.contains(c)),
+                Some(Allowed::Asked(_)) => None,
+            }
+        });
+        Self { corpus, ascii, others: HashTable::new(), hasher: DefaultHashBuilder::default() }
+    }
+
+    /// Asks about the characters of a text that did not come up before.
+    ///
+    /// # Errors
+    /// When there is no answer.
+    pub(super) fn meet(&mut self, text: &str) -> Result<()> {
+        let Some(Allowed::Asked(ask)) = &self.corpus.symbols else { return Ok(()) };
+        for c in text.chars() {
+            if let Some(known) = self.ascii.get_mut(c as usize) {
+                if known.is_none() {
+                    *known = Some(!ask.is_symbol(c)?);
+                }
+            } else if !always_separates(self.corpus, c) && self.known(c).is_none() {
+                let separates = !ask.is_symbol(c)?;
+                let Self { others, hasher, .. } = self;
+                let rehash = |(c, _): &(char, bool)| hasher.hash_one(c);
+                room_in(others, rehash, "the characters of a text")?;
+                others.insert_unique(hasher.hash_one(c), (c, separates), rehash);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a character separates words; one of a text that was met.
+    pub(super) fn contain(&self, c: char) -> bool {
+        match self.ascii.get(c as usize) {
+            Some(known) => known.unwrap_or(true),
+            None => {
+                always_separates(self.corpus, c)
+                    || match &self.corpus.symbols {
+                        None => false,
+                        Some(Allowed::Set(symbols)) => !symbols.contains(c),
+                        Some(Allowed::Asked(_)) => self.known(c).unwrap_or(true),
+                    }
+            }
+        }
+    }
+
+    fn known(&self, c: char) -> Option<bool> {
+        self.others.find(self.hasher.hash_one(c), |(other, _)| *other == c).map(|&(_, separates)| separates)
+    }
+}
+
+/// Whether a character separates words whatever is allowed.
+fn always_separates(corpus: &Corpus, c: char) -> bool {
+    c.is_whitespace() || c == '_' || corpus.boundary.contains(c)
+}
 
 /// A set of characters, written like the inside of a character class of a regular expression.
 ///

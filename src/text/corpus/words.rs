@@ -10,7 +10,7 @@ use memchr::memmem::Finder;
 use unicode_normalization::UnicodeNormalization;
 
 use super::conllu;
-use super::symbols::Symbols;
+use super::symbols::{Allowed, Separators, Symbols};
 use super::{Context, Corpus, Normal};
 use crate::error::{Error, Result};
 use crate::grow::{ask, spell};
@@ -34,8 +34,7 @@ pub(super) enum Part<'t> {
 /// Finds the words of runs.
 pub(super) struct Words<'c> {
     corpus: &'c Corpus,
-    /// Whether an ASCII character separates words.
-    separates: [bool; 128],
+    separators: Separators<'c>,
     /// The spellings of the mark of a document's end; none where there is no mark.
     marks: Vec<Finder<'static>>,
     /// What may follow the end of a sentence within its run.
@@ -46,7 +45,6 @@ pub(super) struct Words<'c> {
 
 impl<'c> Words<'c> {
     pub(super) fn new(corpus: &'c Corpus) -> Result<Self> {
-        let separates = std::array::from_fn(|c| u8::try_from(c).is_ok_and(|c| cuts(corpus, char::from(c))));
         let mark = &corpus.document_end;
         if mark.contains(char::is_whitespace) {
             let found = format!(
@@ -58,7 +56,8 @@ impl<'c> Words<'c> {
         let marks = marks.iter().filter(|mark| !mark.is_empty());
         let marks = marks.map(|mark| Finder::new(mark.as_bytes()).into_owned()).collect();
         let closers = r#"\p{Pf}\p{Pe}"'"#.parse()?;
-        Ok(Words { corpus, separates, marks, closers, normal: String::new(), lowered: String::new() })
+        let separators = Separators::new(corpus);
+        Ok(Words { corpus, separators, marks, closers, normal: String::new(), lowered: String::new() })
     }
 
     /// Calls `take` with every part of a run, and the offset in the run at which it begins; of a word in a normal form
@@ -94,8 +93,19 @@ impl<'c> Words<'c> {
         };
         let form = cased(conllu::form(record))?;
         let lemma = conllu::lemma(record).map_or_else(|| Ok("_".to_owned()), &mut cased)?;
-        let is_symbol = |c| corpus.symbols.as_ref().is_none_or(|symbols| symbols.contains(c));
-        let stays = corpus.keeps(&form) && form.chars().all(is_symbol);
+        corpus.met.note_text();
+        let mut consists_of_symbols = true;
+        for c in form.chars() {
+            consists_of_symbols &= match &corpus.symbols {
+                None => true,
+                Some(Allowed::Set(symbols)) => symbols.contains(c),
+                Some(Allowed::Asked(ask)) => ask.is_symbol(c)?,
+            };
+            if !consists_of_symbols {
+                break;
+            }
+        }
+        let stays = consists_of_symbols && corpus.keeps(&form);
         let upos = conllu::upos(record).unwrap_or("_");
         let features: Vec<&str> = conllu::features(record).collect();
         Ok(stays.then(|| format!("{form}\t{lemma}\t{upos}\t_\t{}", features.join("|"))))
@@ -115,7 +125,7 @@ impl<'c> Words<'c> {
         at: usize,
         take: &mut impl FnMut(Part<'_>, usize) -> Result<()>,
     ) -> Result<()> {
-        let Self { corpus, separates, closers, normal, lowered, .. } = self;
+        let Self { corpus, separators, closers, normal, lowered, .. } = self;
         let normalized = normalize(text, corpus.normalize, normal)?;
         let cased = if corpus.lower { lower(normalized, lowered)? } else { normalized };
         let place = |offset: usize| match (corpus.normalize, corpus.lower) {
@@ -123,10 +133,11 @@ impl<'c> Words<'c> {
             (None, true) => at + before_lowering(text, offset),
             (None, false) => at + offset,
         };
-        let is_separator = |c: char| match separates.get(c as usize) {
-            Some(&known) => known,
-            None => cuts(corpus, c),
-        };
+        separators.meet(cased)?;
+        if !cased.is_empty() {
+            corpus.met.note_text();
+        }
+        let is_separator = |c: char| separators.contain(c);
         let mut rest = cased;
         while !rest.is_empty() {
             let end = match corpus.context {
@@ -146,14 +157,6 @@ impl<'c> Words<'c> {
         }
         Ok(())
     }
-}
-
-/// Whether a character separates words.
-fn cuts(corpus: &Corpus, c: char) -> bool {
-    c.is_whitespace()
-        || c == '_'
-        || corpus.boundary.contains(c)
-        || corpus.symbols.as_ref().is_some_and(|symbols| !symbols.contains(c))
 }
 
 /// The end of the first sentence of a run: behind characters that end one and closing quotes or brackets, as many as follow.

@@ -1,0 +1,85 @@
+"""What the library says, in the words of the command line: options in place of arguments and functions."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator, Mapping
+
+# Arguments of the library that an option of another name is.
+_ARGUMENTS = {"unknown_cues": ("unknown",), "beta": ("beta1", "beta2"), "output": ("out", "path")}
+
+# What the name of an argument is followed by where a message begins with it.
+_VERBS = (
+    "allows?|asks?|can|cannot|changes?|consists?|finds?|gives?|goes|go|has|have|is|are|keeps?|leaves?|lists?|maps?|"
+    "may|must|names?|needs?|says?|takes?|tells?|would"
+)
+
+# A value that is written behind an argument, and what may follow it: no more of the name of a file.
+_VALUE = r"""(?:'(?P<single>[^']*)'|"(?P<double>[^"]*)"|(?P<plain>[\w.+-]*\w))?(?=[\s,;:)?]|$)"""
+
+# What the library tells users of Python to call or to write, and what does the same here.
+_PYTHON = (
+    (r"(?:(?:rescorla|rw)\.)?(?:corpus|read|compile)_events(?:\(\.*\))?", "rescorla events"),
+    (r"(?:(?:rescorla|rw)\.)?(?:load_weights|open_events)(?:\(\.*\))?", "rescorla info"),
+    (r"(?:rescorla|rw)\.(learn|equilibrium|activations)\b(?:\(\.*\))?", r"rescorla \1"),
+    (r"(?:Events|events)\.(?:head|sample|split|passes)\b(?:\([^()]*\))?", "rescorla events"),
+    (r"(?:Events\.|events\.)?to_table(?:\(\.*\))?", "--table"),
+    (r"(?:Weights|weights|Events|events)\.save(?:\(\.*\))?", "-o"),
+    (r"(?:the file )?(?:a )?pathlib\.Path\('([^']*)'\)", r"the file '\1'"),
+    (r" or a pathlib\.Path", ""),
+    (r"a pair \(before, after\), 'context' or None", "a pair BEFORE,AFTER or context"),
+    (r"a pair \(before, after\)", "a pair BEFORE,AFTER"),
+    (r"a pair \(beta1, beta2\)", "two numbers"),
+)
+
+
+def said(message: str, command: argparse.ArgumentParser) -> str:
+    """A message of the library as the command says it."""
+    flags = dict(_flags(command))
+    if flags:
+        names = "|".join(sorted(map(re.escape, flags), key=len, reverse=True))
+        message = re.sub(
+            rf"(?<![\w./-])(?P<name>{names})={_VALUE}", lambda found: _assigned(found, flags), message
+        )
+        # At the beginning, or behind a line end of the library's own.
+        message = re.sub(
+            rf"^(?P<name>{names})(?=:| (?:{_VERBS})\b)", lambda found: flags[found["name"]][0], message
+        )
+        # No word of English has an underscore.
+        message = re.sub(
+            rf"(?<![\w./'\"-])(?P<name>{names})(?![\w./'\"=])",
+            lambda found: flags[found["name"]][0] if "_" in found["name"] else found[0],
+            message,
+        )
+    for python, words in _PYTHON:
+        message = re.sub(rf"(?<![\w./'\"-]){python}" if python[0] != " " else python, words, message)
+    return message
+
+
+def options_of(command: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    """All options of a command."""
+    return (action for action in command._actions if action.option_strings)
+
+
+def _flags(command: argparse.ArgumentParser) -> Iterator[tuple[str, tuple[str, object]]]:
+    """For each argument of the library the option of a command that is it, and its constant."""
+    for action in options_of(command):
+        flag = max(action.option_strings, key=len)
+        if action.dest == "output":
+            flag = action.option_strings[0]
+        for argument in (action.dest, *_ARGUMENTS.get(action.dest, ())):
+            yield argument, (flag, action.const)
+
+
+def _assigned(found: re.Match[str], flags: Mapping[str, tuple[str, object]]) -> str:
+    """An argument and its value, as in ``lower=False``, as an option."""
+    flag, constant = flags[found["name"]]
+    value = next((each for each in found.group("single", "double", "plain") if each is not None), None)
+    if value is None:
+        return flag
+    if value == str(constant):
+        return flag
+    if value in ("None", "True", "False"):
+        return f"no {flag}"
+    return f"{flag} {value}"
