@@ -1,8 +1,8 @@
 """The estimators beside scikit-learn's, on the verses of a text: which of twelve parts is a verse from?
 
-    python benches/estimators.py --text kjv.txt              # the King James Bible, a verse a line
-    python benches/estimators.py --text kjv.txt --splits 1   # one of the five random splits
-    python benches/estimators.py --text kjv.txt --smoke      # every 20th verse: does it work
+    python benches/classifiers.py --text kjv.txt              # the King James Bible, a verse a line
+    python benches/classifiers.py --text kjv.txt --splits 1   # one of the five random splits
+    python benches/classifiers.py --text kjv.txt --smoke      # every 20th verse: does it work
 
 Verses are counts of words, or their TF-IDF with and without the logarithm of counts.
 RescorlaWagnerClassifier with its defaults has to be as accurate as SGDClassifier with its, within .01 in
