@@ -3,22 +3,37 @@
 //! ```text
 //! a_j = sum of w_cj over the cues c of the event, in the order in which it lists them, from +0.0
 //! ```
+//!
+//! Weights are read where they lie, rows or columns one after another, and only those that are asked for: they may be in a file
+//! that is larger than the memory. Of rows that lie apart, as where columns lie one after another, a few columns at a time are
+//! gathered for all events of a chunk, so that every column is gone through once.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 use crate::events::EventFile;
-use crate::grow::Grow;
+use crate::grow::{Grow, collected, filled};
 use crate::kernel::rows::Element;
 use crate::learn::in_pool;
 use crate::monitor::Monitor;
 
-/// Weights, row after row, and where the events' names are in them.
-pub struct Weights<'a, E> {
+/// Weights in memory, wherever they lie.
+pub trait Table<S>: Sync {
+    /// Rows and columns.
+    fn shape(&self) -> [usize; 2];
+    /// A row that exists, where its elements lie one after another.
+    fn row(&self, row: usize) -> Option<&[S]>;
+    /// The element of a row and a column that exist.
+    fn at(&self, row: usize, column: usize) -> S;
+    /// Calls `put` with the elements of a column in some rows, all of which exist, one after another.
+    fn pick(&self, column: usize, rows: &[u32], put: impl FnMut(S));
+}
+
+/// Weights, and where the events' names are in them.
+pub struct Weights<'a, T> {
     /// The weights.
-    pub values: &'a [E],
-    /// Columns in a row.
-    pub width: usize,
+    pub table: T,
     /// The row of each of the file's cues; `None`: it predicts nothing.
     pub rows: &'a [Option<u32>],
 }
@@ -32,18 +47,30 @@ pub enum Which<'a> {
     Present(&'a [Option<u32>]),
 }
 
-/// Fills `out` with activations, event after event.
+/// Columns that are gathered at a time: a line or two of the cache of each row.
+const SIDE: usize = 16;
+
+/// Cues of events for which columns are gathered at once: so many take 16 MiB.
+const GATHERED: usize = 1 << 22;
+
+/// What the work is, counted in additions, between two looks at the monitor.
+const LOOK_EVERY: usize = 1 << 20;
+
+const CUES: &str = "the cues of some events";
+
+/// Fills `out` with activations, event after event. Weights are rounded to the type of the sums; the result says whether one that
+/// is finite was not any more.
 ///
 /// # Errors
 /// [`Error::Argument`] when the shapes do not fit, [`Error::Format`] for a damaged file, [`Error::Stopped`].
-pub fn activate<E: Element, B: AsRef<[u8]> + Sync>(
+pub fn activate<S: Element, E: Element, B: AsRef<[u8]> + Sync>(
     file: &EventFile<B>,
-    weights: &Weights<'_, E>,
+    weights: &Weights<'_, impl Table<S>>,
     which: &Which<'_>,
     out: &mut [E],
     threads: usize,
     monitor: &Monitor,
-) -> Result<()> {
+) -> Result<bool> {
     weights.check(file, which)?;
     monitor.set_total(file.len());
     // What each chunk of events fills: pieces of `out`, handed to the threads one by one.
@@ -81,30 +108,36 @@ pub fn activate<E: Element, B: AsRef<[u8]> + Sync>(
     let threads = threads.clamp(1, pieces.len().max(1));
     let pieces = Mutex::new(pieces.into_iter());
     let failure = Mutex::new(None);
+    let overflow = AtomicBool::new(false);
     in_pool(threads, || {
         loop {
             let piece = pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some((chunk, piece)) = piece else { break };
-            if let Err(error) = weights.fill(file, chunk, which, piece, monitor) {
+            let desk = Desk { file, chunk, weights, overflow: &overflow, monitor };
+            if let Err(error) = desk.fill(which, piece) {
                 failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
                 break;
             }
         }
     })?;
-    failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+    let failure = failure.into_inner().unwrap_or_else(PoisonError::into_inner);
+    failure.map_or_else(|| Ok(overflow.into_inner()), Err)
 }
 
-impl<E: Element> Weights<'_, E> {
-    fn check<B: AsRef<[u8]>>(&self, file: &EventFile<B>, which: &Which<'_>) -> Result<()> {
-        let n_rows = self.values.len().checked_div(self.width).unwrap_or(0);
-        let inside = |column: &u32| (*column as usize) < self.width;
+impl<T> Weights<'_, T> {
+    fn check<S, B: AsRef<[u8]>>(&self, file: &EventFile<B>, which: &Which<'_>) -> Result<()>
+    where
+        T: Table<S>,
+    {
+        let [n_rows, n_columns] = self.table.shape();
+        let inside = |column: &u32| (*column as usize) < n_columns;
         let columns_fit = match which {
             Which::Columns(columns) => columns.iter().all(inside),
             Which::Present(columns) => {
                 columns.len() == file.outcomes().len() && columns.iter().flatten().all(inside)
             }
         };
-        let exists = |&row: &u32| self.width == 0 || (row as usize) < n_rows;
+        let exists = |&row: &u32| (row as usize) < n_rows;
         let rows_fit = self.rows.len() == file.cues().len() && self.rows.iter().flatten().all(exists);
         if columns_fit && rows_fit {
             Ok(())
@@ -114,60 +147,210 @@ impl<E: Element> Weights<'_, E> {
             ))
         }
     }
+}
 
-    fn fill<B: AsRef<[u8]>>(
-        &self,
-        file: &EventFile<B>,
-        chunk: usize,
-        which: &Which<'_>,
-        mut out: &mut [E],
-        monitor: &Monitor,
-    ) -> Result<()> {
-        let mut work = 0;
-        file.for_each(file.events_of(chunk), |_, cues, outcomes, _| {
-            let rows = || {
-                let rows = cues.iter().filter_map(|&cue| self.rows[cue as usize]);
-                rows.map(|row| &self.values[row as usize * self.width..][..self.width])
-            };
-            let length = match which {
-                Which::Columns(columns) => columns.len(),
-                Which::Present(_) => outcomes.len(),
-            };
-            let (here, behind) = std::mem::take(&mut out).split_at_mut_checked(length).unwrap_or_default();
-            out = behind;
-            match which {
-                Which::Columns(columns) => {
-                    let all =
-                        columns.len() == self.width && (0..).zip(*columns).all(|(i, &column)| i == column);
-                    here.fill(E::default());
-                    for row in rows() {
-                        if all {
-                            here.iter_mut().zip(row).for_each(|(sum, &weight)| *sum = sum.plus(weight));
-                        } else {
-                            let weights = columns.iter().map(|&column| row[column as usize]);
-                            here.iter_mut().zip(weights).for_each(|(sum, weight)| *sum = sum.plus(weight));
-                        }
-                    }
-                }
-                Which::Present(columns) => {
-                    for (value, &outcome) in here.iter_mut().zip(outcomes) {
-                        *value = match columns[outcome as usize] {
-                            Some(column) => {
-                                rows().fold(E::default(), |sum, row| sum.plus(row[column as usize]))
-                            }
-                            None => E::from_f64(f64::NAN),
-                        };
-                    }
+/// What a thread needs for a chunk of events.
+struct Desk<'a, T, B> {
+    file: &'a EventFile<B>,
+    chunk: usize,
+    weights: &'a Weights<'a, T>,
+    /// Whether a finite weight was rounded to one that is not.
+    overflow: &'a AtomicBool,
+    monitor: &'a Monitor,
+}
+
+impl<T, B: AsRef<[u8]>> Desk<'_, T, B> {
+    fn fill<S: Element, E: Element>(&self, which: &Which<'_>, out: &mut [E]) -> Result<()>
+    where
+        T: Table<S>,
+    {
+        match which {
+            Which::Present(columns) => self.fill_present(columns, out)?,
+            Which::Columns(columns) => {
+                let Weights { table, rows } = self.weights;
+                let first = rows.iter().flatten().next();
+                if first.is_none_or(|&row| table.row(row as usize).is_some()) {
+                    self.fill_by_rows(columns, out)?;
+                } else {
+                    self.fill_by_columns(columns, out)?;
                 }
             }
-            work += (cues.len() + 1) * (length + 1);
-            if work > 1 << 20 {
-                work = 0;
-                monitor.check()?;
+        }
+        let events = self.file.events_of(self.chunk);
+        self.monitor.advance(events.end - events.start)
+    }
+
+    /// A weight in the type of the sums.
+    #[inline(always)]
+    fn rounded<S: Element, E: Element>(&self, weight: S) -> E {
+        let rounded = E::from_f64(weight.to_f64());
+        if size_of::<E>() < size_of::<S>() && !rounded.is_finite() && weight.is_finite() {
+            self.overflow.store(true, Relaxed);
+        }
+        rounded
+    }
+
+    /// The rows of the cues of an event.
+    #[inline(always)]
+    fn rows_of(&self, cues: &[u32]) -> impl Iterator<Item = u32> {
+        cues.iter().filter_map(|&cue| self.weights.rows[cue as usize])
+    }
+
+    /// Counts additions, and looks at the monitor now and then.
+    fn look(&self, work: &mut usize, more: usize) -> Result<()> {
+        *work += more;
+        if *work > LOOK_EVERY {
+            *work = 0;
+            self.monitor.check()?;
+        }
+        Ok(())
+    }
+
+    /// The outcomes present in each event.
+    fn fill_present<S: Element, E: Element>(&self, columns: &[Option<u32>], mut out: &mut [E]) -> Result<()>
+    where
+        T: Table<S>,
+    {
+        let (table, mut work) = (&self.weights.table, 0);
+        self.file.for_each(self.file.events_of(self.chunk), |_, cues, outcomes, _| {
+            let (here, behind) =
+                std::mem::take(&mut out).split_at_mut_checked(outcomes.len()).unwrap_or_default();
+            out = behind;
+            for (value, &outcome) in here.iter_mut().zip(outcomes) {
+                *value = match columns[outcome as usize] {
+                    Some(column) => self.rows_of(cues).fold(E::default(), |sum, row| {
+                        sum.plus(self.rounded(table.at(row as usize, column as usize)))
+                    }),
+                    None => E::from_f64(f64::NAN),
+                };
+            }
+            self.look(&mut work, (cues.len() + 1) * (outcomes.len() + 1))
+        })
+    }
+
+    /// These columns, of rows whose elements lie one after another.
+    fn fill_by_rows<S: Element, E: Element>(&self, columns: &[u32], mut out: &mut [E]) -> Result<()>
+    where
+        T: Table<S>,
+    {
+        let (table, mut work) = (&self.weights.table, 0);
+        let all = columns.len() == table.shape()[1] && (0..).zip(columns).all(|(i, &column)| i == column);
+        self.file.for_each(self.file.events_of(self.chunk), |_, cues, _, _| {
+            let (here, behind) =
+                std::mem::take(&mut out).split_at_mut_checked(columns.len()).unwrap_or_default();
+            out = behind;
+            here.fill(E::default());
+            for row in self.rows_of(cues) {
+                let row = table.row(row as usize).unwrap_or_default();
+                if all {
+                    here.iter_mut().zip(row).for_each(|(sum, &weight)| *sum = sum.plus(self.rounded(weight)));
+                } else {
+                    let weights = columns.iter().map(|&column| self.rounded(row[column as usize]));
+                    here.iter_mut().zip(weights).for_each(|(sum, weight)| *sum = sum.plus(weight));
+                }
+            }
+            self.look(&mut work, (cues.len() + 1) * (columns.len() + 1))
+        })
+    }
+
+    /// These columns, of rows whose elements lie apart.
+    fn fill_by_columns<S: Element, E: Element>(&self, columns: &[u32], out: &mut [E]) -> Result<()>
+    where
+        T: Table<S>,
+    {
+        let mut gathered = Gathered::new(self.weights.rows.len())?;
+        let (mut filled, mut events) = (0, self.file.events_of(self.chunk));
+        let end = events.end;
+        while events.start < end {
+            events.end = gathered.take(self, events.start..end)?;
+            let length = gathered.ends.len() * columns.len();
+            self.sum(&mut gathered, columns, out.get_mut(filled..filled + length).unwrap_or_default())?;
+            filled += length;
+            events.start = events.end;
+        }
+        Ok(())
+    }
+
+    /// Sums for some events, a few columns at a time.
+    fn sum<S: Element, E: Element>(&self, some: &mut Gathered, columns: &[u32], out: &mut [E]) -> Result<()>
+    where
+        T: Table<S>,
+    {
+        let mut block = filled([E::default(); SIDE], some.distinct.len(), "some columns of weights")?;
+        let mut work = 0;
+        for (number, side) in columns.chunks(SIDE).enumerate() {
+            for (lane, &column) in side.iter().enumerate() {
+                let mut row = 0;
+                self.weights.table.pick(column as usize, &some.distinct, |weight| {
+                    block[row][lane] = self.rounded(weight);
+                    row += 1;
+                });
+            }
+            let mut begun = 0;
+            for (event, &end) in out.chunks_exact_mut(columns.len()).zip(&some.ends) {
+                let mut sums = [E::default(); SIDE];
+                for &row in &some.rows[begun..end] {
+                    let weights = &block[row as usize];
+                    sums.iter_mut().zip(weights).for_each(|(sum, &weight)| *sum = sum.plus(weight));
+                }
+                event[number * SIDE..][..side.len()].copy_from_slice(&sums[..side.len()]);
+                begun = end;
+            }
+            self.look(&mut work, (some.rows.len() + some.ends.len() + some.distinct.len()) * SIDE)?;
+        }
+        Ok(())
+    }
+}
+
+/// No place.
+const NONE: u32 = u32::MAX;
+
+/// Some events, of which columns are gathered at once.
+///
+/// Invariant: `places` is `NONE` for all cues but those of the events at hand.
+struct Gathered {
+    /// For each of the file's cues where its row is in `distinct`.
+    places: Vec<u32>,
+    /// The cues that the events have,
+    cues: Vec<u32>,
+    /// and their rows, rising.
+    distinct: Vec<u32>,
+    /// The rows of all events, event after event: places in `distinct`,
+    rows: Vec<u32>,
+    /// and where those of each event end.
+    ends: Vec<usize>,
+}
+
+impl Gathered {
+    /// Nothing yet, of a file with so many cues.
+    fn new(n_cues: usize) -> Result<Self> {
+        let places = filled(NONE, n_cues, CUES)?;
+        Ok(Self { places, cues: Vec::new(), distinct: Vec::new(), rows: Vec::new(), ends: Vec::new() })
+    }
+
+    /// Takes events from the first of a range on, and says before which it ended.
+    fn take<T, B: AsRef<[u8]>>(&mut self, desk: &Desk<'_, T, B>, range: std::ops::Range<u64>) -> Result<u64> {
+        self.cues.iter().for_each(|&cue| self.places[cue as usize] = NONE);
+        self.cues.clear();
+        self.rows.clear();
+        self.ends.clear();
+        desk.file.for_each(range.clone(), |_, cues, _, _| {
+            // Those behind what is enough come again.
+            if self.rows.len() < GATHERED {
+                for &cue in cues.iter().filter(|&&cue| desk.weights.rows[cue as usize].is_some()) {
+                    if std::mem::replace(&mut self.places[cue as usize], 0) == NONE {
+                        self.cues.grow(cue, CUES)?;
+                    }
+                    self.rows.grow(cue, CUES)?;
+                }
+                self.ends.grow(self.rows.len(), CUES)?;
             }
             Ok(())
         })?;
-        let events = file.events_of(chunk);
-        monitor.advance(events.end - events.start)
+        self.cues.sort_unstable_by_key(|&cue| desk.weights.rows[cue as usize]);
+        self.distinct = collected(desk.rows_of(&self.cues), CUES)?;
+        (0..).zip(&self.cues).for_each(|(place, &cue)| self.places[cue as usize] = place);
+        self.rows.iter_mut().for_each(|row| *row = self.places[*row as usize]);
+        Ok(range.start + self.ends.len() as u64)
     }
 }

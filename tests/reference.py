@@ -319,8 +319,13 @@ def rosenblatt(
 ) -> tuple[list[float], float | None, list[int], list[int]]:
     """The perceptron: weights and bias, mistakes of each sweep, how often each example was added.
 
-    A row of X has the values of some columns, in their order. No bias: `None`.
+    A row of X has the values of some columns, in their order. No bias: `None`. From zero weights what is
+    learned at a rate of 1 is multiplied by eta.
     """
+    if not any(weights) and not bias:
+        scale, eta = eta, 1.0
+    else:
+        scale = 1.0
     weights = list(weights)
     added = [0] * len(X)
     errors: list[int] = []
@@ -346,7 +351,7 @@ def rosenblatt(
             if rule == "batch" or wrong(t):
                 add(t)
                 errors[-1] += 1
-    return weights, bias, errors, added
+    return [w * scale for w in weights], None if bias is None else bias * scale, errors, added
 
 
 # Events.

@@ -262,6 +262,53 @@ fn descent() -> Descent<'static, f64> {
 }
 
 #[test]
+fn paces_are_factors_on_the_rates_of_tokens() {
+    // Three tokens of one cue and two outcomes, of which the second is half of the first.
+    let x = Rows::dense(&[1.0, 2.0, 0.5], [3, 1]).unwrap();
+    let z = Rows::dense(&[1.0, 0.5, -1.0, -0.5, 2.0, 1.0], [3, 2]).unwrap();
+    let paces = [1.0, 0.25, 0.0];
+    for (batch, tile, threads) in [(Some(1), None, 1), (Some(1), Some(1), 2), (None, None, 1)] {
+        let order = [2, 0, 1, 1, 2, 0];
+        let (passes, order) = (2, Some(&order[..]));
+        let descent = Descent { alpha: &[1.0], batch, tile, threads, passes, order, ..descent() };
+        let (mut out, mut squares) = (vec![0.0; 2], vec![9.0; 4]);
+        let matrix = Matrix::new(&mut out, [1, 2]).unwrap();
+        let (paces, room, monitor) = (Some(&paces[..]), Some(&mut squares[..]), Monitor::new());
+        delta_rows::learn_at(&x, &z, &descent, paces, room, &matrix, &monitor).unwrap();
+        let (mut weight, mut sums) = (0.0, vec![]);
+        for pass in order.unwrap().chunks(3) {
+            let (mut sum, before) = (0.0, weight);
+            for &token in pass {
+                let (x, z) = ([1.0, 2.0, 0.5][token as usize], [1.0, -1.0, 2.0][token as usize]);
+                let error: f64 = z - if batch.is_some() { weight } else { before } * x;
+                weight += x * (0.1 * [1.0, 0.25, 0.0][token as usize] * error);
+                sum += error * error;
+            }
+            sums.extend([sum, sum / 4.0]);
+        }
+        assert_eq!(out, [weight, weight / 2.0]);
+        assert_eq!(squares, sums);
+    }
+}
+
+#[test]
+fn paces_and_rooms_that_do_not_fit_are_refused() {
+    let (x, z) = (Rows::dense(&[1.0; 2], [2, 1]).unwrap(), Rows::dense(&[1.0; 2], [2, 1]).unwrap());
+    let descent = Descent { alpha: &[1.0], ..descent() };
+    let refused = |paces: Option<&[f64]>, room: usize| {
+        let (mut out, mut squares) = (vec![0.0; 1], vec![0.0; room]);
+        let matrix = Matrix::new(&mut out, [1, 1]).unwrap();
+        delta_rows::learn_at(&x, &z, &descent, paces, Some(&mut squares), &matrix, &Monitor::new())
+            .unwrap_err()
+            .to_string()
+    };
+    for paces in [&[1.0][..], &[1.0, -0.5], &[1.0, f64::NAN], &[f64::INFINITY, 1.0]] {
+        assert!(refused(Some(paces), 1).contains("a pace of 0 or more for each of 2 tokens"), "{paces:?}");
+    }
+    assert!(refused(None, 2).contains("room for the errors of every pass and column"));
+}
+
+#[test]
 fn divergence_names_the_weight() {
     for batch in [Some(1), None] {
         let found = with(&Monitor::new(), |told| (told.batch, told.beta, told.passes) = (batch, 30.0, 1000));

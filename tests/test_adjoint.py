@@ -40,6 +40,7 @@ def assert_near(found: Any, expected: Any, rule: some.Rule, initial: Any, dtype:
     assert np.abs(found.astype(np.float64) - expected).max(initial=0.0) <= TOLERANCE[dtype] * scale
 
 
+@pytest.mark.filterwarnings("ignore:initial= shares no name")
 @given(st.data(), some.events(), some.DUPLICATES, st.sampled_from(["float64", "float32"]), some.THREADS)
 def test_adjoint_is_the_reference_up_to_rounding(
     data: st.DataObject, events: list[Event], duplicates: Any, dtype: Any, threads: int

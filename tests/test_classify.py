@@ -448,7 +448,7 @@ def test_terms_and_columns() -> None:
             TABLE,
             CLASSES,
             ValueError,
-            "passes must be a whole number",
+            "passes must be a whole number of 1 or more",
         ),
         ({"factors": ["no"]}, TABLE, CLASSES, KeyError, "expected a column 'no'"),
         ({}, TABLE, CLASSES[1:], ValueError, "one class for each of 6 rows"),
@@ -697,3 +697,86 @@ def test_rooms_are_loaded_when_asked_for() -> None:
     for module in (rw, classify):
         with pytest.raises(AttributeError, match="no attribute 'nothing'"):
             module.nothing  # noqa: B018
+
+
+# The class among the factors.
+
+
+def leaking(n: int, column: str = "verb") -> tuple[dict[str, list[Any]], list[str]]:
+    """A table with a column that is the class, or tells it; and the classes."""
+    verbs = [("give", "send", "lend")[row % 3] for row in range(n)]
+    table: dict[str, list[Any]] = {"theme": ["new", "old"] * (n // 2) + ["new"] * (n % 2)}
+    table[column] = list(verbs) if column == "verb" else [f"{verb}s" for verb in verbs]
+    return table, verbs
+
+
+def test_a_factor_that_is_y_under_its_name_is_refused() -> None:
+    table = pd.DataFrame(leaking(6)[0])
+    for y in (table["verb"], table["verb"].astype("category"), pl.Series("verb", table["verb"].tolist())):
+        with pytest.raises(ValueError, match=r"the column 'verb' of X is y itself.*factors="):
+            NDLClassifier().fit(table, y)
+    with pytest.raises(ValueError, match="the column 'verb' of X is y itself"):
+        NDLClassifier(factors=["theme", ("theme", "verb")]).fit(table, table["verb"])
+    # Not where it is no factor, nor where another column has the name.
+    NDLClassifier(factors=["theme"]).fit(table, table["verb"])
+    NDLClassifier().fit(table.drop(columns="verb"), table["verb"])
+    other = table["verb"].replace({"give": "send"})
+    NDLClassifier().fit(table, other)
+
+
+def test_a_column_that_tells_the_class_is_warned_of() -> None:
+    for kind in (dict, pd.DataFrame, pl.DataFrame):
+        table, verbs = leaking(31, "form")
+        with pytest.warns(
+            rw.RescorlaWarning,
+            match=r"^the column 'form' of X has one class for each of its levels, in all 31 rows",
+        ) as record:
+            NDLClassifier().fit(kind(table), verbs)
+        assert record[0].filename == __file__
+        assert "factors=" in str(record[0].message)
+    # By another number of rows, by chance; by numbers; by frequencies; with classes of several levels.
+    table, verbs = leaking(30, "form")
+    NDLClassifier().fit(table, verbs)
+    numbers = {"length": list(range(40)), "theme": ["new", "old"] * 20}
+    with pytest.warns(rw.RescorlaWarning, match="the column 'length' of X has"):
+        NDLClassifier().fit(numbers, ["short"] * 20 + ["long"] * 20)
+    table, verbs = leaking(31, "form")
+    NDLClassifier().fit(table, verbs, sample_weight=[1] * 30 + [0])
+    with pytest.warns(rw.RescorlaWarning, match="each of the columns 'form', 'more' of X has"):
+        NDLClassifier().fit(
+            table | {"more": [f"{form}{row}" for row, form in enumerate(table["form"])]}, verbs
+        )
+
+
+def test_a_column_that_tells_nearly_all_is_a_good_factor() -> None:
+    table, verbs = leaking(40, "form")
+    verbs[-1] = "send"
+    NDLClassifier().fit(table, verbs)
+    # What is missing, or ignored, tells nothing; nor is there anything to tell of one class.
+    table, verbs = leaking(40, "form")
+    NDLClassifier(ignore=["gives"]).fit(table, verbs)
+    table["form"][3] = None
+    NDLClassifier().fit(table, verbs)
+    NDLClassifier().fit(table, ["give"] * 40)
+
+
+def test_the_name_of_a_column_is_not_y() -> None:
+    table = pd.DataFrame(leaking(6)[0])
+    with pytest.raises(
+        TypeError,
+        match=r"y must be one class for each row, not the str 'verb'; write fit\(table, table\['verb'\]\)",
+    ):
+        NDLClassifier().fit(table, "verb")
+
+
+def test_a_cross_validation_is_shown_in_a_line() -> None:
+    cues = ["red_round", "red_square", "blue_round", "blue_square"] * 50
+    classes = ["y", "n", "n", "n"] * 50
+    fit = classify.cross_validate(classify.NDLClassifier(), cues, classes, cv=KFold(7))
+    shown = repr(fit)
+    assert "\n" not in shown
+    assert len(shown) < 200
+    assert shown.startswith("<CrossValidation: 7 folds of 28 to 29 rows; accuracy ")
+    found = fit.summary()["accuracy"]
+    assert f"accuracy {found['mean']:.3g} ({found['minimum']:.3g} to {found['maximum']:.3g}); r2 " in shown
+    assert repr(classify.CrossValidation((), ())) == "<CrossValidation: 0 folds>"

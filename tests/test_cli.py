@@ -91,19 +91,21 @@ def test_learn_is_learn(suffix: str, compiled: bool, run: Run, table: Path, tmp_
 def test_learn_prints_the_strongest_pairs(run: Run, table: Path) -> None:
     weights = rw.learn(table)
     pairs = [(cue, outcome, weights[cue, outcome]) for cue in weights.cues for outcome in weights.outcomes]
-    pairs.sort(key=lambda pair: -pair[2])
+    pairs.sort(key=lambda pair: -abs(pair[2]))
     expected = [f"{cue}\t{outcome}\t{weight:.6g}" for cue, outcome, weight in pairs]
     for n in (0, 1, 4, 6, 10):
         printed = run("learn", table, "--top", n).splitlines()
         assert [line for line in printed if "\t" in line] == expected[:n]
-        assert fields("\n".join(printed))["saved to"].startswith("nowhere")
+        assert fields("\n".join(printed))["not saved"] == "-o FILE saves the weights"
+        assert "saved to" not in fields("\n".join(printed))
 
 
 def test_pairs_are_ranked_across_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(3)
-    values = rng.integers(0, 5, (40, 7)).astype(float)
+    values = rng.integers(-5, 5, (40, 7)).astype(float)
     weights = rw.Weights(values, [f"c{i}" for i in range(40)], [f"o{j}" for j in range(7)])
-    expected = sorted(np.ndenumerate(values), key=lambda item: -item[1])
+    expected = sorted(np.ndenumerate(values), key=lambda item: -abs(item[1]))
+    assert {value for _, value in expected[:40]} == {-5.0, -4.0, 4.0}
     for block in (1, 7, 21, 10_000):
         monkeypatch.setattr(cli.weights, "_BLOCK", block)
         for n in (1, 10, 300):
@@ -181,7 +183,57 @@ def test_activations_of_unknown_cues(run: Run, table: Path, text: Path, tmp_path
     rw.learn(table).save(tmp_path / "w.npz")
     assert "unknown cue '#th'" in run("activations", text, tmp_path / "w.npz", "--top", 1, status=1)
     printed = run("activations", text, tmp_path / "w.npz", "--top", 1, "--unknown", "ignore")
-    assert printed.splitlines()[0] == "#th_the_he#\tx\t0"
+    assert printed.splitlines()[0] == "#th_the_he#\t(no known cue)"
+    assert {line.split("\t")[1] for line in printed.splitlines()} == {"(no known cue)"}
+
+
+def test_words_without_a_known_cue_are_told_from_words_that_activate_nothing(
+    run: Run, tmp_path: Path
+) -> None:
+    values = [[0.0, -0.0], [0.5, -0.5]]
+    rw.Weights(values, ["a", "b"], ["x", "y"]).save(tmp_path / "w.npz")
+    (tmp_path / "e.tab").write_text("cues\toutcomes\na\tx\nb\tx\nc_d\tx\nb_d\tx\n\tx\n")
+    told = run("activations", tmp_path / "e.tab", tmp_path / "w.npz", "--top", 2, "--unknown", "ignore")
+    assert told.splitlines() == [
+        "a\tx\t0",
+        "a\ty\t0",
+        "b\tx\t0.5",
+        "b\ty\t-0.5",
+        "c_d\t(no known cue)",
+        "b_d\tx\t0.5",
+        "b_d\ty\t-0.5",
+        "\t(no known cue)",
+    ]
+
+
+def test_events_in_place_of_weights_are_told(run: Run, table: Path, tmp_path: Path) -> None:
+    rw.read_events(table).save(tmp_path / "e.rw")
+    for path, found in ((table, "an event table"), (tmp_path / "e.rw", "a binary event file")):
+        expected = f"{path}: expected weights (.npz, .npy, .nc), found {found}; rescorla learn makes weights"
+        for command in (["activations", table, path, "--top", 1], ["plot", path, "-o", tmp_path / "p.svg"]):
+            message = run(*command, status=1)
+            assert expected in message
+            assert "read_events" not in message
+            assert "open_events" not in message
+
+
+def test_zeros_of_an_equilibrium_are_printed_as_zeros(run: Run, tmp_path: Path) -> None:
+    table = tmp_path / "e.csv"
+    table.write_text(
+        "Cues,Outcomes,Frequency\nh_a_n_d,hand,10\nh_a_n_d_s,hand,20\nl_a_n_d,land,8\na_n_d,and,35\n"
+    )
+    weights = rw.equilibrium(table).values
+    # The solver leaves some.
+    assert np.abs(weights[np.abs(weights) < 1e-12]).max() > 0
+    printed = [
+        line.split("\t") for line in run("equilibrium", table, "--top", 99).splitlines() if "\t" in line
+    ]
+    assert len(printed) == weights.size
+    assert {number for _, _, number in printed if abs(float(number)) < 1e-12} == {"0"}
+    # What is learned is printed as it is.
+    (tmp_path / "t.tab").write_text("cues\toutcomes\na\tx\n")
+    options = ["--alpha", 1e-9, "--beta", 1e-9, "--top", 1]
+    assert run("learn", tmp_path / "t.tab", *options).splitlines()[-1] == "a\tx\t1e-18"
 
 
 def test_activations_are_printed_across_blocks(

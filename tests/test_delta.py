@@ -50,6 +50,7 @@ def as_weights(initial: dict[tuple[str, str], float]) -> rw.Weights:
 # Equal to the reference.
 
 
+@pytest.mark.filterwarnings("ignore::rescorla.RescorlaWarning")
 @pytest.mark.parametrize(("activation", "loss"), KINDS)
 @given(
     st.data(),
@@ -136,6 +137,7 @@ def test_the_delta_rule_is_the_reference(
         np.testing.assert_allclose(result.values, values, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.filterwarnings("ignore::rescorla.RescorlaWarning")
 @given(st.data(), some.events(), some.DUPLICATES, some.DTYPES)
 def test_single_tokens_and_the_identity_are_the_rule(
     data: st.DataObject, events: list[Event], duplicates: Any, dtype: Any
@@ -500,10 +502,10 @@ def test_no_events_leave_what_there_was() -> None:
         ({"loss": "log", "activation": "logistic", "lambda_": 1.5}, ValueError, "between 0 and 1"),
         ({"reduction": "median"}, ValueError, "'sum' or 'mean'"),
         ({"batch": 0}, ValueError, "batch must be a whole number of 1 or more"),
-        ({"batch": "half"}, TypeError, "batch must be a whole number of 1 or more, or 'full'"),
-        ({"batch": 1.5}, TypeError, "batch must be a whole number of 1 or more, or 'full'"),
+        ({"batch": "half"}, TypeError, "batch must be a whole number of 1 or more, or 'full', not 'half'"),
+        ({"batch": 1.5}, TypeError, "batch must be a whole number of 1 or more, or 'full', not 1.5"),
         ({"passes": 0}, ValueError, "passes must be a whole number of 1 or more"),
-        ({"passes": "2"}, TypeError, "passes must be a whole number of"),
+        ({"passes": "2"}, TypeError, "passes must be a whole number of 1 or more, not '2'"),
         ({"initial": "random"}, ValueError, "seed"),
         ({"initial": "zero"}, ValueError, "'random'"),
         ({"initial": [[1.0]]}, TypeError, "Weights or 'random'"),
@@ -555,3 +557,25 @@ def test_progress_rises_to_the_total_and_stops_the_work(batch: Any) -> None:
 
     with pytest.raises(Stop):
         rw.delta_rule(source, **rule, passes=10**6, progress=refuse)
+
+
+def test_a_rate_that_overshoots_is_warned_of() -> None:
+    events = rw.read_events([("a_b_c_d", "x", 3), ("a", "y")])
+    with pytest.warns(
+        rw.RescorlaWarning,
+        match=r"^beta = 1 may overshoot: an event has sum\(alpha \* x\^2\) = 2, .* safe only below 1; lower",
+    ) as record:
+        rw.delta_rule(events, alpha=0.5, beta=1.0)
+    assert record[0].filename == __file__
+    # A cue that is kept twice counts four times.
+    kept = rw.read_events([(["a", "a", "b"], ["x"])], duplicates="keep")
+    with pytest.warns(rw.RescorlaWarning, match=r"= 5, so a rate is safe only below 0.4"):
+        rw.delta_rule(kept, beta=0.4)
+    with pytest.warns(rw.RescorlaWarning, match=r"a row has sum\(alpha \* x\^2\) = 10, .* below 0.2"):
+        rw.delta_rule(([[3.0, 1.0]], [1.0]), beta=0.2)
+    rw.delta_rule(events, alpha=0.5, beta=0.99)
+    # Means of four take a quarter of each; bounded errors cannot grow.
+    rw.delta_rule(events, alpha=0.5, beta=3.9, batch="full", reduction="mean")
+    rw.delta_rule(events, beta=1.0, activation="logistic", loss="log")
+    with pytest.raises(FloatingPointError, match=r"lower beta below 0\.5, or alpha"):
+        rw.delta_rule(rw.read_events([("a_b_c_d", "x", 3000)]), beta=5.0)

@@ -249,7 +249,7 @@ def test_full_batches_of_the_log_loss_are_the_logistic_regression_of_scikit_lear
 
 def test_names_are_those_of_the_columns() -> None:
     X, Z = np.arange(6.0).reshape(3, 2), np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
-    rule: dict[str, Any] = {"beta": 0.1}
+    rule: dict[str, Any] = {"beta": 0.01}
     plain = rw.delta_rule((X, Z), **rule)
     assert (plain.cues, plain.outcomes) == (("x0", "x1"), ("z0", "z1"))
     frames = rw.delta_rule((pd.DataFrame(X, columns=["a", "b"]), pd.DataFrame(Z, columns=[7, 8])), **rule)

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +20,7 @@ from rescorla.estimators import (
     DeltaRuleRegressor,
     EquilibriumClassifier,
     EquilibriumRegressor,
+    EstimatorWarning,
     MinOver,
     Perceptron,
     RescorlaWagnerClassifier,
@@ -183,6 +185,7 @@ def test_one_class_is_no_problem_to_solve(classifier: Any) -> None:
 # The rule.
 
 
+@pytest.mark.filterwarnings("ignore::rescorla.RescorlaWarning")
 @given(
     tables(),
     st.sampled_from([0.0, 0.1, 0.5]),
@@ -265,8 +268,9 @@ def test_classes_are_told_once(estimator: Any) -> None:
 
 def test_a_piece_is_learned_in_its_order() -> None:
     X, y = IRIS
-    pieces = RescorlaWagnerClassifier(passes=5, random_state=1).partial_fit(X, y, classes=[0, 1, 2])
-    assert some.bits(pieces.coef_) == some.bits(RescorlaWagnerClassifier().fit(X, y).coef_)
+    told: dict[str, Any] = {"beta": 0.001}
+    pieces = RescorlaWagnerClassifier(passes=5, random_state=1, **told).partial_fit(X, y, classes=[0, 1, 2])
+    assert some.bits(pieces.coef_) == some.bits(RescorlaWagnerClassifier(**told).fit(X, y).coef_)
     assert pieces.n_iter_ == 1
     # Only the start is drawn.
     start = DeltaRuleRegressor(initial="random", random_state=1, beta=0.0).fit(X, y).weights_.values
@@ -286,8 +290,9 @@ def test_targets_are_as_many_as_before() -> None:
 
 def test_more_passes_after_fit() -> None:
     X, y = IRIS
-    fitted = RescorlaWagnerClassifier(passes=2).fit(X, y).partial_fit(X, y)
-    assert some.bits(fitted.coef_) == some.bits(RescorlaWagnerClassifier(passes=3).fit(X, y).coef_)
+    fitted = RescorlaWagnerClassifier(beta=0.001, passes=2).fit(X, y).partial_fit(X, y)
+    thrice = RescorlaWagnerClassifier(beta=0.001, passes=3).fit(X, y)
+    assert some.bits(fitted.coef_) == some.bits(thrice.coef_)
     assert fitted.n_iter_ == 3
 
 
@@ -304,36 +309,212 @@ def test_names_of_classes_do_not_matter(classifier: Any, table: Any, names: list
     some.assert_close(renamed.intercept_, fitted.intercept_[order], 1e-12)
 
 
-# The default rate.
+# The default rates.
 
 
-@given(tables())
-def test_the_default_rate_takes_a_tenth_of_the_longest_error(table: Any) -> None:
+def learned_by_hand(
+    X: NDArray[np.float64], Z: NDArray[np.float64], seed: int, most: int = 30, tol: float | None = 1e-3
+) -> tuple[NDArray[np.float64], int, float]:
+    """Rows in random order, each with its rate, until passes hardly improve: weights, passes, the rate."""
+    A = with_background(X)
+    kappa = (A * A).sum(axis=1)
+    median = float(np.median(kappa))
+    W, rng = np.zeros((A.shape[1], Z.shape[1])), np.random.default_rng(seed)
+    least, idle, passes = np.inf, 0, 0
+    while passes < most and idle < 5:
+        passes += 1
+        squares = 0.0
+        for row in rng.permutation(len(A)):
+            error = Z[row] - A[row] @ W
+            squares += float(error @ error)
+            W += 0.05 / max(kappa[row], median) * np.outer(A[row], error)
+        mean = squares / Z.size
+        if tol is not None:
+            idle = 0 if passes == 1 or mean < least * (1 - tol) else idle + 1
+        least = min(least, mean)
+    return W, passes, 0.05 / median
+
+
+@given(tables(), st.integers(0, 9), st.sampled_from([1e-3, 0.1, 0.5, None]))
+def test_default_rates_are_those_of_the_rows(table: Any, seed: int, tol: float | None) -> None:
     X, y = table
-    kappa = max(1 + float(row @ row) for row in X)
+    W, passes, beta = learned_by_hand(X, one_hot(y), seed, tol=tol)
     for data in (X, sparse_of(X)):
-        assert RescorlaWagnerClassifier().fit(data, y).beta_ == pytest.approx(0.1 / kappa, rel=1e-12)
-    halved = RescorlaWagnerClassifier(alpha=0.5).fit(X, y)
-    assert halved.beta_ == pytest.approx(0.2 / kappa, rel=1e-12)
+        fitted = RescorlaWagnerClassifier(tol=tol, random_state=seed).fit(data, y)
+        assert fitted.beta_ == pytest.approx(beta, rel=1e-12)
+        assert fitted.n_iter_ == passes
+        some.assert_close(fitted.weights_.values, W, 1e-12)
+    regressor = RescorlaWagnerRegressor(tol=tol, random_state=seed).fit(X, one_hot(y))
+    some.assert_close(regressor.weights_.values, W, 1e-12)
+
+
+def test_how_many_passes_there_are() -> None:
+    X, y = IRIS
+    found = RescorlaWagnerClassifier(random_state=3).fit(X, y)
+    assert 5 < found.n_iter_ < 30
+    assert RescorlaWagnerClassifier(tol=None).fit(X, y).n_iter_ == 30
+    assert RescorlaWagnerClassifier(tol=1.0).fit(X, y).n_iter_ == 6
+    # A number of passes is that number; a beta of one's own is the plain rule, once.
+    assert RescorlaWagnerClassifier(passes=40, tol=1.0).fit(X, y).n_iter_ == 40
+    assert RescorlaWagnerClassifier(beta=0.001).fit(X, y).n_iter_ == 1
+    assert RescorlaWagnerClassifier(beta=0.001, random_state=1, tol=1.0).fit(X, y).n_iter_ == 1
+    for tol in (-1.0, np.inf):
+        with pytest.raises(ValueError, match="tol must be"):
+            RescorlaWagnerClassifier(tol=tol).fit(X, y)
+
+
+def test_the_same_rows_give_the_same_weights() -> None:
+    X, y = IRIS
+    once, twice, zero, other = (
+        RescorlaWagnerClassifier(random_state=seed).fit(X, y) for seed in (None, None, 0, 1)
+    )
+    assert some.bits(once.coef_) == some.bits(twice.coef_) == some.bits(zero.coef_) != some.bits(other.coef_)
+
+
+@given(tables(), st.sampled_from([0.0, 0.01, 0.1]))
+def test_a_beta_of_ones_own_is_the_plain_rule(table: Any, beta: float) -> None:
+    X, y = table
+    A, Z = with_background(X), one_hot(y)
+    plain = rw.delta_rule((A, Z), beta=beta).values
+    assert some.bits(RescorlaWagnerClassifier(beta=beta).fit(X, y).weights_.values) == some.bits(plain)
+    told: dict[str, Any] = {"activation": "identity", "loss": "squared", "beta": beta}
+    assert some.bits(DeltaRuleClassifier(**told).fit(X, y).weights_.values) == some.bits(plain)
+
+
+def test_one_long_row_does_not_slow_down_all_others() -> None:
+    rng = np.random.default_rng(5)
+    X = rng.poisson(0.3, (600, 40)).astype(float)
+    y = np.argmax(X @ rng.normal(size=(40, 4)) + np.array([0.3, 0.2, 0.1, 0.0]), axis=1)
+    X[17] *= 300
+    for classifier in (RescorlaWagnerClassifier(), DeltaRuleClassifier()):
+        assert classifier.fit(sparse_of(X), y).score(X, y) > 0.8
+
+
+@pytest.mark.parametrize("activation", ["logistic", "tanh"])
+def test_default_rates_of_other_functions(activation: Any) -> None:
+    # A row at a time: the rate of each is that of its kappa.
+    X = np.array([[1.0], [3.0], [1.0], [1.0]])
+    y = np.array([0.5, 0.25, 0.5, 0.75])
+    fitted = DeltaRuleRegressor(activation=activation, passes=1, tol=None, random_state=2).fit(X, y)
+    w, g = np.zeros(2), {"logistic": expit, "tanh": np.tanh}[activation]
+    for row in np.random.default_rng(2).permutation(4):
+        x = np.array([1.0, X[row, 0]])
+        value = g(w @ x)
+        slope = value * (1 - value) if activation == "logistic" else 1 - value**2
+        w += 0.05 / max(x @ x, 2.0) * (y[row] - value) * slope * x
+    some.assert_close(fitted.weights_.values[:, 0], w, 1e-12)
+    assert fitted.beta_ == 0.025
 
 
 def test_the_default_rate_in_batches() -> None:
     X, y = np.ones((40, 1)), np.arange(40.0)
     told = {
-        (1, "sum"): 0.1, (4, "sum"): 0.1, (20, "sum"): 1 / 20, ("full", "sum"): 1 / 40,
-        (1, "mean"): 0.1, (4, "mean"): 0.4, (20, "mean"): 1.0, ("full", "mean"): 1.0,
+        (1, "sum"): 0.05, (4, "sum"): 0.1, (20, "sum"): 1 / 20, ("full", "sum"): 1 / 40,
+        (1, "mean"): 0.05, (4, "mean"): 0.4, (20, "mean"): 1.0, ("full", "mean"): 1.0,
     }  # fmt: skip
     for (batch, reduction), part in told.items():
         fitted = DeltaRuleRegressor(batch=batch, reduction=reduction, fit_intercept=False).fit(X, y)  # type: ignore[arg-type]
         assert fitted.beta_ == pytest.approx(part)
+    # All rows of batches have one rate: that of the longest.
+    X[7] = 3.0
+    assert DeltaRuleRegressor(batch=4, fit_intercept=False).fit(X, y).beta_ == pytest.approx(0.1 / 9)
 
 
 def test_the_default_rate_falls_and_never_rises() -> None:
     fitted = RescorlaWagnerRegressor().partial_fit([[1.0]], [1.0])
-    assert fitted.beta_ == 0.1 / 2
-    assert fitted.partial_fit([[3.0]], [1.0]).beta_ == 0.1 / 10
-    assert fitted.partial_fit([[1.0]], [1.0]).beta_ == 0.1 / 10
-    assert RescorlaWagnerRegressor(fit_intercept=False).fit([[0.0]], [1.0]).beta_ == 0.1
+    assert fitted.beta_ == 0.05 / 2
+    assert fitted.partial_fit([[3.0]], [1.0]).beta_ == 0.05 / 10
+    assert fitted.partial_fit([[1.0]], [1.0]).beta_ == 0.05 / 10
+    assert RescorlaWagnerRegressor(fit_intercept=False).fit([[0.0]], [1.0]).beta_ == 0.05
+    # Rows in which nothing stands teach nothing, and have no say in the median.
+    rows = [[0.0], [0.0], [0.0], [2.0]]
+    assert RescorlaWagnerRegressor(fit_intercept=False).fit(rows, [1.0] * 4).beta_ == 0.05 / 4
+
+
+def test_no_rate_is_small_enough_for_what_is_not_finite() -> None:
+    with pytest.raises(ValueError, match=r"sum of alpha \* x\^2 of row 1 of X is not finite.*scale X"):
+        RescorlaWagnerRegressor().fit([[1.0], [1e200]], [0.0, 1.0])
+
+
+# Rates that are too large.
+
+
+def test_a_rate_that_overshoots_is_warned_of() -> None:
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(200, 20)), rng.integers(0, 2, 200)
+    safe = 2 / (1 + (X * X).sum(axis=1)).max()
+    for estimator in (RescorlaWagnerClassifier, RescorlaWagnerRegressor):
+        with pytest.warns(rw.RescorlaWarning, match=r"^beta = 0.3 may overshoot: a row of X has") as record:
+            estimator(beta=0.3, passes=3).fit(X, y)
+        assert f"safe only below {safe:g}; lower beta or alpha, scale X, or let beta be None" in str(
+            record[0].message
+        )
+        assert record[0].filename == __file__
+        with pytest.warns(ConvergenceWarning, match="beta = 0.3 may overshoot"):
+            make_pipeline(StandardScaler(), estimator(beta=0.3)).fit(X, y)
+        estimator(beta=safe * 0.99).fit(X, y)
+    with pytest.warns(rw.RescorlaWarning, match="beta = 0.3 may overshoot"):
+        RescorlaWagnerClassifier(beta=0.3).partial_fit(X, y, classes=[0, 1])
+    # Bounded errors cannot grow, and averages of n take an n-th.
+    DeltaRuleClassifier(beta=0.3).fit(X, y)
+    DeltaRuleRegressor(beta=0.3, batch=50, reduction="mean").fit(X, y)
+    with pytest.warns(rw.RescorlaWarning, match="beta = 0.3 may overshoot"):
+        DeltaRuleRegressor(beta=0.3, batch=2).fit(X, y)
+
+
+def test_weights_that_overflow_are_named() -> None:
+    X, y = np.full((3000, 2), 2.0), np.arange(3000.0)
+    for data in (X, sparse_of(X)):
+        with pytest.raises(
+            FloatingPointError,
+            match=r"cue 'background' to outcome 'y' became .*: lower beta below 0.222222, or ",
+        ):
+            RescorlaWagnerRegressor(beta=1.0).fit(data, y)
+    named = pd.DataFrame(X, columns=["red", "blue"])
+    fitted = RescorlaWagnerRegressor(beta=0.1, fit_intercept=False).partial_fit(named, y)
+    before = fitted.coef_.copy()
+    with pytest.raises(
+        FloatingPointError, match=r"cue 'red' to outcome 'y' became .*lower beta below 0\.25, or "
+    ):
+        fitted.set_params(beta=1.0).partial_fit(named, y)
+    # What did not come to an end changed nothing.
+    assert some.bits(fitted.coef_) == some.bits(before)
+
+
+@pytest.mark.parametrize("estimator", [*CLASSIFIERS, *REGRESSORS], ids=lambda e: type(e).__name__)
+def test_the_name_of_a_column_is_not_y(estimator: Any) -> None:
+    X = pd.DataFrame({"red": [1.0, 0.0], "verb": [0.0, 1.0]})
+    with pytest.raises(
+        TypeError, match=r"y must be one .* for each row, not the str 'verb'; .*table\['verb'\]"
+    ):
+        clone(estimator).fit(X, "verb")
+
+
+@pytest.mark.parametrize(
+    ("estimator", "parameter", "least"),
+    [
+        (RescorlaWagnerClassifier(), "passes", 1),
+        (DeltaRuleClassifier(), "batch", 1),
+        (DeltaRuleRegressor(), "threads", 1),
+        (EquilibriumClassifier(), "max_iter", 1),
+        (Perceptron(), "max_sweeps", 1),
+        (AdaTron(), "max_sweeps", 0),
+        (MinOver(), "max_steps", 0),
+    ],
+    ids=str,
+)
+def test_whole_numbers_name_themselves(estimator: Any, parameter: str, least: int) -> None:
+    X, y = [[0.0], [1.0]], [0, 1]
+    for value, error in (("2", TypeError), (1.5, TypeError), (least - 1, ValueError)):
+        with pytest.raises(
+            error, match=f"{parameter} must be a whole number of {least} or more.*, not {value!r}"
+        ):
+            clone(estimator).set_params(**{parameter: value}).fit(sparse_of(np.array(X)), y)
+
+
+def test_warnings_are_of_either_package() -> None:
+    assert issubclass(EstimatorWarning, rw.RescorlaWarning)
+    assert issubclass(EstimatorWarning, ConvergenceWarning)
 
 
 def test_saliences_by_name() -> None:
@@ -362,6 +543,60 @@ def test_a_generator_of_random_numbers_is_drawn_from() -> None:
     assert some.bits(first.coef_) != some.bits(second.coef_)
     again = RescorlaWagnerClassifier(passes=2, random_state=np.random.RandomState(5)).fit(X, y)
     assert some.bits(first.coef_) == some.bits(again.coef_)
+
+
+# A piece costs what its rows cost.
+
+
+@pytest.mark.parametrize("learner", [RescorlaWagnerClassifier, DeltaRuleClassifier])
+def test_a_piece_makes_no_names_and_copies_no_weights(learner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    n_features, n_classes = 2**20, 12
+    rng = np.random.default_rng(1)
+
+    def row() -> sparse.csr_array:
+        columns = np.unique(rng.integers(0, n_features, 100))
+        shape = (1, n_features)
+        return sparse.csr_array((np.ones(len(columns)), columns, [0, len(columns)]), shape=shape)
+
+    named: list[int] = []
+    init = rw.Weights.__init__
+
+    def counting(self: Any, values: Any, cues: Any, *more: Any) -> None:
+        names = list(cues)
+        named.append(len(names))
+        init(self, values, names, *more)
+
+    monkeypatch.setattr(rw.Weights, "__init__", counting)
+    fitted = learner(threads=1).partial_fit(row(), [0], classes=range(n_classes))
+    tracemalloc.start()
+    try:
+        for y in range(1, 5):
+            fitted.partial_fit(row(), [y])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    # A copy of the weights would have 100 million bytes, a number for each feature 8 million.
+    assert peak < 1_000_000
+    assert named == []
+    assert fitted.n_iter_ == 5
+    assert fitted.weights_.values.shape == (n_features + 1, n_classes)
+    assert named == [n_features + 1]
+    assert fitted.weights_.cues[-1] == f"x{n_features - 1}"
+
+
+@given(table=tables(), cut=st.integers(1, 8))
+def test_rows_of_some_features_are_learned_as_those_of_all(table: Any, cut: int) -> None:
+    X, y = table
+    # Columns that never occur, and between others.
+    wide = np.zeros((len(X), 3 * X.shape[1] + 50))
+    wide[:, 1 : 3 * X.shape[1] : 3] = X
+    told: dict[str, Any] = {"beta": 0.01, "classes": None}
+    pieces, whole = (RescorlaWagnerClassifier(beta=told["beta"]) for _ in range(2))
+    for rows in (slice(0, cut), slice(cut, None)):
+        if len(X[rows]):
+            pieces.partial_fit(sparse_of(wide[rows]), y[rows], classes=list("abc"))
+    whole.fit(wide, y)
+    assert some.bits(pieces.weights_.values) == some.bits(whole.weights_.values)
 
 
 # The delta rule.
@@ -491,11 +726,102 @@ def test_parameters_of_the_equilibrium_out_of_range(parameter: str, value: Any) 
 def test_iterations_may_not_do() -> None:
     rng = np.random.default_rng(1)
     X, y = sparse_of(rng.normal(size=(40, 20))), rng.normal(size=40)
-    with pytest.warns(ConvergenceWarning, match="did not come within tol=1e-12 in max_iter=2"):
+    with pytest.warns(ConvergenceWarning, match="did not come within tol=1e-12 in max_iter=2") as record:
         fitted = EquilibriumRegressor(max_iter=2).fit(X, y)
+    assert issubclass(record[0].category, rw.RescorlaWarning)
+    assert record[0].filename == __file__
     assert not fitted.weights_.parameters["converged"]
     assert fitted.n_iter_ == 2
     assert EquilibriumRegressor().fit(X, y).weights_.parameters["converged"]
+
+
+def words(n_rows: int, n_words: int, seed: int) -> NDArray[np.float64]:
+    """Counts of words that follow Zipf's law: a few are everywhere, most come once."""
+    rng = np.random.default_rng(seed)
+    return rng.poisson(12.0 / np.arange(1, n_words + 1) / np.log(n_words), (n_rows, n_words)).astype(
+        np.float64
+    )
+
+
+@pytest.mark.parametrize(("n_rows", "n_words"), [(400, 300), (150, 300), (400, 380), (60, 25)])
+def test_words_of_all_frequencies(n_rows: int, n_words: int) -> None:
+    X = words(n_rows, n_words, 3)
+    y = np.arange(n_rows) * 5 // n_rows
+    expected = np.linalg.lstsq(with_background(X), one_hot(y), rcond=1e-11)[0]
+    fitted = EquilibriumClassifier().fit(sparse_of(X), y)
+    some.assert_close(fitted.weights_.values, expected, 1e-8)
+
+
+def test_frequent_words_do_not_slow_the_iterations() -> None:
+    X = words(3000, 800, 1)
+    y = np.arange(3000) * 12 // 3000
+    # Unscaled, it was 289 for the slowest class; and of a whole Bible more than anybody waited for.
+    assert EquilibriumClassifier(max_iter=100).fit(sparse_of(X), y).n_iter_ < 100
+
+
+@given(st.data())
+def test_features_that_depend_on_each_other(data: st.DataObject) -> None:
+    rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
+    n = data.draw(st.integers(2, 40))
+    levels = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=4))
+    # Dummies of each factor sum to the background; some column is a multiple of another, some are 0.
+    parts: list[Any] = [np.eye(count)[rng.integers(0, count, n)] for count in levels]
+    parts += [parts[0][:, :1] * -2.5, np.zeros((n, 2)), rng.integers(0, 3, (n, 2)) * 40.0]
+    X, Z = np.hstack(parts), rng.normal(size=(n, 3))
+    for background in (True, False):
+        A = with_background(X) if background else X
+        fitted = EquilibriumRegressor(fit_intercept=background).fit(sparse_of(X), Z)
+        some.assert_close(fitted.weights_.values, np.linalg.lstsq(A, Z, rcond=1e-11)[0], 1e-9)
+
+
+@pytest.mark.parametrize("few", [0, 3, 48])
+def test_dependences_are_dealt_with_in_either_way(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Few that are found, or many that take one scale.
+    monkeypatch.setattr("rescorla.estimators.least_squares._FEW", few)
+    rng = np.random.default_rng(2)
+    factors = [np.eye(count)[rng.zipf(1.5, 300).clip(max=count) - 1] for count in (3, 5, 9, 20)]
+    X = np.hstack([*factors, words(300, 30, 1)])
+    Z = rng.normal(size=(300, 2))
+    fitted = EquilibriumRegressor().fit(sparse_of(X), Z)
+    some.assert_close(fitted.weights_.values, np.linalg.lstsq(with_background(X), Z, rcond=1e-11)[0], 1e-9)
+
+
+def test_products_in_parts_and_targets_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, Z = words(200, 60, 1), np.random.default_rng(1).normal(size=(200, 7))
+    whole = EquilibriumRegressor().fit(sparse_of(X), Z)
+    sizes: list[int] = []
+    product = sparse.csr_array.__matmul__
+
+    def counting(self: Any, other: Any) -> Any:
+        sizes.append(self.nnz * (other.shape[1] if other.ndim > 1 else 1))
+        return product(self, other)
+
+    monkeypatch.setattr("rescorla.estimators.least_squares._AT_ONCE", 2000)
+    monkeypatch.setattr("rescorla.estimators.least_squares._NUMBERS", 600)
+    monkeypatch.setattr(sparse.csr_array, "__matmul__", counting)
+    parts = EquilibriumRegressor().fit(sparse_of(X), Z)
+    assert len(sizes) > 100
+    # A row is never cut.
+    assert max(sizes) <= 2 * 2000 + 7 * 60
+    some.assert_close(parts.weights_.values, whole.weights_.values, 1e-10)
+
+
+def test_the_bar_and_ctrl_c() -> None:
+    X, y = sparse_of(words(300, 100, 1)), np.arange(300) * 3 // 300
+    seen: list[tuple[int, int]] = []
+    EquilibriumClassifier(progress=lambda done, total: seen.append((done, total))).fit(X, y)
+    assert len(seen) > 10
+    assert len({total for _, total in seen}) == 1
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+    assert seen[-1][0] == seen[-1][1]
+
+    def stop(_done: int, _total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        EquilibriumClassifier(progress=stop).fit(X, y)
+    with pytest.raises(TypeError, match="progress must be"):
+        EquilibriumClassifier(progress="yes").fit(X, y)  # type: ignore[arg-type]
 
 
 def test_it_predicts_as_the_ridge_classifier_does() -> None:

@@ -33,6 +33,44 @@ def test_equilibrium(shared: Path, data: str) -> None:
     assert_golden(rw.equilibrium(events), shared / "golden" / f"{data}_weights.csv")
 
 
+def r_weights(events: rw.Events) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    """What `estimateWeights` of R's ndl computes: P(outcome | cue) by the inverse of P(cue | cue).
+
+    Both are counts of pairs divided by those of the cue. A cue that an event lists m times counts m times
+    with others. With itself it counts m times, too, where the normal equations have m^2.
+    """
+    cues, outcomes = events.cue_matrix().toarray(), events.outcome_matrix().toarray()
+    n = events.frequencies
+    pairs = (cues.T * n) @ cues
+    np.fill_diagonal(pairs, n @ cues)
+    total = pairs.diagonal()[:, None]
+    found: np.ndarray[tuple[int, int], np.dtype[np.float64]] = np.linalg.pinv(pairs / total) @ (
+        (cues.T * n) @ outcomes / total
+    )
+    return found
+
+
+def test_duplicates_that_r_keeps_are_no_equilibrium(shared: Path) -> None:
+    table = shared / "golden" / "plurals_events.csv"
+    dropped, kept = rw.read_events(table), rw.read_events(table, duplicates="keep")
+    assert dropped.cue_matrix().max() == 1
+    assert kept.cue_matrix().max() == 2
+    # The formula is R's: without duplicates it gives R's numbers.
+    assert_golden(
+        rw.Weights(r_weights(dropped), dropped.cues, dropped.outcomes),
+        shared / "golden" / "plurals_weights.csv",
+    )
+    equilibrium = rw.equilibrium(kept)
+    assert np.abs(r_weights(kept) - equilibrium.values).max() == pytest.approx(0.867, abs=5e-4)
+    # The equilibrium is where learning comes to rest: no cue expects too much or too little of an outcome.
+    cues, outcomes = kept.cue_matrix().toarray(), kept.outcome_matrix().toarray()
+    n = kept.frequencies[:, None]
+    left = cues.T @ (n * (outcomes - cues @ equilibrium.values))
+    assert np.abs(left).max() < 1e-9 * n.sum()
+    left = cues.T @ (n * (outcomes - cues @ r_weights(kept)))
+    assert np.abs(left).max() > 1.0
+
+
 # There is no golden file of plurals with the background cue.
 @pytest.mark.parametrize("data", ["danks", "lexample"])
 def test_equilibrium_with_a_background_cue(shared: Path, data: str) -> None:

@@ -40,9 +40,10 @@ KERNELS = kernels()
 
 
 def learn(source: Any, **keywords: Any) -> Any:
-    """`learn` by the forward method, with or without the warning that names the safe rate."""
+    """`learn` by the forward method, without warnings of rates and of initial weights of other names."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
+        warnings.filterwarnings("ignore", "initial= shares no name", rw.RescorlaWarning)
         if {"kernel", "tile"} & keywords.keys():
             return learning._learn(source, method="forward", **{"kernel": None, "tile": None, **keywords})
         return rw.learn(source, method="forward", **keywords)
@@ -369,6 +370,95 @@ def test_a_parameter_that_is_no_finite_number_is_refused(name: str, value: float
 def test_an_unknown_or_missing_name_is_a_key_error(keywords: dict[str, Any]) -> None:
     with pytest.raises(KeyError):
         rw.learn(rw.read_events([(["a", "b"], ["x", "y"], 1)]), **keywords)
+
+
+# Names that do nothing.
+
+
+def test_a_mapping_needs_the_names_of_the_events_alone() -> None:
+    initial = rw.Weights(np.array([[0.5, 0.1], [0.25, 0.2]]), ["old", "light"], ["gone", "food"])
+    events = rw.read_events([("light_tone", "food_shock", 3)])
+    alpha, lambda_ = {"light": 0.2, "tone": 0.3}, {"food": 2.0, "shock": 1.0}
+    for method in ("forward", "adjoint"):
+        found = rw.learn(events, alpha=alpha, lambda_=lambda_, initial=initial, method=method)
+        whole = rw.learn(
+            events,
+            alpha={**alpha, "old": 0.7},
+            lambda_={**lambda_, "gone": 5.0},
+            initial=initial,
+            method=method,
+        )
+        assert some.bits(found.values) == some.bits(whole.values)
+        # What was given is told, and 0 where nothing was needed.
+        assert found.parameters["alpha"] == [0.0, 0.2, 0.3]
+        assert found.parameters["lambda"] == [0.0, 2.0, 1.0]
+        assert whole.parameters["alpha"] == [0.7, 0.2, 0.3]
+        assert whole.parameters["lambda"] == [5.0, 2.0, 1.0]
+    chosen = rw.learn(events, alpha=alpha, initial=initial, cues=["tone", "old"], method="forward")
+    assert chosen.parameters["alpha"] == [0.3, 0.0]
+    with pytest.raises(KeyError, match="alpha has no entry for the cue 'tone'"):
+        rw.learn(events, alpha={"light": 0.2, "old": 0.7}, initial=initial)
+    with pytest.raises(KeyError, match="lambda_ has no entry for the outcome 'shock'"):
+        rw.learn(events, lambda_={"food": 2.0, "gone": 0.7}, initial=initial)
+    with pytest.raises(ValueError, match=r"alpha must be finite .* not nan .*'old'"):
+        rw.learn(events, alpha={**alpha, "old": np.nan}, initial=initial)
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        (
+            {"alpha": {"light": 0.1, "lihgt": 0.2}},
+            r"alpha has entries for 'lihgt', not a cue of .*; did you mean 'light'\?",
+        ),
+        (
+            {"lambda_": {"food": 0.1, **{f"n{i}": 1.0 for i in range(7)}}},
+            "lambda_ has entries for 'n0', 'n1', 'n2', 'n3', 'n4' and 2 more, not outcomes of ",
+        ),
+    ],
+)
+def test_entries_for_names_that_are_nowhere_are_a_warning(
+    keywords: dict[str, Any], message: str, in_place: bool
+) -> None:
+    events = rw.read_events([("light", "food")])
+    weights = rw.Weights([[0.0]], ["light"], ["food"]) if in_place else None
+    more: dict[str, Any] = {"initial": weights, "out": weights} if in_place else {}
+    with pytest.warns(rw.RescorlaWarning, match=message) as caught:
+        rw.learn(events, **keywords, **more)
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_entries_for_names_that_are_not_chosen_are_none() -> None:
+    events = rw.read_events([("light_tone", "food_shock")])
+    rw.learn(
+        events, lambda_={"food": 1.0, "shock": 2.0}, outcomes=["food"], alpha={"light": 0.1, "tone": 0.2}
+    )
+
+
+def test_initial_weights_without_a_name_of_the_events_are_a_warning() -> None:
+    events = rw.read_events([("#li_lig", "food")])
+    letters = rw.Weights(np.zeros((2, 1)), ["l", "i"], ["shock"])
+    with pytest.warns(
+        rw.RescorlaWarning, match="initial= shares no name .* '#li', 'lig', .* 'l', 'i': "
+    ) as one:
+        result = rw.learn(events, initial=letters)
+    assert [warning.filename for warning in one] == [__file__]
+    assert result.values.shape == (4, 2)
+    for cue, outcome in [("lig", "shock"), ("l", "food")]:
+        rw.learn(events, initial=rw.Weights([[0.0]], [cue], [outcome]))
+    rw.learn(rw.read_events([]), initial=letters)
+
+
+def test_weights_are_no_events() -> None:
+    weights: Any = rw.Weights([[0.0]], ["a"], ["x"])
+    with pytest.raises(TypeError, match=r"found weights: learn\(events, initial=weights\) goes on from them"):
+        rw.learn(weights)
+
+
+def test_what_two_rates_have_not_is_said() -> None:
+    with pytest.raises(ValueError, match="no one slope for all columns"):
+        rw.learn(rw.read_events([("a", "x")]), beta=(0.1, 0.2), method="adjoint")
 
 
 # Processes.

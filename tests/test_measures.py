@@ -273,13 +273,121 @@ WEIGHT = rw.Weights([[0.5, 0.25]], ["a"], ["x", "y"])
         (lambda: measures.entropy(["a"], WEIGHT, method="no"), ValueError, "method must be"),  # type: ignore[arg-type]
         (lambda: measures.similarity(WEIGHT, ["no"]), KeyError, "names 'no'"),
         (lambda: measures.similarity(WEIGHT, side="no"), ValueError, "side must be"),  # type: ignore[arg-type]
-        (lambda: measures.density(WEIGHT, 0), ValueError, "n must be a whole number of 1 or more"),
+        (lambda: measures.density(WEIGHT, 0), ValueError, "n must be a whole number of 1 or more, not 0"),
         (lambda: measures.correlation([[1.0]], [[1.0, 2.0]]), ValueError, "of one shape"),
     ],
 )
 def test_a_wrong_argument_is_named(call: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         call()
+
+
+MEASURES: Any = measures
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda e, w: MEASURES.activation(w, e),
+            "events must be Events, .*, not Weights; the two are swapped",
+        ),
+        (lambda e, w: MEASURES.rank(w, e), "the two are swapped: events come first, weights second"),
+        (lambda e, w: MEASURES.margin(w, w), "not Weights; events come first"),
+        (lambda e, w: MEASURES.diversity(e, e), "weights must be Weights, not an Events; rescorla.learn"),
+        (lambda e, w: MEASURES.entropy(e, w.values), "not a ndarray; rescorla.Weights"),
+        (lambda e, w: MEASURES.entropy(e, "w.npz"), "not 'w.npz'; rescorla.load_weights"),
+        (lambda e, w: MEASURES.prior(e), "weights must be Weights, not an Events"),
+        (lambda e, w: MEASURES.similarity(e), "weights must be Weights, not an Events"),
+        (lambda e, w: MEASURES.typicality(w.values), "weights must be Weights, not a ndarray"),
+        (lambda e, w: MEASURES.density(3, w), "weights must be Weights, not 3"),
+        (
+            lambda e, w: MEASURES.rank(e, w, threads="2"),
+            "threads must be a whole number of 1 or more, not '2'",
+        ),
+        (lambda e, w: MEASURES.rank(e, w, progress=1), "progress must be"),
+        (
+            lambda e, w: MEASURES.nearness_rank({"x": [1.0]}, [[1.0]], ["x"]),
+            "predicted .* not a dict.*predicted come first",
+        ),
+        (lambda e, w: MEASURES.correlations({"x": [1.0]}, [[1.0]]), "predicted .* not a dict"),
+        (
+            lambda e, w: MEASURES.accuracy([[1.0]], {"x": [1.0]}, ["x"], k=1.5),
+            "k must be a whole number of 1",
+        ),
+    ],
+)
+def test_swapped_and_wrong_things_are_told_apart(call: Any, message: str) -> None:
+    events = rw.read_events([("a", "x"), ("b", "y")])
+    with pytest.raises(TypeError, match=message):
+        call(events, rw.learn(events))
+
+
+def test_a_target_that_is_nearly_an_outcome_is_asked_for() -> None:
+    weights = rw.Weights([[0.5, 0.25]], ["a"], ["heaven", "earth"])
+    with pytest.raises(KeyError, match=r"unknown outcome 'heavn'.*did you mean 'heaven'"):
+        measures.rank(["a", "a"], weights, targets=["earth", "heavn"])
+
+
+def test_no_event_is_decoded_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    events = rw.read_events([("a_b", "x", 2), ("b", "y"), ("a_c", "x"), ("c", "z")] * 50)
+    weights = rw.learn(events)
+    of_one: list[Any] = [measures.activation, measures.rank, measures.margin]
+    every: list[Any] = [*of_one, measures.diversity, measures.entropy]
+    targets = [event.outcomes[0] for event in events]
+    expected = [measure(events, weights, targets=targets).tolist() for measure in of_one]
+
+    def refuse(*_: object) -> Any:
+        raise AssertionError("an event was decoded")
+
+    monkeypatch.setattr(rw.Events, "__iter__", refuse)
+    monkeypatch.setattr(nearness, "_BLOCK", 30)
+    found = [measure(events, weights) for measure in every]
+    assert [each.tolist() for each in found[:3]] == expected
+    assert [each.shape for each in found] == [(200,)] * 5
+    with pytest.raises(AssertionError, match="decoded"):
+        list(events)
+
+
+def test_only_the_columns_of_targets_are_activated(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"o{i}" for i in range(40)]
+    weights = rw.Weights(np.arange(80.0).reshape(2, 40), ["a", "b"], names)
+    asked: list[Any] = []
+
+    def listening(*arguments: Any, **choices: Any) -> Any:
+        asked.append(choices["outcomes"])
+        return rw.activations(*arguments, **choices)
+
+    monkeypatch.setattr(measures, "activations", listening)
+    found = measures.activation(["a", "a_b", "b"], weights, targets=["o7", "o3", "o7"])
+    assert found.tolist() == [7.0, 3.0 + 43.0, 47.0]
+    assert asked == [["o3", "o7"]]
+
+
+@pytest.mark.parametrize("measure", ["activation", "rank", "margin", "diversity", "entropy"])
+def test_measures_take_threads_and_show_how_far_they_are(
+    measure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events = rw.read_events([("a_b", "x"), ("b", "y"), ("a_c", "z")] * 30)
+    weights = rw.learn(events)
+    compute: Any = getattr(measures, measure)
+    expected = compute(events, weights)
+    monkeypatch.setattr(nearness, "_BLOCK", 30)
+    seen: list[tuple[int, int]] = []
+    for threads in (1, 2):
+        seen.clear()
+        found = compute(events, weights, threads=threads, progress=lambda *at: seen.append(at))
+        assert found.tolist() == expected.tolist()
+        assert seen == sorted(seen)
+        assert seen[-1] == (90, 90)
+        # From the start to the end, whatever the blocks.
+        assert {total for _, total in seen} == {90}
+
+    def stop(*_: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        compute(events, weights, progress=stop)
 
 
 def test_unknown_cues_can_be_left_out() -> None:

@@ -264,7 +264,7 @@ def test_arguments_are_checked() -> None:
     X, y = [[1.0]], [1]
     with pytest.raises(ValueError, match="max_steps must be a whole number of 0 or more, not -1"):
         rw.minover(X, y, max_steps=-1)
-    with pytest.raises(TypeError, match=r"max_steps must be a whole number of 0 or more, not 1\.5"):
+    with pytest.raises(TypeError, match="max_steps must be a whole number of 0 or more, not"):
         rw.minover(X, y, max_steps=1.5)  # type: ignore[arg-type]
     for tol in (0.0, 1.0, -1.0):
         with pytest.raises(ValueError, match="tol must be between 0 and 1, both excluded"):

@@ -101,15 +101,31 @@ def test_the_batch_rule_separates_too(problem: tuple[Any, Any, Any]) -> None:
     assert fit.stability > 0
 
 
-@given(problems(), RULES, st.sampled_from([0.25, 2.0, 1024.0]))
+@given(problems(), RULES, st.sampled_from([0.1, 0.25, 0.7, 1 / 3, 2.0, 1024.0]))
 def test_eta_scales_what_starts_from_zero(problem: tuple[Any, Any], rule: Any, eta: float) -> None:
-    # By powers of two, that nothing rounds otherwise.
     X, y = problem
     one = rw.perceptron(X, y, rule=rule, max_sweeps=10)
     scaled = rw.perceptron(X, y, rule=rule, max_sweeps=10, eta=eta)
     assert scaled.coef.tolist() == (eta * one.coef).tolist()
     assert scaled.intercept == eta * one.intercept
     assert scaled.errors.tolist() == one.errors.tolist()
+
+
+@pytest.mark.parametrize("eta", [0.1, 0.3, 1e-3, 7.0])
+@pytest.mark.parametrize("rule", ["single", "batch"])
+def test_eta_does_not_decide_ties(rule: Any, eta: float) -> None:
+    # Of inputs of +1 and -1 the sums are whole, and often 0: on the plane, which is wrong.
+    rng = np.random.default_rng(4)
+    for _ in range(50):
+        X = 2.0 * rng.integers(0, 2, (30, 6)) - 1
+        y = 2.0 * rng.integers(0, 2, 30) - 1
+        one, other = (rw.perceptron(X, y, rule=rule, eta=rate, max_sweeps=20) for rate in (1.0, eta))
+        assert other.errors.tolist() == one.errors.tolist()
+        assert other.strengths.tolist() == (eta * one.strengths).tolist()
+        assert (other.coef.tolist(), other.intercept) == ((eta * one.coef).tolist(), eta * one.intercept)
+        # Zeros that the caller gives are zeros as well.
+        given = rw.perceptron(X, y, rule=rule, eta=eta, max_sweeps=20, initial=np.zeros(6))
+        assert given.coef.tolist() == other.coef.tolist()
 
 
 def test_eta_matters_where_the_start_is_not_zero() -> None:
@@ -227,7 +243,7 @@ PLANE = rw.LinearFit(np.array([1.0]), 2.0)
         ({"eta": 0.0}, ValueError, "eta must be above 0"),
         ({"eta": "1"}, TypeError, "eta must be a number"),
         ({"max_sweeps": 0}, ValueError, "max_sweeps must be a whole number of 1 or more"),
-        ({"max_sweeps": 1.5}, TypeError, "max_sweeps must be a whole number of"),
+        ({"max_sweeps": 1.5}, TypeError, "max_sweeps must be a whole number of 1 or more, not 1.5"),
         ({"initial": "zero"}, ValueError, "'random'"),
         ({"initial": "random"}, ValueError, "needs a seed"),
         ({"initial": [1.0, 2.0]}, ValueError, "initial must have 1 weights"),
@@ -250,5 +266,7 @@ def test_a_weight_that_overflows_is_named(rule: Any) -> None:
     X = np.array([[0.0, 1e308], [0.0, 1e308]])
     with pytest.raises(FloatingPointError, match="weight of 'x1' became inf; lower eta, or scale X"):
         rw.perceptron(X, [1, 1], rule=rule, eta=10.0)
+    with pytest.raises(FloatingPointError, match="weight of 'x1' became inf; lower eta, or scale X"):
+        rw.perceptron(X, [1, 1], rule=rule, eta=10.0, initial=[1.0, 0.0])
     with pytest.raises(FloatingPointError, match="the bias became -inf"):
         rw.perceptron(np.zeros((2, 1)), [-1, -1], rule="batch", eta=1e308)

@@ -1,9 +1,11 @@
 """Pictures show what they are given: lines, labels, colours and data."""
 
+import lzma
 import subprocess
 import sys
 from collections.abc import Iterator
 from itertools import product
+from pathlib import Path
 from typing import Any, cast
 
 import matplotlib as mpl
@@ -213,6 +215,51 @@ def test_the_heat_map_of_named_cues_and_outcomes() -> None:
     drawn_without_overlap(ax)
 
 
+@given(st.data(), VALUES, st.integers(1, 4), st.sampled_from([plot.weights, plot.network]))
+def test_the_strongest_are_those_of_the_names_that_are_drawn(
+    data: st.DataObject, values: Values, n: int, draw: Any
+) -> None:
+    weights = named(values)
+    side = data.draw(st.sampled_from(["cues", "outcomes"]))
+    known = getattr(weights, side)
+    chosen = data.draw(st.lists(st.sampled_from(known), unique=True, min_size=1))
+    block = (
+        values[[known.index(name) for name in chosen]]
+        if side == "cues"
+        else values[:, [known.index(name) for name in chosen]]
+    )
+    if draw is plot.network and not block.any():
+        return
+    ax = draw(weights, **{side: chosen}, n=n, ax=fresh())
+    if draw is plot.network:
+        sizes = sorted((abs(float(str(line.get_label()))) for line in ax.lines), reverse=True)
+        assert sizes == sorted(np.abs(block[block != 0]), reverse=True)[:n]
+        return
+    reach = np.abs(block).max(axis=1 if side == "outcomes" else 0)
+    drawn = np.abs(ax.images[0].get_array()).max(axis=1 if side == "outcomes" else 0)
+    assert sorted(drawn, reverse=True) == sorted(reach, reverse=True)[:n]
+    labels = ax.get_xticklabels() if side == "outcomes" else ax.get_yticklabels()
+    assert [label.get_text() for label in labels] == chosen
+
+
+def test_named_outcomes_of_the_king_james_bible_have_their_own_cues(shared: Path) -> None:
+    with lzma.open(shared / "data" / "kjv.txt.xz", "rt", encoding="utf-8") as text:
+        events = rw.corpus_events(text, symbols="a-z")
+    outcomes = ["god", "heaven", "earth"]
+    # Beside them the words whose cues are stronger than those of the three.
+    frequent = [events.outcomes[place] for place in np.argsort(-events.outcome_counts)[:300]]
+    weights = rw.learn(events, outcomes=dict.fromkeys([*outcomes, *frequent]))
+    ax = plot.network(weights, outcomes=outcomes)
+    labels = {round(text.xy[1], 9): text.get_text() for text in cast(Any, ax.texts) if text.xy[0] == 0}
+    strongest = ax.lines[-1]
+    assert (labels[round(float(ydata(strongest)[0]), 9)], strongest.get_label()) == ("god", "+0.591")
+    ax = plot.weights(weights, outcomes=outcomes)
+    rows = [label.get_text() for label in ax.get_yticklabels()]
+    assert len(rows) == 30
+    assert {"god", "od#", "hea"} <= set(rows)
+    assert round(float(ax.images[0].get_array()[rows.index("god"), 0]), 3) == 0.591  # type: ignore[index]
+
+
 def test_labels_do_not_meet_in_large_heat_maps() -> None:
     names = [f"a long name {i}" for i in range(40)]
     drawn_without_overlap(plot.weights(rw.Weights(np.eye(40), names, names), n=40))
@@ -284,6 +331,8 @@ def test_wrong_choices_of_weights_are_refused(draw: Any) -> None:
         draw(weights, cues=["x"])
     with pytest.raises(ValueError, match="outcomes names 'o1' twice"):
         draw(weights, outcomes=["o1", "o1"])
+    with pytest.raises(KeyError, match=r"cues names 'c00'.*did you mean 'c0'"):
+        draw(weights, cues=["c00"])
     with pytest.raises(ValueError, match="n must be a whole number of 1 or more, not 0"):
         draw(weights, n=0)
     with pytest.raises(ValueError, match="nothing to draw"):
@@ -336,6 +385,42 @@ def test_events_are_grouped_by_what_is_present_or_chosen() -> None:
 def test_activations_that_do_not_fit_are_refused(values: Any, choices: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         plot.activations(values, **choices)
+
+
+NETWORK: Any = plot.network
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda e, w, t: plot.weights(e), "weights must be Weights, not an Events; rescorla.learn makes"),
+        (lambda e, w, t: NETWORK("w.npz"), "not 'w.npz'; rescorla.load_weights reads a file"),
+        (
+            lambda e, w, t: plot.weights(w.values),
+            "not a ndarray; rescorla.Weights.* gives an array its names",
+        ),
+        (lambda e, w, t: plot.weights(t), "not a Trajectories; rescorla.plot.trajectories draws"),
+        (lambda e, w, t: NETWORK(rw.convergence(e)), "rescorla.plot.spectrum draws a convergence"),
+        (
+            lambda e, w, t: plot.trajectories(w),
+            "trajectories must be Trajectories, not a Weights; .*plot.weights and",
+        ),
+        (lambda e, w, t: plot.trajectories(e), "not an Events; rescorla.trajectories records them"),
+        (lambda e, w, t: plot.trajectories(t, equilibrium=e), "equilibrium must be Weights, not an Events"),
+        (lambda e, w, t: plot.spectrum(w), "must be Convergence, not a Weights; rescorla.plot.weights and"),
+        (lambda e, w, t: plot.spectrum(e), "rescorla.convergence computes it"),
+        (
+            lambda e, w, t: plot.activations(w),
+            "not a Weights; rescorla.activations.events, weights. has them; .*plot.weights",
+        ),
+        (lambda e, w, t: plot.activations(e), "not an Events; rescorla.activations"),
+        (lambda e, w, t: plot.activations("a.npy"), "not 'a.npy'; rescorla.activations"),
+    ],
+)
+def test_what_another_function_draws_names_that_function(call: Any, message: str) -> None:
+    events = rw.read_events(EVENTS)
+    with pytest.raises(TypeError, match=message):
+        call(events, rw.learn(events), recorded())
 
 
 # The house.

@@ -2,6 +2,7 @@
 
 import gzip
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -112,20 +113,20 @@ def test_a_weights_file_holds_weights_and_labels(
     st.sampled_from([0.1, (0.2, 0.05)]),
     st.sampled_from(["forward", "adjoint"]),
 )
-def test_outcomes_that_are_kept_twice_teach_as_one_does(events: list[Event], beta: Any, method: str) -> None:
+def test_outcomes_that_are_kept_twice_teach_as_one_does(events: list[Event], beta: Any, method: Any) -> None:
     once = [(cues, reference.distinct(outcomes), frequency) for cues, outcomes, frequency in events]
     kept, single = rw.read_events(events, duplicates="keep"), rw.read_events(once, duplicates="keep")
     method = "forward" if isinstance(beta, tuple) else method
     for learned in (
-        lambda source: rw.learn(source, beta=beta, method=method).values,
-        lambda source: rw.learn(source, beta=beta).values,
-        lambda source: rw.learn(source, beta=beta, average=True).values,
-        lambda source: rw.equilibrium(source, beta=beta).values,
-        lambda source: rw.trajectories(source, beta=beta, predictions=True).values,
-        lambda source: rw.delta_rule(source, beta=0.1, batch=2).values,
-        lambda source: rw.widrow_hoff(source, eta=0.1).values,
+        partial(rw.learn, beta=beta, method=method),
+        partial(rw.learn, beta=beta),
+        partial(rw.learn, beta=beta, average=True),
+        partial(rw.equilibrium, beta=beta),
+        partial(rw.trajectories, beta=beta, predictions=True),
+        partial(rw.delta_rule, beta=0.1, batch=2),
+        partial(rw.widrow_hoff, eta=0.1),
     ):
-        assert learned(kept).tobytes() == learned(single).tobytes()
+        assert learned(kept).values.tobytes() == learned(single).values.tobytes()
     facts = [rw.learn(source, beta=beta).parameters for source in (kept, single)]
     assert facts[0]["method"] == facts[1]["method"]
 

@@ -24,6 +24,7 @@ WIDE = some.wide_events(1, 3000, 8, 3000)
 # Equal to the reference.
 
 
+@pytest.mark.filterwarnings("ignore:initial= shares no name")
 @given(st.data(), EVENTS, some.DUPLICATES, some.DTYPES, some.THREADS, st.booleans(), st.booleans())
 def test_schedules_and_means_are_those_of_the_reference(
     data: st.DataObject,

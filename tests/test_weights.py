@@ -1,18 +1,21 @@
 """`Weights`: names, ranking, and files that hold all of it or say what is wrong."""
 
 import errno
+import gzip
 import json
 import os
+import pickle
 import shutil
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import rescorla as rw
-from rescorla import _core, files, npy
+from rescorla import _core, files, hdf5, npy, storage
 
 VALUES = [[0.5, -1.0, 0.0], [0.25, 0.1, 0.1]]
 CUES, OUTCOMES = ("red", "#é𝒳"), ("y", "n", "a b")
@@ -24,7 +27,7 @@ PARAMETERS = {
     "continued": True,
 }
 SUFFIXES = ("npz", "npy", "nc")
-WRONG = ("save it again", "keep the two files together", "suffix of its format")
+WRONG = ("save it again", "keep the two files together", "suffix of its format", "makes weights of events")
 
 
 def weights(dtype: Any = np.float64, parameters: dict[str, Any] = PARAMETERS) -> rw.Weights:
@@ -77,6 +80,105 @@ def test_an_unknown_name_is_named_with_its_kind(call: Any, message: str) -> None
 def test_anything_but_a_pair_is_a_type_error(key: Any) -> None:
     with pytest.raises(TypeError, match="two names"):
         weights()[key]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (
+            lambda w: w["y", "red"],
+            KeyError,
+            r"'y' is an outcome and 'red' a cue: weights\[cue, outcome\].*'red', 'y'\]",
+        ),
+        (
+            lambda w: w["y", "n"],
+            KeyError,
+            r"unknown cue 'y': 'y' is the name of an outcome: weights\[cue, outcome\]",
+        ),
+        (lambda w: w["red", "red"], KeyError, "unknown outcome 'red': 'red' is the name of a cue"),
+        (lambda w: w.column("red"), KeyError, r"'red' is the name of a cue: .*row\(cue\)"),
+        (lambda w: w.top(cue="y"), KeyError, r"top\(outcome=\)"),
+        (lambda w: w["redd", "y"], KeyError, "unknown cue 'redd'; .* 2 cues, see .cues; did you mean 'red'"),
+        (lambda w: w["red", "a_b"], KeyError, "unknown outcome 'a_b'; .*; did you mean 'a b'"),
+        (lambda w: w[:, "y"], TypeError, r"two names, not a slice and 'y'; weights.column\('y'\)"),
+        (lambda w: w["red", :], TypeError, r"two names, not 'red' and a slice; weights.row\('red'\)"),
+        (lambda w: w[["red"], "y"], TypeError, "two names, not a list and 'y'"),
+        (lambda w: w["red"], TypeError, r"two names, not 'red'; weights.row\('red'\)"),
+        (lambda w: w[0, 1], TypeError, r"two names, not 0 and 1; numbers.*weights.values\[...\]"),
+        (lambda w: w[w.values > 0], TypeError, "two names, not a ndarray; .*weights.values"),
+        (lambda w: w[()], TypeError, "two names, not a tuple"),
+        (lambda w: w.row(0), TypeError, "cue must be a name, a str, not 0"),
+    ],
+)
+def test_a_wrong_key_says_what_to_write(call: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        call(weights())
+
+
+def test_an_unknown_name_is_compared_to_the_known_only_when_the_message_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compared: list[object] = []
+
+    def near(name: object, _: object) -> str:
+        compared.append(name)
+        return ""
+
+    monkeypatch.setattr(rw.weights, "near", near)
+    with pytest.raises(KeyError) as caught:
+        weights()["blue", "y"]
+    assert compared == []
+    assert "unknown cue 'blue'" in str(caught.value)
+    assert compared == ["blue"]
+    copied = pickle.loads(pickle.dumps(caught.value))
+    assert (type(copied), copied.args) == (KeyError, (str(caught.value),))
+
+
+def test_a_pair_is_in_weights_or_not() -> None:
+    known = weights()
+    pairs = [("red", "y"), ("red", "a b"), ("y", "red"), ("red", "x"), ("blue", "y")]
+    assert [pair in known for pair in pairs] == [True, True, False, False, False]
+    for wrong in ("red", ("red",), ("red", 0), ("red", "y", "n"), ["red", "y"], 0.5):
+        with pytest.raises(
+            TypeError, match=r"\(cue, outcome\) in weights takes two names, not .*`in weights.cues`"
+        ):
+            wrong in known  # noqa: B015
+
+
+@pytest.mark.parametrize("iterate", [iter, list, enumerate, lambda w: [*w], lambda w: dict(w)])
+def test_weights_are_not_iterable(iterate: Any) -> None:
+    with pytest.raises(TypeError, match=r"not iterable: take weights.cues, .*weights.values"):
+        iterate(weights())
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_weights_are_an_array_to_numpy(dtype: Any) -> None:
+    known = weights(dtype)
+    assert known.shape == (2, 3)
+    assert np.asarray(known) is known.values
+    assert np.asarray(known).dtype == dtype
+    assert np.asarray(known, dtype=dtype) is known.values
+    copied = np.array(known)
+    assert np.array_equal(copied, known.values)
+    assert not np.shares_memory(copied, known.values)
+    other = np.float32 if dtype == np.float64 else np.float64
+    assert np.asarray(known, dtype=other).tolist() == known.values.astype(other).tolist()
+    assert np.asarray(known, dtype=other).dtype == other
+    assert np.abs(known).tolist() == np.abs(known.values).tolist()
+    # What numpy 2 asks for, and numpy 1 does not know of.
+    assert known.__array__(copy=False) is known.values
+    assert known.__array__(dtype, copy=False) is known.values
+    assert not np.shares_memory(known.__array__(copy=True), known.values)
+    assert not np.shares_memory(known.__array__(dtype, True), known.values)
+    with pytest.raises(ValueError, match="needs a copy; leave copy=False out"):
+        known.__array__(other, copy=False)
+
+
+def test_an_array_of_mapped_weights_is_the_map(tmp_path: Path) -> None:
+    weights().save(tmp_path / "w.npy")
+    loaded = rw.load_weights(tmp_path / "w.npy")
+    assert np.shares_memory(np.asarray(loaded), loaded.values)
+    assert isinstance(np.asarray(loaded).base, np.memmap)
 
 
 def test_weights_are_equal_by_identity() -> None:
@@ -158,7 +260,7 @@ def test_to_xarray() -> None:
     array = weights().to_xarray()
     assert array.dims == ("cues", "outcomes")
     assert float(array.sel(cues="#é𝒳", outcomes="n")) == 0.1
-    assert array.attrs == {"rule": "rescorla-wagner", "alpha": 0.1, "n_events": 3, "continued": 1}
+    assert array.attrs == {"rule": "rescorla-wagner", "alpha": "0.1", "n_events": "3", "continued": "true"}
     assert array.coords["lambda"].to_dict()["dims"] == ("outcomes",)
     assert array.coords["lambda"].values.tolist() == [1.0, 0.5, 2.0]
 
@@ -370,6 +472,195 @@ def test_netcdf_of_others_is_read_by_the_names_of_its_dimensions(
     (array.T if transposed else array).to_netcdf(tmp_path / "w.nc", engine="netcdf4")
     loaded = rw.load_weights(tmp_path / "w.nc")
     assert same(loaded, weights(parameters={"method": "threading"}))
+
+
+def test_parameters_come_back_as_they_were(tmp_path: Path) -> None:
+    odd = {
+        "number": "3",
+        "text": "nan",
+        "quoted": '"3"',
+        "padded": "3 ",
+        "version": "1.2.3",
+        "empty": "",
+        "yes": True,
+        "share": 0.1,
+        "list": [1, None, "x"],
+        "mapping": {"é": 1.5},
+        "infinite": float("inf"),
+    }
+    for suffix in SUFFIXES:
+        weights(parameters=odd).save(tmp_path / f"w.{suffix}")
+        loaded = rw.load_weights(tmp_path / f"w.{suffix}")
+        assert loaded.parameters == odd
+        assert loaded.parameters["yes"] is True
+    assert {type(value) for value in weights(parameters=odd).to_xarray().attrs.values()} == {str}
+
+
+def _table(path: Path, events: list[tuple[str, str]]) -> str:
+    """A table that pyndl reads."""
+    with gzip.open(path, "wt", encoding="utf-8") as file:
+        file.write("cues\toutcomes\n" + "".join(f"{cues}\t{outcomes}\n" for cues, outcomes in events))
+    return str(path)
+
+
+def test_pyndl_goes_on_from_our_weights(tmp_path: Path) -> None:
+    pyndl = pytest.importorskip("pyndl.ndl", reason="pyndl is not installed: pip install rescorla[bench]")
+    import xarray as xr
+
+    before = _table(tmp_path / "a.tab.gz", [("a_b", "x"), ("b_c", "y"), ("a", "x_y")])
+    after = _table(tmp_path / "b.tab.gz", [("c_d", "z"), ("a_d", "x"), ("b", "y")])
+    ours = rw.learn(before, alpha=[0.1, 0.2, 0.3], beta=0.3, lambda_={"x": 1.0, "y": 2.0})
+    ours.save(tmp_path / "w.nc")
+    expected = rw.learn(after, alpha=0.1, beta=0.3, initial=ours, method="forward")
+    with xr.open_dataarray(tmp_path / "w.nc") as opened:
+        saved = opened.load()
+    for array in (ours.to_xarray(), saved):
+        found = pyndl.ndl(
+            after, 0.1, (0.3, 0.3), method="threading", weights=array.transpose("outcomes", "cues"), n_jobs=1
+        )
+        for cue, outcome in product(expected.cues, expected.outcomes):
+            assert float(found.loc[{"cues": cue, "outcomes": outcome}]) == expected[cue, outcome]
+        # And what it gives comes back.
+        found.to_netcdf(tmp_path / "pyndl.nc")
+        loaded = rw.load_weights(tmp_path / "pyndl.nc")
+        assert {loaded[pair] == expected[pair] for pair in product(expected.cues, expected.outcomes)} == {
+            True
+        }
+        assert loaded.parameters["function"].strip().endswith("pyndl.ndl.ndl")
+
+
+@pytest.mark.parametrize("cue_vectors", [False, True])
+@pytest.mark.parametrize("outcome_vectors", [False, True])
+def test_what_pyndl_learns_of_vectors_is_read(
+    cue_vectors: bool, outcome_vectors: bool, tmp_path: Path
+) -> None:
+    pyndl = pytest.importorskip("pyndl.wh", reason="pyndl is not installed: pip install rescorla[bench]")
+    import xarray as xr
+
+    # One of each, as pyndl's vectors need.
+    table = _table(tmp_path / "e.tab.gz", [("a", "x"), ("b", "y"), ("a", "y"), ("c", "x")])
+    rng = np.random.default_rng(1)
+    vectors = {
+        side: xr.DataArray(
+            rng.normal(size=(len(names), n)),
+            [(side, names), (f"{side[:-1]}_vector_dimensions", [f"{side[0]}{i}" for i in range(n)])],
+        )
+        for side, names, n in (("cues", ["a", "b", "c"], 4), ("outcomes", ["x", "y"], 5))
+    }
+    chosen = {
+        "cue_vectors": vectors["cues"] if cue_vectors else None,
+        "outcome_vectors": vectors["outcomes"] if outcome_vectors else None,
+    }
+    theirs = pyndl.wh(table, 0.1, method="openmp", n_jobs=1, **chosen)
+    theirs.to_netcdf(tmp_path / "w.nc")
+    loaded = rw.load_weights(tmp_path / "w.nc")
+    sides = [
+        f"{side[:-1]}_vector_dimensions" if wanted else side
+        for side, wanted in (("cues", cue_vectors), ("outcomes", outcome_vectors))
+    ]
+    assert set(theirs.dims) == set(sides)
+    assert loaded.shape == (4 if cue_vectors else 3, 5 if outcome_vectors else 2)
+    assert loaded.values.any()
+    for cue, outcome in product(loaded.cues, loaded.outcomes):
+        assert loaded[cue, outcome] == float(theirs.loc[{sides[0]: cue, sides[1]: outcome}])
+
+
+def test_dimensions_of_vectors_may_be_numbers(tmp_path: Path) -> None:
+    import xarray as xr
+
+    coordinates = [("outcome_vector_dimensions", [0, 1, 2]), ("cues", ["a", "b"])]
+    xr.DataArray(np.arange(6.0).reshape(3, 2), coordinates).to_netcdf(tmp_path / "w.nc", engine="netcdf4")
+    loaded = rw.load_weights(tmp_path / "w.nc")
+    assert (loaded.cues, loaded.outcomes) == (("a", "b"), ("0", "1", "2"))
+    assert loaded["b", "2"] == 5.0
+
+
+@pytest.mark.parametrize("name", ["e.rw", "e.tab", "e.csv", "e.npz", "e.npy", "e.nc"])
+@pytest.mark.parametrize("binary", [True, False])
+def test_events_in_place_of_weights_name_what_reads_them(name: str, binary: bool, tmp_path: Path) -> None:
+    events = rw.read_events([("a_b", "x"), ("b", "y")])
+    if binary:
+        (tmp_path / name).write_bytes(Path(str(events.save(tmp_path / "e.events").path)).read_bytes())
+        found = "found a binary event file; rescorla.open_events reads it"
+    else:
+        (tmp_path / name).write_text("cues\toutcomes\na_b\tx\n")
+        found = "found an event table; rescorla.read_events reads it"
+    with pytest.raises(rw.FormatError, match=rf"{name}: expected weights, .*\.npz, \.npy, \.nc, {found}"):
+        rw.load_weights(tmp_path / name)
+
+
+# Files that the library of netCDF makes without the elements.
+
+
+def test_the_checksum_of_hdf5_is_that_of_its_author() -> None:
+    assert hdf5.lookup3(b"") == 0xDEADBEEF
+    assert hdf5.lookup3(b"Four score and seven years ago") == 0x17770551
+
+
+@pytest.mark.parametrize("n_attributes", [0, 1, 40])
+@pytest.mark.parametrize("shape", [(1, 1), (3, 7), (301, 203)])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_elements_are_not_given_to_the_library(
+    n_attributes: int, shape: tuple[int, int], dtype: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import netCDF4
+
+    given: list[bool] = []
+    make = storage._netcdf_bytes
+
+    def listening(netcdf: Any, content: Any, elements: bool) -> bytes:
+        made = make(netcdf, content, elements)
+        given.append(elements)
+        assert len(made) < content.values.nbytes or min(shape) < 100
+        return made
+
+    monkeypatch.setattr(storage, "_netcdf_bytes", listening)
+    values = np.random.default_rng(1).normal(size=shape).astype(dtype)
+    names = [[f"{kind}{i}" for i in range(n)] for kind, n in zip("co", shape, strict=True)]
+    parameters = {f"p{i}": "x" * 100 for i in range(n_attributes)}
+    saved = rw.Weights(values, names[0], names[1], parameters)
+    saved.save(tmp_path / "w.nc")
+    assert given == [False]
+    assert same(rw.load_weights(tmp_path / "w.nc"), saved)
+    # By the library itself, from the disk.
+    with netCDF4.Dataset(tmp_path / "w.nc") as dataset:
+        dataset.set_auto_maskandscale(False)
+        assert np.array_equal(dataset["weights"][:], values)
+        assert dataset["cues"][:].tolist() == names[0]
+
+
+def test_a_file_that_is_not_as_expected_is_left_to_the_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import netCDF4
+
+    saved = weights()
+    frame = storage._netcdf_bytes(netCDF4, saved._content(), False)
+    size = saved.values.nbytes
+    whole = hdf5.with_room(frame, size)
+    assert whole is not None
+    assert len(whole) % 8 == 0
+    assert whole[: len(frame)] != frame
+    changed = [at for at, (old, new) in enumerate(zip(frame, whole, strict=False)) if old != new]
+    # Two numbers of eight bytes and two checksums of four.
+    assert len(changed) <= 24
+    place = changed[-1]
+    for wrong in (
+        b"",
+        frame[:-1],
+        frame + b"\0",
+        b"x" + frame[1:],
+        frame[:8] + b"\0" + frame[9:],
+        frame[:9] + b"\4" + frame[10:],
+        frame[:40] + bytes([frame[40] ^ 1]) + frame[41:],
+        frame[: place - 8] + bytes([frame[place - 8] ^ 1]) + frame[place - 7 :],
+    ):
+        assert hdf5.with_room(wrong, size) is None
+    assert hdf5.with_room(frame, size + 8) is None
+    assert hdf5.with_room(frame, 0) is None
+    monkeypatch.setattr(hdf5, "with_room", lambda file, size: None)
+    saved.save(tmp_path / "w.nc")
+    assert same(rw.load_weights(tmp_path / "w.nc"), saved)
 
 
 def test_netcdf_of_something_else_is_refused(tmp_path: Path) -> None:
@@ -651,8 +942,8 @@ def test_a_failure_leaves_the_old_out_file(tmp_path: Path) -> None:
     [
         ({"method": "backward"}, ValueError, "method must be 'auto' or 'forward' or 'adjoint'"),
         ({"dtype": "int64"}, ValueError, "float64' or 'float32', not 'int64"),
-        ({"threads": 0}, ValueError, "threads must be a whole number of 1 or more"),
-        ({"threads": 1.5}, TypeError, "float"),
+        ({"threads": 0}, ValueError, "threads must be a whole number of 1 or more, not 0"),
+        ({"threads": 1.5}, TypeError, "threads must be a whole number of 1 or more, not 1.5"),
         ({"alpha": "0.1"}, TypeError, "alpha must be a number, a mapping or an array, not str"),
         ({"alpha": True}, TypeError, "alpha must be a number, not bool"),
         ({"alpha": None}, TypeError, "alpha"),

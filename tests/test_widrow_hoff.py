@@ -1,6 +1,7 @@
 """`widrow_hoff`: the reference's weights, with names or vectors on either side, and pyndl's."""
 
 import gzip
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -481,6 +482,34 @@ def test_a_rate_that_overshoots_is_warned_of() -> None:
     assert record[0].filename == __file__
     with pytest.warns(RuntimeWarning, match="x'x = 2, so a rate is safe only below 1"):
         rw.widrow_hoff(rw.read_events(EVENTS), eta=1.0, outcome_vectors=O)
+
+
+@pytest.mark.parametrize(
+    ("data", "safe"),
+    [
+        (rw.read_events([("a_b_c_d", "x")]), "0.5"),
+        ((sparse.csr_array([[2.0, 0.0]]), [[1.0]]), "0.5"),
+        ((np.array([[2.0, 0.0]]), [[1.0]]), "0.5"),
+    ],
+    ids=["names", "sparse", "dense"],
+)
+def test_the_user_calls_the_rate_eta(data: Any, safe: str) -> None:
+    with pytest.warns(
+        rw.RescorlaWarning, match=f"^eta = 0.6 .* safe only below {safe}; lower eta$"
+    ) as record:
+        rw.widrow_hoff(data, eta=0.6)
+    assert record[0].filename == __file__
+    assert not re.search(r"\b(beta|alpha)\b", str(record[0].message))
+
+
+def test_what_overflows_names_eta() -> None:
+    for data in (
+        rw.read_events([("a_b_c_d", "x", 3000)]),
+        (sparse.csr_array(np.full((3000, 1), 2.0)), np.ones((3000, 1))),
+    ):
+        with pytest.raises(FloatingPointError, match="lower eta") as caught:
+            quiet(data, eta=5.0)
+        assert not re.search(r"\b(beta|alpha)\b", str(caught.value))
 
 
 def test_divergence_names_the_weight() -> None:

@@ -29,6 +29,7 @@ __all__ = [
     "equilibrium",
     "forecast",
     "learn",
+    "learn_in_place",
     "minover",
     "perceptron",
     "read_lines",
@@ -185,6 +186,22 @@ def learn(
     tile: int | None,
     progress: _Progress,
 ) -> dict[str, Any]: ...
+def learn_in_place(
+    events: EventFile,
+    *,
+    alpha: NDArray[np.float64],
+    beta1: float,
+    beta2: float,
+    lambda_: NDArray[np.float64],
+    schedule: _Factors | None,
+    rows: NDArray[np.int64],
+    outcome_columns: NDArray[np.int64],
+    out: NDArray[Any],
+    threads: int,
+    kernel: str | None,
+    tile: int | None,
+    progress: _Progress,
+) -> dict[str, Any]: ...
 def forecast(
     events: EventFile,
     *,
@@ -206,7 +223,7 @@ def activations(
     out: NDArray[Any],
     threads: int,
     progress: _Progress,
-) -> None: ...
+) -> bool: ...
 def adatron(
     x: Table,
     y: NDArray[np.float64],
@@ -256,6 +273,8 @@ def delta_rule_rows(
     kernel: str | None,
     tile: int | None,
     progress: _Progress,
+    paces: NDArray[np.float64] | None = None,
+    squares: NDArray[np.float64] | None = None,
 ) -> dict[str, Any]: ...
 def equilibrium(
     events: EventFile,

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class DerivedEvents:
+# Named as the class that users know, which is made of this one: Python's own messages have the name.
+class Events:
     """What can be made of `Events`. Names keep their order, so that what is learned fits together."""
 
     __slots__ = ("_file",)
@@ -513,7 +514,7 @@ class DerivedEvents:
         """
         files = [self._file]
         for other in others:
-            if not isinstance(other, DerivedEvents):
+            if not isinstance(other, Events):
                 raise TypeError(f"only Events follow Events, not {type(other).__name__}")
             files.append(other._file)
         with watching(progress, "writing") as watch:

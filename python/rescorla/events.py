@@ -10,7 +10,7 @@ import numpy as np
 
 from rescorla import _core
 from rescorla.arguments import PathName, one_of, path_name
-from rescorla.derived import DerivedEvents
+from rescorla.derived import Events as DerivedEvents
 from rescorla.drawing import in_order
 from rescorla.hints import hinting
 from rescorla.progress import Progress, watching

@@ -6,25 +6,34 @@ from collections.abc import Iterable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from rescorla import _core, npy, storage
 from rescorla.arguments import (
     PathName,
     PerName,
     element_type,
     one_of,
-    per_name,
     rate,
     rates,
-    recorded,
     result_array,
     thread_count,
 )
 from rescorla.events import Events
 from rescorla.files import mapped_files
 from rescorla.hints import hinting
-from rescorla.plan import naming_divergence, plan_of, start_of, warn_unsafe
+from rescorla.inplace import learn_in_place, of_report, told
+from rescorla.plan import (
+    maximal,
+    naming_divergence,
+    plan_of,
+    saliences,
+    start_of,
+    warn_strange,
+    warn_unsafe,
+)
 from rescorla.progress import Progress, watching
-from rescorla.schedules import Schedule, name_of, tabulated
+from rescorla.schedules import Schedule, tabulated
 from rescorla.sources import as_events, files_of_events
 from rescorla.weights import Weights
 
@@ -32,9 +41,6 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
 Method = Literal["auto", "forward", "adjoint"]
-
-# What the engine says of how it learned.
-_TOLD = ("method", "updates_forward", "updates_adjoint", "kernel", "threads")
 
 
 @hinting
@@ -52,7 +58,7 @@ def learn(
     dtype: DTypeLike = "float64",
     method: Method = "auto",
     threads: int | None = None,
-    out: NDArray[Any] | PathName | None = None,
+    out: NDArray[Any] | PathName | Weights | None = None,
     progress: Progress = None,
 ) -> Weights:
     """Learn association weights from a stream of events by the Rescorla-Wagner rule.
@@ -73,13 +79,14 @@ def learn(
         What to learn from; a path is that of a binary event file or of an event table, told apart by content.
     alpha : float, mapping or array_like of shape (n_cues,), default 0.1
         The salience of cues: one number, or one per cue, 0 or more; 0 freezes the row of a cue. A mapping
-        covers all cues; an array has the order that the rows of the result have without ``cues=``.
+        covers all cues of the events; an array has the order that the rows of the result have without
+        ``cues=``.
     beta : float or pair of float, default 0.1
         The learning rate, or the pair (beta1, beta2) of the rates for present and for absent outcomes, 0 or
         more.
     lambda_ : float, mapping or array_like of shape (n_outcomes,), default 1.0
-        The maximal activation: one number, or one per outcome. A mapping covers all outcomes of the result;
-        an array has their order.
+        The maximal activation: one number, or one per outcome. A mapping covers those outcomes of the result
+        that the events have; an array has the order of all.
     schedule : callable, optional
         Factors on the learning rate: a function of token numbers (int64, from 1 on, some tens of thousands at
         a time, in order) that gives a factor for each, or a tuple of two such arrays for beta1 and for beta2.
@@ -92,9 +99,11 @@ def learn(
         Learn the weights of these only, in this order. All cues still predict. The weights are those of the
         whole: the same bits with the same `method`, up to rounding where "auto" takes another one for a part.
     initial : Weights, optional
-        Weights to start from; zero where it has none. It stays as it is. Its names come first in the result.
+        Weights to start from; zero where it has none. Its names come first in the result. It stays as it is,
+        unless it is `out` as well.
     dtype : {"float64", "float32"}, default "float64"
-        The type of the weights; parameters and all operations are rounded to it.
+        The type of the weights; parameters and all operations are rounded to it. In place it is the type of
+        the weights that are there.
     method : {"auto", "forward", "adjoint"}, default "auto"
         How to compute. The forward method follows the rule step by step, with the bits of the rule written as
         plain loops. The adjoint method goes through the events backward, once for each cue instead of once
@@ -106,8 +115,9 @@ def learn(
         makes.
     threads : int, optional
         How many threads to use; by default as many as the process may run on.
-    out : ndarray or path, optional
-        Where to put the weights: an array of the shape and dtype of the result, or a path that ends in
+    out : ndarray, path or Weights, optional
+        Where to put the weights: the Weights that are `initial`, which are then learned in place (see the
+        notes), an array of the shape and dtype of the result, or a path that ends in
         ``.npy``. The file may exceed the memory: it is written tile by tile, in Fortran order by the forward
         method and in C order by the adjoint method, and mapped at the end. Room for it is reserved at the
         beginning. It appears whole or not at all, with the names beside it in ``.npy.json``, and
@@ -125,9 +135,10 @@ def learn(
     ------
     ValueError
         When a parameter or an initial weight is not finite, a rate or a factor of the schedule is negative,
-        or an array has the wrong length.
+        an array has the wrong length, or weights to learn in place are read-only.
     KeyError
-        When a mapping lacks a name, or ``cues=`` or ``outcomes=`` has one that is unknown.
+        When a mapping lacks a name, ``cues=`` or ``outcomes=`` has one that is unknown, or weights to learn
+        in place lack one of the events.
     TypeError
         When an argument is of a wrong type.
     FloatingPointError
@@ -142,10 +153,18 @@ def learn(
     RescorlaWarning
         When max(beta) * kappa >= 2 for an event, kappa = sum of alpha_i m_i^2 over its cues, m_i times
         present, and max(beta) the largest rate of any token where there is a schedule: then that event,
-        repeated, would drive its activation away from its target instead of towards it.
+        repeated, would drive its activation away from its target instead of towards it. When a mapping has
+        names that are nowhere, or `initial` shares no name with the events.
 
     Notes
     -----
+    ``learn(events, initial=weights, out=weights)`` learns in place, by the forward method, and returns
+    `weights`, with new ``parameters``. Its bits are those of ``learn(events, initial=weights)``. Rows of cues
+    that no event has are neither read nor written, and cost nothing; in the rows of the events' cues all
+    columns are learned. All names of the events must be in the weights. Whatever is wrong with the arguments
+    or with these rows is an error before anything is changed. When learning is stopped, or a weight leaves
+    the finite numbers, the values are partial: some columns have learned all events, others none.
+
     Apart from a result in memory, learning takes at most 512 MiB for decoded events, 256 bytes for each name,
     and for each thread: 40 MiB for a run of events and a stack; a tile of weights, which is n_cues x width
     elements, with the adjoint method (n_cues + n_outcomes) x width, where width is 512 to 2048 bytes, the
@@ -194,6 +213,14 @@ def learn(
     >>> more["light", "food"] == weights["light", "food"]
     True
 
+    In place, trial after trial:
+
+    >>> trial = rw.read_events([("light_tone", "food")])
+    >>> for _ in range(3):
+    ...     weights = rw.learn(trial, initial=weights, out=weights)
+    >>> round(weights["tone", "food"], 3)
+    0.008
+
     Where the same cue is followed by either outcome, weights follow what came last. Their mean does not:
 
     >>> either = rw.read_events([("a", "x"), ("a", "y")] * 500)
@@ -233,13 +260,38 @@ def _learn(
     dtype: DTypeLike = "float64",
     method: Method = "auto",
     threads: int | None = None,
-    out: NDArray[Any] | PathName | None = None,
+    out: NDArray[Any] | PathName | Weights | None = None,
     progress: Progress = None,
     kernel: str | None = None,
     tile: int | None = None,
+    rate_name: str = "beta",
 ) -> Weights:
-    """`learn`, with a choice of the engine's kernel and tile width, which must not change a bit."""
+    """`learn`, with a choice of the engine's kernel and tile width, which must not change a bit; and what the
+    user calls the learning rate."""
     one_of("method", method, ("auto", "forward", "adjoint"))
+    if isinstance(events, Weights):
+        raise TypeError(
+            "events must be Events or a path, found weights: learn(events, initial=weights) goes on from them"
+        )
+    if isinstance(out, Weights):
+        if initial is not out:
+            raise ValueError(
+                "out= is weights to learn in place, which needs the same ones as initial=: "
+                "learn(events, initial=weights, out=weights)"
+            )
+        _check_in_place(out, average, cues, outcomes, dtype, method)
+        return learn_in_place(
+            events,
+            out,
+            alpha=alpha,
+            beta=beta,
+            lambda_=lambda_,
+            schedule=schedule,
+            threads=threads,
+            progress=progress,
+            kernel=kernel,
+            tile=tile,
+        )
     element = element_type(dtype)
     beta1, beta2 = rates(beta)
     n_threads = thread_count(threads)
@@ -253,37 +305,33 @@ def _learn(
         npy.check_pair_apart(path, [*files_of_events(events), *reads])
     events = as_events(events, progress=progress)
     plan = plan_of(events, cues, outcomes, initial)
-    alphas = per_name("alpha", alpha, plan.all_cues, "cue", element)
-    lambdas = per_name("lambda_", lambda_, plan.outcomes, "outcome", element, negative=True)
+    alphas = saliences(alpha, plan, events, element)
+    lambdas = maximal(lambda_, plan, events, initial, element)
+    if initial is not None:
+        warn_strange(initial, plan, events)
     start = None if initial is None else start_of(initial, element, out)
     factors = None if schedule is None else tabulated(schedule, events.n_tokens, (beta1, beta2), element)
     shape = len(plan.cues), len(plan.outcomes)
-    parameters: dict[str, Any] = {
-        "rule": "rescorla-wagner",
-        "alpha": recorded(alpha, alphas if plan.keep_rows is None else alphas[plan.keep_rows]),
-        "beta1": beta1,
-        "beta2": beta2,
-        "lambda": recorded(lambda_, lambdas),
-        "schedule": None if schedule is None else name_of(schedule),
-        "average": average,
-        "n_events": len(events),
-        "n_tokens": events.n_tokens,
-        "n_cues": events.n_cues,
-        "n_outcomes": events.n_outcomes,
-        "dtype": str(element),
-        "continued": initial is not None,
-        "version": _core.__version__,
-    }
+    parameters: dict[str, Any] = told(
+        events,
+        element,
+        alpha=alphas.told,
+        betas=(beta1, beta2),
+        lambda_=lambdas.told,
+        schedule=schedule,
+        average=average,
+        continued=initial is not None,
+    )
 
     def run(values: NDArray[Any] | npy.Room) -> dict[str, Any]:
         started = perf_counter()
-        with watching(progress, "learning") as watch, naming_divergence(plan):
+        with watching(progress, "learning") as watch, naming_divergence(plan, rate=rate_name):
             report = _core.learn(
                 events._file,
-                alpha=alphas,
+                alpha=alphas.values,
                 beta1=beta1,
                 beta2=beta2,
-                lambda_=lambdas,
+                lambda_=lambdas.values,
                 schedule=None if factors is None else (factors.present, factors.absent),
                 average=average,
                 cue_rows=plan.cue_rows,
@@ -298,8 +346,7 @@ def _learn(
                 tile=tile,
                 progress=watch,
             )
-        parameters.update({name: report[name] for name in _TOLD})
-        parameters["seconds"] = perf_counter() - started
+        parameters.update(of_report(report, perf_counter() - started))
         return report
 
     if path is None:
@@ -313,8 +360,35 @@ def _learn(
             values_in_file = pair.finish(plan.cues, plan.outcomes, parameters, report["crc32c"])
         weights = Weights._in_file(path, values_in_file, plan.cues, plan.outcomes, parameters)
     fastest = max(beta1, beta2) if factors is None else factors.fastest
-    warn_unsafe(fastest, report, scheduled=factors is not None)
+    warn_unsafe(fastest, report, scheduled=factors is not None, rate=rate_name)
     return weights
+
+
+def _check_in_place(
+    weights: Weights,
+    average: object,
+    cues: object,
+    outcomes: object,
+    dtype: DTypeLike,
+    method: Method,
+) -> None:
+    """ValueError for what cannot be done to weights in place."""
+    element = weights.values.dtype
+    refused = None
+    if not isinstance(average, bool):
+        raise TypeError(f"average must be True or False, not {type(average).__name__}")
+    if average:
+        refused = "average=True", "it gives means, from which nothing can go on"
+    elif cues is not None or outcomes is not None:
+        name = "outcomes=" if cues is None else "cues="
+        refused = name, "all columns of the rows of the events' cues are learned"
+    elif method == "adjoint":
+        refused = "method='adjoint'", "it makes all rows anew; this is what the forward method does"
+    elif element_type(dtype) not in (element, np.float64):
+        refused = f"dtype={str(element_type(dtype))!r}", f"these weights are of {element} and stay so"
+    if refused is not None:
+        what, why = refused
+        raise ValueError(f"{what} does not go with weights as out=: {why}; leave one of the two away")
 
 
 def forecast(

@@ -7,16 +7,18 @@ index=weights.outcomes)`` is a table of them.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from rescorla.activation import activations, cue_events
-from rescorla.arguments import PathName, chosen, one_of, places, whole
+from rescorla.arguments import PathName, chosen, near, one_of, places, thread_count, whole
 from rescorla.events import Events
 from rescorla.nearness import accuracy, blocks, bounded, correlation, correlations, directions, nearness_rank
-from rescorla.weights import Weights
+from rescorla.progress import Progress, part, watching
+from rescorla.weights import Weights, need_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,6 +51,8 @@ def activation(
     *,
     targets: Iterable[str] | None = None,
     unknown: Literal["error", "ignore"] = "error",
+    threads: int | None = None,
+    progress: Progress = None,
 ) -> NDArray[np.float64]:
     """The activation of what each event is about.
 
@@ -64,6 +68,10 @@ def activation(
         Baayen et al. do for words of several meanings. Bare cue sets have none: 0.
     unknown : {"error", "ignore"}, default "error"
         What to do with a cue that the weights do not have: raise KeyError, or leave it out.
+    threads : int, optional
+        How many threads to use; by default as many as the process may run on.
+    progress : None, bool or callable(done, total), default None
+        None shows a bar if standard error is a terminal.
 
     Returns
     -------
@@ -91,15 +99,19 @@ def activation(
     >>> rw.measures.activation(["s", "s_h"], weights, targets=["plural", "hand"])
     array([0.25, 0.75])
     """
-    source = cue_events(events)
+    source = _checked(events, weights, progress)
     if targets is None:
-        present = activations(source, weights, present_only=True, unknown=unknown, progress=False)
+        present = activations(
+            source, weights, present_only=True, unknown=unknown, threads=threads, progress=progress
+        )
         sums: NDArray[np.float64] = np.bincount(_owners(source), present, len(source)).astype(np.float64)
         return sums
     columns = _columns(source, weights, targets)
     result = np.zeros(len(source))
-    for rows, values in _activated(source, weights, unknown):
-        result[rows] = _own(values, columns[rows])
+    asked, places_asked = np.unique(columns, return_inverse=True)
+    names = [weights.outcomes[column] for column in asked]
+    for rows, values in _activated(source, weights, unknown, threads, progress, names):
+        result[rows] = _own(values, places_asked[rows])
     return result
 
 
@@ -139,6 +151,7 @@ def prior(weights: Weights, *, norm: Norm = "l1") -> NDArray[np.float64]:
     >>> rw.measures.prior(weights, norm="mad")
     array([0.25, 0.  ])
     """
+    need_weights(weights)
     return _sizes(np.asarray(weights.values).T, norm)
 
 
@@ -148,6 +161,8 @@ def diversity(
     *,
     norm: Norm = "l1",
     unknown: Literal["error", "ignore"] = "error",
+    threads: int | None = None,
+    progress: Progress = None,
 ) -> NDArray[np.float64]:
     """How much the cues of each event activate altogether: the size of the vector of activations.
 
@@ -165,6 +180,10 @@ def diversity(
         deviation.
     unknown : {"error", "ignore"}, default "error"
         What to do with a cue that the weights do not have: raise KeyError, or leave it out.
+    threads : int, optional
+        How many threads to use; by default as many as the process may run on.
+    progress : None, bool or callable(done, total), default None
+        None shows a bar if standard error is a terminal.
 
     Returns
     -------
@@ -194,9 +213,9 @@ def diversity(
     array([0.75, 1.  ])
     """
     one_of("norm", norm, ("l1", "l2", "mad"))
-    source = cue_events(events)
+    source = _checked(events, weights, progress)
     result = np.zeros(len(source))
-    for rows, values in _activated(source, weights, unknown):
+    for rows, values in _activated(source, weights, unknown, threads, progress):
         result[rows] = _sizes(values, norm)
     return result
 
@@ -207,6 +226,8 @@ def entropy(
     *,
     method: Literal["absolute", "softmax"] = "absolute",
     unknown: Literal["error", "ignore"] = "error",
+    threads: int | None = None,
+    progress: Progress = None,
 ) -> NDArray[np.float64]:
     """How evenly the activation of each event is spread over the outcomes, in bits.
 
@@ -222,6 +243,10 @@ def entropy(
         What makes a distribution of activations.
     unknown : {"error", "ignore"}, default "error"
         What to do with a cue that the weights do not have: raise KeyError, or leave it out.
+    threads : int, optional
+        How many threads to use; by default as many as the process may run on.
+    progress : None, bool or callable(done, total), default None
+        None shows a bar if standard error is a terminal.
 
     Returns
     -------
@@ -246,9 +271,9 @@ def entropy(
     array([1., 0., 0.])
     """
     one_of("method", method, ("absolute", "softmax"))
-    source = cue_events(events)
+    source = _checked(events, weights, progress)
     result = np.zeros(len(source))
-    for rows, values in _activated(source, weights, unknown):
+    for rows, values in _activated(source, weights, unknown, threads, progress):
         result[rows] = _entropies(values.astype(np.float64), method)
     return result
 
@@ -259,6 +284,8 @@ def rank(
     *,
     targets: Iterable[str] | None = None,
     unknown: Literal["error", "ignore"] = "error",
+    threads: int | None = None,
+    progress: Progress = None,
 ) -> NDArray[np.int64]:
     """The place of the target among all outcomes, by activation.
 
@@ -273,6 +300,10 @@ def rank(
         One outcome t for each event; by default the one that the event has.
     unknown : {"error", "ignore"}, default "error"
         What to do with a cue that the weights do not have: raise KeyError, or leave it out.
+    threads : int, optional
+        How many threads to use; by default as many as the process may run on.
+    progress : None, bool or callable(done, total), default None
+        None shows a bar if standard error is a terminal.
 
     Returns
     -------
@@ -294,10 +325,10 @@ def rank(
     >>> rw.measures.rank(rw.read_events([("s_h", "hand"), ("s", "plural")]), weights)
     array([1, 2])
     """
-    source = cue_events(events)
+    source = _checked(events, weights, progress)
     columns = _columns(source, weights, targets)
     result = np.zeros(len(source), dtype=np.int64)
-    for rows, values in _activated(source, weights, unknown):
+    for rows, values in _activated(source, weights, unknown, threads, progress):
         result[rows] = 1 + (values > _own(values, columns[rows])[:, None]).sum(axis=1)
     return result
 
@@ -308,6 +339,8 @@ def margin(
     *,
     targets: Iterable[str] | None = None,
     unknown: Literal["error", "ignore"] = "error",
+    threads: int | None = None,
+    progress: Progress = None,
 ) -> NDArray[np.float64]:
     """By how much the target wins against its strongest competitor, or loses.
 
@@ -322,6 +355,10 @@ def margin(
         One outcome t for each event; by default the one that the event has.
     unknown : {"error", "ignore"}, default "error"
         What to do with a cue that the weights do not have: raise KeyError, or leave it out.
+    threads : int, optional
+        How many threads to use; by default as many as the process may run on.
+    progress : None, bool or callable(done, total), default None
+        None shows a bar if standard error is a terminal.
 
     Returns
     -------
@@ -343,10 +380,10 @@ def margin(
     >>> rw.measures.margin(["s", "s"], weights, targets=["hand", "plural"])
     array([ 0.25, -0.25])
     """
-    source = cue_events(events)
+    source = _checked(events, weights, progress)
     columns = _columns(source, weights, targets)
     result = np.zeros(len(source))
-    for rows, values in _activated(source, weights, unknown):
+    for rows, values in _activated(source, weights, unknown, threads, progress):
         own = _own(values, columns[rows])
         values[np.arange(len(values)), columns[rows]] = -np.inf
         result[rows] = own - values.max(axis=1)
@@ -472,6 +509,7 @@ def density(
     >>> rw.measures.density(weights, 1).round(3)
     array([0.707, 0.707, 0.707])
     """
+    need_weights(weights)
     whole("n", n, 1)
     vectors = directions(_vectors(weights, None, side), method)
     known = ~np.isnan(vectors).any(axis=1)
@@ -490,42 +528,76 @@ def density(
     return result
 
 
+def _checked(events: Source, weights: Weights, progress: Progress) -> Events:
+    """The events, if these are events and weights, in this order."""
+    if isinstance(events, Weights):
+        swapped = isinstance(weights, Events | str | os.PathLike)
+        raise TypeError(
+            "events must be Events, a path or cue sets, not Weights; "
+            + ("the two are swapped: events come first, weights second" if swapped else "events come first")
+        )
+    need_weights(weights)
+    return cue_events(events, progress=progress)
+
+
 def _activated(
-    events: Events, weights: Weights, unknown: Literal["error", "ignore"]
+    events: Events,
+    weights: Weights,
+    unknown: Literal["error", "ignore"],
+    threads: int | None,
+    progress: Progress,
+    outcomes: list[str] | None = None,
 ) -> Iterator[tuple[slice, NDArray[Any]]]:
-    """The activations of all outcomes, so many events at a time as any memory bears."""
-    for rows in blocks(len(events), len(weights.outcomes)):
-        yield rows, activations(events[rows], weights, unknown=unknown, progress=False)
+    """The activations of outcomes, so many events at a time as any memory bears."""
+    n_threads, n_events = thread_count(threads), len(events)
+    n_outcomes = len(weights.outcomes if outcomes is None else outcomes)
+    with watching(progress, "measuring") as watch:
+        for rows in blocks(n_events, n_outcomes):
+            values = activations(
+                events[rows],
+                weights,
+                outcomes=outcomes,
+                unknown=unknown,
+                threads=n_threads,
+                progress=part(watch, rows.start, n_events) or False,
+            )
+            yield rows, values
+            if watch is not None:
+                watch(rows.stop, n_events)
 
 
 def _columns(events: Events, weights: Weights, targets: Iterable[str] | None) -> NDArray[np.int64]:
     """The column of the target of each event."""
     if targets is None:
-        names = []
-        for number, event in enumerate(events):
-            if len(event.outcomes) != 1:
-                raise ValueError(
-                    f"event {number}: expected one outcome, found {list(event.outcomes)}; targets= names one "
-                    "for each event"
-                )
-            names.append(event.outcomes[0])
+        ends, of_events = events._file.csr("outcomes")
+        others = np.flatnonzero(np.diff(ends) != 1)
+        if len(others):
+            number = int(others[0])
+            raise ValueError(
+                f"event {number}: expected one outcome, found {list(events[number].outcomes)}; targets= "
+                "names one for each event"
+            )
+        known = events.outcomes
     elif isinstance(targets, str):
         raise TypeError(f"targets must be one outcome for each event, not the str {targets!r}")
     else:
-        names = list(targets)
-    if len(names) != len(events):
-        raise ValueError(f"expected {len(events)} targets, one for each event, found {len(names)}")
-    columns = places(names, weights.outcome_numbers)
+        known = tuple(targets)
+        of_events = np.arange(len(known), dtype=np.int32)
+        if len(known) != len(events):
+            raise ValueError(f"expected {len(events)} targets, one for each event, found {len(known)}")
+    columns = places(known, weights.outcome_numbers)[of_events]
     if (columns < 0).any():
-        name = names[int(columns.argmin())]
-        raise KeyError(f"unknown outcome {name!r}: the weights do not have it, so that it has no activation")
+        name = known[int(of_events[columns.argmin()])]
+        raise KeyError(
+            f"unknown outcome {name!r}: the weights do not have it, so that it has no activation"
+            f"{near(name, weights.outcome_numbers)}"
+        )
     return columns
 
 
 def _owners(events: Events) -> NDArray[np.int64]:
     """The number of the event of each of its outcomes."""
-    counts = np.fromiter((len(event.outcomes) for event in events), dtype=np.int64, count=len(events))
-    return np.repeat(np.arange(len(events)), counts)
+    return np.repeat(np.arange(len(events)), np.diff(events._file.csr("outcomes")[0]))
 
 
 def _own(values: NDArray[Any], columns: NDArray[np.int64]) -> NDArray[Any]:
@@ -567,6 +639,7 @@ def _entropies(values: NDArray[np.float64], method: str) -> NDArray[np.float64]:
 
 def _vectors(weights: Weights, names: Iterable[str] | None, side: Side) -> NDArray[np.float64]:
     """Rows of weights, or columns as rows."""
+    need_weights(weights)
     one_of("side", side, ("cues", "outcomes"))
     values, numbers = (
         (weights.values, weights.cue_numbers)

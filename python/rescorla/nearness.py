@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rescorla.arguments import numbered, one_of, places, whole
+from rescorla.arguments import near, numbered, one_of, places, shown, whole
 from rescorla.neighbours.arrays import Vectors, labelled
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def correlation(predicted: ArrayLike, target: ArrayLike) -> NDArray[np.float64]:
     >>> rw.measures.correlation([[0.0, 1.0, 2.0], [1.0, 0.0, 0.0]], [[1.0, 2.0, 3.0], [0.0, 1.0, 1.0]])
     array([ 1., -1.])
     """
-    left, right = np.asarray(predicted, dtype=np.float64), np.asarray(target, dtype=np.float64)
+    left, right = _matrix("predicted", predicted), _matrix("target", target)
     if left.ndim != 2 or left.shape != right.shape:
         raise ValueError(
             f"expected two matrices of one shape, events x dimensions, found {left.shape} and {right.shape}"
@@ -142,12 +142,12 @@ def nearness_rank(
     squares = (right * right).sum(axis=1)
     result = np.zeros(len(left), dtype=np.int64)
     for some in blocks(len(left), len(right)):
-        near = left[some] @ right.T
+        nearness = left[some] @ right.T
         if method == "distance":
             # |p - t|^2 = |p|^2 - 2 p.t + |t|^2, and |p| is the same for all.
-            near = 2.0 * near - squares
-        own = near[np.arange(len(near)), rows[some]][:, None]
-        nearer = (near > own).sum(axis=1)
+            nearness = 2.0 * nearness - squares
+        own = nearness[np.arange(len(nearness)), rows[some]][:, None]
+        nearer = (nearness > own).sum(axis=1)
         result[some] = np.where(np.isnan(own[:, 0]), len(right), 1 + nearer)
     return result
 
@@ -196,19 +196,29 @@ def _prepared(
 ) -> tuple[NDArray[np.float64], tuple[str, ...] | None, NDArray[np.float64]]:
     """Rows whose products say how near they are; NaN where there is no direction."""
     one_of("method", method, ("correlation", "cosine", "distance"))
-    left = np.asarray(predicted, dtype=np.float64)
+    left = _matrix("predicted", predicted)
     names, table = labelled("vectors", vectors, np.dtype(np.float64), "z")
     right: NDArray[np.float64] = table.values
     if left.ndim != 2 or left.shape[1] != right.shape[1]:
         raise ValueError(
             f"expected predictions of {right.shape[1]} dimensions, as the vectors have, found the shape "
-            f"{left.shape}"
+            f"{left.shape}; predicted come first, then the vectors of outcomes"
         )
     return (
         (left, names, right)
         if method == "distance"
         else (directions(left, method), names, directions(right, method))
     )
+
+
+def _matrix(argument: str, rows: ArrayLike) -> NDArray[np.float64]:
+    """Numbers, events x dimensions."""
+    if isinstance(rows, Mapping | str):
+        raise TypeError(
+            f"{argument} must be a matrix, events x dimensions, not {shown(rows)}; predicted come first, "
+            "then the vectors of outcomes, which may have names"
+        )
+    return np.asarray(rows, dtype=np.float64)
 
 
 def _targets(
@@ -227,7 +237,8 @@ def _targets(
             )
         rows = places(list(map(str, listed)), numbered(names))
         if (rows < 0).any():
-            raise KeyError(f"vectors have no row for the target {listed[int(rows.argmin())]!r}")
+            name = listed[int(rows.argmin())]
+            raise KeyError(f"vectors have no row for the target {name!r}{near(name, names)}")
         return rows
     rows = np.array(listed).astype(np.int64, casting="safe") if listed else np.zeros(0, dtype=np.int64)
     outside = (rows < 0) | (rows >= n_vectors)

@@ -14,21 +14,22 @@ Colours are those of Okabe and Ito, which the colour-blind can tell apart, and b
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from itertools import cycle, islice, product
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rescorla.arguments import chosen, one_of, whole
-from rescorla.weights import Weights, strongest
+from rescorla.arguments import chosen, one_of, shown, whole
+from rescorla.convergence import Convergence
+from rescorla.events import Events
+from rescorla.trajectory import Trajectories
+from rescorla.weights import Weights, largest, need_weights
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
-
-    from rescorla.convergence import Convergence
-    from rescorla.trajectory import Trajectories
 
 __all__ = ["activations", "network", "spectrum", "trajectories", "weights"]
 
@@ -70,6 +71,8 @@ def trajectories(
 
     Raises
     ------
+    TypeError
+        When trajectories are none, or the equilibrium is no Weights.
     KeyError
         When a pair was not recorded, or is not in the equilibrium.
     ImportError
@@ -84,6 +87,9 @@ def trajectories(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['light → shock', 'tone → shock']
     """
+    _of_kind("trajectories", trajectories, Trajectories)
+    if equilibrium is not None:
+        _of_kind("equilibrium", equilibrium, Weights)
     ax = _axes(ax)
     from matplotlib.patheffects import withStroke
 
@@ -145,6 +151,8 @@ def spectrum(
 
     Raises
     ------
+    TypeError
+        When it is no Convergence.
     ValueError
         When `show` is not one of those listed.
     ImportError
@@ -158,6 +166,7 @@ def spectrum(
     >>> ax.get_yscale()
     'log'
     """
+    _of_kind("convergence", convergence, Convergence)
     one_of("show", show, ("eigenvalues", "half_lives"))
     ax = _axes(ax)
     halves = show == "half_lives"
@@ -207,8 +216,8 @@ def weights(
     ----------
     weights : Weights
     cues, outcomes : iterable of str, optional
-        The rows and the columns, in this order. By default the n with the largest absolute weights, in the
-        order of the weights.
+        The rows and the columns, in this order. By default the n with the largest absolute weights among
+        those drawn, in the order of the weights: with ``outcomes=`` the strongest cues of these outcomes.
     n : int, default 30
         How many cues, and how many outcomes, to draw where they are not named.
     limit : float, optional
@@ -224,6 +233,8 @@ def weights(
 
     Raises
     ------
+    TypeError
+        When weights are no Weights.
     KeyError
         When a cue or outcome is not in the weights.
     ValueError
@@ -239,6 +250,7 @@ def weights(
     >>> ax.images[0].get_array().tolist(), ax.images[0].get_clim()
     ([[0.25, -0.5]], (-0.5, 0.5))
     """
+    _of_kind("weights", weights, Weights)
     rows, columns, block = _block(weights, cues, outcomes, n)
     if limit is not None and not limit > 0:
         raise ValueError(f"limit must be more than 0, not {limit}")
@@ -289,6 +301,8 @@ def network(
 
     Raises
     ------
+    TypeError
+        When weights are no Weights.
     KeyError
         When a cue or outcome is not in the weights.
     ValueError
@@ -304,10 +318,11 @@ def network(
     >>> [line.get_label() for line in ax.lines], sorted(text.get_text() for text in ax.texts)
     (['-0.5', '+0.9'], ['h', 'land', 'plural', 's'])
     """
+    _of_kind("weights", weights, Weights)
     rows, columns, block = _block(weights, cues, outcomes, n)
     width = block.shape[1]
     # Sorting keeps equal ones in order, so the same weights give the same picture.
-    places = [divmod(place, width) for place in strongest(np.abs(block).ravel(), n).tolist()]
+    places = [divmod(place, width) for place in largest(np.abs(block).ravel(), n).tolist()]
     edges = [(row, column) for row, column in places if block[row, column] != 0]
     if not edges:
         raise ValueError(
@@ -381,6 +396,8 @@ def activations(
 
     Raises
     ------
+    TypeError
+        When values are weights, events or something else that has no activations.
     ValueError
         When the lengths do not fit, or there is nothing to draw.
     ImportError
@@ -393,6 +410,11 @@ def activations(
     >>> [(patch.get_label(), patch.get_data().values.tolist()) for patch in ax.patches]
     [('absent', [2.0, 0.0]), ('present', [0.0, 2.0])]
     """
+    if isinstance(values, (*_DRAWN, Events, str, os.PathLike)):
+        raise TypeError(
+            f"values must be activations, not {shown(values)}; rescorla.activations(events, weights) has "
+            f"them{_drawn_by(values)}"
+        )
     groups = _groups(values, outcomes, by, frequencies)
     edges = np.histogram_bin_edges(np.concatenate([group for group, _ in groups.values()]), bins)
     ax = _axes(ax)
@@ -407,6 +429,33 @@ def activations(
     if len(groups) > 1:
         ax.legend(frameon=False)
     return ax
+
+
+# What draws, or makes, what.
+_DRAWN: dict[type, str] = {
+    Weights: "rescorla.plot.weights and rescorla.plot.network draw weights",
+    Trajectories: "rescorla.plot.trajectories draws trajectories",
+    Convergence: "rescorla.plot.spectrum draws a convergence",
+}
+_MADE: dict[type, str] = {
+    Trajectories: "rescorla.trajectories records them of events",
+    Convergence: "rescorla.convergence computes it of events",
+}
+
+
+def _of_kind(argument: str, value: object, kind: type) -> None:
+    """TypeError that names the right function, where a picture is asked for of something else."""
+    if isinstance(value, kind):
+        return
+    if kind is Weights and not isinstance(value, tuple(_DRAWN)):
+        need_weights(value, argument)
+    cure = _drawn_by(value) or f"; {_MADE[kind]}"
+    raise TypeError(f"{argument} must be {kind.__name__}, not {shown(value)}{cure}")
+
+
+def _drawn_by(value: object) -> str:
+    """Which function draws something, to end a message with; or nothing."""
+    return "".join(f"; {function}" for kind, function in _DRAWN.items() if isinstance(value, kind))
 
 
 def _axes(ax: Axes | None, inches: tuple[float, float] = _INCHES) -> Axes:
@@ -448,18 +497,30 @@ def _block(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
     """The rows and columns to draw, and their weights.
 
-    The n strongest pairs are all among the n rows, and among the n columns, of the largest absolute weights.
+    The names that are given are cut out first: the strongest of the rest are those of what is drawn. Of two
+    sides without names, the n strongest pairs are all among the n rows, and among the n columns, of the
+    largest absolute weights.
     """
     whole("n", n, 1)
+    rows = None if cues is None else chosen("cues", cues, weights.cue_numbers)
+    columns = None if outcomes is None else chosen("outcomes", outcomes, weights.outcome_numbers)
+    # All of them without a copy: weights may be as large as the memory.
     values = weights.values
-    rows = _peaks(values, 1, n) if cues is None else chosen("cues", cues, weights.cue_numbers)
-    values = values[rows]
-    columns = (
-        _peaks(values, 0, n) if outcomes is None else chosen("outcomes", outcomes, weights.outcome_numbers)
-    )
-    values = values[:, columns]
+    if rows is not None:
+        values = values[rows]
+    if columns is not None:
+        values = values[:, columns]
+    if rows is None:
+        rows = _peaks(values, 1, n)
+        values = values[rows]
+    if columns is None:
+        columns = _peaks(values, 0, n)
+        values = values[:, columns]
     if not values.size:
-        raise ValueError(f"there is nothing to draw: {len(rows)} cues and {len(columns)} outcomes")
+        raise ValueError(
+            f"there is nothing to draw: {len(rows)} cues and {len(columns)} outcomes; name one of each at "
+            "least, or leave cues= and outcomes= out"
+        )
     return rows, columns, values
 
 
@@ -467,7 +528,7 @@ def _peaks(values: NDArray[Any], axis: int, n: int) -> NDArray[np.int64]:
     """The n places along the other axis where absolute values reach highest, in their order."""
     # Without the absolute values of everything: weights may be as large as the memory.
     highest = np.maximum(values.max(axis=axis, initial=0), -values.min(axis=axis, initial=0))
-    return np.sort(strongest(highest, n))
+    return np.sort(largest(highest, n))
 
 
 def _name_ticks(axis: Any, names: Sequence[str]) -> None:

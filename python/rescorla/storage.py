@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Mapping
 from threading import RLock
@@ -9,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rescorla import npy
-from rescorla._core import FormatError, check_apart
+from rescorla import hdf5, npy
+from rescorla._core import FormatError, check_apart, content_kind
 from rescorla.files import (
     AGAIN,
     as_json,
@@ -20,6 +21,7 @@ from rescorla.files import (
     mapped_files,
     naming,
     parsed,
+    pieces,
     plain,
     reading,
     replacing,
@@ -57,15 +59,35 @@ def save(path: str, content: Content) -> None:
 
 def load(path: str) -> Content:
     """Read weights in the format that the suffix names; .npy files are mapped."""
+    if not is_weights_name(path):
+        _refuse_events(path)
     form = _format(path)
     with open(path, "rb") as stream:
         start = stream.read(8)
     if not start.startswith(form.magic):
+        _refuse_events(path)
         raise FormatError(
             f"{path}: expected {form.noun}, which starts with {form.magic[0]!r}, found {start!r}; "
             "give the file the suffix of its format, or save the weights again"
         )
     return form.load(path)
+
+
+def events_in(path: str) -> str | None:
+    """What a file of events is, for a message; None where it is no such file."""
+    kinds = {"events": "a binary event file", "table": "an event table"}
+    return kinds.get(content_kind(path)) if os.path.isfile(path) else None
+
+
+def _refuse_events(path: str) -> None:
+    """FormatError that says what reads a file, where this is not weights but events."""
+    found = events_in(path)
+    if found is not None:
+        reader = "open_events" if "binary" in found else "read_events"
+        raise FormatError(
+            f"{path}: expected weights, in a file that ends in {NAMES}, found {found}; rescorla.{reader} "
+            "reads it, and rescorla.learn makes weights of events"
+        )
 
 
 def verify(path: str) -> Content:
@@ -121,7 +143,7 @@ def _labels_and_attributes(
         for name, dimension in _PER_NAME.items()
         if isinstance(parameters.get(name), list)
     }
-    return per_name, netcdf_attributes({n: value for n, value in parameters.items() if n not in per_name})
+    return per_name, _text_attributes({n: value for n, value in parameters.items() if n not in per_name})
 
 
 def netcdf_attributes(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -135,6 +157,31 @@ def netcdf_attributes(parameters: Mapping[str, Any]) -> dict[str, Any]:
         elif value is not None:
             attributes[name] = as_json(value)
     return attributes
+
+
+def _text_attributes(parameters: Mapping[str, Any]) -> dict[str, str]:
+    """Parameters as text: netCDF has no bool and no None, and pyndl puts text behind each when it goes on.
+
+    A str is itself, unless it looks like another value; all else is as in JSON.
+    """
+    return {
+        name: value if isinstance(value, str) and _decoded(value) == value else as_json(value)
+        for name, value in parameters.items()
+        if value is not None
+    }
+
+
+def _decoded(attribute: Any) -> Any:
+    """The parameter that an attribute stands for; text of other programs, and what they padded, as it is."""
+    if not isinstance(attribute, str):
+        return plain(attribute)
+    import json
+
+    try:
+        found = json.loads(attribute)
+    except ValueError:
+        return attribute
+    return found if as_json(found) == attribute else attribute
 
 
 def _save_npz(path: str, content: Content) -> None:
@@ -183,21 +230,26 @@ def _save_nc(path: str, content: Content) -> None:
             raise ValueError(
                 f"{path}: the name {name!r} has a NUL character, which .nc files cut; save to a .npy file"
             )
+    values = content.values
     try:
         with _NETCDF_ALONE:
-            made = _netcdf_bytes(netcdf, content)
+            frame = hdf5.with_room(_netcdf_bytes(netcdf, content, False), values.nbytes)
+            made = _netcdf_bytes(netcdf, content, True) if frame is None else frame
     except RuntimeError as error:
         raise MemoryError(
             f"{path}: a .nc file is made in memory, and that failed: {error}; save to a .npy file"
         ) from error
-    # Not by the library, which does not survive every error of a disk.
+    # Not by the library, which does not survive every error of a disk, and holds all of it twice.
     with replacing(path) as file, naming(path), open(file, "wb") as stream:
-        reserve(stream.fileno(), len(made))
+        reserve(stream.fileno(), len(made) + (0 if frame is None else values.nbytes))
         stream.write(made)
+        if frame is not None:
+            for piece in pieces(values):
+                stream.write(piece.data)
 
 
-def _netcdf_bytes(netcdf: Any, content: Content) -> memoryview:
-    """A netCDF file of weights, in memory."""
+def _netcdf_bytes(netcdf: Any, content: Content, elements: bool) -> bytes:
+    """A netCDF file of weights, in memory, with their values or without."""
     values, cues, outcomes, parameters = content
     names = {"cues": cues, "outcomes": outcomes}
     per_name, attributes = _labels_and_attributes(parameters)
@@ -205,7 +257,8 @@ def _netcdf_bytes(netcdf: Any, content: Content) -> memoryview:
         attributes["coordinates"] = " ".join(per_name)
     attributes["labels_crc32c"] = labels_checksum(cues, outcomes, {n: per_name[n][1] for n in per_name})
     attributes["values_crc32c"] = values_checksum(values)
-    dataset = netcdf.Dataset("weights.nc", "w", memory=max(1 << 20, values.nbytes))
+    size = max(1 << 20, values.nbytes if elements else 0)
+    dataset = netcdf.Dataset("weights.nc", "w", memory=size)
     try:
         dataset.set_auto_maskandscale(False)
         for dimension, labels in names.items():
@@ -215,48 +268,78 @@ def _netcdf_bytes(netcdf: Any, content: Content) -> memoryview:
             dataset.createVariable(name, "f8", (dimension,), fill_value=np.nan)[:] = numbers
         weights = dataset.createVariable("weights", values.dtype, tuple(names), fill_value=np.nan)
         weights.setncatts(attributes)
-        weights[:] = values
+        if elements:
+            weights[:] = values
     except BaseException:
         dataset.close()
         raise
-    made: memoryview = dataset.close()
-    # Memory grows by steps. Where the file ends its superblock says, in versions that the library writes.
-    end = int.from_bytes(made[28:36], "little") if made[8] in (2, 3) else len(made)
-    return made[:end]
+    return hdf5.whole(dataset.close())
 
 
 def _load_nc(path: str) -> Content:
     xarray, netcdf = _xarray(), _netcdf()
+    # Mapped: the library locks files that it opens, and fails beside others that do; and a copy takes longer.
     with open(path, "rb") as stream:
-        content = stream.read()
-    # From memory: the library locks files that it opens, and fails beside others that do.
+        content = _mapped(path, stream.fileno())
     with (
         _NETCDF_ALONE,
         reading(path, "a netCDF file of weights"),
         netcdf.Dataset(path, memory=content) as opened,
     ):
         dataset = xarray.open_dataset(xarray.backends.NetCDF4DataStore(opened))
-        variables = [each for each in dataset.data_vars.values() if set(each.dims) == {"cues", "outcomes"}]
-        if len(variables) != 1:
-            raise ValueError(f"{len(variables)} variables over the dimensions cues and outcomes")
-        array = variables[0].transpose("cues", "outcomes")
-        parameters = {str(name): plain(value) for name, value in array.attrs.items()}
-        checksums = [parameters.pop(f"{part}_crc32c", None) for part in ("labels", "values")]
+        found = [(each, sides) for each in dataset.data_vars.values() if (sides := _sides(each.dims))]
+        if len(found) != 1:
+            raise ValueError(f"{len(found)} variables over the dimensions cues and outcomes")
+        array, sides = found[0]
+        parameters = {
+            str(name): _decoded(value)
+            for name, value in array.attrs.items()
+            if name not in ("labels_crc32c", "values_crc32c")
+        }
+        # As they were written: pyndl puts text behind all attributes of weights that it goes on from.
+        checksums = [
+            found if isinstance(found, str) and len(found) == 8 else None
+            for found in (plain(array.attrs.get(f"{part}_crc32c")) for part in ("labels", "values"))
+        ]
         per_name = {
             name: array.coords[name].to_numpy().tolist()
             for name, dimension in _PER_NAME.items()
             if name in array.coords and array.coords[name].dims == (dimension,)
         }
         parameters |= per_name
-        for name in ("average", "continued"):
-            if name in parameters:
-                parameters[name] = bool(parameters[name])
-        cues, outcomes = (array.coords[name].to_numpy().tolist() for name in ("cues", "outcomes"))
+        # Numbers are names too, as of the dimensions of vectors.
+        cues, outcomes = ([str(name) for name in array.coords[side].to_numpy().tolist()] for side in sides)
+        # In the order of the file: the library takes long to turn what it reads.
         values = array.to_numpy()
+        values = values if array.dims == sides else values.T
     if checksums[0] is not None and checksums[0] != labels_checksum(cues, outcomes, per_name):
         raise FormatError(f"{path}: expected labels with checksum {checksums[0]}, found others; {AGAIN}")
     check_values(path, checksums[1], values)
     return Content(values, cues, outcomes, parameters)
+
+
+def _sides(dimensions: tuple[Any, ...]) -> tuple[str, str] | None:
+    """Which dimensions are cues and outcomes; None where they are others. pyndl's wh has those of vectors."""
+    for cues in ("cues", "cue_vector_dimensions"):
+        for outcomes in ("outcomes", "outcome_vector_dimensions"):
+            if set(dimensions) == {cues, outcomes}:
+                return cues, outcomes
+    return None
+
+
+def _mapped(path: str, descriptor: int) -> Any:
+    """A file, mapped until nothing uses it any more."""
+    import mmap
+
+    try:
+        return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
+    except OSError as error:
+        if error.errno != errno.ENOMEM:
+            raise
+        raise MemoryError(
+            f"{path}: this process has no room to map its {os.fstat(descriptor).st_size:,} bytes; raise its "
+            "limit (ulimit -v)"
+        ) from error
 
 
 class _Format(NamedTuple):
@@ -273,14 +356,18 @@ _FORMATS = {
 }
 
 
+NAMES = ", ".join(_FORMATS)
+"""How the names of files of weights end, for a message."""
+
+
 def _format(path: str) -> _Format:
     suffix = os.path.splitext(path)[1]
     try:
         return _FORMATS[suffix.lower()]
     except KeyError:
-        known = ", ".join(_FORMATS)
         raise ValueError(
-            f"{path}: expected a file name that ends in one of {known}, found {suffix!r}"
+            f"{path}: expected a file name that ends in one of {NAMES}, found {suffix!r}; give weights the "
+            "name of their format"
         ) from None
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from rescorla import storage
 from rescorla._core import FormatError
-from rescorla.arguments import PathName, numbered, path_name, whole
+from rescorla.arguments import PathName, near, numbered, path_name, shown, whole
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
     from pandas import DataFrame
     from xarray import DataArray
 
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 class Weights:
     """Association strengths between cues and outcomes.
 
-    Two Weights are equal only if they are the same object; compare ``values`` for more.
+    ``weights[cue, outcome]`` is one weight, ``(cue, outcome) in weights`` says whether there is such a pair,
+    and ``np.asarray(weights)`` is ``values``. Weights are not iterable. Two Weights are equal only if they
+    are the same object; compare ``values`` for more.
 
     Parameters
     ----------
@@ -37,6 +39,8 @@ class Weights:
     values : ndarray of float64 or float32, n_cues x n_outcomes
     cues, outcomes : tuple of str
     parameters : dict
+    shape : tuple of (int, int)
+        n_cues and n_outcomes.
 
     Raises
     ------
@@ -49,8 +53,8 @@ class Weights:
     >>> weights = rw.Weights([[0.5, 0.0], [0.25, -0.5]], ["red", "blue"], ["y", "n"])
     >>> weights
     <Weights: 2 cues x 2 outcomes, float64>
-    >>> weights["red", "y"]
-    0.5
+    >>> weights["red", "y"], ("red", "z") in weights, weights.shape
+    (0.5, False, (2, 2))
     >>> weights.top(outcome="y")
     [('red', 0.5), ('blue', 0.25)]
     """
@@ -122,13 +126,44 @@ class Weights:
             self._outcome_numbers = numbered(self.outcomes)
         return self._outcome_numbers
 
-    def __getitem__(self, pair: tuple[str, str]) -> float:
-        if not isinstance(pair, tuple) or len(pair) != 2:
-            raise TypeError(
-                f"weights[cue, outcome] takes two names, not {pair!r}; see also row() and column()"
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The number of cues and that of outcomes."""
+        return len(self.cues), len(self.outcomes)
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        """``np.asarray(weights)`` is `values`, ``np.array(weights)`` a copy."""
+        values = self.values
+        if dtype is None or np.dtype(dtype) == values.dtype:
+            return values.copy(order="K") if copy else values
+        if copy is False:
+            raise ValueError(
+                f"these weights are {values.dtype}, and an array of {np.dtype(dtype)} needs a copy; leave "
+                "copy=False out, or take values"
             )
-        cue, outcome = pair
-        return float(self.values[self._row_of(cue), self._column_of(outcome)])
+        return values.astype(dtype)
+
+    def __getitem__(self, pair: tuple[str, str]) -> float:
+        if not (isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(name, str) for name in pair)):
+            raise TypeError(f"weights[cue, outcome] takes two names, not {_key(pair)}; {_other_key(pair)}")
+        row, column = self.cue_numbers.get(pair[0]), self.outcome_numbers.get(pair[1])
+        if row is None or column is None:
+            raise self._unknown(*pair)
+        return float(self.values[row, column])
+
+    def __contains__(self, pair: object) -> bool:
+        if not (isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(name, str) for name in pair)):
+            raise TypeError(
+                f"(cue, outcome) in weights takes two names, not {_key(pair)}; for one name write `in "
+                "weights.cues` or `in weights.outcomes`"
+            )
+        return pair[0] in self.cue_numbers and pair[1] in self.outcome_numbers
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError(
+            "weights are not iterable: take weights.cues, weights.outcomes or weights.values, whose rows are "
+            "cues; weights.top(outcome=...) gives pairs of a name and a weight"
+        )
 
     def __repr__(self) -> str:
         n_cues, n_outcomes = self.values.shape
@@ -177,7 +212,7 @@ class Weights:
     def top(
         self, *, cue: str | None = None, outcome: str | None = None, n: int = 10
     ) -> list[tuple[str, float]]:
-        """The strongest associations of one cue or of one outcome.
+        """The largest weights of one cue or of one outcome: negative ones come last, however strong they are.
 
         Parameters
         ----------
@@ -213,7 +248,7 @@ class Weights:
             names, vector = self.cues, self.column(outcome)
         else:
             raise ValueError("top takes either cue= or outcome=")
-        return [(names[position], float(vector[position])) for position in strongest(vector, n)]
+        return [(names[position], float(vector[position])) for position in largest(vector, n)]
 
     def to_xarray(self) -> DataArray:
         """The weights as an xarray DataArray.
@@ -221,9 +256,9 @@ class Weights:
         Returns
         -------
         xarray.DataArray, dimensions cues and outcomes
-            Its coordinates are the names; its attributes are the parameters, as far as netCDF has values for
-            them (True and False are 1 and 0, None is left out). Saliences and lambdas per name are
-            coordinates.
+            Its coordinates are the names. Its attributes are the parameters as text, as in JSON (None is left
+            out), so that pyndl, which puts text behind them, can go on from these weights: it takes
+            ``.transpose("outcomes", "cues")``. Saliences and lambdas per name are coordinates.
 
         Raises
         ------
@@ -292,21 +327,54 @@ class Weights:
         return storage.Content(self.values, list(self.cues), list(self.outcomes), self.parameters)
 
     def _row_of(self, cue: str) -> int:
-        try:
-            return self.cue_numbers[cue]
-        except KeyError:
-            raise KeyError(
-                f"unknown cue {cue!r}; these weights have {len(self.cues)} cues, see .cues"
-            ) from None
+        row = self.cue_numbers.get(cue) if isinstance(cue, str) else None
+        if row is None:
+            raise self._unknown(cue, None)
+        return row
 
     def _column_of(self, outcome: str) -> int:
-        try:
-            return self.outcome_numbers[outcome]
-        except KeyError:
-            count = len(self.outcomes)
-            raise KeyError(
-                f"unknown outcome {outcome!r}; these weights have {count} outcomes, see .outcomes"
-            ) from None
+        column = self.outcome_numbers.get(outcome) if isinstance(outcome, str) else None
+        if column is None:
+            raise self._unknown(None, outcome)
+        return column
+
+    def _unknown(self, cue: str | None, outcome: str | None) -> KeyError | TypeError:
+        """What is wrong with the name of a cue, of an outcome, or with a pair of them."""
+        for kind, name in (("cue", cue), ("outcome", outcome)):
+            if name is not None and not isinstance(name, str):
+                return TypeError(f"{kind} must be a name, a str, not {shown(name)}")
+        if cue is not None and outcome is not None and (outcome, cue) in self:
+            return KeyError(
+                f"{cue!r} is an outcome and {outcome!r} a cue: weights[cue, outcome], so write "
+                f"weights[{outcome!r}, {cue!r}]"
+            )
+        sides = {"cue": self.cue_numbers, "outcome": self.outcome_numbers}
+        kind, name = ("cue", cue) if cue is not None and cue not in self.cue_numbers else ("outcome", outcome)
+        other = "outcome" if kind == "cue" else "cue"
+        if name in sides[other]:
+            return KeyError(
+                f"unknown {kind} {name!r}: {name!r} is the name of {'an' if other == 'outcome' else 'a'} "
+                f"{other}: weights[cue, outcome], row(cue), column(outcome), top(cue=), top(outcome=)"
+            )
+        return UnknownNameError(kind, str(name), sides[kind])
+
+
+class UnknownNameError(KeyError):
+    """A name that weights do not have; the search for what was meant is left to whoever reads the message."""
+
+    def __init__(self, kind: str, name: str, known: Collection[str]) -> None:
+        super().__init__(name)
+        self._about = kind, name, known
+
+    def __str__(self) -> str:
+        kind, name, known = self._about
+        return (
+            f"unknown {kind} {name!r}; these weights have {len(known):,} {kind}s, see .{kind}s"
+            f"{near(name, known)}"
+        )
+
+    def __reduce__(self) -> tuple[type[KeyError], tuple[str]]:
+        return KeyError, (str(self),)
 
 
 def load_weights(path: PathName) -> Weights:
@@ -316,7 +384,8 @@ def load_weights(path: PathName) -> Weights:
     ----------
     path : str or path-like
         A ``.npz``, ``.npy`` (mapped read-only) or ``.nc`` file. A netCDF file needs one variable over the
-        dimensions ``cues`` and ``outcomes``, in either order.
+        dimensions ``cues`` and ``outcomes``, in either order; or, as of pyndl's ``wh``, over
+        ``cue_vector_dimensions``, ``outcome_vector_dimensions`` or both in their place.
 
     Returns
     -------
@@ -325,13 +394,19 @@ def load_weights(path: PathName) -> Weights:
     Raises
     ------
     FormatError
-        When the file is damaged or holds something else.
+        When the file is damaged or holds something else, such as events.
     ValueError
         When the suffix is another.
     OSError
         When the file cannot be read; FileNotFoundError when there is none.
     ImportError
         When a library that the format needs is not installed.
+
+    Notes
+    -----
+    A ``.npy`` file stays mapped, a ``.nc`` file is while it is read. Another process must not cut it short
+    meanwhile: the system then ends this process with SIGBUS. `Weights.save` replaces files, and never changes
+    one in place.
 
     Examples
     --------
@@ -354,7 +429,7 @@ def load_weights(path: PathName) -> Weights:
         ) from error
 
 
-def strongest(vector: NDArray[Any], n: int) -> NDArray[np.intp]:
+def largest(vector: NDArray[Any], n: int) -> NDArray[np.intp]:
     """The positions of the n largest entries, largest first, equal ones in order; NaN counts as smallest."""
     falling = -vector
     if n < len(falling):
@@ -392,3 +467,36 @@ def _names(argument: str, names: Iterable[str], expected: int) -> tuple[str, ...
         twice = next(label for label in labels if label in seen or seen.add(label))  # type: ignore[func-returns-value]
         raise ValueError(f"{argument} must be distinct, but {twice!r} comes twice")
     return tuple(map(str, labels))
+
+
+def need_weights(value: object, argument: str = "weights") -> None:
+    """TypeError that says what makes weights, where something else was given for them."""
+    if isinstance(value, Weights):
+        return
+    if isinstance(value, str | os.PathLike):
+        cure = "rescorla.load_weights reads a file of weights"
+    elif hasattr(value, "__array__"):
+        cure = "rescorla.Weights(values, cues, outcomes) gives an array its names"
+    else:
+        cure = "rescorla.learn makes weights of events"
+    raise TypeError(f"{argument} must be Weights, not {shown(value)}; {cure}")
+
+
+def _key(key: object) -> str:
+    """The key of a look-up, for a message."""
+    if isinstance(key, tuple) and key:
+        return " and ".join(map(shown, key)) if len(key) <= 3 else f"{len(key)} keys"
+    return shown(key)
+
+
+def _other_key(key: object) -> str:
+    """What to write in place of a key that is no pair of names."""
+    cue, outcome = key if isinstance(key, tuple) and len(key) == 2 else (key, None)
+    if isinstance(cue, str):
+        return f"weights.row({cue!r}) has the weights of a cue, weights.to_pandas() takes lists and slices"
+    if isinstance(outcome, str):
+        return (
+            f"weights.column({outcome!r}) has the weights to an outcome, weights.to_pandas() takes lists and "
+            "slices"
+        )
+    return "numbers, lists and slices go with weights.values[...]; row() and column() take one name"

@@ -11,7 +11,8 @@ use crate::activate::{Weights, Which, activate};
 use crate::error::Error;
 use crate::kernel::rows::Element;
 
-/// Fills `out` with activations.
+/// Fills `out` with activations. Weights may lie in any order, and are rounded to the type of `out`; whether one that is finite
+/// was not any more.
 #[pyfunction]
 #[pyo3(signature = (events, weights, *, cue_rows, columns, present_only, out, threads, progress))]
 #[expect(clippy::too_many_arguments, reason = "all keywords")]
@@ -25,7 +26,7 @@ pub(crate) fn activations<'py>(
     out: Bound<'py, PyUntypedArray>,
     threads: usize,
     progress: Progress,
-) -> PyResult<()> {
+) -> PyResult<bool> {
     let rows = optional_indices(&cue_rows)?;
     let (listed, present);
     let which = if present_only {
@@ -36,12 +37,12 @@ pub(crate) fn activations<'py>(
         Which::Columns(&listed)
     };
     let arguments = Arguments { events, rows: &rows, which: &which, threads, progress: &progress };
-    if let (Ok(weights), Ok(out)) = (weights.cast::<PyArray2<f64>>(), out.cast::<PyArrayDyn<f64>>()) {
-        arguments.activate(py, weights, out)
-    } else if let (Ok(weights), Ok(out)) = (weights.cast::<PyArray2<f32>>(), out.cast::<PyArrayDyn<f32>>()) {
-        arguments.activate(py, weights, out)
+    if let Ok(out) = out.cast::<PyArrayDyn<f64>>() {
+        arguments.activate_into(py, &weights, out)
+    } else if let Ok(out) = out.cast::<PyArrayDyn<f32>>() {
+        arguments.activate_into(py, &weights, out)
     } else {
-        Err(Error::Argument("expected weights and result both of float64 or both of float32".into()).into())
+        Err(Error::Argument("expected a result of float64 or float32".into()).into())
     }
 }
 
@@ -54,16 +55,30 @@ struct Arguments<'a> {
 }
 
 impl Arguments<'_> {
-    fn activate<E: Element + NumpyElement>(
+    fn activate_into<E: Element + NumpyElement>(
         &self,
         py: Python<'_>,
-        weights: &Bound<'_, PyArray2<E>>,
+        weights: &Bound<'_, PyUntypedArray>,
         out: &Bound<'_, PyArrayDyn<E>>,
-    ) -> PyResult<()> {
+    ) -> PyResult<bool> {
+        if let Ok(weights) = weights.cast::<PyArray2<f64>>() {
+            self.activate(py, weights, out)
+        } else if let Ok(weights) = weights.cast::<PyArray2<f32>>() {
+            self.activate(py, weights, out)
+        } else {
+            Err(Error::Argument("expected weights of float64 or float32".into()).into())
+        }
+    }
+
+    fn activate<S: Element + NumpyElement, E: Element + NumpyElement>(
+        &self,
+        py: Python<'_>,
+        weights: &Bound<'_, PyArray2<S>>,
+        out: &Bound<'_, PyArrayDyn<E>>,
+    ) -> PyResult<bool> {
         let (weights, mut out) = (Read::of(weights)?, Write::of(out)?);
-        let (width, values) = (weights.shape()[1], weights.slice("weights")?);
         let out = out.slice()?;
-        let weights = Weights { values, width, rows: self.rows };
+        let weights = Weights { table: weights.table(), rows: self.rows };
         watched(py, self.progress, |monitor| {
             activate(&self.events.file, &weights, self.which, out, self.threads, monitor)
         })

@@ -4,7 +4,7 @@
 //! that their type may have, whole numbers of elements apart: what divides the strides of numpy, which are bytes, would
 //! otherwise find other bytes.
 
-use numpy::ndarray::{Dimension, Ix1, Ix2, Ix3, IxDyn};
+use numpy::ndarray::{ArrayView2, ArrayViewMut2, Axis, Dimension, Ix1, Ix2, Ix3, IxDyn};
 use numpy::{
     BorrowError, Element, PyArray, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyReadonlyArray,
     PyReadwriteArray, PyUntypedArray, PyUntypedArrayMethods, dtype,
@@ -12,10 +12,12 @@ use numpy::{
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
+use crate::activate::Table;
 use crate::error::Error;
-use crate::grow::collected;
+use crate::grow::{Grow, collected};
 use crate::kernel::rows;
 use crate::learn::Matrix;
+use crate::learn::in_place::Slab;
 
 /// An array that is read.
 pub(super) struct Read<'py, E: Element, D: Dimension>(PyReadonlyArray<'py, E, D>);
@@ -66,6 +68,50 @@ impl<'py, E: Element, D: Dimension> Read<'py, E, D> {
     /// When they do not lie one after another.
     pub(super) fn slice(&self, what: &str) -> Result<&[E], Error> {
         self.0.as_slice().map_err(|_| scattered(what))
+    }
+}
+
+impl<E: Element> Read2<'_, E> {
+    /// The matrix that the elements are, in whatever order.
+    pub(super) fn table(&self) -> View<'_, E> {
+        View {
+            shape: [self.shape()[0], self.shape()[1]],
+            elements: (!self.0.is_empty()).then(|| self.0.as_array()),
+        }
+    }
+}
+
+/// A matrix that is read where it lies.
+pub(super) struct View<'a, E> {
+    shape: [usize; 2],
+    /// `None` where there are none.
+    elements: Option<ArrayView2<'a, E>>,
+}
+
+impl<E: Element + rows::Element> Table<E> for View<'_, E> {
+    fn shape(&self) -> [usize; 2] {
+        self.shape
+    }
+
+    fn row(&self, row: usize) -> Option<&[E]> {
+        match &self.elements {
+            Some(elements) => elements.row(row).to_slice(),
+            None => Some(&[]),
+        }
+    }
+
+    fn at(&self, row: usize, column: usize) -> E {
+        self.elements.map_or_else(E::default, |elements| elements[[row, column]])
+    }
+
+    fn pick(&self, column: usize, rows: &[u32], mut put: impl FnMut(E)) {
+        if let Some(elements) = &self.elements {
+            let elements = elements.column(column);
+            match elements.as_slice() {
+                Some(elements) => rows.iter().for_each(|&row| put(elements[row as usize])),
+                None => rows.iter().for_each(|&row| put(elements[row as usize])),
+            }
+        }
     }
 }
 
@@ -160,6 +206,59 @@ impl<E: Element + rows::Element> Write2<'_, E> {
         // (shape, strides in elements). The array is borrowed exclusively as long as `self` is.
         unsafe {
             Matrix::from_raw(view.as_mut_ptr(), shape, strides)
+        }
+    }
+}
+
+impl<E: Element> Write2<'_, E> {
+    /// The matrix that the elements are, in whatever order, to learn in place.
+    pub(super) fn columns(&mut self) -> Columns<'_, E> {
+        let shape = self.shape();
+        Columns { shape, elements: if self.0.is_empty() { None } else { Some(self.0.as_array_mut()) } }
+    }
+}
+
+/// A matrix that is learned where it lies, or some of its columns.
+pub(super) struct Columns<'a, E> {
+    shape: [usize; 2],
+    /// `None` where there are none.
+    elements: Option<ArrayViewMut2<'a, E>>,
+}
+
+impl<E: Element + rows::Element> Slab<E> for Columns<'_, E> {
+    fn shape(&self) -> [usize; 2] {
+        self.shape
+    }
+
+    fn cut(self, width: usize) -> Result<Vec<Self>, Error> {
+        let [n_rows, n_columns] = self.shape;
+        let (mut slabs, mut rest, mut left) = (Vec::new(), self.elements, n_columns);
+        while left > 0 {
+            let here = width.clamp(1, left);
+            let (elements, behind) = rest.map(|rest| rest.split_at(Axis(1), here)).unzip();
+            slabs.grow(Self { shape: [n_rows, here], elements }, "the columns of weights")?;
+            (rest, left) = (behind, left - here);
+        }
+        Ok(slabs)
+    }
+
+    fn load(&self, row: usize, to: &mut [E]) {
+        if let Some(elements) = &self.elements {
+            let from = elements.row(row);
+            match from.as_slice() {
+                Some(from) => to.iter_mut().zip(from).for_each(|(to, &from)| *to = from),
+                None => to.iter_mut().zip(from).for_each(|(to, &from)| *to = from),
+            }
+        }
+    }
+
+    fn store(&mut self, row: usize, from: &[E]) {
+        if let Some(elements) = &mut self.elements {
+            let mut to = elements.row_mut(row);
+            match to.as_slice_mut() {
+                Some(to) => to.iter_mut().zip(from).for_each(|(to, &from)| *to = from),
+                None => to.iter_mut().zip(from).for_each(|(to, &from)| *to = from),
+            }
         }
     }
 }

@@ -72,10 +72,11 @@ pub(crate) fn delta_rule<'py>(
     arguments.learn_into(py, &out)
 }
 
-/// Learns the rows of tables by the delta rule into `out`, an array.
+/// Learns the rows of tables by the delta rule into `out`, an array; with paces, a factor on the rate of each row, and `squares`, room
+/// for the sums of squared errors of each pass and column.
 #[pyfunction]
 #[pyo3(signature = (x, z, *, alpha, beta, activation, loss, batch, mean, passes, order, initial, out, threads,
-                    kernel, tile, progress))]
+                    kernel, tile, progress, paces = None, squares = None))]
 #[expect(clippy::too_many_arguments, reason = "all keywords")]
 pub(crate) fn delta_rule_rows<'py>(
     py: Python<'py>,
@@ -95,9 +96,16 @@ pub(crate) fn delta_rule_rows<'py>(
     kernel: Option<&str>,
     tile: Option<usize>,
     progress: Progress,
+    paces: Option<Read1<'py, f64>>,
+    squares: Option<Bound<'py, PyArray2<f64>>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let arguments = Arguments {
-        data: Data::Rows { x: &x, z: &z },
+        data: Data::Rows {
+            x: &x,
+            z: &z,
+            paces: paces.map(|paces| paces.to_vec()).transpose()?,
+            squares: squares.as_ref(),
+        },
         alpha: alpha.to_vec()?,
         beta,
         activation: activation.parse()?,
@@ -122,8 +130,18 @@ fn in_memory<'a>(order: Option<&'a Read2<'_, i64>>) -> PyResult<Option<&'a [i64]
 
 /// What to learn.
 enum Data<'a, 'py> {
-    Events { events: &'a PyEventFile, rows: Vec<u32>, columns: Vec<u32>, lambda: Vec<f64> },
-    Rows { x: &'a PyTable<'py>, z: &'a PyTable<'py> },
+    Events {
+        events: &'a PyEventFile,
+        rows: Vec<u32>,
+        columns: Vec<u32>,
+        lambda: Vec<f64>,
+    },
+    Rows {
+        x: &'a PyTable<'py>,
+        z: &'a PyTable<'py>,
+        paces: Option<Vec<f64>>,
+        squares: Option<&'a Bound<'py, PyArray2<f64>>>,
+    },
 }
 
 struct Arguments<'a, 'py> {
@@ -193,11 +211,15 @@ impl<'py> Arguments<'_, 'py> {
                 let plan = delta::Plan { rows, columns, lambda, descent, budget: BUDGET };
                 self.run(py, out, slots, |out, monitor| delta::learn(file, &plan, out, monitor))
             }
-            Data::Rows { x, z } => {
+            Data::Rows { x, z, paces, squares } => {
                 let (x, z) = (x.hold::<E>()?, z.hold::<E>()?);
                 let (x, z) = (x.rows()?, z.rows()?);
                 let slots = (x.n_values() as u64).saturating_add(x.shape()[0] as u64);
-                self.run(py, out, slots, |out, monitor| delta_rows::learn(&x, &z, &descent, out, monitor))
+                let mut squares = squares.map(Write::of).transpose()?;
+                let squares = squares.as_mut().map(|squares| squares.slice()).transpose()?;
+                self.run(py, out, slots, |out, monitor| {
+                    delta_rows::learn_at(&x, &z, &descent, paces.as_deref(), squares, out, monitor)
+                })
             }
         }
     }

@@ -4,11 +4,11 @@ use std::fs::OpenOptions;
 use std::path::PathBuf;
 
 use numpy::{Element as NumpyElement, PyArray2, PyUntypedArray};
-use pyo3::exceptions::PyFloatingPointError;
+use pyo3::exceptions::{PyFloatingPointError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::arrays::{Read, Read1, Write};
+use super::arrays::{Read, Read1, Write, Write2};
 use super::file::PyEventFile;
 use super::watch::{Progress, brief, watched};
 use crate::error::Error;
@@ -17,6 +17,7 @@ use crate::events::map::Bytes;
 use crate::grow::{collected, filled, gathered};
 use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
+use crate::learn::in_place::InPlace;
 use crate::learn::memory::Memory;
 use crate::learn::rule::Schedule;
 use crate::learn::{Axis, Forecast, Initial, Kernels, Matrix, Method, Plan, Report, stream::BUDGET};
@@ -95,6 +96,58 @@ pub(crate) fn learn<'py>(
     result.set_item("fortran_order", lanes == Some(Axis::Columns))?;
     result.set_item("crc32c", crc)?;
     Ok(result)
+}
+
+/// Learns the events into weights where they lie, in the rows that `rows` has for the file's cues. `ValueError` with row, column
+/// and value where one of those rows is not finite: then nothing was changed.
+#[pyfunction]
+#[pyo3(signature = (events, *, alpha, beta1, beta2, lambda_, schedule, rows, outcome_columns, out, threads, kernel, tile,
+                    progress))]
+#[expect(clippy::too_many_arguments, reason = "all keywords")]
+pub(crate) fn learn_in_place<'py>(
+    py: Python<'py>,
+    events: &PyEventFile,
+    alpha: Read1<'py, f64>,
+    beta1: f64,
+    beta2: f64,
+    lambda_: Read1<'py, f64>,
+    schedule: Option<Factors<'py>>,
+    rows: Read1<'py, i64>,
+    outcome_columns: Read1<'py, i64>,
+    out: Bound<'py, PyUntypedArray>,
+    threads: usize,
+    kernel: Option<&str>,
+    tile: Option<usize>,
+    progress: Progress,
+) -> PyResult<Bound<'py, PyDict>> {
+    let rows = indices(&rows)?;
+    let arguments = Arguments {
+        events,
+        alpha: alpha.to_vec()?,
+        beta1,
+        beta2,
+        lambda: lambda_.to_vec()?,
+        schedule,
+        average: false,
+        rows: collected(0..rows.len() as u32, NAMES)?,
+        columns: optional_indices(&outcome_columns)?,
+        keep: None,
+        initial: None,
+        initial_columns: None,
+        method: Some(Method::Forward),
+        threads,
+        kernel: kernel.map(str::parse).transpose()?,
+        tile,
+        progress,
+    };
+    let report = if let Ok(out) = out.cast::<PyArray2<f64>>() {
+        arguments.learn_in_place(py, &rows, Write::of(out)?)
+    } else if let Ok(out) = out.cast::<PyArray2<f32>>() {
+        arguments.learn_in_place(py, &rows, Write::of(out)?)
+    } else {
+        Err(Error::Argument("expected weights of float64 or float32, a matrix".into()).into())
+    }?;
+    told(py, &report)
 }
 
 /// What Python is told of how it went.
@@ -224,6 +277,25 @@ impl Arguments<'_, '_> {
         let mut out = Write::of(out)?;
         let matrix = out.matrix()?;
         self.learn(py, &matrix)
+    }
+
+    /// `out` is held until the work is done.
+    fn learn_in_place<E: Kernels + NumpyElement>(
+        &self,
+        py: Python<'_>,
+        rows: &[u32],
+        mut out: Write2<'_, E>,
+    ) -> PyResult<Report> {
+        let weights = out.columns();
+        let result = self.carry_out(py, |file, plan, monitor| {
+            match InPlace::new(file, plan, rows, weights, monitor) {
+                Ok(ready) => ready.learn().map(Ok),
+                Err(Error::NotFinite { row, column, value }) => Ok(Err((row, column, value))),
+                Err(error) => Err(error),
+            }
+        })?;
+        // The Python side, which knows the names, makes the message.
+        result.map_err(PyValueError::new_err)
     }
 
     fn learn_file<E: Kernels + NumpyElement>(

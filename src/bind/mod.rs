@@ -64,7 +64,7 @@ mod _core {
     #[pymodule_export]
     use super::file::PyEventFile;
     #[pymodule_export]
-    use super::learn::{forecast, learn};
+    use super::learn::{forecast, learn, learn_in_place};
     #[pymodule_export]
     use super::lines::read_lines;
     #[pymodule_export]

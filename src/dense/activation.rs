@@ -92,21 +92,38 @@ impl<V: Vector> Unit<V> {
         targets: [V; B],
         tokens: V,
     ) -> [V; B] {
-        let mut updates = sums;
+        // SAFETY: by the contract of this function.
+        unsafe { self.errors_and_updates(column, sums, targets, tokens).1 }
+    }
+
+    /// The errors of the units besides, of which the updates are made.
+    ///
+    /// # Safety
+    /// The instruction set of `V` must exist.
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "calls vectors")]
+    pub(super) unsafe fn errors_and_updates<const B: usize>(
+        &self,
+        column: usize,
+        sums: [V; B],
+        targets: [V; B],
+        tokens: V,
+    ) -> ([V; B], [V; B]) {
+        let (mut errors, mut updates) = (sums, sums);
         let bent = self.activation != Activation::Identity;
         // SAFETY: by the contract of this function.
         unsafe {
             let columns = self.columns.saturating_sub(column);
             let predictions = if bent { bend(self.activation, sums, columns) } else { sums };
             for b in 0..B {
-                let error = targets[b].minus(tokens.times(predictions[b]));
-                updates[b] = self.rate.times(error);
+                errors[b] = targets[b].minus(tokens.times(predictions[b]));
+                updates[b] = self.rate.times(errors[b]);
                 if bent && self.loss == Loss::Squared {
                     updates[b] = updates[b].times(slope(self.activation, predictions[b]));
                 }
             }
         }
-        updates
+        (errors, updates)
     }
 }
 

@@ -11,11 +11,16 @@
 //! Of a sparse row only what stands there is looked at. Where all values are 1, batches of one token have the bits of
 //! [`super::delta`] on events.
 //!
+//! With paces the rate of a token is `rate * pace[token]`. On demand the squares of the errors z - g(h) are summed, pass by pass and
+//! column by column, over the tokens in their order.
+//!
 //! The liberties taken: as there, tiles of columns, and two copies of a tile for batches. In batches of dense rows eight tokens
 //! are worked on at once, so that a row of weights is loaded once for all of them: none sees the others, and what they add to a
 //! weight is added in their order.
 
 use std::ops::Range;
+use std::ptr::null_mut;
+use std::sync::{Mutex, PoisonError};
 
 use super::activation::{Activation, Loss, Unit};
 use super::descent::{Descent, Report};
@@ -32,10 +37,14 @@ use crate::monitor::Monitor;
 
 const COLUMNS: &str = "the rows and columns to learn";
 
+const ERRORS: &str = "the errors of the passes";
+
 /// The work is interrupted to look at the monitor after about this many slots times columns: a millisecond or so.
 const POLL_EVERY: usize = 1 << 22;
 /// The work that a function takes, in slots.
 const FUNCTION: usize = 16;
+/// With so many columns or fewer, rows are a line or two of a cache.
+const FEW_COLUMNS: usize = 16;
 /// Tokens of a batch that are worked on at once.
 const AT_ONCE: usize = 8;
 
@@ -51,6 +60,23 @@ pub fn learn<E: Element>(
     out: &Matrix<'_, E>,
     monitor: &Monitor,
 ) -> Result<Report> {
+    learn_at(x, z, descent, None, None, out, monitor)
+}
+
+/// [`learn`], with a factor on the rate of each token; and room for the sums of squared errors, pass after pass of a number for each
+/// column.
+///
+/// # Errors
+/// Those of [`learn`].
+pub fn learn_at<E: Element>(
+    x: &Rows<'_, E>,
+    z: &Rows<'_, E>,
+    descent: &Descent<'_, E>,
+    paces: Option<&[f64]>,
+    squares: Option<&mut [f64]>,
+    out: &Matrix<'_, E>,
+    monitor: &Monitor,
+) -> Result<Report> {
     let ([n, n_rows], [n_targets, n_columns]) = (x.shape(), z.shape());
     descent.check([n_rows, n_columns], out.shape)?;
     let rule = Rule::new(descent.alpha, descent.beta, descent.beta, &[])?;
@@ -63,11 +89,23 @@ pub fn learn<E: Element>(
     if descent.loss == Loss::Log && !z.values().iter().all(|z| (0.0..=1.0).contains(&z.to_f64())) {
         return Err(Error::Argument("expected targets between 0 and 1 for the log loss".into()));
     }
+    if paces
+        .is_some_and(|paces| paces.len() != n || !paces.iter().all(|pace| pace.is_finite() && *pace >= 0.0))
+    {
+        return Err(Error::Argument(format!("expected a pace of 0 or more for each of {n} tokens")));
+    }
+    if squares
+        .as_ref()
+        .is_some_and(|squares| Some(squares.len() as u64) != descent.passes.checked_mul(n_columns as u64))
+    {
+        return Err(Error::Argument("expected room for the errors of every pass and column".into()));
+    }
+    let squares = squares.map(Mutex::new);
     let orders = Orders::new(n, descent)?;
 
     let updates = (x.n_values() as u64).saturating_mul(descent.passes).saturating_mul(n_columns as u64);
     let threads = if updates < SMALL { 1 } else { descent.threads.max(1) };
-    let kernel = descent.kernel.unwrap_or_else(Kernel::best);
+    let kernel = descent.kernel.unwrap_or_else(|| narrowest::<E>(n_columns));
     let copies = if orders.batch == 1 { 1 } else { 2 };
     let shape = [(copies * n_rows) as f64, x.n_values() as f64 / n.max(1) as f64];
     let widest = width::<E>(descent.tile, kernel, n_columns, shape, threads);
@@ -95,15 +133,36 @@ pub fn learn<E: Element>(
             first: index * widest,
             n_columns: columns.len(),
             targets: &mut filled(E::default(), AT_ONCE * width, COLUMNS)?,
+            rates: [E::default(); AT_ONCE],
+            squares: &mut filled(E::default(), if squares.is_some() { width } else { 0 }, ERRORS)?,
         };
         for pass in 0..passes {
             let order = orders.of(pass);
-            run(kernel, width, Pass { tile: &mut tile, descent, rule: &rule, x, z, order, monitor })?;
+            tile.squares.fill(E::default());
+            run(kernel, width, Pass { tile: &mut tile, descent, rule: &rule, paces, x, z, order, monitor })?;
+            if let Some(squares) = &squares {
+                let mut squares = squares.lock().unwrap_or_else(PoisonError::into_inner);
+                let to = &mut squares[pass as usize * n_columns + tile.first..][..tile.n_columns];
+                for (to, sum) in to.iter_mut().zip(&*tile.squares) {
+                    *to = sum.to_f64();
+                }
+            }
         }
         let across = collected((0..).zip(columns).map(|(from, &to)| Entry { from, to }), COLUMNS)?;
         sheet.write(tile.weights, width, &across, lines, |row, lane| (row, columns[lane] as usize))
     })?;
     Ok(Report { kernel, tile: widest, threads })
+}
+
+/// The fastest kernel for so many columns: that of wide vectors, unless it takes more room for a row than that of half as wide ones.
+/// Rows of few columns come from the caches, and less of them from the first for every number that stands for nothing.
+fn narrowest<E: Element>(n_columns: usize) -> Kernel {
+    let best = Kernel::best();
+    if n_columns > FEW_COLUMNS {
+        return best;
+    }
+    let vectors = Kernel::available().filter(|&kernel| kernel != Kernel::Portable);
+    vectors.min_by_key(|&kernel| padded::<E>(n_columns, kernel)).unwrap_or(best)
 }
 
 /// Which tokens a pass has.
@@ -168,6 +227,10 @@ struct Tile<'a, E> {
     n_columns: usize,
     /// Room for the targets of [`AT_ONCE`] tokens; zero beyond the columns.
     targets: &'a mut [E],
+    /// The rates of as many tokens.
+    rates: [E; AT_ONCE],
+    /// The sums of squared errors of this pass, one a column; empty where nobody asks for them.
+    squares: &'a mut [E],
 }
 
 /// A pass of one tile.
@@ -175,6 +238,7 @@ struct Pass<'a, 't, E> {
     tile: &'a mut Tile<'t, E>,
     descent: &'a Descent<'a, E>,
     rule: &'a Rule<E>,
+    paces: Option<&'a [f64]>,
     x: &'a Rows<'a, E>,
     z: &'a Rows<'a, E>,
     order: Order<'a>,
@@ -205,6 +269,7 @@ impl<E: Element> Pass<'_, '_, E> {
         // The conditions that pointers rest on, together with the invariants of the rows.
         assert!(width % (B * V::LANES) == 0 && (1..=WIDEST).contains(&width));
         assert!(self.tile.targets.len() == AT_ONCE * width && self.tile.n_columns <= width);
+        assert!(self.tile.squares.is_empty() || self.tile.squares.len() == width);
         assert!(self.rule.alpha.len() == p && self.tile.weights.len() == p * width);
         let single = self.order.batch == 1;
         assert!(self.tile.before.len() == if single { 0 } else { p * width });
@@ -257,14 +322,14 @@ impl<E: Element> Pass<'_, '_, E> {
         rate: E,
     ) -> usize {
         let row = self.x.row(self.order.token(place));
-        self.aim(place, 1);
+        self.aim(place, 1, rate);
         let width = self.tile.width;
         // SAFETY: columns are below p, the number of rows of the tile: the invariant of the rows says so. The tile is borrowed
         // mutably, and does not overlap with the copy.
         unsafe {
             let to = self.tile.weights.as_mut_ptr();
             let from = if self.tile.before.is_empty() { to.cast_const() } else { self.tile.before.as_ptr() };
-            let errors = self.errors::<V, ONES>(rate);
+            let errors = self.errors::<V, ONES>();
             match row.columns {
                 Some(columns) => {
                     let some = Standing { columns, values: row.values };
@@ -292,24 +357,26 @@ impl<E: Element> Pass<'_, '_, E> {
         for (t, row) in rows.iter_mut().enumerate() {
             *row = self.x.row(self.order.token(place + t)).values;
         }
-        self.aim(place, AT_ONCE);
+        self.aim(place, AT_ONCE, rate);
         let width = self.tile.width;
         // SAFETY: as in `token`; all rows have p values.
         unsafe {
             let (from, to) = (self.tile.before.as_ptr(), self.tile.weights.as_mut_ptr());
-            let errors = self.errors::<V, ONES>(rate);
+            let errors = self.errors::<V, ONES>();
             block::<V, _, _, AT_ONCE, B>(from, to, width, All(rows), &errors);
         }
         AT_ONCE * rows[0].len()
     }
 
-    /// Copies the targets of some tokens to where vectors can be loaded.
+    /// Copies the targets of some tokens to where vectors can be loaded, and finds their rates.
     #[inline(always)]
-    fn aim(&mut self, place: usize, tokens: usize) {
+    fn aim(&mut self, place: usize, tokens: usize, rate: E) {
         let Tile { width, first, n_columns, .. } = *self.tile;
         for t in 0..tokens {
+            let token = self.order.token(place + t);
             let targets = &mut self.tile.targets[t * width..][..n_columns];
-            self.z.row(self.order.token(place + t)).copy(first, targets);
+            self.z.row(token).copy(first, targets);
+            self.tile.rates[t] = self.paces.map_or(rate, |paces| E::from_f64(rate.to_f64() * paces[token]));
         }
     }
 
@@ -319,18 +386,24 @@ impl<E: Element> Pass<'_, '_, E> {
     /// The instruction set of `V` must exist.
     #[inline(always)]
     #[expect(unsafe_code, reason = "calls vectors")]
-    unsafe fn errors<V: Vector<Element = E>, const ONES: bool>(&self, rate: E) -> Errors<'_, V, ONES> {
+    unsafe fn errors<V: Vector<Element = E>, const ONES: bool>(&mut self) -> Errors<'_, V, ONES> {
         // SAFETY: by the contract of this function.
         unsafe {
             Errors {
                 saliences: &self.rule.alpha,
                 targets: self.tile.targets.as_ptr(),
+                rates: self.tile.rates,
+                squares: if self.tile.squares.is_empty() {
+                    null_mut()
+                } else {
+                    self.tile.squares.as_mut_ptr()
+                },
                 width: self.tile.width,
                 one: V::splat(E::from_f64(1.0)),
                 unit: Unit {
                     activation: self.descent.activation,
                     loss: self.descent.loss,
-                    rate: V::splat(rate),
+                    rate: V::splat(E::default()),
                     columns: self.tile.n_columns,
                 },
             }
@@ -412,14 +485,18 @@ struct Errors<'a, V: Vector, const ONES: bool> {
     saliences: &'a [V::Element],
     /// The targets of the tokens at hand, `width` of each.
     targets: *const V::Element,
+    /// Their rates.
+    rates: [V::Element; AT_ONCE],
+    /// Where the squares of errors are added, `width` of them; null if nowhere. Nobody else has them.
+    squares: *mut V::Element,
     width: usize,
     one: V,
     unit: Unit<V>,
 }
 
 #[expect(unsafe_code, reason = "calls vectors")]
-// SAFETY: by the contract of the methods the instruction set exists, rows are below the number of saliences, and there are
-// `width` targets of each token.
+// SAFETY: by the contract of the methods the instruction set exists, rows are below the number of saliences, tokens below
+// [`AT_ONCE`], and there are `width` targets of each token, and as many squares, which no other pointer has.
 unsafe impl<V: Vector, const ONES: bool> Method<V> for Errors<'_, V, ONES> {
     #[inline(always)]
     unsafe fn factor(&self, row: usize, value: V) -> V {
@@ -435,7 +512,15 @@ unsafe impl<V: Vector, const ONES: bool> Method<V> for Errors<'_, V, ONES> {
             for (b, target) in targets.iter_mut().enumerate() {
                 *target = V::load(self.targets.add(token * self.width + column + b * V::LANES));
             }
-            self.unit.updates(column, sums, targets, self.one)
+            let unit = Unit { rate: V::splat(*self.rates.get_unchecked(token)), ..self.unit };
+            let (errors, updates) = unit.errors_and_updates(column, sums, targets, self.one);
+            if !self.squares.is_null() {
+                for (b, error) in errors.into_iter().enumerate() {
+                    let at = self.squares.add(column + b * V::LANES);
+                    V::load(at).plus(error.times(error)).store(at);
+                }
+            }
+            updates
         }
     }
 }

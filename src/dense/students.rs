@@ -158,8 +158,12 @@ impl Class<'_> {
         self.monitor.check()?;
         let (weights, steps) = match student {
             Student::Minover => self.minover()?,
-            Student::Rosenblatt => self.rosenblatt(filled(0.0, self.teacher.len(), WEIGHTS)?)?,
-            Student::RosenblattRandom => self.rosenblatt(copied(self.start, WEIGHTS)?)?,
+            // From zero the rate only scales the weights, and a rate of 1 leaves whole numbers whole: what is on the plane is so
+            // exactly, where multiples of 1 / N would round.
+            Student::Rosenblatt => self.rosenblatt(filled(0.0, self.teacher.len(), WEIGHTS)?, 1.0)?,
+            Student::RosenblattRandom => {
+                self.rosenblatt(copied(self.start, WEIGHTS)?, 1.0 / self.teacher.len() as f64)?
+            }
             Student::Adatron => {
                 let plan = adatron::Plan { max_sweeps: self.plan.n_max, gamma: 1.0, tolerance: TOLERANCE };
                 let fit = adatron::sweep(&self.patterns, &plan, self.monitor, || self.monitor.check())?;
@@ -197,9 +201,8 @@ impl Class<'_> {
         Ok((search.weights()?, search.steps))
     }
 
-    /// w += Z / N where Z.w <= 0, until nothing is wrong in a whole sweep.
-    fn rosenblatt(&self, mut weights: Vec<f64>) -> Result<(Vec<f64>, u64)> {
-        let eta = 1.0 / self.teacher.len() as f64;
+    /// w += eta Z where Z.w <= 0, until nothing is wrong in a whole sweep.
+    fn rosenblatt(&self, mut weights: Vec<f64>, eta: f64) -> Result<(Vec<f64>, u64)> {
         let mut steps = 0;
         for _ in 0..self.plan.n_max {
             self.monitor.check()?;

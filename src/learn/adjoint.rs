@@ -1,6 +1,7 @@
 //! The adjoint method: tiles of cues, every tile streams the events backward.
 //!
-//! With one learning rate beta, D = diag(alpha) and c_t the multiplicities of the cues of token t, the rule is linear:
+//! With D = diag(alpha) and c_t the multiplicities of the cues of token t, a token is an affine function of each column. With one
+//! learning rate beta all columns have the same slope A_t:
 //!
 //! ```text
 //! W_t = A_t W_(t-1) + beta D c_t (lambda o_t)',     A_t = I - beta D c_t c_t'
@@ -79,8 +80,9 @@ pub(super) fn learn<E: Kernels, B: AsRef<[u8]> + Sync>(
     let (n_rows, n_columns) = (job.rule.alpha.len(), job.columns.len());
     if job.rule.beta1 != job.rule.beta2 {
         return Err(Error::Argument(format!(
-            "expected one learning rate for method=\"adjoint\", found beta1 = {} and beta2 = {}: only with one is the \
-             rule linear in the weights alone; use method=\"forward\"",
+            "expected one learning rate for method=\"adjoint\", found beta1 = {} and beta2 = {}: with two, what a token \
+             does to a column depends on its outcome, and there is no one slope for all columns; use \
+             method=\"forward\"",
             job.plan.beta1, job.plan.beta2
         )));
     }

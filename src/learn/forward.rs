@@ -98,28 +98,31 @@ pub(super) fn learn<E: Kernels, B: AsRef<[u8]> + Sync>(
             sums: Buffer::zeros(elements.saturating_mul(means))?,
             since: filled(0, n_rows * means, "the means of weights")?,
             lines: sheet.as_ref().map_or_else(|| Buffer::zeros(0), Sheet::buffer)?,
+            lanes: Buffer::zeros(Lanes::<E>::EACH.saturating_mul(width))?,
         })
     };
     each_tile(job.threads, tiles.len(), desk, |desk, index| {
         let (columns, first) = (tiles[index], (index * width) as u32);
-        let place = Place { columns, first, width: padded::<E>(columns.len(), job.kernel) };
-        let elements = n_rows * place.width;
+        let lambda = columns.iter().map(|column| job.rule.lambda[column.targets[0] as usize]);
+        let lambda = collected(lambda, TILES)?;
+        let width = padded::<E>(columns.len(), job.kernel);
+        let start = columns.first().map_or(u64::MAX, |column| column.start);
+        let place = Place { first, width, start, lambda: &lambda };
+        let elements = n_rows * width;
         let weights = &mut desk.weights[..elements];
-        let negative_zeros = place.begin(weights, plan.initial.as_ref());
+        begin(weights, width, columns, plan.initial.as_ref());
         let sums = desk.sums.get_mut(..elements).filter(|_| plan.average);
-        let mean = sums.map(|sums| Mean::new(sums, &mut desk.since, place.width));
+        let mean = sums.map(|sums| Mean::new(sums, &mut desk.since, width));
         let course = Course { token: before(&columns), rates: rates.as_ref(), mean };
         let tracer = match goal {
             Goal::Weights(_) => None,
             Goal::Traces(traces) => Some(traces.tracer(columns, course.token)?),
         };
-        place.learn(weights, negative_zeros, course, tracer, job, &runs)?;
+        place.learn(weights, Lanes::of(&mut desk.lanes, width), course, tracer, job, &runs)?;
         let row_and_column = |row, lane: usize| (row, columns[lane].targets[0] as usize);
         match &sheet {
-            Some(sheet) => {
-                sheet.write(weights, place.width, &place.across()?, &mut desk.lines, row_and_column)
-            }
-            None => check_finite(weights, place.width, &place.across()?, row_and_column),
+            Some(sheet) => sheet.write(weights, width, &across(columns)?, &mut desk.lines, row_and_column),
+            None => check_finite(weights, width, &across(columns)?, row_and_column),
         }
     })?;
     Ok(width)
@@ -137,10 +140,29 @@ struct Desk<E> {
     since: Vec<u64>,
     /// For a result in a file.
     lines: Buffer<E>,
+    /// For the lanes of a tile.
+    lanes: Buffer<E>,
+}
+
+/// What there is for each lane of a tile: in a buffer, which is aligned, so that no vector lies across two lines of the cache.
+pub(super) struct Lanes<'a, E> {
+    targets: &'a mut [E],
+    rates: &'a mut [E],
+}
+
+impl<'a, E> Lanes<'a, E> {
+    /// Elements for each lane.
+    pub(super) const EACH: usize = 2;
+
+    /// For so many lanes, in as much room as they need or more.
+    pub(super) fn of(room: &'a mut [E], width: usize) -> Self {
+        let (targets, rates) = room.split_at_mut(width);
+        Self { targets, rates: &mut rates[..width] }
+    }
 }
 
 /// A run of events, in order.
-struct Tokens {
+pub(super) struct Tokens {
     script: Script,
     /// The frequency of each event; empty where all are 1.
     frequencies: Vec<u32>,
@@ -149,7 +171,7 @@ struct Tokens {
 }
 
 impl Tokens {
-    fn of(segment: &Segment<'_>) -> Result<Self> {
+    pub(super) fn of(segment: &Segment<'_>) -> Result<Self> {
         let mut script = Script::new(segment)?;
         for i in 0..segment.len {
             script.push(segment, segment.row(i))?;
@@ -158,7 +180,7 @@ impl Tokens {
     }
 
     /// Events that share cues one after another, if each comes once.
-    fn ordered(mut self) -> Result<Self> {
+    pub(super) fn ordered(mut self) -> Result<Self> {
         if self.frequencies.is_empty() {
             let order = order::of(&self.script, false)?;
             self.script.reorder(&order, order::BLOCK)?;
@@ -230,59 +252,72 @@ impl<'a> Times<'a> {
     }
 }
 
-/// A run of columns and where it stands.
-struct Place<'a> {
-    columns: &'a [Column],
-    /// Its first column in the stream's numbering.
-    first: u32,
-    width: usize,
-}
-
-impl Place<'_> {
-    /// Fills the tile with what it starts from, and says whether a weight is -0.0.
-    fn begin<E: Element>(&self, weights: &mut [E], initial: Option<&Initial<'_, E>>) -> bool {
-        weights.fill(E::default());
-        let Some(initial) = initial else { return false };
-        let rows =
-            weights.chunks_exact_mut(self.width).zip(initial.weights.chunks_exact(initial.width.max(1)));
-        for (row, initial_row) in rows {
-            for (weight, column) in row.iter_mut().zip(self.columns) {
-                if let Some(source) = initial.columns[column.targets[0] as usize] {
-                    *weight = initial_row[source as usize];
-                }
+/// Fills a tile with what its columns start from.
+fn begin<E: Element>(weights: &mut [E], width: usize, columns: &[Column], initial: Option<&Initial<'_, E>>) {
+    weights.fill(E::default());
+    let Some(initial) = initial else { return };
+    let rows = weights.chunks_exact_mut(width).zip(initial.weights.chunks_exact(initial.width.max(1)));
+    for (row, initial_row) in rows {
+        for (weight, column) in row.iter_mut().zip(columns) {
+            if let Some(source) = initial.columns[column.targets[0] as usize] {
+                *weight = initial_row[source as usize];
             }
         }
-        weights.iter().any(|&weight| weight == E::default() && !weight.is_positive_zero())
     }
+}
 
-    fn learn<E: Kernels, B: AsRef<[u8]> + Sync>(
+/// Where each column of a tile goes.
+fn across(columns: &[Column]) -> Result<Vec<Entry>> {
+    let mut across = Vec::new();
+    for (from, column) in (0..).zip(columns) {
+        across.make_room(column.targets.len(), TILES)?;
+        across.extend(column.targets.iter().map(|&to| Entry { from, to }));
+    }
+    Ok(across)
+}
+
+/// Some columns one after another, and where they stand.
+pub(super) struct Place<'a, E> {
+    /// The first of them in the stream's numbering.
+    pub(super) first: u32,
+    /// Elements in a row: as many as columns, or some more.
+    pub(super) width: usize,
+    /// The first event that can change one of them.
+    pub(super) start: u64,
+    /// The maximal activation of each.
+    pub(super) lambda: &'a [E],
+}
+
+impl<E: Kernels> Place<'_, E> {
+    /// Learns all events into a tile that is filled with what it starts from.
+    pub(super) fn learn<B: AsRef<[u8]> + Sync>(
         &self,
         weights: &mut [E],
-        negative_zeros: bool,
+        lanes: Lanes<'_, E>,
         course: Course<'_>,
         mut tracer: Option<Tracer<'_, '_, E>>,
         job: &Job<'_, E>,
         runs: &Runs<'_, B, Tokens>,
     ) -> Result<()> {
         let (Job { rule, .. }, stream) = (job, runs.stream());
-        let lambda = self.columns.iter().map(|column| rule.lambda[column.targets[0] as usize]);
-        let lambda = collected(lambda, TILES)?;
         let (width, betas, salience) = (self.width, [rule.beta1, rule.beta2], rule.salience());
         let one_rate = course.rates.map_or(rule.beta1 == rule.beta2, Rates::is_one);
-        // In buffers, which are aligned, so that no vector lies across two lines of the cache.
-        let (mut targets, mut rates) = (Buffer::zeros(width)?, Buffer::zeros(width)?);
+        let negative_zeros =
+            weights.iter().any(|&weight| weight == E::default() && !weight.is_positive_zero());
+        let Lanes { targets, rates } = lanes;
+        targets.fill(E::default());
         rates.fill(rule.beta2);
         let mut tile = Tile {
             weights,
             negative_zeros,
             width,
             first: self.first,
-            lambda: &lambda,
+            lambda: self.lambda,
             salience,
             // Kernels take one rate where there is one salience.
             one_rate: one_rate && salience.is_some(),
-            targets: &mut targets,
-            rates: &mut rates,
+            targets,
+            rates,
             betas,
             course: course.is_eventful().then_some(course),
             pace: Pace::default(),
@@ -290,8 +325,7 @@ impl Place<'_> {
         if let Some(tracer) = &mut tracer {
             tracer.begin(tile.weights, width);
         }
-        let (first, mut skip) =
-            stream.place(self.columns.first().map_or(stream.len(), |column| column.start));
+        let (first, mut skip) = stream.place(self.start.min(stream.len()));
         for number in first..stream.n_runs() {
             if tracer.as_ref().is_some_and(Tracer::is_done) {
                 break;
@@ -313,16 +347,6 @@ impl Place<'_> {
             mean.finish(tile.weights, job.facts.tokens);
         }
         Ok(())
-    }
-
-    /// Where each column goes.
-    fn across(&self) -> Result<Vec<Entry>> {
-        let mut across = Vec::new();
-        for (from, column) in (0..).zip(self.columns) {
-            across.make_room(column.targets.len(), TILES)?;
-            across.extend(column.targets.iter().map(|&to| Entry { from, to }));
-        }
-        Ok(across)
     }
 }
 
@@ -385,11 +409,11 @@ impl<E: Kernels> Tile<'_, E> {
 }
 
 /// What happens at each token besides learning it.
-struct Course<'a> {
+pub(super) struct Course<'a> {
     /// How many tokens came before the one at hand.
-    token: u64,
-    rates: Option<&'a Rates<'a>>,
-    mean: Option<Mean<'a>>,
+    pub(super) token: u64,
+    pub(super) rates: Option<&'a Rates<'a>>,
+    pub(super) mean: Option<Mean<'a>>,
 }
 
 impl Course<'_> {

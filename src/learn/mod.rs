@@ -5,13 +5,14 @@
 //! events in order (`forward`), or rows that see them backward (`adjoint`, `steps`). Names that always occur together
 //! (`twins`) are learned once. Events with rows in common are taken one after another ([`order`]). Rates may follow a
 //! schedule ([`rule`]), a result may be the mean over all tokens (`mean`), and weights may be recorded on the way
-//! ([`trajectory`]): by the forward method. The inner loops of both methods are compiled with the crate (`kernels`). A thread
+//! ([`trajectory`]), or learned where they lie ([`in_place`]): by the forward method. The inner loops of both methods are compiled with the crate (`kernels`). A thread
 //! copies what it learned into the result (`matrix`). Tiles touch different columns, or different rows, so the result does
 //! not depend on who learns what when. `memory` says how much of it all this takes.
 
 mod adjoint;
 mod clock;
 mod forward;
+pub mod in_place;
 mod kernels;
 mod matrix;
 mod mean;

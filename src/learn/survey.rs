@@ -139,6 +139,11 @@ impl Survey {
         script.saturating_add(self.size as u64)
     }
 
+    /// After all events.
+    pub(super) fn end(&self) -> Position {
+        self.position(self.n_events)
+    }
+
     /// Where the look has come to, before event `events`.
     fn position(&self, events: u64) -> Position {
         Position { events, tokens: self.tokens, slots: self.slots }

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from rescorla.arguments import whole
-
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
     from sklearn.utils import assert_all_finite, check_random_state
@@ -19,18 +17,22 @@ except ImportError as error:
     raise ImportError("NDLClassifier needs scikit-learn 1.6: pip install 'rescorla[sklearn]'") from error
 
 from rescorla.activation import activations
-from rescorla.arguments import PerName, one_of
+from rescorla.arguments import PerName, one_of, whole
 from rescorla.classify.goodness import Statistics, frequencies, statistics
 from rescorla.classify.probability import METHODS, ProbabilityMethod, probabilities
 from rescorla.equilibrium import equilibrium
 from rescorla.events import Events
-from rescorla.factors import Columns, FactorCoding, Term, columns_of, learn_coding
+from rescorla.factors import Columns, FactorCoding, Term, columns_of, is_missing, learn_coding
 from rescorla.learning import learn
 from rescorla.sources import is_table, read_events
+from rescorla.warn import some, warn
 from rescorla.weights import Weights
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+# In so few rows a factor may tell the class by chance.
+_FEW_ROWS = 30
 
 
 class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -190,13 +192,25 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ValueError, TypeError, KeyError
-            When an argument is out of range or of a wrong type, or a column is missing.
+            When an argument is out of range or of a wrong type, a column is missing, or one of the factors is
+            y itself, under its name.
+
+        Warns
+        -----
+        RescorlaWarning
+            When each level of a single column has one class only, in more than 30 rows: the column may be the
+            class under another name.
         """
         one_of("method", self.method, ("equilibrium", "learn"))
         one_of("probability", self.probability, METHODS)
         if y is None:
             raise ValueError(
                 "NDLClassifier requires y to be passed, but the target y is None: give one class for each row"
+            )
+        if isinstance(y, str):
+            raise TypeError(
+                f"y must be one class for each row, not the str {y!r}; write fit(table, table[{y!r}]), with "
+                "the other columns as factors="
             )
         columns = self._columns(X, learning=True)
         n_rows = len(X) if columns is None else _n_rows(columns)
@@ -219,6 +233,7 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 quantiles=self.quantiles,
                 separator=self.separator,
             )
+            _refuse_leaks(self._coding, columns, y, targets, places, counts)
         self.terms_ = () if self._coding is None else self._coding.terms
         self.factor_columns_ = () if self._coding is None else self._coding.columns
         cues = self._cue_sets(X, columns)
@@ -400,6 +415,52 @@ def _is_cue_sets(X: Any) -> bool:
     if isinstance(first, str | set | frozenset):
         return True
     return isinstance(first, Sequence) and not (len(first) and isinstance(first[0], Number))
+
+
+def _refuse_leaks(
+    coding: FactorCoding,
+    columns: Columns,
+    y: Any,
+    targets: NDArray[Any],
+    places: NDArray[np.intp],
+    counts: NDArray[np.int64],
+) -> None:
+    """Refuse y as a factor under its own name, and warn of what says all of it under another."""
+    name = getattr(y, "name", None)
+    if isinstance(name, Hashable) and name in coding.columns:
+        entries = columns[name]
+        if [str(entry) for entry in entries] == [str(label) for label in targets.tolist()]:
+            raise ValueError(
+                f"the column {name!r} of X is y itself, and would be a factor; leave it out, or name the "
+                "columns to learn from in factors="
+            )
+    rows = np.flatnonzero(counts)
+    if len(rows) <= _FEW_ROWS or len(np.unique(places[rows])) < 2:
+        return
+    telling = [column for column in coding.columns if _tells_all(coding, column, columns, places, rows)]
+    if telling:
+        which = "the column" if len(telling) == 1 else "each of the columns"
+        warn(
+            f"{which} {some(telling)} of X has one class for each of its levels, in all {len(rows):,} rows: "
+            "is it the class under another name? leave it out, or name the columns to learn from in factors="
+        )
+
+
+def _tells_all(
+    coding: FactorCoding, name: str, columns: Columns, places: NDArray[np.intp], rows: NDArray[np.intp]
+) -> bool:
+    """Whether the level of a column tells the class of every row."""
+    intervals, ignored = coding.intervals.get(name), coding.ignored.get(name, ())
+    entries, classes = columns[name], places.tolist()
+    class_of: dict[str, int] = {}
+    for row in rows.tolist():
+        entry = entries[row]
+        if is_missing(entry):
+            return False
+        level = str(entry) if intervals is None else intervals.level(entry)
+        if level in ignored or class_of.setdefault(level, classes[row]) != classes[row]:
+            return False
+    return True
 
 
 def _n_rows(columns: Columns) -> int:

@@ -32,6 +32,17 @@ class CrossValidation:
     fits: tuple[Statistics, ...]
     folds: tuple[NDArray[np.intp], ...]
 
+    def __repr__(self) -> str:
+        sizes = sorted({len(fold) for fold in self.folds})
+        rows = f" of {' to '.join(map(str, dict.fromkeys([sizes[0], sizes[-1]])))} rows" if sizes else ""
+        statistics = self.summary() if self.fits else {}
+        ranges = [
+            f"{name} {found['mean']:.3g} ({found['minimum']:.3g} to {found['maximum']:.3g})"
+            for name, found in statistics.items()
+            if name in ("accuracy", "r2", "c_index")
+        ]
+        return f"<CrossValidation: {len(self.folds)} folds{rows}{''.join(f'; {each}' for each in ranges)}>"
+
     def summary(self) -> dict[str, dict[str, float]]:
         """The mean, least and greatest of each statistic over the folds.
 
@@ -110,6 +121,8 @@ def cross_validate(
     >>> import rescorla as rw
     >>> cues = ["red_round", "red_square", "blue_round", "blue_square"] * 5
     >>> fit = rw.classify.cross_validate(rw.classify.NDLClassifier(), cues, ["y", "y", "n", "n"] * 5, cv=5)
+    >>> fit
+    <CrossValidation: 5 folds of 4 rows; accuracy 1 (1 to 1); r2 1 (1 to 1); c_index 1 (1 to 1)>
     >>> fit.summary()["accuracy"]["mean"]
     1.0
     """

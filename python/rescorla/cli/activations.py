@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from rescorla.activation import activations
 from rescorla.cli import command, report, source
+from rescorla.cli import weights as files
 from rescorla.events import Events
-from rescorla.weights import Weights, load_weights, strongest
+from rescorla.weights import Weights, largest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,7 +43,7 @@ def run(options: argparse.Namespace) -> None:
     """Predict."""
     if options.output is None and options.top is None:
         options.usage("give -o FILE, --top N or both")
-    weights = load_weights(options.weights)
+    weights = files.load(options.weights)
     events = source.events(options.files, options)
     choices = {"unknown": options.unknown_cues, "threads": options.threads, "progress": options.progress}
     if options.output is not None:
@@ -52,8 +53,13 @@ def run(options: argparse.Namespace) -> None:
     if options.top is not None:
         # No bar between the lines that are printed.
         for event, row in _activated(events, weights, choices | {"progress": False}):
-            for column in strongest(row, options.top):
-                print("_".join(event), weights.outcomes[column], f"{row[column]:.6g}", sep="\t")
+            if weights.cue_numbers.keys().isdisjoint(event):
+                # All outcomes have 0, so that none is the most active.
+                print("_".join(event), "(no known cue)", sep="\t")
+                continue
+            for column in largest(row, options.top):
+                # Adding 0 leaves no -0.
+                print("_".join(event), weights.outcomes[column], f"{row[column] + 0.0:.6g}", sep="\t")
 
 
 def _activated(

@@ -8,8 +8,8 @@ from typing import Any
 
 from rescorla import plot
 from rescorla.cli import command, report
+from rescorla.cli import weights as files
 from rescorla.files import replacing
-from rescorla.weights import load_weights
 
 
 def add(commands: Any) -> None:
@@ -34,7 +34,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Draw."""
-    weights = load_weights(options.file)
+    weights = files.load(options.file)
     draw = {"heatmap": plot.weights, "network": plot.network}[options.kind]
     chosen = {name: getattr(options, name) for name in ("cues", "outcomes", "n")}
     figure: Any = draw(weights, **{name: value for name, value in chosen.items() if value is not None}).figure

@@ -11,7 +11,7 @@ import numpy as np
 from rescorla import storage
 from rescorla.cli import command, report
 from rescorla.events import Events
-from rescorla.weights import Weights, strongest
+from rescorla.weights import Weights, largest, load_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,7 +43,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="maximal activation (default 1)",
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="where to save the weights: .npz, .npy or .nc")
-    parser.add_argument("--top", type=command.count, metavar="N", help="print the N strongest associations")
+    parser.add_argument(
+        "--top",
+        type=command.count,
+        metavar="N",
+        help="print the N strongest associations, by size, positive or negative",
+    )
 
 
 def beta(options: argparse.Namespace) -> float | tuple[float, float]:
@@ -61,29 +66,44 @@ def is_mapped(output: str | None) -> bool:
     return output.lower().endswith(".npy")
 
 
+def load(path: str) -> Weights:
+    """The weights of a file that a command was given for one."""
+    found = storage.events_in(path)
+    if found is not None:
+        raise ValueError(
+            f"{path}: expected weights ({storage.NAMES}), found {found}; rescorla learn makes weights of it "
+            "with -o FILE"
+        )
+    return load_weights(path)
+
+
 def finish(options: argparse.Namespace, events: Events, weights: Weights) -> None:
     """Say what was learned of what."""
     seconds = {"seconds": f"{weights.parameters['seconds']:.2f}"}
-    where = options.output or "nowhere; -o FILE saves the weights"
-    report.show(report.counts(events) | seconds | report.line("saved to", where))
+    where = {"saved to": options.output} if options.output else {"not saved": "-o FILE saves the weights"}
+    report.show(report.counts(events) | seconds | where)
     if options.top is not None:
+        floor = 0.0
         for cue, outcome, weight in strongest_pairs(weights, options.top):
-            print(cue, outcome, f"{weight:.6g}", sep="\t")
+            if not floor and weights.parameters["rule"] == "equilibrium":
+                # Of the first, the largest: rounding leaves so much of weights that are zero.
+                floor = 8 * len(weights.cues) * float(np.finfo(weights.values.dtype).eps) * abs(weight)
+            print(cue, outcome, f"{0.0 if abs(weight) <= floor else weight:.6g}", sep="\t")
 
 
 def strongest_pairs(weights: Weights, n: int) -> Iterator[tuple[str, str, float]]:
-    """The n largest weights with their names, largest first, equal ones row by row; in bounded memory."""
+    """The n weights of the largest size with their names, equal ones row by row; in bounded memory."""
     n_cues, n_outcomes = weights.values.shape
     rows = max(1, _BLOCK // max(1, n_outcomes))
     best: NDArray[Any] = np.empty(0, dtype=weights.values.dtype)
     places: NDArray[np.int64] = np.empty(0, dtype=np.int64)
     for start in range(0, n_cues, rows):
         block = weights.values[start : start + rows].ravel()
-        found = strongest(block, n)
+        found = largest(np.abs(block), n)
         # Those found before come first, so that of equal ones the earlier row stays.
         best = np.concatenate([best, block[found]])
         places = np.concatenate([places, found + start * n_outcomes])
-        kept = strongest(best, n)
+        kept = largest(np.abs(best), n)
         best, places = best[kept], places[kept]
     for value, place in zip(best.tolist(), places.tolist(), strict=True):
         cue, outcome = divmod(place, n_outcomes)

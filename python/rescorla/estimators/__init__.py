@@ -15,6 +15,7 @@ Examples
 try:
     from rescorla.estimators.delta import DeltaRuleClassifier, DeltaRuleRegressor
     from rescorla.estimators.equilibrium import EquilibriumClassifier, EquilibriumRegressor
+    from rescorla.estimators.linear import EstimatorWarning
     from rescorla.estimators.planes import AdaTron, MinOver, Perceptron
     from rescorla.estimators.rescorla_wagner import RescorlaWagnerClassifier, RescorlaWagnerRegressor
 except ImportError as error:
@@ -28,6 +29,7 @@ __all__ = [
     "DeltaRuleRegressor",
     "EquilibriumClassifier",
     "EquilibriumRegressor",
+    "EstimatorWarning",
     "MinOver",
     "Perceptron",
     "RescorlaWagnerClassifier",

@@ -9,7 +9,7 @@ from scipy.special import expit
 from sklearn.utils.metaestimators import available_if
 
 from rescorla.arguments import PerName
-from rescorla.estimators.error_driven import ErrorDrivenClassifier, ErrorDrivenRegressor
+from rescorla.estimators.error_driven import ErrorDrivenClassifier, ErrorDrivenRegressor, Rule
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,11 +45,18 @@ class DeltaRuleClassifier(ErrorDrivenClassifier):
         The salience of cues, 0 or more: one number, or one for each name in ``weights_.cues``. These are
         "background", where there is an intercept, and the features.
     beta : float, optional
-        The learning rate, 0 or more. By default, with kappa the greatest sum of alpha x^2 of a row,
-        background included, and n rows in a batch: min(0.1, 1/n) / kappa where dw are summed,
-        min(0.1 n, 1) / kappa where they are averaged. ``beta_`` tells it.
-    passes : int, default 1
-        How many times `fit` goes through the rows.
+        The learning rate, 0 or more. By default, with kappa a row's sum of alpha x^2, background included,
+        each row has a rate of its own: 0.05 / max(kappa, median kappa), the median being that of the rows
+        whose kappa is not 0. In batches of n rows all have one, with the greatest kappa: min(0.1, 1/n) /
+        kappa where dw are summed, min(0.1 n, 1) / kappa where they are averaged. ``beta_`` tells the rate,
+        of single rows that of the median kappa.
+    passes : int, optional
+        How many times `fit` goes through the rows. By default once with a `beta` of your own; and without
+        one until passes improve by less than `tol`, at most 30 times. ``n_iter_`` tells how many there were.
+    tol : float or None, default 1e-3
+        Where neither `beta` nor `passes` is given: stop after 5 passes in a row whose mean squared error is
+        not smaller, by this part, than the least before. Errors are those of the predictions as they were
+        when each row came. None: make all 30 passes.
     initial : {None, "random"}, default None
         Start at zero, or at random numbers of the normal distribution with mean 0 and standard deviation
         0.01, for which there must be a `random_state`.
@@ -57,7 +64,8 @@ class DeltaRuleClassifier(ErrorDrivenClassifier):
         Whether a background cue of value 1 comes first in each row. Its weight is the intercept.
     random_state : int, RandomState or None, default None
         The seed by which `fit` takes the rows of each pass in a fresh random order. None: the order in
-        which they stand.
+        which they stand with a `beta` of your own; without one the seed 0, so that the same rows always
+        give the same weights.
     threads : int, optional
         How many threads to use; by default as many as the process may run on. It changes no bit.
 
@@ -74,7 +82,8 @@ class DeltaRuleClassifier(ErrorDrivenClassifier):
     intercept_ : ndarray of float64, n_classes, or 1 with two classes
         The weights of the background cue.
     beta_ : float
-        The learning rate. With ``beta=None``, `partial_fit` lowers it when it meets a longer row.
+        The learning rate; by default that of rows up to the median kappa, or in batches of all. `partial_fit`
+        then lowers it when the rows that it gets have a greater one.
     n_iter_ : int
         How many passes were made; a call of `partial_fit` is one.
     n_features_in_ : int
@@ -110,7 +119,8 @@ class DeltaRuleClassifier(ErrorDrivenClassifier):
         reduction: Reduction = "sum",
         alpha: PerName = 1.0,
         beta: float | None = None,
-        passes: int = 1,
+        passes: int | None = None,
+        tol: float | None = 1e-3,
         initial: Literal["random"] | None = None,
         fit_intercept: bool = True,
         random_state: Any = None,
@@ -123,6 +133,7 @@ class DeltaRuleClassifier(ErrorDrivenClassifier):
         self.alpha = alpha
         self.beta = beta
         self.passes = passes
+        self.tol = tol
         self.initial = initial
         self.fit_intercept = fit_intercept
         self.random_state = random_state
@@ -150,8 +161,8 @@ class DeltaRuleClassifier(ErrorDrivenClassifier):
             return np.column_stack([1 - shares, shares])
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
-    def _rule(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in _RULE}
+    def _rule(self) -> Rule:
+        return rule_of(self)
 
     def _both(self) -> bool:
         return self.activation == "identity"
@@ -191,8 +202,13 @@ class DeltaRuleRegressor(ErrorDrivenRegressor):
         "background", where there is an intercept, and the features.
     beta : float, optional
         The learning rate, 0 or more; by default that of `DeltaRuleClassifier`. ``beta_`` tells it.
-    passes : int, default 1
-        How many times `fit` goes through the rows.
+    passes : int, optional
+        How many times `fit` goes through the rows. By default once with a `beta` of your own; and without
+        one until passes improve by less than `tol`, at most 30 times. ``n_iter_`` tells how many there were.
+    tol : float or None, default 1e-3
+        Where neither `beta` nor `passes` is given: stop after 5 passes in a row whose mean squared error is
+        not smaller, by this part, than the least before. Errors are those of the predictions as they were
+        when each row came. None: make all 30 passes.
     initial : {None, "random"}, default None
         Start at zero, or at random numbers of the normal distribution with mean 0 and standard deviation
         0.01, for which there must be a `random_state`.
@@ -200,7 +216,8 @@ class DeltaRuleRegressor(ErrorDrivenRegressor):
         Whether a background cue of value 1 comes first in each row. Its weight is the intercept.
     random_state : int, RandomState or None, default None
         The seed by which `fit` takes the rows of each pass in a fresh random order. None: the order in
-        which they stand.
+        which they stand with a `beta` of your own; without one the seed 0, so that the same rows always
+        give the same weights.
     threads : int, optional
         How many threads to use; by default as many as the process may run on. It changes no bit.
 
@@ -214,7 +231,8 @@ class DeltaRuleRegressor(ErrorDrivenRegressor):
     intercept_ : float, or ndarray of float64, n_targets
         The weights of the background cue.
     beta_ : float
-        The learning rate. With ``beta=None``, `partial_fit` lowers it when it meets a longer row.
+        The learning rate; by default that of rows up to the median kappa, or in batches of all. `partial_fit`
+        then lowers it when the rows that it gets have a greater one.
     n_iter_ : int
         How many passes were made; a call of `partial_fit` is one.
     n_features_in_ : int
@@ -248,7 +266,8 @@ class DeltaRuleRegressor(ErrorDrivenRegressor):
         reduction: Reduction = "sum",
         alpha: PerName = 1.0,
         beta: float | None = None,
-        passes: int = 1,
+        passes: int | None = None,
+        tol: float | None = 1e-3,
         initial: Literal["random"] | None = None,
         fit_intercept: bool = True,
         random_state: Any = None,
@@ -261,6 +280,7 @@ class DeltaRuleRegressor(ErrorDrivenRegressor):
         self.alpha = alpha
         self.beta = beta
         self.passes = passes
+        self.tol = tol
         self.initial = initial
         self.fit_intercept = fit_intercept
         self.random_state = random_state
@@ -280,10 +300,13 @@ class DeltaRuleRegressor(ErrorDrivenRegressor):
         predicted: NDArray[np.float64] = _FUNCTIONS[self.activation](super().predict(X))
         return predicted
 
-    def _rule(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in _RULE}
+    def _rule(self) -> Rule:
+        return rule_of(self)
 
 
-_RULE = ("activation", "loss", "batch", "reduction", "initial")
+def rule_of(estimator: DeltaRuleClassifier | DeltaRuleRegressor) -> Rule:
+    """What an estimator says of its rule."""
+    return Rule(*(getattr(estimator, name) for name in Rule._fields))
+
 
 _FUNCTIONS: dict[str, Any] = {"identity": np.positive, "logistic": expit, "tanh": np.tanh}

@@ -6,32 +6,35 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
-from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight
 
 from rescorla import _core
-from rescorla.arguments import rate
-from rescorla.estimators.linear import LinearClassifier, LinearEstimator, LinearRegressor, is_sparse, one_hot
+from rescorla.arguments import rate, whole
+from rescorla.estimators.least_squares import solve
+from rescorla.estimators.linear import (
+    EstimatorWarning,
+    LinearClassifier,
+    LinearEstimator,
+    LinearRegressor,
+    is_sparse,
+    one_hot,
+)
+from rescorla.progress import Progress, watching
 from rescorla.warn import warn
-from rescorla.weights import Weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-# What LSMR says when it stops without having arrived.
-_OUT_OF_ITERATIONS = 7
-
 
 class _Solution(NamedTuple):
     """Weights, and how they were found: the rank if dense, the iterations of the slowest target if sparse."""
 
     values: NDArray[np.float64]
-    rank: int | None
     n_iter: int
     converged: bool
+    rank: int | None = None
 
 
 class _Equilibrium(LinearEstimator):
@@ -40,12 +43,12 @@ class _Equilibrium(LinearEstimator):
     ridge: float
     tol: float
     max_iter: int
+    progress: Progress
     n_iter_: int
 
     def _learn(self, X: Any, Z: Any, outcomes: Sequence[str], sample_weight: ArrayLike | None) -> None:
         ridge, tol = rate("ridge", self.ridge), rate("tol", self.tol)
-        if self.max_iter < 1:
-            raise ValueError(f"max_iter must be 1 or more, not {self.max_iter}")
+        max_iter = whole("max_iter", self.max_iter, 1)
         A = self._cues(X)
         if sample_weight is not None:
             frequencies = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -53,24 +56,28 @@ class _Equilibrium(LinearEstimator):
             A = A.multiply(root).tocsr() if is_sparse(A) else A * root
             Z = Z.multiply(root).tocsc() if is_sparse(Z) else Z * root
         started = perf_counter()
-        found = _iterative(A, Z, ridge, tol, self.max_iter) if is_sparse(A) else _dense(A, Z, ridge)
+        if is_sparse(A):
+            with watching(self.progress, "solving") as watch:
+                found = _Solution(*solve(A, Z, ridge, tol, max_iter, watch))
+        else:
+            found = _dense(A, Z, ridge)
         if not found.converged:
             warn(
-                f"least squares did not come within tol={tol:g} in max_iter={self.max_iter} iterations: "
-                "allow more, or take a ridge",
-                ConvergenceWarning,
+                f"{type(self).__name__}: least squares did not come within tol={tol:g} in "
+                f"max_iter={max_iter} iterations: allow more, or take a larger tol or a ridge",
+                EstimatorWarning,
             )
         parameters = {
             "rule": "equilibrium",
             "ridge": ridge,
-            "solver": "lsmr" if is_sparse(A) else "svd",
+            "solver": "cgls" if is_sparse(A) else "svd",
             "rank": found.rank,
             "converged": found.converged,
             "n_events": X.shape[0],
             "seconds": perf_counter() - started,
             "version": _core.__version__,
         }
-        self.weights_ = Weights(found.values, self._cue_names(), outcomes, parameters)
+        self._keep(found.values, outcomes, parameters)
         self.n_iter_ = found.n_iter
 
 
@@ -91,9 +98,11 @@ class EquilibriumClassifier(LinearClassifier, _Equilibrium):
     ridge : float, default 0.0
         The penalty on large weights, 0 or more.
     tol : float, default 1e-12
-        Of sparse X: how far to iterate; see the notes.
+        Of sparse X: to which part of what it is at zero weights the gradient is to come; see the notes.
     max_iter : int, default 10,000
-        Of sparse X: the most iterations for a class.
+        Of sparse X: the most iterations.
+    progress : None, bool or callable(done, total), default None
+        Of sparse X: None shows a bar if standard error is a terminal.
 
     Attributes
     ----------
@@ -108,7 +117,7 @@ class EquilibriumClassifier(LinearClassifier, _Equilibrium):
     intercept_ : ndarray of float64, n_classes, or 1 with two classes
         The weights of the background cue.
     n_iter_ : int
-        The iterations that the slowest class took; 1 for dense X.
+        The iterations that were made, of all classes side by side; 1 for dense X.
     n_features_in_ : int
         How many features there were.
     feature_names_in_ : ndarray of str
@@ -125,8 +134,15 @@ class EquilibriumClassifier(LinearClassifier, _Equilibrium):
     least norm is given: that of the pseudo-inverse, and of the learner that starts at zero.
 
     Dense X is decomposed into singular values; those below n eps times the greatest, n being the larger
-    dimension, are 0. Sparse X stays sparse: LSMR (Fong and Saunders 2011) goes from zero to the same solution
-    until its gradient is below `tol` relative to its residual.
+    dimension, are 0. Sparse X stays sparse: conjugate gradients (CGLS, Bjorck 1996) go from zero to the same
+    solution, all classes side by side. They stop where the gradient A'(o - Aw) - ridge w, with each feature
+    scaled to length 1, is below `tol` times what it was at zero weights, for each class, or at what rounding
+    leaves of it; if that takes more than `max_iter` iterations there is a warning. Features that are
+    multiples of each other count as one. Others are scaled to one length, so that there are fewer
+    iterations, as far as that does not change which solution is the shortest: features that depend on each
+    other keep one scale, unless there are few such dependences, which are found and taken account of.
+    Weights are then off by about `tol` times the square of the condition number of the scaled features, at
+    the most. Ctrl-C is heard between iterations; a dense X is one call of LAPACK.
 
     scikit-learn's RidgeClassifier has the targets 1 and -1, and its penalty leaves out the intercept.
     Without a ridge, and with an intercept, both predict the same.
@@ -135,8 +151,7 @@ class EquilibriumClassifier(LinearClassifier, _Equilibrium):
     ----------
     Danks, D. (2003). Equilibria of the Rescorla-Wagner model. Journal of Mathematical Psychology 47, 109-121.
 
-    Fong, D. C.-L. and Saunders, M. (2011). LSMR: an iterative algorithm for sparse least-squares problems.
-    SIAM Journal on Scientific Computing 33, 2950-2971.
+    Bjorck, A. (1996). Numerical methods for least squares problems. SIAM.
 
     Examples
     --------
@@ -149,12 +164,19 @@ class EquilibriumClassifier(LinearClassifier, _Equilibrium):
     """
 
     def __init__(
-        self, *, fit_intercept: bool = True, ridge: float = 0.0, tol: float = 1e-12, max_iter: int = 10_000
+        self,
+        *,
+        fit_intercept: bool = True,
+        ridge: float = 0.0,
+        tol: float = 1e-12,
+        max_iter: int = 10_000,
+        progress: Progress = None,
     ) -> None:
         self.fit_intercept = fit_intercept
         self.ridge = ridge
         self.tol = tol
         self.max_iter = max_iter
+        self.progress = progress
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Solve the equations.
@@ -179,8 +201,8 @@ class EquilibriumClassifier(LinearClassifier, _Equilibrium):
 
         Warns
         -----
-        ConvergenceWarning
-            When `max_iter` iterations did not do.
+        RescorlaWarning
+            When `max_iter` iterations did not do; it is scikit-learn's ConvergenceWarning, too.
         """
         X = self._examples(X, reset=True)
         labels = self._labels(X, y)
@@ -204,9 +226,12 @@ class EquilibriumRegressor(LinearRegressor, _Equilibrium):
     ridge : float, default 0.0
         The penalty on large weights, 0 or more.
     tol : float, default 1e-12
-        Of sparse X: how far to iterate; see the notes of `EquilibriumClassifier`.
+        Of sparse X: to which part of what it is at zero weights the gradient is to come; see the notes of
+        `EquilibriumClassifier`.
     max_iter : int, default 10,000
-        Of sparse X: the most iterations for a target.
+        Of sparse X: the most iterations.
+    progress : None, bool or callable(done, total), default None
+        Of sparse X: None shows a bar if standard error is a terminal.
 
     Attributes
     ----------
@@ -218,7 +243,7 @@ class EquilibriumRegressor(LinearRegressor, _Equilibrium):
     intercept_ : float, or ndarray of float64, n_targets
         The weights of the background cue.
     n_iter_ : int
-        The iterations that the slowest target took; 1 for dense X.
+        The iterations that were made, of all targets side by side; 1 for dense X.
     n_features_in_ : int
         How many features there were.
     feature_names_in_ : ndarray of str
@@ -237,12 +262,19 @@ class EquilibriumRegressor(LinearRegressor, _Equilibrium):
     """
 
     def __init__(
-        self, *, fit_intercept: bool = True, ridge: float = 0.0, tol: float = 1e-12, max_iter: int = 10_000
+        self,
+        *,
+        fit_intercept: bool = True,
+        ridge: float = 0.0,
+        tol: float = 1e-12,
+        max_iter: int = 10_000,
+        progress: Progress = None,
     ) -> None:
         self.fit_intercept = fit_intercept
         self.ridge = ridge
         self.tol = tol
         self.max_iter = max_iter
+        self.progress = progress
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Solve the equations.
@@ -267,8 +299,8 @@ class EquilibriumRegressor(LinearRegressor, _Equilibrium):
 
         Warns
         -----
-        ConvergenceWarning
-            When `max_iter` iterations did not do.
+        RescorlaWarning
+            When `max_iter` iterations did not do; it is scikit-learn's ConvergenceWarning, too.
         """
         X = self._examples(X, reset=True)
         targets = self._targets(X, y, reset=True)
@@ -284,20 +316,4 @@ def _dense(A: NDArray[np.float64], Z: Any, ridge: float) -> _Solution:
     # Z may be sparse; then it is on the left that it can be.
     inner = (Z.T @ U).T
     values = Vt.T @ ((s / (s * s + ridge))[:, np.newaxis] * inner)
-    return _Solution(np.ascontiguousarray(values), rank, 1, True)
-
-
-def _iterative(A: Any, Z: Any, ridge: float, tol: float, max_iter: int) -> _Solution:
-    """LSMR, column by column."""
-    values = np.zeros((A.shape[1], Z.shape[1]))
-    most, converged = 1, True
-    for j in range(Z.shape[1]):
-        target = Z @ np.eye(1, Z.shape[1], j).ravel()
-        # Without a bound on the condition: it would stop at the default of 1e8.
-        solution, stopped, iterations, *_ = sparse.linalg.lsmr(
-            A, target, damp=np.sqrt(ridge), atol=tol, btol=tol, conlim=0.0, maxiter=max_iter
-        )
-        values[:, j] = solution
-        most = max(most, iterations)
-        converged &= stopped != _OUT_OF_ITERATIONS
-    return _Solution(values, None, most, converged)
+    return _Solution(np.ascontiguousarray(values), 1, True, rank)

@@ -3,94 +3,284 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Self
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from rescorla.arguments import PerName, is_number, per_name, rate
+from rescorla import _core
+from rescorla.arguments import PerName, is_number, per_name, rate, recorded, thread_count, whole
 from rescorla.estimators.linear import (
+    EstimatorWarning,
     LinearClassifier,
     LinearEstimator,
     LinearRegressor,
-    is_sparse,
     one_hot,
 )
-from rescorla.neighbours import delta_rule
-from rescorla.weights import Weights
+from rescorla.neighbours.arrays import Table, kappas, table_of
+from rescorla.neighbours.delta import (
+    ORDERED,
+    SPREAD,
+    batch_size,
+    check_targets,
+    orders,
+    overshooting,
+    safe_rate,
+    slower,
+)
+from rescorla.warn import warn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-# Of its error, what the default rate lets the longest token take away.
-_PART = 0.1
+    from rescorla.neighbours.delta import Activation, Loss, Reduction
+
+_FLOAT64 = np.dtype(np.float64)
+
+# Of its error, what the default rate lets a token of the median length take away, and at the most so much
+# a longer one; and what it lets the longest token of a batch.
+_PART, _PART_OF_BATCH = 0.05, 0.1
+
+# How many passes a learner of default rates makes at the most, and after how many that hardly improve it
+# stops.
+_PASSES, _PATIENCE = 30, 5
+
+# A thread for fewer outcomes would save less time than it takes.
+_OUTCOMES_A_THREAD = 16
+
+
+class Rule(NamedTuple):
+    """The rule of an estimator."""
+
+    activation: Activation = "identity"
+    loss: Loss = "squared"
+    batch: Any = 1
+    reduction: Reduction = "sum"
+    initial: str | None = None
+
+
+class _Rates(NamedTuple):
+    """The learning rate, a factor on it for each row, and the kappa that it is made of."""
+
+    beta: float
+    paces: NDArray[np.float64] | None
+    reference: float
 
 
 class ErrorDriven(LinearEstimator):
-    """Tokens of real-valued cues and outcomes, learned by `rescorla.delta_rule`."""
+    """Tokens of real-valued cues and outcomes, learned as by `rescorla.delta_rule`."""
 
     alpha: PerName
     beta: float | None
-    passes: int
+    passes: int | None
+    tol: float | None
     random_state: Any
     threads: int | None
     beta_: float
     n_iter_: int
+    _reference: float
 
-    def _rule(self) -> dict[str, Any]:
-        """What `delta_rule` is told besides rates and passes."""
-        return {"activation": "identity", "loss": "squared", "batch": 1, "reduction": "sum", "initial": None}
+    def _rule(self) -> Rule:
+        """What is learned by, besides rates and passes."""
+        return Rule()
 
     def _learn(self, X: Any, Z: Any, outcomes: Sequence[str], *, piece: bool = False) -> None:
-        """Learn all passes from the start; or a piece, once and in its order, from where we are."""
-        A = self._cues(X)
-        names = self._cue_names()
-        alpha = per_name("alpha", self.alpha, names, "cue", np.dtype(np.float64))
-        more = piece and hasattr(self, "weights_")
-        told: dict[str, Any] = {
-            **self._rule(),
-            "alpha": float(self.alpha) if is_number(self.alpha) else alpha,  # type: ignore[arg-type]
-            "passes": 1 if piece else self.passes,
-            "seed": seed_of(self.random_state),
-            "threads": self.threads,
-            "progress": False,
-        }
-        beta = self._rate(A, alpha, told["batch"], told["reduction"], self.beta_ if more else np.inf)
+        """Learn all passes from the start; or a piece, once and in its order, from where we are.
+
+        Only the rows of the weights are worked on whose cues occur: of a million features a piece may have a
+        hundred, and then it costs what a hundred do.
+        """
+        rule = self._rule()
+        size = batch_size(rule.activation, rule.loss, rule.batch, rule.reduction)
+        n_threads = thread_count(self.threads)
+        if self.threads is None:
+            n_threads = min(n_threads, -(-len(outcomes) // _OUTCOMES_A_THREAD))
+        more = piece and hasattr(self, "_values")
+        x, used = _occurring(table_of("X", self._cues(X), _FLOAT64, None))
+        z = table_of("y", Z, _FLOAT64, None)
+        check_targets("y", z, rule.loss)
+        n_cues = self.n_features_in_ + int(self.fit_intercept)
+        alphas, alpha = self._saliences(n_cues, used)
+        kappa = kappas(x, alphas)
+        rates = self._rates(kappa, size, rule.reduction, self._reference if more else 0.0)
+        tol = None if self.tol is None else rate("tol", self.tol)
+        n_passes = 1 if piece else self._most_passes()
+        seed, rng = self._random(rule)
         if more:
-            told["initial"] = _numbered(self.weights_.values)
-        elif piece and told["initial"] == "random":
-            # A rate of 0 leaves the start as it was drawn.
-            told["initial"] = delta_rule((A, Z), beta=0.0, **told)
-        if piece:
-            told["seed"] = None
-        found = delta_rule((A, Z), beta=beta, **told)
-        self.weights_ = Weights(found.values, names, outcomes, found.parameters)
-        self.beta_ = beta
-        self.n_iter_ = self.n_iter_ + 1 if more else told["passes"]
+            values = self._values
+        elif rule.initial == "random":
+            if rng is None:
+                raise ValueError(
+                    "initial='random' needs a seed, so that the weights can be drawn again: give random_state"
+                )
+            values = rng.normal(0.0, SPREAD, (n_cues, len(outcomes)))
+        else:
+            values = np.zeros((n_cues, len(outcomes)))
+        if self.beta is None and not piece and rng is None:
+            rng = np.random.default_rng(0)
+        # In full batches the order is nothing but rounding.
+        shuffling = rng if size and not piece else None
+        safe = safe_rate(float(kappa.max(initial=0.0)), size, len(kappa), rule.reduction)
+        course: dict[str, Any] = {
+            "alpha": alphas,
+            "beta": rates.beta,
+            "paces": rates.paces,
+            "activation": rule.activation,
+            "loss": rule.loss,
+            "batch": size,
+            "mean": rule.reduction == "mean",
+            "threads": n_threads,
+            "kernel": None,
+            "tile": None,
+            "progress": None,
+        }
+        started = perf_counter()
+        try:
+            stopping = tol if self.beta is None and self.passes is None and not piece else None
+            learned, n_iter = _passes(x, z, values[used], course, n_passes, shuffling, stopping)
+        except FloatingPointError as error:
+            match error.args:
+                case (int(row), int(column), value):
+                    cue = self._cue_name(int(np.arange(n_cues)[used][row]))
+                    bound = safe if rule.activation == "identity" else np.inf
+                    raise FloatingPointError(
+                        f"the weight of cue {cue!r} to outcome {outcomes[column]!r} became {value}; learning "
+                        f"diverges: {slower('beta', bound, batches=size != 1)}, or scale X"
+                    ) from None
+            raise
+        values[used] = learned
+        if self.beta is not None and rule.activation == "identity" and rates.beta >= safe:
+            greatest = float(kappa.max(initial=0.0))
+            what = overshooting("beta", rates.beta, greatest, safe, "a row of X")
+            warn(f"{what}, scale X, or let beta be None", EstimatorWarning)
+        self.beta_, self._reference = rates.beta, rates.reference
+        self.n_iter_ = self.n_iter_ + n_iter if more else n_iter
+        parameters = {
+            "rule": "delta",
+            "alpha": alpha,
+            "beta": rates.beta,
+            "rates": "one" if rates.paces is None else "by row",
+            **rule._asdict(),
+            "passes": self.n_iter_,
+            "seed": seed,
+            "n_tokens": x.shape[0],
+            "n_cues": n_cues,
+            "n_outcomes": len(outcomes),
+            "dtype": "float64",
+            "seconds": perf_counter() - started,
+            "version": _core.__version__,
+        }
+        self._keep(values, outcomes, parameters)
 
-    def _rate(self, A: Any, alpha: NDArray[np.float64], batch: Any, reduction: str, before: float) -> float:
-        """beta, or the default rate, which never rises from one piece of the data to the next.
+    def _saliences(self, n_cues: int, used: Any) -> tuple[NDArray[np.float64], float | list[float]]:
+        """Those of the cues that occur, and what to record of all."""
+        if is_number(self.alpha):
+            one = per_name("alpha", self.alpha, ("",), "cue", _FLOAT64)
+            n_used = n_cues if isinstance(used, slice) else len(used)
+            return np.full(n_used, one[0]), float(one[0])
+        alphas = per_name("alpha", self.alpha, self._cue_names(), "cue", _FLOAT64)
+        return alphas[used], recorded(self.alpha, alphas)
 
-        A token changes its own sum by beta * kappa of its error, kappa = sum of alpha x^2. Where the changes
-        of n tokens are summed each has to do with 1/n, lest they overshoot together; where they are averaged,
-        n are as steady as one with an n-th of the rate.
+    def _most_passes(self) -> int:
+        if self.passes is not None:
+            return whole("passes", self.passes, 1, "None")
+        return _PASSES if self.beta is None else 1
+
+    def _random(self, rule: Rule) -> tuple[int | None, np.random.Generator | None]:
+        seed = seed_of(self.random_state)
+        return seed, None if seed is None else np.random.default_rng(whole("random_state", seed))
+
+    def _rates(
+        self, kappa: NDArray[np.float64], size: int | None, reduction: Reduction, before: float
+    ) -> _Rates:
+        """beta, or the default rates, which never rise from one piece of the data to the next.
+
+        A token changes its own sum by beta * kappa of its error, kappa = sum of alpha x^2. Single tokens have
+        rates of their own, so that one long row does not slow down all others. In batches rows have one rate,
+        lest the errors of long ones count less in what is made least. Where the changes of n tokens are
+        summed each has to do with 1/n, lest they overshoot together; where they are averaged, n are as
+        steady as one with an n-th of the rate.
         """
         if self.beta is not None:
-            return rate("beta", self.beta)
-        size = A.shape[0] if isinstance(batch, str) else max(int(batch), 1)
-        part = min(_PART, 1 / size) if reduction == "sum" else min(_PART * size, 1.0)
-        squares = A.multiply(A) if is_sparse(A) else A * A
-        kappa = float((squares @ alpha).max(initial=0.0))
-        return min(part / kappa if kappa else part, before)
+            return _Rates(rate("beta", self.beta), None, before)
+        if not np.isfinite(kappa).all():
+            row = int(np.isfinite(kappa).argmin())
+            raise ValueError(
+                f"the sum of alpha * x^2 of row {row} of X is not finite: no rate is small enough; scale X"
+            )
+        teaching = kappa[kappa > 0]
+        if size == 1:
+            reference = max(float(np.median(teaching)) if len(teaching) else 0.0, before)
+            paces = reference / np.maximum(kappa, reference) if reference else None
+            return _Rates(_PART / reference if reference else _PART, paces, reference)
+        n = len(kappa) if size is None else size
+        part = min(_PART_OF_BATCH, 1 / n) if reduction == "sum" else min(_PART_OF_BATCH * n, 1.0)
+        reference = max(float(teaching.max(initial=0.0)), before)
+        return _Rates(part / reference if reference else part, None, reference)
+
+
+def _occurring(x: Table) -> tuple[Table, Any]:
+    """The columns in which something stands, and which of all these are: an array, or all."""
+    if x.starts is None or x.columns is None:
+        return x, slice(None)
+    n_columns = x.shape[1]
+    if len(x.columns) < n_columns // 16:
+        used, columns = map(np.asarray, np.unique(x.columns, return_inverse=True))
+    else:
+        there = np.zeros(n_columns, dtype=bool)
+        there[x.columns] = True
+        used = np.flatnonzero(there)
+        columns = np.asarray((np.cumsum(there) - 1)[x.columns])
+    return x._replace(shape=(x.shape[0], len(used)), columns=columns.astype(np.uint32)), used
+
+
+def _passes(
+    x: Table,
+    z: Table,
+    start: NDArray[np.float64],
+    course: dict[str, Any],
+    most: int,
+    rng: np.random.Generator | None,
+    tol: float | None,
+) -> tuple[NDArray[np.float64], int]:
+    """The weights after all passes, or after some that improve too little; and how many were made."""
+    n, n_outcomes = x.shape[0], z.shape[1]
+    spare = np.empty_like(start)
+
+    def learn(some: int, order: NDArray[np.int64] | None, squares: NDArray[np.float64] | None) -> None:
+        nonlocal start, spare
+        _core.delta_rule_rows(
+            x, z, initial=start, out=spare, passes=some, order=order, squares=squares, **course
+        )
+        start, spare = spare, start
+
+    if tol is None:
+        for _, some, order in orders(most, n, rng, ORDERED):
+            learn(some, order, None)
+        return start, most
+    made, least, idle = 0, np.inf, 0
+    while made < most and idle < _PATIENCE:
+        # So many that none comes after the last: patience does not end before.
+        some = min(most - made, _PATIENCE - idle, max(1, ORDERED // n))
+        squares = np.zeros((some, n_outcomes))
+        order = None if rng is None else np.array([rng.permutation(n) for _ in range(some)], dtype=np.int64)
+        learn(some, order, squares)
+        made += some
+        # Of the predictions as they were when each row came.
+        for error in (squares.sum(axis=1) / (n * n_outcomes)).tolist():
+            idle = 0 if np.isinf(least) or error < least * (1 - tol) else idle + 1
+            least = min(least, error)
+    return start, made
 
 
 class ErrorDrivenClassifier(LinearClassifier, ErrorDriven):
     """Each class is an outcome, present or absent."""
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Learn from the start, in as many passes as `passes` says.
+        """Learn from the start.
 
         Parameters
         ----------
@@ -108,7 +298,13 @@ class ErrorDrivenClassifier(LinearClassifier, ErrorDriven):
         ValueError
             When there are fewer than two classes, or a number is not finite or out of range.
         FloatingPointError
-            When the weights left the finite numbers: `beta` is too large.
+            When a weight left the finite numbers: `beta` is too large. The message names the weight, and the
+            greatest safe rate.
+
+        Warns
+        -----
+        RescorlaWarning
+            When `beta` is so large that a row takes away twice its own error, or more.
         """
         X = self._examples(X, reset=True)
         labels = self._labels(X, y)
@@ -161,7 +357,7 @@ class ErrorDrivenRegressor(LinearRegressor, ErrorDriven):
     """Targets are the amounts of outcomes."""
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Learn from the start, in as many passes as `passes` says.
+        """Learn from the start.
 
         Parameters
         ----------
@@ -179,7 +375,13 @@ class ErrorDrivenRegressor(LinearRegressor, ErrorDriven):
         ValueError
             When a number is not finite or out of range.
         FloatingPointError
-            When the weights left the finite numbers: `beta` is too large.
+            When a weight left the finite numbers: `beta` is too large. The message names the weight, and the
+            greatest safe rate.
+
+        Warns
+        -----
+        RescorlaWarning
+            When `beta` is so large that a row takes away twice its own error, or more.
         """
         X = self._examples(X, reset=True)
         targets = self._targets(X, y, reset=True)
@@ -205,17 +407,11 @@ class ErrorDrivenRegressor(LinearRegressor, ErrorDriven):
         ValueError
             When a row has another number of features or targets than before.
         """
-        more = hasattr(self, "weights_")
+        more = hasattr(self, "_values")
         X = self._examples(X, reset=not more)
         targets = self._targets(X, y, reset=not more)
         self._learn(X, targets, self._target_names(targets), piece=True)
         return self
-
-
-def _numbered(values: NDArray[np.float64]) -> Weights:
-    """Weights under the names that `delta_rule` gives columns without names."""
-    n_cues, n_outcomes = values.shape
-    return Weights(values, [f"x{i}" for i in range(n_cues)], [f"z{j}" for j in range(n_outcomes)])
 
 
 def seed_of(random_state: Any) -> int | None:

@@ -7,39 +7,85 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite, check_array, check_consistent_length
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from rescorla.warn import NumericalWarning
 from rescorla.weights import Weights
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
 BACKGROUND = "background"
 """The cue that is always there, with the value 1: the first row of the weights, if there is an intercept."""
 
 
+class EstimatorWarning(NumericalWarning, ConvergenceWarning):  # type: ignore[misc]
+    """An estimator did not come to its goal, or its rate is so large that it may not.
+
+    It is a `rescorla.RescorlaWarning` and scikit-learn's ConvergenceWarning: filters of either package apply.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import rescorla as rw
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", rw.estimators.EstimatorWarning)
+    ...     fitted = rw.estimators.Perceptron(max_sweeps=10).fit([[0.0], [1.0], [2.0]], ["a", "b", "a"])
+    """
+
+
+# Users see the name of a warning of this package, and of scikit-learn's.
+EstimatorWarning.__module__ = "rescorla.estimators"
+
+
 class LinearEstimator(BaseEstimator):  # type: ignore[misc]
     """Numbers in, weights with names, sums of weights out."""
 
-    weights_: Weights
     n_features_in_: int
     fit_intercept: bool
+    _values: NDArray[np.float64]
+    _named: Weights | None
+
+    @property
+    def weights_(self) -> Weights:
+        """What was learned, with names; ``partial_fit`` changes its values in place."""
+        if not hasattr(self, "_values"):
+            raise AttributeError(f"{type(self).__name__} has no weights_ before fit: call fit first")
+        if self._named is None:
+            # Made when they are asked for: there may be millions of features.
+            self._named = Weights(self._values, self._cue_names(), self._learned_names, self._parameters)
+        return self._named
+
+    def _keep(
+        self, values: NDArray[np.float64], outcomes: Sequence[str], parameters: Mapping[str, Any]
+    ) -> None:
+        """What was learned, in the order of the background, the features, and the outcomes."""
+        self._values, self._learned_names, self._parameters = values, tuple(outcomes), dict(parameters)
+        self._named = None
 
     @property
     def coef_(self) -> NDArray[np.float64]:
         """The weights of the features; a view of ``weights_``."""
-        coefficients: NDArray[np.float64] = self.weights_.values[int(self.fit_intercept) :].T
+        coefficients: NDArray[np.float64] = self._learned_values[int(self.fit_intercept) :].T
         return self._planes(coefficients)
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
         """The weights of the background cue; zeros where there is none."""
-        values = self.weights_.values
+        values = self._learned_values
         intercepts: NDArray[np.float64] = values[0] if self.fit_intercept else np.zeros(values.shape[1])
         return self._planes(intercepts)
+
+    @property
+    def _learned_values(self) -> NDArray[np.float64]:
+        """`_values`; before fit the error that `weights_` makes."""
+        return self._values if hasattr(self, "_values") else self.weights_.values
 
     def _planes(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The weights to outcomes, or what is predicted of them where it is something else."""
@@ -47,29 +93,35 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _examples(self, X: Any, *, reset: bool) -> Any:
         """X as float64, dense or in sparse rows."""
-        return validate_data(
+        examples = validate_data(
             self, X, reset=reset, accept_sparse="csr", dtype=np.float64, order="C", ensure_min_samples=1
         )
+        if reset and self.fit_intercept and BACKGROUND in getattr(self, "feature_names_in_", ()):
+            raise ValueError(
+                f"a feature is called {BACKGROUND!r}, which is the name of the cue for the intercept: "
+                "rename it, or let it be the intercept by fit_intercept=False"
+            )
+        return examples
 
     def _cues(self, X: Any) -> Any:
         """X, with the background cue in front if there is to be one."""
         if not self.fit_intercept:
             return X
-        ones: Any = np.ones((X.shape[0], 1))
-        if is_sparse(X):
-            return sparse.hstack([sparse.csr_array(ones), sparse.csr_array(X)], format="csr")
-        return np.hstack([ones, X])
+        return _after_ones(X) if is_sparse(X) else np.hstack([np.ones((X.shape[0], 1)), X])
 
     def _cue_names(self) -> list[str]:
         """The names of the rows of the weights."""
         names = getattr(self, "feature_names_in_", None)
         features = [f"x{i}" for i in range(self.n_features_in_)] if names is None else names.tolist()
-        if self.fit_intercept and BACKGROUND in features:
-            raise ValueError(
-                f"a feature is called {BACKGROUND!r}, which is the name of the cue for the intercept: "
-                "rename it, or let it be the intercept by fit_intercept=False"
-            )
         return [BACKGROUND, *features] if self.fit_intercept else features
+
+    def _cue_name(self, row: int) -> str:
+        """The name of one row of the weights."""
+        if self.fit_intercept and row == 0:
+            return BACKGROUND
+        feature = row - int(self.fit_intercept)
+        names = getattr(self, "feature_names_in_", None)
+        return f"x{feature}" if names is None else str(names[feature])
 
     def _sums(self, X: Any) -> NDArray[np.float64]:
         """The sum of weights times features, for each row and each plane."""
@@ -80,7 +132,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_is_fitted__(self) -> bool:
         # scikit-learn would take the parameter lambda_ for something learned.
-        return hasattr(self, "weights_")
+        return hasattr(self, "_values")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -136,6 +188,10 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
                 f"{type(self).__name__} requires y to be passed, but the target y is None: "
                 "give one class for each row"
             )
+        if isinstance(y, str):
+            raise TypeError(
+                f"y must be one class for each row, not the str {y!r}; give the column itself, table[{y!r}]"
+            )
         labels = column_or_1d(y, warn=True)
         assert_all_finite(labels, input_name="y")
         check_classification_targets(labels)
@@ -153,7 +209,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
 
     def _is_known(self, classes: ArrayLike | None) -> bool:
         """Whether something was learned before; the first call of partial_fit tells the classes."""
-        known = hasattr(self, "weights_")
+        known = hasattr(self, "_values")
         if not known:
             if classes is None:
                 raise ValueError(
@@ -212,14 +268,18 @@ class LinearRegressor(RegressorMixin, MultiOutputMixin, LinearEstimator):  # typ
                 f"{type(self).__name__} requires y to be passed, but the target y is None: "
                 "give one number for each row"
             )
+        if isinstance(y, str):
+            raise TypeError(
+                f"y must be one number for each row, not the str {y!r}; give the column itself, table[{y!r}]"
+            )
         targets: NDArray[np.float64] = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
         check_consistent_length(X, targets)
         if reset:
             self._one_target = targets.ndim == 1
         targets = targets.reshape(len(targets), -1)
-        if not reset and targets.shape[1] != self.weights_.values.shape[1]:
+        if not reset and targets.shape[1] != self._values.shape[1]:
             raise ValueError(
-                f"y has {targets.shape[1]} targets, but {self.weights_.values.shape[1]} were learned before"
+                f"y has {targets.shape[1]} targets, but {self._values.shape[1]} were learned before"
             )
         return targets
 
@@ -231,6 +291,23 @@ def one_hot(places: NDArray[np.intp], n: int) -> sparse.csr_array:
     """Rows with a 1 in their place."""
     rows = np.arange(len(places) + 1)
     return sparse.csr_array((np.ones(len(places)), places, rows), shape=(len(places), n))
+
+
+def _after_ones(X: Any) -> sparse.csr_array:
+    """A column of ones before the others, as scipy's hstack; but what is sorted is known to be sorted."""
+    n_rows, n_columns = X.shape
+    lengths = np.diff(X.indptr)
+    starts = X.indptr[:-1] + np.arange(n_rows)
+    ones = np.zeros(X.nnz + n_rows, dtype=bool)
+    ones[starts] = True
+    data, indices = np.ones(len(ones)), np.zeros(len(ones), dtype=np.result_type(X.indices, np.int32))
+    data[~ones] = X.data
+    indices[~ones] = X.indices + 1
+    pointers = np.concatenate([[0], np.cumsum(lengths + 1)])
+    result = sparse.csr_array((data, indices, pointers), shape=(n_rows, n_columns + 1))
+    if X.has_canonical_format:
+        result.has_canonical_format = True
+    return result
 
 
 def is_sparse(X: Any) -> bool:

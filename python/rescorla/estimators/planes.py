@@ -6,13 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from rescorla.estimators.error_driven import seed_of
-from rescorla.estimators.linear import LinearClassifier
+from rescorla.estimators.linear import EstimatorWarning, LinearClassifier
 from rescorla.neighbours import LinearFit, adatron, minover, perceptron
-from rescorla.warn import warn
-from rescorla.weights import Weights
+from rescorla.warn import some, warn
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -48,7 +46,7 @@ class PlaneClassifier(LinearClassifier):
 
         Warns
         -----
-        ConvergenceWarning
+        RescorlaWarning
             When a plane did not come to its goal.
         """
         X = self._examples(X, reset=True)
@@ -56,12 +54,12 @@ class PlaneClassifier(LinearClassifier):
         self._learn_classes(labels)
         self._part(labels, self._learner(X))
         planes = zip(self._plane_names(), self.fits_, strict=True)
-        late = [repr(name) for name, fit in planes if not fit.converged]
+        late = [name for name, fit in planes if not fit.converged]
         if late:
             warn(
-                f"{type(self).__name__} did not come to its goal for {', '.join(late[:5])}"
-                f"{' ...' if len(late) > 5 else ''}: allow more steps, unless no plane parts the classes",
-                ConvergenceWarning,
+                f"{type(self).__name__} did not come to its goal for {some(late)}: allow more steps, unless "
+                "no plane parts the classes",
+                EstimatorWarning,
             )
         return self
 
@@ -87,7 +85,7 @@ class PlaneClassifier(LinearClassifier):
             "stability": [fit.stability for fit in self.fits_],
             "converged": [fit.converged for fit in self.fits_],
         }
-        self.weights_ = Weights(values, self._cue_names(), self._plane_names(), parameters)
+        self._keep(values, self._plane_names(), parameters)
 
     def _scaled(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The weights as they are compared between planes."""
@@ -201,7 +199,7 @@ class Perceptron(PlaneClassifier):
 
         Warns
         -----
-        ConvergenceWarning
+        RescorlaWarning
             When examples were wrong in the last sweep.
         """
         super().fit(X, y)

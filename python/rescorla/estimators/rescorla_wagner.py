@@ -24,17 +24,25 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
         The salience of cues, 0 or more: one number, or one for each name in ``weights_.cues``. These are
         "background", where there is an intercept, and the features.
     beta : float, optional
-        The learning rate, 0 or more. By default a tenth of what cancels the error of the longest row:
-        0.1 / (max of sum of alpha x^2 over the rows, background included). ``beta_`` tells it.
+        The learning rate, 0 or more. By default each row has a rate of its own, by which it takes away a
+        twentieth of its error, or less: 0.05 / max(kappa, median kappa), with kappa the row's sum of alpha
+        x^2, background included, and the median that of the rows whose kappa is not 0. ``beta_`` tells the
+        rate of a row of the median kappa.
     lambda_ : float, default 1.0
         The maximal activation.
-    passes : int, default 1
-        How many times `fit` goes through the rows.
+    passes : int, optional
+        How many times `fit` goes through the rows. By default once with a `beta` of your own; and without
+        one until passes improve by less than `tol`, at most 30 times. ``n_iter_`` tells how many there were.
+    tol : float or None, default 1e-3
+        Where neither `beta` nor `passes` is given: stop after 5 passes in a row whose mean squared error is
+        not smaller, by this part, than the least before. Errors are those of the predictions as they were
+        when each row came. None: make all 30 passes.
     fit_intercept : bool, default True
         Whether a background cue of value 1 comes first in each row. Its weight is the intercept.
     random_state : int, RandomState or None, default None
         The seed by which `fit` takes the rows of each pass in a fresh random order. None: the order in
-        which they stand.
+        which they stand with a `beta` of your own; without one the seed 0, so that the same rows always
+        give the same weights.
     threads : int, optional
         How many threads to use; by default as many as the process may run on. It changes no bit.
 
@@ -51,7 +59,8 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
     intercept_ : ndarray of float64, n_classes, or 1 with two classes
         The weights of the background cue.
     beta_ : float
-        The learning rate. With ``beta=None``, `partial_fit` lowers it when it meets a longer row.
+        The learning rate; by default that of rows up to the median kappa. `partial_fit` then lowers it when
+        the rows that it gets have a greater median.
     n_iter_ : int
         How many passes were made; a call of `partial_fit` is one.
     n_features_in_ : int
@@ -66,11 +75,15 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
 
     Notes
     -----
-    Where X is made of 0 and 1 the weights are those of `rescorla.learn` on the same events, bit for bit,
-    and for any X those of `rescorla.delta_rule`.
+    With a `beta` of your own this is the plain rule, one pass in the order of the rows unless you say
+    otherwise: where X is made of 0 and 1 the weights are those of `rescorla.learn` on the same events, bit
+    for bit, and for any X those of `rescorla.delta_rule`. Without, it is made to predict, as other
+    classifiers of scikit-learn are: see `beta`, `passes` and `random_state`. What is made least is then the
+    squared error, divided by kappa in rows where that is above the median.
 
-    Without an explicit `beta`, `partial_fit` in pieces is not one pass of `fit`: the first piece does not
-    know the longest row of the others.
+    Without a `beta`, `partial_fit` in pieces is not one pass of `fit`: the first piece does not know the rows
+    of the others. ``partial_fit`` costs what its rows cost, however many features there are, and changes the
+    values of ``weights_`` in place.
 
     There is no ``sample_weight``. A row of frequency f is f rows in a row: ``np.repeat(X, f, axis=0)``, or
     ``X[np.repeat(np.arange(len(f)), f)]`` of a sparse matrix.
@@ -96,7 +109,8 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
         alpha: PerName = 1.0,
         beta: float | None = None,
         lambda_: float = 1.0,
-        passes: int = 1,
+        passes: int | None = None,
+        tol: float | None = 1e-3,
         fit_intercept: bool = True,
         random_state: Any = None,
         threads: int | None = None,
@@ -105,6 +119,7 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
         self.beta = beta
         self.lambda_ = lambda_
         self.passes = passes
+        self.tol = tol
         self.fit_intercept = fit_intercept
         self.random_state = random_state
         self.threads = threads
@@ -127,15 +142,23 @@ class RescorlaWagnerRegressor(ErrorDrivenRegressor):
         The salience of cues, 0 or more: one number, or one for each name in ``weights_.cues``. These are
         "background", where there is an intercept, and the features.
     beta : float, optional
-        The learning rate, 0 or more. By default a tenth of what cancels the error of the longest row:
-        0.1 / (max of sum of alpha x^2 over the rows, background included). ``beta_`` tells it.
-    passes : int, default 1
-        How many times `fit` goes through the rows.
+        The learning rate, 0 or more. By default each row has a rate of its own, by which it takes away a
+        twentieth of its error, or less: 0.05 / max(kappa, median kappa), with kappa the row's sum of alpha
+        x^2, background included, and the median that of the rows whose kappa is not 0. ``beta_`` tells the
+        rate of a row of the median kappa.
+    passes : int, optional
+        How many times `fit` goes through the rows. By default once with a `beta` of your own; and without
+        one until passes improve by less than `tol`, at most 30 times. ``n_iter_`` tells how many there were.
+    tol : float or None, default 1e-3
+        Where neither `beta` nor `passes` is given: stop after 5 passes in a row whose mean squared error is
+        not smaller, by this part, than the least before. Errors are those of the predictions as they were
+        when each row came. None: make all 30 passes.
     fit_intercept : bool, default True
         Whether a background cue of value 1 comes first in each row. Its weight is the intercept.
     random_state : int, RandomState or None, default None
         The seed by which `fit` takes the rows of each pass in a fresh random order. None: the order in
-        which they stand.
+        which they stand with a `beta` of your own; without one the seed 0, so that the same rows always
+        give the same weights.
     threads : int, optional
         How many threads to use; by default as many as the process may run on. It changes no bit.
 
@@ -149,7 +172,8 @@ class RescorlaWagnerRegressor(ErrorDrivenRegressor):
     intercept_ : float, or ndarray of float64, n_targets
         The weights of the background cue.
     beta_ : float
-        The learning rate. With ``beta=None``, `partial_fit` lowers it when it meets a longer row.
+        The learning rate; by default that of rows up to the median kappa. `partial_fit` then lowers it when
+        the rows that it gets have a greater median.
     n_iter_ : int
         How many passes were made; a call of `partial_fit` is one.
     n_features_in_ : int
@@ -182,7 +206,8 @@ class RescorlaWagnerRegressor(ErrorDrivenRegressor):
         *,
         alpha: PerName = 1.0,
         beta: float | None = None,
-        passes: int = 1,
+        passes: int | None = None,
+        tol: float | None = 1e-3,
         fit_intercept: bool = True,
         random_state: Any = None,
         threads: int | None = None,
@@ -190,6 +215,7 @@ class RescorlaWagnerRegressor(ErrorDrivenRegressor):
         self.alpha = alpha
         self.beta = beta
         self.passes = passes
+        self.tol = tol
         self.fit_intercept = fit_intercept
         self.random_state = random_state
         self.threads = threads

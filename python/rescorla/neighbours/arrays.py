@@ -35,12 +35,12 @@ class Table(NamedTuple):
     columns: NDArray[np.uint32] | None = None
 
 
-def table_of(argument: str, value: object, element: np.dtype[Any], prefix: str) -> Table:
+def table_of(argument: str, value: object, element: np.dtype[Any], prefix: str | None) -> Table:
     """The numbers that a caller gives.
 
     `value` is an array_like of two dimensions, a data frame, an xarray DataArray or a scipy sparse matrix or
     array. Names are those of the columns, as str, of the last dimension's coordinate, or the prefix with a
-    number from 0 on.
+    number from 0 on. Without a prefix no names are made: there may be millions of columns.
     """
     shape = getattr(value, "shape", None)
     if hasattr(value, "tocsr"):
@@ -108,6 +108,19 @@ def vector_of(argument: str, value: object, element: np.dtype[Any]) -> NDArray[A
     return _finite(argument, array, element)
 
 
+def kappas(x: Table, alphas: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The sum of alpha x^2 of each row: of its own error, what a rate of 1 takes away."""
+    values = x.values.astype(np.float64, copy=False)
+    with np.errstate(over="ignore"):
+        if x.starts is None or x.columns is None:
+            return np.asarray((values * values) @ alphas)
+        rows = np.repeat(np.arange(x.shape[0]), np.diff(x.starts))
+        squares: NDArray[np.float64] = np.bincount(
+            rows, weights=values * values * alphas[x.columns], minlength=x.shape[0]
+        ).astype(np.float64, copy=False)
+        return squares
+
+
 def same_length(first: str, n: int, second: str, m: int) -> None:
     """ValueError unless both have as many rows."""
     if n != m:
@@ -122,7 +135,7 @@ def _two_dimensions(argument: str, shape: tuple[int, ...] | None) -> None:
         )
 
 
-def _sparse(argument: str, value: Any, element: np.dtype[Any], prefix: str) -> Table:
+def _sparse(argument: str, value: Any, element: np.dtype[Any], prefix: str | None) -> Table:
     matrix = value.tocsr()
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
@@ -167,7 +180,9 @@ def _names(value: Any) -> Sequence[Any] | None:
     return None if columns is None else list(columns)
 
 
-def _distinct(argument: str, names: Sequence[Any] | None, n: int, prefix: str) -> tuple[str, ...]:
+def _distinct(argument: str, names: Sequence[Any] | None, n: int, prefix: str | None) -> tuple[str, ...]:
+    if prefix is None:
+        return ()
     if names is None:
         return tuple(f"{prefix}{i}" for i in range(n))
     distinct = tuple(map(str, names))

@@ -24,10 +24,11 @@ from rescorla.arguments import (
 )
 from rescorla.events import Events
 from rescorla.hints import hinting
-from rescorla.neighbours.arrays import Examples, Table, same_length, table_of, targets_of
+from rescorla.neighbours.arrays import Examples, Table, kappas, same_length, table_of, targets_of
 from rescorla.plan import Plan, naming_divergence, plan_of, start_of
 from rescorla.progress import Progress, watching
 from rescorla.sources import as_events
+from rescorla.warn import NumericalWarning, warn
 from rescorla.weights import Weights
 
 if TYPE_CHECKING:
@@ -40,15 +41,12 @@ Reduction = Literal["sum", "mean"]
 Data: TypeAlias = "Events | PathName | tuple[Examples, Examples]"
 """Events, the path of a file of them, or a pair of arrays (X, Z)."""
 
-# What helps where weights leave the finite numbers.
-_CURE = "lower beta or alpha, or take reduction='mean' or smaller batches"
-
 # The standard deviation of random initial weights: small, so that sums of a few of them are near zero, where
 # logistic and tanh are steepest.
-_SPREAD = 0.01
+SPREAD = 0.01
 
 # Tokens put in random order at a time, unless a pass has more: 128 MiB.
-_ORDERED = 1 << 24
+ORDERED = 1 << 24
 
 
 @hinting
@@ -145,9 +143,15 @@ def delta_rule(
     TypeError
         When an argument is of a wrong type.
     FloatingPointError
-        When a weight left the finite numbers; the message names it.
+        When a weight left the finite numbers; the message names it, and the greatest safe rate.
     FormatError, OSError
         When the events cannot be read.
+
+    Warns
+    -----
+    RescorlaWarning
+        When g is the identity and beta so large that a token takes away twice its own error, or more: where
+        beta * sum of alpha x^2 is 2 or more, or n times as much where n tokens are averaged.
 
     See Also
     --------
@@ -236,18 +240,11 @@ def _delta_rule(
     progress: Progress = None,
     kernel: str | None = None,
     tile: int | None = None,
-    ordered: int = _ORDERED,
+    ordered: int = ORDERED,
+    rate_name: str = "beta",
 ) -> Weights:
-    """`delta_rule`, with a choice of what must not change a bit."""
-    one_of("activation", activation, ("identity", "logistic", "tanh"))
-    one_of("loss", loss, ("squared", "log"))
-    one_of("reduction", reduction, ("sum", "mean"))
-    if loss == "log" and activation != "logistic":
-        raise ValueError(
-            f"loss='log' goes with activation='logistic', not {activation!r}: only of the logistic function "
-            "the values are probabilities"
-        )
-    size = None if isinstance(batch, str) and batch == "full" else whole("batch", batch, 1, "'full'")
+    """`delta_rule`, with a choice of what must not change a bit; and what the user calls the rate."""
+    size = batch_size(activation, loss, batch, reduction)
     n_passes = whole("passes", passes, 1)
     element = element_type(dtype)
     n_threads = thread_count(threads)
@@ -272,7 +269,7 @@ def _delta_rule(
     if known is not None:
         start = _start(known, shape, element)
     elif rng is not None and initial == "random":
-        start = rng.normal(0.0, _SPREAD, shape).astype(element)
+        start = rng.normal(0.0, SPREAD, shape).astype(element)
     parameters: dict[str, Any] = {
         "rule": "delta",
         "alpha": recorded(alpha, alphas),
@@ -302,10 +299,14 @@ def _delta_rule(
         "kernel": kernel,
         "tile": tile,
     }
+    # An error that is bounded overshoots, too, but cannot grow.
+    kappa = events.kappa(alphas[plan.cue_rows]) if activation == "identity" else 0.0
+    safe = safe_rate(kappa, size, events.n_tokens, reduction)
+    cure = slower(rate_name, safe, batches=size != 1)
     started = perf_counter()
     with watching(progress, "learning") as watch:
         # In full batches the order is nothing but rounding.
-        for first, some, order in _orders(n_passes, events.n_tokens, rng if size else None, ordered):
+        for first, some, order in orders(n_passes, events.n_tokens, rng if size else None, ordered):
             values = np.zeros(shape, dtype=element)
             step = course | {
                 "passes": some,
@@ -313,11 +314,11 @@ def _delta_rule(
                 "progress": _part(watch, first, some, n_passes),
             }
             if isinstance(events, _Arrays):
-                report = events.learn(plan, alphas, start, values, step)
+                report = events.learn(plan, alphas, start, values, step, cure)
             else:
-                with naming_divergence(plan, _CURE):
+                with naming_divergence(plan, cure):
                     report = _core.delta_rule(
-                        events._file,
+                        events.events._file,
                         alpha=alphas,
                         lambda_=lambdas,
                         cue_rows=plan.cue_rows,
@@ -329,11 +330,78 @@ def _delta_rule(
             start = values
     parameters["kernel"], parameters["threads"] = report["kernel"], report["threads"]
     parameters["seconds"] = perf_counter() - started
+    if beta >= safe:
+        warn(overshooting(rate_name, beta, kappa, safe, events.what), NumericalWarning)
     return Weights(values, plan.cues, plan.outcomes, parameters)
+
+
+def batch_size(activation: Activation, loss: Loss, batch: object, reduction: Reduction) -> int | None:
+    """The tokens of a batch, None for all of them; ValueError for what does not go together."""
+    one_of("activation", activation, ("identity", "logistic", "tanh"))
+    one_of("loss", loss, ("squared", "log"))
+    one_of("reduction", reduction, ("sum", "mean"))
+    if loss == "log" and activation != "logistic":
+        raise ValueError(
+            f"loss='log' goes with activation='logistic', not {activation!r}: only of the logistic function "
+            "the values are probabilities"
+        )
+    return None if isinstance(batch, str) and batch == "full" else whole("batch", batch, 1, "'full'")
+
+
+def safe_rate(kappa: float, size: int | None, n_tokens: int, reduction: Reduction) -> float:
+    """Below which rate no token takes away twice its error: 2 / kappa, times the batch where it averages."""
+    if not kappa:
+        return np.inf
+    batch = max(1, n_tokens if size is None else min(size, n_tokens))
+    return 2 / kappa * (batch if reduction == "mean" else 1)
+
+
+def slower(rate_name: str, safe: float, *, batches: bool) -> str:
+    """What helps where weights leave the finite numbers."""
+    bound = "" if np.isinf(safe) else f" below {safe:g}"
+    others = "" if rate_name != "beta" else ", or alpha"
+    others += ", or take reduction='mean' or smaller batches" if batches else ""
+    return f"lower {rate_name}{bound}{others}"
+
+
+def overshooting(rate_name: str, beta: float, kappa: float, safe: float, what: str) -> str:
+    """What to tell the user whose rate is too large for some token."""
+    size, cure = ("alpha * x^2", "beta or alpha") if rate_name == "beta" else ("x^2", rate_name)
+    return (
+        f"{rate_name} = {beta:g} may overshoot: {what} has sum({size}) = {kappa:g}, so a rate is safe only "
+        f"below {safe:g}; lower {cure}"
+    )
+
+
+class _Tokens:
+    """Events, as much as learning needs of them."""
+
+    what = "an event"
+
+    def __init__(self, events: Events) -> None:
+        self.events = events
+        self.n_tokens, self.n_cues, self.n_outcomes = events.n_tokens, events.n_cues, events.n_outcomes
+        self.cues, self.outcomes = events.cues, events.outcomes
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    def kappa(self, alphas: NDArray[np.float64]) -> float:
+        """The greatest sum of alpha m^2 of an event."""
+        (pointers, cues, _), _ = self.events._file.cue_sets()
+        sets = np.repeat(np.arange(len(pointers) - 1), np.diff(pointers))
+        # A cue that is there m times is m slots side by side.
+        pairs, times = np.unique(sets * self.n_cues + cues, return_counts=True)
+        if not len(pairs):
+            return 0.0
+        squares = alphas[pairs % self.n_cues] * np.square(times, dtype=np.float64)
+        return float(np.bincount(pairs // self.n_cues, weights=squares).max())
 
 
 class _Arrays:
     """Rows of X, each a token, and its targets in Z: what `Events` tell of themselves."""
+
+    what = "a row"
 
     def __init__(self, x: Table, z: Table) -> None:
         same_length("X", x.shape[0], "Z", z.shape[0])
@@ -351,12 +419,11 @@ class _Arrays:
             raise ValueError(
                 f"lambda_ must be 1.0 with arrays, where the targets are those of Z, not {lambda_!r}; scale Z"
             )
-        wrong = (self.z.values < 0) | (self.z.values > 1)
-        if loss == "log" and wrong.any():
-            raise ValueError(
-                "Z must be between 0 and 1 for loss='log', not "
-                f"{self.z.values.flat[int(wrong.argmax())]}: no weights make the loss of other targets least"
-            )
+        check_targets("Z", self.z, loss)
+
+    def kappa(self, alphas: NDArray[np.float64]) -> float:
+        """The greatest sum of alpha x^2 of a row."""
+        return float(kappas(self.x, alphas).max(initial=0.0))
 
     def learn(
         self,
@@ -365,6 +432,7 @@ class _Arrays:
         start: NDArray[Any] | None,
         values: NDArray[Any],
         step: dict[str, Any],
+        cure: str,
     ) -> dict[str, Any]:
         """Learn the rows and columns of the result that X and Z name; the others stay what they were."""
         place = np.ix_(plan.cue_rows, plan.outcome_columns)
@@ -374,12 +442,22 @@ class _Arrays:
             start = np.ascontiguousarray(start[place])
         out = np.zeros((self.n_cues, self.n_outcomes), dtype=values.dtype)
         names = plan._replace(all_cues=self.cues, outcomes=self.outcomes)
-        with naming_divergence(names, _CURE):
+        with naming_divergence(names, cure):
             report = _core.delta_rule_rows(
                 self.x, self.z, alpha=alphas[plan.cue_rows], initial=start, out=out, **step
             )
         values[place] = out
         return report
+
+
+def check_targets(argument: str, z: Table, loss: Loss) -> None:
+    """ValueError where targets are not such as the loss has."""
+    wrong = (z.values < 0) | (z.values > 1)
+    if loss == "log" and wrong.any():
+        raise ValueError(
+            f"{argument} must be between 0 and 1 for loss='log', not {z.values.flat[int(wrong.argmax())]}: "
+            "no weights make the loss of other targets least"
+        )
 
 
 def _arrays(data: tuple[object, ...], element: np.dtype[Any]) -> _Arrays:
@@ -388,13 +466,13 @@ def _arrays(data: tuple[object, ...], element: np.dtype[Any]) -> _Arrays:
     return _Arrays(table_of("X", data[0], element, "x"), targets_of("Z", data[1], element))
 
 
-def _events(data: object, progress: Progress) -> Events:
+def _events(data: object, progress: Progress) -> _Tokens:
     if not isinstance(data, Events | str | os.PathLike):
         raise TypeError(
             f"data must be Events, a path or a pair (X, Z) of arrays, not {type(data).__name__}; "
             "rescorla.read_events makes Events of cues and outcomes"
         )
-    return as_events(data, progress=progress)
+    return _Tokens(as_events(data, progress=progress))
 
 
 def _known(initial: object, rng: np.random.Generator | None) -> Weights | None:
@@ -416,7 +494,7 @@ def _start(known: Weights, shape: tuple[int, int], element: np.dtype[Any]) -> ND
     return values
 
 
-def _orders(
+def orders(
     passes: int, n_tokens: int, rng: np.random.Generator | None, ordered: int
 ) -> Iterator[tuple[int, int, NDArray[np.int64] | None]]:
     """Some passes at a time: the first of them, how many, and their tokens in random order, or None."""

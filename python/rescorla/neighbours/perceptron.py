@@ -51,8 +51,8 @@ def perceptron(
         Single: each mistake is learned from at once, in the order of the rows (Rosenblatt). Batch: all
         mistakes that the weights make at the beginning of a sweep are found, and then learned from together.
     eta : float, default 1.0
-        How much of an example is added, above 0. From zero weights it only scales the result, but for
-        rounding.
+        How much of an example is added, above 0. From zero weights it scales the result and nothing else:
+        what is learned with ``eta=1.0`` is multiplied by it at the end.
     bias : bool, default True
         Whether there is a bias w0: the weight of a cue that is always present with the value 1.
     max_sweeps : int, default 1000
@@ -94,8 +94,9 @@ def perceptron(
     Notes
     -----
     The bits are those of plain loops: f is summed from +0.0 in the order of the columns, the bias last, and
-    s = eta * y is rounded before s * x_i. That classes are not separated after some sweeps does not prove
-    that they cannot be: `separable` decides.
+    s = eta * y is rounded before s * x_i. From zero weights s = y, so that whole numbers stay whole: an
+    example that lies on the plane lies there exactly, and is a mistake whatever eta is. That classes are not
+    separated after some sweeps does not prove that they cannot be: `separable` decides.
 
     References
     ----------
@@ -136,6 +137,9 @@ def perceptron(
     signs = signs_of(y)
     same_length("X", table.shape[0], "y", len(signs))
     weights, start = _start(initial, seed, table, bias)
+    # From zero weights eta scales everything; multiples of an eta that is no power of two would round, and
+    # put on one side of the plane what lies on it.
+    scale = 1.0 if weights.any() or start else eta
     started = perf_counter()
     try:
         with watching(progress, "learning") as watch:
@@ -143,7 +147,7 @@ def perceptron(
                 table,
                 signs,
                 rule=rule,
-                eta=eta,
+                eta=eta / scale,
                 initial=weights,
                 bias=start if bias else None,
                 max_sweeps=sweeps,
@@ -152,9 +156,15 @@ def perceptron(
     except FloatingPointError as error:
         match error.args:
             case (int(row), value):
-                which = f"weight of {table.names[row]!r}" if row < len(table.names) else "bias"
-                raise FloatingPointError(f"the {which} became {value}; lower eta, or scale X") from None
+                raise _overflow(table, row, value) from None
         raise
+    if scale != 1.0:
+        with np.errstate(over="ignore"):
+            coef, intercept = coef * scale, float(np.float64(intercept) * scale)
+        scaled = np.append(coef, intercept)
+        if not np.isfinite(scaled).all():
+            row = int(np.isfinite(scaled).argmin())
+            raise _overflow(table, row, float(scaled[row]))
     parameters: dict[str, Any] = {
         "learner": "perceptron",
         "rule": rule,
@@ -179,6 +189,12 @@ def perceptron(
         feature_names=table.names,
         parameters=parameters,
     )
+
+
+def _overflow(table: Table, row: int, value: float) -> FloatingPointError:
+    """The weight of that column, or the bias after the last, left the finite numbers."""
+    which = f"weight of {table.names[row]!r}" if row < len(table.names) else "bias"
+    return FloatingPointError(f"the {which} became {value}; lower eta, or scale X")
 
 
 def _start(initial: object, seed: int | None, table: Table, bias: bool) -> tuple[NDArray[np.float64], float]:

@@ -19,9 +19,9 @@ from rescorla.arguments import (
 )
 from rescorla.events import Events
 from rescorla.hints import hinting
-from rescorla.learning import learn
+from rescorla.learning import _learn
 from rescorla.neighbours.arrays import Examples, Vectors, labelled, same_length, table_of
-from rescorla.neighbours.delta import delta_rule
+from rescorla.neighbours.delta import _delta_rule
 from rescorla.plan import start_of
 from rescorla.progress import Progress, watching
 from rescorla.sources import as_events
@@ -355,8 +355,15 @@ def _sparse(
     """Rows of sparse matrices: the delta rule, which skips what does not stand there."""
     if method == "adjoint":
         raise ValueError("method='adjoint' is for dense vectors; sparse matrices have 'forward' only")
-    weights = delta_rule(
-        data, alpha=1.0, beta=eta, initial=initial, dtype=element, threads=threads, progress=progress
+    weights = _delta_rule(
+        data,
+        alpha=1.0,
+        beta=eta,
+        initial=initial,
+        dtype=element,
+        threads=threads,
+        progress=progress,
+        rate_name="eta",
     )
     weights.parameters.update(rule="widrow_hoff", eta=eta, method="forward")
     return weights
@@ -372,7 +379,7 @@ def _names_only(
     progress: Progress,
 ) -> Weights:
     """Names on both sides: the rule of Rescorla and Wagner."""
-    weights = learn(
+    weights = _learn(
         events,
         alpha=1.0,
         beta=eta,
@@ -382,6 +389,7 @@ def _names_only(
         method=method,
         threads=threads,
         progress=progress,
+        rate_name="eta",
     )
     weights.parameters.update(rule="widrow_hoff", eta=eta, cues_are="names", outcomes_are="names")
     return weights

@@ -1,0 +1,256 @@
+//! Learning where the weights lie: by the forward method, on the rows of the events' cues alone.
+//!
+//! A tile is filled from the weights, learns all events, and goes back to where it came from. What is done to the weights is what
+//! [`super::learn`] does with the same weights to begin with, so their bits are the same; other rows are neither read nor written.
+//! Nothing here takes time or memory for rows that no event has. When the work is stopped, or a weight leaves the finite
+//! numbers, some tiles have learned all events and the others none.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::clock::Clock;
+use super::forward::{Course, EVENT, Lanes, Place, Tokens};
+use super::matrix::{Entry, check_finite};
+use super::order;
+use super::rule::{Rates, Rule};
+use super::stream::{NONE, Numbering, Runs, Stream};
+use super::survey::{Position, Survey};
+use super::tiles::{WIDEST, each_tile, padded, width};
+use super::twins::Twins;
+use super::{Facts, Job, Kernels, Method, NAMES, Plan, Report, SMALL};
+use crate::error::{Error, Result};
+use crate::events::EventFile;
+use crate::grow::{collected, copied, filled};
+use crate::kernel::buffer::Buffer;
+use crate::kernel::dispatch::Kernel;
+use crate::kernel::rows::Element;
+use crate::monitor::Monitor;
+use crate::threads::sensible;
+
+const TILES: &str = "the tiles of weights";
+
+/// Bytes of a tile that is as wide as can be: small work takes few tiles, each of which has a price of its own.
+const ONE_TILE: usize = 128 << 10;
+
+/// Weights of the caller's, or some of their columns.
+pub trait Slab<E>: Sized + Send {
+    /// Rows and columns.
+    fn shape(&self) -> [usize; 2];
+    /// Cuts them into slabs of so many columns, the last of which may have fewer.
+    ///
+    /// # Errors
+    /// When there is no memory for a list of them.
+    fn cut(self, width: usize) -> Result<Vec<Self>>;
+    /// Copies a row that exists to the beginning of `to`.
+    fn load(&self, row: usize, to: &mut [E]);
+    /// Copies the beginning of `from` to a row that exists.
+    fn store(&mut self, row: usize, from: &[E]);
+}
+
+/// Events and weights that fit each other: nothing is learned yet.
+pub struct InPlace<'a, E, B, S> {
+    job: Job<'a, E>,
+    stream: Stream<'a, B>,
+    /// The row of the weights for each row of the plan.
+    rows: &'a [u32],
+    slabs: Vec<S>,
+    /// Before the first event that can change a column of a slab.
+    starts: Vec<Position>,
+    /// Columns in a slab.
+    width: usize,
+}
+
+impl<'a, E: Kernels, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, S> {
+    /// Looks at the events and at the rows of the weights that they have. The plan's rows are the file's cues, in its order, and
+    /// `rows` says where each is in the weights; its columns are all columns of the weights.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`] for the first of those weights that is not, by columns; otherwise as [`super::learn`].
+    pub fn new(
+        file: &'a EventFile<B>,
+        plan: &'a Plan<'a, E>,
+        rows: &'a [u32],
+        weights: S,
+        monitor: &'a Monitor,
+    ) -> Result<Self> {
+        check(plan, rows, weights.shape())?;
+        plan.check(file, &[])?;
+        let rule = Rule::<E>::new(plan.alpha, plan.beta1, plan.beta2, plan.lambda)?;
+        let alone = |n: usize| Twins::new((0..n).map(|_| None));
+        let twins = [alone(rows.len())?, alone(file.outcomes().len())?];
+        let survey = Survey::of(file, plan.rows, plan.alpha, twins, plan.budget, monitor)?;
+        let mut facts = Facts {
+            max_kappa: survey.max_kappa,
+            slots: survey.slots,
+            visits: survey.visits,
+            tokens: file.header().n_tokens,
+            ..Facts::default()
+        };
+        let n_columns = plan.lambda.len();
+        let small = survey.slots.saturating_mul(n_columns as u64) < SMALL;
+        let threads = if small { 1 } else { sensible(plan.threads) };
+        let (kernel, slots) = (plan.kernel.unwrap_or_else(Kernel::best), facts.slots_of_event());
+        let fits = small && rows.len().saturating_mul(n_columns.min(WIDEST) * size_of::<E>()) <= ONE_TILE;
+        let wanted = plan.tile.or_else(|| fits.then(|| n_columns.min(WIDEST)));
+        let width = width::<E>(wanted, kernel, n_columns, [rows.len() as f64, slots], threads);
+        let slabs = weights.cut(width)?;
+        let columns = columns(&survey, plan, &started(&slabs, rows, width, n_columns, monitor)?)?;
+        let updates = columns.iter().map(|start| survey.slots - start.slots);
+        facts.forward_updates = updates.fold(0, u64::saturating_add);
+        let starts = columns.chunks(width).map(|tile| tile.iter().copied().min_by_key(|start| start.events));
+        let starts = collected(starts.map(Option::unwrap_or_default), TILES)?;
+        let place = plan.columns.iter().map(|column| column.unwrap_or(NONE));
+        let numbering = Numbering {
+            rows: copied(plan.rows, NAMES)?,
+            n_rows: rows.len(),
+            columns: collected(place, NAMES)?,
+            n_columns,
+        };
+        let room = (plan.budget as u64).saturating_sub(survey.made_ready()) / file.len().max(1);
+        let stream = Stream::new(file, numbering, survey.chunks, monitor)?;
+        let job = Job {
+            plan,
+            rule,
+            method: Method::Forward,
+            // All are learned, in their own order.
+            columns: Vec::new(),
+            tracked: Vec::new(),
+            twins: Vec::new(),
+            kept: Vec::new(),
+            kernel,
+            threads,
+            room,
+            facts,
+            monitor,
+            slots,
+            clock: Clock::default(),
+        };
+        Ok(Self { job, stream, rows, slabs, starts, width })
+    }
+
+    /// Learns all events, tile by tile.
+    ///
+    /// # Errors
+    /// As [`super::learn`]; tiles that were done have learned all events.
+    pub fn learn(self) -> Result<Report> {
+        let Self { job, stream, rows, slabs, starts, width } = self;
+        let (plan, end, n_events) = (job.plan, job.facts.tokens, stream.len());
+        job.monitor.set_total(starts.iter().map(|start| end.saturating_sub(start.tokens)).sum());
+        let rates = plan
+            .schedule
+            .map(|schedule| Rates::new::<E>([plan.beta1, plan.beta2], schedule, end, job.monitor))
+            .transpose()?;
+        let ordered = rates.is_none() && order::pays::<E>(starts.len(), rows.len(), width);
+        let runs = Runs::new(
+            stream,
+            job.room >= EVENT,
+            job.threads,
+            job.monitor,
+            || Ok(()),
+            |(), segment| {
+                let tokens = Tokens::of(segment)?;
+                if ordered { tokens.ordered() } else { Ok(tokens) }
+            },
+        )?;
+        let slabs = collected(slabs.into_iter().map(Mutex::new), TILES)?;
+        let desk = || Buffer::<E>::zeros(rows.len().saturating_add(Lanes::<E>::EACH).saturating_mul(width));
+        each_tile(job.threads, slabs.len(), desk, |desk, index| {
+            let (first, start) = (index * width, starts[index]);
+            if start.events >= n_events {
+                return Ok(());
+            }
+            // No other thread takes this tile.
+            let mut slab = slabs[index].lock().unwrap_or_else(PoisonError::into_inner);
+            let n_columns = slab.shape()[1];
+            let lambda = &job.rule.lambda[first..first + n_columns];
+            let width = padded::<E>(n_columns, job.kernel);
+            let place = Place { first: first as u32, width, start: start.events, lambda };
+            let (weights, lanes) = desk.split_at_mut(rows.len() * width);
+            weights.fill(E::default());
+            for (weights, &row) in weights.chunks_exact_mut(width).zip(rows) {
+                slab.load(row as usize, &mut weights[..n_columns]);
+            }
+            let course = Course { token: start.tokens, rates: rates.as_ref(), mean: None };
+            place.learn(weights, Lanes::of(lanes, width), course, None, &job, &runs)?;
+            if !weights.iter().fold(true, |finite, weight| finite & weight.is_finite()) {
+                let lanes = (0..n_columns as u32).map(|lane| Entry { from: lane, to: lane });
+                let place = |row, lane: usize| (rows[row] as usize, first + lane);
+                check_finite(weights, width, &collected(lanes, TILES)?, place)?;
+            }
+            for (weights, &row) in weights.chunks_exact(width).zip(rows) {
+                slab.store(row as usize, &weights[..n_columns]);
+            }
+            Ok(())
+        })?;
+        drop(runs);
+        Ok(job.report(width))
+    }
+}
+
+fn check<E>(plan: &Plan<'_, E>, rows: &[u32], [n_rows, n_columns]: [usize; 2]) -> Result<()> {
+    let wrong = |message: &str| Err(Error::Argument(message.into()));
+    if plan.average || plan.initial.is_some() || plan.keep.is_some() || plan.method == Some(Method::Adjoint) {
+        return wrong(
+            "expected weights to learn in place by the forward method, all columns, and no mean of them",
+        );
+    }
+    let mut sorted = copied(rows, NAMES)?;
+    sorted.sort_unstable();
+    let distinct = sorted.is_sorted_by(|a, b| a < b);
+    let inside = sorted.last().is_none_or(|&last| (last as usize) < n_rows);
+    let numbered = (0..).zip(plan.rows).all(|(number, &row)| number == row);
+    if !distinct || !inside || !numbered || rows.len() != plan.alpha.len() || n_columns != plan.lambda.len() {
+        return wrong("expected a row of the weights for every cue, and a lambda for every column");
+    }
+    Ok(())
+}
+
+/// Which columns do not start at zero in the rows that are learned.
+fn started<E: Element, S: Slab<E>>(
+    slabs: &[S],
+    rows: &[u32],
+    width: usize,
+    n_columns: usize,
+    monitor: &Monitor,
+) -> Result<Vec<bool>> {
+    let mut started = filled(false, n_columns, NAMES)?;
+    let mut weights = filled(E::default(), width, TILES)?;
+    for (tile, (slab, started)) in slabs.iter().zip(started.chunks_mut(width)).enumerate() {
+        monitor.check()?;
+        let mut wrong: Option<(usize, u32, f64)> = None;
+        for &row in rows {
+            let weights = &mut weights[..started.len()];
+            slab.load(row as usize, weights);
+            // Without a way out of the loops, so that they become vectors.
+            started
+                .iter_mut()
+                .zip(&*weights)
+                .for_each(|(started, weight)| *started |= !weight.is_positive_zero());
+            if !weights.iter().fold(true, |finite, weight| finite & weight.is_finite()) {
+                let lane = weights.iter().position(|weight| !weight.is_finite()).unwrap_or_default();
+                if wrong.is_none_or(|(first, ..)| lane < first) {
+                    wrong = Some((lane, row, weights[lane].to_f64()));
+                }
+            }
+        }
+        if let Some((lane, row, value)) = wrong {
+            return Err(Error::NotFinite { row: row as usize, column: tile * width + lane, value });
+        }
+    }
+    Ok(started)
+}
+
+/// For each column of the weights the place before the first event that can change it.
+fn columns<E>(survey: &Survey, plan: &Plan<'_, E>, started: &[bool]) -> Result<Vec<Position>> {
+    let end = survey.end();
+    let start = |&started: &bool| if started { Position::default() } else { end };
+    let mut columns = collected(started.iter().map(start), TILES)?;
+    for (column, first) in plan.columns.iter().zip(&survey.first) {
+        if let (Some(column), Some(first)) = (column, first) {
+            let start = &mut columns[*column as usize];
+            if start.events > first.events {
+                *start = *first;
+            }
+        }
+    }
+    Ok(columns)
+}
