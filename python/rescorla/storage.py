@@ -52,6 +52,9 @@ class Content(NamedTuple):
 def save(path: str, content: Content) -> None:
     """Write weights in the format that the suffix names."""
     write = _format(path).save
+    folder = os.path.dirname(os.path.realpath(path))
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(errno.ENOENT, f"no folder {folder!r} to write it in; make it first", path)
     check_apart(path, mapped_files(content.values))
     write(path, content)
 
@@ -103,7 +106,7 @@ def check_target(path: str) -> None:
         _netcdf()
     folder = os.path.dirname(os.path.realpath(path))
     if not os.path.isdir(folder):
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), folder)
+        raise FileNotFoundError(errno.ENOENT, f"no folder for {path!r}; make it first", folder)
 
 
 def is_weights_name(path: str) -> bool:
