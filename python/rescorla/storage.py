@@ -53,6 +53,9 @@ class Content(NamedTuple):
 def save(path: str, content: Content) -> None:
     """Write weights in the format that the suffix names."""
     write = _format(path).save
+    folder = os.path.dirname(os.path.realpath(path))
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(errno.ENOENT, f"no folder {folder!r} to write it in; make it first", path)
     check_apart(path, mapped_files(content.values))
     write(path, content)
 
