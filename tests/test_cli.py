@@ -482,12 +482,15 @@ def test_options_of_running_text_that_make_no_sense(run: Run, passage: Path) -> 
     ):
         assert message in run.usage("events", passage, *told, "-o", "e.rw")
     for told, message in (
-        (["--cues", "0"], "cues must have 1 letter or more, not 0"),
-        (["--window", "0"], "window must be 1 or more, not 0"),
+        (["--cues", "0"], "--cues must have 1 letter or more, not 0"),
+        (
+            ["--window", "0"],
+            "1 or more, a pair BEFORE,AFTER or context, not 0",
+        ),
         (["--cues", "@missing.tab"], "missing.tab: No such file"),
         (["--stop-words", "missing.txt"], "missing.txt: No such file"),
         (["--outcomes", "@lemmas.tab"], 'the word "in" is not in the table'),
-        (["--threads", "0"], "threads must be 1 or more"),
+        (["--threads", "0"], "--threads must be a whole number of 1 or more, not 0"),
         (["--items", "documents"], "--items is for standard input (-); leave it out"),
     ):
         error = run("events", passage, *told, "-o", "e.rw", status=1)
@@ -542,7 +545,7 @@ def test_formats_of_running_text(run: Run, passage: Path) -> None:
     told = ["--cues", "2,upos", "--outcomes", "lemmas,features"]
     assert expected == by_command(run, "we.conllu", "--format", "conllu", *told)
     error = run("events", "we.conllu", *told, "-o", "e.rw", status=1)
-    assert "cues can be 'upos' with format='conllu' only" in error
+    assert "--cues can be 'upos' with --format conllu only" in error
     film = "<document><s><w>In</w><w>the</w></s></document>"
     Path("film.xml.gz").write_bytes(gzip.compress(film.encode()))
     expected = by_corpus_events("film.xml.gz", format="subtitles", window=2)
@@ -836,12 +839,15 @@ def test_options_of_events_that_do_not_go_together(run: Run, word_events: rw.Eve
     ):
         assert message in run.usage("events", "words.rw", *told.split())
     for told, message in (
-        ("--keep-cues cues.txt --remove-cues cues.txt", "keep_cues and remove_cues"),
+        ("--keep-cues cues.txt --remove-cues cues.txt", "found --keep-cues and --remove-cues"),
         ("--keep-cues missing.txt", "missing.txt: No such file"),
         ("--cue-map cues.txt", "cues.txt, line 1: expected a name, a tab"),
-        ("--split 1.5 --test-output t.rw", "less than 1, not 1.5"),
+        (
+            "--split 1.5 --test-output t.rw",
+            "--split, as a share of the events, must be more than 0",
+        ),
         ("--split 0.5 --test-output e.rw", "e.rw is written twice: name another output"),
-        ("--bandsample 0 --seed 1", "size must be 1 or more"),
+        ("--bandsample 0 --seed 1", "--bandsample must be a whole number of 1 or more"),
     ):
         assert message in run("events", "words.rw", *told.split(), "-o", "e.rw", status=1)
     assert not list(Path().glob("e.rw*"))

@@ -284,15 +284,15 @@ class Events:
         path : str or path-like, optional
             A binary event file to write, which may be that of these events; None keeps the events in memory.
         keep_cues, keep_outcomes : iterable of str, or pathlib.Path, optional
-            The names that stay; others are removed. Names that the events lack are ignored. A mapping, such
-            as what `bandsample` returns, gives its keys. A path is that of a text file, one name a line,
-            plain or compressed: see Notes.
+            The names that stay; others are removed. Names that the events lack are ignored, with a warning
+            where they have none at all. A mapping, such as what `bandsample` returns, gives its keys. A path
+            is that of a text file, one name a line, plain or compressed: see Notes.
         remove_cues, remove_outcomes : iterable of str, or pathlib.Path, optional
             The names that are removed; others stay.
         cue_map, outcome_map : mapping from str, or pathlib.Path, optional
-            For each name that stays, what it becomes: a str is one name, another iterable of str gives
-            several. Names that the map lacks, or maps to ``""`` or to none, are removed. A path is that of a
-            text file of two columns: see Notes.
+            For each name that stays, what it becomes: a str is names joined by ``_``, another iterable of str
+            gives names verbatim. Names that the map lacks, or maps to ``""`` or to none, are removed. A path
+            is that of a text file of two columns: see Notes.
         min_cue_count, min_outcome_count : int, optional
             Names in fewer tokens are removed.
         max_cues, max_outcomes : int, optional
@@ -322,6 +322,11 @@ class Events:
             When a list or map is of a wrong type.
         OSError
             When a file cannot be read or written.
+
+        Warns
+        -----
+        RescorlaWarning
+            When the events have none of the names of a list or of a map.
 
         Notes
         -----

@@ -7,7 +7,13 @@ import re
 from collections.abc import Iterator, Mapping
 
 # Arguments of the library that an option of another name is.
-_ARGUMENTS = {"unknown_cues": ("unknown",), "beta": ("beta1", "beta2"), "output": ("out", "path")}
+_ARGUMENTS = {
+    "bandsample": ("size",),
+    "beta": ("beta1", "beta2"),
+    "output": ("out",),
+    "split": ("test",),
+    "unknown_cues": ("unknown",),
+}
 
 # What the name of an argument is followed by where a message begins with it.
 _VERBS = (
@@ -16,7 +22,9 @@ _VERBS = (
 )
 
 # A value that is written behind an argument, and what may follow it: no more of the name of a file.
-_VALUE = r"""(?:'(?P<single>[^']*)'|"(?P<double>[^"]*)"|(?P<plain>[\w.+-]*\w))?(?=[\s,;:)?]|$)"""
+_VALUE = (
+    r"""(?:'(?P<single>[^']*)'|"(?P<double>[^"]*)"|(?P<plain>[A-Za-z_]\w*|-?\d+(?:\.\d+)?))?(?=[\s,;:)?]|$)"""
+)
 
 # What the library tells users of Python to call or to write, and what does the same here.
 _PYTHON = (
@@ -28,7 +36,7 @@ _PYTHON = (
     (r"(?:Weights|weights|Events|events)\.save(?:\(\.*\))?", "-o"),
     (r"(?:the file )?(?:a )?pathlib\.Path\('([^']*)'\)", r"the file '\1'"),
     (r" or a pathlib\.Path", ""),
-    (r"a pair \(before, after\), 'context' or None", "a pair BEFORE,AFTER or context"),
+    (r"(?:or )?a pair \(before, after\), 'context' or None", "a pair BEFORE,AFTER or context"),
     (r"a pair \(before, after\)", "a pair BEFORE,AFTER"),
     (r"a pair \(beta1, beta2\)", "two numbers"),
 )
@@ -44,7 +52,7 @@ def said(message: str, command: argparse.ArgumentParser) -> str:
         )
         # At the beginning, or behind a line end of the library's own.
         message = re.sub(
-            rf"^(?P<name>{names})(?=:| (?:{_VERBS})\b)", lambda found: flags[found["name"]][0], message
+            rf"^(?P<name>{names})(?=:|,? (?:as|{_VERBS})\b)", lambda found: flags[found["name"]][0], message
         )
         # No word of English has an underscore.
         message = re.sub(
@@ -64,12 +72,15 @@ def options_of(command: argparse.ArgumentParser) -> Iterator[argparse.Action]:
 
 def _flags(command: argparse.ArgumentParser) -> Iterator[tuple[str, tuple[str, object]]]:
     """For each argument of the library the option of a command that is it, and its constant."""
+    others: list[tuple[str, tuple[str, object]]] = []
     for action in options_of(command):
         flag = max(action.option_strings, key=len)
         if action.dest == "output":
             flag = action.option_strings[0]
-        for argument in (action.dest, *_ARGUMENTS.get(action.dest, ())):
-            yield argument, (flag, action.const)
+        yield action.dest, (flag, action.const)
+        others += ((argument, (flag, action.const)) for argument in _ARGUMENTS.get(action.dest, ()))
+    # Last, since these are what the command itself calls.
+    yield from others
 
 
 def _assigned(found: re.Match[str], flags: Mapping[str, tuple[str, object]]) -> str:
@@ -78,7 +89,7 @@ def _assigned(found: re.Match[str], flags: Mapping[str, tuple[str, object]]) -> 
     value = next((each for each in found.group("single", "double", "plain") if each is not None), None)
     if value is None:
         return flag
-    if value == str(constant):
+    if constant is not None and value == str(constant):
         return flag
     if value in ("None", "True", "False"):
         return f"no {flag}"

@@ -1,0 +1,576 @@
+"""Mistakes that new users make: each is answered with what is wrong, where, and what to do."""
+
+import re
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+import rescorla as rw
+from rescorla import cli, classify, estimators
+
+# What type checkers refuse, too.
+lib: Any = rw
+EVENTS = rw.read_events([("god_earth", "god", 2), ("earth_light", "heaven", 3), ("light", "earth")])
+WEIGHTS = rw.learn(EVENTS)
+TEXT = "In the beginning God created the heaven and the earth.\nAnd the earth was without form\n"
+TABLE = "cues\toutcomes\n#h_ha\thand\n#l_la\tland\n"
+VERBS = {"Verb": ["give", "send", "give"], "Theme": ["new", "given", "new"], "Length": [2, 7, 3]}
+
+
+class Mistake(NamedTuple):
+    """A call in a folder of files, and parts of the answer."""
+
+    name: str
+    call: Callable[[], Any]
+    what: str
+    where: str
+    cure: str
+
+
+class Command(NamedTuple):
+    """Arguments of the command line."""
+
+    told: str
+
+    def __call__(self) -> None:
+        cli.main(self.told.split(" "))
+
+
+def diverging() -> None:
+    rows = np.ones((200, 20))
+    estimators.RescorlaWagnerClassifier(beta=0.3, passes=3).fit(rows, np.arange(200) % 2)
+
+
+def two_rates() -> None:
+    lib.learn(EVENTS, beta=(0.1, 0.2), method="adjoint")
+
+
+READING = [
+    Mistake(
+        "a list of the name of a text",
+        lambda: lib.corpus_events(["kjv.txt"]),
+        "the lines of a text are expected",
+        "'kjv.txt' is the name of a file",
+        "use pathlib.Path",
+    ),
+    Mistake(
+        "text for a table",
+        lambda: lib.read_events("kjv.txt"),
+        "found running text",
+        "kjv.txt",
+        "corpus_events",
+    ),
+    Mistake(
+        "a table for text", lambda: lib.corpus_events("events.tab"), "looks like", "events.tab", "read_events"
+    ),
+    Mistake("weights for events", lambda: lib.read_events("w.npz"), "found weights", "w.npz", "load_weights"),
+    Mistake(
+        "an empty file", lambda: lib.read_events("empty.tab"), "found an empty file", "empty.tab", "give"
+    ),
+    Mistake("a picture", lambda: lib.read_events("picture.png"), "found a picture", "picture.png", "give"),
+    Mistake("UTF-16", lambda: lib.read_events("utf16.tab"), "UTF-16", "utf16.tab", "UTF-8"),
+    Mistake(
+        "a table with other headers",
+        lambda: lib.read_events("other.tab"),
+        "looks like a table",
+        "other.tab",
+        'columns={"cues"',
+    ),
+    Mistake(
+        "the same on the command line",
+        Command("learn other.tab"),
+        "looks like a table",
+        "other.tab",
+        "--columns cues=1,outcomes=2",
+    ),
+    Mistake(
+        "a misspelt column",
+        lambda: lib.read_events("events.tab", columns={"cue": 0, "outcomes": 1}),
+        "columns tells of cues, outcomes and frequency",
+        "'cue'",
+        "did you mean 'cues'?",
+    ),
+    Mistake(
+        "a column freq",
+        lambda: lib.read_events("freq.tab"),
+        "is not read",
+        "freq",
+        "frequency",
+    ),
+    Mistake(
+        "rows with other keys",
+        lambda: lib.read_events([{"cue": "a", "outcome": "x"}]),
+        "expected a mapping with the keys cues, outcomes",
+        "event 0",
+        "rename them",
+    ),
+    Mistake(
+        "blanks between cues",
+        lambda: lib.read_events([("light tone", "shock")]),
+        "blanks and no _",
+        "'light tone'",
+        "write 'light_tone'",
+    ),
+    Mistake(
+        "an empty name",
+        lambda: lib.read_events([("light__tone", "shock")]),
+        "expected a name, found an empty one",
+        "event 0",
+        "join names by one _ each",
+    ),
+    Mistake(
+        "source and path swapped",
+        lambda: lib.compile_events("events.rw", [("a", "x")]),
+        "path must be the name of the file to write",
+        "not a list",
+        "the source comes first",
+    ),
+    Mistake(
+        "corpus and path swapped",
+        lambda: lib.corpus_events("events.rw", ["a line"]),
+        "path must be that of the file to write",
+        "corpus is the path 'events.rw'",
+        "swap them",
+    ),
+    Mistake(
+        "a file that is not there",
+        lambda: lib.read_events("kjv.tab"),
+        "No such file",
+        "kjv.tab",
+        "",
+    ),
+    Mistake(
+        "a pyndl option",
+        lambda: lib.read_events("events.tab", remove_duplicates=True),
+        "no argument 'remove_duplicates'",
+        "read_events()",
+        'write duplicates="drop"',
+    ),
+]
+CORPORA = [
+    Mistake(
+        "capitals",
+        lambda: lib.corpus_events("kjv.txt", symbols="A-Z"),
+        "leaves no word of the text",
+        "symbols='A-Z'",
+        "the text is lower-cased first",
+    ),
+    Mistake(
+        "brackets",
+        lambda: lib.corpus_events("kjv.txt", symbols="[a-z]"),
+        "without the brackets",
+        "symbols='[a-z]'",
+        "write 'a-z'",
+    ),
+    Mistake(
+        "brackets that exclude",
+        lambda: lib.corpus_events("kjv.txt", symbols="[^0-9]"),
+        "says which do not",
+        "'[^0-9]'",
+        "name those that do",
+    ),
+    Mistake(
+        "a vocabulary of capitals",
+        lambda: lib.corpus_events("kjv.txt", vocabulary=["God", "Heaven"]),
+        "leaves no word of the text",
+        "'God', 'Heaven' do not occur",
+        "write small letters",
+    ),
+    Mistake(
+        "stop words of capitals",
+        lambda: lib.corpus_events("kjv.txt", stop_words=["THE"]),
+        "takes no word out of the text",
+        "'THE' does not occur",
+        "write small letters",
+    ),
+    Mistake(
+        "a number as a str",
+        lambda: lib.corpus_events("kjv.txt", window="2"),
+        "window must be a whole number",
+        "not '2'",
+        "write 2",
+    ),
+    Mistake(
+        "words that are unknown",
+        lambda: lib.corpus_events(["dog cat"], outcomes={"dog": "DOG_SG"}),
+        'the word "cat" is not in the table',
+        "outcomes",
+        "add it",
+    ),
+    Mistake(
+        "an empty name in a map",
+        lambda: lib.corpus_events(["dog"], outcomes={"dog": "DOG__SG"}),
+        "a name is empty",
+        "maps 'dog' to 'DOG__SG'",
+        "join names by one _ each",
+    ),
+    Mistake(
+        "a file of a map as a str",
+        lambda: EVENTS.filter(cue_map="map.tab"),  # type: ignore[arg-type]
+        "cue_map must be a mapping or a pathlib.Path",
+        "not the str 'map.tab'",
+        "write pathlib.Path('map.tab')",
+    ),
+    Mistake(
+        "a misspelt choice",
+        lambda: lib.corpus_events("kjv.txt", context="sentences"),
+        "context must be 'line' or",
+        "not 'sentences'",
+        "did you mean 'sentence'?",
+    ),
+    Mistake(
+        "an option of create_event_file",
+        lambda: lib.corpus_events("kjv.txt", allowed_symbols="a-z"),
+        "no argument 'allowed_symbols'",
+        "corpus_events()",
+        "write symbols=",
+    ),
+]
+DERIVING = [
+    Mistake(
+        "names that no event has",
+        lambda: EVENTS.filter(keep_cues=["God", "Light"]),
+        "names no cue of the events",
+        "keep_cues",
+        "did you mean 'god'?",
+    ),
+    Mistake(
+        "names to remove that no event has",
+        lambda: EVENTS.filter(remove_outcomes=["hand"]),
+        "'hand' is none of the 3 outcomes",
+        "remove_outcomes",
+        "compare the spelling",
+    ),
+    Mistake(
+        "a map of other names",
+        lambda: EVENTS.filter(cue_map={"GOD": "g"}),
+        "'GOD' is none of the 3 cues",
+        "cue_map",
+        "compare the spelling",
+    ),
+    Mistake(
+        "a sample without a seed",
+        lambda: EVENTS.sample(),  # type: ignore[call-arg]
+        "needs n and seed",
+        "Events.sample()",
+        "write sample(n, seed)",
+    ),
+    Mistake(
+        "a misspelt argument",
+        lambda: EVENTS.filter(keep_cue=["god"]),  # type: ignore[call-arg]
+        "no argument 'keep_cue'",
+        "Events.filter()",
+        "did you mean 'keep_cues'?",
+    ),
+    Mistake(
+        "a binary file under the name of a table",
+        lambda: EVENTS.save("events.csv"),
+        "binary",
+        "events.csv",
+        "to_table",
+    ),
+    Mistake(
+        "a folder that is not there",
+        lambda: EVENTS.save("nowhere/events.rw"),
+        "no folder nowhere",
+        "nowhere/events.rw",
+        "make it first",
+    ),
+    Mistake(
+        "a formula",
+        lambda: lib.factor_events(VERBS, "Verb", "Verb ~ Theme + Length"),
+        "formulas are not read",
+        "'Verb ~ Theme + Length'",
+        "['Theme', 'Length']",
+    ),
+    Mistake(
+        "a misspelt column of factors",
+        lambda: lib.factor_events(VERBS, "Verb", ["theme"]),
+        "expected a column 'theme'",
+        "found ['Verb', 'Theme', 'Length']",
+        "did you mean 'Theme'?",
+    ),
+    Mistake(
+        "levels that pandas takes for missing",
+        lambda: lib.factor_events(pd.DataFrame(VERBS | {"Theme": ["a", None, "a"]}), "Verb"),
+        "entries are missing and give no cue",
+        "1 of 'Theme'",
+        "keep_default_na=False",
+    ),
+    Mistake(
+        "levels to ignore that are not there",
+        lambda: lib.factor_events(VERBS, "Verb", ignore=["New"]),
+        "ignore names no level of the factors",
+        "'New'",
+        "did you mean 'new'?",
+    ),
+]
+LEARNING = [
+    Mistake(
+        "weights for events in learn",
+        lambda: lib.learn(WEIGHTS),
+        "events must be Events",
+        "Weights",
+        "initial=",
+    ),
+    Mistake(
+        "a file of weights in learn", lambda: lib.learn("w.npz"), "found weights", "w.npz", "load_weights"
+    ),
+    Mistake(
+        "rates by position",
+        lambda: lib.learn(EVENTS, 0.1, 0.2),
+        "takes 1 argument by position",
+        "learn()",
+        "learn(events, alpha=0.1, beta=0.2)",
+    ),
+    Mistake(
+        "betas",
+        lambda: lib.learn(EVENTS, betas=(0.1, 0.1)),
+        "no argument 'betas'",
+        "learn()",
+        "write beta=(beta1, beta2)",
+    ),
+    Mistake(
+        "n_jobs", lambda: lib.learn(EVENTS, n_jobs=2), "no argument 'n_jobs'", "learn()", "write threads="
+    ),
+    Mistake(
+        "lambda",
+        lambda: lib.learn(EVENTS, **{"lambda": 1.0}),
+        "no argument 'lambda'",
+        "learn()",
+        "write lambda_=",
+    ),
+    Mistake(
+        "threads as a str",
+        lambda: lib.learn(EVENTS, threads="2"),
+        "threads must be a whole number of 1 or more",
+        "not '2'",
+        "",
+    ),
+    Mistake(
+        "a rate that overshoots",
+        lambda: lib.learn(EVENTS, alpha=1.0, beta=1.5),
+        "may overshoot",
+        "beta = 1.5",
+        "lower beta or alpha",
+    ),
+    Mistake("two rates, adjoint", two_rates, "one rate", "method", "forward"),
+    Mistake(
+        "outcomes that are unknown",
+        lambda: lib.learn(EVENTS, outcomes=["God"]),
+        "outcomes names 'God'",
+        "none of the 3 outcomes",
+        "did you mean 'god'?",
+    ),
+    Mistake(
+        "saliences of names that are no cues",
+        lambda: lib.learn(EVENTS, alpha={"god": 0.1, "earth": 0.1, "light": 0.1, "hand": 0.2}),
+        "alpha",
+        "'hand'",
+        "",
+    ),
+    Mistake(
+        "initial weights of other names",
+        lambda: lib.learn(EVENTS, initial=lib.Weights([[0.5]], ["hand"], ["foot"])),
+        "initial",
+        "'hand'",
+        "",
+    ),
+    Mistake(
+        "tokens that are no numbers",
+        lambda: lib.trajectories(EVENTS, at=[0.5]),
+        "at must be whole numbers of tokens from 0 to 6",
+        "not 0.5",
+        "write at=",
+    ),
+    Mistake(
+        "steps that are too long",
+        lambda: lib.trajectories(EVENTS, every=1000),
+        "is more than the number of tokens, 6",
+        "every=1000",
+        "give a smaller every",
+    ),
+    Mistake(
+        "an outcome for a cue",
+        lambda: lib.trajectories(EVENTS)["heaven", "light"],
+        "'heaven' is none of the 3",
+        "the cue",
+        "write [cue, outcome]",
+    ),
+]
+WEIGHING = [
+    Mistake(
+        "weights[outcome, cue]",
+        lambda: WEIGHTS["heaven", "light"],
+        "'heaven' is an outcome",
+        "weights",
+        "weights[cue, outcome]",
+    ),
+    Mistake("a misspelt cue", lambda: WEIGHTS["God", "god"], "'God'", "cue", "did you mean 'god'?"),
+    Mistake(
+        "weights of an event file", lambda: lib.load_weights("events.rw"), "found", "events.rw", "open_events"
+    ),
+    Mistake(
+        "weights before events",
+        lambda: lib.activations(WEIGHTS, EVENTS),
+        "events must be Events",
+        "Weights",
+        "activations(events, weights)",
+    ),
+    Mistake(
+        "a str of cues",
+        lambda: lib.activations("god_earth", WEIGHTS),
+        "a str is",
+        "'god_earth'",
+        "write ['god_earth']",
+    ),
+    Mistake(
+        "events for sets of cues",
+        lambda: lib.activations([("god_earth", "god")], WEIGHTS, unknown="ignore"),
+        "cues",
+        "'god_earth'",
+        "read_events",
+    ),
+    Mistake(
+        "a cue without weights",
+        lambda: lib.activations([["moon"]], WEIGHTS),
+        "unknown cue 'moon'",
+        "the weights do not have it",
+        "unknown='ignore'",
+    ),
+    Mistake("a picture of events", lambda: lib.plot.weights(EVENTS), "weights", "Events", "learn"),
+    Mistake(
+        "a picture of trajectories of weights",
+        lambda: lib.plot.trajectories(WEIGHTS),
+        "rajectories",
+        "Weights",
+        "plot.weights",
+    ),
+    Mistake(
+        "weights in a folder that is not there",
+        lambda: WEIGHTS.save("nowhere/w.npz"),
+        "no folder",
+        "nowhere",
+        "make it first",
+    ),
+    Mistake(
+        "a factor that is the class",
+        lambda: classify.NDLClassifier().fit(pd.DataFrame(VERBS), pd.Series(VERBS["Verb"], name="Verb")),
+        "Verb",
+        "column",
+        "",
+    ),
+    Mistake(
+        "the name of a column for classes",
+        lambda: classify.NDLClassifier().fit(pd.DataFrame(VERBS), "Verb"),
+        "'Verb'",
+        "y",
+        "",
+    ),
+    Mistake("an estimator that diverges", diverging, "overshoot", "beta", ""),
+]
+COMMANDS = [
+    Mistake(
+        "a misspelt command", Command("lern events.tab"), "invalid choice", "'lern'", "did you mean 'learn'?"
+    ),
+    Mistake(
+        "a misspelt option",
+        Command("learn events.tab --aplha 0.1"),
+        "unrecognized arguments",
+        "--aplha",
+        "did you mean '--alpha'?",
+    ),
+    Mistake(
+        "a value for an option",
+        Command("learn kjv.txt --trigrams"),
+        "unrecognized arguments",
+        "--trigrams",
+        "did you mean '--cues trigrams'?",
+    ),
+    Mistake(
+        "an output folder that is not there",
+        Command("learn events.tab -o nowhere/w.npz"),
+        "no folder",
+        "nowhere",
+        "make it first",
+    ),
+    Mistake(
+        "cues without weights",
+        Command("activations other.tab w.npz --format table --columns cues=1,outcomes=2 --top 1"),
+        "unknown cue 'moon'",
+        "the weights do not have it",
+        "--unknown ignore",
+    ),
+    Mistake(
+        "capitals on the command line",
+        Command("events kjv.txt --symbols A-Z -o e.rw"),
+        "leaves no word of the text",
+        "--symbols A-Z",
+        "--no-lower",
+    ),
+    Mistake(
+        "a binary file under the name of a table",
+        Command("events kjv.txt -o events.csv"),
+        "binary",
+        "events.csv",
+        "--table",
+    ),
+]
+ALL = [*READING, *CORPORA, *DERIVING, *LEARNING, *WEIGHING, *COMMANDS]
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of files, where the calls are made."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in {
+        "kjv.txt": TEXT,
+        "events.tab": TABLE,
+        "other.tab": "cue\toutcome\n" + "moon\tnight\n" * 5,
+        "freq.tab": "cues\toutcomes\tfreq\n#h_ha\thand\t3\n",
+        "empty.tab": "",
+    }.items():
+        Path(name).write_text(text)
+    Path("utf16.tab").write_text(TABLE, encoding="utf-16")
+    Path("picture.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(40))
+    WEIGHTS.save("w.npz")
+    EVENTS.save("events.rw")
+    return tmp_path
+
+
+def answer(call: Callable[[], Any], capsys: pytest.CaptureFixture[str]) -> str:
+    """What a call is answered with: an error, a warning, or a line on the command line."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        try:
+            call()
+        except SystemExit:
+            pass
+        except Exception as error:
+            return str(error.args[0] if isinstance(error, KeyError) else error)
+    printed = capsys.readouterr().err
+    if isinstance(call, Command):
+        # The last line: usage stands before it.
+        return printed.splitlines()[-1] if printed else ""
+    told = [each for each in seen if issubclass(each.category, rw.RescorlaWarning)]
+    assert all(each.filename == __file__ for each in told)
+    return "\n".join(str(each.message) for each in told)
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("mistake", ALL, ids=[mistake.name.replace(" ", "-") for mistake in ALL])
+def test_a_mistake_is_answered(mistake: Mistake, capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(mistake.call, capsys)
+    assert found, "nothing was said"
+    for part in (mistake.what, mistake.where, mistake.cure):
+        assert part in found, f"{part!r} is missing in: {found}"
+
+
+def test_there_are_sixty_and_each_is_one_of_its_own() -> None:
+    assert len(ALL) >= 60
+    assert len({mistake.name for mistake in ALL}) == len(ALL) - 1  # One in Python and on the command line.
+    assert not [mistake.name for mistake in ALL if not re.search(r"\w", mistake.what + mistake.where)]
