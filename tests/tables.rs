@@ -12,7 +12,8 @@ use rescorla::error::{Defect, Error, Place, Result};
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::monitor::Monitor;
 use rescorla::text::EventSink;
-use rescorla::text::source::{EVENT_FILE_MAGIC, Kind, MAX_HEADER, MAX_PIECE, kind};
+use rescorla::text::kind::{Kind, kind};
+use rescorla::text::source::{EVENT_FILE_MAGIC, MAX_HEADER, MAX_PIECE};
 use rescorla::text::tables::{read, split_names};
 use tempfile::TempDir;
 

@@ -14,6 +14,7 @@ import numpy as np
 from rescorla import _core
 from rescorla.arguments import DUPLICATES, Duplicates, PathName, one_of, path_name, thread_count, whole
 from rescorla.events import Events
+from rescorla.kinds import warn_of_text
 from rescorla.progress import Progress, watching
 from rescorla.vocabulary import Names as Words
 from rescorla.vocabulary import listed, mapped
@@ -149,6 +150,11 @@ def corpus_events(
     OSError
         When a file cannot be read or written.
 
+    Warns
+    -----
+    RescorlaWarning
+        When one of the first hundred files looks like a table, or the only one is empty.
+
     Notes
     -----
     Words are separated by white space (that of Unicode), by ``_``, by the characters of the boundary and by
@@ -202,6 +208,9 @@ def corpus_events(
         _core.check_apart(path_name(path), read)
     if format != "text" and not files:
         raise TypeError(f"format={format!r} is for files; give paths (of type pathlib.Path in a list)")
+    if files and format == "text":
+        texts = list(texts)
+        warn_of_text(texts)
     with watching(progress, "reading") as watch:
         return Events(
             _core.compile_corpus(

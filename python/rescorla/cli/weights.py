@@ -65,7 +65,7 @@ def finish(options: argparse.Namespace, events: Events, weights: Weights) -> Non
     """Say what was learned of what."""
     seconds = {"seconds": f"{weights.parameters['seconds']:.2f}"}
     where = options.output or "nowhere; -o FILE saves the weights"
-    report.show(report.counts(events) | seconds | report.line("saved to", where))
+    report.show(report.read_as(options) | report.counts(events) | seconds | report.line("saved to", where))
     if options.top is not None:
         for cue, outcome, weight in strongest_pairs(weights, options.top):
             print(cue, outcome, f"{weight:.6g}", sep="\t")
