@@ -66,8 +66,11 @@ pub(super) fn is_conllu(lines: &[&[u8]]) -> bool {
 
 /// Whether all lines but the first have so many cells with blanks between.
 pub(super) fn has_blank_cells(lines: &[&[u8]], n: usize) -> bool {
-    let cells = |line: &[u8]| line.split(|&byte| byte == b' ').filter(|cell| !cell.is_empty()).count();
-    lines.len() > 1 && lines[1..].iter().all(|line| cells(line) == n)
+    let has = |line: &[u8]| {
+        let mut cells = std::str::from_utf8(line).map(|line| Separator::Blank.cells(line)).into_iter().flatten();
+        cells.by_ref().take(n).filter(|cell| cell.is_ok()).count() == n && cells.next().is_none()
+    };
+    lines.len() > 1 && lines[1..].iter().all(|line| has(line))
 }
 
 fn has_tabbed_cells(line: &[u8]) -> bool {

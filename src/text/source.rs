@@ -425,7 +425,7 @@ impl Encoding {
             [0x1f, 0x8b, ..] => Encoding::Gzip,
             // A zstd frame, or a skippable frame, with which parallel compressors begin.
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Encoding::Zstd,
-            [0xfd, b'7', b'z', b'X', b'Z', 0] => Encoding::Xz,
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Encoding::Xz,
             _ => Encoding::Plain,
         }
     }
