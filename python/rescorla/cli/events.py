@@ -144,11 +144,11 @@ def run(options: argparse.Namespace) -> None:
     """Make events and write them."""
     _check(options)
     if _writes_as_it_reads(options):
-        read = source.parts(options.files, options, options.head)
-        if isinstance(read, Events):
-            tables.write_events(read, options.table, progress=options.progress)
-        else:
-            tables.write_parts(read[0], options.table, has_frequencies=read[1])
+        with source.parts(options.files, options, options.head) as read:
+            if isinstance(read, Events):
+                tables.write_events(read, options.table, progress=options.progress)
+            else:
+                tables.write_parts(read[0], options.table, has_frequencies=read[1])
         return
     # Names that are removed leave events out: then the first ones are those that are left.
     limit = None if _filters(options) else options.head

@@ -9,7 +9,7 @@ import stat
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -219,36 +219,33 @@ def events(
     return concat_events(parts, path or scratch(), progress=options.progress)
 
 
+@contextmanager
 def parts(
     files: list[str], options: argparse.Namespace, limit: int | None = None
-) -> tuple[Iterator[Events], bool] | Events:
+) -> Iterator[Events | tuple[Iterator[Events], bool]]:
     """The events of the only file as it is read, if it is a table, some rows at a time; else all events.
 
-    With the first goes whether there is a column of frequencies.
+    With the first goes whether there may be frequencies other than 1.
     """
-    if stream := _stream_of(files, options):
-        # Left open: rows are read later.
-        text = stream.__enter__()
-        name = _name_of(files[0])
-        seen = Look(*text.look())
-        if _kind(name, seen, options) != "table":
-            return _of_stream(text, files[0], options, None, lambda: None, limit)
-    else:
-        found = [file for name in files for file in files_of(name)]
-        if len(found) > 1:
-            return events(files, options, limit=limit)
-        [name] = found
-        seen = look(name)
-        if _kind(name, seen, options) != "table":
-            return events(files, options, limit=limit)
-        text = TextStream(open(name, "rb"), name)  # noqa: SIM115
-    _refuse_text([name], ["table"], options)
-    chosen = chosen_columns(*_layout(options))
-    has_frequencies = chosen[2] is not None or "frequency" in map(str.lower, seen.columns)
-    if not seen.columns:
-        has_frequencies = True  # Nobody knows.
-    _tell(options, ["table"])
-    return _in_parts(lambda n: _of_rows(text, seen, name, options, None, n), limit), has_frequencies
+    with ExitStack() as stack:
+        if stream := _stream_of(files, options):
+            text, name = stack.enter_context(stream), _name_of(files[0])
+            seen = Look(*text.look())
+            if _kind(name, seen, options) != "table":
+                yield _of_stream(text, files[0], options, None, lambda: None, limit)
+                return
+        else:
+            found = [file for name in files for file in files_of(name)]
+            seen = look(name := found[0])
+            if len(found) > 1 or _kind(name, seen, options) != "table":
+                yield events(files, options, limit=limit)
+                return
+            text = TextStream(stack.enter_context(open(name, "rb")), name)
+        _refuse_text([name], ["table"], options)
+        chosen = chosen_columns(*_layout(options))
+        # Without the names of columns nobody knows.
+        may_have = chosen[2] is not None or "frequency" in map(str.lower, seen.columns or ["frequency"])
+        yield _in_parts(lambda n: _of_rows(text, seen, name, options, None, n), limit), may_have
 
 
 def _in_parts(read: Callable[[int], Events], limit: int | None) -> Iterator[Events]:
