@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import rescorla as rw
-from rescorla import cli, classify, estimators
+from rescorla import classify, cli, estimators
 
 # What type checkers refuse, too.
 lib: Any = rw
