@@ -16,7 +16,8 @@ use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::monitor::Monitor;
 use rescorla::text::EventSink;
 use rescorla::text::corpus::{Context, Corpus, Letters, Lines, Load, Lookup, Names, Normal, Symbols, Window};
-use rescorla::text::source::{MAX_PIECE, kind};
+use rescorla::text::kind::kind;
+use rescorla::text::source::MAX_PIECE;
 use rescorla::vocab::Vocab;
 use tempfile::TempDir;
 

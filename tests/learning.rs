@@ -5,13 +5,14 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use rescorla::activate::{Weights, Which, activate};
+use rescorla::activate::{RowByRow, Weights, Which, activate};
 use rescorla::error::Error;
 use rescorla::events::EventFile;
 use rescorla::events::map::Bytes;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::kernel::dispatch::Kernel;
 use rescorla::kernel::rows::Element;
+use rescorla::learn::in_place::{InPlace, Slab};
 use rescorla::learn::{Initial, Kernels, Matrix, Method, Plan, learn, stream::BUDGET};
 use rescorla::monitor::Monitor;
 
@@ -434,7 +435,8 @@ fn two_outcomes_in_one_column_are_refused() {
 #[test]
 fn activations_fill_the_result_exactly() {
     let file = two_cues(1);
-    let weights = Weights { values: &[0.5, 0.25], width: 1, rows: &[Some(0), Some(1)] };
+    let table = RowByRow { values: &[0.5, 0.25], width: 1 };
+    let weights = Weights { table, rows: &[Some(0), Some(1)] };
     let activations =
         |out: &mut [f64]| activate(&file, &weights, &Which::Columns(&[0]), out, 1, &Monitor::new());
     let mut out = [9.0];
@@ -442,5 +444,69 @@ fn activations_fill_the_result_exactly() {
     assert_eq!(out, [0.75]);
     for mut wrong in [vec![], vec![9.0; 2]] {
         assert!(matches!(activations(&mut wrong), Err(Error::Argument(_))));
+    }
+}
+
+/// Weights column after column: so many rows.
+struct Columns<'a>(usize, &'a mut [f64]);
+
+impl Slab<f64> for Columns<'_> {
+    fn shape(&self) -> [usize; 2] {
+        [self.0, self.1.len() / self.0]
+    }
+
+    fn cut(self, width: usize) -> Result<Vec<Self>, Error> {
+        Ok(self.1.chunks_mut(width * self.0).map(|columns| Columns(self.0, columns)).collect())
+    }
+
+    fn load(&self, row: usize, to: &mut [f64]) {
+        to.iter_mut().zip(self.1.iter().skip(row).step_by(self.0)).for_each(|(to, from)| *to = *from);
+    }
+
+    fn store(&mut self, row: usize, from: &[f64]) {
+        self.1.iter_mut().skip(row).step_by(self.0).zip(from).for_each(|(to, from)| *to = *from);
+    }
+}
+
+#[test]
+fn in_place_rows_of_no_event_are_not_looked_at() {
+    let (file, monitor) = (two_cues(3), Monitor::new());
+    let plan = Plan { columns: &[Some(1)], ..plan(&[0.1, 0.2], &[1.0, 2.0], 0.5) };
+    let mut weights = [0.25, f64::NAN, 0.5, -0.5, f64::INFINITY, 1.0];
+    // Cue b is in the first row, cue a in the last.
+    InPlace::new(&file, &plan, &[2, 0], Columns(3, &mut weights), &monitor).unwrap().learn().unwrap();
+    let initial = Initial { weights: &[0.5, 1.0, 0.25, -0.5], width: 2, columns: &[Some(0), Some(1)] };
+    let mut expected = [0.0; 4];
+    let matrix = Matrix::new(&mut expected, [2, 2]).unwrap();
+    learn(&file, &Plan { initial: Some(initial), ..plan }, &matrix, &monitor).unwrap();
+    let [first, second] = [[expected[2], f64::NAN, expected[0]], [expected[3], f64::INFINITY, expected[1]]];
+    let expected = [first, second].concat();
+    assert!(
+        weights.iter().zip(&expected).all(|(found, expected)| found.to_bits() == expected.to_bits()),
+        "{weights:?}"
+    );
+}
+
+#[test]
+fn in_place_rows_must_exist_and_differ_and_be_finite() {
+    let (file, monitor) = (two_cues(1), Monitor::new());
+    let (alpha, lambda) = ([0.1, 0.1], [1.0]);
+    let refused = |plan: &Plan<'_, f64>, rows: &[u32]| {
+        let mut weights = [0.5, 0.5, f64::NAN];
+        let found = InPlace::new(&file, plan, rows, Columns(3, &mut weights), &monitor).err();
+        found.map(|error| error.to_string())
+    };
+    let good = plan(&alpha, &lambda, 0.1);
+    assert_eq!(refused(&good, &[1, 0]), None);
+    for rows in [&[1, 1][..], &[0, 3], &[0], &[0, 1, 2]] {
+        assert!(refused(&good, rows).unwrap().contains("a row of the weights for every cue"), "{rows:?}");
+    }
+    assert!(refused(&good, &[2, 0]).is_some());
+    assert!(refused(&plan(&alpha, &[1.0, 1.0], 0.1), &[1, 0]).is_some());
+    assert!(refused(&plan(&alpha, &lambda, -0.1), &[1, 0]).is_some());
+    for other in
+        [Plan { average: true, ..plan(&alpha, &lambda, 0.1) }, Plan { method: Some(Method::Adjoint), ..good }]
+    {
+        assert!(refused(&other, &[1, 0]).unwrap().contains("by the forward method"));
     }
 }

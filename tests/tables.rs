@@ -12,8 +12,9 @@ use rescorla::error::{Defect, Error, Place, Result};
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::monitor::Monitor;
 use rescorla::text::EventSink;
-use rescorla::text::source::{EVENT_FILE_MAGIC, Kind, MAX_HEADER, MAX_PIECE, kind};
-use rescorla::text::tables::{read, split_names};
+use rescorla::text::kind::{Kind, kind};
+use rescorla::text::source::{EVENT_FILE_MAGIC, MAX_HEADER, MAX_PIECE};
+use rescorla::text::tables::{Column, Layout, read, read_as, split_names};
 use tempfile::TempDir;
 
 type Event = (Vec<String>, Vec<String>, u64);
@@ -164,6 +165,86 @@ fn an_r_table_is_read() {
             event(&[], &["é", "\u{10d0}"], 0),
         ]
     );
+}
+
+#[test]
+fn cells_may_have_semicolons_or_blanks_between() {
+    let expected = [event(&["a", "b"], &["c d"], 2), event(&[], &["e"], 1)];
+    assert_eq!(events("Cues;Outcomes;Frequency\r\na_b;c d;2\r\n;e;1\r\n"), expected);
+    assert_eq!(events("cues;outcomes;frequency\n\"a_b\";\"c d\";2\n;e;1"), expected);
+    let expected = [event(&["a", "b"], &["c"], 2), event(&["d"], &["e"], 1)];
+    assert_eq!(events("cues outcomes frequency\na_b  c 2 \n d e 1\n"), expected);
+    refused("cues;outcomes\na;b;c\n", 2, 5, "2 cells", "one more");
+    assert!(defect("cues;outcomes\na;b;c\n").cure.contains("semicolon"));
+    refused("cues outcomes\na b\nc d e\n", 1, 1, "names the columns", "cues outcomes");
+}
+
+/// What a table of a layout has.
+fn with_layout(content: &str, columns: [Option<Column>; 3], header: bool) -> Result<Vec<Event>> {
+    let (_folder, path) = file(content.as_bytes());
+    let mut kept = Kept::default();
+    read_as(&path, &Layout { columns, header }, None, &mut kept, &Monitor::new())?;
+    Ok(kept.events)
+}
+
+#[test]
+fn columns_are_found_by_what_the_caller_says() {
+    let name = |name: &str| Some(Column::Name(name.to_owned()));
+    let at = |position| Some(Column::At(position));
+    let expected = [event(&["a"], &["b"], 3), event(&["c", "d"], &["e"], 4)];
+    for (separator, end) in [("\t", "\n"), (",", "\n"), (";", "\r\n"), (" ", "\n")] {
+        let rows = [["a", "b", "3"], ["c_d", "e", "4"]].map(|row| row.join(separator)).join(end);
+        let table = format!("x{separator}y{separator}n{end}{rows}");
+        for columns in [
+            [name("x"), name("y"), name("n")],
+            [at(0), at(1), at(2)],
+            [name("x"), at(1), name("n")],
+        ] {
+            assert_eq!(with_layout(&table, columns, true).unwrap(), expected, "{table:?}");
+        }
+        assert_eq!(with_layout(&rows, [at(0), at(1), at(2)], false).unwrap(), expected, "{rows:?}");
+        let swapped = [event(&["b"], &["a"], 1), event(&["e"], &["c", "d"], 1)];
+        assert_eq!(with_layout(&rows, [at(1), at(0), None], false).unwrap(), swapped);
+    }
+    // What is not said is found by its own name.
+    let table = "Outcomes,n,x\nb,3,a\ne,4,c_d\n";
+    assert_eq!(with_layout(table, [name("x"), None, name("n")], true).unwrap(), expected);
+}
+
+#[test]
+fn columns_that_are_not_there_are_refused() {
+    let name = |name: &str| Some(Column::Name(name.to_owned()));
+    for (columns, header, expected) in [
+        ([name("z"), None, None], true, "a column named \"z\", found the columns \"x\", \"y\""),
+        ([Some(Column::At(2)), name("y"), None], true, "at least 3 columns"),
+        ([name("x"), name("x"), None], true, "different columns"),
+        ([name("x"), None, None], true, "a column named outcomes"),
+        ([Some(Column::At(0)), None, None], false, "a column named outcomes"),
+    ] {
+        let error = with_layout("x\ty\na\tb\n", columns, header).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn a_limit_stops_reading() {
+    let (table, expected) = long_table();
+    let rest = table.repeat(8);
+    for content in [rest.clone(), stored(&rest)] {
+        let (_folder, path) = file(&content);
+        for limit in [0, 1, 5, 1000] {
+            let (mut kept, monitor) = (Kept::default(), Monitor::new());
+            read_as(&path, &Layout::default(), Some(limit), &mut kept, &monitor).unwrap();
+            assert!(kept.events == expected[..limit as usize]);
+            let (done, total) = monitor.progress();
+            // A window; of what is packed also the blocks on their way.
+            assert!(done < 2 << 20 && done < total / 4, "{done} of {total}");
+        }
+        let (_folder, path) = file(&table);
+        let mut kept = Kept::default();
+        read_as(&path, &Layout::default(), Some(u64::MAX), &mut kept, &Monitor::new()).unwrap();
+        assert!(kept.events == expected);
+    }
 }
 
 #[test]
@@ -607,11 +688,50 @@ fn kinds_are_told_by_content() {
         assert_eq!(kind_of(&zstd(table.as_bytes())), Kind::Table);
         assert_eq!(kind_of(&xz(table.as_bytes())), Kind::Table);
     }
-    for text in ["", "\n", "cues", "cues outcomes\n", "text\ncues\toutcomes\n", "cues\toutcomes\tcues\n"] {
-        assert_eq!(kind_of(text.as_bytes()), Kind::Text);
-        assert_eq!(kind_of(&gzip(text.as_bytes())), Kind::Text);
+    for (text, expected) in [
+        ("", Kind::Empty),
+        ("\u{feff}", Kind::Empty),
+        ("\n \n", Kind::Empty),
+        ("cues", Kind::Text),
+        ("cues outcomes\n", Kind::Text),
+        ("text\ncues\toutcomes\n", Kind::Text),
+        ("cues\toutcomes\tcues\n", Kind::UnnamedTable),
+        ("cue\toutcome\na_b\tc\n", Kind::UnnamedTable),
+        ("trigrams\twords\na_b\tc\n", Kind::UnnamedTable),
+        ("a_b\tc\nd\te\n", Kind::UnnamedTable),
+        ("cue outcome\na_b c\nd e\n", Kind::UnnamedTable),
+        ("cue,outcome\na_b,c\nd,e\n", Kind::UnnamedTable),
+        ("Cue;Outcome;Freq\na_b;c;1\nd;e;2\n", Kind::UnnamedTable),
+        ("Cues;Outcomes\na_b;c\nd;e\n", Kind::Table),
+        ("cues outcomes frequency\na_b c 1\n", Kind::Table),
+        ("\"Cues\" \"Outcomes\"\n\"a b\" c\n", Kind::Table),
+        ("cues and outcomes\nof three words\nare no table\n", Kind::Text),
+        ("cues outcomes\nin a line of prose\n", Kind::Text),
+        ("In the beginning\nGod created\n", Kind::Text),
+        ("1\tWe\twe\tPRON\t_\t_\t2\tnsubj\t_\t_\n", Kind::Conllu),
+    ] {
+        assert_eq!(kind_of(text.as_bytes()), expected, "{text:?}");
+        assert_eq!(kind_of(&gzip(text.as_bytes())), expected, "{text:?}");
     }
-    assert_eq!(kind_of(b"cues\toutcomes\t\xff\n"), Kind::Text);
+    assert_eq!(kind_of(b"cues\toutcomes\t\xff\n"), Kind::UnnamedTable);
+    let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    for (content, expected) in [
+        (&b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x0a\0\0\0values.npy"[..], Kind::Weights),
+        (b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x0a\0\0\0workbook.x", Kind::Archive),
+        (b"PK\x03\x04", Kind::Archive),
+        (b"\x93NUMPY\x01\0", Kind::Weights),
+        (b"\x89HDF\r\n\x1a\n", Kind::Weights),
+        (b"CDF\x01", Kind::Weights),
+        (b"\x89PNG\r\n\x1a\n", Kind::Picture),
+        (b"%PDF-1.4", Kind::Picture),
+        (b"<?xml version='1.0'?>\n<svg>", Kind::Picture),
+        (b"<?xml version='1.0'?>\n<document>", Kind::Text),
+        (&[b"\xff\xfe", &utf16("cues\toutcomes\n")[..]].concat(), Kind::Utf16),
+        (&utf16("cues\toutcomes\n"), Kind::Utf16),
+        (&gzip(&EVENT_FILE_MAGIC), Kind::PackedEvents),
+    ] {
+        assert_eq!(kind_of(content), expected, "{content:?}");
+    }
     // A header that does not end where looking ends is none.
     let long = [b"cues\toutcomes\t", &vec![b'x'; 2 * MAX_HEADER][..]].concat();
     assert_eq!(kind_of(&long), Kind::Text);

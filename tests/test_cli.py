@@ -85,6 +85,7 @@ def test_learn_is_learn(suffix: str, compiled: bool, run: Run, table: Path, tmp_
     assert (found.cues, found.outcomes) == (expected.cues, expected.outcomes)
     seconds = report.pop("seconds")
     assert float(seconds) >= 0
+    assert report.pop("read as") == ("binary event file" if compiled else "event table")
     assert report == {"events": "3", "tokens": "6", "cues": "3", "outcomes": "2", "saved to": str(path)}
 
 
@@ -416,7 +417,8 @@ def test_help_tells_the_defaults() -> None:
     for command in TEXT_COMMANDS:
         for name, action in actions(command).items():
             if name in parameters and isinstance(default := parameters[name].default, str):
-                assert f"(default {default})" in str(action.help)
+                told = "(default auto:" if name == "format" else f"(default {default})"
+                assert told in str(action.help)
             # One that is not given is not said.
             if name in parameters:
                 assert action.default is None
@@ -545,6 +547,8 @@ def test_formats_of_running_text(run: Run, passage: Path) -> None:
     told = ["--cues", "2,upos", "--outcomes", "lemmas,features"]
     assert expected == by_command(run, "we.conllu", "--format", "conllu", *told)
     error = run("events", "we.conllu", *told, "-o", "e.rw", status=1)
+    assert "this looks like CoNLL-U: --format conllu makes events of it" in error
+    error = run("events", "we.conllu", *told, "--format", "text", "-o", "e.rw", status=1)
     assert "--cues can be 'upos' with --format conllu only" in error
     film = "<document><s><w>In</w><w>the</w></s></document>"
     Path("film.xml.gz").write_bytes(gzip.compress(film.encode()))

@@ -75,6 +75,7 @@ def test_a_defect_has_its_place(treebank: Path) -> None:
         events(treebank)
 
 
+@pytest.mark.filterwarnings("ignore:.*this looks like CoNLL-U")
 def test_what_only_a_treebank_says_is_refused_of_text(treebank: Path) -> None:
     with pytest.raises(ValueError, match="format='conllu' only"):
         rw.corpus_events(treebank, outcomes="lemmas")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import rescorla as rw
-from rescorla.derived import DerivedEvents
+from rescorla.derived import Events as DerivedEvents
 from rescorla.hints import hinting
 
 EVENTS = rw.read_events([("a_b", "x", 3)])

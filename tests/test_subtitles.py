@@ -28,6 +28,7 @@ def xml(sentences: list[list[object]]) -> bytes:
     return "".join([*parts, "</document>\n"]).encode()
 
 
+@pytest.mark.filterwarnings("ignore:.*this file is empty")
 @given(
     st.lists(st.lists(st.one_of(WORDS, TIMES), max_size=6), max_size=8),
     st.sampled_from(["line", "paragraph"]),

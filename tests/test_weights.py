@@ -197,6 +197,7 @@ def test_the_representation_is_one_line() -> None:
     [
         ((VALUES, ["a"], OUTCOMES), ValueError, "2 cues, but 1 names"),
         ((VALUES, CUES, ["y"]), ValueError, "3 outcomes, but 1 names"),
+        ((VALUES, OUTCOMES, CUES), ValueError, "2 cues, but 3 names are given; .* give values.T"),
         ((VALUES, ["a", "a"], OUTCOMES), ValueError, "cues must be distinct, but 'a'"),
         ((VALUES, CUES, ["x", "y", "x"]), ValueError, "outcomes must be distinct, but 'x'"),
         ((VALUES, "ab", OUTCOMES), TypeError, "not the str 'ab'"),
@@ -713,6 +714,7 @@ def test_a_file_that_cannot_be_written_has_its_own_name(suffix: str, tmp_path: P
     with pytest.raises(FileNotFoundError) as caught:
         weights().save(path)
     assert caught.value.filename == str(path)
+    assert f"no folder '{tmp_path / 'nowhere'}' to write it in; make it first" in str(caught.value)
     (tmp_path / f"w.{suffix}").mkdir()
     with pytest.raises(IsADirectoryError) as found:
         weights().save(tmp_path / f"w.{suffix}")
@@ -932,6 +934,7 @@ def test_a_failure_leaves_the_old_out_file(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as caught:
         rw.learn(events, out=tmp_path / "nowhere" / "w.npy")
     assert caught.value.filename == str(tmp_path / "nowhere")
+    assert "no folder for '" in str(caught.value)
 
 
 # Arguments of learning that are about names and types.

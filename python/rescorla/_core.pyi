@@ -13,6 +13,7 @@ __all__ = [
     "EventFile",
     "FormatError",
     "Scratch",
+    "TextStream",
     "__version__",
     "activations",
     "adatron",
@@ -22,7 +23,6 @@ __all__ = [
     "compile_corpus",
     "compile_events",
     "compile_table",
-    "content_kind",
     "crc32c",
     "delta_rule",
     "delta_rule_rows",
@@ -30,12 +30,15 @@ __all__ = [
     "forecast",
     "learn",
     "learn_in_place",
+    "look",
     "minover",
     "perceptron",
     "read_lines",
     "students",
     "trajectories",
     "widrow_hoff",
+    "write_lines",
+    "written_as",
 ]
 
 __version__: str
@@ -45,6 +48,8 @@ _Factors: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
 _New: TypeAlias = tuple[list[str], NDArray[np.int64], NDArray[np.int64], Literal["drop", "keep", "error"]]
 _ThreeArrays: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 _Duplicates: TypeAlias = Literal["drop", "keep", "error"]
+_Column: TypeAlias = int | str | None
+_Columns: TypeAlias = tuple[_Column, _Column, _Column]
 
 class FormatError(ValueError): ...
 
@@ -112,17 +117,39 @@ class EventFile:
     def cue_sets(self, progress: _Progress = None) -> tuple[_ThreeArrays, _ThreeArrays]: ...
     def save(self, path: str) -> EventFile: ...
     def to_table(self, path: str, progress: _Progress = None) -> None: ...
+    def has_frequencies(self) -> bool: ...
+    def table_text(self, header: bool, frequency: bool) -> bytes: ...
     def verify(self, progress: _Progress = None) -> None: ...
     def info(self) -> dict[str, Any]: ...
 
+@final
+class TextStream:
+    def __new__(cls, stream: Any, name: str) -> TextStream: ...
+    def look(self) -> tuple[str, str, list[str]]: ...
+    def read(self, n: int) -> bytes: ...
+    def compile_table(
+        self,
+        path: str | None,
+        duplicates: _Duplicates,
+        background: str | None,
+        *,
+        columns: _Columns = (None, None, None),
+        header: bool = True,
+        limit: int | None = None,
+    ) -> EventFile: ...
+
 def clear(out: NDArray[Any]) -> None: ...
-def content_kind(path: str) -> Literal["events", "table", "text"]: ...
+def look(path: str) -> tuple[str, str, list[str]]: ...
 def compile_table(
     source: str,
     path: str | None,
     duplicates: _Duplicates,
     background: str | None,
     progress: _Progress,
+    *,
+    columns: _Columns = (None, None, None),
+    header: bool = True,
+    limit: int | None = None,
 ) -> EventFile: ...
 def compile_arrow(
     source: Any,
@@ -130,6 +157,9 @@ def compile_arrow(
     duplicates: _Duplicates,
     background: str | None,
     progress: _Progress,
+    *,
+    columns: _Columns = (None, None, None),
+    limit: int | None = None,
 ) -> EventFile: ...
 def compile_events(
     source: Iterable[Any],
@@ -137,6 +167,8 @@ def compile_events(
     duplicates: _Duplicates,
     background: str | None,
     progress: _Progress,
+    *,
+    limit: int | None = None,
 ) -> EventFile: ...
 def compile_corpus(
     source: Sequence[str] | Iterable[str | Iterable[str]],
@@ -365,3 +397,5 @@ def widrow_hoff(
 ) -> dict[str, Any]: ...
 def check_apart(output: str, inputs: Sequence[str]) -> None: ...
 def crc32c(bytes: NDArray[np.uint8], before: int = 0) -> int: ...
+def write_lines(path: str, lines: Sequence[str]) -> None: ...
+def written_as(path: str) -> Literal["csv", "text", "other"]: ...

@@ -23,6 +23,7 @@ from rescorla.arguments import (
 )
 from rescorla.events import Events
 from rescorla.hints import hinting
+from rescorla.kinds import warn_of_text
 from rescorla.progress import Progress, watching
 from rescorla.vocabulary import Names as Words
 from rescorla.vocabulary import listed, mapped
@@ -168,7 +169,8 @@ def corpus_events(
     -----
     RescorlaWarning
         When no word consists of `symbols`, or none of `vocabulary` or `stop_words` occurs in the text; when
-        `symbols` stands in brackets, which are left out.
+        `symbols` stands in brackets, which are left out; when one of the first hundred files looks like a
+        table, or the only one is empty.
 
     Notes
     -----
@@ -231,6 +233,9 @@ def corpus_events(
     allowed = _allowed(symbols)
     stopped = listed("stop_words", stop_words)
     known = None if vocabulary is None else listed("vocabulary", vocabulary)
+    if files and format == "text":
+        texts = list(texts)
+        warn_of_text(texts)
     with watching(progress, "reading") as watch:
         file, missed = _core.compile_corpus(
             texts,

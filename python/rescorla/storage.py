@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rescorla import hdf5, npy
-from rescorla._core import FormatError, check_apart, content_kind
+from rescorla._core import FormatError, check_apart
 from rescorla.files import (
     AGAIN,
     as_json,
@@ -28,6 +28,7 @@ from rescorla.files import (
     reserve,
     values_checksum,
 )
+from rescorla.kinds import look
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,6 +54,9 @@ class Content(NamedTuple):
 def save(path: str, content: Content) -> None:
     """Write weights in the format that the suffix names."""
     write = _format(path).save
+    folder = os.path.dirname(os.path.realpath(path))
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(errno.ENOENT, f"no folder {folder!r} to write it in; make it first", path)
     check_apart(path, mapped_files(content.values))
     write(path, content)
 
@@ -76,7 +80,7 @@ def load(path: str) -> Content:
 def events_in(path: str) -> str | None:
     """What a file of events is, for a message; None where it is no such file."""
     kinds = {"events": "a binary event file", "table": "an event table"}
-    return kinds.get(content_kind(path)) if os.path.isfile(path) else None
+    return kinds.get(look(path).kind) if os.path.isfile(path) else None
 
 
 def _refuse_events(path: str) -> None:

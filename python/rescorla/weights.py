@@ -247,7 +247,9 @@ class Weights:
         elif outcome is not None and cue is None:
             names, vector = self.cues, self.column(outcome)
         else:
-            raise ValueError("top takes either cue= or outcome=")
+            raise ValueError(
+                "top takes either cue= or outcome=: top(cue=...) ranks outcomes, top(outcome=...) ranks cues"
+            )
         return [(names[position], float(vector[position])) for position in largest(vector, n)]
 
     def to_xarray(self) -> DataArray:
@@ -461,7 +463,10 @@ def _names(argument: str, names: Iterable[str], expected: int) -> tuple[str, ...
         if not isinstance(label, str):
             raise TypeError(f"{argument} must be names, but {label!r} is of type {type(label).__name__}")
     if len(labels) != expected:
-        raise ValueError(f"values have {expected} {argument}, but {len(labels)} names are given")
+        raise ValueError(
+            f"values have {expected} {argument}, but {len(labels)} names are given; rows are cues and "
+            "columns outcomes, so give values.T where it is the other way round"
+        )
     if len(set(labels)) != expected:
         seen: set[str] = set()
         twice = next(label for label in labels if label in seen or seen.add(label))  # type: ignore[func-returns-value]

@@ -20,6 +20,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use super::batches::{Batch, Batches, Columns};
+use super::compile::{PyColumns, layout};
 use super::file::PyEventFile;
 use super::watch::{Progress, watched};
 use crate::error::{Error, Place, Result};
@@ -27,6 +28,7 @@ use crate::events::write::EventWriter;
 use crate::grow::Grow;
 use crate::monitor::Monitor;
 use crate::text::seen::Seen;
+use crate::text::tables::Column;
 use crate::text::{EventSink, tables};
 
 const ROW: &str = "a row of the table";
@@ -38,7 +40,8 @@ const COLUMNS: [&str; 3] = ["cues", "outcomes", "frequency"];
 
 /// A table that has `__arrow_c_stream__` becomes an event file.
 #[pyfunction]
-#[pyo3(signature = (source, path, duplicates, background, progress))]
+#[pyo3(signature = (source, path, duplicates, background, progress, *, columns=(None, None, None), limit=None))]
+#[expect(clippy::too_many_arguments, reason = "as Python has them")]
 pub(crate) fn compile_arrow(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
@@ -46,17 +49,21 @@ pub(crate) fn compile_arrow(
     duplicates: &str,
     background: Option<&str>,
     progress: Progress,
+    columns: PyColumns,
+    limit: Option<u64>,
 ) -> PyResult<PyEventFile> {
     let duplicates = duplicates.parse()?;
     let mut batches = Batches::of(source)?;
-    let columns = find_columns(batches.schema())?;
+    let columns = find_columns(batches.schema(), &layout(columns, true).columns)?;
     check_types(batches.schema(), columns)?;
-    let total = n_rows(source);
+    let limit = limit.unwrap_or(u64::MAX);
+    let total = n_rows(source).min(limit);
     let file = watched(py, &progress, move |monitor| {
         let mut writer = EventWriter::new(path.as_deref(), duplicates, background)?;
         let (mut done, mut seen) = (0, Seen::default());
-        while let Some(batch) = batches.next(columns)? {
+        while done < limit && let Some(mut batch) = batches.next(columns)? {
             monitor.check()?;
+            batch.n_rows = batch.n_rows.min(usize::try_from(limit - done).unwrap_or(usize::MAX));
             push(&batch, done, total, &mut seen, &mut writer, monitor)?;
             done += batch.n_rows as u64;
         }
@@ -74,9 +81,13 @@ fn n_rows(source: &Bound<'_, PyAny>) -> u64 {
 
 /// Which columns are cues, outcomes and, if there is one, frequency. One named exactly so goes before those in another
 /// case.
-fn find_columns(schema: &Schema) -> Result<Columns> {
+fn find_columns(schema: &Schema, given: &[Option<Column>; 3]) -> Result<Columns> {
     let mut columns = [None; 3];
-    for (column, wanted) in columns.iter_mut().zip(COLUMNS) {
+    for ((column, wanted), given) in columns.iter_mut().zip(COLUMNS).zip(given) {
+        if let Some(given) = given {
+            *column = Some(find_given(schema, given)?);
+            continue;
+        }
         let named = |same: fn(&str, &str) -> bool| {
             let fields = schema.fields().iter().enumerate();
             fields.filter(|(_, field)| same(field.name(), wanted)).map(|(at, _)| at).collect::<Vec<_>>()
@@ -103,6 +114,23 @@ fn find_columns(schema: &Schema) -> Result<Columns> {
         };
     }
     Ok(columns)
+}
+
+/// A column that the caller gave by name or position.
+fn find_given(schema: &Schema, given: &Column) -> Result<usize> {
+    let mut fields = schema.fields().iter().enumerate();
+    let found = match given {
+        &Column::At(position) => fields.nth(position),
+        Column::Name(name) => fields.find(|(_, field)| field.name() == name),
+    };
+    found.map(|(at, _)| at).ok_or_else(|| {
+        let names: Vec<String> = schema.fields().iter().map(|field| format!("'{}'", field.name())).collect();
+        let wanted = match given {
+            Column::At(position) => format!("column {position}, counted from 0,"),
+            Column::Name(name) => format!("a column '{name}'"),
+        };
+        Error::Argument(format!("columns asks for {wanted} and there are [{}]; name one of these", names.join(", ")))
+    })
 }
 
 fn check_types(schema: &Schema, columns: Columns) -> PyResult<()> {

@@ -12,25 +12,65 @@ use super::watch::{Progress, watched};
 use crate::error::{Error, Place, Result};
 use crate::events::write::EventWriter;
 use crate::grow::Grow;
-use crate::text::source::{Kind, kind};
+use crate::text::kind::{self, Kind, Look};
+use crate::text::tables::{Column, Layout};
 use crate::text::{EventSink, tables};
 
 /// Python's own iterables are read on the calling thread; signals and progress are looked at this often.
 const LOOK_EVERY: u64 = 4096;
 
-/// What a file holds: "events", "table" or "text".
+/// What a file holds, in a word; its first line; and the cells of that, if it looks like a table.
+type Seen = (&'static str, String, Vec<String>);
+
+/// What a file holds, told by its content.
 #[pyfunction]
-pub(crate) fn content_kind(py: Python<'_>, path: PathBuf) -> PyResult<&'static str> {
-    Ok(match py.detach(|| kind(&path))? {
+pub(crate) fn look(py: Python<'_>, path: PathBuf) -> PyResult<Seen> {
+    Ok(seen(py.detach(|| kind::look(&path))?))
+}
+
+pub(super) fn seen(Look { kind, first, columns }: Look) -> Seen {
+    let kind = match kind {
         Kind::Events => "events",
+        Kind::PackedEvents => "packed",
         Kind::Table => "table",
+        Kind::UnnamedTable => "unnamed",
+        Kind::Conllu => "conllu",
         Kind::Text => "text",
-    })
+        Kind::Empty => "empty",
+        Kind::Weights => "weights",
+        Kind::Picture => "picture",
+        Kind::Archive => "archive",
+        Kind::Utf16 => "utf16",
+    };
+    (kind, first, columns)
+}
+
+/// A column of a table, by its position or its name.
+#[derive(FromPyObject)]
+pub(super) enum PyColumn {
+    At(usize),
+    Name(String),
+}
+
+/// The columns of cues, outcomes and frequency; None: the one of that name.
+pub(super) type PyColumns = (Option<PyColumn>, Option<PyColumn>, Option<PyColumn>);
+
+pub(super) fn layout((cues, outcomes, frequency): PyColumns, header: bool) -> Layout {
+    let columns = [cues, outcomes, frequency].map(|column| {
+        column.map(|column| match column {
+            PyColumn::At(position) => Column::At(position),
+            PyColumn::Name(name) => Column::Name(name),
+        })
+    });
+    Layout { columns, header }
 }
 
 /// An event table becomes an event file.
 #[pyfunction]
-#[pyo3(signature = (source, path, duplicates, background, progress))]
+#[pyo3(signature = (
+    source, path, duplicates, background, progress, *, columns=(None, None, None), header=true, limit=None
+))]
+#[expect(clippy::too_many_arguments, reason = "as Python has them")]
 pub(crate) fn compile_table(
     py: Python<'_>,
     source: PathBuf,
@@ -38,19 +78,23 @@ pub(crate) fn compile_table(
     duplicates: &str,
     background: Option<&str>,
     progress: Progress,
+    columns: PyColumns,
+    header: bool,
+    limit: Option<u64>,
 ) -> PyResult<PyEventFile> {
-    let duplicates = duplicates.parse()?;
+    let (duplicates, layout) = (duplicates.parse()?, layout(columns, header));
     let file = watched(py, &progress, |monitor| {
         let mut writer = EventWriter::new(path.as_deref(), duplicates, background)?;
-        tables::read(&source, &mut writer, monitor)?;
+        tables::read_as(&source, &layout, limit, &mut writer, monitor)?;
         writer.finish()
     })?;
     Ok(file.into())
 }
 
-/// An iterable of (cues, outcomes) or (cues, outcomes, frequency) becomes an event file.
+/// An iterable of (cues, outcomes) or (cues, outcomes, frequency) becomes an event file; with a limit, so many of its first
+/// items.
 #[pyfunction]
-#[pyo3(signature = (source, path, duplicates, background, progress))]
+#[pyo3(signature = (source, path, duplicates, background, progress, *, limit=None))]
 pub(crate) fn compile_events(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
@@ -58,10 +102,11 @@ pub(crate) fn compile_events(
     duplicates: &str,
     background: Option<&str>,
     progress: Progress,
+    limit: Option<u64>,
 ) -> PyResult<PyEventFile> {
     let call = Call::begin(py)?;
     let mut writer = EventWriter::new(path.as_deref(), duplicates.parse()?, background)?;
-    each(py, source, &progress, |number, event| {
+    each_of(py, source, limit, &progress, |number, event| {
         let at = |error: Error| error.at(None, Some(Place::Event(number)));
         let (cues, outcomes, frequency) = parts(event, number)?.ok_or_else(|| {
             PyTypeError::new_err(format!(
@@ -82,6 +127,17 @@ pub(super) fn each(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
     progress: &Progress,
+    take: impl FnMut(u64, &Bound<'_, PyAny>) -> PyResult<()>,
+) -> PyResult<()> {
+    each_of(py, source, None, progress, take)
+}
+
+/// [`each`], of at most so many items: no more is asked for.
+fn each_of(
+    py: Python<'_>,
+    source: &Bound<'_, PyAny>,
+    limit: Option<u64>,
+    progress: &Progress,
     mut take: impl FnMut(u64, &Bound<'_, PyAny>) -> PyResult<()>,
 ) -> PyResult<()> {
     let call = Call::begin(py)?;
@@ -92,7 +148,9 @@ pub(super) fn each(
         None => Ok(()),
     };
     let mut number = 0;
-    for item in source.try_iter()? {
+    let mut items = source.try_iter()?;
+    while limit.is_none_or(|limit| number < limit) {
+        let Some(item) = items.next() else { break };
         take(number, &item?)?;
         call.check()?;
         number += 1;

@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
 use super::arrays::Read1;
 use super::exit::Call;
@@ -22,6 +22,8 @@ use crate::events::chunk::Lists;
 use crate::events::filter::{self, Renaming};
 use crate::events::map::{self, Bytes};
 use crate::events::pick::{Frequency, Picker};
+use crate::events::table::Style;
+use crate::events::text_file::check_binary_name;
 use crate::events::{EventFile, Recent};
 use crate::grow::{Grow, ask, collected, gathered, short};
 use crate::vocab::Vocab;
@@ -270,6 +272,7 @@ impl PyEventFile {
     /// Writes the file as it is under another name, and opens that.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let file = watched(py, &None, |monitor| {
+            check_binary_name(&path)?;
             check_apart(Some(&path), self.file.path())?;
             let mut copy = AtomicFile::create(&path)?;
             for piece in self.file.bytes().chunks(4 << 20) {
@@ -284,6 +287,30 @@ impl PyEventFile {
     #[pyo3(signature = (path, progress=None))]
     fn to_table(&self, py: Python<'_>, path: PathBuf, progress: Progress) -> PyResult<()> {
         watched(py, &progress, |monitor| self.file.to_table(&path, monitor))
+    }
+
+    /// Whether a frequency is not 1.
+    fn has_frequencies(&self, py: Python<'_>) -> PyResult<bool> {
+        watched(py, &None, |monitor| self.file.has_frequencies(monitor))
+    }
+
+    /// The text of a table with tabs, for who writes it some events at a time.
+    fn table_text<'py>(
+        &self,
+        py: Python<'py>,
+        header: bool,
+        frequency: bool,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let text = watched(py, &None, |monitor| {
+            self.file.check_names(Style::Tab)?;
+            let mut whole = Vec::new();
+            self.file.write_table(Style::Tab, header, frequency, monitor, |text| {
+                whole.grow_by(text, "the text of a table")
+            })?;
+            Ok(whole)
+        })?;
+        ask(text.len(), "the text of a table")?;
+        Ok(PyBytes::new(py, &text))
     }
 
     #[pyo3(signature = (progress=None))]

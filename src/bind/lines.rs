@@ -1,11 +1,15 @@
-//! The verb `read_lines`: lists of names and two-column maps, small enough for memory.
+//! The verbs `read_lines` and `write_lines`: lists of names and two-column maps, small enough for memory.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
+use super::items::Items;
 use super::watch::watched;
+use crate::error::Error;
+use crate::events::text_file::{TextFile, is_csv, is_text};
 use crate::grow::{Grow, spell};
 use crate::text::source::{MAX_PIECE, read_ahead};
 
@@ -34,4 +38,31 @@ pub(crate) fn read_lines(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, Py
         made.append(PyString::from_bytes(py, line.as_bytes())?)?;
     }
     Ok(made)
+}
+
+/// Writes lines to a file, which appears whole or not at all, and compressed if its name ends so.
+#[pyfunction]
+pub(crate) fn write_lines(py: Python<'_>, path: PathBuf, lines: Items<Bound<'_, PyString>>) -> PyResult<()> {
+    let mut text = String::new();
+    for line in &lines.0 {
+        spell(&mut text, line.to_str()?, LINES)?;
+        spell(&mut text, "\n", LINES)?;
+    }
+    watched(py, &None, |_| {
+        let mut file = TextFile::create(&path)?;
+        file.write_all(text.as_bytes()).map_err(Error::io(&path, "write"))?;
+        file.finish(&path)
+    })
+}
+
+/// What a file's name says of it: "csv" (compressed or not), "text" (other text, or something compressed) or "other".
+#[pyfunction]
+pub(crate) fn written_as(path: PathBuf) -> &'static str {
+    if is_csv(&path) {
+        "csv"
+    } else if is_text(&path) {
+        "text"
+    } else {
+        "other"
+    }
 }

@@ -32,6 +32,7 @@ mod minover;
 mod output;
 mod perceptron;
 mod rows;
+mod stream;
 mod students;
 mod trajectory;
 mod watch;
@@ -54,7 +55,7 @@ mod _core {
     #[pymodule_export]
     use super::arrow::compile_arrow;
     #[pymodule_export]
-    use super::compile::{compile_events, compile_table, content_kind};
+    use super::compile::{compile_events, compile_table, look};
     #[pymodule_export]
     use super::corpus::compile_corpus;
     #[pymodule_export]
@@ -66,13 +67,15 @@ mod _core {
     #[pymodule_export]
     use super::learn::{forecast, learn, learn_in_place};
     #[pymodule_export]
-    use super::lines::read_lines;
+    use super::lines::{read_lines, write_lines, written_as};
     #[pymodule_export]
     use super::minover::minover;
     #[pymodule_export]
     use super::output::{PyAtomicFile, PyScratch, check_apart, crc32c};
     #[pymodule_export]
     use super::perceptron::perceptron;
+    #[pymodule_export]
+    use super::stream::PyTextStream;
     #[pymodule_export]
     use super::students::students;
     #[pymodule_export]

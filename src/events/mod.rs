@@ -18,6 +18,7 @@ mod pending;
 pub mod pick;
 pub mod sets;
 pub mod table;
+pub(crate) mod text_file;
 pub mod write;
 
 use std::path::{Path, PathBuf};

@@ -1,10 +1,11 @@
-//! Events back to pyndl's table: the same events always give the same bytes.
+//! Events back to tables: the same events always give the same bytes.
 
 use std::io::Write;
 use std::path::Path;
 
 use super::EventFile;
-use super::atomic::{AtomicFile, check_apart};
+use super::atomic::check_apart;
+use super::text_file::{TextFile, is_csv};
 use crate::error::{Error, Result};
 use crate::grow::spell;
 use crate::monitor::Monitor;
@@ -15,68 +16,142 @@ const TEXT: &str = "the text of a table";
 /// So much text is written at once.
 const AT_ONCE: usize = 1 << 20;
 
+/// How a table has its rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// As pyndl: tabs, nothing quoted.
+    Tab,
+    /// As R: commas, all names quoted.
+    Csv,
+}
+
 impl<B: AsRef<[u8]>> EventFile<B> {
     /// Writes the events as a table: `cues<TAB>outcomes`, names joined by `_`, and a third column `frequency` where a
-    /// frequency is not 1.
+    /// frequency is not 1. A name that ends in .csv gets commas and quotes, one that ends in .gz, .xz or .zst (.csv.gz
+    /// too) is compressed.
     ///
     /// # Errors
     /// A defect when a name cannot stand in a table; [`Error::Argument`] for the file of the events themselves;
     /// [`Error::Io`], and the old file is then as it was.
     pub fn to_table(&self, path: &Path, monitor: &Monitor) -> Result<()> {
         check_apart(Some(path), self.path())?;
+        let style = if is_csv(path) { Style::Csv } else { Style::Tab };
+        self.check_names(style)?;
+        monitor.set_total(self.len() * 2);
+        let frequency = self.has_frequencies(monitor)?;
+        let mut out = TextFile::create(path)?;
+        self.write_table(style, true, frequency, monitor, |text| {
+            out.write_all(text).map_err(Error::io(path, "write"))
+        })?;
+        out.finish(path)
+    }
+
+    /// Whether a frequency is not 1.
+    pub(crate) fn has_frequencies(&self, monitor: &Monitor) -> Result<bool> {
+        let mut found = false;
+        for chunk in 0..self.n_chunks() {
+            found |= !self.chunk(chunk)?.frequencies.is_empty();
+            let events = self.events_of(chunk);
+            monitor.advance(events.end - events.start)?;
+        }
+        Ok(found)
+    }
+
+    /// A defect where a name cannot stand in a table.
+    pub(crate) fn check_names(&self, style: Style) -> Result<()> {
         for (kind, vocab) in [("cue", self.cues()), ("outcome", self.outcomes())] {
-            if let Some(name) = vocab.names().find(|name| !fits(name)) {
+            if let Some(name) = vocab.names().find(|name| !style.fits(name)) {
+                let cure = match style {
+                    Style::Tab => "names that are not empty and have no `_`, tab or line end, for a table",
+                    Style::Csv => "names that are not empty and have no `_`, for a table",
+                };
                 return Err(Error::defect(
-                    "names that are not empty and have no `_`, tab or line end, for a table",
+                    cure,
                     format!("the {kind} {name:?}"),
                     "save the events as a binary file instead, or rename it",
                 ));
             }
         }
-        monitor.set_total(self.len() * 2);
-        let mut plain = true;
-        for chunk in 0..self.n_chunks() {
-            plain &= self.chunk(chunk)?.frequencies.is_empty();
-            let events = self.events_of(chunk);
-            monitor.advance(events.end - events.start)?;
-        }
-        let mut out = AtomicFile::create(path)?;
+        Ok(())
+    }
+
+    /// Gives the text of a table, some at a time.
+    pub(crate) fn write_table(
+        &self,
+        style: Style,
+        header: bool,
+        frequency: bool,
+        monitor: &Monitor,
+        mut write: impl FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
         let mut text = String::new();
-        spell(&mut text, if plain { "cues\toutcomes\n" } else { "cues\toutcomes\tfrequency\n" }, TEXT)?;
+        if header {
+            style.header(frequency, &mut text)?;
+        }
         for chunk in 0..self.n_chunks() {
             let events = self.events_of(chunk);
             monitor.advance(events.end - events.start)?;
-            self.for_each(events, |_, cues, outcomes, frequency| {
-                join(self.cues(), cues, &mut text)?;
-                spell(&mut text, "\t", TEXT)?;
-                join(self.outcomes(), outcomes, &mut text)?;
-                if !plain {
-                    spell(&mut text, &format!("\t{frequency}"), TEXT)?;
+            self.for_each(events, |_, cues, outcomes, n| {
+                style.cell(self.cues(), cues, &mut text)?;
+                spell(&mut text, style.separator(), TEXT)?;
+                style.cell(self.outcomes(), outcomes, &mut text)?;
+                if frequency {
+                    spell(&mut text, &format!("{}{n}", style.separator()), TEXT)?;
                 }
                 spell(&mut text, "\n", TEXT)?;
                 if text.len() >= AT_ONCE {
-                    out.write_all(text.as_bytes()).map_err(Error::io(path, "write"))?;
+                    write(text.as_bytes())?;
                     text.clear();
                 }
                 Ok(())
             })?;
         }
-        out.write_all(text.as_bytes()).map_err(Error::io(path, "write"))?;
-        out.finish()
+        write(text.as_bytes())
     }
 }
 
-fn fits(name: &str) -> bool {
-    !name.is_empty() && !name.contains(['_', '\t', '\n', '\r'])
-}
+impl Style {
+    fn fits(self, name: &str) -> bool {
+        let line_ends = match self {
+            Style::Tab => &['\t', '\n', '\r'][..],
+            Style::Csv => &[],
+        };
+        !name.is_empty() && !name.contains('_') && !name.contains(line_ends)
+    }
 
-fn join(vocab: &Vocab, ids: &[u32], text: &mut String) -> Result<()> {
-    for (i, &id) in ids.iter().enumerate() {
-        let name = vocab.name(id).unwrap_or_default();
-        if i > 0 {
-            spell(text, "_", TEXT)?;
+    fn separator(self) -> &'static str {
+        match self {
+            Style::Tab => "\t",
+            Style::Csv => ",",
         }
-        spell(text, name, TEXT)?;
     }
-    Ok(())
+
+    fn header(self, frequency: bool, text: &mut String) -> Result<()> {
+        let names = match self {
+            Style::Tab => ["cues\toutcomes", "\tfrequency"],
+            Style::Csv => ["\"cues\",\"outcomes\"", ",\"frequency\""],
+        };
+        spell(text, names[0], TEXT)?;
+        if frequency {
+            spell(text, names[1], TEXT)?;
+        }
+        spell(text, "\n", TEXT)
+    }
+
+    fn cell(self, vocab: &Vocab, ids: &[u32], text: &mut String) -> Result<()> {
+        let quote = if self == Style::Csv { "\"" } else { "" };
+        spell(text, quote, TEXT)?;
+        for (i, &id) in ids.iter().enumerate() {
+            let name = vocab.name(id).unwrap_or_default();
+            if i > 0 {
+                spell(text, "_", TEXT)?;
+            }
+            if self == Style::Csv && name.contains('"') {
+                spell(text, &name.replace('"', "\"\""), TEXT)?;
+            } else {
+                spell(text, name, TEXT)?;
+            }
+        }
+        spell(text, quote, TEXT)
+    }
 }

@@ -12,6 +12,7 @@ use std::str::FromStr;
 
 use super::EventFile;
 use super::atomic::AtomicFile;
+use super::text_file::check_binary_name;
 use super::chunk::{Body, Chunk, Limits, Rows};
 use super::dictionary::{Dictionary, too_many_tokens};
 use super::format::{HEADER, Header, TYPES, encode_directory, encode_names};
@@ -539,7 +540,10 @@ struct Output {
 impl Output {
     fn new(path: Option<&Path>) -> Result<Self> {
         let storage = match path {
-            Some(path) => Storage::File(AtomicFile::create(path)?),
+            Some(path) => {
+                check_binary_name(path)?;
+                Storage::File(AtomicFile::create(path)?)
+            }
             None => Storage::Memory(Cursor::new(Vec::new())),
         };
         Ok(Self { storage, path: path.unwrap_or(Path::new("events in memory")).to_path_buf(), at: 0 })

@@ -152,7 +152,7 @@ impl<'a, E: Kernels, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, S> {
             },
         )?;
         let slabs = collected(slabs.into_iter().map(Mutex::new), TILES)?;
-        let desk = || Buffer::<E>::zeros(rows.len().saturating_add(Lanes::<E>::EACH).saturating_mul(width));
+        let desk = || Room::<E>::new(rows.len().saturating_add(Lanes::<E>::EACH).saturating_mul(width));
         each_tile(job.threads, slabs.len(), desk, |desk, index| {
             let (first, start) = (index * width, starts[index]);
             if start.events >= n_events {
@@ -164,7 +164,7 @@ impl<'a, E: Kernels, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, S> {
             let lambda = &job.rule.lambda[first..first + n_columns];
             let width = padded::<E>(n_columns, job.kernel);
             let place = Place { first: first as u32, width, start: start.events, lambda };
-            let (weights, lanes) = desk.split_at_mut(rows.len() * width);
+            let (weights, lanes) = desk.elements().split_at_mut(rows.len() * width);
             weights.fill(E::default());
             for (weights, &row) in weights.chunks_exact_mut(width).zip(rows) {
                 slab.load(row as usize, &mut weights[..n_columns]);
@@ -183,6 +183,29 @@ impl<'a, E: Kernels, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, S> {
         })?;
         drop(runs);
         Ok(job.report(width))
+    }
+}
+
+/// Room for a tile: of the heap where it is little, for each page of a map of its own has a price.
+enum Room<E> {
+    Little(Vec<E>),
+    Much(Buffer<E>),
+}
+
+impl<E: Element> Room<E> {
+    fn new(length: usize) -> Result<Self> {
+        if length.saturating_mul(size_of::<E>()) <= ONE_TILE {
+            filled(E::default(), length, "a tile of weights").map(Self::Little)
+        } else {
+            Buffer::zeros(length).map(Self::Much)
+        }
+    }
+
+    fn elements(&mut self) -> &mut [E] {
+        match self {
+            Self::Little(elements) => elements,
+            Self::Much(elements) => elements,
+        }
     }
 }
 

@@ -3,7 +3,10 @@
 //! Readers know no ids and no files but their own; sinks know no text.
 
 mod ahead;
+mod cells;
 pub mod corpus;
+pub mod kind;
+mod looks;
 pub(crate) mod seen;
 pub mod source;
 mod subtitles;

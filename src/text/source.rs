@@ -23,7 +23,6 @@ use crate::grow::{Grow, ask, filled, short};
 use crate::monitor::Monitor;
 use crate::text::ahead::Ahead;
 use crate::text::subtitles::Subtitles;
-use crate::text::tables;
 
 /// The first eight bytes of a binary event file.
 pub const EVENT_FILE_MAGIC: [u8; 8] = *b"\x89RWEV\r\n\x1a";
@@ -37,11 +36,14 @@ pub const MAX_PIECE: usize = 64 << 20;
 /// How much text is read at once.
 const WINDOW: usize = 256 << 10;
 
+/// How much text is read at once of a file that is only looked at.
+const GLANCE: usize = 16 << 10;
+
 /// How much of a compressed file is read at once.
 const COMPRESSED: usize = 64 << 10;
 
-/// How many of the first bytes tell how a file is compressed.
-const MAGIC: usize = 6;
+/// How many of the first bytes tell what a file is, if it is no text, and how it is compressed.
+const MAGIC: usize = 64;
 
 /// The most memory that the decoder of an xz file may take, in MiB: the file's dictionary, which can have 1.5 GiB, and
 /// a little more. All of xz's own levels need at most 65 MiB.
@@ -57,17 +59,6 @@ const DECODERS: &str = "a decoder";
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What a file holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A binary event file.
-    Events,
-    /// An event table, which [`tables::read`] reads.
-    Table,
-    /// Anything else: running text.
-    Text,
-}
-
 /// What running text is wrapped in, which its content does not tell.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Format {
@@ -76,37 +67,6 @@ pub enum Format {
     Text,
     /// The XML of OpenSubtitles. Its text has a line for each sentence, and an empty line before each pause.
     Subtitles,
-}
-
-/// What a file holds, told by its content: its first eight bytes, or the names of columns in its first line.
-///
-/// At most [`MAX_HEADER`] bytes of text are looked at.
-///
-/// # Errors
-/// When the file cannot be read, or is compressed and damaged.
-pub fn kind(path: &Path) -> Result<Kind> {
-    let mut file = File::open(path).map_err(Error::io(path, "open"))?;
-    let metadata = file.metadata().map_err(Error::io(path, "open"))?;
-    // Reading a folder says by itself what is wrong.
-    if !metadata.is_file() && !metadata.is_dir() {
-        return Err(Error::Argument(format!(
-            "{}: expected a file, whose content tells what it is, found something that can be read only once; save it \
-             to a file first",
-            path.display()
-        )));
-    }
-    if head(&mut file, EVENT_FILE_MAGIC.len()).map_err(Error::io(path, "read"))? == EVENT_FILE_MAGIC {
-        return Ok(Kind::Events);
-    }
-    let monitor = Monitor::new();
-    let mut source = Source::open(path, &monitor)?;
-    let cut = |pending: &[u8]| (pending.len() >= MAX_HEADER).then_some(pending.len());
-    let first_line = source.piece(MAX_HEADER, |pending| line_end(pending).or_else(|| cut(pending)))?;
-    let is_table = first_line.is_some_and(|line| {
-        let whole = line.bytes.len() < MAX_HEADER || line.bytes.ends_with(b"\n");
-        whole && tables::is_header(&line)
-    });
-    Ok(if is_table { Kind::Table } else { Kind::Text })
 }
 
 /// Opens a file as [`Source::open`] does, for `read` to take the pieces, while a compressed file of more than one window
@@ -145,9 +105,10 @@ pub(super) fn length_of(path: &Path) -> Result<u64> {
 /// Text read from a file, in pieces.
 ///
 /// Invariants: `window[start..end]` is the text that is read but not yet taken, and begins at `line`, `column` of the
-/// file; `ended` says that nothing follows it. `regular` says that the file is one, whose reads do not wait for others.
+/// file, which begins with `magic`; `ended` says that nothing follows it. `regular` says that the file is one, whose reads do not wait for others.
 pub struct Source<'m> {
     path: PathBuf,
+    magic: Vec<u8>,
     encoding: Encoding,
     format: Format,
     regular: bool,
@@ -196,13 +157,39 @@ impl<'m> Source<'m> {
     /// When the file cannot be opened or read.
     pub fn open_as(path: &Path, format: Format, monitor: &'m Monitor) -> Result<Self> {
         let file = File::open(path).map_err(Error::io(path, "open"))?;
-        let metadata = file.metadata().map_err(Error::io(path, "open"))?;
-        let mut disk = Disk { file, path: path.to_path_buf(), monitor };
+        let regular = file.metadata().map_err(Error::io(path, "open"))?.is_file();
+        let disk = Disk { file, path: path.to_path_buf(), monitor };
+        Self::of(path, disk, regular, format, WINDOW)
+    }
+
+    /// Opens a file as [`Source::open`] does, to look at its beginning: less is read at once.
+    pub(super) fn glance(path: &Path, monitor: &'m Monitor) -> Result<Self> {
+        let file = File::open(path).map_err(Error::io(path, "open"))?;
+        let disk = Disk { file, path: path.to_path_buf(), monitor };
+        Self::of(path, disk, true, Format::Text, GLANCE)
+    }
+
+    /// The text of what can be read only once, and which messages call `name`.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    #[cfg(feature = "python")]
+    pub(crate) fn once(name: &Path, reader: impl Read + Send + 'm) -> Result<Self> {
+        Self::of(name, reader, false, Format::Text, WINDOW)
+    }
+
+    fn of(
+        path: &Path,
+        mut disk: impl Read + Send + 'm,
+        regular: bool,
+        format: Format,
+        window: usize,
+    ) -> Result<Self> {
         let damage = |error| failure(error, Encoding::Plain);
         // Read once and chained back, not sought back, so that pipes can be read too.
         let magic = head(&mut disk, MAGIC).map_err(damage)?;
         let encoding = Encoding::of(&magic);
-        let whole = Cursor::new(magic).chain(disk);
+        let whole = Cursor::new(magic.clone()).chain(disk);
         let reader: Box<dyn Read + Send + 'm> = match encoding {
             Encoding::Plain => Box::new(whole),
             Encoding::Gzip => {
@@ -229,18 +216,19 @@ impl<'m> Source<'m> {
         };
         let mut source = Source {
             path: path.to_path_buf(),
+            magic,
             encoding,
             format,
-            regular: metadata.is_file(),
+            regular,
             reader,
-            window: filled(0, WINDOW, "text that is read")?,
+            window: filled(0, window, "text that is read")?,
             start: 0,
             end: 0,
             ended: false,
             line: 1,
             column: 1,
         };
-        source.fill(WINDOW)?;
+        source.fill(window)?;
         if format == Format::Text && source.pending().starts_with(BYTE_ORDER_MARK) {
             source.start = BYTE_ORDER_MARK.len();
         }
@@ -263,6 +251,36 @@ impl<'m> Source<'m> {
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The first bytes of the file as it is, and whether it is packed.
+    pub(super) fn magic(&self) -> (&[u8], bool) {
+        (&self.magic, self.encoding != Encoding::Plain)
+    }
+
+    /// What is pending, with so many lines in it if there are so many in so many bytes; and whether nothing follows.
+    /// It stays pending.
+    pub(super) fn peek(&mut self, lines: usize, limit: usize) -> Result<(Piece<'_>, bool)> {
+        while !self.ended
+            && self.pending().len() < limit
+            && memchr::memchr_iter(b'\n', self.pending()).nth(lines - 1).is_none()
+        {
+            self.fill(limit)?;
+        }
+        let piece = Piece { bytes: self.pending(), line: self.line, column: self.column };
+        Ok((piece, self.ended))
+    }
+
+    /// Takes bytes of the text that come next, as many as there are and there is room for; none at the end.
+    #[cfg(feature = "python")]
+    pub(crate) fn take_bytes(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        if self.start == self.end && !self.ended {
+            self.fill(WINDOW)?;
+        }
+        let n = buffer.len().min(self.end - self.start);
+        buffer[..n].copy_from_slice(&self.window[self.start..self.start + n]);
+        self.start += n;
+        Ok(n)
     }
 
     /// The next line with its line feed, which the last one may lack.
@@ -360,6 +378,11 @@ impl<'s> Piece<'s> {
         Self { bytes, line, column }
     }
 
+    /// Its first bytes.
+    pub(super) fn beginning(&self, n: usize) -> Piece<'s> {
+        Self { bytes: &self.bytes[..n], ..*self }
+    }
+
     /// The line and byte column at which it begins.
     pub(super) fn start(&self) -> (u64, u64) {
         (self.line, self.column)
@@ -402,7 +425,7 @@ impl Encoding {
             [0x1f, 0x8b, ..] => Encoding::Gzip,
             // A zstd frame, or a skippable frame, with which parallel compressors begin.
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Encoding::Zstd,
-            [0xfd, b'7', b'z', b'X', b'Z', 0] => Encoding::Xz,
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Encoding::Xz,
             _ => Encoding::Plain,
         }
     }

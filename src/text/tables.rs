@@ -6,19 +6,47 @@
 //! ```
 //!
 //! The first line names the columns and decides: with a tab in it cells are separated by tabs and nothing is quoted, as
-//! pyndl writes; without, it is CSV (RFC 4180), as R writes. Columns are found by name, whatever their case and order;
-//! others are ignored. Without a column `frequency` each event occurred once. An empty cell means no cues, or no
-//! outcomes. A header alone is a table of no events.
+//! pyndl writes; without, it is CSV (RFC 4180), as R writes, with commas or semicolons; or cells have blanks between.
+//! Columns are found by name, whatever their case and order; others are ignored. Without a column `frequency` each event
+//! occurred once. An empty cell means no cues, or no outcomes. A header alone is a table of no events.
+//!
+//! A [`Layout`] says where the columns are in tables that name them otherwise, or not at all.
 
 use std::path::Path;
 
-use memchr::{memchr, memchr_iter, memchr2, memchr2_iter};
+use memchr::memchr;
 
 use crate::error::{Error, Place, Result};
 use crate::monitor::Monitor;
+use crate::text::cells::{Cell, Separator};
+use crate::text::looks;
 use crate::text::seen::Seen;
 use crate::text::source::{MAX_HEADER, MAX_PIECE, Piece, Source, read_ahead};
 use crate::text::{EventSink, Misplaced, at, shown, without_line_end};
+
+/// Where the columns of a table are, beyond what its first line says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// The columns of cues, outcomes and frequencies; `None`: the one of that name.
+    pub columns: [Option<Column>; 3],
+    /// Whether the first line names columns, rather than to be an event.
+    pub header: bool,
+}
+
+/// A column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Column {
+    /// By what the first line calls it.
+    Name(String),
+    /// By its position, from 0.
+    At(usize),
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        Self { columns: [None, None, None], header: true }
+    }
+}
 
 /// Pushes the events of a table, plain, gzip, zstd or xz, into a sink.
 ///
@@ -26,8 +54,81 @@ use crate::text::{EventSink, Misplaced, at, shown, without_line_end};
 /// When the file cannot be read or is not an event table, or the sink refuses. Defects name the file, the line (the
 /// header is line 1) and the byte column.
 pub fn read<S: EventSink + ?Sized>(path: &Path, sink: &mut S, monitor: &Monitor) -> Result<()> {
-    read_ahead(path, monitor, |source| read_from(source, sink, monitor))
+    read_as(path, &Layout::default(), None, sink, monitor)
+}
+
+/// [`read`] for a table of any layout. With a limit reading stops behind so many events.
+///
+/// # Errors
+/// As for [`read`].
+pub fn read_as<S: EventSink + ?Sized>(
+    path: &Path,
+    layout: &Layout,
+    limit: Option<u64>,
+    sink: &mut S,
+    monitor: &Monitor,
+) -> Result<()> {
+    read_ahead(path, monitor, |source| Rows::begin(source, layout)?.push(source, limit, sink, monitor))
         .map_err(|error| error.at(Some(path), None))
+        .map(drop)
+}
+
+/// The rows of a table that is read some at a time.
+pub(crate) struct Rows(Table);
+
+impl Rows {
+    /// Finds the columns, and takes the header if there is one.
+    ///
+    /// # Errors
+    /// When the text is no such table, or as for reading.
+    pub(crate) fn begin(source: &mut Source<'_>, layout: &Layout) -> Result<Self> {
+        let (pending, ended) = source.peek(looks::LINES, MAX_HEADER)?;
+        let lines = looks::first_lines(pending.bytes, ended);
+        let table = match lines.first() {
+            Some(_) => Table::of(&pending, &lines, layout)?,
+            None if pending.bytes.is_empty() => {
+                let place = Some(Place::Line { line: 1, column: 1 });
+                return Err(not_a_header("an empty file").at(None, place));
+            }
+            // Nothing but empty lines, or a line that is too long: of both the reader says where.
+            None => match source.line(MAX_HEADER)? {
+                Some(line) => {
+                    return Err(not_a_header(shown(without_line_end(line.text()?))).at(None, Some(line.place(0))));
+                }
+                None => return Err(not_a_header("an empty file")),
+            },
+        };
+        if layout.header {
+            source.line(MAX_HEADER)?;
+        }
+        Ok(Self(table))
+    }
+
+    /// Pushes the events that come next, at most so many, and says how many there were.
+    ///
+    /// # Errors
+    /// As for [`read`], without the name of the file.
+    pub(crate) fn push<S: EventSink + ?Sized>(
+        &self,
+        source: &mut Source<'_>,
+        limit: Option<u64>,
+        sink: &mut S,
+        monitor: &Monitor,
+    ) -> Result<u64> {
+        let Self(table) = self;
+        let (mut seen, mut pushed) = (Seen::default(), 0);
+        while limit.is_none_or(|limit| pushed < limit) {
+            let piece = match table.separator {
+                Separator::Tab => source.line(MAX_PIECE)?,
+                quoting => source.piece(MAX_PIECE, |pending| quoting.record_end(pending))?,
+            };
+            let Some(piece) = piece else { break };
+            push(table, &piece, &mut seen, sink, monitor)
+                .map_err(|Misplaced { offset, error }| error.at(None, Some(piece.place(offset))))?;
+            pushed += 1;
+        }
+        Ok(pushed)
+    }
 }
 
 /// The names in a cell, each with its byte offset; an empty one is an error.
@@ -52,25 +153,35 @@ pub fn split_names(cell: &str) -> impl Iterator<Item = (usize, Result<&str>)> {
     })
 }
 
-/// Whether a first line is that of an event table.
-pub(super) fn is_header(line: &Piece<'_>) -> bool {
-    Table::of(line).is_ok()
+/// The names of columns where the first line of a text names those of an event table; and else what it has as cells,
+/// if it looks like one.
+pub(super) fn columns(pending: &Piece<'_>, lines: &[&[u8]]) -> (bool, Vec<String>) {
+    let is_table = |table: &Table| (table.separator, true);
+    let table = Table::of(pending, lines, &Layout::default());
+    let found = table.as_ref().ok().map(is_table).or_else(|| looks::separator(lines).map(|found| (found, false)));
+    let Some((separator, is_table)) = found else { return (false, Vec::new()) };
+    let first = lines.first().and_then(|line| std::str::from_utf8(line).ok()).unwrap_or_default();
+    let cells = separator.cells(first).map_while(|cell| Some(cell.ok()?.text.to_owned()));
+    (is_table, cells.collect())
 }
 
-fn read_from<S: EventSink + ?Sized>(source: &mut Source<'_>, sink: &mut S, monitor: &Monitor) -> Result<()> {
-    let table = match source.line(MAX_HEADER)? {
-        Some(line) => Table::of(&line)?,
-        None => return Err(not_a_header("an empty file").at(None, Some(Place::Line { line: 1, column: 1 }))),
-    };
-    let mut seen = Seen::default();
-    while let Some(piece) = match table.format {
-        Format::Tab => source.line(MAX_PIECE)?,
-        Format::Csv => source.piece(MAX_PIECE, record_end)?,
-    } {
-        push(&table, &piece, &mut seen, sink, monitor)
-            .map_err(|Misplaced { offset, error }| error.at(None, Some(piece.place(offset))))?;
+/// Whether a first line has words for columns with blanks between, though not those that are known, above lines with so many
+/// cells.
+pub(super) fn is_blank_header(lines: &[&[u8]]) -> bool {
+    const NEARLY: [&str; 11] = [
+        "cue", "cues", "outcome", "outcomes", "frequency", "frequencies", "freq", "freqs", "count", "counts", "n",
+    ];
+    let Some(first) = lines.first().and_then(|line| std::str::from_utf8(line).ok()) else { return false };
+    let mut names = Vec::new();
+    for cell in Separator::Blank.cells(first) {
+        let Ok(cell) = cell else { return false };
+        names.push(cell.text.to_ascii_lowercase());
     }
-    Ok(())
+    let has = |some: &[&str]| names.iter().any(|name| some.contains(&name.as_str()));
+    names.iter().all(|name| NEARLY.contains(&name.as_str()))
+        && has(&NEARLY[..2])
+        && has(&NEARLY[2..4])
+        && looks::has_blank_cells(lines, names.len())
 }
 
 fn push<S: EventSink + ?Sized>(
@@ -91,8 +202,8 @@ fn push<S: EventSink + ?Sized>(
         }
     }
     let [cues, outcomes, frequency] = table.event(record()?)?;
-    cues.each_name(|name| monitor.check().and_then(|()| sink.cue(name)))?;
-    outcomes.each_name(|name| monitor.check().and_then(|()| sink.outcome(name)))?;
+    each_name(cues, |name| monitor.check().and_then(|()| sink.cue(name)))?;
+    each_name(outcomes, |name| monitor.check().and_then(|()| sink.outcome(name)))?;
     let end = |n| sink.end_event(n).map(|()| n);
     let n = monitor
         .check()
@@ -102,62 +213,91 @@ fn push<S: EventSink + ?Sized>(
     seen.keep(piece.bytes, n, sink).map_err(at(0))
 }
 
-/// What the first line says: how cells are separated, and for each column which of [`COLUMNS`] it is, if any.
+/// How cells are separated, and for each column which of [`COLUMNS`] it is, if any.
 struct Table {
-    format: Format,
+    separator: Separator,
     roles: Vec<Option<usize>>,
 }
 
 const COLUMNS: [&str; 3] = ["cues", "outcomes", "frequency"];
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
-    Tab,
-    Csv,
-}
-
-/// A cell without the quotes around it, and where in the record its text starts.
-///
-/// Quotes in it are still doubled where `doubled`: names are split first, for a quote is no `_`, so that offsets in the
-/// text are offsets in the file.
-#[derive(Clone, Copy)]
-struct Cell<'a> {
-    text: &'a str,
-    start: usize,
-    doubled: bool,
-}
-
 impl Table {
-    fn of(line: &Piece<'_>) -> Result<Self> {
-        let text = without_line_end(line.text()?);
-        let format = if memchr(b'\t', text.as_bytes()).is_some() { Format::Tab } else { Format::Csv };
-        Self::from_header(format, text)
-            .map_err(|Misplaced { offset, error }| error.at(None, Some(line.place(offset))))
+    /// What the first of some lines says, and for what it does not say the layout.
+    fn of(pending: &Piece<'_>, lines: &[&[u8]], layout: &Layout) -> Result<Self> {
+        let first = lines.first().copied().unwrap_or_default();
+        let first = without_line_end(pending.beginning(first.len()).text()?);
+        let with = |separator| {
+            Self::with(separator, first, layout)
+                .map_err(|Misplaced { offset, error }| error.at(None, Some(pending.place(offset))))
+        };
+        if memchr(b'\t', first.as_bytes()).is_some() {
+            return with(Separator::Tab);
+        }
+        if *layout == Layout::default() {
+            return with(Separator::Comma).or_else(|error| {
+                if let Ok(table) = with(Separator::Semicolon) {
+                    return Ok(table);
+                }
+                // Blanks are in any text: all the names must be known, and the lines have so many cells.
+                match with(Separator::Blank) {
+                    Ok(table)
+                        if table.roles.iter().all(Option::is_some)
+                            && looks::has_blank_cells(lines, table.roles.len()) =>
+                    {
+                        Ok(table)
+                    }
+                    _ => Err(error),
+                }
+            });
+        }
+        let seen = [(b',', Separator::Comma), (b';', Separator::Semicolon), (b' ', Separator::Blank)];
+        let seen = seen.into_iter().filter(|(byte, _)| first.as_bytes().contains(byte));
+        let mut tried = looks::separator(lines).into_iter().chain(seen.map(|(_, separator)| separator));
+        let table = with(tried.next().unwrap_or(Separator::Tab));
+        table.or_else(|error| tried.find_map(|separator| with(separator).ok()).ok_or(error))
     }
 
-    fn from_header(format: Format, header: &str) -> std::result::Result<Self, Misplaced> {
-        let mut roles = Vec::new();
-        let mut found = Vec::new();
-        for cell in format.cells(header) {
-            let cell = cell.map_err(|_| at(0)(not_a_header(shown(header))))?;
-            let role = COLUMNS.iter().position(|name| cell.text.eq_ignore_ascii_case(name));
-            if let Some(role) = role.filter(|_| roles.contains(&role)) {
-                let error = Error::defect(
-                    format!("one column named {}", COLUMNS[role]),
-                    "another one",
-                    "rename the column that is not meant",
-                );
-                return Err(at(cell.start)(error));
+    fn with(
+        separator: Separator,
+        first: &str,
+        layout: &Layout,
+    ) -> std::result::Result<Self, Misplaced> {
+        let mut cells = Vec::new();
+        for cell in separator.cells(first) {
+            cells.push(cell.map_err(|_| at(0)(not_a_header(shown(first))))?);
+        }
+        let mut roles = vec![None; cells.len()];
+        for (role, name) in COLUMNS.into_iter().enumerate() {
+            let column = match &layout.columns[role] {
+                None if layout.header => by_own_name(&cells, name)?,
+                None => None,
+                Some(Column::Name(name)) => Some(by_name(&cells, name)?),
+                Some(Column::At(position)) => Some(*position),
+            };
+            let Some(column) = column else { continue };
+            match roles.get_mut(column) {
+                Some(empty @ None) => *empty = Some(role),
+                Some(Some(_)) => {
+                    let cure = "give each a column of its own";
+                    let error = Error::defect(
+                        "cues, outcomes and frequencies in different columns",
+                        format!("two in the column {}", shown(cells[column].text)),
+                        cure,
+                    );
+                    return Err(at(cells[column].start)(error));
+                }
+                None => {
+                    let expected = format!("at least {} columns", column + 1);
+                    return Err(at(0)(Error::defect(expected, listed(&cells), separator.rule())));
+                }
             }
-            roles.push(role);
-            found.push(shown(cell.text));
         }
         match [0, 1].map(|role| roles.contains(&Some(role))) {
-            [true, true] => Ok(Table { format, roles }),
-            [false, false] => Err(at(0)(not_a_header(shown(header)))),
+            [true, true] => Ok(Table { separator, roles }),
+            [false, false] => Err(at(0)(not_a_header(shown(first)))),
             [cues, _] => Err(at(0)(Error::defect(
                 format!("a column named {}", COLUMNS[usize::from(cues)]),
-                format!("the columns {}", found.join(", ")),
+                listed(&cells),
                 "name the columns in the first line",
             ))),
         }
@@ -170,7 +310,7 @@ impl Table {
         }
         let mut event = [Cell { text: "1", start: 0, doubled: false }; 3];
         let mut width = 0;
-        for cell in self.format.cells(record) {
+        for cell in self.separator.cells(record) {
             let cell = cell?;
             match self.roles.get(width) {
                 Some(&Some(role)) => event[role] = cell,
@@ -187,85 +327,49 @@ impl Table {
 
     fn wrong_width(&self, found: &str) -> Error {
         let expected = format!("{} cells, as in the first line", self.roles.len());
-        let cure = match self.format {
-            Format::Tab => "separate the cells by one tab each",
-            Format::Csv => "separate the cells by one comma each, and quote those that hold commas",
-        };
-        Error::defect(expected, found, cure)
+        Error::defect(expected, found, self.separator.rule())
     }
 }
 
-impl Format {
-    fn cells<'a>(self, record: &'a str) -> impl Iterator<Item = std::result::Result<Cell<'a>, Misplaced>> {
-        let mut next = Some(0);
-        std::iter::from_fn(move || {
-            let start = next?;
-            let cell = match self {
-                Format::Tab => Ok(tab_cell(record, start)),
-                Format::Csv => csv_cell(record, start),
-            };
-            Some(cell.map(|(cell, after)| {
-                next = after;
-                cell
-            }))
-        })
+/// Pushes the names of a cell.
+fn each_name(
+    cell: Cell<'_>,
+    mut push: impl FnMut(&str) -> Result<()>,
+) -> std::result::Result<(), Misplaced> {
+    for (offset, name) in split_names(cell.text) {
+        name.and_then(|name| if cell.doubled { push(&name.replace("\"\"", "\"")) } else { push(name) })
+            .map_err(at(cell.start + offset))?;
     }
+    Ok(())
 }
 
-/// The cell that starts at `start`, and where the next one does.
-fn tab_cell(record: &str, start: usize) -> (Cell<'_>, Option<usize>) {
-    let rest = &record[start..];
-    let tab = memchr(b'\t', rest.as_bytes());
-    let text = &rest[..tab.unwrap_or(rest.len())];
-    (Cell { text, start, doubled: false }, tab.map(|tab| start + tab + 1))
-}
-
-/// The cell that starts at `start`, and where the next one does.
-fn csv_cell(record: &str, start: usize) -> std::result::Result<(Cell<'_>, Option<usize>), Misplaced> {
-    let bytes = record.as_bytes();
-    if bytes.get(start) != Some(&b'"') {
-        let end = memchr2(b',', b'"', &bytes[start..]).map(|n| start + n);
-        if let Some(quote) = end.filter(|&end| bytes[end] == b'"') {
-            let cure = "put the cell in quotes, and double the quotes in it";
-            return Err(at(quote)(Error::defect("a cell without quotes in it", "a quote", cure)));
-        }
-        let cell = Cell { text: &record[start..end.unwrap_or(record.len())], start, doubled: false };
-        return Ok((cell, end.map(|comma| comma + 1)));
-    }
-    let mut quotes = memchr_iter(b'"', &bytes[start + 1..]).map(|n| start + 1 + n);
-    let mut doubled = false;
-    let end = loop {
-        let Some(quote) = quotes.next() else {
-            let error =
-                Error::defect("a closing quote", "the end of the file", "close the quote that opens here");
-            return Err(at(start)(error));
-        };
-        if bytes.get(quote + 1) != Some(&b'"') {
-            break quote;
-        }
-        doubled = true;
-        quotes.next();
-    };
-    let cell = Cell { text: &record[start + 1..end], start: start + 1, doubled };
-    match bytes.get(end + 1) {
-        None => Ok((cell, None)),
-        Some(b',') => Ok((cell, Some(end + 2))),
-        Some(_) => Err(at(end + 1)(Error::defect(
-            "a comma or the end of the line after a closing quote",
-            shown(&record[end + 1..]),
-            "double the quotes in a cell",
+/// The column that is named as it must be, if there is one; two are an error.
+fn by_own_name(cells: &[Cell<'_>], name: &str) -> std::result::Result<Option<usize>, Misplaced> {
+    let mut found = (0..cells.len()).filter(|&column| cells[column].text.eq_ignore_ascii_case(name));
+    let first = found.next();
+    match found.next() {
+        None => Ok(first),
+        Some(other) => Err(at(cells[other].start)(Error::defect(
+            format!("one column named {name}"),
+            "another one",
+            "rename the column that is not meant",
         ))),
     }
 }
 
-impl Cell<'_> {
-    fn each_name(&self, mut push: impl FnMut(&str) -> Result<()>) -> std::result::Result<(), Misplaced> {
-        for (offset, name) in split_names(self.text) {
-            name.and_then(|name| if self.doubled { push(&name.replace("\"\"", "\"")) } else { push(name) })
-                .map_err(at(self.start + offset))?;
-        }
-        Ok(())
-    }
+/// The column of a name that the caller gave.
+fn by_name(cells: &[Cell<'_>], name: &str) -> std::result::Result<usize, Misplaced> {
+    cells.iter().position(|cell| cell.text == name).ok_or_else(|| {
+        let cure = "name one of these, or give the position of the column";
+        at(0)(Error::defect(format!("a column named {}", shown(name)), listed(cells), cure))
+    })
+}
+
+fn listed(cells: &[Cell<'_>]) -> String {
+    const MOST: usize = 10;
+    let names: Vec<String> = cells.iter().take(MOST).map(|cell| shown(cell.text)).collect();
+    let more = if cells.len() > MOST { ", ..." } else { "" };
+    format!("the columns {}{more}", names.join(", "))
 }
 
 fn parse_frequency(text: &str) -> Result<u64> {
@@ -286,17 +390,4 @@ fn not_a_header(found: impl Into<String>) -> Error {
 
 fn empty_name() -> Error {
     Error::defect("a name", "an empty one", "join names by one _ each, with none at the ends")
-}
-
-/// The end of a CSV record: the first line feed that is not in quotes.
-fn record_end(pending: &[u8]) -> Option<usize> {
-    let mut quoted = false;
-    for at in memchr2_iter(b'"', b'\n', pending) {
-        match pending[at] {
-            b'"' => quoted = !quoted,
-            _ if !quoted => return Some(at + 1),
-            _ => {}
-        }
-    }
-    None
 }

@@ -103,12 +103,12 @@ def anova(
     Examples
     --------
     >>> import rescorla as rw
-    >>> table = {"colour": ["red", "blue"] * 20, "form": ["round", "round", "square", "square"] * 10}
-    >>> y = ["y", "n"] * 20
+    >>> table = {"colour": ["red", "blue"] * 14, "form": ["round", "round", "square", "square"] * 7}
+    >>> y = ["y", "n"] * 14
     >>> found = rw.classify.anova(rw.classify.NDLClassifier(), table, y)
     >>> found.models
     ('no terms', 'colour', 'colour + form')
-    >>> found.df[1:], bool(found.p[1] < 1e-8)
+    >>> found.df[1:], bool(found.p[1] < 1e-6)
     (array([4., 4.]), True)
     """
     try:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from rescorla._core import Scratch
+from rescorla._core import Scratch, written_as
 from rescorla.bands import bandsample
 from rescorla.cli import command, report, source, tables
 from rescorla.events import Events
@@ -63,13 +63,17 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     group.add_argument("-o", "--output", metavar="FILE", help="the binary event file to write")
     group.add_argument(
-        "--table", type=tables.target, metavar="FILE", help="the event table to write; - for standard output"
+        "--table",
+        type=tables.target,
+        metavar="FILE",
+        help="the event table to write, compressed if its name ends in .gz, .xz or .zst, with commas and quotes if "
+        "in .csv; - for standard output",
     )
     group.add_argument(
         "--cue-counts",
         type=tables.target,
         metavar="FILE",
-        help="the table to write of cues and the number of tokens that each is in; - for standard output",
+        help="the table to write of cues and the number of tokens that each is in, likewise",
     )
     group.add_argument("--outcome-counts", type=tables.target, metavar="FILE", help="the same of outcomes")
 
@@ -115,7 +119,12 @@ def _add_names(parser: argparse.ArgumentParser) -> None:
 
 def _add_tokens(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("events and tokens")
-    group.add_argument("--head", type=command.count, metavar="N", help="the first N events")
+    group.add_argument(
+        "--head",
+        type=command.count,
+        metavar="N",
+        help="the first N events; of event tables no more is read, and so no other names are kept",
+    )
     group.add_argument("--sample", type=command.count, metavar="N", help="N tokens, drawn with replacement")
     group.add_argument("--shuffle", action="store_true", help="the tokens in random order")
     group.add_argument(
@@ -142,11 +151,20 @@ def _add_tokens(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Make events and write them."""
     _check(options)
-    steps = list(_steps(options))
+    if _writes_as_it_reads(options):
+        with source.parts(options.files, options, options.head) as read:
+            if isinstance(read, Events):
+                tables.write_events(read, options.table, progress=options.progress)
+            else:
+                tables.write_parts(read[0], options.table, has_frequencies=read[1])
+        return
+    # Names that are removed leave events out: then the first ones are those that are left.
+    limit = None if _filters(options) else options.head
+    steps = list(_steps(options, head=limit is None))
     with _scratch(options.output) as scratch:
         # The last step writes what is to be written.
         last = options.output if options.split is None else None
-        events = source.events(options.files, options, None if steps else last, scratch)
+        events = source.events(options.files, options, None if steps else last, scratch, limit)
         for step in steps:
             events = step(events, (last if step is steps[-1] else None) or scratch())
         test = None
@@ -167,12 +185,30 @@ def run(options: argparse.Namespace) -> None:
     if tables.STANDARD_OUTPUT in _tables(options):
         return
     report.show(
-        report.counts(events)
+        report.read_as(options)
+        | report.counts(events)
         | report.line("saved to", options.output)
         | report.line("table", options.table)
         | report.line("cue counts", options.cue_counts)
         | report.line("outcome counts", options.outcome_counts)
         | ({} if test is None else {"test events": len(test), "test saved to": options.test_output})
+    )
+
+
+def _filters(options: argparse.Namespace) -> bool:
+    """Whether names are removed."""
+    return options.bandsample is not None or any(getattr(options, name) is not None for name in _NAMES)
+
+
+def _writes_as_it_reads(options: argparse.Namespace) -> bool:
+    """Whether all that is asked for is a table to a reader, who may want a few rows only."""
+    others = (options.output, options.cue_counts, options.outcome_counts, options.sample, options.passes)
+    return (
+        options.table is not None
+        and tables.is_stream(options.table)
+        and all(each is None for each in others)
+        and not options.shuffle
+        and not _filters(options)
     )
 
 
@@ -183,6 +219,12 @@ def _tables(options: argparse.Namespace) -> tuple[str | None, ...]:
 def _check(options: argparse.Namespace) -> None:
     """Wrong usage of options together."""
     written = _tables(options)
+    for flag, path in (("-o", options.output), ("--test-output", options.test_output)):
+        if path is not None and written_as(path) != "other":
+            raise ValueError(
+                f"{path}: {flag} writes a binary file; --table writes tables, and a binary file needs another "
+                "suffix, such as .rw"
+            )
     if options.output is None and all(table is None for table in written):
         options.usage("give -o FILE, --table FILE, --cue-counts FILE, --outcome-counts FILE or several")
     if written.count(tables.STANDARD_OUTPUT) > 1:
@@ -206,8 +248,8 @@ def _check(options: argparse.Namespace) -> None:
         options.usage("--seed S is for --sample, --shuffle, --bandsample and --split")
 
 
-def _steps(options: argparse.Namespace) -> Iterator[Step]:
-    """What is done with the events that are read, in this order."""
+def _steps(options: argparse.Namespace, *, head: bool) -> Iterator[Step]:
+    """What is done with the events that are read, in this order; with `head`, where no more are read than are taken."""
     progress, seed = options.progress, options.seed
     names = {name: value for name in _NAMES if (value := getattr(options, name)) is not None}
     if names:
@@ -218,7 +260,7 @@ def _steps(options: argparse.Namespace) -> Iterator[Step]:
         yield lambda events, path: events.filter(
             path, keep_outcomes=_drawn(options, events), progress=progress
         )
-    if options.head is not None:
+    if options.head is not None and head:
         yield lambda events, path: events.head(options.head, path=path, progress=progress)
     if options.sample is not None:
         yield lambda events, path: events.sample(options.sample, seed, path=path, progress=progress)

@@ -18,6 +18,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "file", metavar="FILE", help="weights, running text, an event table or a binary event file"
     )
+    source.add_format(parser)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -28,7 +29,7 @@ def run(options: argparse.Namespace) -> None:
         known = {"weights": options.file} | shape | {"values": weights.values.dtype} | weights.parameters
     else:
         events = source.events([options.file], options)
-        known = {"file": options.file} | events.info() | _prospect(events)
+        known = {"file": options.file} | report.read_as(options) | events.info() | _prospect(events)
         # As given, rather than as the engine has it; and events in memory have none.
         del known["path"]
     report.show({name.replace("_", " "): value for name, value in known.items()})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+
 from rescorla.events import Events
 
 
@@ -10,6 +12,11 @@ def show(lines: dict[str, object]) -> None:
     width = max(map(len, lines))
     for name, value in lines.items():
         print(f"{name:<{width}}  {_shown(value)}")
+
+
+def read_as(options: argparse.Namespace) -> dict[str, object]:
+    """What the files were taken for."""
+    return line("read as", getattr(options, "read_as", None))
 
 
 def counts(events: Events) -> dict[str, object]:

@@ -3,24 +3,52 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import stat
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
-from rescorla._core import FormatError, content_kind
+from rescorla._core import FormatError, TextStream
 from rescorla.arguments import DUPLICATES
 from rescorla.concat import concat_events
 from rescorla.corpus import corpus_events, files_of
 from rescorla.events import Events, open_events
-from rescorla.sources import compile_events, read_events
+from rescorla.kinds import Look, Words, look, not_a_table, warn_of_counts
+from rescorla.sources import chosen_columns, compile_source
+from rescorla.warn import RescorlaWarning
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 # What words give as cues or outcomes; besides these a number of letters, or @ and the file of a table.
 _NAMES = ("words", "trigrams", "bigrams", "unigrams", "lemmas", "upos", "features")
 _NOUNS = {"text": "running text", "table": "an event table", "events": "a binary event file"}
 _SHARED = ("duplicates", "background")
+
+# The values of --format of which each is a format of corpus_events.
+_TEXT_FORMATS = ("text", "subtitles", "conllu")
+
+_WORDS = Words(
+    text="--format text reads running text",
+    unnamed="--columns cues=1,outcomes=2 says which columns they are, with --no-header where line 1 is an event "
+    "already; --format text reads it as running text",
+    conllu="--format conllu makes events of it; --format text reads it as running text",
+    weights="rescorla info, activations and plot take weights",
+    packed="decompress it first",
+    picture="give the file of events or text",
+    archive="save the table in it as .csv or as text, with tabs between the cells",
+    empty="give a file that has events or text",
+    utf16="save the file as UTF-8",
+    frequency="--columns frequency={0} takes it for frequency",
+)
+
+# Rows of a table that are read first where they are written as they are read, and at most.
+_FIRST, _MOST = 1 << 10, 1 << 16
 
 
 def add_files(parser: argparse.ArgumentParser) -> None:
@@ -34,8 +62,33 @@ def add_files(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_format(parser: argparse.ArgumentParser) -> None:
+    """What files are, and where the columns of tables are."""
+    parser.add_argument(
+        "--format",
+        choices=("auto", *_TEXT_FORMATS, "table", "events"),
+        help="what the files hold: running text, OpenSubtitles' XML, CoNLL-U, event tables or binary event files "
+        "(default auto: told by their content; XML is taken for text)",
+    )
+    parser.add_argument(
+        "--columns",
+        type=_columns,
+        metavar="WHICH",
+        help="which columns of a table are which, as in cues=1,outcomes=2,frequency=3, counted from 1, or by "
+        "name, as in cues=trigrams",
+    )
+    parser.add_argument(
+        "--no-header",
+        dest="header",
+        action="store_const",
+        const=False,
+        help="the first line of a table is an event already; goes with --columns",
+    )
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     """How events are read: of any source, and of running text only."""
+    add_format(parser)
     parser.add_argument(
         "--duplicates",
         choices=DUPLICATES,
@@ -124,11 +177,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "error)",
     )
     add(
-        "--format",
-        choices=("text", "subtitles", "conllu"),
-        help="what the files hold: text, OpenSubtitles' XML or CoNLL-U (default text)",
-    )
-    add(
         "--items",
         choices=("lines", "documents"),
         help="whether each line of standard input is a line or a document (default lines)",
@@ -141,32 +189,182 @@ def events(
     options: argparse.Namespace,
     path: str | None = None,
     scratch: Callable[[], str | None] = lambda: None,
+    limit: int | None = None,
 ) -> Events:
-    """The events of files, one after another.
+    """The events of files, one after another; with a limit, so many of the first ones.
 
     They are written to the binary event file `path`. Without one they are in memory, or in a file that
-    `scratch` names, or are those of a binary event file as it is.
+    `scratch` names, or are those of a binary event file as it is. What the files were read as is kept in the
+    options, for the report.
     """
-    if streams := [file for file in files if _is_stream(file)]:
-        if len(files) > 1:
-            raise ValueError(f"{streams[0]}: what is piped in goes alone; found {len(files)} files")
-        if _given(options).get("format", "text") != "text":
-            raise ValueError(
-                f"{files[0]}: --format {options.format} is for files, and this is piped in; save it to a "
-                "file first"
-            )
-        return _of_text(_lines(files[0]), options, path or scratch())
+    if stream := _stream_of(files, options):
+        with stream as opened:
+            return _of_stream(opened, files[0], options, path, scratch, limit)
     found = [file for name in files for file in files_of(name)]
-    kinds = [content_kind(file) for file in found]
+    kinds = _kinds(found, [look(file) for file in found], options)
+    _tell(options, kinds)
     if set(kinds) == {"text"}:
         if "items" in _given(options):
             raise ValueError(f"{files[0]}: --items is for standard input (-); leave it out")
-        return _of_text([Path(file) for file in found], options, path or scratch())
+        return _of_text([Path(file) for file in found], options, path, scratch, limit)
     _refuse_text(found, kinds, options)
     if len(found) == 1:
-        return _of_events(found[0], kinds[0], options, path, scratch)
-    parts = [_of_events(file, kind, options, None, scratch) for file, kind in zip(found, kinds, strict=True)]
+        return _of_events(found[0], kinds[0], options, path, scratch, limit)
+    parts: list[Events] = []
+    for file, kind in zip(found, kinds, strict=True):
+        rest = None if limit is None else limit - sum(map(len, parts))
+        if rest == 0 and parts:
+            break
+        parts.append(_of_events(file, kind, options, None, scratch, rest))
     return concat_events(parts, path or scratch(), progress=options.progress)
+
+
+@contextmanager
+def parts(
+    files: list[str], options: argparse.Namespace, limit: int | None = None
+) -> Iterator[Events | tuple[Iterator[Events], bool]]:
+    """The events of the only file as it is read, if it is a table, some rows at a time; else all events.
+
+    With the first goes whether there may be frequencies other than 1.
+    """
+    with ExitStack() as stack:
+        if stream := _stream_of(files, options):
+            text, name = stack.enter_context(stream), _name_of(files[0])
+            seen = Look(*text.look())
+            if _kind(name, seen, options) != "table":
+                yield _of_stream(text, files[0], options, None, lambda: None, limit)
+                return
+        else:
+            found = [file for name in files for file in files_of(name)]
+            seen = look(name := found[0])
+            if len(found) > 1 or _kind(name, seen, options) != "table":
+                yield events(files, options, limit=limit)
+                return
+            text = TextStream(stack.enter_context(open(name, "rb")), name)
+        _refuse_text([name], ["table"], options)
+        chosen = chosen_columns(*_layout(options))
+        # Without the names of columns nobody knows.
+        may_have = chosen[2] is not None or "frequency" in map(str.lower, seen.columns or ["frequency"])
+        yield _in_parts(lambda n: _of_rows(text, seen, name, options, None, n), limit), may_have
+
+
+def _in_parts(read: Callable[[int], Events], limit: int | None) -> Iterator[Events]:
+    size = _FIRST
+    while True:
+        n = size if limit is None else min(size, limit)
+        part = read(n)
+        yield part
+        if limit is not None:
+            limit -= len(part)
+        if len(part) < n or limit == 0:
+            return
+        size = min(2 * size, _MOST)
+
+
+def _kinds(files: Sequence[str], seen: Sequence[Look], options: argparse.Namespace) -> list[str]:
+    """What each file is read as: text, table or events."""
+    kinds = [_kind(file, each, options) for file, each in zip(files, seen, strict=True)]
+    empty = [file for file, each in zip(files, seen, strict=True) if each.kind == "empty"]
+    if empty and (len(empty) == len(files) or set(kinds) != {"text"}):
+        # Among files of text one may be empty.
+        raise ValueError(not_a_table(empty[0], Look("empty", "", []), _WORDS))
+    return kinds
+
+
+def _kind(file: str, seen: Look, options: argparse.Namespace) -> str:
+    told = getattr(options, "format", None) or "auto"
+    columns, header = _layout(options)
+    named = columns is not None or not header
+    flag = "--no-header" if not header else "--columns"
+    if told in _TEXT_FORMATS:
+        if named:
+            raise ValueError(f"{file}: {flag} is for tables, and --format is {told}; leave one of them out")
+        if seen.kind in ("events", "weights", "packed", "picture", "archive", "utf16"):
+            raise ValueError(f"{file}: expected running text, found {_noun(seen)}; leave --format out")
+        return "text"
+    if seen.kind == "events":
+        if named or told == "table":
+            raise ValueError(
+                f"{file}: expected an event table, found a binary event file; leave out "
+                f"{flag if named else '--format'}"
+            )
+        return "events"
+    if told == "events":
+        raise ValueError(
+            f"{file}: expected a binary event file, found {_noun(seen)}; rescorla events -o FILE writes one"
+        )
+    if seen.kind == "table" or (named and seen.kind in ("unnamed", "conllu", "text")):
+        return "table"
+    if told == "auto" and seen.kind in ("text", "empty"):
+        return "text"
+    raise ValueError(not_a_table(file, seen, _WORDS))
+
+
+def _noun(seen: Look) -> str:
+    others = {
+        "events": "a binary event file",
+        "table": "an event table",
+        "unnamed": "what looks like a table",
+        "conllu": "what looks like CoNLL-U",
+        "text": "running text",
+        "packed": "a compressed binary event file",
+        "weights": "weights, or another file of arrays",
+        "picture": "a picture",
+        "archive": "a zip archive",
+        "empty": "an empty file",
+        "utf16": "text in UTF-16",
+    }
+    return others[seen.kind]
+
+
+def _tell(options: argparse.Namespace, kinds: Sequence[str]) -> None:
+    """Keep for the report what the files are read as."""
+    n = len(kinds)
+    if set(kinds) == {"text"}:
+        what = _described(options)
+    elif set(kinds) == {"table"}:
+        what = "event table" if n == 1 else f"{n:,} event tables"
+    elif set(kinds) == {"events"}:
+        what = "binary event file" if n == 1 else f"{n:,} binary event files"
+    else:
+        what = f"{n:,} files: event tables and binary event files"
+    options.read_as = what
+
+
+def _described(options: argparse.Namespace) -> str:
+    """What is made of running text, as in "running text (trigrams of words -> words)"."""
+    given = _given(options)
+    window = given.get("window", 1)
+    span, before = "words", "words"
+    if window == "context":
+        span = before = f"all words of a {given.get('context', 'line')}"
+    elif isinstance(window, tuple):
+        before = f"up to {window[0]} words before and {window[1]} after"
+    elif window != 1:
+        span = before = f"up to {window} words"
+    cues = _listed(given.get("cues", ["trigrams"]), before)
+    outcomes = _listed(given.get("outcomes", ["words"]), span) or "nothing"
+    nouns = {"subtitles": "subtitles", "conllu": "CoNLL-U"}
+    return f"{nouns.get(_format(options), 'running text')} ({cues} -> {outcomes})"
+
+
+def _listed(names: Sequence[str | int | Path], span: str) -> str:
+    """What words give, as in "trigrams of words"."""
+    grams = {1: "unigrams", 2: "bigrams", 3: "trigrams"}
+
+    def one(name: str | int | Path) -> str:
+        if isinstance(name, Path):
+            return f"names in {name} of {span}"
+        if isinstance(name, int):
+            name = grams.get(name, f"{name}-grams")
+        return span if name == "words" else f"{name} of {span}"
+
+    return ", ".join(map(one, names))
+
+
+def _format(options: argparse.Namespace) -> str:
+    """What --format says."""
+    return getattr(options, "format", None) or "auto"
 
 
 def _refuse_text(files: Sequence[str], kinds: Sequence[str], options: argparse.Namespace) -> None:
@@ -182,22 +380,100 @@ def _refuse_text(files: Sequence[str], kinds: Sequence[str], options: argparse.N
         raise ValueError(f"{file}: {flag} is for running text, and this is {_NOUNS[kind]}; leave it out")
 
 
-def _of_text(corpus: Iterable[str] | Iterable[Path], options: argparse.Namespace, path: str | None) -> Events:
+def _of_text(
+    corpus: Iterable[str] | Iterable[Path],
+    options: argparse.Namespace,
+    path: str | None,
+    scratch: Callable[[], str | None],
+    limit: int | None,
+) -> Events:
     given = _given(options) | _shared(options)
+    if _format(options) in _TEXT_FORMATS:
+        given["format"] = options.format
     threads = getattr(options, "threads", None)
-    return corpus_events(corpus, path, threads=threads, progress=options.progress, **given)
+    with warnings.catch_warnings():
+        # Whoever says --format text knows what it is.
+        warnings.filterwarnings("ignore", message=".*this looks like", category=RescorlaWarning)
+        target = (path if limit is None else None) or scratch()
+        found = corpus_events(corpus, target, threads=threads, progress=options.progress, **given)
+    return found if limit is None else found.head(limit, path=path or scratch(), progress=options.progress)
 
 
 def _of_events(
-    file: str, kind: str, options: argparse.Namespace, path: str | None, scratch: Callable[[], str | None]
+    file: str,
+    kind: str,
+    options: argparse.Namespace,
+    path: str | None,
+    scratch: Callable[[], str | None],
+    limit: int | None,
 ) -> Events:
     shared = _shared(options)
-    if kind == "events" and path is None and not shared:
-        return open_events(file)
-    target = path or scratch()
-    if target is None:
-        return read_events(file, progress=options.progress, **shared)
-    return compile_events(file, target, progress=options.progress, **shared)
+    if kind == "events" and not shared:
+        found = open_events(file)
+        if limit is not None:
+            return found.head(limit, path=path or scratch(), progress=options.progress)
+        if path is None:
+            return found
+    columns, header = _layout(options)
+    return compile_source(
+        file,
+        path or scratch(),
+        columns=columns,
+        header=header,
+        limit=limit,
+        progress=options.progress,
+        words=_WORDS,
+        **shared,
+    )
+
+
+def _of_stream(
+    text: TextStream,
+    file: str,
+    options: argparse.Namespace,
+    path: str | None,
+    scratch: Callable[[], str | None],
+    limit: int | None,
+) -> Events:
+    """The events of what can be read only once, told apart by its content as files are."""
+    name, seen = _name_of(file), Look(*text.look())
+    [kind] = _kinds([name], [seen], options)
+    _tell(options, [kind])
+    if kind == "text":
+        lines = _decoded(io.BufferedReader(_Rest(text), 1 << 18), name)
+        return _of_text(lines, options, path, scratch, limit)
+    if kind == "events":
+        raise ValueError(
+            f"{name}: expected running text or an event table, found a binary event file; it cannot be piped "
+            "in: give the name of the file"
+        )
+    _refuse_text([name], [kind], options)
+    return _of_rows(text, seen, name, options, path or scratch(), limit)
+
+
+def _of_rows(
+    text: TextStream, seen: Look, name: str, options: argparse.Namespace, path: str | None, limit: int | None
+) -> Events:
+    """The events of the rows that come next in the text of a table."""
+    columns, header = _layout(options)
+    chosen, shared = chosen_columns(columns, header), _shared(options)
+    if header and chosen[2] is None and not getattr(options, "warned_of_counts", False):
+        options.warned_of_counts = True
+        warn_of_counts(name, seen.columns, _WORDS)
+    duplicates, background = shared.get("duplicates", "drop"), shared.get("background")
+    made = text.compile_table(path, duplicates, background, columns=chosen, header=header, limit=limit)
+    return Events(made)
+
+
+def _layout(options: argparse.Namespace) -> tuple[dict[str, str | int] | None, bool]:
+    """What --columns and --no-header say, as arguments of `read_events`."""
+    columns, header = getattr(options, "columns", None), getattr(options, "header", None) is not False
+    if not header and not (columns and all(isinstance(columns.get(n), int) for n in ("cues", "outcomes"))):
+        raise ValueError(
+            "--no-header: without a header columns have no names; say which they are, as in --columns "
+            "cues=1,outcomes=2"
+        )
+    return columns, header
 
 
 def _given(options: argparse.Namespace) -> dict[str, Any]:
@@ -214,6 +490,59 @@ def _set(options: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
     return {name: value for name in names if (value := getattr(options, name, None)) is not None}
 
 
+def _stream_of(files: list[str], options: argparse.Namespace) -> AbstractContextManager[TextStream] | None:
+    """The text of what can be read only once, if that is what is given."""
+    if not (streams := [file for file in files if _is_stream(file)]):
+        return None
+    if len(files) > 1:
+        raise ValueError(f"{streams[0]}: what is piped in goes alone; found {len(files)} files")
+    if _format(options) in ("subtitles", "conllu"):
+        raise ValueError(
+            f"{files[0]}: --format {options.format} is for files, and this is piped in; save it to a file first"
+        )
+    return _opened(files[0])
+
+
+def _opened(file: str) -> AbstractContextManager[TextStream]:
+    if file == "-":
+        return nullcontext(TextStream(sys.stdin.buffer, _name_of(file)))
+    return _OpenedPipe(file)
+
+
+class _OpenedPipe(AbstractContextManager[TextStream]):
+    """The text of a pipe, which is closed in the end."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+
+    def __enter__(self) -> TextStream:
+        self._stream = open(self._file, "rb")
+        return TextStream(self._stream, self._file)
+
+    def __exit__(self, *_: object) -> None:
+        self._stream.close()
+
+
+class _Rest(io.RawIOBase):
+    """What follows in a text that was looked at."""
+
+    def __init__(self, text: TextStream) -> None:
+        self._text = text
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        room = memoryview(buffer)
+        block = self._text.read(len(room))
+        room[: len(block)] = block
+        return len(block)
+
+
+def _name_of(file: str) -> str:
+    return "standard input" if file == "-" else file
+
+
 def _is_stream(file: str) -> bool:
     """Whether a file can be read only once: standard input, a pipe."""
     if file == "-":
@@ -222,15 +551,6 @@ def _is_stream(file: str) -> bool:
         return stat.S_ISFIFO(os.stat(file).st_mode)
     except OSError:
         return False  # Whoever opens it says what is wrong.
-
-
-def _lines(file: str) -> Iterator[str]:
-    """The lines of a stream."""
-    if file == "-":
-        yield from _decoded(sys.stdin.buffer, "standard input")
-    else:
-        with open(file, "rb") as stream:
-            yield from _decoded(stream, file)
 
 
 def _decoded(stream: IO[bytes], name: str) -> Iterator[str]:
@@ -242,6 +562,24 @@ def _decoded(stream: IO[bytes], name: str) -> Iterator[str]:
                 f"{name}, line {number}: expected UTF-8, found the byte 0x{line[error.start]:02x}; convert "
                 "the text to UTF-8, or decompress it first"
             ) from None
+
+
+def _columns(text: str) -> dict[str, str | int]:
+    found: dict[str, str | int] = {}
+    for each in text.split(","):
+        role, equals, column = each.partition("=")
+        if role not in ("cues", "outcomes", "frequency") or not equals or not column:
+            raise argparse.ArgumentTypeError(
+                f"{each!r} does not say which column is which; write cues=1,outcomes=2 or cues=NAME,outcomes=NAME, "
+                "and perhaps frequency=3"
+            )
+        if column.isascii() and column.isdecimal():
+            if int(column) < 1:
+                raise argparse.ArgumentTypeError(f"{each!r}: columns are counted from 1")
+            found[role] = int(column) - 1
+        else:
+            found[role] = column
+    return found
 
 
 def _names(text: str) -> list[str | int | Path]:

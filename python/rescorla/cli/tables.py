@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from shutil import copyfileobj
 from tempfile import TemporaryDirectory
 from typing import TextIO
 
+from rescorla import _core
 from rescorla.events import Events
-from rescorla.files import naming, replacing
 
 STANDARD_OUTPUT = "-"
+
+QUOTE = '"'
 
 
 def target(path: str) -> str:
@@ -23,7 +25,7 @@ def target(path: str) -> str:
 
 def write_events(events: Events, path: str, *, progress: bool | None) -> None:
     """Write an event table."""
-    if not _is_stream(path):
+    if not is_stream(path):
         events.to_table(path, progress=progress)
         return
     # Whole or not at all, as a file is.
@@ -34,7 +36,28 @@ def write_events(events: Events, path: str, *, progress: bool | None) -> None:
             copyfileobj(table, stream)
 
 
-def _is_stream(path: str) -> bool:
+def write_parts(parts: Iterator[Events], path: str, *, has_frequencies: bool) -> None:
+    """Write an event table to a reader while its events are being read, which end when nobody reads any more.
+
+    A column of frequencies is written only where one is not 1: if there may be one, the first part tells, or
+    else all must be known before.
+    """
+    first = next(parts)
+    found = first._file.has_frequencies()
+    held = [first]
+    if has_frequencies and not found:
+        held += parts
+        found = any(part._file.has_frequencies() for part in held)
+    with _stream(path) as stream:
+        header = True
+        for source in (held, parts):
+            for part in source:
+                stream.write(part._file.table_text(header, found).decode("utf-8"))
+                stream.flush()
+                header = False
+
+
+def is_stream(path: str) -> bool:
     """Whether what is written goes to a reader: standard output, a pipe, a device."""
     if path == STANDARD_OUTPUT:
         return True
@@ -48,18 +71,22 @@ def _stream(path: str) -> AbstractContextManager[TextIO]:
 
 
 def write_counts(side: str, names: Sequence[str], counts: Sequence[int], path: str) -> None:
-    """Write a table of names and their counts, which may serve as a list of names."""
-    for name in names:
-        if "\t" in name or "\n" in name or "\r" in name:
-            raise ValueError(
-                f"{path}: the name {name!r} contains a tab or a line break, which tables of counts "
-                "cannot hold"
-            )
-    lines = [f"{name}\t{count}\n" for name, count in zip(names, counts, strict=True)]
-    lines.insert(0, f"{side}\tfrequency\n")
-    if _is_stream(path):
+    """Write a table of names and their counts, which may serve as a list of names; .csv as `Events.to_table`."""
+    csv = not is_stream(path) and _core.written_as(path) == "csv"
+    if csv:
+        rows = [f'"{name.replace(QUOTE, 2 * QUOTE)}",{n}' for name, n in zip(names, counts, strict=True)]
+        lines = [f'"{side}","frequency"', *rows]
+    else:
+        for name in names:
+            if "\t" in name or "\n" in name or "\r" in name:
+                raise ValueError(
+                    f"{path}: the name {name!r} contains a tab or a line break, which tables of counts "
+                    "cannot hold"
+                )
+        rows = [f"{name}\t{count}" for name, count in zip(names, counts, strict=True)]
+        lines = [f"{side}\tfrequency", *rows]
+    if is_stream(path):
         with _stream(path) as stream:
-            stream.writelines(lines)
+            stream.writelines(f"{line}\n" for line in lines)
         return
-    with replacing(path) as file, naming(path), open(file, "w", encoding="utf-8", newline="\n") as table:
-        table.writelines(lines)
+    _core.write_lines(path, lines)

@@ -81,7 +81,7 @@ def finish(options: argparse.Namespace, events: Events, weights: Weights) -> Non
     """Say what was learned of what."""
     seconds = {"seconds": f"{weights.parameters['seconds']:.2f}"}
     where = {"saved to": options.output} if options.output else {"not saved": "-o FILE saves the weights"}
-    report.show(report.counts(events) | seconds | where)
+    report.show(report.read_as(options) | report.counts(events) | seconds | where)
     if options.top is not None:
         floor = 0.0
         for cue, outcome, weight in strongest_pairs(weights, options.top):

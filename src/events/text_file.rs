@@ -1,0 +1,140 @@
+//! Files of text that appear whole or not at all, compressed as their names say.
+
+use std::ffi::OsStr;
+use std::io::{self, Write};
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use liblzma::write::XzEncoder;
+
+use super::atomic::AtomicFile;
+use crate::error::{Error, Result};
+
+/// As the tools themselves have it.
+const XZ_LEVEL: u32 = 6;
+
+/// A text file being written, to take its name when it is whole. Dropped before that, it leaves nothing.
+pub(crate) struct TextFile {
+    packer: Packer,
+}
+
+enum Packer {
+    Plain(AtomicFile),
+    Gzip(GzEncoder<AtomicFile>),
+    Xz(XzEncoder<AtomicFile>),
+    Zstd(zstd::Encoder<'static, AtomicFile>),
+}
+
+impl TextFile {
+    /// Starts a file that shall be called `path`: compressed where that ends in .gz, .xz, .zst or .zstd.
+    ///
+    /// # Errors
+    /// As for [`AtomicFile::create`].
+    pub(crate) fn create(path: &Path) -> Result<Self> {
+        let file = AtomicFile::create(path)?;
+        let packer = match suffix(path).as_deref() {
+            Some("gz") => Packer::Gzip(GzEncoder::new(file, Compression::default())),
+            Some("xz") => Packer::Xz(XzEncoder::new(file, XZ_LEVEL)),
+            Some("zst" | "zstd") => {
+                Packer::Zstd(zstd::Encoder::new(file, 0).map_err(Error::io(path, "write"))?)
+            }
+            _ => Packer::Plain(file),
+        };
+        Ok(Self { packer })
+    }
+
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; the old file is then as it was.
+    pub(crate) fn finish(self, path: &Path) -> Result<()> {
+        match self.packer {
+            Packer::Plain(file) => Ok(file),
+            Packer::Gzip(packer) => packer.finish(),
+            Packer::Xz(packer) => packer.finish(),
+            Packer::Zstd(packer) => packer.finish(),
+        }
+        .map_err(Error::io(path, "write"))?
+        .finish()
+    }
+}
+
+impl Write for TextFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.packer {
+            Packer::Plain(file) => file.write(bytes),
+            Packer::Gzip(packer) => packer.write(bytes),
+            Packer::Xz(packer) => packer.write(bytes),
+            Packer::Zstd(packer) => packer.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        // What is compressed is whole at the end only.
+        match &mut self.packer {
+            Packer::Plain(file) => file.flush(),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether a name says that a table has commas and quotes: it ends in .csv, or in that and how it is compressed.
+pub(crate) fn is_csv(path: &Path) -> bool {
+    match suffix(path).as_deref() {
+        Some("csv") => true,
+        Some(packed) if PACKED.contains(&packed) => path.file_stem().is_some_and(|stem| is_csv(Path::new(stem))),
+        _ => false,
+    }
+}
+
+/// Refuses a name for a binary event file that says that it is text or a table.
+///
+/// # Errors
+/// [`Error::Argument`].
+pub(crate) fn check_binary_name(path: &Path) -> Result<()> {
+    if !is_text(path) {
+        return Ok(());
+    }
+    Err(Error::Argument(format!(
+        "{}: this writes a binary file; to_table writes tables, and a binary file needs another suffix, such as .rw",
+        path.display()
+    )))
+}
+
+/// Whether a name says that a file is text, or compressed text.
+pub(crate) fn is_text(path: &Path) -> bool {
+    const TEXT: [&str; 4] = ["csv", "tsv", "tab", "txt"];
+    suffix(path).is_some_and(|suffix| TEXT.contains(&suffix.as_str()) || PACKED.contains(&suffix.as_str()))
+}
+
+const PACKED: [&str; 4] = ["gz", "xz", "zst", "zstd"];
+
+fn suffix(path: &Path) -> Option<String> {
+    path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_what_is_written() {
+        for (name, csv, binary) in [
+            ("e.csv", true, false),
+            ("e.CSV.gz", true, false),
+            ("e.csv.zst", true, false),
+            ("e.tab.csv", true, false),
+            ("e.csv.tab", false, false),
+            ("e.csv.rw", false, true),
+            ("e.gz", false, false),
+            ("e.tsv", false, false),
+            ("e.rw", false, true),
+            ("csv", false, true),
+            (".csv", false, true),
+        ] {
+            assert_eq!(is_csv(Path::new(name)), csv, "{name}");
+            assert_eq!(check_binary_name(Path::new(name)).is_ok(), binary, "{name}");
+        }
+    }
+}

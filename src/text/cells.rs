@@ -1,0 +1,147 @@
+//! The cells of a record: what stands between tabs, commas, semicolons or blanks.
+
+use memchr::{memchr, memchr_iter, memchr2, memchr2_iter};
+
+use super::{Misplaced, at, shown};
+use crate::error::Error;
+
+/// What separates cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Separator {
+    /// One tab each; nothing is quoted.
+    Tab,
+    /// One comma each; cells may be quoted (RFC 4180).
+    Comma,
+    /// One semicolon each; likewise.
+    Semicolon,
+    /// One space or more; likewise.
+    Blank,
+}
+
+/// A cell without the quotes around it, and where in the record its text starts.
+///
+/// Quotes in it are still doubled where `doubled`: names are split first, for a quote is no `_`, so that offsets in the
+/// text are offsets in the file.
+#[derive(Clone, Copy)]
+pub(super) struct Cell<'a> {
+    pub(super) text: &'a str,
+    pub(super) start: usize,
+    pub(super) doubled: bool,
+}
+
+/// A cell, and where the next one starts, if there is one.
+type Next<'a> = std::result::Result<(Cell<'a>, Option<usize>), Misplaced>;
+
+impl Separator {
+    /// The cells of a record without its line end, of which there is one at least.
+    pub(super) fn cells<'a>(
+        self,
+        record: &'a str,
+    ) -> impl Iterator<Item = std::result::Result<Cell<'a>, Misplaced>> {
+        let mut next = Some(if self == Separator::Blank { behind_blanks(record, 0) } else { 0 });
+        std::iter::from_fn(move || {
+            let start = next.take()?;
+            let cell = match self {
+                Separator::Tab => Ok(tab_cell(record, start)),
+                Separator::Comma => quoted_or_not(record, start, b','),
+                Separator::Semicolon => quoted_or_not(record, start, b';'),
+                Separator::Blank => quoted_or_not(record, start, b' ').map(|(cell, after)| {
+                    let after = after.map(|after| behind_blanks(record, after));
+                    (cell, after.filter(|&after| after < record.len()))
+                }),
+            };
+            Some(cell.map(|(cell, after)| {
+                next = after;
+                cell
+            }))
+        })
+    }
+
+    /// The end of a record with its line end, where what is pending has one.
+    pub(super) fn record_end(self, pending: &[u8]) -> Option<usize> {
+        match self {
+            Separator::Tab => memchr(b'\n', pending).map(|feed| feed + 1),
+            // The first line feed that is not in quotes.
+            _ => {
+                let mut quoted = false;
+                for at in memchr2_iter(b'"', b'\n', pending) {
+                    match pending[at] {
+                        b'"' => quoted = !quoted,
+                        _ if !quoted => return Some(at + 1),
+                        _ => {}
+                    }
+                }
+                None
+            }
+        }
+    }
+
+    /// How cells are to be separated, for a message.
+    pub(super) fn rule(self) -> &'static str {
+        match self {
+            Separator::Tab => "separate the cells by one tab each",
+            Separator::Comma => "separate the cells by one comma each, and quote those that hold commas",
+            Separator::Semicolon => {
+                "separate the cells by one semicolon each, and quote those that hold semicolons"
+            }
+            Separator::Blank => "separate the cells by blanks, and quote those that hold blanks",
+        }
+    }
+
+    /// What stands behind a closing quote, for a message.
+    fn noun(byte: u8) -> &'static str {
+        match byte {
+            b',' => "a comma",
+            b';' => "a semicolon",
+            _ => "a blank",
+        }
+    }
+}
+
+fn behind_blanks(record: &str, start: usize) -> usize {
+    start + record.as_bytes()[start..].iter().take_while(|&&byte| byte == b' ').count()
+}
+
+fn tab_cell(record: &str, start: usize) -> (Cell<'_>, Option<usize>) {
+    let rest = &record[start..];
+    let tab = memchr(b'\t', rest.as_bytes());
+    let text = &rest[..tab.unwrap_or(rest.len())];
+    (Cell { text, start, doubled: false }, tab.map(|tab| start + tab + 1))
+}
+
+fn quoted_or_not(record: &str, start: usize, separator: u8) -> Next<'_> {
+    let bytes = record.as_bytes();
+    if bytes.get(start) != Some(&b'"') {
+        let end = memchr2(separator, b'"', &bytes[start..]).map(|n| start + n);
+        if let Some(quote) = end.filter(|&end| bytes[end] == b'"') {
+            let cure = "put the cell in quotes, and double the quotes in it";
+            return Err(at(quote)(Error::defect("a cell without quotes in it", "a quote", cure)));
+        }
+        let cell = Cell { text: &record[start..end.unwrap_or(record.len())], start, doubled: false };
+        return Ok((cell, end.map(|separator| separator + 1)));
+    }
+    let mut quotes = memchr_iter(b'"', &bytes[start + 1..]).map(|n| start + 1 + n);
+    let mut doubled = false;
+    let end = loop {
+        let Some(quote) = quotes.next() else {
+            let error =
+                Error::defect("a closing quote", "the end of the file", "close the quote that opens here");
+            return Err(at(start)(error));
+        };
+        if bytes.get(quote + 1) != Some(&b'"') {
+            break quote;
+        }
+        doubled = true;
+        quotes.next();
+    };
+    let cell = Cell { text: &record[start + 1..end], start: start + 1, doubled };
+    match bytes.get(end + 1) {
+        None => Ok((cell, None)),
+        Some(&byte) if byte == separator => Ok((cell, Some(end + 2))),
+        Some(_) => Err(at(end + 1)(Error::defect(
+            format!("{} or the end of the line after a closing quote", Separator::noun(separator)),
+            shown(&record[end + 1..]),
+            "double the quotes in a cell",
+        ))),
+    }
+}

@@ -1,0 +1,151 @@
+//! What a file is, told by its content.
+//!
+//! ```text
+//! first bytes -> event file, weights, picture, archive, UTF-16; first hundred lines -> table, CoNLL-U, running text
+//! ```
+
+use std::fs::File;
+use std::path::Path;
+
+use super::looks;
+use super::source::{EVENT_FILE_MAGIC, MAX_HEADER, Source};
+use super::{shown, tables};
+use crate::error::{Error, Result};
+use crate::monitor::Monitor;
+
+/// What a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A binary event file.
+    Events,
+    /// A binary event file that is compressed besides.
+    PackedEvents,
+    /// An event table, which [`tables::read`] reads.
+    Table,
+    /// What looks like a table, but does not name the columns of events.
+    UnnamedTable,
+    /// What looks like CoNLL-U.
+    Conllu,
+    /// Running text: anything else.
+    Text,
+    /// Nothing, or nothing but white space.
+    Empty,
+    /// Weights: .npz, .npy or netCDF.
+    Weights,
+    /// A picture.
+    Picture,
+    /// A zip archive, as files of spreadsheets and word processors are.
+    Archive,
+    /// Text in UTF-16.
+    Utf16,
+}
+
+/// A file at a glance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Look {
+    /// What it holds.
+    pub kind: Kind,
+    /// The first line, quoted and cut short, of what has lines.
+    pub first: String,
+    /// The cells of the first line, of what looks like a table.
+    pub columns: Vec<String>,
+}
+
+/// What a file holds, told by its content: its first bytes, or its first hundred lines.
+///
+/// At most [`MAX_HEADER`] bytes of text are looked at.
+///
+/// # Errors
+/// When the file cannot be read, or is compressed and damaged.
+pub fn kind(path: &Path) -> Result<Kind> {
+    look(path).map(|look| look.kind)
+}
+
+/// As [`kind`], and what else can be said of the file.
+///
+/// # Errors
+/// As for [`kind`].
+pub fn look(path: &Path) -> Result<Look> {
+    let metadata = File::open(path).and_then(|file| file.metadata()).map_err(Error::io(path, "open"))?;
+    // Reading a folder says by itself what is wrong.
+    if !metadata.is_file() && !metadata.is_dir() {
+        return Err(Error::Argument(format!(
+            "{}: expected a file, whose content tells what it is, found something that can be read only once; save it \
+             to a file first",
+            path.display()
+        )));
+    }
+    let monitor = Monitor::new();
+    look_at(&mut Source::glance(path, &monitor)?).map_err(|error| error.at(Some(path), None))
+}
+
+/// As [`look`], of what is being read. Nothing is taken from it.
+///
+/// # Errors
+/// As for reading.
+pub(crate) fn look_at(source: &mut Source<'_>) -> Result<Look> {
+    let (magic, packed) = source.magic();
+    if let Some(kind) = binary(magic).filter(|_| !packed) {
+        return Ok(Look { kind, first: String::new(), columns: Vec::new() });
+    }
+    let (pending, ended) = source.peek(looks::LINES, MAX_HEADER)?;
+    if let Some(kind) = binary(pending.bytes) {
+        let kind = if kind == Kind::Events { Kind::PackedEvents } else { kind };
+        return Ok(Look { kind, first: String::new(), columns: Vec::new() });
+    }
+    let lines = looks::first_lines(pending.bytes, ended);
+    let first = shown(&String::from_utf8_lossy(lines.first().copied().unwrap_or_default()));
+    if lines.is_empty() && ended {
+        return Ok(Look { kind: Kind::Empty, first, columns: Vec::new() });
+    }
+    let (is_table, columns) = tables::columns(&pending, &lines);
+    let kind = if is_table {
+        Kind::Table
+    } else if looks::is_conllu(&lines) {
+        Kind::Conllu
+    } else if !columns.is_empty() || tables::is_blank_header(&lines) {
+        Kind::UnnamedTable
+    } else {
+        Kind::Text
+    };
+    Ok(Look { kind, first, columns })
+}
+
+/// What begins with such bytes, if it is no text in UTF-8.
+fn binary(head: &[u8]) -> Option<Kind> {
+    const ZIP: &[u8] = b"PK\x03\x04";
+    /// Where in a zip archive the length of the first member's name is, and the name.
+    const NAME_LENGTH: usize = 26;
+    const NAME: usize = 30;
+    let starts = |magics: &[&[u8]]| magics.iter().any(|magic| head.starts_with(magic));
+    if starts(&[&EVENT_FILE_MAGIC]) {
+        return Some(Kind::Events);
+    }
+    if starts(&[ZIP]) {
+        let length = head.get(NAME_LENGTH).map_or(0, |&length| usize::from(length));
+        let name = head.get(NAME..(NAME + length).min(head.len())).unwrap_or_default();
+        return Some(if name.ends_with(b".npy") { Kind::Weights } else { Kind::Archive });
+    }
+    if starts(&[b"\x93NUMPY", b"\x89HDF\r\n\x1a\n", b"CDF\x01", b"CDF\x02", b"CDF\x05"]) {
+        return Some(Kind::Weights);
+    }
+    if starts(&[b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*", b"%PDF-", b"<svg"])
+        || (starts(&[b"RIFF"]) && head.get(8..12) == Some(b"WEBP"))
+        || (starts(&[b"<?xml"]) && memchr::memmem::find(&head[..head.len().min(1024)], b"<svg").is_some())
+    {
+        return Some(Kind::Picture);
+    }
+    if starts(&[b"\xff\xfe", b"\xfe\xff"]) || has_every_other_nul(head) {
+        return Some(Kind::Utf16);
+    }
+    None
+}
+
+/// Whether every other of the first bytes is NUL, as in UTF-16 of Latin letters.
+fn has_every_other_nul(head: &[u8]) -> bool {
+    const ENOUGH: usize = 4;
+    let head = &head[..head.len().min(64) & !1];
+    let nul = |odd: usize| head.iter().skip(odd).step_by(2).filter(|&&byte| byte == 0).count();
+    let (even, odd, half) = (nul(0), nul(1), head.len() / 2);
+    half >= ENOUGH && ((even == half && odd == 0) || (odd == half && even == 0))
+}

@@ -1,0 +1,178 @@
+//! What a table looks like, whatever the names of its columns.
+//!
+//! ```text
+//! most of the first lines have a tab between two cells that are not empty
+//! or commas, or semicolons, give the same number of cells, 2 or more, on every one of them, 3 at least
+//! ```
+//!
+//! Running text is only what does not look so (and under whose first line no table is found by its names). At most
+//! [`LINES`] lines are looked at.
+
+use super::cells::Separator;
+
+/// How many lines tell what a file is.
+pub(super) const LINES: usize = 100;
+
+/// Fewer lines with commas or semicolons tell nothing.
+const FEWEST: usize = 3;
+
+/// The first lines, without their ends. Those behind the last one that is not empty are left out, and so is one that is
+/// not whole: `ended` says that nothing follows what is pending.
+pub(super) fn first_lines(pending: &[u8], ended: bool) -> Vec<&[u8]> {
+    let mut lines = Vec::with_capacity(LINES);
+    let mut rest = pending;
+    while lines.len() < LINES && !rest.is_empty() {
+        let (line, behind) = match memchr::memchr(b'\n', rest) {
+            Some(feed) => (&rest[..feed], &rest[feed + 1..]),
+            None if ended => (rest, &[][..]),
+            None => break,
+        };
+        lines.push(line.strip_suffix(b"\r").unwrap_or(line));
+        rest = behind;
+    }
+    while lines.last().is_some_and(|line| is_empty(line)) {
+        lines.pop();
+    }
+    lines
+}
+
+/// What separates the cells of a table that lines look like.
+pub(super) fn separator(lines: &[&[u8]]) -> Option<Separator> {
+    let tabbed = lines.iter().filter(|line| has_tabbed_cells(line)).count();
+    if 2 * tabbed > lines.len() {
+        return Some(Separator::Tab);
+    }
+    let mut by_byte = [(b',', Separator::Comma), (b';', Separator::Semicolon)];
+    // Numbers may have commas in them where semicolons separate: what the first line has goes first.
+    if lines.first().is_some_and(|line| !line.contains(&b',')) {
+        by_byte.reverse();
+    }
+    by_byte.into_iter().find(|&(byte, _)| has_columns(lines, byte)).map(|(_, separator)| separator)
+}
+
+/// Whether lines look like CoNLL-U: ten cells with tabs between, the first of them numbers, beside comments.
+pub(super) fn is_conllu(lines: &[&[u8]]) -> bool {
+    let mut words =
+        lines.iter().filter(|line| !is_empty(line) && !line.starts_with(b"#")).map(|line| line.split(is_tab)).peekable();
+    words.peek().is_some()
+        && words.all(|mut cells| {
+            let is_number = |cell: &[u8]| {
+                cell.first().is_some_and(u8::is_ascii_digit)
+                    && cell.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.'))
+            };
+            cells.next().is_some_and(is_number) && cells.count() == 9
+        })
+}
+
+/// Whether all lines but the first have so many cells with blanks between.
+pub(super) fn has_blank_cells(lines: &[&[u8]], n: usize) -> bool {
+    let has = |line: &[u8]| {
+        let mut cells = std::str::from_utf8(line).map(|line| Separator::Blank.cells(line)).into_iter().flatten();
+        cells.by_ref().take(n).filter(|cell| cell.is_ok()).count() == n && cells.next().is_none()
+    };
+    lines.len() > 1 && lines[1..].iter().all(|line| has(line))
+}
+
+fn has_tabbed_cells(line: &[u8]) -> bool {
+    let mut before = true;
+    line.split(is_tab).any(|cell| {
+        let empty = is_empty(cell);
+        !std::mem::replace(&mut before, empty) && !empty
+    })
+}
+
+fn has_columns(lines: &[&[u8]], separator: u8) -> bool {
+    let mut counts = lines.iter().map(|line| count(line, separator));
+    lines.len() >= FEWEST
+        && counts.next().is_some_and(|first| first >= 2 && counts.all(|count| count == first))
+}
+
+/// How many cells a line has. Separators in quotes are none, where a cell begins with a quote.
+fn count(line: &[u8], separator: u8) -> usize {
+    let (mut cells, mut quoted, mut begins) = (1, false, true);
+    for &byte in line {
+        if byte == b'"' && (begins || quoted) {
+            quoted = !quoted;
+        } else if byte == separator && !quoted {
+            (cells, begins) = (cells + 1, true);
+            continue;
+        }
+        begins = false;
+    }
+    cells
+}
+
+fn is_tab(byte: &u8) -> bool {
+    *byte == b'\t'
+}
+
+fn is_empty(cell: &[u8]) -> bool {
+    cell.trim_ascii().is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn looks(text: &str) -> Option<Separator> {
+        separator(&first_lines(text.as_bytes(), true))
+    }
+
+    #[test]
+    fn most_lines_have_a_tab_between_cells() {
+        for (text, expected) in [
+            ("a\tb\n", true),
+            ("a\tb\nprose\n", false),
+            ("a\tb\nprose\nc\td\n", true),
+            ("\ta\n\tb\n\tc\n", false),
+            (" \ta\n \tb\n", false),
+            ("a\t\nb\t\n", false),
+            ("a\t\tb\n", false),
+            ("\ta\tb\n", true),
+            ("", false),
+        ] {
+            assert_eq!(looks(text) == Some(Separator::Tab), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn commas_or_semicolons_give_equal_numbers_of_cells() {
+        for (text, expected) in [
+            ("a,b\nc,d\n", None),
+            ("a,b\nc,d\ne,f\n", Some(Separator::Comma)),
+            ("a,b\r\nc,d\r\ne,f\r\n\r\n", Some(Separator::Comma)),
+            ("a,b\nc,d\n\ne,f\n", None),
+            ("a,b\nc,d\ne\n", None),
+            ("a,b\nc,d\ne,f,g\n", None),
+            ("a\nb\nc\n", None),
+            ("\"a,b\",c\nd,\"e \"\"f\"\",\"\ng,h", Some(Separator::Comma)),
+            ("say \"a,b\",c\nd,e\ng,h", None),
+            ("a;b\n1,5;2\n2,5;3\n", Some(Separator::Semicolon)),
+            ("1,5;2,5\n1,6;2,5\n1,5;2,6\n", Some(Separator::Comma)),
+            ("a;b;c\nd;e;f\ng;h;i\n", Some(Separator::Semicolon)),
+        ] {
+            assert_eq!(looks(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_hundred_lines_are_looked_at_and_only_whole_ones() {
+        let rows = "a,b\n".repeat(LINES);
+        assert_eq!(looks(&format!("{rows}prose\n")), Some(Separator::Comma));
+        assert_eq!(looks(&format!("prose\n{rows}")), None);
+        assert_eq!(first_lines(b"a\nb", false), [b"a"]);
+        assert_eq!(first_lines(b"a\nb", true), [b"a", b"b"]);
+        assert_eq!(first_lines(rows.repeat(2).as_bytes(), false).len(), LINES);
+    }
+
+    #[test]
+    fn conllu_is_known_by_its_ten_cells() {
+        let word = |id: &str| format!("{id}\tWe\twe\tPRON\t_\t_\t2\tnsubj\t_\t_");
+        let lines = |text: &str| is_conllu(&first_lines(text.as_bytes(), true));
+        assert!(lines(&format!("# a\n# b\n# c\n{}\n{}\n\n{}", word("1"), word("2-3"), word("4.1"))));
+        assert!(!lines(&word("x")));
+        assert!(!lines(&format!("{}\nprose", word("1"))));
+        assert!(!lines(&format!("{}\tmore", word("1"))));
+        assert!(!lines("# a\n"));
+    }
+}
