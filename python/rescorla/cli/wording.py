@@ -47,6 +47,8 @@ def said(message: str, command: argparse.ArgumentParser) -> str:
     flags = dict(_flags(command))
     if flags:
         names = "|".join(sorted(map(re.escape, flags), key=len, reverse=True))
+        if "columns" in flags:
+            message = re.sub(r"columns=\{(?P<columns>[^{}]*)\}", _columns, message)
         message = re.sub(
             rf"(?<!--columns )(?<![\w./,-])(?P<name>{names})={_VALUE}",
             lambda found: _assigned(found, flags),
