@@ -481,8 +481,8 @@ def _room(
     if given.size and given.dtype.kind not in "iu":
         wrong = next((each for each in given.tolist() if type(each) is not int), at)
         raise TypeError(
-            f"at must be whole numbers of tokens from 0 to {n_tokens}, not {shown(wrong)}; write at=[10, 20] "
-            f"or at=[{n_tokens}] for the last"
+            f"at must be whole numbers of tokens from 0 to {n_tokens}, not {shown(wrong)}; write "
+            f"at=[{n_tokens}] for the last, at=[0] for the first weights"
         )
     if given.size and (int(given.min()) < 0 or int(given.max()) > n_tokens):
         outside = int(given.min()) if int(given.min()) < 0 else int(given.max())
