@@ -577,5 +577,8 @@ def test_a_rate_that_overshoots_is_warned_of() -> None:
     # Means of four take a quarter of each; bounded errors cannot grow.
     rw.delta_rule(events, alpha=0.5, beta=3.9, batch="full", reduction="mean")
     rw.delta_rule(events, beta=1.0, activation="logistic", loss="log")
-    with pytest.raises(FloatingPointError, match=r"lower beta below 0\.5, or alpha"):
+    with pytest.raises(FloatingPointError, match=r"lower beta, which is safe below 0\.5, or alpha$"):
         rw.delta_rule(rw.read_events([("a_b_c_d", "x", 3000)]), beta=5.0)
+    # Four tokens at once may have the same error.
+    with pytest.raises(FloatingPointError, match=r"safe below 0\.125, or alpha, or take reduction='mean' or smaller"):
+        rw.delta_rule(rw.read_events([("a_b_c_d", "x", 4)]), beta=0.4, batch="full", passes=3000)

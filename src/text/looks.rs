@@ -89,15 +89,17 @@ fn has_columns(lines: &[&[u8]], separator: u8) -> bool {
 
 /// How many cells a line has. Separators in quotes are none, where a cell begins with a quote.
 fn count(line: &[u8], separator: u8) -> usize {
-    let (mut cells, mut quoted, mut begins) = (1, false, true);
+    let (mut cells, mut begins, mut is_quoted, mut inside) = (1, true, false, false);
     for &byte in line {
-        if byte == b'"' && (begins || quoted) {
-            quoted = !quoted;
-        } else if byte == separator && !quoted {
-            (cells, begins) = (cells + 1, true);
-            continue;
+        if begins {
+            (begins, is_quoted) = (false, byte == b'"');
         }
-        begins = false;
+        if byte == b'"' && is_quoted {
+            // A doubled quote closes and opens again.
+            inside = !inside;
+        } else if byte == separator && !inside {
+            (cells, begins, is_quoted) = (cells + 1, true, false);
+        }
     }
     cells
 }

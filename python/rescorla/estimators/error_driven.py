@@ -123,7 +123,8 @@ class ErrorDriven(LinearEstimator):
             rng = np.random.default_rng(0)
         # In full batches the order is nothing but rounding.
         shuffling = rng if size and not piece else None
-        safe = safe_rate(float(kappa.max(initial=0.0)), size, len(kappa), rule.reduction)
+        greatest = float(kappa.max(initial=0.0))
+        safe = safe_rate(greatest, size, len(kappa), rule.reduction)
         course: dict[str, Any] = {
             "alpha": alphas,
             "beta": rates.beta,
@@ -145,15 +146,15 @@ class ErrorDriven(LinearEstimator):
             match error.args:
                 case (int(row), int(column), value):
                     cue = self._cue_name(int(np.arange(n_cues)[used][row]))
-                    bound = safe if rule.activation == "identity" else np.inf
+                    bound = greatest if rule.activation == "identity" else 0.0
+                    cure = slower("beta", bound, size, len(kappa), rule.reduction)
                     raise FloatingPointError(
                         f"the weight of cue {cue!r} to outcome {outcomes[column]!r} became {value}; learning "
-                        f"diverges: {slower('beta', bound, batches=size != 1)}, or scale X"
+                        f"diverges: {cure}, or scale X"
                     ) from None
             raise
         values[used] = learned
         if self.beta is not None and rule.activation == "identity" and rates.beta >= safe:
-            greatest = float(kappa.max(initial=0.0))
             what = overshooting("beta", rates.beta, greatest, safe, "a row of X")
             warn(f"{what}, scale X, or let beta be None", EstimatorWarning)
         self.beta_, self._reference = rates.beta, rates.reference

@@ -294,7 +294,7 @@ def one_hot(places: NDArray[np.intp], n: int) -> sparse.csr_array:
 
 
 def _after_ones(X: Any) -> sparse.csr_array:
-    """A column of ones before the others, as scipy's hstack; but what is sorted is known to be sorted."""
+    """A column of ones before the others, and columns in their order; X is left as it is."""
     n_rows, n_columns = X.shape
     lengths = np.diff(X.indptr)
     starts = X.indptr[:-1] + np.arange(n_rows)
@@ -305,8 +305,8 @@ def _after_ones(X: Any) -> sparse.csr_array:
     indices[~ones] = X.indices + 1
     pointers = np.concatenate([[0], np.cumsum(lengths + 1)])
     result = sparse.csr_array((data, indices, pointers), shape=(n_rows, n_columns + 1))
-    if X.has_canonical_format:
-        result.has_canonical_format = True
+    # In place: nobody else has these numbers.
+    result.sum_duplicates()
     return result
 
 

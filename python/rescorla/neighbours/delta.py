@@ -302,7 +302,7 @@ def _delta_rule(
     # An error that is bounded overshoots, too, but cannot grow.
     kappa = events.kappa(alphas[plan.cue_rows]) if activation == "identity" else 0.0
     safe = safe_rate(kappa, size, events.n_tokens, reduction)
-    cure = slower(rate_name, safe, batches=size != 1)
+    cure = slower(rate_name, kappa, size, events.n_tokens, reduction)
     started = perf_counter()
     with watching(progress, "learning") as watch:
         # In full batches the order is nothing but rounding.
@@ -356,11 +356,14 @@ def safe_rate(kappa: float, size: int | None, n_tokens: int, reduction: Reductio
     return 2 / kappa * (batch if reduction == "mean" else 1)
 
 
-def slower(rate_name: str, safe: float, *, batches: bool) -> str:
-    """What helps where weights leave the finite numbers."""
-    bound = "" if np.isinf(safe) else f" below {safe:g}"
-    others = "" if rate_name != "beta" else ", or alpha"
-    others += ", or take reduction='mean' or smaller batches" if batches else ""
+def slower(rate_name: str, kappa: float, size: int | None, n_tokens: int, reduction: Reduction) -> str:
+    """What helps where weights leave the finite numbers, with a rate at which they do not; kappa may be 0."""
+    at_once = n_tokens if size is None else min(size, n_tokens)
+    # Tokens that are summed may all have the same error.
+    safe = 2 / kappa / (at_once if reduction == "sum" else 1) if kappa else 0.0
+    bound = f", which is safe below {safe:g}" if safe else ""
+    others = ", or alpha" if rate_name == "beta" else ""
+    others += ", or take reduction='mean' or smaller batches" if at_once > 1 else ""
     return f"lower {rate_name}{bound}{others}"
 
 
