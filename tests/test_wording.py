@@ -143,7 +143,12 @@ def messages() -> Iterator[tuple[str, str]]:
             is_warning = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "warn"
             if not is_warning and not isinstance(node, ast.Raise):
                 continue
-            for each in ast.walk(node):
+            found = list(ast.walk(node))
+            # Of a text with values in it the parts are no texts of their own.
+            inner = {id(part) for each in found if isinstance(each, ast.JoinedStr) for part in each.values}
+            for each in found:
+                if id(each) in inner:
+                    continue
                 parts = each.values if isinstance(each, ast.JoinedStr) else [each]
                 said = [part.value if isinstance(part, ast.Constant) else "'x'" for part in parts]
                 if any(isinstance(part, str) and " " in part for part in said):
