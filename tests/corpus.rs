@@ -15,7 +15,7 @@ use rescorla::error::{Error, Place, Result};
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::monitor::Monitor;
 use rescorla::text::EventSink;
-use rescorla::text::corpus::{Context, Corpus, Letters, Lines, Load, Lookup, Names, Normal, Symbols, Window};
+use rescorla::text::corpus::{Allowed, Context, Corpus, Letters, Lines, Load, Lookup, Names, Normal, Symbols, Window};
 use rescorla::text::kind::kind;
 use rescorla::text::source::MAX_PIECE;
 use rescorla::vocab::Vocab;
@@ -512,7 +512,12 @@ fn naive(corpus: &Corpus, text: &str) -> Vec<Event> {
     let text = if corpus.lower { text.to_lowercase() } else { text.to_owned() };
     let allowed = |c: char| {
         let confused = c == '_' || c == '\t' || corpus.boundary.contains(c);
-        !confused && corpus.symbols.as_ref().is_none_or(|symbols| symbols.contains(c))
+        !confused
+            && match &corpus.symbols {
+                None => true,
+                Some(Allowed::Set(symbols)) => symbols.contains(c),
+                Some(Allowed::Asked(ask)) => ask.is_symbol(c).unwrap(),
+            }
     };
     let text: String = text.chars().map(|c| if allowed(c) { c } else { ' ' }).collect();
     let event = |word: &str| {

@@ -188,13 +188,13 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
-# Of short texts and lists it is by chance whether they have a word in common.
-lists_may_be_foreign = pytest.mark.filterwarnings(
-    "ignore:(vocabulary= leaves|stop_words= takes|symbols=.* leaves) no word"
+# Of short texts and lists it is by chance whether they have a word in common, and what they look like.
+by_chance = pytest.mark.filterwarnings(
+    "ignore:.*(leaves no word|takes no word|this looks like|this file is empty)"
 )
 
 
-@lists_may_be_foreign
+@by_chance
 @given(texts(), OPTIONS)
 def test_a_file_has_the_events_specified(folder: Path, text: str, options: Options) -> None:
     path = write(folder / "text.txt", text)
@@ -204,7 +204,7 @@ def test_a_file_has_the_events_specified(folder: Path, text: str, options: Optio
     )
 
 
-@lists_may_be_foreign
+@by_chance
 @given(st.lists(texts(), max_size=4), OPTIONS)
 def test_lines_have_the_events_specified(lines: list[str], options: Options) -> None:
     document = document_of_lines(lines)
@@ -215,7 +215,7 @@ def test_lines_have_the_events_specified(lines: list[str], options: Options) -> 
         )
 
 
-@lists_may_be_foreign
+@by_chance
 @given(st.lists(texts(), max_size=4), OPTIONS)
 def test_documents_have_the_events_specified(folder: Path, documents: list[str], options: Options) -> None:
     expected = lambda: corpus_reference.corpus_events(documents, **options)  # noqa: E731
@@ -225,7 +225,7 @@ def test_documents_have_the_events_specified(folder: Path, documents: list[str],
         assert_specified(lambda: rw.corpus_events(paths, **options), expected)
 
 
-@lists_may_be_foreign
+@by_chance
 @given(
     st.lists(
         st.lists(
@@ -257,7 +257,7 @@ def test_a_mark_with_white_space_would_never_be_found() -> None:
 
 
 # A file is cut where its documents are, a mark in one case or the other between them.
-@lists_may_be_foreign
+@by_chance
 @given(
     st.lists(texts(marks=[]), min_size=1, max_size=5),
     st.sampled_from([DOCUMENT_END, DOCUMENT_END.upper()]),
@@ -273,7 +273,7 @@ def test_cuts_into_files_change_nothing(
     assert (folder / "parts.rw").read_bytes() == (folder / "whole.rw").read_bytes()
 
 
-@lists_may_be_foreign
+@by_chance
 @given(
     st.lists(st.one_of(texts(10).map(str.encode), st.binary(max_size=8)), max_size=8).map(b"".join),
     some_options(unknown="keep"),
@@ -331,7 +331,7 @@ def test_the_bytes_do_not_depend_on_threads(
     assert all(file.read_bytes() == first for file in files[1:])
 
 
-@lists_may_be_foreign
+@by_chance
 @given(texts(60), some_options(unknown="keep"), st.sampled_from([2, 3, 7]))
 def test_the_bytes_of_small_texts_do_not_depend_on_threads(
     folder: Path, text: str, options: Options, threads: int

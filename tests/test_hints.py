@@ -12,10 +12,7 @@ from rescorla.hints import hinting
 
 EVENTS = rw.read_events([("a_b", "x", 3)])
 
-# Those that a module of its own owns.
-FUNCTIONS = [
-    value for name in rw.__all__ if inspect.isfunction(value := getattr(rw, name)) and name != "load_weights"
-]
+FUNCTIONS = [value for name in rw.__all__ if inspect.isfunction(value := getattr(rw, name))]
 
 
 # What type checkers refuse, too.

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,7 +31,8 @@ class Mistake(NamedTuple):
     cure: str
 
 
-class Command(NamedTuple):
+@dataclass
+class Command:
     """Arguments of the command line."""
 
     told: str
@@ -472,7 +474,7 @@ WEIGHING = [
         "not the str 'Verb'",
         "write fit(table, table['Verb'])",
     ),
-    Mistake("an estimator that diverges", diverging, "diverges", "the weight of cue", "lower beta below"),
+    Mistake("an estimator that diverges", diverging, "diverges", "the weight of cue", "lower beta, which is safe below"),
 ]
 COMMANDS = [
     Mistake(

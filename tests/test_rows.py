@@ -82,7 +82,8 @@ WARNING = "cues in a str are joined by _, and 'light tone' has blanks and no _; 
 
 def written(folder: Path) -> Path:
     path = folder / "events.tab"
-    path.write_text("cues\toutcomes\n" + "".join(f"{cues}\t{outcomes}\n" for cues, outcomes in ROWS))
+    # Without a row of joined cues, which would tell that the writer knows how to join them.
+    path.write_text("cues\toutcomes\n" + "".join(f"{cues}\t{outcomes}\n" for cues, outcomes in ROWS[:2]))
     return path
 
 
@@ -94,8 +95,8 @@ def frame(make: Any) -> Any:
     "source",
     [
         lambda folder: ROWS,
-        lambda folder: iter(ROWS),
-        lambda folder: (row for row in ROWS),
+        lambda folder: iter(ROWS[:2]),
+        lambda folder: (row for row in ROWS[:2]),
         lambda folder: [{"Cues": cues, "outcomes": outcomes} for cues, outcomes in ROWS],
         lambda folder: frame(pd.DataFrame),
         lambda folder: frame(pl.DataFrame),
@@ -109,7 +110,7 @@ def test_cues_with_blanks_in_a_str_are_warned_of(source: Any, tmp_path: Path) ->
         events = rw.read_events(source(tmp_path))
     assert [each.filename for each in seen] == [__file__]
     # What is read is what is there.
-    assert events.cues == ("light tone", "light", "a", "b c")
+    assert events.cues[:2] == ("light tone", "light")
     with pytest.warns(rw.RescorlaWarning, match=WARNING):
         rw.compile_events(source(tmp_path), tmp_path / "events.rw", background="always")
 
@@ -130,6 +131,7 @@ def test_five_cues_with_blanks_are_named() -> None:
         [{"cues": ["light tone"], "outcomes": "shock"}],
         [],
         [(" light", "shock")],
+        [("a_b", "x"), (["light tone"], "shock")],
     ],
 )
 def test_names_with_blanks_are_ordinary_elsewhere(rows: Any, tmp_path: Path) -> None:
@@ -138,6 +140,13 @@ def test_names_with_blanks_are_ordinary_elsewhere(rows: Any, tmp_path: Path) -> 
     # A binary event file has names, of whatever origin.
     rw.compile_events(rows, tmp_path / "events.rw")
     rw.read_events(tmp_path / "events.rw")
+
+
+def test_names_with_blanks_are_ordinary_in_a_table_that_joins_others(tmp_path: Path) -> None:
+    events = rw.read_events([(["New York", "big"], "city"), (["New York"], "city")])
+    for path in (tmp_path / "events.tab", tmp_path / "events.csv"):
+        events.to_table(path)
+        assert rw.read_events(path).cues == events.cues
 
 
 def test_lists_of_names_in_a_data_frame_are_ordinary() -> None:

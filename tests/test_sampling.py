@@ -236,9 +236,9 @@ def test_cue_sets_have_the_counts_of_the_events(events: list[Event], duplicates:
 @pytest.mark.parametrize("method", ["sample", "passes", "shuffled", "repeated", "split", "filter", "head"])
 def test_errors_of_python_call_methods_of_events_by_that_name(method: str) -> None:
     events: Any = rw.read_events([("a", "x")])
-    with pytest.raises(TypeError, match=rf"^Events\.{method}\(\) got an unexpected keyword argument 'no'"):
+    with pytest.raises(TypeError, match=rf"^Events\.{method}\(\) has no argument 'no'; "):
         getattr(events, method)(no=1)
-    with pytest.raises(TypeError, match=r"^Events\.sample\(\) missing 2 required positional arguments"):
+    with pytest.raises(TypeError, match=r"^Events\.sample\(\) needs n and seed; write sample"):
         events.sample()
     found: Any = getattr(rw.Events, method)
     assert pickle.loads(pickle.dumps(found)) is found

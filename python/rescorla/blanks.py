@@ -22,9 +22,12 @@ class Blanks:
     Reading costs nothing more: only where names with blanks came of it the events are looked at.
     """
 
-    def __init__(self, source: Any, background: str | None = None) -> None:
+    def __init__(self, source: Any, background: str | None = None, limit: int | None = None) -> None:
         self.background = background
-        self.joined, self.source = _looked_at(source)
+        # Of these it is not known which names came as a list, or were written from one: so where others are
+        # joined, those with blanks are taken for names.
+        self.is_opaque = isinstance(source, str) or hasattr(source, "__next__")
+        self.joined, self.source = (False, source) if limit == 0 else _looked_at(source)
 
     def warn(self, events: Events) -> Events:
         """Warn of a str of cues with blanks and no "_"; the events."""
@@ -40,13 +43,19 @@ class Blanks:
         return events
 
     def _alone(self, events: Events, blank: set[str]) -> list[str]:
-        """The names with blanks that are all cues of an event."""
+        """The names with blanks of which each is the only cue of an event."""
         found: dict[str, None] = {}
+        if isinstance(self.source, list | tuple):
+            # Rows of str and of lists may come together.
+            cells = map(_cues_of, self.source[:_LOOKED_AT])
+            return list(dict.fromkeys(cell for cell in cells if isinstance(cell, str) and cell in blank))
         for start in range(0, min(len(events), _LOOKED_AT), _AT_A_TIME):
             for cues, _, _ in events._file.events(start, min(start + _AT_A_TIME, len(events))):
                 own = [cue for cue in cues if cue != self.background]
                 if len(own) == 1 and own[0] in blank:
                     found[own[0]] = None
+                elif len(own) > 1 and self.is_opaque:
+                    return []
         return list(found)
 
 
@@ -57,7 +66,7 @@ def _looked_at(source: Any) -> tuple[bool, Any]:
     if hasattr(source, "__arrow_c_stream__"):
         return _has_column_of_str(source), source
     if isinstance(source, list | tuple):
-        return bool(source) and _is_joined(source[0]), source
+        return True, source  # Each row is looked at.
     if not hasattr(source, "__next__"):
         # It may be iterated over again, and may know its length.
         return False if not isinstance(source, Iterable) else any(map(_is_joined, islice(source, 1))), source
@@ -66,9 +75,14 @@ def _looked_at(source: Any) -> tuple[bool, Any]:
 
 
 def _is_joined(row: object) -> bool:
+    return isinstance(_cues_of(row), str)
+
+
+def _cues_of(row: object) -> object:
+    """The cues of a row; nothing, where it is none."""
     if isinstance(row, Mapping):
-        return any(isinstance(row[key], str) for key in row if str(key).lower() == "cues")
-    return isinstance(row, list | tuple) and bool(row) and isinstance(row[0], str)
+        return next((row[key] for key in row if str(key).lower() == "cues"), None)
+    return row[0] if isinstance(row, list | tuple) and row else None
 
 
 def _has_column_of_str(table: Any) -> bool:

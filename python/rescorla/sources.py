@@ -270,7 +270,7 @@ def compile_source(
         elif named:
             raise ValueError("columns= is for tables; an iterable gives (cues, outcomes) or with a frequency")
         source = _rows(source, columns, limit)
-    blanks = Blanks(source, background)
+    blanks = Blanks(source, background, limit)
     with watching(progress, "reading") as watch:
         events = Events(compiler(blanks.source, path, duplicates, background, watch, limit=limit))
     return blanks.warn(events)

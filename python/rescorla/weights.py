@@ -11,6 +11,7 @@ import numpy as np
 from rescorla import storage
 from rescorla._core import FormatError
 from rescorla.arguments import PathName, near, numbered, path_name, shown, whole
+from rescorla.hints import hinting
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -379,6 +380,7 @@ class UnknownNameError(KeyError):
         return KeyError, (str(self),)
 
 
+@hinting
 def load_weights(path: PathName) -> Weights:
     """Read weights that `Weights.save` wrote, or pyndl's netCDF files.
 

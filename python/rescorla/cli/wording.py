@@ -47,8 +47,12 @@ def said(message: str, command: argparse.ArgumentParser) -> str:
     flags = dict(_flags(command))
     if flags:
         names = "|".join(sorted(map(re.escape, flags), key=len, reverse=True))
+        if "columns" in flags:
+            message = re.sub(r"columns=\{(?P<columns>[^{}]*)\}", _columns, message)
         message = re.sub(
-            rf"(?<![\w./-])(?P<name>{names})={_VALUE}", lambda found: _assigned(found, flags), message
+            rf"(?<!--columns )(?<![\w./,-])(?P<name>{names})={_VALUE}",
+            lambda found: _assigned(found, flags),
+            message,
         )
         # At the beginning, or behind a line end of the library's own.
         message = re.sub(
@@ -81,6 +85,13 @@ def _flags(command: argparse.ArgumentParser) -> Iterator[tuple[str, tuple[str, o
         others += ((argument, (flag, action.const)) for argument in _ARGUMENTS.get(action.dest, ()))
     # Last, since these are what the command itself calls.
     yield from others
+
+
+def _columns(found: re.Match[str]) -> str:
+    """A mapping of columns as the option has it, which counts from 1."""
+    columns = re.findall(r"""["']([\w']+)["']: (?:(\d+)|["']?([^"',]*)["']?)""", found["columns"])
+    listed = (f"{role}={int(position) + 1 if position else name}" for role, position, name in columns)
+    return f"--columns {','.join(listed)}"
 
 
 def _assigned(found: re.Match[str], flags: Mapping[str, tuple[str, object]]) -> str:
