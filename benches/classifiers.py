@@ -30,6 +30,7 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import train_test_split
 
 CLASSES = 12
+REPETITIONS = 3
 FEATURES = {
     "counts": CountVectorizer,
     "TF-IDF": TfidfVectorizer,
@@ -46,13 +47,15 @@ def verses_of(path: Path) -> tuple[list[str], Any]:
 
 
 def measured(classifier: Any, train: Any, test: Any) -> dict[str, float]:
-    """The accuracy on rows not learned from, and the processor seconds of learning."""
-    began = time.process_time()
-    with warnings.catch_warnings():
-        # SGDClassifier says so where its iterations did not do.
-        warnings.simplefilter("ignore")
-        classifier.fit(*train)
-    seconds = time.process_time() - began
+    """The accuracy on rows not learned from, and the processor seconds of learning: the least of some."""
+    seconds = np.inf
+    for _ in range(REPETITIONS):
+        began = time.process_time()
+        with warnings.catch_warnings():
+            # SGDClassifier says so where its iterations did not do.
+            warnings.simplefilter("ignore")
+            classifier.fit(*train)
+        seconds = min(seconds, time.process_time() - began)
     return {"accuracy": classifier.score(*test), "seconds": seconds, "passes": int(classifier.n_iter_)}
 
 

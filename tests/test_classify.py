@@ -717,6 +717,11 @@ def test_a_factor_that_is_y_under_its_name_is_refused() -> None:
             NDLClassifier().fit(table, y)
     with pytest.raises(ValueError, match="the column 'verb' of X is y itself"):
         NDLClassifier(factors=["theme", ("theme", "verb")]).fit(table, table["verb"])
+    for labels in (table["verb"], pl.Series("verb", table["verb"].tolist())):
+        with pytest.raises(ValueError, match="the column 'verb' of X is y itself"):
+            classify.cross_validate(NDLClassifier(), table, labels, cv=2)
+        with pytest.raises(ValueError, match="the column 'verb' of X is y itself"):
+            classify.anova(NDLClassifier(), table, labels)
     # Not where it is no factor, nor where another column has the name.
     NDLClassifier(factors=["theme"]).fit(table, table["verb"])
     NDLClassifier().fit(table.drop(columns="verb"), table["verb"])

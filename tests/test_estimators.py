@@ -467,14 +467,15 @@ def test_weights_that_overflow_are_named() -> None:
     for data in (X, sparse_of(X)):
         with pytest.raises(
             FloatingPointError,
-            match=r"cue 'background' to outcome 'y' became .*: lower beta, which is safe below 0.222222, or ",
+            match=r"cue 'background' to outcome 'y' became .*: lower beta, which is safe below 0.222222,",
         ):
             RescorlaWagnerRegressor(beta=1.0).fit(data, y)
     named = pd.DataFrame(X, columns=["red", "blue"])
     fitted = RescorlaWagnerRegressor(beta=0.1, fit_intercept=False).partial_fit(named, y)
     before = fitted.coef_.copy()
     with pytest.raises(
-        FloatingPointError, match=r"cue 'red' to outcome 'y' became .*lower beta, which is safe below 0\.25, or "
+        FloatingPointError,
+        match=r"cue 'red' to outcome 'y' became .*lower beta, which is safe below 0\.25, or ",
     ):
         fitted.set_params(beta=1.0).partial_fit(named, y)
     # What did not come to an end changed nothing.

@@ -31,7 +31,6 @@ use crate::kernel::block::{Method, Slots, block};
 use crate::kernel::buffer::Buffer;
 use crate::kernel::dispatch::{Kernel, Task, run};
 use crate::kernel::rows::{Element, Vector};
-use crate::kernel::step::prefetch;
 use crate::learn::rule::Rule;
 use crate::learn::{Axis, Entry, Matrix, SMALL, WIDEST, each_tile, padded, width};
 use crate::monitor::Monitor;
@@ -44,10 +43,6 @@ const ERRORS: &str = "the errors of the passes";
 const POLL_EVERY: usize = 1 << 22;
 /// The work that a function takes, in slots.
 const FUNCTION: usize = 16;
-/// How many tokens before its turn the weights of a token are asked for; its row of x is asked for twice as long before.
-const AHEAD: usize = 1;
-/// The most elements of a row that are asked for.
-const FETCHED: usize = 64;
 /// With so many columns or fewer, rows are a line or two of a cache.
 const FEW_COLUMNS: usize = 16;
 /// Tokens of a batch that are worked on at once.
@@ -286,7 +281,6 @@ impl<E: Element> Pass<'_, '_, E> {
             let rate = self.descent.rate(self.rule.beta1, (end - start) as u64);
             let (mut place, mut changed) = (start, 0);
             while place < end {
-                self.fetch(place);
                 let eight = self.x.is_dense() && place + AT_ONCE <= end;
                 // SAFETY: the instruction set exists, and the conditions are those above. Where there are eight tokens the batch
                 // has more than one, so there is a copy.
@@ -314,28 +308,6 @@ impl<E: Element> Pass<'_, '_, E> {
             start = end;
         }
         self.monitor.advance((n - told) as u64)
-    }
-
-    /// Asks for what tokens in random order need some steps before they need it: the rows of x, and then those of the weights.
-    #[inline(always)]
-    fn fetch(&self, place: usize) {
-        let Some(tokens) = self.order.tokens else { return };
-        if let Some(&token) = tokens.get(place + 2 * AHEAD) {
-            let row = self.x.row(token as usize);
-            prefetch(row.values.as_ptr(), row.values.len().min(FETCHED));
-            if let Some(columns) = row.columns {
-                prefetch(columns.as_ptr(), columns.len().min(FETCHED));
-            }
-        }
-        if let Some(&token) = tokens.get(place + AHEAD) {
-            let width = self.tile.width;
-            for &column in self.x.row(token as usize).columns.unwrap_or_default().iter().take(FETCHED) {
-                prefetch(
-                    self.tile.weights.as_ptr().wrapping_add(column as usize * width),
-                    width.min(FETCHED),
-                );
-            }
-        }
     }
 
     /// Learns a token, and returns how many slots it has.

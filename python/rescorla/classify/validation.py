@@ -132,11 +132,13 @@ def cross_validate(
     except ImportError as error:
         raise ImportError("cross-validation needs scikit-learn: pip install 'rescorla[sklearn]'") from error
     targets = np.asarray(y)
+    # A name goes along, so that a classifier can tell y among its factors.
+    named = y if hasattr(y, "name") else targets
     counts = None if sample_weight is None else frequencies(sample_weight, len(targets))
     fits, folds = [], []
     for train, test in check_cv(cv, targets, classifier=True).split(targets, targets):
         weights = {} if counts is None else {"sample_weight": counts[train]}
-        model = clone(classifier).fit(_rows(X, train), targets[train], **weights)
+        model = clone(classifier).fit(_rows(X, train), _rows(named, train), **weights)
         held_out = _rows(X, test)
         fits.append(
             statistics(
