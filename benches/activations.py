@@ -5,9 +5,9 @@
 
 For each order the weights are in memory, and mapped from a .npy file as `learn(out=...)` leaves them; that of
 the forward method has its columns one after another. Each runs in a process of its own, on one thread. Times
-are those of the processor, with the system's; `first` is the first call, which reads pages of a file. `beside`
-is what Python and numpy allocate at most beside the result. The exit status is 1 where activations are not the
-same bits in all of these, or pyndl's are further away than 1e-12.
+are those of the processor, with the system's; `first` is the first call, which reads pages of a file.
+`beside` is what Python and numpy allocate at most beside the result. The exit status is 1 where activations
+are not the same bits in all of these, or pyndl's are further away than 1e-12.
 """
 
 import argparse
