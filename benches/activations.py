@@ -4,9 +4,10 @@
     python benches/activations.py --smoke           # a made-up text: do the activations agree?
 
 For each order the weights are in memory, and mapped from a .npy file as `learn(out=...)` leaves them; that of
-the forward method has its columns one after another. `peak` is what the process held at most beside what it
-held before, in a process of its own. The exit status is 1 where activations are not the same bits in all of
-these, or pyndl's are further away than 1e-12.
+the forward method has its columns one after another. Each runs in a process of its own, on one thread. Times
+are those of the processor, with the system's; `first` is the first call, which reads pages of a file.
+`beside` is what Python and numpy allocate at most beside the result. The exit status is 1 where activations
+are not the same bits in all of these, or pyndl's are further away than 1e-12.
 """
 
 import argparse
@@ -17,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 import time
+import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +30,23 @@ REPETITIONS = 5
 MANY, SOME = 2_000, 50
 
 
-def status(field: str) -> int:
-    """A size of this process, in bytes."""
-    with open("/proc/self/status", encoding="ascii") as lines:
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field + ":"))
+def measured(call: Callable[[], Any], folder: Path) -> dict[str, float]:
+    """What a call takes; its result goes to a file."""
+    times = []
+    for _ in range(REPETITIONS):
+        begun = time.process_time()
+        found = call()
+        times.append(time.process_time() - begun)
+        del found
+    tracemalloc.start()
+    found = np.asarray(call())
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    np.save(folder / "found.npy", found)
+    return {"seconds": statistics.median(times), "first": times[0], "beside": peak - found.nbytes}
 
 
-def of_rescorla(folder: Path, what: str, where: str) -> dict[str, Any]:
+def of_rescorla(folder: Path, what: str, where: str) -> dict[str, float]:
     """Activations by weights of an order, in memory or in a file."""
     import rescorla as rw
 
@@ -45,16 +58,10 @@ def of_rescorla(folder: Path, what: str, where: str) -> dict[str, Any]:
     outcomes = weights.outcomes[:SOME] if what == "many, 50 outcomes" else None
     # Names are numbered once.
     rw.activations([cue_sets[0]], weights, outcomes=weights.outcomes[:1])
-    before, times = status("VmRSS"), []
-    for _ in range(REPETITIONS):
-        begun = time.perf_counter()
-        found = rw.activations(cue_sets, weights, outcomes=outcomes, threads=1)
-        times.append(time.perf_counter() - begun)
-    np.save(folder / "found.npy", found)
-    return {"seconds": statistics.median(times), "first": times[0], "peak": status("VmHWM") - before}
+    return measured(lambda: rw.activations(cue_sets, weights, outcomes=outcomes, threads=1), folder)
 
 
-def of_pyndl(folder: Path, what: str, where: str) -> dict[str, Any]:
+def of_pyndl(folder: Path, what: str, where: str) -> dict[str, float]:
     """The same by pyndl, of weights in memory."""
     import rescorla as rw
     import xarray
@@ -67,13 +74,7 @@ def of_pyndl(folder: Path, what: str, where: str) -> dict[str, Any]:
     names = {"outcomes": list(outcomes), "cues": list(weights.cues)}
     array = xarray.DataArray(values, coords=names, dims=("outcomes", "cues"))
     events: Any = [(cues, []) for cues in json.loads((folder / "cues.json").read_text())[what]]
-    before, times = status("VmRSS"), []
-    for _ in range(REPETITIONS):
-        begun = time.perf_counter()
-        found = activation(events, array, n_jobs=1)
-        times.append(time.perf_counter() - begun)
-    np.save(folder / "found.npy", np.asarray(found.values).T)
-    return {"seconds": statistics.median(times), "first": times[0], "peak": status("VmHWM") - before}
+    return measured(lambda: activation(events, array, n_jobs=1).values, folder)
 
 
 def in_a_process(tool: str, folder: Path, what: str, where: str) -> dict[str, Any]:
@@ -110,6 +111,7 @@ def compare(folder: Path, text: Path) -> bool:
         ]:
             result = in_a_process(tool, folder, what, where)
             found = np.load(folder / "found.npy")
+            found = found if tool == "rescorla" else found.T
             first = found if first is None else first
             same = (
                 found.tobytes() == first.tobytes()
@@ -119,7 +121,7 @@ def compare(folder: Path, text: Path) -> bool:
             agree &= same
             print(
                 f"  {what:18} {tool:9} {where:9} {result['seconds'] * 1e3:10.2f} ms   first "
-                f"{result['first'] * 1e3:10.2f} ms   peak {result['peak'] / 1e6:8.1f} MB   "
+                f"{result['first'] * 1e3:10.2f} ms   beside {result['beside'] / 1e6:8.1f} MB   "
                 f"{'agrees' if same else 'DIFFERS'}"
             )
     return agree
