@@ -195,11 +195,9 @@ fn columns_are_found_by_what_the_caller_says() {
     for (separator, end) in [("\t", "\n"), (",", "\n"), (";", "\r\n"), (" ", "\n")] {
         let rows = [["a", "b", "3"], ["c_d", "e", "4"]].map(|row| row.join(separator)).join(end);
         let table = format!("x{separator}y{separator}n{end}{rows}");
-        for columns in [
-            [name("x"), name("y"), name("n")],
-            [at(0), at(1), at(2)],
-            [name("x"), at(1), name("n")],
-        ] {
+        for columns in
+            [[name("x"), name("y"), name("n")], [at(0), at(1), at(2)], [name("x"), at(1), name("n")]]
+        {
             assert_eq!(with_layout(&table, columns, true).unwrap(), expected, "{table:?}");
         }
         assert_eq!(with_layout(&rows, [at(0), at(1), at(2)], false).unwrap(), expected, "{rows:?}");

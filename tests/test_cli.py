@@ -433,7 +433,10 @@ def test_options_of_running_text_that_make_no_sense(run: Run, passage: Path) -> 
         assert message in run.usage("events", passage, *told, "-o", "e.rw")
     for told, message in (
         (["--cues", "0"], "cues must have 1 letter or more, not 0"),
-        (["--window", "0"], "window must be a whole number of 1 or more, or a pair (before, after), 'context' or None, not 0"),
+        (
+            ["--window", "0"],
+            "window must be a whole number of 1 or more, or a pair (before, after), 'context' or None, not 0",
+        ),
         (["--cues", "@missing.tab"], "missing.tab: No such file"),
         (["--stop-words", "missing.txt"], "missing.txt: No such file"),
         (["--outcomes", "@lemmas.tab"], 'the word "in" is not in the table'),

@@ -37,9 +37,9 @@ def read_events(
     ----------
     source : path, iterable or data frame
         The path of an event table (plain, gz, zst or xz; pyndl's tab-separated or R ndl's CSV format, with
-        commas or semicolons) or of a binary event file; or an iterable of ``(cues, outcomes)`` or ``(cues, outcomes, frequency)``; or a
-        table with columns ``cues``, ``outcomes`` and perhaps ``frequency`` (in any case): a data frame of
-        pandas or polars, or whatever else has ``__arrow_c_stream__``. In iterables and tables a str is split
+        commas or semicolons) or of a binary event file; or an iterable of ``(cues, outcomes)`` or ``(cues,
+        outcomes, frequency)``; or a table with columns ``cues``, ``outcomes`` and perhaps ``frequency`` (in
+        any case): a data frame of pandas or polars, or whatever else has ``__arrow_c_stream__``. In iterables and tables a str is split
         at ``"_"``, another iterable gives names verbatim, and a set is taken in sorted order. Of Arrow data
         nobody but pyarrow, which is asked, can tell whether buffers are as long as their types need; of
         others this is taken on trust.
@@ -192,11 +192,7 @@ def as_events(events: object, *, progress: Progress = None) -> Events:
         return events
     if isinstance(events, str | os.PathLike):
         path = path_name(events)
-        return (
-            open_events(path)
-            if look(path).kind == "events"
-            else read_events(path, progress=progress)
-        )
+        return open_events(path) if look(path).kind == "events" else read_events(path, progress=progress)
     kind = type(events).__name__
     raise TypeError(
         f"events must be Events or a path, not {kind}; rescorla.read_events makes Events of other sources"
@@ -227,7 +223,7 @@ def compile_source(
     progress: Progress = None,
     words: Words = PYTHON,
 ) -> Events:
-    """As `compile_events`, and in memory without a path; what can be done about a wrong file is said in `words`."""
+    """As `compile_events`, and in memory without a path; `words` say what to do about a wrong file."""
     one_of("duplicates", duplicates, DUPLICATES)
     chosen = chosen_columns(columns, header)
     if limit is not None:
@@ -242,7 +238,8 @@ def compile_source(
         if seen.kind == "events":
             if named:
                 raise ValueError(
-                    f"{source}: columns= and header= are for tables, and this is a binary event file; leave them out"
+                    f"{source}: columns= and header= are for tables, and this is a binary event file; leave "
+                    "them out"
                 )
             source = open_events(source)
         elif seen.kind == "table" or (named and seen.kind in ("unnamed", "conllu", "text")):
@@ -316,8 +313,8 @@ def _check_order(source: object, path: object) -> None:
     """Raise what is to be said where source and path of `compile_events` were swapped."""
     if not isinstance(path, str | os.PathLike):
         raise TypeError(
-            f"path must be the name of the file to write, not {shown(path)}; in compile_events(source, path) the "
-            "source comes first"
+            f"path must be the name of the file to write, not {shown(path)}; in compile_events(source, path) "
+            "the source comes first"
         )
     if isinstance(source, str | os.PathLike) and not os.path.exists(source) and os.path.exists(path):
         raise FileNotFoundError(
@@ -398,8 +395,8 @@ def _wanted(table: Any, columns: Columns | None = None) -> list[Any]:
             wanted.append(by_name[role] if columns is None else _named(names, by_name[role]))
         elif role != "frequency":
             raise ValueError(
-                f"expected columns cues, outcomes and perhaps frequency, found {names}; add {role}, or say which "
-                f'it is, as in columns={{"{role}": {names[0] if names else ""!r}}}'
+                f"expected columns cues, outcomes and perhaps frequency, found {names}; add {role}, or say "
+                f'which it is, as in columns={{"{role}": {names[0] if names else ""!r}}}'
             )
     return wanted
 
@@ -408,7 +405,9 @@ def _named(names: list[Any], column: Any) -> Any:
     """The name of a column that the caller gave by name or position."""
     if isinstance(column, int):
         if not 0 <= column < len(names):
-            raise ValueError(f"columns asks for column {column}, and there are {len(names)}, from 0 on: {names}")
+            raise ValueError(
+                f"columns asks for column {column}, and there are {len(names)}, from 0 on: {names}"
+            )
         column = names[column]
     if (found := names.count(column)) != 1:
         what = "none is named so" if found == 0 else f"{found} are named so"

@@ -93,7 +93,9 @@ impl Rows {
             // Nothing but empty lines, or a line that is too long: of both the reader says where.
             None => match source.line(MAX_HEADER)? {
                 Some(line) => {
-                    return Err(not_a_header(shown(without_line_end(line.text()?))).at(None, Some(line.place(0))));
+                    return Err(
+                        not_a_header(shown(without_line_end(line.text()?))).at(None, Some(line.place(0)))
+                    );
                 }
                 None => return Err(not_a_header("an empty file")),
             },
@@ -158,7 +160,8 @@ pub fn split_names(cell: &str) -> impl Iterator<Item = (usize, Result<&str>)> {
 pub(super) fn columns(pending: &Piece<'_>, lines: &[&[u8]]) -> (bool, Vec<String>) {
     let is_table = |table: &Table| (table.separator, true);
     let table = Table::of(pending, lines, &Layout::default());
-    let found = table.as_ref().ok().map(is_table).or_else(|| looks::separator(lines).map(|found| (found, false)));
+    let found =
+        table.as_ref().ok().map(is_table).or_else(|| looks::separator(lines).map(|found| (found, false)));
     let Some((separator, is_table)) = found else { return (false, Vec::new()) };
     let first = lines.first().and_then(|line| std::str::from_utf8(line).ok()).unwrap_or_default();
     let cells = separator.cells(first).map_while(|cell| Some(cell.ok()?.text.to_owned()));
@@ -169,7 +172,17 @@ pub(super) fn columns(pending: &Piece<'_>, lines: &[&[u8]]) -> (bool, Vec<String
 /// cells.
 pub(super) fn is_blank_header(lines: &[&[u8]]) -> bool {
     const NEARLY: [&str; 11] = [
-        "cue", "cues", "outcome", "outcomes", "frequency", "frequencies", "freq", "freqs", "count", "counts", "n",
+        "cue",
+        "cues",
+        "outcome",
+        "outcomes",
+        "frequency",
+        "frequencies",
+        "freq",
+        "freqs",
+        "count",
+        "counts",
+        "n",
     ];
     let Some(first) = lines.first().and_then(|line| std::str::from_utf8(line).ok()) else { return false };
     let mut names = Vec::new();
@@ -257,11 +270,7 @@ impl Table {
         table.or_else(|error| tried.find_map(|separator| with(separator).ok()).ok_or(error))
     }
 
-    fn with(
-        separator: Separator,
-        first: &str,
-        layout: &Layout,
-    ) -> std::result::Result<Self, Misplaced> {
+    fn with(separator: Separator, first: &str, layout: &Layout) -> std::result::Result<Self, Misplaced> {
         let mut cells = Vec::new();
         for cell in separator.cells(first) {
             cells.push(cell.map_err(|_| at(0)(not_a_header(shown(first))))?);
@@ -332,10 +341,7 @@ impl Table {
 }
 
 /// Pushes the names of a cell.
-fn each_name(
-    cell: Cell<'_>,
-    mut push: impl FnMut(&str) -> Result<()>,
-) -> std::result::Result<(), Misplaced> {
+fn each_name(cell: Cell<'_>, mut push: impl FnMut(&str) -> Result<()>) -> std::result::Result<(), Misplaced> {
     for (offset, name) in split_names(cell.text) {
         name.and_then(|name| if cell.doubled { push(&name.replace("\"\"", "\"")) } else { push(name) })
             .map_err(at(cell.start + offset))?;

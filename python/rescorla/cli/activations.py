@@ -48,7 +48,9 @@ def run(options: argparse.Namespace) -> None:
     if options.output is not None:
         values = activations(events, weights, out=options.output, **choices)
         shape = {"activations": " x ".join(map(str, values.shape))}
-        report.show(report.read_as(options) | report.counts(events) | shape | report.line("saved to", options.output))
+        report.show(
+            report.read_as(options) | report.counts(events) | shape | report.line("saved to", options.output)
+        )
     if options.top is not None:
         # No bar between the lines that are printed.
         for event, row in _activated(events, weights, choices | {"progress": False}):

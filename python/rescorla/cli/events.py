@@ -63,8 +63,11 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     group.add_argument("-o", "--output", metavar="FILE", help="the binary event file to write")
     group.add_argument(
-        "--table", type=tables.target, metavar="FILE", help="the event table to write, compressed if its name ends in .gz, .xz or .zst, with commas and quotes if "
-        "in .csv; - for standard output"
+        "--table",
+        type=tables.target,
+        metavar="FILE",
+        help="the event table to write, compressed if its name ends in .gz, .xz or .zst, with commas and "
+        "quotes if in .csv; - for standard output",
     )
     group.add_argument(
         "--cue-counts",
@@ -116,7 +119,12 @@ def _add_names(parser: argparse.ArgumentParser) -> None:
 
 def _add_tokens(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("events and tokens")
-    group.add_argument("--head", type=command.count, metavar="N", help="the first N events; of event tables no more is read, and so no other names are kept")
+    group.add_argument(
+        "--head",
+        type=command.count,
+        metavar="N",
+        help="the first N events; of event tables no more is read, and so no other names are kept",
+    )
     group.add_argument("--sample", type=command.count, metavar="N", help="N tokens, drawn with replacement")
     group.add_argument("--shuffle", action="store_true", help="the tokens in random order")
     group.add_argument(
@@ -214,8 +222,8 @@ def _check(options: argparse.Namespace) -> None:
     for flag, path in (("-o", options.output), ("--test-output", options.test_output)):
         if path is not None and written_as(path) != "other":
             raise ValueError(
-                f"{path}: {flag} writes a binary file; --table writes tables, and a binary file needs another "
-                "suffix, such as .rw"
+                f"{path}: {flag} writes a binary file; --table writes tables, and a binary file needs "
+                "another suffix, such as .rw"
             )
     if options.output is None and all(table is None for table in written):
         options.usage("give -o FILE, --table FILE, --cue-counts FILE, --outcome-counts FILE or several")
@@ -241,7 +249,7 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _steps(options: argparse.Namespace, *, head: bool) -> Iterator[Step]:
-    """What is done with the events that are read, in this order; with `head`, where no more are read than are taken."""
+    """What is done with the events that are read, in this order; `head`: more are read than are taken."""
     progress, seed = options.progress, options.seed
     names = {name: value for name in _NAMES if (value := getattr(options, name)) is not None}
     if names:
