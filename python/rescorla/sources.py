@@ -39,10 +39,10 @@ def read_events(
         The path of an event table (plain, gz, zst or xz; pyndl's tab-separated or R ndl's CSV format, with
         commas or semicolons) or of a binary event file; or an iterable of ``(cues, outcomes)`` or ``(cues,
         outcomes, frequency)``; or a table with columns ``cues``, ``outcomes`` and perhaps ``frequency`` (in
-        any case): a data frame of pandas or polars, or whatever else has ``__arrow_c_stream__``. In iterables and tables a str is split
-        at ``"_"``, another iterable gives names verbatim, and a set is taken in sorted order. Of Arrow data
-        nobody but pyarrow, which is asked, can tell whether buffers are as long as their types need; of
-        others this is taken on trust.
+        any case): a data frame of pandas or polars, or whatever else has ``__arrow_c_stream__``. In iterables
+        and tables a str is split at ``"_"``, another iterable gives names verbatim, and a set is taken in
+        sorted order. Of Arrow data nobody but pyarrow, which is asked, can tell whether buffers are as long
+        as their types need; of others this is taken on trust.
     duplicates : {"drop", "keep", "error"}, default "drop"
         What to do when an event lists a name twice: keep the first, keep both, or raise ValueError. A cue
         that is kept twice counts twice. So does an outcome in counts, in tables and where vectors of outcomes
@@ -83,10 +83,11 @@ def read_events(
 
     A table whose columns have other names:
 
-    >>> import os, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "words.csv")
-    ...     _ = open(path, "w").write("trigrams;word;n\\n#ha_han;hand;3\\n#ar_arm;arm;2\\n")
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "words.csv")
+    ...     _ = path.write_text("trigrams;word;n\\n#ha_han;hand;3\\n#ar_arm;arm;2\\n")
     ...     rw.read_events(path, columns={"cues": "trigrams", "outcomes": "word", "frequency": 2}).n_tokens
     5
     """

@@ -21,7 +21,7 @@ use crate::monitor::Monitor;
 use crate::text::cells::{Cell, Separator};
 use crate::text::looks;
 use crate::text::seen::Seen;
-use crate::text::source::{MAX_HEADER, MAX_PIECE, Piece, Source, read_ahead};
+use crate::text::source::{MAX_HEADER, MAX_PIECE, Piece, Source, length_of, read_ahead};
 use crate::text::{EventSink, Misplaced, at, shown, without_line_end};
 
 /// Where the columns of a table are, beyond what its first line says.
@@ -68,9 +68,17 @@ pub fn read_as<S: EventSink + ?Sized>(
     sink: &mut S,
     monitor: &Monitor,
 ) -> Result<()> {
-    read_ahead(path, monitor, |source| Rows::begin(source, layout)?.push(source, limit, sink, monitor))
-        .map_err(|error| error.at(Some(path), None))
-        .map(drop)
+    /// For fewer events it is not worth while to read ahead.
+    const FEW: u64 = 1 << 12;
+    let mut read = |source: &mut Source<'_>| Rows::begin(source, layout)?.push(source, limit, sink, monitor);
+    let pushed = if limit.is_some_and(|limit| limit < FEW) {
+        length_of(path)
+            .map(|length| monitor.set_total(length))
+            .and_then(|()| read(&mut Source::glance(path, monitor)?))
+    } else {
+        read_ahead(path, monitor, read)
+    };
+    pushed.map(drop).map_err(|error| error.at(Some(path), None))
 }
 
 /// The rows of a table that is read some at a time.
