@@ -406,7 +406,7 @@ def test_a_defect_of_a_table_has_file_line_and_column(
 def test_a_file_without_the_header_of_a_table(tmp_path: Path) -> None:
     path = tmp_path / "events.tab"
     path.write_text("c_u_e_s\toutcomes\n")
-    with pytest.raises(ValueError, match=re.escape(f"{path}: expected an event table")):
+    with pytest.raises(ValueError, match=re.escape(f"{path}, line 1: expected the columns cues")):
         rw.read_events(path)
 
 

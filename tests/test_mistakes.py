@@ -474,7 +474,13 @@ WEIGHING = [
         "not the str 'Verb'",
         "write fit(table, table['Verb'])",
     ),
-    Mistake("an estimator that diverges", diverging, "diverges", "the weight of cue", "lower beta, which is safe below"),
+    Mistake(
+        "an estimator that diverges",
+        diverging,
+        "diverges",
+        "the weight of cue",
+        "lower beta, which is safe below",
+    ),
 ]
 COMMANDS = [
     Mistake(

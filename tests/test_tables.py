@@ -52,7 +52,7 @@ def command(
 ) -> tuple[str, str]:
     before = sys.stdin
     if piped is not None:
-        sys.stdin = Piped(piped)  # type: ignore[assignment]
+        sys.stdin = Piped(piped)
     try:
         found = cli.main([str(each) for each in told])
     finally:
@@ -148,13 +148,13 @@ def test_format_decides(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
         ((table, "--columns", "cues=3"), "expected at least 3 columns"),
     ):
         assert message in command(capsys, "learn", *told, status=1)[1]
-    for told, message in (
+    for which, message in (
         ("cues", "'cues' does not say which column is which"),
         ("cue=1", "'cue=1' does not say"),
         ("cues=0", "columns are counted from 1"),
     ):
         with pytest.raises(SystemExit):
-            cli.main(["learn", str(table), "--columns", told])
+            cli.main(["learn", str(table), "--columns", which])
         assert message in capsys.readouterr().err
 
 
@@ -286,7 +286,7 @@ def test_what_is_no_table_has_a_sentence_of_its_own(
         path = tmp_path / name
         path.write_bytes(content)
         for read in (rw.read_events, rw.learn):
-            with pytest.raises(ValueError, match=f"^{path}: expected an event table, {what}") as caught:
+            with pytest.raises(ValueError, match=rf"^{path}: expected an event table, {what}") as caught:
                 read(path)
             assert in_python in str(caught.value)
             assert "corpus_events" not in str(caught.value)
@@ -302,7 +302,7 @@ def test_what_is_no_table_has_a_sentence_of_its_own(
 def test_running_text_is_sent_to_corpus_events(tmp_path: Path) -> None:
     path = tmp_path / "prose.txt"
     path.write_text("In the beginning\n")
-    with pytest.raises(ValueError, match="found running text; rescorla.corpus_events makes events"):
+    with pytest.raises(ValueError, match=r"found running text; rescorla\.corpus_events makes events"):
         rw.read_events(path)
 
 
@@ -337,19 +337,21 @@ def frames() -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", ["pandas", "pandas objects", "polars", "pyarrow", "stream"])
 def test_columns_of_data_frames_by_name_or_position(name: str) -> None:
-    for columns in (
+    layouts: list[dict[str, str | int]] = [
         {"cues": "grams", "outcomes": "word", "frequency": "n"},
         {"cues": 2, "outcomes": 1, "frequency": 0},
         {"cues": 2, "outcomes": "word", "frequency": 0},
-    ):
+    ]
+    for columns in layouts:
         assert rows(rw.read_events(frames()[name], columns=columns)) == [
             (("a", "b"), ("x",), 2),
             (("b",), ("y",), 1),
         ]
     found = rw.read_events(frames()[name], columns={"cues": 2, "outcomes": 1}, limit=1)
     assert rows(found) == [(("a", "b"), ("x",), 1)]
-    for columns in ({"cues": "gram", "outcomes": 1}, {"cues": 3, "outcomes": 1}):
-        with pytest.raises(ValueError, match="columns asks for .*word"):
+    wrong: list[dict[str, str | int]] = [{"cues": "gram", "outcomes": 1}, {"cues": 3, "outcomes": 1}]
+    for columns in wrong:
+        with pytest.raises(ValueError, match=r"columns asks for .*word"):
             rw.read_events(frames()[name], columns=columns)
 
 
@@ -377,7 +379,7 @@ def test_columns_that_make_no_sense(tmp_path: Path) -> None:
         ([("a", "x")], {"header": False, "columns": {"cues": 0, "outcomes": 1}}, ValueError, "for files"),
     ):
         with pytest.raises(error, match=message):
-            rw.read_events(source, **told)  # type: ignore[arg-type]
+            rw.read_events(source, **told)
 
 
 # A column of counts that is not named frequency.
@@ -390,7 +392,8 @@ def test_counts_under_another_name_are_warned_of(
     path = tmp_path / "e.csv"
     path.write_text(f"Cues,Outcomes,{name}\na_b,x,3\n")
     frame = pd.read_csv(path)
-    for source in (path, frame, frame.assign(Cues=[("a", "b")])):
+    sources: list[Any] = [path, frame, frame.assign(Cues=pd.Series([("a", "b")]))]
+    for source in sources:
         with pytest.warns(
             rw.RescorlaWarning, match=f"the column '{name}' is not read.*\"frequency\""
         ) as caught:
@@ -483,7 +486,7 @@ def test_head_of_the_command_line_reads_no_more(tmp_path: Path, capsys: pytest.C
     expected = [*rw.read_events(path, limit=5), *rw.read_events(path, limit=2)]
     assert rows(rw.open_events(tmp_path / "e.rw")) == [tuple(event) for event in expected]
     piped = Piped(path.read_bytes())
-    before_stdin, sys.stdin = sys.stdin, piped  # type: ignore[assignment]
+    before_stdin, sys.stdin = sys.stdin, piped
     try:
         assert cli.main(["events", "-", "--head", "5", "-o", str(tmp_path / "e.rw")]) == 0
     finally:
@@ -502,7 +505,7 @@ class Closing(io.StringIO):
         return len(text)
 
     def fileno(self) -> int:
-        return self.null.fileno()
+        return int(self.null.fileno())
 
     null: Any
 
@@ -572,7 +575,11 @@ def test_whoever_raises_while_text_is_piped_in_is_heard() -> None:
 
 # What names say of files that are written.
 
-_OPENERS: dict[str, Any] = {"": open, ".gz": gzip.open, ".xz": lzma.open}
+
+def unpacked(path: Path) -> str:
+    """The text of a file that is compressed as its name says."""
+    unpack: dict[str, Any] = {".gz": gzip.decompress, ".xz": lzma.decompress}
+    return str(unpack.get(path.suffix, bytes)(path.read_bytes()).decode("utf-8"))
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz", ".xz", ".zst"])
@@ -595,7 +602,7 @@ def test_tables_are_written_as_their_names_say(
     }
     assert path.read_bytes().startswith(magic[suffix])
     if suffix != ".zst":
-        text = _OPENERS[suffix](path, "rt", encoding="utf-8").read()
+        text = unpacked(path)
         assert (
             text
             == {
@@ -606,7 +613,7 @@ def test_tables_are_written_as_their_names_say(
     command(capsys, "events", binary, "--cue-counts", again)
     assert again.read_bytes().startswith(magic[suffix])
     if suffix != ".zst":
-        text = _OPENERS[suffix](again, "rt", encoding="utf-8").read()
+        text = unpacked(again)
         assert (
             text
             == {
@@ -665,7 +672,7 @@ def test_swapped_source_and_path(tmp_path: Path) -> None:
     assert caught.value.filename == str(tmp_path / "new.rw")
     assert table.read_bytes() == before
     with pytest.raises(
-        TypeError, match="path must be the name of the file to write, not a list.*source comes first"
+        TypeError, match=r"path must be the name of the file to write, not a list.*source comes first"
     ):
         rw.compile_events(tmp_path / "new.rw", [("a", "x")])  # type: ignore[arg-type]
     with pytest.raises(FileNotFoundError) as caught:

@@ -16,7 +16,7 @@ _COUNTS = frozenset({"freq", "freqs", "frequencies", "count", "counts"})
 
 
 class Look(NamedTuple):
-    """A file at a glance: what it is, its first line, quoted, and the cells of that, if it looks like a table."""
+    """A file at a glance: what it is; its first line, quoted; its cells, if it looks like a table."""
 
     kind: str
     first: str
@@ -40,8 +40,8 @@ class Words(NamedTuple):
 
 PYTHON = Words(
     text="rescorla.corpus_events makes events of running text",
-    unnamed='columns={"cues": 0, "outcomes": 1} says which columns they are, with header=False where line 1 is '
-    "an event already",
+    unnamed='columns={"cues": 0, "outcomes": 1} says which columns they are, with header=False where '
+    "line 1 is an event already",
     conllu='rescorla.corpus_events(..., format="conllu") makes events of it',
     weights="rescorla.load_weights reads weights",
     packed="decompress it first",
@@ -74,8 +74,8 @@ def not_a_table(path: str, seen: Look, words: Words) -> str:
     if seen.kind in ("unnamed", "conllu"):
         noun = "CoNLL-U" if seen.kind == "conllu" else "a table"
         return (
-            f"{path}, line 1: expected the columns cues and outcomes of an event table, found {seen.first}; this "
-            f"looks like {noun}: {cure}"
+            f"{path}, line 1: expected the columns cues and outcomes of an event table, found {seen.first}; "
+            f"this looks like {noun}: {cure}"
         )
     expected = "an event table"
     if seen.kind == "text":

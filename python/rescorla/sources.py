@@ -87,10 +87,11 @@ def read_events(
 
     A table whose columns have other names:
 
-    >>> import os, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "words.csv")
-    ...     _ = open(path, "w").write("trigrams;word;n\\n#ha_han;hand;3\\n#ar_arm;arm;2\\n")
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "words.csv")
+    ...     _ = path.write_text("trigrams;word;n\\n#ha_han;hand;3\\n#ar_arm;arm;2\\n")
     ...     rw.read_events(path, columns={"cues": "trigrams", "outcomes": "word", "frequency": 2}).n_tokens
     5
     """
@@ -228,7 +229,7 @@ def compile_source(
     progress: Progress = None,
     words: Words = PYTHON,
 ) -> Events:
-    """As `compile_events`, and in memory without a path; what can be done about a wrong file is said in `words`."""
+    """As `compile_events`, and in memory without a path; `words` say what to do about a wrong file."""
     one_of("duplicates", duplicates, DUPLICATES)
     chosen = chosen_columns(columns, header)
     if limit is not None:
@@ -243,7 +244,8 @@ def compile_source(
         if seen.kind == "events":
             if named:
                 raise ValueError(
-                    f"{source}: columns= and header= are for tables, and this is a binary event file; leave them out"
+                    f"{source}: columns= and header= are for tables, and this is a binary event file; leave "
+                    "them out"
                 )
             source = open_events(source)
         elif seen.kind == "table" or (named and seen.kind in ("unnamed", "conllu", "text")):
@@ -319,8 +321,8 @@ def _check_order(source: object, path: object) -> None:
     """Raise what is to be said where source and path of `compile_events` were swapped."""
     if not isinstance(path, str | os.PathLike):
         raise TypeError(
-            f"path must be the name of the file to write, not {shown(path)}; in compile_events(source, path) the "
-            "source comes first"
+            f"path must be the name of the file to write, not {shown(path)}; in compile_events(source, path) "
+            "the source comes first"
         )
     if isinstance(source, str | os.PathLike) and not os.path.exists(source) and os.path.exists(path):
         raise FileNotFoundError(
@@ -401,8 +403,8 @@ def _wanted(table: Any, columns: Columns | None = None) -> list[Any]:
             wanted.append(by_name[role] if columns is None else _named(names, by_name[role]))
         elif role != "frequency":
             raise ValueError(
-                f"expected columns cues, outcomes and perhaps frequency, found {names}; add {role}, or say which "
-                f'it is, as in columns={{"{role}": {names[0] if names else ""!r}}}'
+                f"expected columns cues, outcomes and perhaps frequency, found {names}; add {role}, or say "
+                f'which it is, as in columns={{"{role}": {names[0] if names else ""!r}}}'
             )
     return wanted
 

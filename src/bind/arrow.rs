@@ -61,7 +61,9 @@ pub(crate) fn compile_arrow(
     let file = watched(py, &progress, move |monitor| {
         let mut writer = EventWriter::new(path.as_deref(), duplicates, background)?;
         let (mut done, mut seen) = (0, Seen::default());
-        while done < limit && let Some(mut batch) = batches.next(columns)? {
+        while done < limit
+            && let Some(mut batch) = batches.next(columns)?
+        {
             monitor.check()?;
             batch.n_rows = batch.n_rows.min(usize::try_from(limit - done).unwrap_or(usize::MAX));
             push(&batch, done, total, &mut seen, &mut writer, monitor)?;
@@ -129,7 +131,10 @@ fn find_given(schema: &Schema, given: &Column) -> Result<usize> {
             Column::At(position) => format!("column {position}, counted from 0,"),
             Column::Name(name) => format!("a column '{name}'"),
         };
-        Error::Argument(format!("columns asks for {wanted} and there are [{}]; name one of these", names.join(", ")))
+        Error::Argument(format!(
+            "columns asks for {wanted} and there are [{}]; name one of these",
+            names.join(", ")
+        ))
     })
 }
 

@@ -83,7 +83,9 @@ impl Write for TextFile {
 pub(crate) fn is_csv(path: &Path) -> bool {
     match suffix(path).as_deref() {
         Some("csv") => true,
-        Some(packed) if PACKED.contains(&packed) => path.file_stem().is_some_and(|stem| is_csv(Path::new(stem))),
+        Some(packed) if PACKED.contains(&packed) => {
+            path.file_stem().is_some_and(|stem| is_csv(Path::new(stem)))
+        }
         _ => false,
     }
 }

@@ -12,12 +12,12 @@ use std::str::FromStr;
 
 use super::EventFile;
 use super::atomic::AtomicFile;
-use super::text_file::check_binary_name;
 use super::chunk::{Body, Chunk, Limits, Rows};
 use super::dictionary::{Dictionary, too_many_tokens};
 use super::format::{HEADER, Header, TYPES, encode_directory, encode_names};
 use super::map::{self, Bytes};
 use super::pending::Pending;
+use super::text_file::check_binary_name;
 use crate::error::{Error, Result};
 use crate::grow::{Grow, filled};
 use crate::text::{Batch, EventSink, Repeats, each_again};

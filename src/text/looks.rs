@@ -52,8 +52,11 @@ pub(super) fn separator(lines: &[&[u8]]) -> Option<Separator> {
 
 /// Whether lines look like CoNLL-U: ten cells with tabs between, the first of them numbers, beside comments.
 pub(super) fn is_conllu(lines: &[&[u8]]) -> bool {
-    let mut words =
-        lines.iter().filter(|line| !is_empty(line) && !line.starts_with(b"#")).map(|line| line.split(is_tab)).peekable();
+    let mut words = lines
+        .iter()
+        .filter(|line| !is_empty(line) && !line.starts_with(b"#"))
+        .map(|line| line.split(is_tab))
+        .peekable();
     words.peek().is_some()
         && words.all(|mut cells| {
             let is_number = |cell: &[u8]| {
@@ -67,7 +70,8 @@ pub(super) fn is_conllu(lines: &[&[u8]]) -> bool {
 /// Whether all lines but the first have so many cells with blanks between.
 pub(super) fn has_blank_cells(lines: &[&[u8]], n: usize) -> bool {
     let has = |line: &[u8]| {
-        let mut cells = std::str::from_utf8(line).map(|line| Separator::Blank.cells(line)).into_iter().flatten();
+        let mut cells =
+            std::str::from_utf8(line).map(|line| Separator::Blank.cells(line)).into_iter().flatten();
         cells.by_ref().take(n).filter(|cell| cell.is_ok()).count() == n && cells.next().is_none()
     };
     lines.len() > 1 && lines[1..].iter().all(|line| has(line))

@@ -21,7 +21,7 @@ use crate::monitor::Monitor;
 use crate::text::cells::{Cell, Separator};
 use crate::text::looks;
 use crate::text::seen::Seen;
-use crate::text::source::{MAX_HEADER, MAX_PIECE, Piece, Source, read_ahead};
+use crate::text::source::{MAX_HEADER, MAX_PIECE, Piece, Source, length_of, read_ahead};
 use crate::text::{EventSink, Misplaced, at, shown, without_line_end};
 
 /// Where the columns of a table are, beyond what its first line says.
@@ -68,9 +68,17 @@ pub fn read_as<S: EventSink + ?Sized>(
     sink: &mut S,
     monitor: &Monitor,
 ) -> Result<()> {
-    read_ahead(path, monitor, |source| Rows::begin(source, layout)?.push(source, limit, sink, monitor))
-        .map_err(|error| error.at(Some(path), None))
-        .map(drop)
+    /// For fewer events it is not worth while to read ahead.
+    const FEW: u64 = 1 << 12;
+    let mut read = |source: &mut Source<'_>| Rows::begin(source, layout)?.push(source, limit, sink, monitor);
+    let pushed = if limit.is_some_and(|limit| limit < FEW) {
+        length_of(path)
+            .map(|length| monitor.set_total(length))
+            .and_then(|()| read(&mut Source::glance(path, monitor)?))
+    } else {
+        read_ahead(path, monitor, read)
+    };
+    pushed.map(drop).map_err(|error| error.at(Some(path), None))
 }
 
 /// The rows of a table that is read some at a time.
@@ -93,7 +101,9 @@ impl Rows {
             // Nothing but empty lines, or a line that is too long: of both the reader says where.
             None => match source.line(MAX_HEADER)? {
                 Some(line) => {
-                    return Err(not_a_header(shown(without_line_end(line.text()?))).at(None, Some(line.place(0))));
+                    return Err(
+                        not_a_header(shown(without_line_end(line.text()?))).at(None, Some(line.place(0)))
+                    );
                 }
                 None => return Err(not_a_header("an empty file")),
             },
@@ -158,7 +168,8 @@ pub fn split_names(cell: &str) -> impl Iterator<Item = (usize, Result<&str>)> {
 pub(super) fn columns(pending: &Piece<'_>, lines: &[&[u8]]) -> (bool, Vec<String>) {
     let is_table = |table: &Table| (table.separator, true);
     let table = Table::of(pending, lines, &Layout::default());
-    let found = table.as_ref().ok().map(is_table).or_else(|| looks::separator(lines).map(|found| (found, false)));
+    let found =
+        table.as_ref().ok().map(is_table).or_else(|| looks::separator(lines).map(|found| (found, false)));
     let Some((separator, is_table)) = found else { return (false, Vec::new()) };
     let first = lines.first().and_then(|line| std::str::from_utf8(line).ok()).unwrap_or_default();
     let cells = separator.cells(first).map_while(|cell| Some(cell.ok()?.text.to_owned()));
@@ -169,7 +180,17 @@ pub(super) fn columns(pending: &Piece<'_>, lines: &[&[u8]]) -> (bool, Vec<String
 /// cells.
 pub(super) fn is_blank_header(lines: &[&[u8]]) -> bool {
     const NEARLY: [&str; 11] = [
-        "cue", "cues", "outcome", "outcomes", "frequency", "frequencies", "freq", "freqs", "count", "counts", "n",
+        "cue",
+        "cues",
+        "outcome",
+        "outcomes",
+        "frequency",
+        "frequencies",
+        "freq",
+        "freqs",
+        "count",
+        "counts",
+        "n",
     ];
     let Some(first) = lines.first().and_then(|line| std::str::from_utf8(line).ok()) else { return false };
     let mut names = Vec::new();
@@ -257,11 +278,7 @@ impl Table {
         table.or_else(|error| tried.find_map(|separator| with(separator).ok()).ok_or(error))
     }
 
-    fn with(
-        separator: Separator,
-        first: &str,
-        layout: &Layout,
-    ) -> std::result::Result<Self, Misplaced> {
+    fn with(separator: Separator, first: &str, layout: &Layout) -> std::result::Result<Self, Misplaced> {
         let mut cells = Vec::new();
         for cell in separator.cells(first) {
             cells.push(cell.map_err(|_| at(0)(not_a_header(shown(first))))?);
@@ -332,10 +349,7 @@ impl Table {
 }
 
 /// Pushes the names of a cell.
-fn each_name(
-    cell: Cell<'_>,
-    mut push: impl FnMut(&str) -> Result<()>,
-) -> std::result::Result<(), Misplaced> {
+fn each_name(cell: Cell<'_>, mut push: impl FnMut(&str) -> Result<()>) -> std::result::Result<(), Misplaced> {
     for (offset, name) in split_names(cell.text) {
         name.and_then(|name| if cell.doubled { push(&name.replace("\"\"", "\"")) } else { push(name) })
             .map_err(at(cell.start + offset))?;

@@ -66,8 +66,8 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
         "--table",
         type=tables.target,
         metavar="FILE",
-        help="the event table to write, compressed if its name ends in .gz, .xz or .zst, with commas and quotes if "
-        "in .csv; - for standard output",
+        help="the event table to write, compressed if its name ends in .gz, .xz or .zst, with commas and "
+        "quotes if in .csv; - for standard output",
     )
     group.add_argument(
         "--cue-counts",
@@ -222,8 +222,8 @@ def _check(options: argparse.Namespace) -> None:
     for flag, path in (("-o", options.output), ("--test-output", options.test_output)):
         if path is not None and written_as(path) != "other":
             raise ValueError(
-                f"{path}: {flag} writes a binary file; --table writes tables, and a binary file needs another "
-                "suffix, such as .rw"
+                f"{path}: {flag} writes a binary file; --table writes tables, and a binary file needs "
+                "another suffix, such as .rw"
             )
     if options.output is None and all(table is None for table in written):
         options.usage("give -o FILE, --table FILE, --cue-counts FILE, --outcome-counts FILE or several")
@@ -249,7 +249,7 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _steps(options: argparse.Namespace, *, head: bool) -> Iterator[Step]:
-    """What is done with the events that are read, in this order; with `head`, where no more are read than are taken."""
+    """What is done with the events that are read, in this order; `head`: more are read than are taken."""
     progress, seed = options.progress, options.seed
     names = {name: value for name in _NAMES if (value := getattr(options, name)) is not None}
     if names:

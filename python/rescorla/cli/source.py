@@ -35,8 +35,8 @@ _TEXT_FORMATS = ("text", "subtitles", "conllu")
 
 _WORDS = Words(
     text="--format text reads running text",
-    unnamed="--columns cues=1,outcomes=2 says which columns they are, with --no-header where line 1 is an event "
-    "already; --format text reads it as running text",
+    unnamed="--columns cues=1,outcomes=2 says which columns they are, with --no-header where line 1 is an "
+    "event already; --format text reads it as running text",
     conllu="--format conllu makes events of it; --format text reads it as running text",
     weights="rescorla info, activations and plot take weights",
     packed="decompress it first",
@@ -67,8 +67,8 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",
         choices=("auto", *_TEXT_FORMATS, "table", "events"),
-        help="what the files hold: running text, OpenSubtitles' XML, CoNLL-U, event tables or binary event files "
-        "(default auto: told by their content; XML is taken for text)",
+        help="what the files hold: running text, OpenSubtitles' XML, CoNLL-U, event tables or binary event "
+        "files (default auto: told by their content; XML is taken for text)",
     )
     parser.add_argument(
         "--columns",
@@ -498,7 +498,8 @@ def _stream_of(files: list[str], options: argparse.Namespace) -> AbstractContext
         raise ValueError(f"{streams[0]}: what is piped in goes alone; found {len(files)} files")
     if _format(options) in ("subtitles", "conllu"):
         raise ValueError(
-            f"{files[0]}: --format {options.format} is for files, and this is piped in; save it to a file first"
+            f"{files[0]}: --format {options.format} is for files, and this is piped in; "
+            "save it to a file first"
         )
     return _opened(files[0])
 
@@ -570,8 +571,8 @@ def _columns(text: str) -> dict[str, str | int]:
         role, equals, column = each.partition("=")
         if role not in ("cues", "outcomes", "frequency") or not equals or not column:
             raise argparse.ArgumentTypeError(
-                f"{each!r} does not say which column is which; write cues=1,outcomes=2 or cues=NAME,outcomes=NAME, "
-                "and perhaps frequency=3"
+                f"{each!r} does not say which column is which; write cues=1,outcomes=2 or cues=NAME,"
+                "outcomes=NAME, and perhaps frequency=3"
             )
         if column.isascii() and column.isdecimal():
             if int(column) < 1:

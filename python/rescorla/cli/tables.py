@@ -71,7 +71,7 @@ def _stream(path: str) -> AbstractContextManager[TextIO]:
 
 
 def write_counts(side: str, names: Sequence[str], counts: Sequence[int], path: str) -> None:
-    """Write a table of names and their counts, which may serve as a list of names; .csv as `Events.to_table`."""
+    """Write a table of names and their counts, which may serve as a list of names where it has tabs."""
     csv = not is_stream(path) and _core.written_as(path) == "csv"
     if csv:
         rows = [f'"{name.replace(QUOTE, 2 * QUOTE)}",{n}' for name, n in zip(names, counts, strict=True)]
