@@ -15,7 +15,9 @@ use rescorla::error::{Error, Place, Result};
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::monitor::Monitor;
 use rescorla::text::EventSink;
-use rescorla::text::corpus::{Allowed, Context, Corpus, Letters, Lines, Load, Lookup, Names, Normal, Symbols, Window};
+use rescorla::text::corpus::{
+    Allowed, Context, Corpus, Letters, Lines, Load, Lookup, Names, Normal, Symbols, Window,
+};
 use rescorla::text::kind::kind;
 use rescorla::text::source::MAX_PIECE;
 use rescorla::vocab::Vocab;
