@@ -17,6 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import Event
 
+# Any text will do here, and some of it looks like a table or is empty.
+pytestmark = pytest.mark.filterwarnings("ignore:.*this (looks like|file is empty)")
+
 Options = dict[str, Any]
 
 # Unassigned characters are left out: Python's and Rust's tables of Unicode may differ in age. So is the byte

@@ -14,6 +14,9 @@ from corpus_reference import (
     words,
 )
 
+# Any text will do here, and some of it looks like a table or is empty.
+pytestmark = pytest.mark.filterwarnings("ignore:.*this (looks like|file is empty)")
+
 
 def joined(texts: list[str], **options: object) -> list[str]:
     """The words of each event, with blanks between them."""

@@ -17,6 +17,9 @@ import corpus_reference
 import pytest
 import rescorla as rw
 
+# Any text will do here, and some of it looks like a table or is empty.
+pytestmark = pytest.mark.filterwarnings("ignore:.*this (looks like|file is empty)")
+
 preprocess = pytest.importorskip(
     "pyndl.preprocess", reason="pyndl is not installed: pip install rescorla[bench]"
 )
