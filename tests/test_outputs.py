@@ -96,7 +96,7 @@ def test_no_output_replaces_an_input(call: str, inputs: Path) -> None:
     assert not [each for each in inputs.iterdir() if "tmp" in each.name]
     # And another file may be written.
     if name != "w.npy" and call != "split":
-        work(read, inputs / ("other" + read.suffix))
+        work(read, inputs / ("other" + (".rw" if read.suffix == ".tab" else read.suffix)))
 
 
 def test_the_labels_of_a_npy_file_replace_no_input(tmp_path: Path) -> None:

@@ -934,7 +934,7 @@ def test_a_failure_leaves_the_old_out_file(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as caught:
         rw.learn(events, out=tmp_path / "nowhere" / "w.npy")
     assert caught.value.filename == str(tmp_path / "nowhere")
-    assert "no folder for '" in str(caught.value)
+    assert f"no folder {tmp_path / 'nowhere'}; make it first" in str(caught.value)
 
 
 # Arguments of learning that are about names and types.

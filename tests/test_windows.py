@@ -111,9 +111,9 @@ def test_windows_are_cues_of_events() -> None:
             ([1.0], 3),
             {"weights": [1, -1, 1]},
             ValueError,
-            "weights must be a whole number of 0 or .* not -1",
+            "weights must be a whole number of 0 or more",
         ),
-        (([1.0], 3), {"weights": [1, 0.5, 1]}, TypeError, "float"),
+        (([1.0], 3), {"weights": [1, 0.5, 1]}, TypeError, "weights must be a whole number"),
         (([1.0], 3), {"decimals": -1}, ValueError, "decimals must be a whole number of 0 or more, not -1"),
     ],
 )

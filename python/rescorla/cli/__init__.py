@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.usage(command.unknown(unknown, options.command))
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = partial(_show_warning, options.command)
+            warnings.showwarning = partial(_show_warning, options)
             warnings.simplefilter("always", RescorlaWarning)
             command.check_outputs(options)
             options.run(options)
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _complain("interrupted", 130)
     except _ERRORS as error:
-        return _complain(f"error: {_message(error, options.command)}", 1)
+        return _complain(f"error: {_message(error, options)}", 1)
     return 0
 
 
@@ -76,16 +76,21 @@ def _complain(message: str, status: int) -> int:
     return status
 
 
-def _message(error: BaseException, used: argparse.ArgumentParser) -> str:
+def _message(error: BaseException, options: argparse.Namespace) -> str:
     if isinstance(error, OSError) and error.filename is not None and error.strerror is not None:
-        return f"{os.fsdecode(error.filename)}: {wording.said(error.strerror, used)}"
+        return f"{os.fsdecode(error.filename)}: {_said(error.strerror, options)}"
     if isinstance(error, KeyError) and error.args:
-        return wording.said(str(error.args[0]), used)  # str(error) would show it quoted
-    return wording.said(str(error), used) or type(error).__name__
+        return _said(str(error.args[0]), options)  # str(error) would show it quoted
+    return _said(str(error), options) or type(error).__name__
+
+
+def _said(message: str, options: argparse.Namespace) -> str:
+    """A message of the library in the words of the command that was given."""
+    return wording.said(message, options.command, command.files_of_options(options))
 
 
 def _show_warning(
-    used: argparse.ArgumentParser,
+    options: argparse.Namespace,
     message: Warning | str,
     category: type[Warning],
     filename: str,
@@ -93,4 +98,4 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    print(f"rescorla: warning: {wording.said(str(message), used)}", file=sys.stderr)
+    print(f"rescorla: warning: {_said(str(message), options)}", file=sys.stderr)

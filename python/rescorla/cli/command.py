@@ -52,21 +52,33 @@ def add_threads(command: argparse.ArgumentParser) -> None:
 
 def check_outputs(options: argparse.Namespace) -> None:
     """ValueError where a file that a command shall write is one that it reads, or writes besides."""
-    given = vars(options)
-    inputs = [name for argument in _INPUTS for name in _listed(given.get(argument))]
-    # Options that take the file of a list or a table have it as a Path.
-    inputs += [
-        os.fspath(each) for value in given.values() for each in _listed(value) if isinstance(each, Path)
-    ]
+    inputs, outputs = _named(options)
     read = [file for name in inputs for file in _files(name)]
     written: list[str] = []
-    for output in (each for argument in _OUTPUTS if (each := given.get(argument)) not in (None, "-")):
+    for output in outputs:
         check_apart(output, read)
         if output.lower().endswith(".npy"):
             check_apart(output + ".json", read)
         if os.path.realpath(output) in written:
             raise ValueError(f"{output} is written twice: name another output")
         written.append(os.path.realpath(output))
+
+
+def files_of_options(options: argparse.Namespace) -> frozenset[str]:
+    """The names of the files that a command was given, as the user wrote them."""
+    inputs, outputs = _named(options)
+    return frozenset([*inputs, *outputs])
+
+
+def _named(options: argparse.Namespace) -> tuple[list[str], list[str]]:
+    """The files that a command reads, and those that it writes."""
+    given = vars(options)
+    inputs = [name for argument in _INPUTS for name in _listed(given.get(argument))]
+    # Options that take the file of a list or a table have it as a Path.
+    inputs += [
+        os.fspath(each) for value in given.values() for each in _listed(value) if isinstance(each, Path)
+    ]
+    return inputs, [each for argument in _OUTPUTS if (each := given.get(argument)) not in (None, "-")]
 
 
 def _listed(value: object) -> list[Any]:

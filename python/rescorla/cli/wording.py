@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 # Arguments of the library that an option of another name is.
 _ARGUMENTS = {
@@ -42,9 +42,9 @@ _PYTHON = (
 )
 
 
-def said(message: str, command: argparse.ArgumentParser) -> str:
-    """A message of the library as the command says it."""
-    flags = dict(_flags(command))
+def said(message: str, command: argparse.ArgumentParser, files: Collection[str] = ()) -> str:
+    """A message of the library as the command says it; the names of `files` are never taken for arguments."""
+    flags = {name: flag for name, flag in _flags(command) if name not in files}
     if flags:
         names = "|".join(sorted(map(re.escape, flags), key=len, reverse=True))
         if "columns" in flags:
