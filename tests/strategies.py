@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+import pytest
 import reference
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -30,6 +31,8 @@ TABLE_NAMES = st.one_of(
     st.text(_COMMON + '"\\,', min_size=1, max_size=4),
     st.text(st.characters(exclude_categories=["Cs"], exclude_characters="_\t\n\r"), min_size=1, max_size=6),
 )
+# Of names with blanks in a str the library asks whether they were meant to be several.
+MAY_HAVE_BLANKS = pytest.mark.filterwarnings("ignore:cues in a str are joined by _")
 PLAIN_NAMES = st.text("abcdeäß字", min_size=1, max_size=3)
 
 # Sums and products of these round; 1 and 0 do not.

@@ -57,6 +57,7 @@ def sliced(table: Any, cuts: list[int], *, padded: bool) -> Any:
     return pa.concat_tables(parts) if parts else table
 
 
+@some.MAY_HAVE_BLANKS
 @given(
     st.data(),
     some.DUPLICATES,
@@ -85,6 +86,7 @@ def test_arrow_data_are_the_events_of_their_rows(
         assert (folder / "arrow.bin").read_bytes() == (folder / "rows.bin").read_bytes()
 
 
+@some.MAY_HAVE_BLANKS
 @given(some.events(some.TABLE_NAMES), st.sampled_from(["pandas", "objects", "categories", "polars", "Enum"]))
 def test_data_frames_are_the_events_of_their_rows(folder: Path, rows: list[Event], kind: str) -> None:
     joined = [("_".join(cues), "_".join(outcomes), frequency) for cues, outcomes, frequency in rows]

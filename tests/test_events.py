@@ -540,7 +540,7 @@ def test_activations_into_an_array_or_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("keywords", "error", "message"),
     [
-        ({"weights": WEIGHTS.values}, TypeError, "weights must be Weights, not ndarray"),
+        ({"weights": WEIGHTS.values}, TypeError, "weights must be Weights, not an ndarray"),
         ({"unknown": "drop"}, ValueError, "'error' or 'ignore'"),
         ({"outcomes": "y"}, TypeError, "several names"),
         ({"outcomes": ["z"]}, KeyError, "'z'"),

@@ -46,6 +46,7 @@ def test_an_event_file_holds_the_events(
     assert (folder / "saved.bin").read_bytes() == (folder / "compiled.bin").read_bytes()
 
 
+@some.MAY_HAVE_BLANKS
 @given(some.events(some.TABLE_NAMES), some.DUPLICATES, st.sampled_from(["tab", "tab.gz", "tab.zst"]))
 def test_a_table_holds_the_events(folder: Path, events: list[Event], duplicates: Any, layout: str) -> None:
     expected = reference.normalised(events, duplicates)
@@ -54,6 +55,7 @@ def test_a_table_holds_the_events(folder: Path, events: list[Event], duplicates:
     assert as_rows(rw.read_events(table, duplicates=duplicates)) == expected
 
 
+@some.MAY_HAVE_BLANKS
 @pytest.mark.parametrize("layout", ["tab", "gz", "zst", "xz", "csv"])
 @given(events=some.events(some.TABLE_NAMES))
 def test_a_table_written_by_others_holds_the_events(layout: str, folder: Path, events: list[Event]) -> None:

@@ -129,12 +129,12 @@ def test_format_decides(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     for piped in (None, table.read_bytes()):
         source = table if piped is None else "-"
         out, error = command(capsys, "learn", source, "--format", "text", piped=piped)
-        assert "read as   running text (trigrams of words -> words)\n" in out
+        assert "read as    running text (trigrams of words -> words)\n" in out
         # Whoever says it is text is not told that it looks otherwise.
         assert error == ""
         out, _ = command(capsys, "learn", source, "--format", "table", piped=piped)
-        assert "read as   event table\n" in out
-    assert "read as   binary event file\n" in command(capsys, "learn", binary, "--format", "events")[0]
+        assert "read as    event table\n" in out
+    assert "read as    binary event file\n" in command(capsys, "learn", binary, "--format", "events")[0]
     for told, message in (
         ((prose, "--format", "table"), "--format text reads running text"),
         ((prose, "--format", "events"), "expected a binary event file, found running text"),
@@ -196,7 +196,7 @@ def test_the_report_counts_the_files(tmp_path: Path, capsys: pytest.CaptureFixtu
         ([tmp_path / "b.rw"] * 3, "3 binary event files"),
         ([table, tmp_path / "b.rw"], "2 files: event tables and binary event files"),
     ):
-        assert command(capsys, "learn", *files)[0].splitlines()[0] == f"read as   {what}"
+        assert command(capsys, "learn", *files)[0].splitlines()[0] == f"read as    {what}"
 
 
 # Words without line ends of any kind; sentences have the marks of prose.
@@ -314,7 +314,7 @@ def test_an_empty_file_is_warned_of(tmp_path: Path, capsys: pytest.CaptureFixtur
         assert len(rw.corpus_events(path)) == 0
     # One of several may be.
     assert len(rw.corpus_events([path, prose])) == 3
-    assert "tokens    3" in command(capsys, "learn", path, prose)[0]
+    assert "tokens     3" in command(capsys, "learn", path, prose)[0]
 
 
 # Columns of data frames.
@@ -408,7 +408,7 @@ def test_counts_under_another_name_are_warned_of(
         assert f"the column '{name}' is not read, and each row counts as one token; --columns" in error
         assert error.count("\n") == 1
         out, error = command(capsys, "learn", source, "--columns", f"frequency={name}", piped=piped)
-        assert "tokens    3" in out
+        assert "tokens     3" in out
         assert error == ""
 
 
@@ -557,8 +557,8 @@ def test_a_piped_table_that_is_wrong_says_where(capsys: pytest.CaptureFixture[st
         in command(capsys, "learn", "-", piped=broken, status=1)[1]
     )
     packed = gzip.compress(b"cues\toutcomes\na\tx\n")
-    assert "tokens    1" in command(capsys, "learn", "-", piped=packed)[0]
-    assert "read as   running text" in command(capsys, "learn", "-", piped=lzma.compress(b"In the"))[0]
+    assert "tokens     1" in command(capsys, "learn", "-", piped=packed)[0]
+    assert "read as    running text" in command(capsys, "learn", "-", piped=lzma.compress(b"In the"))[0]
     assert "cannot be piped in" in command(capsys, "learn", "-", piped=b"\x89RWEV\r\n\x1a", status=1)[1]
 
 

@@ -121,7 +121,7 @@ def shown(value: object) -> str:
         if len(text) <= 60:
             return text
     name = type(value).__name__
-    return f"{'an' if name[:1].lower() in 'aeio' else 'a'} {name}"
+    return f"{'an' if name[:1].lower() in 'aeio' or name == 'ndarray' else 'a'} {name}"
 
 
 def near(name: object, known: Iterable[str]) -> str:
