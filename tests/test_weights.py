@@ -105,7 +105,7 @@ def test_anything_but_a_pair_is_a_type_error(key: Any) -> None:
         (lambda w: w[["red"], "y"], TypeError, "two names, not a list and 'y'"),
         (lambda w: w["red"], TypeError, r"two names, not 'red'; weights.row\('red'\)"),
         (lambda w: w[0, 1], TypeError, r"two names, not 0 and 1; numbers.*weights.values\[...\]"),
-        (lambda w: w[w.values > 0], TypeError, "two names, not a ndarray; .*weights.values"),
+        (lambda w: w[w.values > 0], TypeError, "two names, not an ndarray; .*weights.values"),
         (lambda w: w[()], TypeError, "two names, not a tuple"),
         (lambda w: w.row(0), TypeError, "cue must be a name, a str, not 0"),
     ],

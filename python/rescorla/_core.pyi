@@ -133,7 +133,7 @@ class TextStream:
         duplicates: _Duplicates,
         background: str | None,
         *,
-        columns: _Columns = (None, None, None),
+        columns: _Columns = ...,
         header: bool = True,
         limit: int | None = None,
     ) -> EventFile: ...
@@ -147,7 +147,7 @@ def compile_table(
     background: str | None,
     progress: _Progress,
     *,
-    columns: _Columns = (None, None, None),
+    columns: _Columns = ...,
     header: bool = True,
     limit: int | None = None,
 ) -> EventFile: ...
@@ -158,7 +158,7 @@ def compile_arrow(
     background: str | None,
     progress: _Progress,
     *,
-    columns: _Columns = (None, None, None),
+    columns: _Columns = ...,
     limit: int | None = None,
 ) -> EventFile: ...
 def compile_events(
