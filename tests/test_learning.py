@@ -3,6 +3,7 @@
 import multiprocessing
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -483,3 +484,41 @@ def test_a_forked_child_learns_after_its_parent() -> None:
         assert child.exitcode == 0
     finally:
         child.kill()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [rw.learn, rw.trajectories, rw.equilibrium, rw.convergence, partial(rw.delta_rule, beta=0.1)],
+    ids=["learn", "trajectories", "equilibrium", "convergence", "delta_rule"],
+)
+def test_entries_that_do_nothing_are_warned_of_by_all_that_learn(function: Any) -> None:
+    events = rw.read_events([("light_tone", "shock", 3), ("light", "food")])
+    with pytest.warns(
+        rw.RescorlaWarning, match="alpha has entries for 'lihgt'.*did you mean 'light'"
+    ) as seen:
+        function(events, alpha={"light": 0.1, "tone": 0.1, "lihgt": 0.2})
+    assert [each.filename for each in seen] == [__file__]
+    with pytest.warns(rw.RescorlaWarning, match="lambda_ has entries for 'shocks'.*did you mean 'shock'"):
+        function(events, lambda_={"shock": 1.0, "food": 0.5, "shocks": 2.0})
+
+
+@pytest.mark.parametrize("function", [rw.learn, rw.trajectories], ids=["learn", "trajectories"])
+def test_a_salience_for_each_cue_of_the_events_is_enough(function: Any) -> None:
+    events = rw.read_events([("light_tone", "shock", 3)])
+    initial = rw.learn(rw.read_events([("bell", "shock"), ("light", "food")]))
+    some_cues = {"light": 0.1, "tone": 0.2}
+    found = function(events, initial=initial, alpha=some_cues).values
+    assert (
+        found.tobytes() == function(events, initial=initial, alpha=some_cues | {"bell": 0.3}).values.tobytes()
+    )
+
+
+@pytest.mark.parametrize(
+    "function",
+    [rw.learn, rw.trajectories, partial(rw.delta_rule, beta=0.1)],
+    ids=["learn", "trajectories", "delta_rule"],
+)
+def test_initial_weights_that_share_no_name_are_warned_of(function: Any) -> None:
+    initial = rw.Weights([[1.0]], ["bell"], ["food"])
+    with pytest.warns(rw.RescorlaWarning, match="initial= shares no name with the events"):
+        function(rw.read_events([("light_tone", "shock", 3)]), initial=initial)

@@ -21,9 +21,9 @@ FALLING = rw.schedules.inverse_time(3)
 
 
 def record(source: Any, pairs: Any = None, **keywords: Any) -> rw.Trajectories:
-    """`trajectories` without the warning that names the safe rate."""
+    """`trajectories` without warnings, of rates and of entries for names that events lack."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
+        warnings.simplefilter("ignore", rw.RescorlaWarning)
         return trajectory._trajectories(source, pairs, **keywords)
 
 
@@ -263,7 +263,7 @@ def test_no_tokens_no_records() -> None:
 def test_the_last_token_is_recorded_where_there_are_fewer_than_every() -> None:
     source = rw.read_events([("a", "x", 3)])
     with pytest.warns(rw.RescorlaWarning, match="every=5 is more than the number of tokens, 3") as seen:
-        traj = record(source, every=5)
+        traj = rw.trajectories(source, every=5)
     assert traj.tokens.tolist() == [3]
     assert traj.values[0, 0, 0] == rw.learn(source)["a", "x"]
     assert len(seen) == 1

@@ -22,6 +22,7 @@ from rescorla.arguments import (
 )
 from rescorla.events import Events
 from rescorla.hints import hinting
+from rescorla.plan import warn_of_entries
 from rescorla.sources import as_events
 from rescorla.spectrum import SLACK, Spectrum, Tokens
 from rescorla.weights import Weights
@@ -148,6 +149,8 @@ def convergence(
     element = np.dtype(np.float64)
     alphas = per_name("alpha", alpha, events.cues, "cue", element)
     lambdas = per_name("lambda_", lambda_, names, "outcome", element, negative=True)
+    warn_of_entries("alpha", alpha, events.cues, "cue")
+    warn_of_entries("lambda_", lambda_, events.outcomes, "outcome")
     parameters: dict[str, Any] = {
         "alpha": recorded(alpha, alphas),
         "beta1": beta1,

@@ -11,6 +11,7 @@ from rescorla import _core
 from rescorla.arguments import PathName, PerName, one_of, per_name, rate, rates, recorded, thread_count
 from rescorla.events import Events
 from rescorla.hints import hinting
+from rescorla.plan import warn_of_entries
 from rescorla.progress import Progress, watching
 from rescorla.sources import as_events
 from rescorla.warn import NumericalWarning, warn
@@ -185,6 +186,8 @@ def equilibrium(
     element = np.dtype(np.float64)
     lambdas = per_name("lambda_", lambda_, outcomes, "outcome", element, negative=True)
     alphas = None if alpha is None else per_name("alpha", alpha, cues, "cue", element)
+    warn_of_entries("lambda_", lambda_, outcomes, "outcome")
+    warn_of_entries("alpha", alpha, cues, "cue")
     values = np.zeros((len(cues), len(outcomes)))
     started = perf_counter()
     with watching(progress, "solving") as watch:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -150,6 +150,14 @@ def warn_strange(initial: Weights, plan: Plan, events: Named) -> None:
         f"initial= shares no name with the events, whose cues are {some(events.cues, 3)}, while its own are "
         f"{some(initial.cues, 3)}: nothing goes on from it; give weights that were learned from such events"
     )
+
+
+def warn_of_entries(
+    argument: str, value: PerName | None, names: Iterable[str], kind: Literal["cue", "outcome"]
+) -> None:
+    """Warn of entries for names that are not among these, if a parameter is a mapping."""
+    if isinstance(value, Mapping):
+        warn_unknown(argument, value, set(names), kind)
 
 
 def _united(first: Iterable[str], more: Iterable[str]) -> dict[str, int]:

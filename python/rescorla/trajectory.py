@@ -15,9 +15,7 @@ from rescorla.arguments import (
     element_type,
     near,
     numbered,
-    per_name,
     rates,
-    recorded,
     room,
     shown,
     thread_count,
@@ -25,7 +23,15 @@ from rescorla.arguments import (
 )
 from rescorla.events import Events
 from rescorla.hints import hinting
-from rescorla.plan import naming_divergence, plan_of, start_of, warn_unsafe
+from rescorla.plan import (
+    maximal,
+    naming_divergence,
+    plan_of,
+    saliences,
+    start_of,
+    warn_strange,
+    warn_unsafe,
+)
 from rescorla.progress import Progress, watching
 from rescorla.schedules import Schedule, name_of, tabulated
 from rescorla.sources import as_events
@@ -368,8 +374,10 @@ def _trajectories(
         cues, outcomes = (list(dict.fromkeys(pair[side] for pair in cells)) for side in (0, 1))
     events = as_events(events, progress=progress)
     plan = plan_of(events, cues, outcomes, initial)
-    alphas = per_name("alpha", alpha, plan.all_cues, "cue", element)
-    lambdas = per_name("lambda_", lambda_, plan.outcomes, "outcome", element, negative=True)
+    if initial is not None:
+        warn_strange(initial, plan, events)
+    alphas = saliences(alpha, plan, events, element)
+    lambdas = maximal(lambda_, plan, events, initial, element)
     start = None if initial is None else start_of(initial, element)
     rows = np.arange(len(plan.cues)) if plan.keep_rows is None else plan.keep_rows
     columns = None
@@ -386,10 +394,10 @@ def _trajectories(
     with watching(progress, "learning") as watch, naming_divergence(plan):
         report = _core.trajectories(
             events._file,
-            alpha=alphas,
+            alpha=alphas.values,
             beta1=beta1,
             beta2=beta2,
-            lambda_=lambdas,
+            lambda_=lambdas.values,
             schedule=None if factors is None else (factors.present, factors.absent),
             cue_rows=plan.cue_rows,
             outcome_columns=plan.outcome_columns,
@@ -407,10 +415,10 @@ def _trajectories(
         )
     parameters: dict[str, Any] = {
         "rule": "rescorla-wagner",
-        "alpha": recorded(alpha, alphas if plan.keep_rows is None else alphas[plan.keep_rows]),
+        "alpha": alphas.told,
         "beta1": beta1,
         "beta2": beta2,
-        "lambda": recorded(lambda_, lambdas),
+        "lambda": lambdas.told,
         "schedule": None if schedule is None else name_of(schedule),
         "n_events": len(events),
         "n_tokens": events.n_tokens,

@@ -25,7 +25,7 @@ from rescorla.arguments import (
 from rescorla.events import Events
 from rescorla.hints import hinting
 from rescorla.neighbours.arrays import Examples, Table, kappas, same_length, table_of, targets_of
-from rescorla.plan import Plan, naming_divergence, plan_of, start_of
+from rescorla.plan import Plan, naming_divergence, plan_of, start_of, warn_of_entries, warn_strange
 from rescorla.progress import Progress, watching
 from rescorla.sources import as_events
 from rescorla.warn import NumericalWarning, warn
@@ -253,12 +253,16 @@ def _delta_rule(
     known = _known(initial, rng)
     events = _arrays(data, element) if isinstance(data, tuple) else _events(data, progress)
     plan = plan_of(events, None, None, known)
+    if isinstance(initial, Weights):
+        warn_strange(initial, plan, events)
     alphas = per_name("alpha", alpha, plan.cues, "cue", element)
+    warn_of_entries("alpha", alpha, plan.cues, "cue")
     if isinstance(events, _Arrays):
         events.check(lambda_, loss)
         lambdas = np.ones(len(plan.outcomes))
     else:
         lambdas = per_name("lambda_", lambda_, plan.outcomes, "outcome", element, negative=True)
+        warn_of_entries("lambda_", lambda_, plan.outcomes, "outcome")
         if loss == "log" and not ((lambdas >= 0) & (lambdas <= 1)).all():
             raise ValueError(
                 "lambda_ must be between 0 and 1 for loss='log': no weights make the loss of other targets "
