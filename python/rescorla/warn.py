@@ -25,15 +25,12 @@ class RescorlaWarning(UserWarning):
     """
 
 
-# Users see the name by which they can import it, and give it to the -W option of Python.
+# Users see the name by which they can import it.
 RescorlaWarning.__module__ = "rescorla"
 
 
 class NumericalWarning(RescorlaWarning, RuntimeWarning):
     """Numbers that are not what they should be: a rate that is not safe, a solution that is not exact."""
-
-
-NumericalWarning.__module__ = "rescorla"
 
 
 def warn(message: str, category: type[Warning] = RescorlaWarning) -> None:
