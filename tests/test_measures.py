@@ -295,11 +295,11 @@ MEASURES: Any = measures
         (lambda e, w: MEASURES.rank(w, e), "the two are swapped: events come first, weights second"),
         (lambda e, w: MEASURES.margin(w, w), "not Weights; events come first"),
         (lambda e, w: MEASURES.diversity(e, e), "weights must be Weights, not an Events; rescorla.learn"),
-        (lambda e, w: MEASURES.entropy(e, w.values), "not a ndarray; rescorla.Weights"),
+        (lambda e, w: MEASURES.entropy(e, w.values), "not an ndarray; rescorla.Weights"),
         (lambda e, w: MEASURES.entropy(e, "w.npz"), "not 'w.npz'; rescorla.load_weights"),
         (lambda e, w: MEASURES.prior(e), "weights must be Weights, not an Events"),
         (lambda e, w: MEASURES.similarity(e), "weights must be Weights, not an Events"),
-        (lambda e, w: MEASURES.typicality(w.values), "weights must be Weights, not a ndarray"),
+        (lambda e, w: MEASURES.typicality(w.values), "weights must be Weights, not an ndarray"),
         (lambda e, w: MEASURES.density(3, w), "weights must be Weights, not 3"),
         (
             lambda e, w: MEASURES.rank(e, w, threads="2"),

@@ -397,7 +397,7 @@ NETWORK: Any = plot.network
         (lambda e, w, t: NETWORK("w.npz"), "not 'w.npz'; rescorla.load_weights reads a file"),
         (
             lambda e, w, t: plot.weights(w.values),
-            "not a ndarray; rescorla.Weights.* gives an array its names",
+            "not an ndarray; rescorla.Weights.* gives an array its names",
         ),
         (lambda e, w, t: plot.weights(t), "not a Trajectories; rescorla.plot.trajectories draws"),
         (lambda e, w, t: NETWORK(rw.convergence(e)), "rescorla.plot.spectrum draws a convergence"),
