@@ -79,7 +79,7 @@ def _complain(message: str, status: int) -> int:
 def _message(error: BaseException, options: argparse.Namespace) -> str:
     if isinstance(error, OSError) and error.filename is not None and error.strerror is not None:
         return f"{os.fsdecode(error.filename)}: {_said(error.strerror, options)}"
-    if isinstance(error, KeyError) and error.args:
+    if type(error) is KeyError and error.args:
         return _said(str(error.args[0]), options)  # str(error) would show it quoted
     return _said(str(error), options) or type(error).__name__
 
