@@ -399,3 +399,14 @@ def test_unknown_cues_can_be_left_out() -> None:
     for measure in of_targets:
         known = measure(["a"], WEIGHT, targets=["y"])
         assert measure(["a_no"], WEIGHT, targets=["y"], unknown="ignore").tolist() == known.tolist()
+
+
+def test_a_pair_of_known_cues_is_a_cue_set_as_for_activations() -> None:
+    weights = rw.Weights([[0.5, 0.0], [0.25, 1.0]], ["light_left", "tone"], ["x", "y"])
+    pair = [("light_left", "tone")]
+    assert measures.entropy(pair, weights).shape == (1,)
+    expected = rw.activations(pair, weights)
+    assert expected.tolist() == [[0.75, 1.0]]
+    assert measures.diversity(pair, weights).tolist() == [np.abs(expected).sum()]
+    with pytest.raises(ValueError, match="looks like cues and outcomes"):
+        measures.diversity([("light_left", "x")], weights)

@@ -537,7 +537,7 @@ def _checked(events: Source, weights: Weights, progress: Progress) -> Events:
             + ("the two are swapped: events come first, weights second" if swapped else "events come first")
         )
     need_weights(weights)
-    return cue_events(events, progress=progress)
+    return cue_events(events, progress=progress, weights=weights)
 
 
 def _activated(
