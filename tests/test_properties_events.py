@@ -110,18 +110,12 @@ def test_a_weights_file_holds_weights_and_labels(
     assert (tuple(loaded.cues), tuple(loaded.outcomes)) == (tuple(weights.cues), tuple(weights.outcomes))
 
 
-@given(
-    some.events(max_cues=3, max_outcomes=6),
-    st.sampled_from([0.1, (0.2, 0.05)]),
-    st.sampled_from(["forward", "adjoint"]),
-)
-def test_outcomes_that_are_kept_twice_teach_as_one_does(events: list[Event], beta: Any, method: Any) -> None:
+@given(some.events(max_cues=3, max_outcomes=6), st.sampled_from([0.1, (0.2, 0.05)]))
+def test_outcomes_that_are_kept_twice_teach_as_one_does(events: list[Event], beta: Any) -> None:
     once = [(cues, reference.distinct(outcomes), frequency) for cues, outcomes, frequency in events]
     kept, single = rw.read_events(events, duplicates="keep"), rw.read_events(once, duplicates="keep")
-    method = "forward" if isinstance(beta, tuple) else method
     for learned in (
-        partial(rw.learn, beta=beta, method=method),
-        partial(rw.learn, beta=beta),
+        partial(rw.learn, beta=beta, method="forward"),
         partial(rw.learn, beta=beta, average=True),
         partial(rw.equilibrium, beta=beta),
         partial(rw.trajectories, beta=beta, predictions=True),
@@ -129,6 +123,11 @@ def test_outcomes_that_are_kept_twice_teach_as_one_does(events: list[Event], bet
         partial(rw.widrow_hoff, eta=0.1),
     ):
         assert learned(kept).values.tobytes() == learned(single).values.tobytes()
+    # The adjoint method takes events of one type together; those that keep an outcome twice are another type.
+    if not isinstance(beta, tuple):
+        for method in ("adjoint", "auto"):
+            found, wanted = (rw.learn(source, beta=beta, method=method).values for source in (kept, single))
+            np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)
     facts = [rw.learn(source, beta=beta).parameters for source in (kept, single)]
     assert facts[0]["method"] == facts[1]["method"]
 
