@@ -61,6 +61,14 @@ impl Lists {
         Ok(())
     }
 
+    /// The same lists once more.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Memory`].
+    pub(crate) fn try_clone(&self) -> Result<Self> {
+        Ok(Self { ends: copied(&self.ends, EVENTS)?, ids: copied(&self.ids, EVENTS)? })
+    }
+
     /// Takes all lists away and keeps the memory.
     pub fn clear(&mut self) {
         self.ends.clear();
@@ -186,10 +194,7 @@ impl Rows {
     /// # Errors
     /// [`crate::error::Error::Memory`].
     pub(crate) fn try_clone(&self) -> Result<Self> {
-        let copy = |lists: &Lists| -> Result<Lists> {
-            Ok(Lists { ends: copied(&lists.ends, EVENTS)?, ids: copied(&lists.ids, EVENTS)? })
-        };
-        Ok(Self { cues: copy(&self.cues)?, outcomes: copy(&self.outcomes)? })
+        Ok(Self { cues: self.cues.try_clone()?, outcomes: self.outcomes.try_clone()? })
     }
 
     /// Takes all events away and keeps the memory.

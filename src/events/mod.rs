@@ -6,6 +6,7 @@
 //! - [`map`] opens a file without reading it; [`atomic`] lets new files appear whole or not at all.
 //! - [`EventFile`] reads over any bytes: a map, or a vector for events in memory. There is one representation.
 
+pub(crate) mod alike;
 pub mod atomic;
 pub mod chunk;
 mod dictionary;

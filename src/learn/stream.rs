@@ -12,6 +12,7 @@ use std::sync::OnceLock;
 use super::tiles::each_tile;
 use crate::error::{Error, Result};
 use crate::events::EventFile;
+use crate::events::alike::Alike;
 use crate::events::chunk::{Body, Chunk, Lists, Rows};
 use crate::grow::{Grow, collected, filled, gathered};
 use crate::monitor::Monitor;
@@ -36,6 +37,7 @@ pub(super) struct Stream<'a, B> {
     n_rows: usize,
     n_columns: usize,
     types: Rows,
+    alike: Alike,
     kept: Option<Vec<Chunk>>,
 }
 
@@ -100,8 +102,8 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
                 "expected a row for every cue and a column for every outcome".into(),
             ));
         }
-        let types = Rows::default();
-        let mut stream = Self { file, rows, columns, n_rows, n_columns, types, kept: None };
+        let (types, alike) = (Rows::default(), Alike::of(file.types()?)?);
+        let mut stream = Self { file, rows, columns, n_rows, n_columns, types, alike, kept: None };
         let mut types = file.types()?.try_clone()?;
         stream.renumber(&mut types)?;
         stream.types = types;
@@ -150,6 +152,7 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
     }
 
     fn ready(&self, mut chunk: Chunk) -> Result<Chunk> {
+        self.alike.unite(&mut chunk);
         if let Body::Rows(rows) = &mut chunk.body {
             self.renumber(rows)?;
         }

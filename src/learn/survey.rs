@@ -6,6 +6,7 @@ use super::steps::Grouping;
 use super::stream::Script;
 use super::twins::Twins;
 use crate::error::Result;
+use crate::events::alike::Alike;
 use crate::events::chunk::{Body, Chunk, Rows};
 use crate::events::once::Once;
 use crate::events::{EventFile, LOOK_EVERY};
@@ -90,6 +91,7 @@ impl Survey {
         monitor: &Monitor,
     ) -> Result<Self> {
         let types = file.types()?;
+        let alike = Alike::of(types)?;
         let mut survey = Self {
             first: filled(None, file.outcomes().len(), NAMES)?,
             after_last: filled(Position::default(), alpha.len(), NAMES)?,
@@ -115,7 +117,8 @@ impl Survey {
         };
         for index in 0..file.n_chunks() {
             monitor.check()?;
-            let chunk = file.chunk(index)?;
+            let mut chunk = file.chunk(index)?;
+            alike.unite(&mut chunk);
             eye.look(file.events_of(index).start, &chunk, &mut survey, monitor)?;
             survey.size = survey.size.saturating_add(chunk.size());
             if survey.size > budget {

@@ -1,0 +1,94 @@
+//! Event types that teach the same: they differ only in how often an outcome is named.
+//!
+//! Whether an outcome is there does not depend on how often it is named, so learners take such types for one: what repeats a
+//! type repeats the others.
+
+use std::collections::HashMap;
+
+use super::chunk::{Body, Chunk, Rows};
+use super::once::Once;
+use crate::error::Result;
+use crate::grow::{collected, short};
+
+const TYPES: &str = "event types";
+
+/// For each event type the first that teaches the same.
+///
+/// Invariant: there is a number for each type, not above its own; or none, where no type names an outcome twice.
+#[derive(Debug, Default)]
+pub(crate) struct Alike(Vec<u32>);
+
+impl Alike {
+    /// # Errors
+    /// [`crate::error::Error::Memory`].
+    pub(crate) fn of(types: &Rows) -> Result<Self> {
+        let mut once = Once::default();
+        for i in 0..types.len() {
+            let outcomes = types.outcomes.get(i);
+            if once.of(outcomes)?.len() < outcomes.len() {
+                return Self::compared(types);
+            }
+        }
+        Ok(Self::default())
+    }
+
+    fn compared(types: &Rows) -> Result<Self> {
+        let mut outcomes = types.outcomes.try_clone()?;
+        outcomes.each_once()?;
+        let mut first = HashMap::new();
+        first.try_reserve(types.len()).map_err(|_| short::<[usize; 5]>(types.len(), TYPES))?;
+        let numbers = (0..types.len() as u32).map(|number| {
+            let event = (types.cues.get(number as usize), outcomes.get(number as usize));
+            *first.entry(event).or_insert(number)
+        });
+        Ok(Self(collected(numbers, TYPES)?))
+    }
+
+    /// Gives each event of a chunk the first type that teaches the same as its own.
+    pub(crate) fn unite(&self, chunk: &mut Chunk) {
+        if let (Body::Tokens(types), false) = (&mut chunk.body, self.0.is_empty()) {
+            for number in types {
+                *number = self.0[*number as usize];
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn list() -> impl Strategy<Value = Vec<u32>> {
+        prop::collection::vec(0..2_u32, 0..4)
+    }
+
+    proptest! {
+        #[test]
+        fn types_are_united_that_differ_only_in_how_often(events in prop::collection::vec((list(), list()), 0..9)) {
+            let mut types = Rows::default();
+            for (cues, outcomes) in &events {
+                types.push(cues, outcomes).unwrap();
+            }
+            let body = Body::Tokens((0..events.len() as u32).collect());
+            let mut chunk = Chunk { body, frequencies: Vec::new() };
+            Alike::of(&types).unwrap().unite(&mut chunk);
+
+            let distinct = |outcomes: &[u32]| {
+                let mut kept: Vec<u32> = Vec::new();
+                for &outcome in outcomes {
+                    if !kept.contains(&outcome) {
+                        kept.push(outcome);
+                    }
+                }
+                kept
+            };
+            let once: Vec<_> = events.iter().map(|(cues, outcomes)| (cues, distinct(outcomes))).collect();
+            let same = |i: usize| once.iter().position(|event| *event == once[i]).unwrap() as u32;
+            // Types are distinct in a file. Here they may not be, and stay what they are where no outcome is named twice.
+            let repeats = events.iter().any(|(_, outcomes)| distinct(outcomes).len() < outcomes.len());
+            let expected = (0..events.len()).map(|i| if repeats { same(i) } else { i as u32 });
+            prop_assert_eq!(chunk.body, Body::Tokens(expected.collect()));
+        }
+    }
+}
