@@ -313,7 +313,7 @@ def test_names_of_classes_do_not_matter(classifier: Any, table: Any, names: list
 
 
 def learned_by_hand(
-    X: NDArray[np.float64], Z: NDArray[np.float64], seed: int, most: int = 30, tol: float | None = 1e-3
+    X: NDArray[np.float64], Z: NDArray[np.float64], seed: int, most: int = 20, tol: float | None = 1e-3
 ) -> tuple[NDArray[np.float64], int, float]:
     """Rows in random order, each with its rate, until passes hardly improve: weights, passes, the rate."""
     A = with_background(X)
@@ -351,8 +351,8 @@ def test_default_rates_are_those_of_the_rows(table: Any, seed: int, tol: float |
 def test_how_many_passes_there_are() -> None:
     X, y = IRIS
     found = RescorlaWagnerClassifier(random_state=3).fit(X, y)
-    assert 5 < found.n_iter_ < 30
-    assert RescorlaWagnerClassifier(tol=None).fit(X, y).n_iter_ == 30
+    assert 5 < found.n_iter_ < 20
+    assert RescorlaWagnerClassifier(tol=None).fit(X, y).n_iter_ == 20
     assert RescorlaWagnerClassifier(tol=1.0).fit(X, y).n_iter_ == 6
     # A number of passes is that number; a beta of one's own is the plain rule, once.
     assert RescorlaWagnerClassifier(passes=40, tol=1.0).fit(X, y).n_iter_ == 40

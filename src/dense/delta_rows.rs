@@ -31,6 +31,7 @@ use crate::kernel::block::{Method, Slots, block};
 use crate::kernel::buffer::Buffer;
 use crate::kernel::dispatch::{Kernel, Task, run};
 use crate::kernel::rows::{Element, Vector};
+use crate::kernel::step::prefetch;
 use crate::learn::rule::Rule;
 use crate::learn::{Axis, Entry, Matrix, SMALL, WIDEST, each_tile, padded, width};
 use crate::monitor::Monitor;
@@ -204,6 +205,12 @@ impl<'a> Orders<'a> {
 }
 
 impl Order<'_> {
+    /// The token at a place of the pass, if there is such a place, and an order.
+    #[inline(always)]
+    fn ordered(&self, place: usize) -> Option<usize> {
+        self.tokens.and_then(|tokens| tokens.get(place)).map(|&token| token as usize)
+    }
+
     /// The token at a place of the pass.
     #[inline(always)]
     fn token(&self, place: usize) -> usize {
@@ -282,6 +289,7 @@ impl<E: Element> Pass<'_, '_, E> {
             let (mut place, mut changed) = (start, 0);
             while place < end {
                 let eight = self.x.is_dense() && place + AT_ONCE <= end;
+                self.ask(place);
                 // SAFETY: the instruction set exists, and the conditions are those above. Where there are eight tokens the batch
                 // has more than one, so there is a copy.
                 let slots = unsafe {
@@ -339,6 +347,23 @@ impl<E: Element> Pass<'_, '_, E> {
             }
         }
         row.values.len()
+    }
+
+    /// Asks for what later tokens read, where they are in an order: rows may be anywhere then. Verses of the King James Bible in
+    /// random order are learned in .92 of the time, beginning to end, that they take without.
+    #[inline(always)]
+    fn ask(&self, place: usize) {
+        if let Some(token) = self.order.ordered(place + 6) {
+            self.x.ask_where(token);
+            self.z.ask_where(token);
+            if let Some(paces) = self.paces {
+                prefetch(paces.as_ptr().wrapping_add(token), 1);
+            }
+        }
+        if let Some(token) = self.order.ordered(place + 3) {
+            self.x.ask(token);
+            self.z.ask(token);
+        }
     }
 
     /// Learns [`AT_ONCE`] tokens of a batch, and returns how many slots they have.

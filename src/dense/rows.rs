@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::kernel::rows::Element;
+use crate::kernel::step::prefetch;
 
 /// Numbers in rows, all of them or those that stand somewhere.
 ///
@@ -89,6 +90,24 @@ impl<'a, E: Element> Rows<'a, E> {
         let range = self.range(i);
         let columns = self.places.map(|(_, columns)| &columns[range.clone()]);
         Row { values: &self.values[range], columns }
+    }
+
+    /// Asks for where a row is, which will be needed some steps from now.
+    #[inline(always)]
+    pub(super) fn ask_where(&self, i: usize) {
+        if let Some((starts, _)) = self.places {
+            prefetch(starts.as_ptr().wrapping_add(i), 2);
+        }
+    }
+
+    /// Asks for a row, which will be needed some steps from now.
+    #[inline(always)]
+    pub(super) fn ask(&self, i: usize) {
+        let Row { values, columns } = self.row(i);
+        prefetch(values.as_ptr(), values.len());
+        if let Some(columns) = columns {
+            prefetch(columns.as_ptr(), columns.len());
+        }
     }
 
     /// Where the values of a row are.

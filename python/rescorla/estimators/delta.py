@@ -52,11 +52,11 @@ class DeltaRuleClassifier(ErrorDrivenClassifier):
         of single rows that of the median kappa.
     passes : int, optional
         How many times `fit` goes through the rows. By default once with a `beta` of your own; and without
-        one until passes improve by less than `tol`, at most 30 times. ``n_iter_`` tells how many there were.
+        one until passes improve by less than `tol`, at most 20 times. ``n_iter_`` tells how many there were.
     tol : float or None, default 1e-3
         Where neither `beta` nor `passes` is given: stop after 5 passes in a row whose mean squared error is
         not smaller, by this part, than the least before. Errors are those of the predictions as they were
-        when each row came. None: make all 30 passes.
+        when each row came. None: make all 20 passes.
     initial : {None, "random"}, default None
         Start at zero, or at random numbers of the normal distribution with mean 0 and standard deviation
         0.01, for which there must be a `random_state`.
@@ -204,11 +204,11 @@ class DeltaRuleRegressor(ErrorDrivenRegressor):
         The learning rate, 0 or more; by default that of `DeltaRuleClassifier`. ``beta_`` tells it.
     passes : int, optional
         How many times `fit` goes through the rows. By default once with a `beta` of your own; and without
-        one until passes improve by less than `tol`, at most 30 times. ``n_iter_`` tells how many there were.
+        one until passes improve by less than `tol`, at most 20 times. ``n_iter_`` tells how many there were.
     tol : float or None, default 1e-3
         Where neither `beta` nor `passes` is given: stop after 5 passes in a row whose mean squared error is
         not smaller, by this part, than the least before. Errors are those of the predictions as they were
-        when each row came. None: make all 30 passes.
+        when each row came. None: make all 20 passes.
     initial : {None, "random"}, default None
         Start at zero, or at random numbers of the normal distribution with mean 0 and standard deviation
         0.01, for which there must be a `random_state`.

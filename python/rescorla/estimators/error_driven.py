@@ -46,7 +46,7 @@ _PART, _PART_OF_BATCH = 0.05, 0.1
 
 # How many passes a learner of default rates makes at the most, and after how many that hardly improve it
 # stops.
-_PASSES, _PATIENCE = 30, 5
+_PASSES, _PATIENCE = 20, 5
 
 # A thread for fewer outcomes would save less time than it takes.
 _OUTCOMES_A_THREAD = 16

@@ -32,11 +32,11 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
         The maximal activation.
     passes : int, optional
         How many times `fit` goes through the rows. By default once with a `beta` of your own; and without
-        one until passes improve by less than `tol`, at most 30 times. ``n_iter_`` tells how many there were.
+        one until passes improve by less than `tol`, at most 20 times. ``n_iter_`` tells how many there were.
     tol : float or None, default 1e-3
         Where neither `beta` nor `passes` is given: stop after 5 passes in a row whose mean squared error is
         not smaller, by this part, than the least before. Errors are those of the predictions as they were
-        when each row came. None: make all 30 passes.
+        when each row came. None: make all 20 passes.
     fit_intercept : bool, default True
         Whether a background cue of value 1 comes first in each row. Its weight is the intercept.
     random_state : int, RandomState or None, default None
@@ -148,11 +148,11 @@ class RescorlaWagnerRegressor(ErrorDrivenRegressor):
         rate of a row of the median kappa.
     passes : int, optional
         How many times `fit` goes through the rows. By default once with a `beta` of your own; and without
-        one until passes improve by less than `tol`, at most 30 times. ``n_iter_`` tells how many there were.
+        one until passes improve by less than `tol`, at most 20 times. ``n_iter_`` tells how many there were.
     tol : float or None, default 1e-3
         Where neither `beta` nor `passes` is given: stop after 5 passes in a row whose mean squared error is
         not smaller, by this part, than the least before. Errors are those of the predictions as they were
-        when each row came. None: make all 30 passes.
+        when each row came. None: make all 20 passes.
     fit_intercept : bool, default True
         Whether a background cue of value 1 comes first in each row. Its weight is the intercept.
     random_state : int, RandomState or None, default None

@@ -114,10 +114,11 @@ def kappas(x: Table, alphas: NDArray[np.float64]) -> NDArray[np.float64]:
     with np.errstate(over="ignore"):
         if x.starts is None or x.columns is None:
             return np.asarray((values * values) @ alphas)
-        rows = np.repeat(np.arange(x.shape[0]), np.diff(x.starts))
-        squares: NDArray[np.float64] = np.bincount(
-            rows, weights=values * values * alphas[x.columns], minlength=x.shape[0]
-        ).astype(np.float64, copy=False)
+        squares = np.zeros(x.shape[0])
+        # Of an empty row `reduceat` would give what stands in the next one.
+        filled = np.diff(x.starts) > 0
+        if filled.any():
+            squares[filled] = np.add.reduceat(values * values * alphas[x.columns], x.starts[:-1][filled])
         return squares
 
 
