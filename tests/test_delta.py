@@ -401,6 +401,8 @@ def test_the_squared_loss_of_a_bent_function_has_another_minimum() -> None:
 # Other learners.
 
 
+# Some rates overshoot; the rule is the same.
+@pytest.mark.filterwarnings("ignore:beta = .* may overshoot")
 @given(some.events(max_outcomes=1), st.data(), st.sampled_from([0.01, 0.05, 0.2]))
 def test_evert_and_arppes_perceptron_is_the_rule(
     events: list[Event], data: st.DataObject, delta: float
