@@ -622,7 +622,15 @@ def test_elements_are_not_given_to_the_library(
     saved = rw.Weights(values, names[0], names[1], parameters)
     saved.save(tmp_path / "w.nc")
     assert given == [False]
+    copied: list[int] = []
+
+    def copying(elements: Any, out: Any, threads: int) -> int:
+        copied.append(len(out))
+        return _core.copy_bytes(elements, out, threads)
+
+    monkeypatch.setattr(storage, "copy_bytes", copying)
     assert same(rw.load_weights(tmp_path / "w.nc"), saved)
+    assert copied == [values.nbytes]
     # By the library itself, from the disk.
     with netCDF4.Dataset(tmp_path / "w.nc") as dataset:
         dataset.set_auto_maskandscale(False)
@@ -659,9 +667,28 @@ def test_a_file_that_is_not_as_expected_is_left_to_the_library(
         assert hdf5.with_room(wrong, size) is None
     assert hdf5.with_room(frame, size + 8) is None
     assert hdf5.with_room(frame, 0) is None
+    file = np.frombuffer(whole + saved.values.tobytes(), dtype=np.uint8)
+    elements = hdf5.elements_of(file, size)
+    assert elements is not None
+    assert elements.tobytes() == saved.values.tobytes()
+    for wrong_size in (0, size - 8, size + 8, len(file), len(file) + 8):
+        assert hdf5.elements_of(file, wrong_size) is None
+    assert hdf5.elements_of(file[:-1], size) is None
+    assert hdf5.elements_of(np.append(file, file[:1]), size) is None
     monkeypatch.setattr(hdf5, "with_room", lambda file, size: None)
     saved.save(tmp_path / "w.nc")
     assert same(rw.load_weights(tmp_path / "w.nc"), saved)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_copies_of_bytes_have_the_checksum_of_the_bytes(threads: int) -> None:
+    for n in (0, 1, 1 << 20, (3 << 20) + 5):
+        given = np.random.default_rng(n).integers(256, size=n, dtype=np.uint8)
+        out = np.zeros_like(given)
+        assert _core.copy_bytes(given, out, threads) == _core.crc32c(given)
+        assert np.array_equal(out, given)
+    with pytest.raises(ValueError, match="expected room for 3 bytes, found 2"):
+        _core.copy_bytes(np.zeros(3, dtype=np.uint8), np.zeros(2, dtype=np.uint8), threads)
 
 
 def test_netcdf_of_something_else_is_refused(tmp_path: Path) -> None:

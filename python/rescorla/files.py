@@ -101,7 +101,7 @@ def labels_checksum(*labels: object) -> str:
     """The checksum of labels, as JSON has them, whatever the order of the names in a mapping."""
     import json
 
-    text = json.dumps(json.loads(as_json(labels)), sort_keys=True)
+    text = json.dumps(labels, default=_plain_or_error, sort_keys=True)
     return checksum_text(crc32c(np.frombuffer(text.encode("ascii"), dtype=np.uint8)))
 
 
