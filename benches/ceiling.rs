@@ -27,8 +27,10 @@ use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::kernel::buffer::Buffer;
 use rescorla::kernel::dispatch::{Kernel, Task, run};
 use rescorla::kernel::rows::{Element, Vector};
-use rescorla::learn::{Kernels, Matrix, Method, Plan, learn, order, stream::BUDGET};
+use rescorla::learn::{Kernels, Plan, learn, order, script::BUDGET};
 use rescorla::monitor::Monitor;
+use rescorla::tiles::method::Method;
+use rescorla::tiles::result::Matrix;
 
 /// Cues of the synthetic events.
 const CUES: usize = 384;

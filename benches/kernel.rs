@@ -10,11 +10,13 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rescorla::events::EventFile;
 use rescorla::events::map::Bytes;
+use rescorla::events::sink::EventSink;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::kernel::dispatch::Kernel;
-use rescorla::learn::{Kernels, Matrix, Method, Plan, learn, stream::BUDGET};
+use rescorla::learn::{Kernels, Plan, learn, script::BUDGET};
 use rescorla::monitor::Monitor;
-use rescorla::text::EventSink;
+use rescorla::tiles::method::Method;
+use rescorla::tiles::result::Matrix;
 
 const CUES: usize = 10_000;
 const OUTCOMES: usize = 512;

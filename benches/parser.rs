@@ -8,9 +8,9 @@ use std::io::Write;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rescorla::error::Result;
+use rescorla::events::sink::EventSink;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::monitor::Monitor;
-use rescorla::text::EventSink;
 use rescorla::text::corpus::{Corpus, Load};
 use rescorla::text::tables;
 

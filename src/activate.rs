@@ -15,8 +15,8 @@ use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::grow::{Grow, collected, filled};
 use crate::kernel::rows::Element;
-use crate::learn::in_pool;
 use crate::monitor::Monitor;
+use crate::threads::in_pool;
 
 /// Weights in memory, wherever they lie.
 pub trait Table<S>: Sync {

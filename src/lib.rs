@@ -23,16 +23,17 @@
 //! - `bind`: Python's view of it all (feature `python`).
 
 pub mod activate;
-pub mod dense;
 pub mod equilibrium;
 pub mod error;
 pub mod events;
+pub mod family;
 mod grow;
 pub mod kernel;
 pub mod learn;
 pub mod monitor;
 pub mod text;
 mod threads;
+pub mod tiles;
 pub mod vocab;
 
 #[cfg(feature = "python")]

@@ -1,9 +1,11 @@
-//! How many threads work, and the pool that they are.
+//! How many threads work, the pool that they are, and how they share work.
 
 use std::cell::RefCell;
 use std::fmt;
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::sync_channel;
+use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 
 use memmap2::MmapMut;
@@ -78,6 +80,51 @@ pub(crate) fn refused(error: impl fmt::Display) -> Error {
 pub(crate) fn sensible(threads: usize) -> usize {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     threads.clamp(1, (4 * processors).max(16))
+}
+
+/// Lets threads take one of `n` tiles after another. Each thread has a state of its own, made by `start`.
+///
+/// # Errors
+/// Of several failing tiles the first one's, so that the same data always give the same message.
+pub(crate) fn each_tile<S>(
+    threads: usize,
+    n: usize,
+    start: impl Fn() -> Result<S> + Sync,
+    work: impl Fn(&mut S, usize) -> Result<()> + Sync,
+) -> Result<()> {
+    let next = AtomicUsize::new(0);
+    let failure: Mutex<Option<(usize, Error)>> = Mutex::new(None);
+    let fail = |tile: usize, error: Error| {
+        // Tiles begun before go on to their end: one of them may have the first error.
+        next.store(n, Relaxed);
+        let mut failure = failure.lock().unwrap_or_else(PoisonError::into_inner);
+        if failure.as_ref().is_none_or(|(first, _)| tile < *first) {
+            *failure = Some((tile, error));
+        }
+    };
+    in_pool(threads.min(n), || match start() {
+        Ok(mut state) => loop {
+            let tile = next.fetch_add(1, Relaxed);
+            if tile >= n {
+                break;
+            }
+            if let Err(error) = work(&mut state, tile) {
+                fail(tile, error);
+            }
+        },
+        Err(error) => fail(0, error),
+    })?;
+    failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), |(_, error)| Err(error))
+}
+
+/// Runs `worker` on every one of so many threads, or as many as can be had.
+pub(crate) fn in_pool(threads: usize, worker: impl Fn() + Sync) -> Result<()> {
+    if threads <= 1 {
+        worker();
+    } else {
+        pool(threads)?.broadcast(|_| worker());
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -12,9 +12,9 @@ use std::sync::Arc;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use rescorla::error::{Error, Place, Result};
+use rescorla::events::sink::EventSink;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::monitor::Monitor;
-use rescorla::text::EventSink;
 use rescorla::text::corpus::{
     Allowed, Context, Corpus, Letters, Lines, Load, Lookup, Names, Normal, Symbols, Window,
 };

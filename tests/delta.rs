@@ -3,18 +3,19 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use rescorla::dense::activation::{Activation, Loss};
-use rescorla::dense::delta::{Plan, learn};
-use rescorla::dense::descent::{Descent, Report};
 use rescorla::error::{Error, Result};
 use rescorla::events::EventFile;
 use rescorla::events::map::Bytes;
 use rescorla::events::write::{Duplicates, EventWriter};
+use rescorla::family::activation::{Activation, Loss};
+use rescorla::family::delta::{Plan, learn};
+use rescorla::family::descent::{Descent, Report};
 use rescorla::kernel::dispatch::Kernel;
 use rescorla::kernel::rows::Element;
-use rescorla::learn::stream::BUDGET;
-use rescorla::learn::{Matrix, Method};
+use rescorla::learn::script::BUDGET;
 use rescorla::monitor::Monitor;
+use rescorla::tiles::method::Method;
+use rescorla::tiles::result::Matrix;
 
 const CUES: usize = 6;
 const OUTCOMES: usize = 9;

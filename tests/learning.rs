@@ -13,8 +13,10 @@ use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::kernel::dispatch::Kernel;
 use rescorla::kernel::rows::Element;
 use rescorla::learn::in_place::{InPlace, Slab};
-use rescorla::learn::{Initial, Kernels, Matrix, Method, Plan, learn, stream::BUDGET};
+use rescorla::learn::{Initial, Kernels, Plan, learn, script::BUDGET};
 use rescorla::monitor::Monitor;
+use rescorla::tiles::method::Method;
+use rescorla::tiles::result::Matrix;
 
 const CUES: usize = 6;
 const OUTCOMES: usize = 9;

@@ -3,11 +3,11 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use rescorla::dense::minover::{Fit, Plan, learn};
-use rescorla::dense::patterns::Patterns;
-use rescorla::dense::rows::Rows;
-use rescorla::dense::{adatron, students};
 use rescorla::error::Error;
+use rescorla::family::minover::{Fit, Plan, learn};
+use rescorla::family::patterns::Patterns;
+use rescorla::family::rows::Rows;
+use rescorla::family::{adatron, students};
 use rescorla::kernel::dispatch::Kernel;
 use rescorla::monitor::Monitor;
 

@@ -3,16 +3,16 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use rescorla::dense::activation::{Activation, Loss};
-use rescorla::dense::delta_rows;
-use rescorla::dense::descent::{Descent, Report};
-use rescorla::dense::perceptron::{self, Plan, Plane, Update};
-use rescorla::dense::rows::Rows;
 use rescorla::error::{Error, Result};
+use rescorla::family::activation::{Activation, Loss};
+use rescorla::family::delta_rows;
+use rescorla::family::descent::{Descent, Report};
+use rescorla::family::perceptron::{self, Plan, Plane, Update};
+use rescorla::family::rows::Rows;
 use rescorla::kernel::dispatch::Kernel;
 use rescorla::kernel::rows::Element;
-use rescorla::learn::Matrix;
 use rescorla::monitor::Monitor;
+use rescorla::tiles::result::Matrix;
 
 const P: usize = 5;
 const Q: usize = 21;

@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use rescorla::error::{Defect, Error, Place, Result};
+use rescorla::events::format::MAGIC;
+use rescorla::events::sink::EventSink;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::monitor::Monitor;
-use rescorla::text::EventSink;
 use rescorla::text::kind::{Kind, kind};
-use rescorla::text::source::{EVENT_FILE_MAGIC, MAX_HEADER, MAX_PIECE};
+use rescorla::text::source::{MAX_HEADER, MAX_PIECE};
 use rescorla::text::tables::{Column, Layout, read, read_as, split_names};
 use tempfile::TempDir;
 
@@ -680,8 +681,8 @@ fn kinds_are_told_by_content() {
         let (_folder, path) = file(content);
         kind(&path).unwrap()
     };
-    assert_eq!(kind_of(&[&EVENT_FILE_MAGIC[..], b"rest"].concat()), Kind::Events);
-    assert_eq!(kind_of(&EVENT_FILE_MAGIC[..7]), Kind::Text);
+    assert_eq!(kind_of(&[&MAGIC[..], b"rest"].concat()), Kind::Events);
+    assert_eq!(kind_of(&MAGIC[..7]), Kind::Text);
     for table in [
         "cues\toutcomes",
         "Outcomes\tx\tCUES\nmore",
@@ -733,7 +734,7 @@ fn kinds_are_told_by_content() {
         (b"<?xml version='1.0'?>\n<document>", Kind::Text),
         (&[b"\xff\xfe", &utf16("cues\toutcomes\n")[..]].concat(), Kind::Utf16),
         (&utf16("cues\toutcomes\n"), Kind::Utf16),
-        (&gzip(&EVENT_FILE_MAGIC), Kind::PackedEvents),
+        (&gzip(&MAGIC), Kind::PackedEvents),
     ] {
         assert_eq!(kind_of(content), expected, "{content:?}");
     }

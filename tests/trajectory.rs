@@ -9,11 +9,13 @@ use rescorla::events::map::Bytes;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::kernel::dispatch::Kernel;
 use rescorla::kernel::rows::Element;
-use rescorla::learn::rule::Schedule;
-use rescorla::learn::stream::BUDGET;
+use rescorla::learn::script::BUDGET;
 use rescorla::learn::trajectory::{Cells, Recording, trajectories};
-use rescorla::learn::{Initial, Kernels, Matrix, Method, Plan, learn};
+use rescorla::learn::{Initial, Kernels, Plan, learn};
 use rescorla::monitor::Monitor;
+use rescorla::tiles::method::Method;
+use rescorla::tiles::result::Matrix;
+use rescorla::tiles::rule::Schedule;
 
 const CUES: usize = 5;
 const OUTCOMES: usize = 9;

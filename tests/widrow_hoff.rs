@@ -3,14 +3,15 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use rescorla::dense::widrow_hoff::{BUDGET, Data, Plan, Report, Side, learn};
 use rescorla::error::{Error, Result};
 use rescorla::events::EventFile;
 use rescorla::events::map::Bytes;
 use rescorla::events::write::{Duplicates, EventWriter};
+use rescorla::family::widrow_hoff::{BUDGET, Data, Plan, Report, Side, learn};
 use rescorla::kernel::dispatch::Kernel;
-use rescorla::learn::{Matrix, Method};
 use rescorla::monitor::Monitor;
+use rescorla::tiles::method::Method;
+use rescorla::tiles::result::Matrix;
 
 const CUES: usize = 5;
 const OUTCOMES: usize = 4;

@@ -7,8 +7,8 @@ use pyo3::types::PyDict;
 use super::arrays::Read1;
 use super::rows::PyTable;
 use super::watch::{Progress, brief, watched};
-use crate::dense::adatron::{Plan, learn};
-use crate::dense::patterns::Patterns;
+use crate::family::adatron::{Plan, learn};
+use crate::family::patterns::Patterns;
 
 /// Fewer multiplications than this take some milliseconds at most.
 const BRIEF: usize = 1 << 22;

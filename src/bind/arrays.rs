@@ -16,8 +16,8 @@ use crate::activate::Table;
 use crate::error::Error;
 use crate::grow::{Grow, collected};
 use crate::kernel::rows;
-use crate::learn::Matrix;
 use crate::learn::in_place::Slab;
+use crate::tiles::result::Matrix;
 
 /// An array that is read.
 pub(super) struct Read<'py, E: Element, D: Dimension>(PyReadonlyArray<'py, E, D>);

@@ -24,12 +24,13 @@ use super::compile::{PyColumns, layout};
 use super::file::PyEventFile;
 use super::watch::{Progress, watched};
 use crate::error::{Error, Place, Result};
+use crate::events::sink::EventSink;
 use crate::events::write::EventWriter;
 use crate::grow::Grow;
 use crate::monitor::Monitor;
 use crate::text::seen::Seen;
+use crate::text::tables;
 use crate::text::tables::Column;
-use crate::text::{EventSink, tables};
 
 const ROW: &str = "a row of the table";
 

@@ -10,11 +10,12 @@ use super::exit::Call;
 use super::file::PyEventFile;
 use super::watch::{Progress, watched};
 use crate::error::{Error, Place, Result};
+use crate::events::sink::EventSink;
 use crate::events::write::EventWriter;
 use crate::grow::Grow;
 use crate::text::kind::{self, Kind, Look};
+use crate::text::tables;
 use crate::text::tables::{Column, Layout};
-use crate::text::{EventSink, tables};
 
 /// Python's own iterables are read on the calling thread; signals and progress are looked at this often.
 const LOOK_EVERY: u64 = 4096;

@@ -10,14 +10,15 @@ use super::file::PyEventFile;
 use super::learn::indices;
 use super::rows::PyTable;
 use super::watch::{Progress, brief, watched};
-use crate::dense::activation::{Activation, Loss};
-use crate::dense::descent::{Descent, Report};
-use crate::dense::{delta, delta_rows};
 use crate::error::{Error, Result};
+use crate::family::activation::{Activation, Loss};
+use crate::family::descent::{Descent, Report};
+use crate::family::{delta, delta_rows};
 use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
-use crate::learn::{Matrix, stream::BUDGET};
+use crate::learn::script::BUDGET;
 use crate::monitor::Monitor;
+use crate::tiles::result::Matrix;
 
 /// Fewer updates than this take some milliseconds at most.
 const BRIEF: u64 = 1_000_000;

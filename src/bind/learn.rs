@@ -19,9 +19,11 @@ use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
 use crate::learn::in_place::InPlace;
 use crate::learn::memory::Memory;
-use crate::learn::rule::Schedule;
-use crate::learn::{Axis, Forecast, Initial, Kernels, Matrix, Method, Plan, Report, stream::BUDGET};
+use crate::learn::{Forecast, Initial, Kernels, Plan, Report, script::BUDGET};
 use crate::monitor::Monitor;
+use crate::tiles::method::Method;
+use crate::tiles::result::{Axis, Matrix};
+use crate::tiles::rule::Schedule;
 
 /// Fewer updates than this take some milliseconds at most.
 const BRIEF: u64 = 10_000_000;

@@ -7,8 +7,8 @@ use pyo3::types::PyDict;
 use super::arrays::Read1;
 use super::rows::PyTable;
 use super::watch::{Progress, brief, watched};
-use crate::dense::minover::{BUDGET, Plan, learn};
-use crate::dense::patterns::Patterns;
+use crate::family::minover::{BUDGET, Plan, learn};
+use crate::family::patterns::Patterns;
 
 /// Fewer additions than this take some milliseconds at most.
 const BRIEF: usize = 1 << 22;

@@ -14,8 +14,8 @@ use super::watch::{brief, watched};
 use crate::error::{Error, Result};
 use crate::events::atomic;
 use crate::grow::collected;
-use crate::learn::each_tile;
 use crate::monitor::Monitor;
+use crate::threads::each_tile;
 
 const COPY: &str = "the pieces of a copy";
 

@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use super::arrays::Read1;
 use super::rows::PyTable;
 use super::watch::{Progress, brief, watched};
-use crate::dense::perceptron::{Plan, learn};
 use crate::error::Error;
+use crate::family::perceptron::{Plan, learn};
 use crate::grow::collected;
 use crate::monitor::Monitor;
 

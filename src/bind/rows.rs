@@ -4,8 +4,8 @@ use numpy::{Element as NumpyElement, PyArray1, PyArrayDyn};
 use pyo3::prelude::*;
 
 use super::arrays::{Read, Read1, ReadDyn};
-use crate::dense::rows::Rows;
 use crate::error::Error;
+use crate::family::rows::Rows;
 use crate::kernel::rows::Element;
 
 /// A table of numbers: the attributes of `rescorla.neighbours.arrays.Table`.

@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 use super::arrays::{Read2, Read3};
 use super::items::Items;
 use super::watch::{Progress, watched};
-use crate::dense::students::{Draws, Plan, Student, study};
 use crate::error::{Error, Result};
+use crate::family::students::{Draws, Plan, Student, study};
 use crate::grow::collected;
 
 /// Errors and steps, student after student of each draw.

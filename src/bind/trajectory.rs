@@ -10,8 +10,9 @@ use super::learn::{Arguments, Factors, indices, optional_indices, told};
 use super::watch::Progress;
 use crate::error::Error;
 use crate::grow::{collected, gathered};
+use crate::learn::Kernels;
 use crate::learn::trajectory::{Cells, Recording};
-use crate::learn::{Kernels, Method};
+use crate::tiles::method::Method;
 
 /// Learns the events and records weights in `out`, one after another: for each pair of a row and a column (`columns` given)
 /// or else for each column the `rows`, after each of the `tokens`.

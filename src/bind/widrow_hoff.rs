@@ -9,12 +9,13 @@ use super::arrays::{Read, Read2, Write};
 use super::file::PyEventFile;
 use super::learn::indices;
 use super::watch::{Progress, brief, watched};
-use crate::dense::widrow_hoff::{BUDGET, Data, Plan, Report, Side, learn};
 use crate::error::Error;
+use crate::family::widrow_hoff::{BUDGET, Data, Plan, Report, Side, learn};
 use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
-use crate::learn::{Matrix, Method};
 use crate::monitor::Monitor;
+use crate::tiles::method::Method;
+use crate::tiles::result::Matrix;
 
 /// Fewer products than this take some milliseconds at most.
 const BRIEF: f64 = 1e7;

@@ -28,7 +28,7 @@ use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::chunk::{Body, Chunk};
 use crate::events::once::Once;
-use crate::learn::twins::Twins;
+use crate::events::twins::Twins;
 use crate::monitor::Monitor;
 
 /// Marks a cue without a column.

@@ -15,11 +15,11 @@ use super::EventFile;
 use super::atomic::check_apart;
 use super::chunk::Lists;
 use super::map::Bytes;
+use super::sink::EventSink;
 use super::write::{Duplicates, EventWriter, is_new, twice};
 use crate::error::{Error, Place, Result};
 use crate::grow::{Grow, filled};
 use crate::monitor::Monitor;
-use crate::text::EventSink;
 use crate::vocab::Vocab;
 
 /// What becomes of the cues of a file, or of its outcomes.

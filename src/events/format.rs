@@ -30,12 +30,13 @@
 //! What is checked when: [`super::EventFile::open`] checks header, length, names, directory and footer. A chunk's
 //! checksum, structure and ids are checked whenever it is decoded, and all of them by [`super::EventFile::verify`].
 
-use super::packed::Packed;
+use super::packed::{BYTES, Packed};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
-use crate::text::source::EVENT_FILE_MAGIC;
 use crate::vocab::Vocab;
 
+/// The first bytes of the file.
+pub const MAGIC: [u8; 8] = *b"\x89RWEV\r\n\x1a";
 /// The version this library writes and reads.
 pub const VERSION: u32 = 1;
 /// The most events in a chunk.
@@ -50,8 +51,6 @@ pub const ALIKE: usize = CHUNK_EVENTS;
 pub(super) const CHUNK_BYTES: usize = 32 + 4 * (3 * CHUNK_EVENTS + 2 * CHUNK_SLOTS);
 /// The most bytes that the dictionary of types may take when it is decoded: 16 a type, and 4 a cue or outcome of it.
 pub const TYPES_SIZE: u64 = 256 << 20;
-/// What a part of the file is called where memory for it ends.
-pub(super) const BYTES: &str = "a part of the event file";
 /// The length of the header.
 pub const HEADER: usize = 128;
 /// The length of the footer.
@@ -99,7 +98,7 @@ impl Header {
     /// The 128 bytes, checksum included.
     pub fn encode(&self) -> [u8; HEADER] {
         let mut bytes = [0; HEADER];
-        bytes[..8].copy_from_slice(&EVENT_FILE_MAGIC);
+        bytes[..8].copy_from_slice(&MAGIC);
         bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
         bytes[12..16].copy_from_slice(&self.features.to_le_bytes());
         for (field, slot) in self.fields().iter().zip(bytes[16..96].as_chunks_mut::<8>().0) {
@@ -134,7 +133,7 @@ impl Header {
                 "compile one with compile_events or `rescorla events`",
             )
         };
-        if file.get(..8).is_some_and(|magic| magic != EVENT_FILE_MAGIC) || file.len() < 8 {
+        if file.get(..8).is_some_and(|magic| magic != MAGIC) || file.len() < 8 {
             return Err(foreign("a file of another kind".into()));
         }
         // Copied before it is checked: the file may change meanwhile.
@@ -324,7 +323,7 @@ pub(super) fn encode_directory(chunks: &[(u64, u64)], out: &mut Vec<u8>) -> Resu
     let crc = crc32c::crc32c(&out[start..]);
     out.extend(crc.to_le_bytes());
     out.extend([0; 4]);
-    out.extend(EVENT_FILE_MAGIC);
+    out.extend(MAGIC);
     Ok(())
 }
 

@@ -18,8 +18,10 @@ mod packed;
 mod pending;
 pub mod pick;
 pub mod sets;
+pub mod sink;
 pub mod table;
 pub(crate) mod text_file;
+pub(crate) mod twins;
 pub mod write;
 
 use std::path::{Path, PathBuf};
@@ -30,7 +32,7 @@ use crate::grow::{Grow, copied, filled, gathered};
 use crate::monitor::Monitor;
 use crate::vocab::Vocab;
 use chunk::{Body, Chunk, Limits, Rows};
-use format::{CHUNK_EVENTS, ENTRY, FOOTER, HEADER, Header, Input, TYPES_SIZE, damaged, decode_names};
+use format::{CHUNK_EVENTS, ENTRY, FOOTER, HEADER, Header, Input, MAGIC, TYPES_SIZE, damaged, decode_names};
 
 /// Cues and outcomes between two looks at the monitor.
 pub(crate) const LOOK_EVERY: usize = 1 << 20;
@@ -98,7 +100,7 @@ impl<B: AsRef<[u8]>> EventFile<B> {
                 format!("{found:08x}"),
             ));
         }
-        if end.u32()? != 0 || end.take(8)? != crate::text::source::EVENT_FILE_MAGIC {
+        if end.u32()? != 0 || end.take(8)? != MAGIC {
             return Err(damaged(footer, "the end of an event file", "other bytes"));
         }
         let chunks = read_directory(&entries, directory, &header)?;

@@ -3,9 +3,11 @@
 use std::mem;
 use std::ops::BitOr;
 
-use super::format::BYTES;
 use crate::error::Result;
 use crate::grow::Grow;
+
+/// What a part of the file is called where memory for it ends.
+pub(super) const BYTES: &str = "a part of the event file";
 
 /// So many numbers wait to be packed together, in cache.
 const TOGETHER: usize = 1 << 12;

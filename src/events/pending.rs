@@ -3,11 +3,11 @@
 use std::iter::repeat_n;
 
 use super::chunk::{ROWS, TOKENS};
-use super::format::{ALIKE, BYTES, CHUNK_EVENTS, CHUNK_SLOTS, seal};
-use super::packed::Packed;
+use super::format::{ALIKE, CHUNK_EVENTS, CHUNK_SLOTS, seal};
+use super::packed::{BYTES, Packed};
+use super::sink::Batch;
 use crate::error::{Error, Result};
 use crate::grow::Grow;
-use crate::text::Batch;
 
 /// A chunk is full with so many names.
 const FULL: usize = 1 << 20;

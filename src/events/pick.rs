@@ -8,12 +8,12 @@ use std::path::Path;
 use super::atomic::check_apart;
 use super::chunk::{Body, Chunk, Rows};
 use super::map::Bytes;
+use super::sink::EventSink;
 use super::write::{Duplicates, EventWriter};
 use super::{EventFile, unknown_event};
 use crate::error::{Error, Result};
 use crate::grow::{Grow, filled};
 use crate::monitor::Monitor;
-use crate::text::EventSink;
 
 /// Bytes of decoded chunks that stay.
 const BUDGET: usize = 256 << 20;

@@ -17,10 +17,10 @@ use super::dictionary::{Dictionary, too_many_tokens};
 use super::format::{HEADER, Header, TYPES, encode_directory, encode_names};
 use super::map::{self, Bytes};
 use super::pending::Pending;
+use super::sink::{Batch, EventSink, Repeats, each_again};
 use super::text_file::check_binary_name;
 use crate::error::{Error, Result};
 use crate::grow::{Grow, filled};
-use crate::text::{Batch, EventSink, Repeats, each_again};
 use crate::vocab::Vocab;
 
 /// What becomes of a cue or outcome that an event names twice.

@@ -35,12 +35,9 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
 use super::kernels::Kernels;
-use super::matrix::{Axis, Entry, Matrix, Sheet};
 use super::order;
-use super::rule::same;
+use super::script::{Event, Runs, Segment, Stream};
 use super::steps::{Stepper, Steps};
-use super::stream::{Event, Runs, Segment, Stream};
-use super::tiles::{WIDEST, each_tile, padded, width};
 use super::{Initial, Job, Tracked};
 use crate::error::{Error, Result};
 use crate::grow::{Grow, collected};
@@ -50,6 +47,10 @@ use crate::kernel::packing::packing;
 use crate::kernel::rows::{Element, Vector};
 use crate::kernel::step::{Step, prefetch, step};
 use crate::monitor::Monitor;
+use crate::threads::each_tile;
+use crate::tiles::result::{Axis, Entry, Matrix, Sheet};
+use crate::tiles::rule::same;
+use crate::tiles::width::{WIDEST, padded, width};
 
 /// The work is interrupted to look at the monitor after about this many slots times columns.
 const POLL_EVERY: usize = 1 << 22;

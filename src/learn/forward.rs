@@ -22,12 +22,9 @@
 //! tokens, by learning piece after piece (`trajectory`).
 
 use super::kernels::Kernels;
-use super::matrix::{Axis, Entry, Matrix, Sheet, check_finite};
 use super::mean::Mean;
 use super::order;
-use super::rule::{Rates, Rule};
-use super::stream::{Column, Event, Runs, SCRIPT, Script, Scripted, Segment, Stream};
-use super::tiles::{WIDEST, each_tile, padded, width};
+use super::script::{Column, Event, Runs, SCRIPT, Script, Scripted, Segment, Stream};
 use super::trajectory::{Tracer, Traces, Walk};
 use super::{Initial, Job};
 use crate::error::Result;
@@ -37,6 +34,10 @@ use crate::kernel::dispatch::Task;
 use crate::kernel::rows::{Element, Vector};
 use crate::kernel::step::{Step, step};
 use crate::monitor::Monitor;
+use crate::threads::each_tile;
+use crate::tiles::result::{Axis, Entry, Matrix, Sheet, check_finite};
+use crate::tiles::rule::{Rates, Rule};
+use crate::tiles::width::{WIDEST, padded, width};
 
 /// The work is interrupted to look at the monitor after about this many slots times columns: a millisecond or so.
 const POLL_EVERY: usize = 1 << 22;

@@ -9,22 +9,23 @@ use std::sync::{Mutex, PoisonError};
 
 use super::clock::Clock;
 use super::forward::{Course, EVENT, Lanes, Place, Tokens};
-use super::matrix::{Entry, check_finite};
 use super::order;
-use super::rule::{Rates, Rule};
-use super::stream::{NONE, Numbering, Runs, Stream};
+use super::script::{NONE, Numbering, Runs, Stream};
 use super::survey::{Position, Survey};
-use super::tiles::{WIDEST, each_tile, padded, width};
-use super::twins::Twins;
 use super::{Facts, Job, Kernels, Method, NAMES, Plan, Report, SMALL};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
+use crate::events::twins::Twins;
 use crate::grow::{collected, copied, filled};
 use crate::kernel::buffer::Buffer;
 use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
 use crate::monitor::Monitor;
+use crate::threads::each_tile;
 use crate::threads::sensible;
+use crate::tiles::result::{Entry, check_finite};
+use crate::tiles::rule::{Rates, Rule};
+use crate::tiles::width::{WIDEST, padded, width};
 
 const TILES: &str = "the tiles of weights";
 

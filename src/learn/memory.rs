@@ -15,12 +15,12 @@
 //! method. Initial weights come in addition: a copy where they are not of the result's type and row after row, and with the
 //! adjoint method 256 columns of them for each thread.
 
-use super::Method;
-use super::matrix::line_buffer;
-use super::stream::BUDGET;
-use super::tiles::width;
+use super::script::BUDGET;
 use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
+use crate::tiles::method::Method;
+use crate::tiles::result::line_buffer;
+use crate::tiles::width::width;
 
 /// What a thread decodes and makes ready at a time.
 const RUN: usize = 32 << 20;

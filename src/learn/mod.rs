@@ -14,78 +14,40 @@ mod clock;
 mod forward;
 pub mod in_place;
 mod kernels;
-mod matrix;
 mod mean;
 pub mod memory;
 pub mod order;
-pub mod rule;
+pub mod script;
 mod steps;
-pub mod stream;
 mod survey;
-mod tiles;
 pub mod trajectory;
-pub(crate) mod twins;
 
-use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::events::EventFile;
+use crate::events::twins::Twins;
 use crate::grow::{Grow, collected, copied, filled, gathered};
 use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
 use crate::monitor::Monitor;
 use crate::threads::sensible;
+use crate::tiles::method::Method;
+use crate::tiles::result::Matrix;
+use crate::tiles::rule::{Rule, Schedule};
+use crate::tiles::width::SMALL;
 use clock::Clock;
 pub use kernels::Kernels;
-pub(crate) use matrix::Entry;
-pub use matrix::{Axis, Matrix};
 use memory::Memory;
-use rule::{Rule, Schedule};
+use script::{Column, NONE, Numbering, Stream};
 use steps::Stepper;
-use stream::{Column, NONE, Numbering, Stream};
 pub use survey::Facts;
 use survey::Survey;
-pub(crate) use tiles::{WIDEST, each_tile, in_pool, padded, width};
-use twins::Twins;
-
-/// Updates of weights below which a second thread costs more than it saves, and the choice of a method is no matter.
-pub(crate) const SMALL: u64 = 1 << 20;
 
 const NAMES: &str = "the rows and columns to learn";
 
 /// The greatest ratio of saliences for which the adjoint method's precision is promised.
 const ALIKE: f64 = 1e3;
-
-/// How to compute the weights.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Method {
-    /// Events in order, tiles of outcomes: the rule's own operations, bit for bit.
-    #[default]
-    Forward,
-    /// Events backward, tiles of cues: the same weights up to rounding, at a cost that does not depend on the number of
-    /// outcomes. Needs one learning rate.
-    Adjoint,
-}
-
-impl fmt::Display for Method {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Method::Forward => "forward",
-            Method::Adjoint => "adjoint",
-        })
-    }
-}
-
-impl FromStr for Method {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        let known = [Method::Forward, Method::Adjoint].into_iter().find(|method| method.to_string() == name);
-        known.ok_or_else(|| Error::Argument(format!("expected method forward or adjoint, found {name:?}")))
-    }
-}
 
 /// What to learn, and where it goes. Lengths refer to the file, the rows of weights and the columns of the result.
 pub struct Plan<'a, E> {

@@ -12,7 +12,7 @@
 //!
 //! Events change places within blocks, so that a tile may begin at a block instead of at an event.
 
-use super::stream::Script;
+use super::script::Script;
 use crate::error::Result;
 use crate::grow::{Grow, collected, filled};
 
@@ -182,7 +182,7 @@ impl Sorter {
 mod tests {
     use super::*;
     use crate::events::chunk::Rows;
-    use crate::learn::stream::Segment;
+    use crate::learn::script::Segment;
     use proptest::prelude::*;
 
     const NAMES: usize = 40;

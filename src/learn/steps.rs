@@ -15,12 +15,12 @@
 //! every token is done by itself: what overflows must do so on its own way.
 
 use super::order::{self, BLOCK};
-use super::rule::Kappa;
-use super::stream::{SCRIPT, Script, Segment};
+use super::script::{SCRIPT, Script, Segment};
 use crate::error::Result;
 use crate::events::chunk::Rows;
 use crate::grow::{Grow, collected, filled};
 use crate::kernel::rows::Element;
+use crate::tiles::rule::Kappa;
 
 /// No step.
 const NONE: u32 = u32::MAX;

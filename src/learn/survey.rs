@@ -1,17 +1,17 @@
 //! One look at all events before learning: what occurs where, what occurs together, and what each method would cost.
 
-use super::Method;
-use super::rule::Kappa;
+use super::script::Script;
 use super::steps::Grouping;
-use super::stream::Script;
-use super::twins::Twins;
 use crate::error::Result;
 use crate::events::alike::Alike;
 use crate::events::chunk::{Body, Chunk, Rows};
 use crate::events::once::Once;
+use crate::events::twins::Twins;
 use crate::events::{EventFile, LOOK_EVERY};
 use crate::grow::{Grow, filled};
 use crate::monitor::Monitor;
+use crate::tiles::method::Method;
+use crate::tiles::rule::Kappa;
 
 const NAMES: &str = "what is known of each name";
 

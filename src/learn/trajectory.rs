@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::forward::{Goal, Piece, Tile, Times, learn};
-use super::stream::{Column, Event, NONE, Scripted};
+use super::script::{Column, Event, NONE, Scripted};
 use super::{Job, Kernels, Method, Plan, Prepared, Report};
 use crate::error::{Error, Result};
 use crate::events::EventFile;

@@ -8,9 +8,10 @@ use std::fs::File;
 use std::path::Path;
 
 use super::looks;
-use super::source::{EVENT_FILE_MAGIC, MAX_HEADER, Source};
+use super::source::{MAX_HEADER, Source};
 use super::{shown, tables};
 use crate::error::{Error, Result};
+use crate::events::format::MAGIC;
 use crate::monitor::Monitor;
 
 /// What a file holds.
@@ -118,7 +119,7 @@ fn binary(head: &[u8]) -> Option<Kind> {
     const NAME_LENGTH: usize = 26;
     const NAME: usize = 30;
     let starts = |magics: &[&[u8]]| magics.iter().any(|magic| head.starts_with(magic));
-    if starts(&[&EVENT_FILE_MAGIC]) {
+    if starts(&[&MAGIC]) {
         return Some(Kind::Events);
     }
     if starts(&[ZIP]) {

@@ -5,8 +5,8 @@ use std::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::error::Result;
+use crate::events::sink::EventSink;
 use crate::grow::{Grow, room_in};
-use crate::text::EventSink;
 
 /// What is kept takes no more memory than this, but for one row and the room a hash table leaves.
 const BUDGET: usize = 16 << 20;

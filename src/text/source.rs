@@ -24,9 +24,6 @@ use crate::monitor::Monitor;
 use crate::text::ahead::Ahead;
 use crate::text::subtitles::Subtitles;
 
-/// The first eight bytes of a binary event file.
-pub const EVENT_FILE_MAGIC: [u8; 8] = *b"\x89RWEV\r\n\x1a";
-
 /// The longest first line that is looked at for the names of columns.
 pub const MAX_HEADER: usize = 1 << 20;
 

@@ -17,12 +17,13 @@ use std::path::Path;
 use memchr::memchr;
 
 use crate::error::{Error, Place, Result};
+use crate::events::sink::EventSink;
 use crate::monitor::Monitor;
 use crate::text::cells::{Cell, Separator};
 use crate::text::looks;
 use crate::text::seen::Seen;
 use crate::text::source::{MAX_HEADER, MAX_PIECE, Piece, Source, length_of, read_ahead};
-use crate::text::{EventSink, Misplaced, at, shown, without_line_end};
+use crate::text::{Misplaced, at, shown, without_line_end};
 
 /// Where the columns of a table are, beyond what its first line says.
 #[derive(Debug, Clone, PartialEq, Eq)]

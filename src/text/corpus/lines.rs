@@ -3,8 +3,8 @@
 use super::Corpus;
 use super::reader::Reader;
 use crate::error::Result;
+use crate::events::sink::EventSink;
 use crate::monitor::Monitor;
-use crate::text::EventSink;
 
 /// Makes events of lines as they come.
 pub struct Lines<'c> {

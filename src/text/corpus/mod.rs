@@ -31,8 +31,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use crate::error::{Error, Place, Result};
+use crate::events::sink::EventSink;
 use crate::monitor::Monitor;
-use crate::text::EventSink;
 use crate::text::source::length_of;
 use crate::threads::sensible;
 use crate::vocab::Vocab;
@@ -53,7 +53,7 @@ use turns::Turns;
 /// ```
 /// use rescorla::error::Result;
 /// use rescorla::monitor::Monitor;
-/// use rescorla::text::EventSink;
+/// use rescorla::events::sink::EventSink;
 /// use rescorla::text::corpus::{Corpus, Lines, Names};
 ///
 /// struct Table(String);

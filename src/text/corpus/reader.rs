@@ -15,9 +15,9 @@ use super::windows::Windows;
 use super::words::{Part, Words};
 use super::{Context, Corpus, Format, Window};
 use crate::error::{Error, Result};
+use crate::events::sink::{EventSink, Repeats};
 use crate::grow::{Grow, collected};
 use crate::monitor::Monitor;
-use crate::text::{EventSink, Repeats};
 
 const ITEMS: &str = "what is between white space";
 

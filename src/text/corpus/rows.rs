@@ -21,9 +21,9 @@ use super::pieces::{Context, Pieces};
 use super::windows::{Events, Frame, Place};
 use super::{Corpus, Names};
 use crate::error::Result;
+use crate::events::sink::{Batch, EventSink, Repeats};
 use crate::grow::{Grow, room_in};
 use crate::monitor::Monitor;
-use crate::text::{Batch, EventSink, Repeats};
 use crate::vocab::Vocab;
 
 /// Not known yet; of a row: not by the sink, but for its names.

@@ -43,8 +43,10 @@ use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
-use crate::learn::{Matrix, Method, SMALL};
 use crate::monitor::Monitor;
+use crate::tiles::method::Method;
+use crate::tiles::result::Matrix;
+use crate::tiles::width::SMALL;
 
 /// Blocks are made ready up to this many bytes at a time.
 pub const BUDGET: usize = 32 << 20;

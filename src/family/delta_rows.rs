@@ -32,9 +32,11 @@ use crate::kernel::buffer::Buffer;
 use crate::kernel::dispatch::{Kernel, Task, run};
 use crate::kernel::rows::{Element, Vector};
 use crate::kernel::step::prefetch;
-use crate::learn::rule::Rule;
-use crate::learn::{Axis, Entry, Matrix, SMALL, WIDEST, each_tile, padded, width};
 use crate::monitor::Monitor;
+use crate::threads::each_tile;
+use crate::tiles::result::{Axis, Entry, Matrix};
+use crate::tiles::rule::Rule;
+use crate::tiles::width::{SMALL, WIDEST, padded, width};
 
 const COLUMNS: &str = "the rows and columns to learn";
 

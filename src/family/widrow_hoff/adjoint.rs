@@ -12,9 +12,9 @@ use crate::grow::{Grow, collected, gathered};
 use crate::kernel::buffer::Buffer;
 use crate::kernel::packing::packing;
 use crate::kernel::rows::Element;
-use crate::learn::{Axis, Entry, Matrix};
 use crate::monitor::Monitor;
 use crate::threads::pool;
+use crate::tiles::result::{Axis, Entry, Matrix};
 
 /// Some rows of the weights.
 struct Tile<'a, E> {

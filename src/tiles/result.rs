@@ -28,7 +28,7 @@ use crate::kernel::buffer::Buffer;
 use crate::kernel::rows::Element;
 use crate::monitor::Monitor;
 
-pub(super) use self::lines::line_buffer;
+pub(crate) use self::lines::line_buffer;
 
 /// One of the two directions of a matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -202,7 +202,7 @@ impl<E: Element> Sheet<'_, '_, E> {
 ///
 /// # Errors
 /// [`Error::NotFinite`].
-pub(super) fn check_finite<E: Element>(
+pub(crate) fn check_finite<E: Element>(
     tile: &[E],
     width: usize,
     across: &[Entry],

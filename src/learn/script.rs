@@ -9,13 +9,13 @@
 
 use std::sync::OnceLock;
 
-use super::tiles::each_tile;
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::alike::Alike;
 use crate::events::chunk::{Body, Chunk, Lists, Rows};
 use crate::grow::{Grow, collected, filled, gathered};
 use crate::monitor::Monitor;
+use crate::threads::each_tile;
 
 /// What events are called, as methods read them, where memory for them ends.
 pub(super) const SCRIPT: &str = "the events to learn";

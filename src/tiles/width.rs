@@ -1,13 +1,11 @@
-//! Tiles: how wide they are, and the threads that take one after another.
+//! How wide tiles are.
 
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
-
-use crate::error::{Error, Result};
 use crate::kernel::caches;
 use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
-use crate::threads::pool;
+
+/// Updates of weights below which a second thread costs more than it saves, and the choice of a method is no matter.
+pub(crate) const SMALL: u64 = 1 << 20;
 
 /// The most elements in a row of a tile.
 pub(crate) const WIDEST: usize = 1024;
@@ -29,51 +27,6 @@ const LEAST_ROW: f64 = 512.0;
 const MOST_ROW: [f64; 2] = [2048.0, 1024.0];
 /// and all rows of an event shall take no more than this, and so stay in the first cache.
 const EVENT_BYTES: f64 = 30_720.0;
-
-/// Lets threads take one of `n` tiles after another. Each thread has a state of its own, made by `start`.
-///
-/// # Errors
-/// Of several failing tiles the first one's, so that the same data always give the same message.
-pub(crate) fn each_tile<S>(
-    threads: usize,
-    n: usize,
-    start: impl Fn() -> Result<S> + Sync,
-    work: impl Fn(&mut S, usize) -> Result<()> + Sync,
-) -> Result<()> {
-    let next = AtomicUsize::new(0);
-    let failure: Mutex<Option<(usize, Error)>> = Mutex::new(None);
-    let fail = |tile: usize, error: Error| {
-        // Tiles begun before go on to their end: one of them may have the first error.
-        next.store(n, Relaxed);
-        let mut failure = failure.lock().unwrap_or_else(PoisonError::into_inner);
-        if failure.as_ref().is_none_or(|(first, _)| tile < *first) {
-            *failure = Some((tile, error));
-        }
-    };
-    in_pool(threads.min(n), || match start() {
-        Ok(mut state) => loop {
-            let tile = next.fetch_add(1, Relaxed);
-            if tile >= n {
-                break;
-            }
-            if let Err(error) = work(&mut state, tile) {
-                fail(tile, error);
-            }
-        },
-        Err(error) => fail(0, error),
-    })?;
-    failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), |(_, error)| Err(error))
-}
-
-/// Runs `worker` on every one of so many threads, or as many as can be had.
-pub(crate) fn in_pool(threads: usize, worker: impl Fn() + Sync) -> Result<()> {
-    if threads <= 1 {
-        worker();
-    } else {
-        pool(threads)?.broadcast(|_| worker());
-    }
-    Ok(())
-}
 
 /// Columns in a tile: what suits the caches with `slots` rows an event of `rows`, and enough tiles for all threads.
 pub(crate) fn width<E: Element>(

@@ -16,8 +16,11 @@ use crate::kernel::buffer::Buffer;
 use crate::kernel::dispatch::{Kernel, Task, run};
 use crate::kernel::rows::{Element, Vector};
 use crate::kernel::step::{Step, step};
-use crate::learn::{Axis, Entry, Matrix, Method, SMALL, WIDEST, each_tile, padded, width};
 use crate::monitor::Monitor;
+use crate::threads::each_tile;
+use crate::tiles::method::Method;
+use crate::tiles::result::{Axis, Entry, Matrix};
+use crate::tiles::width::{SMALL, WIDEST, padded, width};
 
 const SCRIPT: &str = "the events to learn";
 

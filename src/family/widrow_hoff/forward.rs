@@ -10,9 +10,9 @@ use crate::error::Result;
 use crate::grow::{Grow, collected, gathered};
 use crate::kernel::buffer::Buffer;
 use crate::kernel::rows::Element;
-use crate::learn::{Axis, Entry, Matrix};
 use crate::monitor::Monitor;
 use crate::threads::pool;
+use crate::tiles::result::{Axis, Entry, Matrix};
 
 /// Some columns of the weights.
 struct Tile<'a, E> {

@@ -29,9 +29,11 @@ use crate::kernel::buffer::Buffer;
 use crate::kernel::dispatch::{Kernel, Task, run};
 use crate::kernel::rows::{Element, Vector};
 use crate::kernel::step::{Step, step, step_between};
-use crate::learn::rule::{Rule, same};
-use crate::learn::{Axis, Entry, Matrix, SMALL, WIDEST, each_tile, padded, width};
 use crate::monitor::Monitor;
+use crate::threads::each_tile;
+use crate::tiles::result::{Axis, Entry, Matrix};
+use crate::tiles::rule::{Rule, same};
+use crate::tiles::width::{SMALL, WIDEST, padded, width};
 
 /// The work is interrupted to look at the monitor after about this many slots times columns: a millisecond or so.
 const POLL_EVERY: usize = 1 << 22;

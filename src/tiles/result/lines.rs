@@ -23,7 +23,7 @@ static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 
 /// Elements in the buffer of a thread: a cache line of lanes, so that those of a tile are used whole, or more if lines are
 /// short.
-pub(in crate::learn) fn line_buffer<E: Element>(line: usize, n_lines: usize) -> usize {
+pub(crate) fn line_buffer<E: Element>(line: usize, n_lines: usize) -> usize {
     let bytes = line.saturating_mul(size_of::<E>()).max(1);
     let lines = (CACHE_LINE / size_of::<E>()).max(LEAST_PIECE / bytes);
     lines.min(n_lines).saturating_mul(line)
@@ -32,7 +32,7 @@ pub(in crate::learn) fn line_buffer<E: Element>(line: usize, n_lines: usize) -> 
 /// Room in a file.
 ///
 /// Invariant: the end of the last line is a number of bytes.
-pub(super) struct Lines {
+pub(crate) struct Lines {
     file: File,
     /// What errors call the file.
     path: PathBuf,
@@ -53,7 +53,7 @@ struct Piece {
 
 impl Lines {
     /// Makes a file long enough, with room on the disk where the file system can promise it.
-    pub(super) fn reserve<E: Element>(
+    pub(crate) fn reserve<E: Element>(
         file: File,
         path: PathBuf,
         start: u64,
@@ -68,7 +68,7 @@ impl Lines {
     }
 
     /// Writes the lanes `across` of a block, whose lines have `line` elements.
-    pub(super) fn write<E: Element>(
+    pub(crate) fn write<E: Element>(
         &self,
         block: &Block<'_, E>,
         across: &[Entry],
@@ -101,7 +101,7 @@ impl Lines {
     }
 
     /// The CRC32C of all lines.
-    pub(super) fn crc(&self) -> u32 {
+    pub(crate) fn crc(&self) -> u32 {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         written.sort_unstable_by_key(|piece| piece.position);
         let (mut crc, mut at) = (0, self.start);

@@ -20,7 +20,7 @@ pub struct Rule<E> {
 
 impl<E: Element> Rule<E> {
     /// The salience of all cues, if it is the same.
-    pub(super) fn salience(&self) -> Option<E> {
+    pub(crate) fn salience(&self) -> Option<E> {
         same(&self.alpha)
     }
 
@@ -65,7 +65,7 @@ pub struct Schedule<'a> {
 /// Learning rates that change from token to token.
 ///
 /// Invariant: there is a factor of each kind for all tokens that are learned, and no rate is negative or not finite.
-pub(super) struct Rates<'a> {
+pub(crate) struct Rates<'a> {
     betas: [f64; 2],
     schedule: Schedule<'a>,
 }
@@ -79,7 +79,7 @@ impl<'a> Rates<'a> {
     /// # Errors
     /// [`Error::Argument`] when there are fewer factors, or a rate is negative or, rounded to `E`, not finite;
     /// [`Error::Stopped`].
-    pub(super) fn new<E: Element>(
+    pub(crate) fn new<E: Element>(
         betas: [f64; 2],
         schedule: Schedule<'a>,
         tokens: u64,
@@ -109,7 +109,7 @@ impl<'a> Rates<'a> {
     }
 
     /// Whether both rates are the same in every token.
-    pub(super) fn is_one(&self) -> bool {
+    pub(crate) fn is_one(&self) -> bool {
         let Schedule { present, absent } = self.schedule;
         self.betas[0] == self.betas[1] && std::ptr::eq(present, absent)
     }
@@ -117,7 +117,7 @@ impl<'a> Rates<'a> {
     /// The rates, where the outcome is present and where it is absent, of the token that `before` tokens come before: beta *
     /// factor in float64, rounded to the type of the weights.
     #[inline(always)]
-    pub(super) fn after<E: Element>(&self, before: u64) -> [E; 2] {
+    pub(crate) fn after<E: Element>(&self, before: u64) -> [E; 2] {
         let ([beta1, beta2], Schedule { present, absent }) = (self.betas, self.schedule);
         [E::from_f64(beta1 * present[before as usize]), E::from_f64(beta2 * absent[before as usize])]
     }
@@ -131,19 +131,19 @@ pub(crate) fn same<E: Element>(elements: &[E]) -> Option<E> {
 
 /// Sums alpha * m^2 over the cues of an event, m the multiplicity of a cue: a token takes the part beta * kappa off the
 /// error of its event.
-pub(super) struct Kappa {
+pub(crate) struct Kappa {
     /// For each cue how often it was named in the event at hand; zero between events.
     named: Vec<u32>,
 }
 
 impl Kappa {
     /// For cues below `n_cues`.
-    pub(super) fn new(n_cues: usize) -> Result<Self> {
+    pub(crate) fn new(n_cues: usize) -> Result<Self> {
         Ok(Self { named: filled(0, n_cues, "the counts of the cues of an event")? })
     }
 
     /// Kappa of an event, as the sum of alpha * (2 k - 1) over the k-th mention of each cue.
-    pub(super) fn of(&mut self, cues: &[u32], alpha: impl Fn(u32) -> f64) -> f64 {
+    pub(crate) fn of(&mut self, cues: &[u32], alpha: impl Fn(u32) -> f64) -> f64 {
         let mut kappa = 0.0;
         for &cue in cues {
             let named = &mut self.named[cue as usize];
