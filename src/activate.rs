@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::grow::{Grow, collected, filled};
 use crate::kernel::rows::Element;
+use crate::lists::Lists;
 use crate::monitor::Monitor;
 use crate::threads::in_pool;
 
@@ -289,7 +290,7 @@ impl<T, B: AsRef<[u8]>> Desk<'_, T, B> {
         let end = events.end;
         while events.start < end {
             events.end = gathered.take(self, events.start..end)?;
-            let length = gathered.ends.len() * columns.len();
+            let length = gathered.rows.len() * columns.len();
             self.sum(&mut gathered, columns, out.get_mut(filled..filled + length).unwrap_or_default())?;
             filled += length;
             events.start = events.end;
@@ -312,17 +313,15 @@ impl<T, B: AsRef<[u8]>> Desk<'_, T, B> {
                     row += 1;
                 });
             }
-            let mut begun = 0;
-            for (event, &end) in out.chunks_exact_mut(columns.len()).zip(&some.ends) {
+            for (event, rows) in out.chunks_exact_mut(columns.len()).zip(some.rows.iter()) {
                 let mut sums = [E::default(); SIDE];
-                for &row in &some.rows[begun..end] {
+                for &row in rows {
                     let weights = &block[row as usize];
                     sums.iter_mut().zip(weights).for_each(|(sum, &weight)| *sum = sum.plus(weight));
                 }
                 event[number * SIDE..][..side.len()].copy_from_slice(&sums[..side.len()]);
-                begun = end;
             }
-            self.look(&mut work, (some.rows.len() + some.ends.len() + some.distinct.len()) * SIDE)?;
+            self.look(&mut work, (some.rows.items().len() + some.rows.len() + some.distinct.len()) * SIDE)?;
         }
         Ok(())
     }
@@ -341,17 +340,15 @@ struct Gathered {
     cues: Vec<u32>,
     /// and their rows, rising.
     distinct: Vec<u32>,
-    /// The rows of all events, event after event: places in `distinct`,
-    rows: Vec<u32>,
-    /// and where those of each event end.
-    ends: Vec<usize>,
+    /// The rows of each event: places in `distinct`.
+    rows: Lists,
 }
 
 impl Gathered {
     /// Nothing yet, of a file with so many cues.
     fn new(n_cues: usize) -> Result<Self> {
         let places = filled(NONE, n_cues, CUES)?;
-        Ok(Self { places, cues: Vec::new(), distinct: Vec::new(), rows: Vec::new(), ends: Vec::new() })
+        Ok(Self { places, cues: Vec::new(), distinct: Vec::new(), rows: Lists::default() })
     }
 
     /// Takes events from the first of a range on, and says before which it ended.
@@ -359,24 +356,23 @@ impl Gathered {
         self.cues.iter().for_each(|&cue| self.places[cue as usize] = NONE);
         self.cues.clear();
         self.rows.clear();
-        self.ends.clear();
         desk.file.for_each(range.clone(), |_, cues, _, _| {
             // Those behind what is enough come again.
-            if self.rows.len() < GATHERED {
+            if self.rows.items().len() < GATHERED {
                 for &cue in cues.iter().filter(|&&cue| desk.weights.rows[cue as usize].is_some()) {
                     if std::mem::replace(&mut self.places[cue as usize], 0) == NONE {
                         self.cues.grow(cue, CUES)?;
                     }
-                    self.rows.grow(cue, CUES)?;
+                    self.rows.add(cue, CUES)?;
                 }
-                self.ends.grow(self.rows.len(), CUES)?;
+                self.rows.end(CUES)?;
             }
             Ok(())
         })?;
         self.cues.sort_unstable_by_key(|&cue| desk.weights.rows[cue as usize]);
         self.distinct = collected(desk.rows_of(&self.cues), CUES)?;
         (0..).zip(&self.cues).for_each(|(place, &cue)| self.places[cue as usize] = place);
-        self.rows.iter_mut().for_each(|row| *row = self.places[*row as usize]);
-        Ok(range.start + self.ends.len() as u64)
+        self.rows.items_mut().iter_mut().for_each(|row| *row = self.places[*row as usize]);
+        Ok(range.start + self.rows.len() as u64)
     }
 }

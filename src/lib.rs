@@ -15,7 +15,7 @@
 //! The data path: text -> names -> ids and a binary event file -> mapped reader -> learner-ready stream -> tiles ->
 //! weights. The rooms, in the order in which they may use each other:
 //!
-//! - [`error`], [`monitor`], `grow`, `threads`: what can go wrong; stopping and progress; lists that grow; pools.
+//! - [`error`], [`monitor`], `grow`, [`lists`], `threads`: what can go wrong; stopping and progress; lists that grow; pools.
 //! - [`vocab`]: names and ids. [`kernel`]: arithmetic on rows of weights, per instruction set.
 //! - [`text`]: event tables and running text, as names.
 //! - [`events`]: the binary event file.
@@ -30,6 +30,7 @@ pub mod family;
 mod grow;
 pub mod kernel;
 pub mod learn;
+pub mod lists;
 pub mod monitor;
 pub mod text;
 mod threads;

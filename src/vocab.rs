@@ -5,12 +5,12 @@
 //! to collide, and ids do not depend on the seed.
 
 use std::hash::BuildHasher;
-use std::ops::Range;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::error::{Error, Result};
 use crate::grow::{Grow, room_in, spell};
+use crate::lists::span;
 
 const NAMES: &str = "the list of names";
 
@@ -73,8 +73,9 @@ impl Vocab {
     pub fn intern(&mut self, wanted: &str) -> Result<u32> {
         let Self { text, ends, counts, table, hasher, .. } = self;
         let hash = hasher.hash_one(wanted);
-        let equal =
-            |&id: &u32| span(ends, id).and_then(|at| text.as_bytes().get(at)) == Some(wanted.as_bytes());
+        let equal = |&id: &u32| {
+            span(ends, id as usize).and_then(|at| text.as_bytes().get(at)) == Some(wanted.as_bytes())
+        };
         if let Some(&id) = table.find(hash, equal) {
             return Ok(id);
         }
@@ -156,14 +157,7 @@ fn no_id(id: u32) -> Error {
 }
 
 fn name<'a>(text: &'a str, ends: &[usize], id: u32) -> Option<&'a str> {
-    text.get(span(ends, id)?)
-}
-
-/// Where in the text a name stands.
-fn span(ends: &[usize], id: u32) -> Option<Range<usize>> {
-    let id = id as usize;
-    let start = if id == 0 { 0 } else { *ends.get(id - 1)? };
-    Some(start..*ends.get(id)?)
+    text.get(span(ends, id as usize)?)
 }
 
 #[cfg(test)]

@@ -18,7 +18,6 @@ use super::items::Items;
 use super::watch::{Progress, tell, watched};
 use crate::error::{Error, Result};
 use crate::events::atomic::{AtomicFile, check_apart};
-use crate::events::chunk::Lists;
 use crate::events::filter::{self, Renaming};
 use crate::events::map::{self, Bytes};
 use crate::events::pick::{Frequency, Picker};
@@ -26,6 +25,7 @@ use crate::events::table::Style;
 use crate::events::text_file::check_binary_name;
 use crate::events::{EventFile, Recent};
 use crate::grow::{Grow, ask, collected, gathered, short};
+use crate::lists::Lists;
 use crate::vocab::Vocab;
 
 /// A binary event file, mapped or in memory.
@@ -258,7 +258,7 @@ impl PyEventFile {
         Ok((
             (
                 ints(&mut pointers.into_iter())?,
-                ints(&mut sets.cues.ids().iter().map(|&id| id.into()))?,
+                ints(&mut sets.cues.items().iter().map(|&id| id.into()))?,
                 ints(&mut sets.tokens.iter().copied())?,
             ),
             (
@@ -356,7 +356,7 @@ fn renaming((names, pointers, ids, duplicates): New<'_>) -> PyResult<Renaming> {
     let mut start = pointers.next().unwrap_or(0) as usize;
     for end in pointers {
         let end = end as usize;
-        becomes.push(ids.get(start..end).ok_or_else(|| wrong("pointers that rise"))?)?;
+        becomes.push(ids.get(start..end).ok_or_else(|| wrong("pointers that rise"))?, "a renaming")?;
         start = end;
     }
     let vocab = names.vocab()?;

@@ -23,12 +23,13 @@ use std::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use rayon::prelude::*;
 
-use super::room::{COUNTING, EQUATIONS, Pulse, empty, filled, listed, reserve, room, square};
+use super::room::{COUNTING, EQUATIONS, Pulse, empty, filled, gather, listed, reserve, room, square};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::chunk::{Body, Chunk};
 use crate::events::once::Once;
 use crate::events::twins::Twins;
+use crate::lists::Lists;
 use crate::monitor::Monitor;
 
 /// Marks a cue without a column.
@@ -40,30 +41,6 @@ const SORTING: usize = 16;
 /// An event of so many cues takes more than the margin for small allocations leaves.
 const LONG: usize = 1 << 12;
 
-/// Lists of columns, one after another.
-///
-/// Invariant: `ends` rises and ends at `columns.len()`.
-#[derive(Debug, Clone, Default)]
-struct Sets {
-    ends: Vec<usize>,
-    columns: Vec<u32>,
-}
-
-impl Sets {
-    fn get(&self, set: usize) -> &[u32] {
-        let start = if set == 0 { 0 } else { self.ends[set - 1] };
-        &self.columns[start..self.ends[set]]
-    }
-
-    fn push(&mut self, columns: impl Iterator<Item = u32> + Clone) -> Result<()> {
-        reserve(&mut self.columns, columns.clone().count(), COUNTING)?;
-        reserve(&mut self.ends, 1, COUNTING)?;
-        self.columns.extend(columns);
-        self.ends.push(self.columns.len());
-        Ok(())
-    }
-}
-
 /// How often a cue set occurred with an outcome.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Pair {
@@ -74,14 +51,13 @@ pub(super) struct Pair {
 /// The events as counts.
 ///
 /// Invariants: columns in `sets` are below `scale.len()`, each at least in one set; `tokens` has one positive number a set;
-/// sets in `pairs` are below `tokens.len()`, rising within an outcome; `ends` has one entry an outcome, rises and ends at
-/// `pairs.len()`; `place` and `share` have one entry a cue.
+/// sets in `pairs` are below `tokens.len()`, rising within an outcome; `place` and `share` have one entry a cue.
 pub(super) struct Counts {
-    sets: Sets,
+    sets: Lists,
     /// f_t.
     pub(super) tokens: Vec<f64>,
-    pairs: Vec<Pair>,
-    ends: Vec<usize>,
+    /// Of each outcome.
+    pairs: Lists<Pair>,
     /// sqrt(A) of each column.
     pub(super) scale: Vec<f64>,
     /// How many cues a column stands for.
@@ -129,22 +105,23 @@ impl Counts {
             .enumerate()
             .map(|(cue, &column)| scale.get(column as usize).map_or(0.0, |scale| alpha(cue) / scale));
         let share = listed(share, COUNTING)?;
-        let mut columns = Sets::default();
+        let mut columns = Lists::default();
         let mut pulse = Pulse::default();
         for set in 0..tokens.len() {
             let cues = sets.get(set);
             pulse.beat(cues.len(), monitor)?;
             let first = |&&cue: &&u32| least[cue as usize] == cue;
-            columns.push(cues.iter().filter(first).map(|&cue| place[cue as usize]))?;
+            gather(&mut columns, cues.iter().filter(first).map(|&cue| place[cue as usize]), COUNTING)?;
         }
-        let mut ends = empty(file.outcomes().len(), COUNTING)?;
+        let (mut left, mut of_outcomes) = (&pairs[..], Lists::default());
         for outcome in 0..file.outcomes().len() as u32 {
-            ends.push(pairs.partition_point(|pair| pair.outcome <= outcome));
+            let (of_outcome, rest) = left.split_at(left.partition_point(|pair| pair.outcome <= outcome));
+            let weighed = of_outcome.iter().map(|pair| Pair { set: pair.set, tokens: pair.tokens as f64 });
+            gather(&mut of_outcomes, weighed, COUNTING)?;
+            left = rest;
         }
-        let pairs = pairs.iter().map(|pair| Pair { set: pair.set, tokens: pair.tokens as f64 });
-        let pairs = listed(pairs, COUNTING)?;
         let tokens = listed(tokens.iter().map(|&tokens| tokens as f64), COUNTING)?;
-        Ok(Self { sets: columns, tokens, pairs, ends, scale, size, place, share })
+        Ok(Self { sets: columns, tokens, pairs: of_outcomes, scale, size, place, share })
     }
 
     /// The problem of one outcome with two learning rates as one with one rate: every token weighs `present` with the outcome
@@ -164,11 +141,11 @@ impl Counts {
         }
         let (mut place, mut kept) =
             (filled(self.n_columns(), NONE, COUNTING)?, empty(self.n_columns(), COUNTING)?);
-        let mut sets = Sets::default();
+        let mut sets = Lists::default();
         let mut renumbered = empty(tokens.len(), COUNTING)?;
         let mut pulse = Pulse::default();
         for (set, &weight) in tokens.iter().enumerate() {
-            renumbered.push(sets.ends.len() as u32);
+            renumbered.push(sets.len() as u32);
             if weight > 0.0 {
                 let columns = self.sets.get(set);
                 pulse.beat(columns.len(), monitor)?;
@@ -178,18 +155,17 @@ impl Counts {
                         kept.push(column);
                     }
                 }
-                sets.push(columns.iter().map(|&column| place[column as usize]))?;
+                gather(&mut sets, columns.iter().map(|&column| place[column as usize]), COUNTING)?;
             }
         }
-        let mut pairs = empty(known.len(), COUNTING)?;
+        let mut pairs = Lists::default();
         let weighed = known.iter().filter(|pair| tokens[pair.set as usize] > 0.0);
-        pairs.extend(
-            weighed.map(|pair| Pair { set: renumbered[pair.set as usize], tokens: present * pair.tokens }),
-        );
+        let weighed =
+            weighed.map(|pair| Pair { set: renumbered[pair.set as usize], tokens: present * pair.tokens });
+        gather(&mut pairs, weighed, COUNTING)?;
         tokens.retain(|&tokens| tokens > 0.0);
         let of = |values: &[f64]| listed(kept.iter().map(|&column| values[column as usize]), COUNTING);
         let counts = Self {
-            ends: vec![pairs.len()],
             scale: of(&self.scale)?,
             size: of(&self.size)?,
             sets,
@@ -210,7 +186,7 @@ impl Counts {
     }
 
     pub(super) fn n_outcomes(&self) -> usize {
-        self.ends.len()
+        self.pairs.len()
     }
 
     /// The columns of a cue set; one comes as often as the set has its cues.
@@ -220,8 +196,7 @@ impl Counts {
 
     /// The cue sets that occurred with an outcome.
     pub(super) fn pairs(&self, outcome: usize) -> &[Pair] {
-        let start = if outcome == 0 { 0 } else { self.ends[outcome - 1] };
-        &self.pairs[start..self.ends[outcome]]
+        self.pairs.get(outcome)
     }
 
     /// How many cues each column stands for.
@@ -310,7 +285,7 @@ impl Occurrence {
 struct Gathering {
     active: Vec<bool>,
     twins: Twins,
-    sets: Sets,
+    sets: Lists,
     tokens: Vec<u64>,
     pairs: Pairs,
     /// Sets by the hash of their cues.
@@ -328,7 +303,7 @@ impl Gathering {
         Ok(Self {
             twins: Twins::new(active.iter().map(|active| active.then_some(0)))?,
             active,
-            sets: Sets::default(),
+            sets: Lists::default(),
             tokens: Vec::new(),
             pairs: Pairs::default(),
             known: HashTable::new(),
@@ -395,7 +370,7 @@ impl Gathering {
                         "expected fewer than 4,294,967,296 different cue sets; use fewer events".into(),
                     )
                 })?;
-                sets.push(sorted.iter().copied())?;
+                gather(sets, sorted.iter().copied(), COUNTING)?;
                 reserve(&mut self.tokens, 1, COUNTING)?;
                 self.tokens.push(0);
                 let rehash = |&set: &u32| hasher.hash_one(sets.get(set as usize));

@@ -34,9 +34,10 @@ use super::block::Block;
 use super::counts::Counts;
 use super::factor::{DOUBTFUL, Factor, ROUNDED, greatest, solve as solve_lower, toss};
 use super::pivoted::factorise;
-use super::room::{Columns, Pulse, SIDES, empty, filled, reserve, square};
+use super::room::{Columns, Pulse, SIDES, empty, filled, gather, reserve, square};
 use super::{Problem, Rates, Sink, Solved, Squares};
 use crate::error::{Error, Result};
+use crate::lists::Lists;
 use crate::monitor::Monitor;
 
 /// The most outcomes in a block.
@@ -240,34 +241,25 @@ impl Task<'_, '_> {
 }
 
 /// The columns of U: of each cue set with an outcome its columns, which may come more than once, and numbers.
-///
-/// Invariant: `ends` rises and ends at `entries.len()`.
-struct Vectors {
-    ends: Vec<usize>,
-    entries: Vec<(u32, f64)>,
-}
+struct Vectors(Lists<(u32, f64)>);
 
 impl Vectors {
     fn new(counts: &Counts, outcome: usize) -> Result<Self> {
-        let pairs = counts.pairs(outcome);
-        let (mut ends, mut entries) = (empty(pairs.len(), SIDES)?, Vec::new());
-        for pair in pairs {
-            let columns = counts.set(pair.set as usize);
+        let mut vectors = Lists::default();
+        for pair in counts.pairs(outcome) {
             let root = pair.tokens.sqrt();
-            reserve(&mut entries, columns.len(), SIDES)?;
-            entries.extend(columns.iter().map(|&column| (column, root * counts.scale[column as usize])));
-            ends.push(entries.len());
+            let entry = |&column: &u32| (column, root * counts.scale[column as usize]);
+            gather(&mut vectors, counts.set(pair.set as usize).iter().map(entry), SIDES)?;
         }
-        Ok(Self { ends, entries })
+        Ok(Self(vectors))
     }
 
     fn len(&self) -> usize {
-        self.ends.len()
+        self.0.len()
     }
 
     fn get(&self, i: usize) -> &[(u32, f64)] {
-        let start = if i == 0 { 0 } else { self.ends[i - 1] };
-        &self.entries[start..self.ends[i]]
+        self.0.get(i)
     }
 
     fn product(&self, i: usize, column: &[f64]) -> f64 {

@@ -7,6 +7,7 @@ use faer::{MatMut, MatRef};
 use memmap2::MmapMut;
 
 use crate::error::{Error, Result};
+use crate::lists::Lists;
 use crate::monitor::Monitor;
 
 /// What is left for small allocations.
@@ -83,6 +84,17 @@ pub(super) fn listed<T>(items: impl ExactSizeIterator<Item = T>, purpose: Purpos
     let mut list = empty(items.len(), purpose)?;
     list.extend(items);
     Ok(list)
+}
+
+/// Appends a list of these items.
+pub(super) fn gather<T>(
+    lists: &mut Lists<T>,
+    items: impl Iterator<Item = T> + Clone,
+    purpose: Purpose,
+) -> Result<()> {
+    let room = lists.room();
+    lists.gather(items, purpose.what).map_err(|_| purpose.refused(room))?;
+    if lists.room() > room { margin(lists.room(), purpose) } else { Ok(()) }
 }
 
 /// n x n zeros.

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::chunk::{Body, Chunk, Rows};
-use super::once::Once;
+use super::once::{Once, each_once, first_repeating};
 use crate::error::Result;
 use crate::grow::{collected, short};
 
@@ -22,19 +22,15 @@ impl Alike {
     /// # Errors
     /// [`crate::error::Error::Memory`].
     pub(crate) fn of(types: &Rows) -> Result<Self> {
-        let mut once = Once::default();
-        for i in 0..types.len() {
-            let outcomes = types.outcomes.get(i);
-            if once.of(outcomes)?.len() < outcomes.len() {
-                return Self::compared(types);
-            }
+        match first_repeating(&types.outcomes, &mut Once::default())? {
+            Some(_) => Self::compared(types),
+            None => Ok(Self::default()),
         }
-        Ok(Self::default())
     }
 
     fn compared(types: &Rows) -> Result<Self> {
-        let mut outcomes = types.outcomes.try_clone()?;
-        outcomes.each_once()?;
+        let mut outcomes = types.outcomes.try_clone(TYPES)?;
+        each_once(&mut outcomes)?;
         let mut first = HashMap::new();
         first.try_reserve(types.len()).map_err(|_| short::<[usize; 5]>(types.len(), TYPES))?;
         let numbers = (0..types.len() as u32).map(|number| {

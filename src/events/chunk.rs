@@ -13,151 +13,35 @@
 //! A dictionary of types is stored in chunks of rows without frequencies.
 
 use super::format::{ALIKE, CHUNK_BYTES, CHUNK_EVENTS, CHUNK_SLOTS, Input, TYPES_SIZE, check_seal, damaged};
-use super::once::Once;
 use crate::error::Result;
-use crate::grow::{Grow, collected, copied};
+use crate::grow::copied;
+use crate::lists::Lists;
 
 const EVENTS: &str = "decoded events";
 
 pub(super) const ROWS: u32 = 0;
 pub(super) const TOKENS: u32 = 1;
 
-/// Lists of ids, one after another.
-///
-/// Invariant: `ends` rises and ends at `ids.len()`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Lists {
-    ends: Vec<usize>,
-    ids: Vec<u32>,
-}
-
-impl Lists {
-    /// How many lists there are.
-    pub fn len(&self) -> usize {
-        self.ends.len()
+/// Lists of the given lengths filled with `n_ids` ids below `limit`.
+fn lists(
+    input: &mut Input,
+    lengths: &[u32],
+    n_ids: usize,
+    width: u32,
+    limit: u64,
+    what: &str,
+) -> Result<Lists> {
+    let at = input.offset();
+    if width == 0 && n_ids > ALIKE {
+        return Err(damaged(at, format!("at most {ALIKE} {what} ids in no bytes"), format!("{n_ids}")));
     }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
-    /// The list number `i`; the empty one where there is none.
-    #[inline]
-    pub fn get(&self, i: usize) -> &[u32] {
-        let start = if i == 0 { 0 } else { self.ends.get(i - 1).copied().unwrap_or(usize::MAX) };
-        let end = self.ends.get(i).copied().unwrap_or(0);
-        self.ids.get(start..end).unwrap_or(&[])
-    }
-
-    /// Appends a list.
-    ///
-    /// # Errors
-    /// [`crate::error::Error::Memory`]; there is no such list then.
-    pub fn push(&mut self, list: &[u32]) -> Result<()> {
-        self.ends.make_room(1, EVENTS)?;
-        self.ids.grow_by(list, EVENTS)?;
-        self.ends.push(self.ids.len());
-        Ok(())
-    }
-
-    /// The same lists once more.
-    ///
-    /// # Errors
-    /// [`crate::error::Error::Memory`].
-    pub(crate) fn try_clone(&self) -> Result<Self> {
-        Ok(Self { ends: copied(&self.ends, EVENTS)?, ids: copied(&self.ids, EVENTS)? })
-    }
-
-    /// Takes all lists away and keeps the memory.
-    pub fn clear(&mut self) {
-        self.ends.clear();
-        self.ids.clear();
-    }
-
-    /// All ids of all lists.
-    pub fn ids(&self) -> &[u32] {
-        &self.ids
-    }
-
-    /// All ids of all lists, to be renamed in place.
-    pub fn ids_mut(&mut self) -> &mut [u32] {
-        &mut self.ids
-    }
-
-    /// Where each list ends in [`Lists::ids`].
-    pub fn ends(&self) -> &[usize] {
-        &self.ends
-    }
-
-    /// Keeps the ids that `keep` says, in their lists.
-    pub fn retain(&mut self, mut keep: impl FnMut(u32) -> bool) {
-        let (mut read, mut write) = (0, 0);
-        for end in &mut self.ends {
-            while read < *end {
-                let id = self.ids[read];
-                read += 1;
-                if keep(id) {
-                    self.ids[write] = id;
-                    write += 1;
-                }
-            }
-            *end = write;
-        }
-        self.ids.truncate(write);
-    }
-
-    /// Keeps each id of a list once, where it comes first.
-    ///
-    /// # Errors
-    /// [`crate::error::Error::Memory`].
-    pub(crate) fn each_once(&mut self) -> Result<()> {
-        let (mut once, mut list) = (Once::default(), Vec::new());
-        let (mut read, mut write) = (0, 0);
-        for end in &mut self.ends {
-            list.clear();
-            list.grow_by(once.of(&self.ids[read..*end])?, EVENTS)?;
-            self.ids[write..write + list.len()].copy_from_slice(&list);
-            read = *end;
-            write += list.len();
-            *end = write;
-        }
-        self.ids.truncate(write);
-        Ok(())
-    }
-
-    /// Bytes of memory in use.
-    pub fn size(&self) -> usize {
-        self.ends.len() * size_of::<usize>() + self.ids.len() * size_of::<u32>()
-    }
-
-    /// Lists of the given lengths filled with `n_ids` ids below `limit`.
-    fn read(
-        input: &mut Input,
-        lengths: &[u32],
-        n_ids: usize,
-        width: u32,
-        limit: u64,
-        what: &str,
-    ) -> Result<Self> {
-        let at = input.offset();
-        let mut end = 0_usize;
-        let ends = lengths.iter().map(|&length| {
-            end = end.saturating_add(length as usize);
-            end
-        });
-        let ends = collected(ends, EVENTS)?;
-        if end != n_ids {
-            return Err(damaged(at, format!("{n_ids} {what} slots"), format!("{end}")));
-        }
-        if width == 0 && n_ids > ALIKE {
-            return Err(damaged(at, format!("at most {ALIKE} {what} ids in no bytes"), format!("{n_ids}")));
-        }
-        let mut ids = Vec::new();
-        input.numbers(n_ids, width, &mut ids)?;
-        check_below(&ids, limit, at, what)?;
-        Ok(Self { ends, ids })
-    }
+    let mut ids = Vec::new();
+    input.numbers(n_ids, width, &mut ids)?;
+    check_below(&ids, limit, at, what)?;
+    Lists::of(lengths, ids, EVENTS)?.ok_or_else(|| {
+        let n: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
+        damaged(at, format!("{n_ids} {what} slots"), format!("{n}"))
+    })
 }
 
 /// Events as lists of cue ids and outcome ids.
@@ -185,8 +69,8 @@ impl Rows {
     /// # Errors
     /// As for [`Lists::push`].
     pub fn push(&mut self, cues: &[u32], outcomes: &[u32]) -> Result<()> {
-        self.cues.push(cues)?;
-        self.outcomes.push(outcomes)
+        self.cues.push(cues, EVENTS)?;
+        self.outcomes.push(outcomes, EVENTS)
     }
 
     /// The same events once more.
@@ -194,7 +78,7 @@ impl Rows {
     /// # Errors
     /// [`crate::error::Error::Memory`].
     pub(crate) fn try_clone(&self) -> Result<Self> {
-        Ok(Self { cues: self.cues.try_clone()?, outcomes: self.outcomes.try_clone()? })
+        Ok(Self { cues: self.cues.try_clone(EVENTS)?, outcomes: self.outcomes.try_clone(EVENTS)? })
     }
 
     /// Takes all events away and keeps the memory.
@@ -335,15 +219,9 @@ impl Chunk {
                 let (mut n_cues, mut n_outcomes) = (Vec::<u32>::new(), Vec::<u32>::new());
                 input.numbers(rows, width(0), &mut n_cues)?;
                 input.numbers(rows, width(1), &mut n_outcomes)?;
-                let cues = Lists::read(&mut input, &n_cues, cue_slots, width(2), limits.cues, "cue")?;
-                let outcomes = Lists::read(
-                    &mut input,
-                    &n_outcomes,
-                    outcome_slots,
-                    width(3),
-                    limits.outcomes,
-                    "outcome",
-                )?;
+                let cues = lists(&mut input, &n_cues, cue_slots, width(2), limits.cues, "cue")?;
+                let outcomes =
+                    lists(&mut input, &n_outcomes, outcome_slots, width(3), limits.outcomes, "outcome")?;
                 Body::Rows(Rows { cues, outcomes })
             }
             _ => return Err(damaged(start, "a chunk of rows or tokens", format!("kind {kind}"))),
@@ -424,18 +302,6 @@ mod tests {
             let back = Chunk::decode(&bytes, 0, bytes.len(), events.len(), &limits).unwrap();
             prop_assert_eq!(&back, &chunk);
             prop_assert_eq!(back.n_tokens(), (0..events.len()).map(|i| u64::from(chunk.frequency(i))).sum::<u64>());
-        }
-
-        #[test]
-        fn retain_keeps_lists_apart(lists in prop::collection::vec(ids(), 0..10), odd in 0_u32..2) {
-            let mut kept = Lists::default();
-            lists.iter().for_each(|list| kept.push(list).unwrap());
-            kept.retain(|id| id % 2 == odd);
-            for (i, list) in lists.iter().enumerate() {
-                let expected: Vec<u32> = list.iter().copied().filter(|id| id % 2 == odd).collect();
-                prop_assert_eq!(kept.get(i), expected.as_slice());
-            }
-            prop_assert_eq!(kept.get(lists.len()), &[] as &[u32]);
         }
     }
 

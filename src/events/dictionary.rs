@@ -78,7 +78,7 @@ impl Dictionary {
         if let Some(known) = index.find(Known::hash(hash), equal) {
             return Ok(Some(known.token));
         }
-        let names = rows.cues.ids().len() + rows.outcomes.ids().len() + cues.len() + outcomes.len();
+        let names = rows.cues.items().len() + rows.outcomes.items().len() + cues.len() + outcomes.len();
         if Rows::size_of(rows.len() + 1, names) > self.budget {
             return Ok(None);
         }
@@ -123,7 +123,7 @@ impl Dictionary {
     /// for its numbers of cues and outcomes. A dictionary of more types than half the events never pays.
     pub(super) fn pays(&self, n_events: u64) -> bool {
         let n_types = self.rows.len() as u64;
-        let in_types = (self.rows.cues.ids().len() + self.rows.outcomes.ids().len()) as u64;
+        let in_types = (self.rows.cues.items().len() + self.rows.outcomes.items().len()) as u64;
         let with = 2 * n_events + 2 * n_types + 2 * in_types;
         let without = 2 * n_events + 2 * self.names;
         2 * n_types <= n_events && with < without

@@ -13,14 +13,16 @@ use std::path::Path;
 
 use super::EventFile;
 use super::atomic::check_apart;
-use super::chunk::Lists;
 use super::map::Bytes;
 use super::sink::EventSink;
 use super::write::{Duplicates, EventWriter, is_new, twice};
 use crate::error::{Error, Place, Result};
 use crate::grow::{Grow, filled};
+use crate::lists::Lists;
 use crate::monitor::Monitor;
 use crate::vocab::Vocab;
+
+const RENAMING: &str = "a renaming";
 
 /// What becomes of the cues of a file, or of its outcomes.
 ///
@@ -39,7 +41,7 @@ impl Renaming {
     /// # Errors
     /// [`Error::Argument`] for an id without a name.
     pub fn new(names: Vocab, becomes: Lists, duplicates: Duplicates) -> Result<Self> {
-        match becomes.ids().iter().find(|&&id| id as usize >= names.len()) {
+        match becomes.items().iter().find(|&&id| id as usize >= names.len()) {
             Some(id) => Err(Error::Argument(format!("expected ids below {}, found {id}", names.len()))),
             None => Ok(Self { names, becomes, duplicates }),
         }
@@ -51,7 +53,7 @@ impl Renaming {
     /// [`Error::Memory`].
     pub fn none(names: &Vocab) -> Result<Self> {
         let mut becomes = Lists::default();
-        (0..names.len() as u32).try_for_each(|id| becomes.push(&[id]))?;
+        (0..names.len() as u32).try_for_each(|id| becomes.push(&[id], RENAMING))?;
         Ok(Self { names: Vocab::of(names.names())?, becomes, duplicates: Duplicates::Keep })
     }
 
@@ -138,7 +140,7 @@ pub fn concat<B: AsRef<[u8]>>(
 fn merge(all: &mut Vocab, names: &Vocab) -> Result<Lists> {
     let mut becomes = Lists::default();
     for name in names.names() {
-        becomes.push(&[all.intern(name)?])?;
+        becomes.push(&[all.intern(name)?], RENAMING)?;
     }
     Ok(becomes)
 }
@@ -261,7 +263,7 @@ mod tests {
 
     fn renaming(becomes: &[Vec<u32>], duplicates: Duplicates) -> Renaming {
         let mut lists = Lists::default();
-        becomes.iter().for_each(|ids| lists.push(ids).unwrap());
+        becomes.iter().for_each(|ids| lists.push(ids, RENAMING).unwrap());
         Renaming::new(vocab(NAMES), lists, duplicates).unwrap()
     }
 
@@ -396,9 +398,9 @@ mod tests {
     fn what_is_wrong_is_said() {
         let file = file(2, &[(vec![0], vec![], 1), (vec![0, 1], vec![], 1)]);
         let mut lists = Lists::default();
-        lists.push(&[0, 1]).unwrap();
+        lists.push(&[0, 1], RENAMING).unwrap();
         assert!(matches!(Renaming::new(vocab(1), lists.clone(), Duplicates::Drop), Err(Error::Argument(_))));
-        lists.push(&[1]).unwrap();
+        lists.push(&[1], RENAMING).unwrap();
         let (both, none) = (
             Renaming::new(vocab(2), lists, Duplicates::Error).unwrap(),
             Renaming::none(file.outcomes()).unwrap(),

@@ -201,7 +201,7 @@ impl<B: AsRef<[u8]>> EventFile<B> {
         }
         let mut types = Rows::default();
         for index in self.n_chunks()..self.chunks.len() {
-            let names = types.cues.ids().len() + types.outcomes.ids().len();
+            let names = types.cues.items().len() + types.outcomes.items().len();
             let chunk = self.decode(index, TYPES_SIZE - Rows::size_of(types.len(), names))?;
             let Body::Rows(rows) = &chunk.body else {
                 return Err(

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use crate::error::Result;
 use crate::grow::{Grow, short};
+use crate::lists::Lists;
 
 const EVENT: &str = "an event";
 
@@ -49,6 +50,32 @@ impl Once {
     }
 }
 
+/// Lists with each id of a list once, where it comes first.
+///
+/// # Errors
+/// [`crate::error::Error::Memory`].
+pub(crate) fn each_once(lists: &mut Lists) -> Result<()> {
+    let mut once = Once::default();
+    // Nearly always no id comes twice in any list.
+    let Some(first) = first_repeating(lists, &mut once)? else { return Ok(()) };
+    let mut distinct = Lists::default();
+    for (i, list) in lists.iter().enumerate() {
+        distinct.push(if i < first { list } else { once.of(list)? }, EVENT)?;
+    }
+    *lists = distinct;
+    Ok(())
+}
+
+/// The first list that has an id twice.
+pub(crate) fn first_repeating(lists: &Lists, once: &mut Once) -> Result<Option<usize>> {
+    for (i, list) in lists.iter().enumerate() {
+        if once.of(list)?.len() < list.len() {
+            return Ok(Some(i));
+        }
+    }
+    Ok(None)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,6 +85,7 @@ mod tests {
         #[test]
         fn each_id_is_kept_where_it_comes_first(lists in prop::collection::vec(prop::collection::vec(0..9_u32, 0..40), 0..4)) {
             let mut once = Once::default();
+            let (mut distinct, mut all) = (Lists::default(), Lists::default());
             for ids in lists {
                 let mut expected = Vec::new();
                 for &id in &ids {
@@ -66,7 +94,11 @@ mod tests {
                     }
                 }
                 prop_assert_eq!(once.of(&ids).unwrap(), &expected[..]);
+                distinct.push(&expected, EVENT).unwrap();
+                all.push(&ids, EVENT).unwrap();
             }
+            each_once(&mut all).unwrap();
+            prop_assert_eq!(all, distinct);
         }
     }
 }

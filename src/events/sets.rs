@@ -7,9 +7,10 @@ use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use std::hash::BuildHasher;
 
 use super::EventFile;
-use super::chunk::{Body, Lists};
+use super::chunk::Body;
 use crate::error::{Error, Result};
 use crate::grow::{Grow, collected, filled, room_in, short};
+use crate::lists::Lists;
 use crate::monitor::Monitor;
 
 /// Names that are sorted between two looks at the stop flag.
@@ -113,7 +114,7 @@ impl Counter {
         let rehash = |&set: &u32| hasher.hash_one(sets.cues.get(set as usize));
         room_in(index, rehash, SETS)?;
         sets.tokens.grow(0, SETS)?;
-        sets.cues.push(cues)?;
+        sets.cues.push(cues, SETS)?;
         index.insert_unique(hash, set, |&set| hasher.hash_one(sets.cues.get(set as usize)));
         Ok(set)
     }

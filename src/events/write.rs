@@ -264,7 +264,7 @@ impl EventWriter {
             rows.push(types.cues.get(token as usize), types.outcomes.get(token as usize))?;
             if rows.size() >= TOGETHER || tokens.peek().is_none() {
                 let [cues, outcomes] = [&rows.cues, &rows.outcomes]
-                    .map(|lists| Batch::new(lists.ids(), lists.ends(), 0..lists.len()));
+                    .map(|lists| Batch::new(lists.items(), lists.ends(), 0..lists.len()));
                 self.append_all(cues, outcomes)?;
                 rows.clear();
             }

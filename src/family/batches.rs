@@ -21,8 +21,9 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::error::{Error, Result};
 use crate::events::EventFile;
-use crate::events::chunk::{Body, Lists};
+use crate::events::chunk::Body;
 use crate::grow::{Grow, collected, filled, room_in};
+use crate::lists::Lists;
 use crate::monitor::Monitor;
 
 const EVENTS: &str = "the events to learn";
@@ -162,7 +163,7 @@ impl Source {
 
     /// Gives every column another number: `numbers[column]`, all different and below the number of columns.
     pub(super) fn renumber(&mut self, numbers: &[u32]) {
-        self.outcomes.ids_mut().iter_mut().for_each(|column| *column = numbers[*column as usize]);
+        self.outcomes.items_mut().iter_mut().for_each(|column| *column = numbers[*column as usize]);
     }
 
     /// The tokens of an event.
@@ -215,7 +216,7 @@ impl Reader<'_> {
                 self.outcomes.push(column);
             }
         }
-        self.source.outcomes.push(&self.outcomes)?;
+        self.source.outcomes.push(&self.outcomes, EVENTS)?;
         let pattern = self.pattern()?;
         self.source.pattern.grow(pattern, EVENTS)?;
         Ok(kind)
@@ -234,7 +235,7 @@ impl Reader<'_> {
         let rehash = |&pattern: &u32| hasher.hash_one(patterns.get(pattern as usize));
         room_in(known, rehash, EVENTS)?;
         known.insert_unique(hash, pattern, rehash);
-        patterns.push(cues)?;
+        patterns.push(cues, EVENTS)?;
         let seen = |cue: &u32| std::mem::replace(&mut cue_in[*cue as usize], pattern) == pattern;
         once.grow(!cues.iter().any(seen), EVENTS)?;
         Ok(pattern)
@@ -535,7 +536,7 @@ impl Maker {
                 }
             }
         }
-        section.touched.push(&self.rows)?;
+        section.touched.push(&self.rows, BATCHES)?;
         self.rows.drain(..).for_each(|row| self.touched[row as usize] = false);
         self.kinds.clear();
         section.batches.grow(Batch { tokens, end: section.patterns.len() }, BATCHES)

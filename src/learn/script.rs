@@ -12,8 +12,10 @@ use std::sync::OnceLock;
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::alike::Alike;
-use crate::events::chunk::{Body, Chunk, Lists, Rows};
+use crate::events::chunk::{Body, Chunk, Rows};
+use crate::events::once::each_once;
 use crate::grow::{Grow, collected, filled, gathered};
+use crate::lists::Lists;
 use crate::monitor::Monitor;
 use crate::threads::each_tile;
 
@@ -164,15 +166,15 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
     fn renumber(&self, rows: &mut Rows) -> Result<()> {
         let renumber = |lists: &mut Lists, numbers: &[u32]| {
             if numbers.contains(&NONE) {
-                lists.retain(|id| numbers[id as usize] != NONE);
+                lists.retain(|&id| numbers[id as usize] != NONE);
             }
-            for id in lists.ids_mut() {
+            for id in lists.items_mut() {
                 *id = numbers[*id as usize];
             }
         };
         renumber(&mut rows.cues, &self.rows);
         renumber(&mut rows.outcomes, &self.columns);
-        rows.outcomes.each_once()
+        each_once(&mut rows.outcomes)
     }
 }
 

@@ -16,6 +16,7 @@ use crate::kernel::buffer::Buffer;
 use crate::kernel::dispatch::{Kernel, Task, run};
 use crate::kernel::rows::{Element, Vector};
 use crate::kernel::step::{Step, step};
+use crate::lists::Lists;
 use crate::monitor::Monitor;
 use crate::threads::each_tile;
 use crate::tiles::method::Method;
@@ -31,8 +32,7 @@ const POLL_EVERY: usize = 1 << 22;
 ///
 /// Invariant: all are below `n_rows`; where `once` says so, none comes twice in its event.
 struct Script {
-    ends: Vec<usize>,
-    rows: Vec<u32>,
+    rows: Lists,
     once: Vec<bool>,
     n_rows: usize,
     /// The greatest sum of the squared multiplicities of an event.
@@ -41,10 +41,7 @@ struct Script {
 
 impl Script {
     fn new(tokens: &Tokens, places: &[u32], n_rows: usize, monitor: &Monitor) -> Result<Self> {
-        let mut script =
-            Self { ends: Vec::new(), rows: Vec::new(), once: Vec::new(), n_rows, max_kappa: 0.0 };
-        script.rows.make_room(tokens.n_cues(), SCRIPT)?;
-        script.ends.make_room(tokens.len(), SCRIPT)?;
+        let mut script = Self { rows: Lists::default(), once: Vec::new(), n_rows, max_kappa: 0.0 };
         script.once.make_room(tokens.len(), SCRIPT)?;
         // The event that had each row last, and how often.
         let mut last = filled((usize::MAX, 0_u64), n_rows, SCRIPT)?;
@@ -57,10 +54,10 @@ impl Script {
                 once &= *times == 1;
                 // Odd numbers sum to squares.
                 kappa += 2 * *times - 1;
-                script.rows.push(row);
+                script.rows.add(row, SCRIPT)?;
             }
             script.max_kappa = script.max_kappa.max(kappa as f64);
-            script.ends.push(script.rows.len());
+            script.rows.end(SCRIPT)?;
             script.once.push(once);
             if event % (1 << 16) == 0 {
                 monitor.check()?;
@@ -71,8 +68,7 @@ impl Script {
 
     #[inline(always)]
     fn event(&self, event: usize) -> (&[u32], bool) {
-        let start = event.checked_sub(1).map_or(0, |before| self.ends[before]);
-        (&self.rows[start..self.ends[event]], self.once[event])
+        (self.rows.get(event), self.once[event])
     }
 }
 

@@ -81,18 +81,10 @@ impl Tokens {
         }
     }
 
-    /// Cues of all events together, each event counting once.
-    pub(super) fn n_cues(&self) -> usize {
-        match &self.home {
-            Home::Events(rows) => rows.cues.ids().len(),
-            Home::Rows(numbers) => numbers.len(),
-        }
-    }
-
     /// Outcomes of all events together, each event counting once.
     pub(super) fn n_outcomes(&self) -> usize {
         match &self.home {
-            Home::Events(rows) => rows.outcomes.ids().len(),
+            Home::Events(rows) => rows.outcomes.items().len(),
             Home::Rows(numbers) => numbers.len(),
         }
     }

@@ -1,0 +1,220 @@
+//! Many lists in one: all items one after another, and where each list ends.
+//!
+//! So a million short lists are two allocations, and one list is a slice.
+
+use std::ops::Range;
+
+use crate::error::Result;
+use crate::grow::{Grow, collected, copied};
+
+/// Lists of items; of ids, unless another type is named.
+///
+/// Invariant: `ends` rises, and ends at `items.len()` or before it: items after the last end are of a list that is still open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lists<T = u32> {
+    ends: Vec<usize>,
+    items: Vec<T>,
+}
+
+impl<T> Default for Lists<T> {
+    fn default() -> Self {
+        Self { ends: Vec::new(), items: Vec::new() }
+    }
+}
+
+impl<T> Lists<T> {
+    /// How many lists there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The list number `i`; the empty one where there is none.
+    #[inline]
+    pub fn get(&self, i: usize) -> &[T] {
+        span(&self.ends, i).and_then(|span| self.items.get(span)).unwrap_or(&[])
+    }
+
+    /// All lists in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[T]> {
+        (0..self.len()).map(|i| self.get(i))
+    }
+
+    /// Appends an item to the open list. `what` names the lists in messages.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Memory`].
+    #[inline]
+    pub fn add(&mut self, item: T, what: &'static str) -> Result<()> {
+        self.items.grow(item, what)
+    }
+
+    /// Ends the open list.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Memory`].
+    #[inline]
+    pub fn end(&mut self, what: &'static str) -> Result<()> {
+        self.ends.grow(self.items.len(), what)
+    }
+
+    /// Appends a list of these items.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Memory`]; there is no such list then.
+    pub fn gather(&mut self, items: impl Iterator<Item = T> + Clone, what: &'static str) -> Result<()> {
+        self.ends.make_room(1, what)?;
+        self.items.make_room(items.clone().count(), what)?;
+        self.items.extend(items);
+        self.ends.push(self.items.len());
+        Ok(())
+    }
+
+    /// Takes all lists away and keeps the memory.
+    pub fn clear(&mut self) {
+        self.ends.clear();
+        self.items.clear();
+    }
+
+    /// All items of all lists.
+    pub fn items(&self) -> &[T] {
+        &self.items
+    }
+
+    /// All items of all lists, to be changed in place.
+    pub fn items_mut(&mut self) -> &mut [T] {
+        &mut self.items
+    }
+
+    /// Where each list ends in [`Lists::items`].
+    pub fn ends(&self) -> &[usize] {
+        &self.ends
+    }
+
+    /// Keeps the items of which `keep` says so, in their lists.
+    pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
+        let Self { ends, items } = self;
+        let (mut list, mut read, mut kept) = (0, 0, 0);
+        items.retain(|item| {
+            // Lists that ended before this item end after those that were kept.
+            while ends.get(list).is_some_and(|&end| end == read) {
+                ends[list] = kept;
+                list += 1;
+            }
+            read += 1;
+            let stays = keep(item);
+            kept += usize::from(stays);
+            stays
+        });
+        ends[list..].fill(kept);
+    }
+
+    /// Bytes of memory in use.
+    pub fn size(&self) -> usize {
+        size_of_val(&self.ends[..]) + size_of_val(&self.items[..])
+    }
+
+    /// Bytes of memory at hand, used or not.
+    pub(crate) fn room(&self) -> usize {
+        self.ends.capacity() * size_of::<usize>() + self.items.capacity() * size_of::<T>()
+    }
+}
+
+impl<T: Copy> Lists<T> {
+    /// The items of `lengths.len()` lists; `None` where there are not so many.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Memory`].
+    pub(crate) fn of(lengths: &[u32], items: Vec<T>, what: &'static str) -> Result<Option<Self>> {
+        let mut end = 0_usize;
+        let ends = lengths.iter().map(|&length| {
+            end = end.saturating_add(length as usize);
+            end
+        });
+        let ends = collected(ends, what)?;
+        Ok((end == items.len()).then_some(Self { ends, items }))
+    }
+
+    /// Appends a list.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Memory`]; there is no such list then.
+    #[inline]
+    pub fn push(&mut self, list: &[T], what: &'static str) -> Result<()> {
+        self.ends.make_room(1, what)?;
+        self.items.grow_by(list, what)?;
+        self.ends.push(self.items.len());
+        Ok(())
+    }
+
+    /// The same lists once more.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Memory`].
+    pub(crate) fn try_clone(&self, what: &'static str) -> Result<Self> {
+        Ok(Self { ends: copied(&self.ends, what)?, items: copied(&self.items, what)? })
+    }
+}
+
+/// Where list `i` stands among the items, if there is such a list.
+#[inline]
+pub fn span(ends: &[usize], i: usize) -> Option<Range<usize>> {
+    let start = match i.checked_sub(1) {
+        Some(before) => *ends.get(before)?,
+        None => 0,
+    };
+    Some(start..*ends.get(i)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const WHAT: &str = "lists of a test";
+
+    fn lists_of(model: &[Vec<u32>]) -> Lists {
+        let mut lists = Lists::default();
+        model.iter().for_each(|list| lists.push(list, WHAT).unwrap());
+        lists
+    }
+
+    proptest! {
+        #[test]
+        fn lists_are_a_vector_of_vectors(model in prop::collection::vec(prop::collection::vec(0..9_u32, 0..4), 0..9)) {
+            let lists = lists_of(&model);
+            prop_assert_eq!(lists.iter().map(<[u32]>::to_vec).collect::<Vec<_>>(), model.clone());
+            prop_assert_eq!((lists.len(), lists.is_empty()), (model.len(), model.is_empty()));
+            prop_assert_eq!(lists.get(model.len()), &[] as &[u32]);
+            prop_assert_eq!(lists.items(), model.concat());
+
+            let (mut gathered, mut added) = (Lists::default(), Lists::default());
+            for list in &model {
+                gathered.gather(list.iter().copied(), WHAT).unwrap();
+                list.iter().for_each(|&item| added.add(item, WHAT).unwrap());
+                added.end(WHAT).unwrap();
+            }
+            let lengths: Vec<u32> = model.iter().map(|list| list.len() as u32).collect();
+            prop_assert_eq!(&gathered, &lists);
+            prop_assert_eq!(&added, &lists);
+            prop_assert_eq!(&Lists::of(&lengths, model.concat(), WHAT).unwrap().unwrap(), &lists);
+            prop_assert_eq!(Lists::of(&lengths, vec![0; model.concat().len() + 1], WHAT).unwrap(), None);
+        }
+
+        #[test]
+        fn what_is_kept_stays_in_its_list(
+            model in prop::collection::vec(prop::collection::vec(0..9_u32, 0..4), 0..9),
+            most in 0..9_u32,
+        ) {
+            let mut lists = lists_of(&model);
+            lists.retain(|&item| item < most);
+            let kept: Vec<Vec<u32>> =
+                model.iter().map(|list| list.iter().copied().filter(|&item| item < most).collect()).collect();
+            prop_assert_eq!(&lists, &lists_of(&kept));
+        }
+    }
+}
