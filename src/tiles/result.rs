@@ -41,13 +41,13 @@ pub enum Axis {
 
 /// Where the weights go: memory of the caller's, or a file.
 pub struct Matrix<'a, E> {
-    home: Home<'a, E>,
+    store: Store<'a, E>,
     pub(crate) shape: [usize; 2],
     /// What the lanes of the tiles are, once the filling began.
     lanes: OnceLock<Axis>,
 }
 
-enum Home<'a, E> {
+enum Store<'a, E> {
     Memory(Strided<'a, E>),
     File(Lines),
 }
@@ -65,7 +65,7 @@ impl<'a, E: Element> Matrix<'a, E> {
     pub unsafe fn from_raw(start: *mut E, shape: [usize; 2], strides: [isize; 2]) -> Result<Self> {
         // SAFETY: the same contract.
         let memory = unsafe { Strided::from_raw(start, shape, strides) }?;
-        Ok(Self { home: Home::Memory(memory), shape, lanes: OnceLock::new() })
+        Ok(Self { store: Store::Memory(memory), shape, lanes: OnceLock::new() })
     }
 
     /// Wraps a matrix in a slice, row after row.
@@ -73,7 +73,7 @@ impl<'a, E: Element> Matrix<'a, E> {
     /// # Errors
     /// When the slice has not `shape` elements.
     pub fn new(elements: &'a mut [E], shape: [usize; 2]) -> Result<Self> {
-        Ok(Self { home: Home::Memory(Strided::new(elements, shape)?), shape, lanes: OnceLock::new() })
+        Ok(Self { store: Store::Memory(Strided::new(elements, shape)?), shape, lanes: OnceLock::new() })
     }
 
     /// A matrix in a file that shall have nothing but zeros from byte `start` on. Room is reserved now, so a disk without
@@ -83,7 +83,7 @@ impl<'a, E: Element> Matrix<'a, E> {
     /// [`Error::Io`] when there is no room.
     pub fn in_file(file: File, path: PathBuf, start: u64, shape: [usize; 2]) -> Result<Self> {
         let lines = Lines::reserve::<E>(file, path, start, shape)?;
-        Ok(Self { home: Home::File(lines), shape, lanes: OnceLock::new() })
+        Ok(Self { store: Store::File(lines), shape, lanes: OnceLock::new() })
     }
 
     /// Whether one column after another is filled, or one row after another; `None` before it began. A file holds its
@@ -94,9 +94,9 @@ impl<'a, E: Element> Matrix<'a, E> {
 
     /// The CRC32C of the elements in a file, in its order; `None` in memory.
     pub fn crc(&self) -> Option<u32> {
-        match &self.home {
-            Home::Memory(_) => None,
-            Home::File(lines) => Some(lines.crc()),
+        match &self.store {
+            Store::Memory(_) => None,
+            Store::File(lines) => Some(lines.crc()),
         }
     }
 
@@ -109,14 +109,14 @@ impl<'a, E: Element> Matrix<'a, E> {
         lanes: Axis,
         along: Vec<Entry>,
         monitor: &'s Monitor,
-    ) -> Result<Sheet<'s, 'a, E>> {
+    ) -> Result<Filling<'s, 'a, E>> {
         let (extent, n_lanes) = self.extents(lanes);
         if self.lanes.set(lanes).is_err() || along.iter().any(|entry| entry.to as usize >= extent) {
             return Err(Error::Argument("expected a result to which nothing was written yet".into()));
         }
         let taken = (0..n_lanes).map(|_| AtomicBool::new(false));
         let taken = collected(taken, "the rows or columns of the result")?;
-        Ok(Sheet { matrix: self, lanes, along, taken, monitor })
+        Ok(Filling { matrix: self, lanes, along, taken, monitor })
     }
 
     /// The length of a lane, and how many there are.
@@ -140,7 +140,7 @@ pub(crate) struct Entry {
 ///
 /// Invariants: it is the only one of its matrix; the targets of `along` are inside; a lane of the result is written by
 /// the one call that set its `taken`.
-pub(crate) struct Sheet<'s, 'a, E> {
+pub(crate) struct Filling<'s, 'a, E> {
     matrix: &'s Matrix<'a, E>,
     lanes: Axis,
     along: Vec<Entry>,
@@ -148,16 +148,16 @@ pub(crate) struct Sheet<'s, 'a, E> {
     monitor: &'s Monitor,
 }
 
-impl<E: Element> Sheet<'_, '_, E> {
-    /// What a thread needs for [`Sheet::write`].
+impl<E: Element> Filling<'_, '_, E> {
+    /// What a thread needs for [`Filling::write`].
     ///
     /// # Errors
     /// [`Error::Memory`].
     pub(crate) fn buffer(&self) -> Result<Buffer<E>> {
         let (extent, n_lanes) = self.matrix.extents(self.lanes);
-        Buffer::zeros(match self.matrix.home {
-            Home::Memory(_) => 0,
-            Home::File(_) => line_buffer::<E>(extent, n_lanes),
+        Buffer::zeros(match self.matrix.store {
+            Store::Memory(_) => 0,
+            Store::File(_) => line_buffer::<E>(extent, n_lanes),
         })
     }
 
@@ -183,13 +183,13 @@ impl<E: Element> Sheet<'_, '_, E> {
                 "a lane of the result is written once"
             );
         }
-        let block = Block { tile, width, along: &self.along };
-        match &self.matrix.home {
+        let block = TileBlock { tile, width, along: &self.along };
+        match &self.matrix.store {
             #[expect(unsafe_code, reason = "threads write to one matrix")]
             // SAFETY: `begin` checked the targets of `along`, the length of `taken` those of `across`. By the invariant of
-            // `taken` no other call writes to these lanes, and no other sheet to this matrix.
-            Home::Memory(memory) => unsafe { memory.copy(&block, across, self.lanes) },
-            Home::File(lines) => {
+            // `taken` no other call writes to these lanes, and no other filling to this matrix.
+            Store::Memory(memory) => unsafe { memory.copy(&block, across, self.lanes) },
+            Store::File(lines) => {
                 let (extent, _) = self.matrix.extents(self.lanes);
                 lines.write(&block, across, extent, buffer, self.monitor)?;
             }
@@ -198,7 +198,7 @@ impl<E: Element> Sheet<'_, '_, E> {
     }
 }
 
-/// Refuses a tile with an element that is not finite in the lanes `across`; `place` as in [`Sheet::write`].
+/// Refuses a tile with an element that is not finite in the lanes `across`; `place` as in [`Filling::write`].
 ///
 /// # Errors
 /// [`Error::NotFinite`].
@@ -234,13 +234,13 @@ const CACHE_LINE: usize = 64;
 const TURNED: usize = 8;
 
 /// A tile and which of its rows go where.
-struct Block<'a, E> {
+struct TileBlock<'a, E> {
     tile: &'a [E],
     width: usize,
     along: &'a [Entry],
 }
 
-impl<E: Element> Block<'_, E> {
+impl<E: Element> TileBlock<'_, E> {
     /// Calls `put(along, across, element)` for every element that goes somewhere, tile row after tile row.
     fn by_rows(&self, across: &[Entry], mut put: impl FnMut(usize, usize, E)) {
         for row in self.along {
@@ -343,8 +343,8 @@ mod tests {
         fn fill<E: Element>(&self, matrix: &Matrix<'_, E>) -> Result<()> {
             let monitor = Monitor::new();
             let along = (1..).step_by(2).zip(&self.along).map(|(from, &to)| Entry { from, to }).collect();
-            let sheet = matrix.begin(self.lanes, along, &monitor)?;
-            let mut buffer = sheet.buffer()?;
+            let filling = matrix.begin(self.lanes, along, &monitor)?;
+            let mut buffer = filling.buffer()?;
             for targets in self.across.chunks(self.width) {
                 let width = self.width + self.padding;
                 let mut tile = vec![E::from_f64(-1.0); (2 * self.along.len() + 1) * width];
@@ -353,7 +353,7 @@ mod tests {
                         tile[(2 * a + 1) * width + b] = Self::element(along, across);
                     }
                 }
-                sheet.write(&tile, width, &each(targets.iter().copied()), &mut buffer, |a, b| (a, b))?;
+                filling.write(&tile, width, &each(targets.iter().copied()), &mut buffer, |a, b| (a, b))?;
             }
             Ok(())
         }
@@ -423,10 +423,10 @@ mod tests {
         let monitor = Monitor::new();
         let mut memory = [0.0; 2];
         let matrix = Matrix::new(&mut memory, [2, 1]).unwrap();
-        let sheet = matrix.begin(Axis::Columns, each([0, 1]), &monitor).unwrap();
-        let mut buffer = sheet.buffer().unwrap();
+        let filling = matrix.begin(Axis::Columns, each([0, 1]), &monitor).unwrap();
+        let mut buffer = filling.buffer().unwrap();
         for _ in 0..2 {
-            sheet.write(&[1.0, 2.0], 1, &each([0]), &mut buffer, |a, b| (a, b)).unwrap();
+            filling.write(&[1.0, 2.0], 1, &each([0]), &mut buffer, |a, b| (a, b)).unwrap();
         }
     }
 
@@ -457,9 +457,9 @@ mod tests {
         let monitor = Monitor::new();
         let mut memory = [0.0; 1];
         let matrix = Matrix::new(&mut memory, [1, 1]).unwrap();
-        let sheet = matrix.begin(Axis::Columns, vec![Entry { from: 1, to: 0 }], &monitor).unwrap();
-        let mut buffer = sheet.buffer().unwrap();
-        let found = sheet.write(&[f64::INFINITY, 0.0], 1, &each([0]), &mut buffer, |a, b| (a + 10, b + 20));
+        let filling = matrix.begin(Axis::Columns, vec![Entry { from: 1, to: 0 }], &monitor).unwrap();
+        let mut buffer = filling.buffer().unwrap();
+        let found = filling.write(&[f64::INFINITY, 0.0], 1, &each([0]), &mut buffer, |a, b| (a + 10, b + 20));
         assert!(
             matches!(found, Err(Error::NotFinite { row: 10, column: 20, value: f64::INFINITY })),
             "{found:?}"
@@ -471,10 +471,10 @@ mod tests {
         let monitor = Monitor::new();
         let file = tempfile::tempfile().unwrap();
         let matrix = Matrix::<f64>::in_file(file, PathBuf::from("w.npy"), START, [1, 1]).unwrap();
-        let sheet = matrix.begin(Axis::Columns, each([0]), &monitor).unwrap();
-        let mut buffer = sheet.buffer().unwrap();
+        let filling = matrix.begin(Axis::Columns, each([0]), &monitor).unwrap();
+        let mut buffer = filling.buffer().unwrap();
         monitor.stop();
-        let stopped = sheet.write(&[1.0], 1, &each([0]), &mut buffer, |a, b| (a, b));
+        let stopped = filling.write(&[1.0], 1, &each([0]), &mut buffer, |a, b| (a, b));
         assert!(matches!(stopped, Err(Error::Stopped)), "{stopped:?}");
     }
 
