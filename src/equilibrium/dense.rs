@@ -34,8 +34,8 @@ use super::block::Block;
 use super::counts::Counts;
 use super::factor::{DOUBTFUL, Factor, ROUNDED, greatest, solve as solve_lower, toss};
 use super::pivoted::factorise;
+use super::problem::{Problem, Rates, Sink, Solved, Squares};
 use super::room::{Columns, Pulse, SIDES, empty, filled, reserve, square};
-use super::{Problem, Rates, Sink, Solved, Squares};
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
 

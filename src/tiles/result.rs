@@ -12,6 +12,7 @@
 //! In memory the elements may lie in any order ([`strided`]). A file holds one lane after another ([`lines`]): columns
 //! when the method is forward, rows when it is adjoint, so nothing smaller than a whole line is written anywhere.
 
+mod block;
 mod lines;
 mod strided;
 
@@ -20,6 +21,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use self::block::TileBlock;
 use self::lines::Lines;
 use self::strided::Strided;
 use crate::error::{Error, Result};
@@ -28,16 +30,9 @@ use crate::kernel::buffer::Buffer;
 use crate::kernel::rows::Element;
 use crate::monitor::Monitor;
 
+pub use self::block::Axis;
+pub(crate) use self::block::Entry;
 pub(crate) use self::lines::line_buffer;
-
-/// One of the two directions of a matrix.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Axis {
-    /// Cues.
-    Rows,
-    /// Outcomes.
-    Columns,
-}
 
 /// Where the weights go: memory of the caller's, or a file.
 pub struct Matrix<'a, E> {
@@ -129,13 +124,6 @@ impl<'a, E: Element> Matrix<'a, E> {
     }
 }
 
-/// A row or a lane of a tile, and the row or column of the result that it goes to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Entry {
-    pub(crate) from: u32,
-    pub(crate) to: u32,
-}
-
 /// A result that is being filled.
 ///
 /// Invariants: it is the only one of its matrix; the targets of `along` are inside; a lane of the result is written by
@@ -225,46 +213,6 @@ fn first_not_finite<E: Element>(tile: &[E], width: usize, across: &[Entry]) -> O
         let row = tile.chunks_exact(width).position(|row| !row[lane].is_finite());
         row.map(|row| (row, lane))
     })
-}
-
-/// Bytes that come from memory together.
-const CACHE_LINE: usize = 64;
-
-/// Rows of a tile taken together when it is turned: as many lines as the nearest cache holds at any stride.
-const TURNED: usize = 8;
-
-/// A tile and which of its rows go where.
-struct TileBlock<'a, E> {
-    tile: &'a [E],
-    width: usize,
-    along: &'a [Entry],
-}
-
-impl<E: Element> TileBlock<'_, E> {
-    /// Calls `put(along, across, element)` for every element that goes somewhere, tile row after tile row.
-    fn by_rows(&self, across: &[Entry], mut put: impl FnMut(usize, usize, E)) {
-        for row in self.along {
-            let elements = &self.tile[row.from as usize * self.width..][..self.width];
-            for lane in across {
-                put(row.to as usize, lane.to as usize, elements[lane.from as usize]);
-            }
-        }
-    }
-
-    /// The same, lane after lane: a cache line of lanes at a time, and of those a few rows, so that cache lines are used
-    /// whole on both sides.
-    fn by_lanes(&self, across: &[Entry], mut put: impl FnMut(usize, usize, E)) {
-        for lanes in across.chunks(CACHE_LINE / size_of::<E>()) {
-            for rows in self.along.chunks(TURNED) {
-                for lane in lanes {
-                    for row in rows {
-                        let element = self.tile[row.from as usize * self.width + lane.from as usize];
-                        put(row.to as usize, lane.to as usize, element);
-                    }
-                }
-            }
-        }
-    }
 }
 
 #[cfg(test)]

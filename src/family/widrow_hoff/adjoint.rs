@@ -6,7 +6,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use super::block::{BLOCKS, Block, Blocks, width};
-use super::{Plan, Side};
+use super::plan::{Plan, Side};
 use crate::error::Result;
 use crate::grow::{Grow, collected, gathered};
 use crate::kernel::buffer::Buffer;

@@ -5,7 +5,7 @@ use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
 
 use super::block::{BLOCKS, Block, Blocks, width};
-use super::{Plan, Side};
+use super::plan::{Plan, Side};
 use crate::error::Result;
 use crate::grow::{Grow, collected, gathered};
 use crate::kernel::buffer::Buffer;

@@ -8,8 +8,8 @@
 //!     for each cue i in order:                    W[i, :] += u[:]
 //! ```
 
+use super::plan::{Plan, Report, Side};
 use super::tokens::Tokens;
-use super::{Plan, Report, Side};
 use crate::error::Result;
 use crate::grow::{Grow, collected, filled};
 use crate::kernel::buffer::Buffer;

@@ -8,7 +8,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use super::{CACHE_LINE, Entry, TileBlock};
+use super::block::{CACHE_LINE, Entry, TileBlock};
 use crate::error::{Error, Result};
 use crate::grow::{Grow, collected};
 use crate::kernel::buffer::Buffer;

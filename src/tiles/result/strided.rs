@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::{Axis, Entry, TileBlock};
+use super::block::{Axis, Entry, TileBlock};
 use crate::error::{Error, Result};
 use crate::kernel::rows::Element;
 
