@@ -96,7 +96,7 @@ impl Wanted<'_> {
         let cells = self.pairs.as_deref().map_or(Cells::Block(&self.rows), Cells::Pairs);
         let recording = Recording { tokens: self.tokens, cells, predictions: self.predictions };
         let (report, predictions) = arguments.carry_out(py, |file, plan, monitor| {
-            crate::learn::trajectory::trajectories(file, plan, &recording, out, monitor)
+            crate::learn::trajectories(file, plan, &recording, out, monitor)
         })?;
         let result = told(py, &report)?;
         if let Some(predictions) = predictions {

@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use super::counts::{Counts, multiplicities};
 use super::double::Double;
+use super::problem::{Rates, Squares};
 use super::room::{Pulse, SIDES, empty, filled, listed};
-use super::{Rates, Squares};
 use crate::error::Result;
 use crate::monitor::Monitor;
 

@@ -29,8 +29,8 @@ use rayon::prelude::*;
 
 use super::block::{Block, add_rows, add_to_rows, scale_rows};
 use super::counts::{Counts, multiplicities};
+use super::problem::{Problem, Rates, Sink, Solved, Squares};
 use super::room::{GRADIENTS, Pulse, empty, filled, listed};
-use super::{Problem, Rates, Sink, Solved, Squares};
 use crate::error::Result;
 use crate::monitor::Monitor;
 

@@ -24,19 +24,19 @@ mod double;
 mod factor;
 pub mod iterative;
 mod pivoted;
+mod problem;
 mod room;
 
-use std::fmt;
-use std::ops::Range;
-use std::str::FromStr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::monitor::Monitor;
 use crate::threads::pool;
 use counts::Counts;
-use room::{COUNTING, Pulse, filled, listed};
+pub use problem::{Method, Problem, Report};
+use problem::{Rates, Sink, Solved, Squares};
+use room::{COUNTING, filled, listed};
 
 /// Up to so many cues (those that always come together counted once) the normal equations are factorised: a matrix of 0.8 GB
 /// and 3e11 multiplications then. Both grow fast beyond.
@@ -44,70 +44,6 @@ pub const DENSE: usize = 10_000;
 
 /// Numbers that are cleared between two looks at the stop flag.
 const PART: usize = 1 << 22;
-
-/// How to solve.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
-    /// By a factorisation of the normal equations: n_cues^2 numbers, n_cues^3 operations.
-    Dense,
-    /// By conjugate gradients on the events.
-    Iterative,
-}
-
-impl fmt::Display for Method {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Method::Dense => "dense",
-            Method::Iterative => "iterative",
-        })
-    }
-}
-
-impl FromStr for Method {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        let known = [Method::Dense, Method::Iterative].into_iter().find(|method| method.to_string() == name);
-        known.ok_or_else(|| Error::Argument(format!("expected method dense or iterative, found {name:?}")))
-    }
-}
-
-/// What to solve.
-pub struct Problem<'a> {
-    /// The learning rate where the outcome is present.
-    pub beta1: f64,
-    /// The learning rate where the outcome is absent.
-    pub beta2: f64,
-    /// The maximal activation of each outcome.
-    pub lambda: &'a [f64],
-    /// Saliences of the cues: which solution is meant where there are many. A cue of salience 0 keeps its zeros.
-    pub alpha: Option<&'a [f64]>,
-    /// Added to the diagonal, tokens at the larger rate weighing 1; 0 for none.
-    pub ridge: f64,
-    /// How to solve; dense up to [`DENSE`] cues if `None`.
-    pub method: Option<Method>,
-    /// Dense: eigenvalues below this part of the greatest count as zero; if `None`, pivots decide as long as they are clear.
-    /// Iterative: where to stop, relative to the start; [`iterative::TOLERANCE`] if `None`.
-    pub tolerance: Option<f64>,
-}
-
-/// How it was solved.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Report {
-    /// "cholesky", "eigen" or "cgls".
-    pub solver: &'static str,
-    /// The rank of the normal equations, where one is found that all outcomes share.
-    pub rank: Option<usize>,
-    /// Below which part of what it is measured by something counted as zero.
-    pub tolerance: f64,
-    /// The most iterations for any outcome.
-    pub iterations: Option<u64>,
-    /// Whether all outcomes came within the tolerance.
-    pub converged: bool,
-    /// The size of C'F(O lambda - C W) - ridge W, relative to that of C'F O lambda: the roots of their sums of squares over
-    /// all cues that may change and all outcomes.
-    pub residual: f64,
-}
 
 /// Writes the equilibrium to `out` (n_cues x n_outcomes, row after row).
 ///
@@ -166,65 +102,4 @@ pub fn equilibrium<B: AsRef<[u8]> + Sync>(
         let Solved { solver, rank, tolerance, iterations, converged, .. } = solved;
         Ok(Report { solver, rank, tolerance, iterations, converged, residual })
     })
-}
-
-/// beta1 and beta2 relative to the larger.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Rates {
-    present: f64,
-    absent: f64,
-}
-
-impl Rates {
-    const ONE: Rates = Rates { present: 1.0, absent: 1.0 };
-
-    fn new(problem: &Problem<'_>) -> Result<Self> {
-        let greatest = problem.beta1.max(problem.beta2);
-        if !(greatest > 0.0 && greatest.is_finite() && problem.beta1 >= 0.0 && problem.beta2 >= 0.0) {
-            return Err(Error::Argument(format!(
-                "expected rates of 0 or more, one of them more, found {} and {}",
-                problem.beta1, problem.beta2
-            )));
-        }
-        Ok(Self { present: problem.beta1 / greatest, absent: problem.beta2 / greatest })
-    }
-}
-
-/// Of an outcome, the sums of squares of what is left and of the right-hand side.
-#[derive(Debug, Clone, Copy, Default)]
-struct Squares {
-    rest: f64,
-    targets: f64,
-}
-
-/// What a method reports.
-struct Solved {
-    solver: &'static str,
-    rank: Option<usize>,
-    tolerance: f64,
-    iterations: Option<u64>,
-    converged: bool,
-    /// One an outcome, in their order, so that their sum does not depend on how they were shared out.
-    squares: Vec<Squares>,
-}
-
-/// The result, to which blocks of columns are written by one thread at a time.
-struct Sink<'a> {
-    out: Mutex<&'a mut [f64]>,
-    width: usize,
-}
-
-impl Sink<'_> {
-    /// Shares the x of each column of `counts` among its cues.
-    fn write(&self, counts: &Counts, outcomes: Range<usize>, x: &[f64], monitor: &Monitor) -> Result<()> {
-        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut pulse = Pulse::default();
-        for (cue, column, share) in counts.cues() {
-            pulse.beat(outcomes.len(), monitor)?;
-            let from = &x[column * outcomes.len()..][..outcomes.len()];
-            let to = &mut out[cue * self.width..][outcomes.clone()];
-            to.iter_mut().zip(from).for_each(|(to, from)| *to = share * from);
-        }
-        Ok(())
-    }
 }

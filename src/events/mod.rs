@@ -19,6 +19,7 @@ mod pending;
 pub mod pick;
 pub mod sets;
 pub mod sink;
+pub(crate) mod survey;
 pub mod table;
 pub(crate) mod text_file;
 pub(crate) mod twins;

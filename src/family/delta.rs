@@ -93,9 +93,9 @@ pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
     monitor.set_total(source.n_tokens().saturating_mul(passes).saturating_mul(tiles.len() as u64));
 
     let along = collected((0..n_rows as u32).map(|row| Entry { from: row, to: row }), COLUMNS)?;
-    let sheet = out.begin(Axis::Columns, along, monitor)?;
+    let filling = out.begin(Axis::Columns, along, monitor)?;
     let zeros = |copies: usize| Buffer::<E>::zeros(copies.saturating_mul(n_rows).saturating_mul(widest));
-    let start = || Ok((zeros(1)?, zeros(copies - 1)?, sections.maker()?, sheet.buffer()?));
+    let start = || Ok((zeros(1)?, zeros(copies - 1)?, sections.maker()?, filling.buffer()?));
     each_tile(threads, tiles.len(), start, |(weights, before, maker, lines), index| {
         let columns = tiles[index];
         let width = padded::<E>(columns.len(), kernel);
@@ -123,7 +123,7 @@ pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
             })?;
         }
         let across = collected((0..).zip(columns).map(|(from, &to)| Entry { from, to }), COLUMNS)?;
-        sheet.write(tile.weights, width, &across, lines, |row, lane| (row, columns[lane] as usize))
+        filling.write(tile.weights, width, &across, lines, |row, lane| (row, columns[lane] as usize))
     })?;
     Ok(Report { kernel, tile: widest, threads })
 }

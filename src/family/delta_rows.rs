@@ -119,9 +119,9 @@ pub fn learn_at<E: Element>(
     monitor.set_total((n as u64).saturating_mul(passes).saturating_mul(tiles.len() as u64));
 
     let along = collected((0..n_rows as u32).map(|row| Entry { from: row, to: row }), COLUMNS)?;
-    let sheet = out.begin(Axis::Columns, along, monitor)?;
+    let filling = out.begin(Axis::Columns, along, monitor)?;
     let zeros = |copies: usize| Buffer::<E>::zeros(copies.saturating_mul(n_rows).saturating_mul(widest));
-    let start = || Ok((zeros(1)?, zeros(copies - 1)?, sheet.buffer()?));
+    let start = || Ok((zeros(1)?, zeros(copies - 1)?, filling.buffer()?));
     each_tile(threads, tiles.len(), start, |(weights, before, lines), index| {
         let columns = tiles[index];
         let width = padded::<E>(columns.len(), kernel);
@@ -152,7 +152,7 @@ pub fn learn_at<E: Element>(
             }
         }
         let across = collected((0..).zip(columns).map(|(from, &to)| Entry { from, to }), COLUMNS)?;
-        sheet.write(tile.weights, width, &across, lines, |row, lane| (row, columns[lane] as usize))
+        filling.write(tile.weights, width, &across, lines, |row, lane| (row, columns[lane] as usize))
     })?;
     Ok(Report { kernel, tile: widest, threads })
 }

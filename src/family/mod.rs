@@ -9,7 +9,7 @@
 //!
 //! `delta` works on tiles of outcomes, as the rule does; `batches` cuts the tokens of events into batches. A column of weights
 //! depends on the data and on itself, whatever the activation function and the size of the batches: so tiles, threads and
-//! instruction sets are those of [`crate::learn`], and change no bit. The others work on [`patterns`], examples with their
+//! instruction sets are those of the rule, and change no bit. The others work on [`patterns`], examples with their
 //! classes.
 
 pub mod activation;

@@ -34,21 +34,21 @@
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
-use super::kernels::Kernels;
+use super::job::{Job, Tracked};
 use super::order;
-use super::script::{Event, Runs, Segment, Stream};
+use super::plan::Initial;
+use super::script::{Chunks, Event, Segment, Stream};
 use super::steps::{Stepper, Steps};
-use super::{Initial, Job, Tracked};
 use crate::error::{Error, Result};
 use crate::grow::{Grow, collected};
 use crate::kernel::buffer::Buffer;
-use crate::kernel::dispatch::Task;
+use crate::kernel::dispatch::{Kernel, Task, run};
 use crate::kernel::packing::packing;
 use crate::kernel::rows::{Element, Vector};
 use crate::kernel::step::{Step, prefetch, step};
 use crate::monitor::Monitor;
 use crate::threads::each_tile;
-use crate::tiles::result::{Axis, Entry, Matrix, Sheet};
+use crate::tiles::result::{Axis, Entry, Filling, Matrix};
 use crate::tiles::rule::same;
 use crate::tiles::width::{WIDEST, padded, width};
 
@@ -73,7 +73,7 @@ const NEAR: usize = 512 << 10;
 ///
 /// # Errors
 /// [`Error::Argument`] when the learning rates differ; see [`super::learn`].
-pub(super) fn learn<E: Kernels, B: AsRef<[u8]> + Sync>(
+pub(super) fn learn<E: LearnsRows, B: AsRef<[u8]> + Sync>(
     job: &Job<'_, E>,
     stream: Stream<'_, B>,
     out: &Matrix<'_, E>,
@@ -91,13 +91,18 @@ pub(super) fn learn<E: Kernels, B: AsRef<[u8]> + Sync>(
     let together = job.rule.alpha.iter().enumerate().map(|(row, alpha)| alpha.times(E::from_f64(twins(row))));
     let alpha = collected(together, TILES)?;
     let salience = same(&alpha);
-    let width =
-        width::<E>(job.plan.tile, job.kernel, job.tracked.len(), [n_rows as f64, job.slots], job.threads);
+    let width = width::<E>(
+        job.plan.tile,
+        job.kernel,
+        job.tracked.len(),
+        [n_rows as f64, job.facts.slots_of_event()],
+        job.threads,
+    );
     let tiles = collected(job.tracked.chunks(width), TILES)?;
     let stepper = || Stepper::new(&alpha, job.rule.beta1, job.facts.max_kappa);
     let fits = job.room >= Stepper::<E>::STEP;
     let ordered = order::pays::<E>(tiles.len(), n_rows + n_columns, width);
-    let runs = Runs::new(stream, fits, job.threads, job.monitor, stepper, |stepper, segment| {
+    let chunks = Chunks::new(stream, fits, job.threads, job.monitor, stepper, |stepper, segment| {
         let steps = stepper.steps(segment)?;
         if ordered { steps.ordered() } else { Ok(steps) }
     })?;
@@ -107,10 +112,10 @@ pub(super) fn learn<E: Kernels, B: AsRef<[u8]> + Sync>(
         along.make_room(column.targets.len(), TILES)?;
         along.extend(column.targets.iter().map(|&to| Entry { from, to }));
     }
-    let sheet = out.begin(Axis::Rows, along, job.monitor)?;
+    let filling = out.begin(Axis::Rows, along, job.monitor)?;
     let start = || {
         let zeros = |n: usize| Buffer::<E>::zeros(n.saturating_mul(width));
-        Ok((zeros(n_rows)?, zeros(n_columns)?, stepper()?, sheet.buffer()?))
+        Ok((zeros(n_rows)?, zeros(n_columns)?, stepper()?, filling.buffer()?))
     };
     each_tile(job.threads, tiles.len(), start, |(v, sums, stepper, lines), index| {
         let cues = tiles[index];
@@ -121,13 +126,13 @@ pub(super) fn learn<E: Kernels, B: AsRef<[u8]> + Sync>(
         for (i, cue) in cues.iter().enumerate() {
             v[cue.row as usize * width + i] = E::from_f64(1.0 / twins(cue.row as usize));
         }
-        let mut tile = Tile { v, sums, width };
+        let mut tile = RowTile { v, sums, width };
         if let Some(last) = cues.first().and_then(|cue| cue.end.checked_sub(1)) {
-            let (last, place) = runs.stream().place(last);
-            let mut end = place + 1;
+            let (last, last_event) = chunks.stream().locate(last);
+            let mut end = last_event + 1;
             for number in (0..=last).rev() {
                 let make = |segment: &Segment<'_>| stepper.steps(segment);
-                runs.visit(number, make, |steps| {
+                chunks.visit(number, make, |steps| {
                     let (monitor, alpha) = (job.monitor, &alpha);
                     let task = Backward { tile: &mut tile, alpha, salience, steps, end, monitor };
                     job.clock.during(|| E::backward(job.kernel, task))
@@ -139,13 +144,13 @@ pub(super) fn learn<E: Kernels, B: AsRef<[u8]> + Sync>(
         if let Some(initial) = &job.plan.initial {
             tile.add_initial(initial, job)?;
         }
-        tile.write(cues, job, &sheet, lines)
+        tile.write(cues, job, &filling, lines)
     })?;
     Ok(width)
 }
 
-/// The vectors of a run of tracked cues, side by side.
-struct Tile<'a, E> {
+/// The vectors of some tracked cues, side by side.
+struct RowTile<'a, E> {
     /// For each row of weights, the element of every vector.
     v: &'a mut [E],
     /// For each column of weights, the rows so far.
@@ -154,7 +159,7 @@ struct Tile<'a, E> {
     width: usize,
 }
 
-impl<E: Element> Tile<'_, E> {
+impl<E: Element> RowTile<'_, E> {
     /// Makes sums that are drawn to 1 those that are drawn to lambda. A zero is +0.0, as where terms times lambda are summed.
     fn scale(&mut self, job: &Job<'_, E>) {
         for (column, sums) in job.columns.iter().zip(self.sums.chunks_exact_mut(self.width)) {
@@ -207,7 +212,7 @@ impl<E: Element> Tile<'_, E> {
         &self,
         cues: &[Tracked],
         job: &Job<'_, E>,
-        sheet: &Sheet<'_, '_, E>,
+        filling: &Filling<'_, '_, E>,
         lines: &mut Buffer<E>,
     ) -> Result<()> {
         let mut across = Vec::new();
@@ -215,17 +220,39 @@ impl<E: Element> Tile<'_, E> {
             across.make_room(cue.targets.len(), TILES)?;
             across.extend(cue.targets.iter().map(|&(to, _)| Entry { from, to }));
         }
-        let place = |row: usize, lane: usize| {
+        let row_and_column = |row: usize, lane: usize| {
             let (_, weights) = cues[lane].targets[0];
             (weights as usize, job.columns[row].targets[0] as usize)
         };
-        sheet.write(self.sums, self.width, &across, lines, place)
+        filling.write(self.sums, self.width, &across, lines, row_and_column)
     }
 }
 
-/// The steps of a run of events.
+/// An element whose tiles of rows can be learned: `f64` or `f32`, as [`LearnsColumns`](super::tile::LearnsColumns).
+pub trait LearnsRows: Element {
+    /// Learns some steps into a tile of rows.
+    ///
+    /// # Errors
+    /// When stopped.
+    #[doc(hidden)]
+    fn backward(kernel: Kernel, task: Backward<'_, '_, Self>) -> Result<()>;
+}
+
+macro_rules! learns_rows {
+    ($($element:ty),*) => {
+        $(impl LearnsRows for $element {
+            fn backward(kernel: Kernel, task: Backward<'_, '_, Self>) -> Result<()> {
+                run(kernel, task.width(), task)
+            }
+        })*
+    };
+}
+
+learns_rows!(f64, f32);
+
+/// The steps of a chunk.
 pub struct Backward<'a, 't, E> {
-    tile: &'a mut Tile<'t, E>,
+    tile: &'a mut RowTile<'t, E>,
     alpha: &'a [E],
     /// The salience of all cues, if it is the same.
     salience: Option<E>,
@@ -362,11 +389,11 @@ impl<'a, V: Vector, const UNIFORM: bool> Shares<'a, V, UNIFORM> {
     /// The instruction set of `V` must exist; the outcome is below the number of rows of `sums`.
     #[inline(always)]
     #[expect(unsafe_code, reason = "vectors")]
-    unsafe fn of_one(&self) -> Option<Share<'a, V, UNIFORM>> {
+    unsafe fn of_one(&self) -> Option<OneShare<'a, V, UNIFORM>> {
         let &[outcome] = self.outcomes else { return None };
         // SAFETY: by the contract of this function.
         unsafe {
-            Some(Share {
+            Some(OneShare {
                 alpha: self.alpha,
                 sums: self.sums.add(outcome as usize * self.width),
                 gain: self.gain,
@@ -416,7 +443,7 @@ unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Shares<'_, V, UNIFORM> {
 }
 
 /// What a step adds to the sums of its only outcome and takes from its cues.
-struct Share<'a, V: Vector, const UNIFORM: bool> {
+struct OneShare<'a, V: Vector, const UNIFORM: bool> {
     alpha: &'a [V::Element],
     /// The row of sums of the outcome.
     sums: *mut V::Element,
@@ -426,7 +453,7 @@ struct Share<'a, V: Vector, const UNIFORM: bool> {
 
 #[expect(unsafe_code, reason = "calls vectors")]
 // SAFETY: as for `Shares`.
-unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Share<'_, V, UNIFORM> {
+unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for OneShare<'_, V, UNIFORM> {
     const UNIFORM: bool = UNIFORM;
     const ALONE: bool = false;
 

@@ -8,24 +8,27 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::clock::Clock;
-use super::forward::{Course, EVENT, Lanes, Place, Tokens};
+use super::facts::{Counts, Facts};
+use super::forward::TileColumns;
+use super::job::{Job, Report, made_ready};
 use super::order;
-use super::script::{NONE, Numbering, Runs, Stream};
-use super::survey::{Position, Survey};
-use super::{Facts, Job, Kernels, Method, NAMES, Plan, Report, SMALL};
+use super::plan::{NAMES, Plan};
+use super::script::{Chunks, NONE, Numbering, Stream};
+use super::tile::{EVENT, Lanes, LearnsColumns, OrderedEvents, PerToken};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
+use crate::events::survey::{Position, Survey};
 use crate::events::twins::Twins;
 use crate::grow::{collected, copied, filled};
 use crate::kernel::buffer::Buffer;
 use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
 use crate::monitor::Monitor;
-use crate::threads::each_tile;
-use crate::threads::sensible;
+use crate::threads::{each_tile, sensible};
+use crate::tiles::method::Method;
 use crate::tiles::result::{Entry, check_finite};
 use crate::tiles::rule::{Rates, Rule};
-use crate::tiles::width::{WIDEST, padded, width};
+use crate::tiles::width::{SMALL, WIDEST, padded, width};
 
 const TILES: &str = "the tiles of weights";
 
@@ -60,7 +63,7 @@ pub struct InPlace<'a, E, B, S> {
     width: usize,
 }
 
-impl<'a, E: Kernels, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, S> {
+impl<'a, E: LearnsColumns, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, S> {
     /// Looks at the events and at the rows of the weights that they have. The plan's rows are the file's cues, in its order, and
     /// `rows` says where each is in the weights; its columns are all columns of the weights.
     ///
@@ -78,14 +81,9 @@ impl<'a, E: Kernels, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, S> {
         let rule = Rule::<E>::new(plan.alpha, plan.beta1, plan.beta2, plan.lambda)?;
         let alone = |n: usize| Twins::new((0..n).map(|_| None));
         let twins = [alone(rows.len())?, alone(file.outcomes().len())?];
-        let survey = Survey::of(file, plan.rows, plan.alpha, twins, plan.budget, monitor)?;
-        let mut facts = Facts {
-            max_kappa: survey.max_kappa,
-            slots: survey.slots,
-            visits: survey.visits,
-            tokens: file.header().n_tokens,
-            ..Facts::default()
-        };
+        let mut counts = Counts::new(plan.rows, plan.alpha)?;
+        let survey = Survey::of(file, (plan.rows, rows.len()), twins, plan.budget, &mut counts, monitor)?;
+        let mut facts = Facts::of(&survey, &counts, file.header().n_tokens);
         let n_columns = plan.lambda.len();
         let small = survey.slots.saturating_mul(n_columns as u64) < SMALL;
         let threads = if small { 1 } else { sensible(plan.threads) };
@@ -99,14 +97,14 @@ impl<'a, E: Kernels, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, S> {
         facts.forward_updates = updates.fold(0, u64::saturating_add);
         let starts = columns.chunks(width).map(|tile| tile.iter().copied().min_by_key(|start| start.events));
         let starts = collected(starts.map(Option::unwrap_or_default), TILES)?;
-        let place = plan.columns.iter().map(|column| column.unwrap_or(NONE));
+        let numbers = plan.columns.iter().map(|column| column.unwrap_or(NONE));
         let numbering = Numbering {
             rows: copied(plan.rows, NAMES)?,
             n_rows: rows.len(),
-            columns: collected(place, NAMES)?,
+            columns: collected(numbers, NAMES)?,
             n_columns,
         };
-        let room = (plan.budget as u64).saturating_sub(survey.made_ready()) / file.len().max(1);
+        let room = (plan.budget as u64).saturating_sub(made_ready(&survey, file)) / file.len().max(1);
         let stream = Stream::new(file, numbering, survey.chunks, monitor)?;
         let job = Job {
             plan,
@@ -122,7 +120,6 @@ impl<'a, E: Kernels, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, S> {
             room,
             facts,
             monitor,
-            slots,
             clock: Clock::default(),
         };
         Ok(Self { job, stream, rows, slabs, starts, width })
@@ -141,20 +138,20 @@ impl<'a, E: Kernels, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, S> {
             .map(|schedule| Rates::new::<E>([plan.beta1, plan.beta2], schedule, end, job.monitor))
             .transpose()?;
         let ordered = rates.is_none() && order::pays::<E>(starts.len(), rows.len(), width);
-        let runs = Runs::new(
+        let chunks = Chunks::new(
             stream,
             job.room >= EVENT,
             job.threads,
             job.monitor,
             || Ok(()),
             |(), segment| {
-                let tokens = Tokens::of(segment)?;
-                if ordered { tokens.ordered() } else { Ok(tokens) }
+                let events = OrderedEvents::of(segment)?;
+                if ordered { events.ordered() } else { Ok(events) }
             },
         )?;
         let slabs = collected(slabs.into_iter().map(Mutex::new), TILES)?;
-        let desk = || Room::<E>::new(rows.len().saturating_add(Lanes::<E>::EACH).saturating_mul(width));
-        each_tile(job.threads, slabs.len(), desk, |desk, index| {
+        let buffer = || Room::<E>::new(rows.len().saturating_add(Lanes::<E>::EACH).saturating_mul(width));
+        each_tile(job.threads, slabs.len(), buffer, |buffer, index| {
             let (first, start) = (index * width, starts[index]);
             if start.events >= n_events {
                 return Ok(());
@@ -164,25 +161,25 @@ impl<'a, E: Kernels, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, S> {
             let n_columns = slab.shape()[1];
             let lambda = &job.rule.lambda[first..first + n_columns];
             let width = padded::<E>(n_columns, job.kernel);
-            let place = Place { first: first as u32, width, start: start.events, lambda };
-            let (weights, lanes) = desk.elements().split_at_mut(rows.len() * width);
+            let tile = TileColumns { first: first as u32, width, start: start.events, lambda };
+            let (weights, lanes) = buffer.elements().split_at_mut(rows.len() * width);
             weights.fill(E::default());
             for (weights, &row) in weights.chunks_exact_mut(width).zip(rows) {
                 slab.load(row as usize, &mut weights[..n_columns]);
             }
-            let course = Course { token: start.tokens, rates: rates.as_ref(), mean: None };
-            place.learn(weights, Lanes::of(lanes, width), course, None, &job, &runs)?;
+            let per_token = PerToken { token: start.tokens, rates: rates.as_ref(), mean: None };
+            tile.learn(weights, Lanes::of(lanes, width), per_token, None, &job, &chunks)?;
             if !weights.iter().fold(true, |finite, weight| finite & weight.is_finite()) {
                 let lanes = (0..n_columns as u32).map(|lane| Entry { from: lane, to: lane });
-                let place = |row, lane: usize| (rows[row] as usize, first + lane);
-                check_finite(weights, width, &collected(lanes, TILES)?, place)?;
+                let row_and_column = |row, lane: usize| (rows[row] as usize, first + lane);
+                check_finite(weights, width, &collected(lanes, TILES)?, row_and_column)?;
             }
             for (weights, &row) in weights.chunks_exact(width).zip(rows) {
                 slab.store(row as usize, &weights[..n_columns]);
             }
             Ok(())
         })?;
-        drop(runs);
+        drop(chunks);
         Ok(job.report(width))
     }
 }

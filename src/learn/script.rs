@@ -43,7 +43,7 @@ pub(super) struct Stream<'a, B> {
     kept: Option<Vec<Chunk>>,
 }
 
-/// A run of events in the learner's numbering.
+/// A chunk in the learner's numbering.
 #[derive(Clone, Copy)]
 pub(super) struct Segment<'a> {
     /// The events in full, or their types.
@@ -122,25 +122,25 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
         self.file.len()
     }
 
-    /// Runs of events in all.
-    pub(super) fn n_runs(&self) -> usize {
+    /// Chunks of events in all.
+    pub(super) fn n_chunks(&self) -> usize {
         self.file.n_chunks()
     }
 
-    /// The number of the run that has event `event`, and the place of the event in it.
-    pub(super) fn place(&self, event: u64) -> (usize, usize) {
-        let run = self.file.chunk_with(event);
-        (run, event.saturating_sub(self.file.events_of(run).start) as usize)
+    /// The number of the chunk that has event `event`, and which of its events that is.
+    pub(super) fn locate(&self, event: u64) -> (usize, usize) {
+        let chunk = self.file.chunk_with(event);
+        (chunk, event.saturating_sub(self.file.events_of(chunk).start) as usize)
     }
 
-    /// Calls `visit` with a run of events.
+    /// Calls `visit` with a chunk.
     ///
     /// # Errors
     /// Those of decoding, and of `visit`.
-    fn visit<T>(&self, run: usize, visit: impl FnOnce(Segment<'_>) -> Result<T>) -> Result<T> {
-        match self.kept.as_ref().and_then(|kept| kept.get(run)) {
+    fn visit<T>(&self, chunk: usize, visit: impl FnOnce(Segment<'_>) -> Result<T>) -> Result<T> {
+        match self.kept.as_ref().and_then(|kept| kept.get(chunk)) {
             Some(ready) => visit(self.segment(ready)),
-            None => visit(self.segment(&self.ready(self.file.chunk(run)?)?)),
+            None => visit(self.segment(&self.ready(self.file.chunk(chunk)?)?)),
         }
     }
 
@@ -314,15 +314,14 @@ impl<'a> Iterator for Scripted<'a> {
     }
 }
 
-/// Runs of events in the form in which a method reads them: made once where they fit the room, again for every tile
-/// otherwise.
-pub(super) struct Runs<'a, B, T> {
+/// Chunks in the form in which a method reads them: made once where they fit the room, again for every tile otherwise.
+pub(super) struct Chunks<'a, B, T> {
     stream: Stream<'a, B>,
     made: Option<Vec<OnceLock<T>>>,
 }
 
-impl<'a, B: AsRef<[u8]> + Sync, T: Send + Sync> Runs<'a, B, T> {
-    /// Makes all runs by `make` on `threads` threads, each with a state by `start`, if they fit the room.
+impl<'a, B: AsRef<[u8]> + Sync, T: Send + Sync> Chunks<'a, B, T> {
+    /// Makes all chunks by `make` on `threads` threads, each with a state by `start`, if they fit the room.
     ///
     /// # Errors
     /// When stopped, or [`Error::Memory`].
@@ -337,12 +336,12 @@ impl<'a, B: AsRef<[u8]> + Sync, T: Send + Sync> Runs<'a, B, T> {
         if !fits || stream.kept.is_none() {
             return Ok(Self { stream, made: None });
         }
-        let made = collected((0..stream.n_runs()).map(|_| OnceLock::new()), SCRIPT)?;
-        each_tile(threads.min(made.len()).max(1), made.len(), start, |state, run| {
+        let made = collected((0..stream.n_chunks()).map(|_| OnceLock::new()), SCRIPT)?;
+        each_tile(threads.min(made.len()).max(1), made.len(), start, |state, chunk| {
             monitor.check()?;
-            stream.visit(run, |segment| {
-                // One thread alone takes this run.
-                let _ = made[run].set(make(state, &segment)?);
+            stream.visit(chunk, |segment| {
+                // One thread alone takes this chunk.
+                let _ = made[chunk].set(make(state, &segment)?);
                 Ok(())
             })
         })?;
@@ -357,30 +356,19 @@ impl<'a, B: AsRef<[u8]> + Sync, T: Send + Sync> Runs<'a, B, T> {
         &self.stream
     }
 
-    /// Calls `visit` with a run, which `make` makes if it is not made.
+    /// Calls `visit` with a chunk, which `make` makes if it is not made.
     ///
     /// # Errors
     /// Those of decoding, and of `visit`.
     pub(super) fn visit(
         &self,
-        run: usize,
+        chunk: usize,
         make: impl FnOnce(&Segment<'_>) -> Result<T>,
         visit: impl FnOnce(&T) -> Result<()>,
     ) -> Result<()> {
-        match self.made.as_ref().and_then(|made| made[run].get()) {
+        match self.made.as_ref().and_then(|made| made[chunk].get()) {
             Some(made) => visit(made),
-            None => self.stream.visit(run, |segment| visit(&make(&segment)?)),
+            None => self.stream.visit(chunk, |segment| visit(&make(&segment)?)),
         }
     }
-}
-
-/// A column to learn: the results that it is, and the first event that can change it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Column {
-    /// Its places in the result: more than one where outcomes always occur together.
-    pub(super) targets: Vec<u32>,
-    /// The first event that can change it,
-    pub(super) start: u64,
-    /// and how many tokens come before that event.
-    pub(super) before: u64,
 }

@@ -11,7 +11,7 @@
 //! A repetition is an event of the same type: where a file holds events in full they hardly repeat, and are not compared. Nor
 //! may it matter which outcomes are learned, for a column shall have the same bits whatever others there are.
 //!
-//! Steps are made of one run of events at a time: no step reaches over its end. Where beta * kappa >= 2 nothing decays, and
+//! Steps are made of one chunk at a time: no step reaches over its end. Where beta * kappa >= 2 nothing decays, and
 //! every token is done by itself: what overflows must do so on its own way.
 
 use super::order::{self, BLOCK};
@@ -25,7 +25,7 @@ use crate::tiles::rule::Kappa;
 /// No step.
 const NONE: u32 = u32::MAX;
 
-/// Finds repetitions among the events of a run, taken one after another in either direction.
+/// Finds repetitions among the events of a chunk, taken one after another in either direction.
 ///
 /// Invariant: `last[cue]` is the last step that has the cue, or `NONE`; `steps` are rows.
 pub(super) struct Grouping {
@@ -38,14 +38,14 @@ impl Grouping {
         Ok(Self { last: filled(NONE, n_cues, SCRIPT)?, steps: Vec::new() })
     }
 
-    /// Begins with a new run.
+    /// Begins with a new chunk.
     pub(super) fn begin(&mut self) {
         self.last.fill(NONE);
         self.steps.clear();
     }
 
     /// The step that an event of the type `row` repeats, or `None` if it is a step of its own.
-    pub(super) fn place(&mut self, rows: &Rows, row: u32) -> Result<Option<usize>> {
+    pub(super) fn step_of(&mut self, rows: &Rows, row: u32) -> Result<Option<usize>> {
         let cues = rows.cues.get(row as usize);
         let last = cues.first().map_or(NONE, |&cue| self.last[cue as usize]);
         if let Some(&earlier) = self.steps.get(last as usize)
@@ -71,10 +71,10 @@ pub(super) struct Steps<E> {
     pub(super) script: Script,
     /// The learning rate of each step: beta, for all tokens that are taken together.
     pub(super) gains: Vec<E>,
-    /// The last event of each step, counted from the first of the run; where steps changed places, of the earliest one in its
+    /// The last event of each step, counted from the first of the chunk; where steps changed places, of the earliest one in its
     /// block.
     pub(super) events: Vec<u32>,
-    /// How many events the run has.
+    /// How many events the chunk has.
     pub(super) len: usize,
     /// How often to do each step; empty where all are done once.
     pub(super) times: Vec<u32>,
@@ -97,7 +97,7 @@ impl<E: Copy> Steps<E> {
     }
 }
 
-/// Makes steps of runs of events.
+/// Makes steps of chunks.
 pub(super) struct Stepper<'a, E> {
     alpha: &'a [E],
     beta: E,
@@ -125,7 +125,7 @@ impl<'a, E: Element> Stepper<'a, E> {
         })
     }
 
-    /// The steps of a run of events.
+    /// The steps of a chunk.
     pub(super) fn steps(&mut self, segment: &Segment<'_>) -> Result<Steps<E>> {
         let mut rows = Vec::new();
         let mut steps = Steps {
@@ -143,7 +143,7 @@ impl<'a, E: Element> Stepper<'a, E> {
             if frequency == 0 || segment.rows.cues.get(row as usize).is_empty() {
                 continue;
             }
-            let repeated = if self.together { self.grouping.place(segment.rows, row)? } else { None };
+            let repeated = if self.together { self.grouping.step_of(segment.rows, row)? } else { None };
             match repeated {
                 Some(step) => self.tokens[step] += u64::from(frequency),
                 None => {

@@ -10,9 +10,10 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::forward::{Goal, Piece, Tile, Times, learn};
-use super::script::{Column, Event, NONE, Scripted};
-use super::{Job, Kernels, Method, Plan, Prepared, Report};
+use super::job::{Column, Job};
+use super::plan::Plan;
+use super::script::{Event, NONE, Scripted};
+use super::tile::{ColumnTile, LearnsColumns, Stretch, Times};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::once::Once;
@@ -68,31 +69,6 @@ pub struct Predictions<E> {
     pub errors: Vec<E>,
 }
 
-/// Learns the events of a file up to the last token that is to be recorded, and records weights in `out`, which must be
-/// zero: trace after trace, each token after token, each cell after cell.
-///
-/// # Errors
-/// Those of [`super::learn`]; [`Error::Argument`] where the recording does not fit the plan or `out`.
-pub fn trajectories<E: Kernels, B: AsRef<[u8]> + Sync>(
-    file: &EventFile<B>,
-    plan: &Plan<'_, E>,
-    recording: &Recording<'_>,
-    out: &mut [E],
-    monitor: &Monitor,
-) -> Result<(Report, Option<Predictions<E>>)> {
-    if plan.method != Some(Method::Forward) || plan.average {
-        let message = "expected a plan of the forward method without a mean for trajectories";
-        return Err(Error::Argument(message.into()));
-    }
-    let asked =
-        recording.predictions.then(|| Asked::new(file, plan, recording.tokens, monitor)).transpose()?;
-    let (job, stream) = Prepared::new(file, plan, monitor)?.job(file, plan, monitor)?;
-    let traces = Traces::new(recording, asked, &job, out)?;
-    let tile = learn(&job, stream, &Goal::Traces(&traces))?;
-    let predictions = traces.asked.map(|asked| asked.answered(&job.rule.lambda)).transpose()?;
-    Ok((job.report(tile), predictions))
-}
-
 /// What all tiles record.
 ///
 /// Invariants: `tokens` rise and are tokens of the file; `slots[i]` has room for `cells[i]` at each of them; rows and
@@ -104,11 +80,11 @@ pub(super) struct Traces<'a, E> {
     slots: Vec<Mutex<&'a mut [E]>>,
     /// The traces of each column.
     of_column: Vec<Vec<u32>>,
-    asked: Option<Asked>,
+    pub(super) asked: Option<Asked>,
 }
 
 impl<'a, E: Element> Traces<'a, E> {
-    fn new(
+    pub(super) fn new(
         recording: &Recording<'a>,
         asked: Option<Asked>,
         job: &Job<'_, E>,
@@ -195,7 +171,7 @@ pub(super) struct Tracer<'r, 'a, E> {
     record: usize,
 }
 
-impl<E: Kernels> Tracer<'_, '_, E> {
+impl<E: LearnsColumns> Tracer<'_, '_, E> {
     /// Records what the tile begins with. What was before is zero, and is recorded as such already.
     pub(super) fn begin(&mut self, weights: &[E], width: usize) {
         self.record = self.traces.tokens.partition_point(|&token| token < self.token);
@@ -216,7 +192,7 @@ impl<E: Kernels> Tracer<'_, '_, E> {
     pub(super) fn follow(
         &mut self,
         mut walk: Walk<'_>,
-        tile: &mut Tile<'_, E>,
+        tile: &mut ColumnTile<'_, E>,
         job: &Job<'_, E>,
     ) -> Result<()> {
         while let (Some(next), Some(event)) = (self.next(), walk.event()) {
@@ -229,8 +205,8 @@ impl<E: Kernels> Tracer<'_, '_, E> {
                     ahead -= 1;
                 }
             }
-            let (piece, tokens) = walk.take(ahead);
-            let rest = tile.learn(piece, job)?;
+            let (stretch, tokens) = walk.take(ahead);
+            let rest = tile.learn(stretch, job)?;
             walk.go_on(rest);
             self.token += tokens;
             if self.token == next {
@@ -266,7 +242,7 @@ impl<E: Kernels> Tracer<'_, '_, E> {
 ///
 /// Invariant: `learned` is zero or less than the frequency of the first event.
 pub(super) struct Walk<'a> {
-    left: Piece<'a>,
+    left: Stretch<'a>,
     /// How many tokens of the first event are learned.
     learned: u32,
     /// How many events are over when the piece that was taken last is learned.
@@ -275,7 +251,7 @@ pub(super) struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     /// From the first of some events on.
-    pub(super) fn new(events: Piece<'a>) -> Self {
+    pub(super) fn new(events: Stretch<'a>) -> Self {
         Self { left: events, learned: 0, over: 0 }
     }
 
@@ -294,14 +270,14 @@ impl<'a> Walk<'a> {
     }
 
     /// The next tokens, of which there are some: as many as make a piece, and no more than `most`. And how many they are.
-    fn take(&mut self, most: u64) -> (Piece<'a>, u64) {
-        let Piece { events, len, times } = self.left.clone();
+    fn take(&mut self, most: u64) -> (Stretch<'a>, u64) {
+        let Stretch { events, len, times } = self.left.clone();
         let of_first = times.of(0) - self.learned;
         if self.learned > 0 || u64::from(of_first) > most {
             let some = u64::from(of_first).min(most) as u32;
             self.over = usize::from(some == of_first);
             self.learned += some;
-            return (Piece { events, len: 1, times: Times::all(some) }, some.into());
+            return (Stretch { events, len: 1, times: Times::all(some) }, some.into());
         }
         let (mut whole, mut tokens) = (0, 0);
         if times.are_once() {
@@ -314,14 +290,14 @@ impl<'a> Walk<'a> {
             }
         }
         self.over = whole;
-        (Piece { events, len: whole, times }, tokens)
+        (Stretch { events, len: whole, times }, tokens)
     }
 
     /// Goes on with the events that come after a piece.
     fn go_on(&mut self, rest: Scripted<'a>) {
         if self.over > 0 {
-            let Piece { len, times, .. } = self.left;
-            self.left = Piece { events: rest, len: len - self.over, times: times.after(self.over) };
+            let Stretch { len, times, .. } = self.left;
+            self.left = Stretch { events: rest, len: len - self.over, times: times.after(self.over) };
             (self.learned, self.over) = (0, 0);
         }
     }
@@ -332,7 +308,7 @@ const TABLE: &str = "the table of predictions";
 /// What the recorded tokens present, and what was predicted of it.
 ///
 /// Invariant: `ends` rises, one entry for each record, up to the number of columns, which is that of activations.
-struct Asked {
+pub(super) struct Asked {
     ends: Vec<usize>,
     columns: Vec<u32>,
     /// The bits of float64s. A row is written by the one tile that has its column.
@@ -341,7 +317,7 @@ struct Asked {
 
 impl Asked {
     /// Finds the present outcomes that are learned.
-    fn new<E: Element, B: AsRef<[u8]>>(
+    pub(super) fn new<E: Element, B: AsRef<[u8]>>(
         file: &EventFile<B>,
         plan: &Plan<'_, E>,
         tokens: &[u64],
@@ -382,7 +358,7 @@ impl Asked {
     }
 
     /// Predicts the outcomes of a record that a tile has, from cues below its rows.
-    fn answer<E: Element>(&self, record: usize, lane_of: &[u32], cues: &[u32], tile: &Tile<'_, E>) {
+    fn answer<E: Element>(&self, record: usize, lane_of: &[u32], cues: &[u32], tile: &ColumnTile<'_, E>) {
         let start = record.checked_sub(1).map_or(0, |before| self.ends[before]);
         for row in start..self.ends[record] {
             let lane = lane_of[self.columns[row] as usize];
@@ -396,7 +372,7 @@ impl Asked {
         }
     }
 
-    fn answered<E: Element>(self, lambda: &[E]) -> Result<Predictions<E>> {
+    pub(super) fn answered<E: Element>(self, lambda: &[E]) -> Result<Predictions<E>> {
         let mut records = Vec::new();
         records.make_room(self.columns.len(), TABLE)?;
         for (record, &end) in (0..).zip(&self.ends) {

@@ -12,6 +12,7 @@
 //! In memory the elements may lie in any order ([`strided`]). A file holds one lane after another ([`lines`]): columns
 //! when the method is forward, rows when it is adjoint, so nothing smaller than a whole line is written anywhere.
 
+mod block;
 mod lines;
 mod strided;
 
@@ -20,6 +21,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use self::block::TileBlock;
 use self::lines::Lines;
 use self::strided::Strided;
 use crate::error::{Error, Result};
@@ -28,26 +30,19 @@ use crate::kernel::buffer::Buffer;
 use crate::kernel::rows::Element;
 use crate::monitor::Monitor;
 
+pub use self::block::Axis;
+pub(crate) use self::block::Entry;
 pub(crate) use self::lines::line_buffer;
-
-/// One of the two directions of a matrix.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Axis {
-    /// Cues.
-    Rows,
-    /// Outcomes.
-    Columns,
-}
 
 /// Where the weights go: memory of the caller's, or a file.
 pub struct Matrix<'a, E> {
-    home: Home<'a, E>,
+    store: Store<'a, E>,
     pub(crate) shape: [usize; 2],
     /// What the lanes of the tiles are, once the filling began.
     lanes: OnceLock<Axis>,
 }
 
-enum Home<'a, E> {
+enum Store<'a, E> {
     Memory(Strided<'a, E>),
     File(Lines),
 }
@@ -65,7 +60,7 @@ impl<'a, E: Element> Matrix<'a, E> {
     pub unsafe fn from_raw(start: *mut E, shape: [usize; 2], strides: [isize; 2]) -> Result<Self> {
         // SAFETY: the same contract.
         let memory = unsafe { Strided::from_raw(start, shape, strides) }?;
-        Ok(Self { home: Home::Memory(memory), shape, lanes: OnceLock::new() })
+        Ok(Self { store: Store::Memory(memory), shape, lanes: OnceLock::new() })
     }
 
     /// Wraps a matrix in a slice, row after row.
@@ -73,7 +68,7 @@ impl<'a, E: Element> Matrix<'a, E> {
     /// # Errors
     /// When the slice has not `shape` elements.
     pub fn new(elements: &'a mut [E], shape: [usize; 2]) -> Result<Self> {
-        Ok(Self { home: Home::Memory(Strided::new(elements, shape)?), shape, lanes: OnceLock::new() })
+        Ok(Self { store: Store::Memory(Strided::new(elements, shape)?), shape, lanes: OnceLock::new() })
     }
 
     /// A matrix in a file that shall have nothing but zeros from byte `start` on. Room is reserved now, so a disk without
@@ -83,7 +78,7 @@ impl<'a, E: Element> Matrix<'a, E> {
     /// [`Error::Io`] when there is no room.
     pub fn in_file(file: File, path: PathBuf, start: u64, shape: [usize; 2]) -> Result<Self> {
         let lines = Lines::reserve::<E>(file, path, start, shape)?;
-        Ok(Self { home: Home::File(lines), shape, lanes: OnceLock::new() })
+        Ok(Self { store: Store::File(lines), shape, lanes: OnceLock::new() })
     }
 
     /// Whether one column after another is filled, or one row after another; `None` before it began. A file holds its
@@ -94,9 +89,9 @@ impl<'a, E: Element> Matrix<'a, E> {
 
     /// The CRC32C of the elements in a file, in its order; `None` in memory.
     pub fn crc(&self) -> Option<u32> {
-        match &self.home {
-            Home::Memory(_) => None,
-            Home::File(lines) => Some(lines.crc()),
+        match &self.store {
+            Store::Memory(_) => None,
+            Store::File(lines) => Some(lines.crc()),
         }
     }
 
@@ -109,14 +104,14 @@ impl<'a, E: Element> Matrix<'a, E> {
         lanes: Axis,
         along: Vec<Entry>,
         monitor: &'s Monitor,
-    ) -> Result<Sheet<'s, 'a, E>> {
+    ) -> Result<Filling<'s, 'a, E>> {
         let (extent, n_lanes) = self.extents(lanes);
         if self.lanes.set(lanes).is_err() || along.iter().any(|entry| entry.to as usize >= extent) {
             return Err(Error::Argument("expected a result to which nothing was written yet".into()));
         }
         let taken = (0..n_lanes).map(|_| AtomicBool::new(false));
         let taken = collected(taken, "the rows or columns of the result")?;
-        Ok(Sheet { matrix: self, lanes, along, taken, monitor })
+        Ok(Filling { matrix: self, lanes, along, taken, monitor })
     }
 
     /// The length of a lane, and how many there are.
@@ -129,18 +124,11 @@ impl<'a, E: Element> Matrix<'a, E> {
     }
 }
 
-/// A row or a lane of a tile, and the row or column of the result that it goes to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Entry {
-    pub(crate) from: u32,
-    pub(crate) to: u32,
-}
-
 /// A result that is being filled.
 ///
 /// Invariants: it is the only one of its matrix; the targets of `along` are inside; a lane of the result is written by
 /// the one call that set its `taken`.
-pub(crate) struct Sheet<'s, 'a, E> {
+pub(crate) struct Filling<'s, 'a, E> {
     matrix: &'s Matrix<'a, E>,
     lanes: Axis,
     along: Vec<Entry>,
@@ -148,16 +136,16 @@ pub(crate) struct Sheet<'s, 'a, E> {
     monitor: &'s Monitor,
 }
 
-impl<E: Element> Sheet<'_, '_, E> {
-    /// What a thread needs for [`Sheet::write`].
+impl<E: Element> Filling<'_, '_, E> {
+    /// What a thread needs for [`Filling::write`].
     ///
     /// # Errors
     /// [`Error::Memory`].
     pub(crate) fn buffer(&self) -> Result<Buffer<E>> {
         let (extent, n_lanes) = self.matrix.extents(self.lanes);
-        Buffer::zeros(match self.matrix.home {
-            Home::Memory(_) => 0,
-            Home::File(_) => line_buffer::<E>(extent, n_lanes),
+        Buffer::zeros(match self.matrix.store {
+            Store::Memory(_) => 0,
+            Store::File(_) => line_buffer::<E>(extent, n_lanes),
         })
     }
 
@@ -183,13 +171,13 @@ impl<E: Element> Sheet<'_, '_, E> {
                 "a lane of the result is written once"
             );
         }
-        let block = Block { tile, width, along: &self.along };
-        match &self.matrix.home {
+        let block = TileBlock { tile, width, along: &self.along };
+        match &self.matrix.store {
             #[expect(unsafe_code, reason = "threads write to one matrix")]
             // SAFETY: `begin` checked the targets of `along`, the length of `taken` those of `across`. By the invariant of
-            // `taken` no other call writes to these lanes, and no other sheet to this matrix.
-            Home::Memory(memory) => unsafe { memory.copy(&block, across, self.lanes) },
-            Home::File(lines) => {
+            // `taken` no other call writes to these lanes, and no other filling to this matrix.
+            Store::Memory(memory) => unsafe { memory.copy(&block, across, self.lanes) },
+            Store::File(lines) => {
                 let (extent, _) = self.matrix.extents(self.lanes);
                 lines.write(&block, across, extent, buffer, self.monitor)?;
             }
@@ -198,7 +186,7 @@ impl<E: Element> Sheet<'_, '_, E> {
     }
 }
 
-/// Refuses a tile with an element that is not finite in the lanes `across`; `place` as in [`Sheet::write`].
+/// Refuses a tile with an element that is not finite in the lanes `across`; `place` as in [`Filling::write`].
 ///
 /// # Errors
 /// [`Error::NotFinite`].
@@ -225,46 +213,6 @@ fn first_not_finite<E: Element>(tile: &[E], width: usize, across: &[Entry]) -> O
         let row = tile.chunks_exact(width).position(|row| !row[lane].is_finite());
         row.map(|row| (row, lane))
     })
-}
-
-/// Bytes that come from memory together.
-const CACHE_LINE: usize = 64;
-
-/// Rows of a tile taken together when it is turned: as many lines as the nearest cache holds at any stride.
-const TURNED: usize = 8;
-
-/// A tile and which of its rows go where.
-struct Block<'a, E> {
-    tile: &'a [E],
-    width: usize,
-    along: &'a [Entry],
-}
-
-impl<E: Element> Block<'_, E> {
-    /// Calls `put(along, across, element)` for every element that goes somewhere, tile row after tile row.
-    fn by_rows(&self, across: &[Entry], mut put: impl FnMut(usize, usize, E)) {
-        for row in self.along {
-            let elements = &self.tile[row.from as usize * self.width..][..self.width];
-            for lane in across {
-                put(row.to as usize, lane.to as usize, elements[lane.from as usize]);
-            }
-        }
-    }
-
-    /// The same, lane after lane: a cache line of lanes at a time, and of those a few rows, so that cache lines are used
-    /// whole on both sides.
-    fn by_lanes(&self, across: &[Entry], mut put: impl FnMut(usize, usize, E)) {
-        for lanes in across.chunks(CACHE_LINE / size_of::<E>()) {
-            for rows in self.along.chunks(TURNED) {
-                for lane in lanes {
-                    for row in rows {
-                        let element = self.tile[row.from as usize * self.width + lane.from as usize];
-                        put(row.to as usize, lane.to as usize, element);
-                    }
-                }
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -343,8 +291,8 @@ mod tests {
         fn fill<E: Element>(&self, matrix: &Matrix<'_, E>) -> Result<()> {
             let monitor = Monitor::new();
             let along = (1..).step_by(2).zip(&self.along).map(|(from, &to)| Entry { from, to }).collect();
-            let sheet = matrix.begin(self.lanes, along, &monitor)?;
-            let mut buffer = sheet.buffer()?;
+            let filling = matrix.begin(self.lanes, along, &monitor)?;
+            let mut buffer = filling.buffer()?;
             for targets in self.across.chunks(self.width) {
                 let width = self.width + self.padding;
                 let mut tile = vec![E::from_f64(-1.0); (2 * self.along.len() + 1) * width];
@@ -353,7 +301,7 @@ mod tests {
                         tile[(2 * a + 1) * width + b] = Self::element(along, across);
                     }
                 }
-                sheet.write(&tile, width, &each(targets.iter().copied()), &mut buffer, |a, b| (a, b))?;
+                filling.write(&tile, width, &each(targets.iter().copied()), &mut buffer, |a, b| (a, b))?;
             }
             Ok(())
         }
@@ -423,10 +371,10 @@ mod tests {
         let monitor = Monitor::new();
         let mut memory = [0.0; 2];
         let matrix = Matrix::new(&mut memory, [2, 1]).unwrap();
-        let sheet = matrix.begin(Axis::Columns, each([0, 1]), &monitor).unwrap();
-        let mut buffer = sheet.buffer().unwrap();
+        let filling = matrix.begin(Axis::Columns, each([0, 1]), &monitor).unwrap();
+        let mut buffer = filling.buffer().unwrap();
         for _ in 0..2 {
-            sheet.write(&[1.0, 2.0], 1, &each([0]), &mut buffer, |a, b| (a, b)).unwrap();
+            filling.write(&[1.0, 2.0], 1, &each([0]), &mut buffer, |a, b| (a, b)).unwrap();
         }
     }
 
@@ -457,9 +405,9 @@ mod tests {
         let monitor = Monitor::new();
         let mut memory = [0.0; 1];
         let matrix = Matrix::new(&mut memory, [1, 1]).unwrap();
-        let sheet = matrix.begin(Axis::Columns, vec![Entry { from: 1, to: 0 }], &monitor).unwrap();
-        let mut buffer = sheet.buffer().unwrap();
-        let found = sheet.write(&[f64::INFINITY, 0.0], 1, &each([0]), &mut buffer, |a, b| (a + 10, b + 20));
+        let filling = matrix.begin(Axis::Columns, vec![Entry { from: 1, to: 0 }], &monitor).unwrap();
+        let mut buffer = filling.buffer().unwrap();
+        let found = filling.write(&[f64::INFINITY, 0.0], 1, &each([0]), &mut buffer, |a, b| (a + 10, b + 20));
         assert!(
             matches!(found, Err(Error::NotFinite { row: 10, column: 20, value: f64::INFINITY })),
             "{found:?}"
@@ -471,10 +419,10 @@ mod tests {
         let monitor = Monitor::new();
         let file = tempfile::tempfile().unwrap();
         let matrix = Matrix::<f64>::in_file(file, PathBuf::from("w.npy"), START, [1, 1]).unwrap();
-        let sheet = matrix.begin(Axis::Columns, each([0]), &monitor).unwrap();
-        let mut buffer = sheet.buffer().unwrap();
+        let filling = matrix.begin(Axis::Columns, each([0]), &monitor).unwrap();
+        let mut buffer = filling.buffer().unwrap();
         monitor.stop();
-        let stopped = sheet.write(&[1.0], 1, &each([0]), &mut buffer, |a, b| (a, b));
+        let stopped = filling.write(&[1.0], 1, &each([0]), &mut buffer, |a, b| (a, b));
         assert!(matches!(stopped, Err(Error::Stopped)), "{stopped:?}");
     }
 

@@ -6,7 +6,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use super::block::{BLOCKS, Block, Blocks, width};
-use super::{Plan, Side};
+use super::plan::{Plan, Side};
 use crate::error::Result;
 use crate::grow::{Grow, collected, gathered};
 use crate::kernel::buffer::Buffer;
@@ -58,14 +58,14 @@ pub(super) fn learn<E: Element>(
     }
 
     let along = collected((0..q as u32).map(|column| Entry { from: column, to: column }), BLOCKS)?;
-    let sheet = out.begin(Axis::Rows, along, monitor)?;
-    let mut lines = sheet.buffer()?;
+    let filling = out.begin(Axis::Rows, along, monitor)?;
+    let mut lines = filling.buffer()?;
     for tile in &tiles {
         let lanes = 0..tile.width as u32;
         let across = lanes.map(|lane| Entry { from: lane, to: tile.first as u32 + lane });
         let across = collected(across, BLOCKS)?;
         let place = |column, lane| (tile.first + lane, column);
-        sheet.write(&tile.sums, tile.width, &across, &mut lines, place)?;
+        filling.write(&tile.sums, tile.width, &across, &mut lines, place)?;
     }
     Ok(widest)
 }

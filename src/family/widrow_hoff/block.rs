@@ -7,8 +7,8 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
+use super::plan::{Plan, Side};
 use super::tokens::Tokens;
-use super::{Plan, Side};
 use crate::error::Result;
 use crate::grow::{Grow, ask, filled};
 use crate::kernel::packing::packing;

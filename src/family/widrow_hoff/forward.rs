@@ -5,7 +5,7 @@ use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
 
 use super::block::{BLOCKS, Block, Blocks, width};
-use super::{Plan, Side};
+use super::plan::{Plan, Side};
 use crate::error::Result;
 use crate::grow::{Grow, collected, gathered};
 use crate::kernel::buffer::Buffer;
@@ -50,14 +50,14 @@ pub(super) fn learn<E: Element>(
     blocks.visit(&pool, &mut tiles, false, monitor, |tile, block| tile.learn(p, block, blocks))?;
 
     let along = collected((0..p as u32).map(|row| Entry { from: row, to: row }), BLOCKS)?;
-    let sheet = out.begin(Axis::Columns, along, monitor)?;
-    let mut lines = sheet.buffer()?;
+    let filling = out.begin(Axis::Columns, along, monitor)?;
+    let mut lines = filling.buffer()?;
     for tile in &tiles {
         let lanes = 0..tile.width as u32;
         let across = lanes.map(|lane| Entry { from: lane, to: tile.first as u32 + lane });
         let across = collected(across, BLOCKS)?;
         let place = |row, lane| (row, tile.first + lane);
-        sheet.write(&tile.weights, tile.width, &across, &mut lines, place)?;
+        filling.write(&tile.weights, tile.width, &across, &mut lines, place)?;
     }
     Ok(widest)
 }

@@ -8,8 +8,8 @@
 //!     for each cue i in order:                    W[i, :] += u[:]
 //! ```
 
+use super::plan::{Plan, Report, Side};
 use super::tokens::Tokens;
-use super::{Plan, Report, Side};
 use crate::error::Result;
 use crate::grow::{Grow, collected, filled};
 use crate::kernel::buffer::Buffer;
@@ -91,9 +91,9 @@ pub(super) fn learn<E: Element>(
     let firsts = collected((0..n_columns).step_by(widest), SCRIPT)?;
     monitor.set_total(tokens.total().saturating_mul(firsts.len() as u64));
     let along = collected((0..n_rows as u32).map(|row| Entry { from: row, to: row }), SCRIPT)?;
-    let sheet = out.begin(Axis::Columns, along, monitor)?;
+    let filling = out.begin(Axis::Columns, along, monitor)?;
     let start =
-        || Ok((Buffer::zeros(n_rows.saturating_mul(widest))?, Buffer::zeros(widest)?, sheet.buffer()?));
+        || Ok((Buffer::zeros(n_rows.saturating_mul(widest))?, Buffer::zeros(widest)?, filling.buffer()?));
     each_tile(threads, firsts.len(), start, |(weights, targets, lines), index| {
         let first = firsts[index];
         let columns = widest.min(n_columns - first);
@@ -120,7 +120,7 @@ pub(super) fn learn<E: Element>(
         let lanes = 0..columns as u32;
         let across = lanes.map(|lane| Entry { from: lane, to: first as u32 + lane });
         let across = collected(across, SCRIPT)?;
-        sheet.write(weights, width, &across, lines, |row, lane| (row, first + lane))
+        filling.write(weights, width, &across, lines, |row, lane| (row, first + lane))
     })?;
     Ok(Report { method: Method::Forward, tile: widest, threads, max_kappa: script.max_kappa })
 }

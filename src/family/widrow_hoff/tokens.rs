@@ -1,6 +1,6 @@
 //! What comes when: the cues and outcomes of each event, decoded.
 
-use super::Data;
+use super::plan::Data;
 use crate::error::{Error, Result};
 use crate::events::chunk::Rows;
 use crate::events::once::Once;

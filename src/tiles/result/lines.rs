@@ -8,7 +8,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use super::{Block, CACHE_LINE, Entry};
+use super::block::{CACHE_LINE, Entry, TileBlock};
 use crate::error::{Error, Result};
 use crate::grow::{Grow, collected};
 use crate::kernel::buffer::Buffer;
@@ -41,11 +41,11 @@ pub(crate) struct Lines {
     /// Where the last line ends.
     end: u64,
     /// What was written, in the order in which threads came to it.
-    written: Mutex<Vec<Piece>>,
+    written: Mutex<Vec<WrittenBytes>>,
 }
 
 /// Bytes that were written together.
-struct Piece {
+struct WrittenBytes {
     position: u64,
     length: usize,
     crc: u32,
@@ -70,7 +70,7 @@ impl Lines {
     /// Writes the lanes `across` of a block, whose lines have `line` elements.
     pub(crate) fn write<E: Element>(
         &self,
-        block: &Block<'_, E>,
+        block: &TileBlock<'_, E>,
         across: &[Entry],
         line: usize,
         buffer: &mut Buffer<E>,
@@ -91,7 +91,7 @@ impl Lines {
                 let (piece, rest) = bytes.split_at(adjoining.len() * line_bytes);
                 let position = self.start + u64::from(adjoining[0].to) * line_bytes as u64;
                 self.write_at(piece, position).map_err(Error::io(&self.path, "write"))?;
-                let piece = Piece { position, length: piece.len(), crc: crc32c::crc32c(piece) };
+                let piece = WrittenBytes { position, length: piece.len(), crc: crc32c::crc32c(piece) };
                 let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
                 written.grow(piece, "the checksums of the lines")?;
                 bytes = rest;
@@ -176,7 +176,7 @@ mod tests {
             written: Mutex::default(),
         };
         let along = [Entry { from: 0, to: 0 }];
-        let block = Block { tile: &[1.0_f64], width: 1, along: &along };
+        let block = TileBlock { tile: &[1.0_f64], width: 1, along: &along };
         let mut buffer = Buffer::zeros(1).unwrap();
         let error = lines.write(&block, &along, 1, &mut buffer, &Monitor::new()).unwrap_err();
         assert!(error.to_string().starts_with("cannot write w.npy: "), "{error}");

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::{Axis, Block, Entry};
+use super::block::{Axis, Entry, TileBlock};
 use crate::error::{Error, Result};
 use crate::kernel::rows::Element;
 
@@ -61,7 +61,7 @@ impl<'a, E: Element> Strided<'a, E> {
     /// # Safety
     /// The targets of the block's rows and of `across` are inside the matrix, and no other thread writes to those lanes.
     #[expect(unsafe_code, reason = "unsynchronised writes")]
-    pub(super) unsafe fn copy(&self, block: &Block<'_, E>, across: &[Entry], lanes: Axis) {
+    pub(super) unsafe fn copy(&self, block: &TileBlock<'_, E>, across: &[Entry], lanes: Axis) {
         let [rows, columns] = self.strides;
         let (step_along, step_across) = match lanes {
             Axis::Rows => (columns, rows),

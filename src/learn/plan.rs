@@ -1,0 +1,179 @@
+//! What to learn.
+
+use super::facts::Facts;
+use super::script::NONE;
+use crate::error::{Error, Result};
+use crate::events::EventFile;
+use crate::events::twins::Twins;
+use crate::grow::{collected, filled};
+use crate::kernel::dispatch::Kernel;
+use crate::kernel::rows::Element;
+use crate::tiles::method::Method;
+use crate::tiles::rule::{Rule, Schedule};
+use crate::tiles::width::SMALL;
+
+/// What lists with an element for each row or column are called where memory for them ends.
+pub(super) const NAMES: &str = "the rows and columns to learn";
+
+/// The greatest ratio of saliences for which the adjoint method's precision is promised.
+const ALIKE: f64 = 1e3;
+
+/// What to learn, and where it goes. Lengths refer to the file, the rows of weights and the columns of the result.
+pub struct Plan<'a, E> {
+    /// The row of each of the file's cues.
+    pub rows: &'a [u32],
+    /// The column of the result for each of the file's outcomes; `None`: it is not learned.
+    pub columns: &'a [Option<u32>],
+    /// Saliences, one a row.
+    pub alpha: &'a [f64],
+    /// Learning rate where the outcome is present.
+    pub beta1: f64,
+    /// Learning rate where the outcome is absent.
+    pub beta2: f64,
+    /// Factors on the learning rates, token by token; 1 throughout if `None`. For the forward method.
+    pub schedule: Option<Schedule<'a>>,
+    /// Maximal activations, one a column of the result.
+    pub lambda: &'a [f64],
+    /// Weights to begin with; zero where there are none.
+    pub initial: Option<Initial<'a, E>>,
+    /// Whether to give the mean of the weights over all tokens instead of the weights after the last. For the forward
+    /// method.
+    pub average: bool,
+    /// Rows to write to the result, in its order; all if `None`.
+    pub keep: Option<&'a [u32]>,
+    /// How to compute; the cheaper way if `None`.
+    pub method: Option<Method>,
+    /// Threads to use at most.
+    pub threads: usize,
+    /// The instruction set; the best if `None`.
+    pub kernel: Option<Kernel>,
+    /// Columns in a tile; chosen by size if `None`.
+    pub tile: Option<usize>,
+    /// Bytes of decoded events to keep.
+    pub budget: usize,
+}
+
+/// Weights to continue from: row i is row i of the weights, columns are looked up.
+pub struct Initial<'a, E> {
+    /// The weights, row after row.
+    pub weights: &'a [E],
+    /// Columns in a row of `weights`.
+    pub width: usize,
+    /// Where each column of the result is in `weights`; `None`: it starts at zero.
+    pub columns: &'a [Option<u32>],
+}
+
+impl<E: Element> Plan<'_, E> {
+    pub(super) fn shape(&self) -> [usize; 2] {
+        [self.keep.map_or(self.alpha.len(), <[u32]>::len), self.lambda.len()]
+    }
+
+    pub(super) fn check<B: AsRef<[u8]>>(&self, file: &EventFile<B>, kept: &[u32]) -> Result<()> {
+        let (n_rows, n_columns) = (self.alpha.len(), self.lambda.len());
+        let wrong = |expected: String| Err(Error::Argument(expected));
+        let row_exists = |&row: &u32| (row as usize) < n_rows;
+        if !kept.iter().all(row_exists) {
+            return wrong("expected rows to keep that exist".into());
+        }
+        let fits = self.rows.len() == file.cues().len()
+            && self.columns.len() == file.outcomes().len()
+            && self.rows.iter().all(row_exists)
+            && self.columns.iter().flatten().all(|&column| (column as usize) < n_columns);
+        if !fits || n_rows >= NONE as usize || n_columns >= NONE as usize {
+            return wrong("expected a row for every cue and a column for every outcome".into());
+        }
+        let mut taken = filled(false, n_columns, NAMES)?;
+        if self.columns.iter().flatten().any(|&column| std::mem::replace(&mut taken[column as usize], true)) {
+            return wrong("expected a column of its own for every outcome".into());
+        }
+        Ok(())
+    }
+
+    /// What only the forward method can do is not asked of another.
+    pub(super) fn check_method(&self, method: Method) -> Result<()> {
+        if method == Method::Adjoint && self.needs_forward() {
+            let (what, why) = if self.average {
+                ("a mean of the weights", "it gives the weights after the last token alone")
+            } else {
+                ("a schedule", "it takes repeated events as one step, at one learning rate")
+            };
+            return Err(Error::Argument(format!(
+                "expected method=\"forward\" for {what}, found method=\"adjoint\": {why}"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Whether only the forward method will do.
+    pub(super) fn needs_forward(&self) -> bool {
+        self.average || self.schedule.is_some()
+    }
+
+    /// Rows and outcomes that are twins as long as no event tells them apart: those that start and learn alike.
+    pub(super) fn twins(&self, rule: &Rule<E>, started: &[bool]) -> Result<[Twins; 2]> {
+        let bits = |value: &E| value.to_f64().to_bits();
+        let rows = rule.alpha.iter().map(|alpha| self.initial.is_none().then(|| bits(alpha)));
+        let outcomes = self.columns.iter().map(|column| {
+            let column = column.filter(|&column| !started[column as usize])?;
+            Some(bits(&rule.lambda[column as usize]))
+        });
+        Ok([Twins::new(rows)?, Twins::new(outcomes)?])
+    }
+
+    /// The cheaper method, where both are as good: the forward method is exact, the adjoint method precise while
+    /// beta * kappa <= 1 and saliences are alike.
+    ///
+    /// The cost of both is that of visiting rows: of weights, and of sums in the adjoint method, where repeated events
+    /// are taken as one.
+    pub(super) fn cheaper(
+        &self,
+        facts: &Facts,
+        [n_tracked, n_columns]: [usize; 2],
+        distinct_updates: u64,
+    ) -> Method {
+        let saliences = self.alpha.iter().filter(|alpha| **alpha > 0.0);
+        let (least, most) = saliences.fold((f64::INFINITY, 0.0_f64), |(a, b), &x| (a.min(x), b.max(x)));
+        let precise =
+            self.beta1 == self.beta2 && self.beta1 * facts.max_kappa <= 1.0 && most <= ALIKE * least;
+        if !precise || self.needs_forward() || facts.forward_updates < SMALL {
+            return Method::Forward;
+        }
+        let visits = facts.visits as f64 / facts.slots as f64;
+        let product = self
+            .initial
+            .as_ref()
+            .map_or(0.0, |initial| initial.n_rows() as f64 * n_columns as f64 * n_tracked as f64);
+        let adjoint = distinct_updates as f64 * visits + product;
+        if adjoint < facts.forward_updates as f64 { Method::Adjoint } else { Method::Forward }
+    }
+}
+
+impl<E: Element> Initial<'_, E> {
+    /// Which columns of the result do not start at zero. Minus zero is not zero: an event turns it into plus zero.
+    pub(super) fn started(&self, n_rows: usize, n_columns: usize) -> Result<Vec<bool>> {
+        let width = self.width;
+        let whole = width > 0 && self.weights.len().is_multiple_of(width) || self.weights.is_empty();
+        let inside = self.columns.iter().flatten().all(|&column| (column as usize) < width);
+        if !whole || !inside || self.columns.len() != n_columns || self.n_rows() > n_rows {
+            return Err(Error::Argument(
+                "expected initial weights whose rows and columns are in the result".into(),
+            ));
+        }
+        let mut started = filled(false, width, NAMES)?;
+        for row in self.weights.chunks_exact(width.max(1)) {
+            for (started, weight) in started.iter_mut().zip(row) {
+                if !weight.is_finite() {
+                    let message = format!("expected finite initial weights, found {}", weight.to_f64());
+                    return Err(Error::Argument(message));
+                }
+                *started |= !weight.is_positive_zero();
+            }
+        }
+        let columns = self.columns.iter();
+        collected(columns.map(|column| column.is_some_and(|column| started[column as usize])), NAMES)
+    }
+
+    pub(super) fn n_rows(&self) -> usize {
+        self.weights.len() / self.width.max(1)
+    }
+}

@@ -1,0 +1,583 @@
+//! A tile of columns, and the events that it learns.
+//!
+//! ```text
+//! for each event from the tile's start on, as often as its frequency says:
+//!     a[:] = +0.0; for each cue c in order: a[:] += W[c, :]
+//!     u[:] = rate[:] * (target[:] - a[:]), target[j], rate[j] = lambda[j], beta1 for the outcomes j of the event,
+//!                                                               0, beta2         for all others
+//!     for each cue c in order: W[c, :] += alpha[c] * u[:]
+//! ```
+//!
+//! Of most events no outcome is in the tile. There u = (-beta2) * a instead of beta2 * (0 - a): less to do, and the same number
+//! but for the sign of a zero, which no weight feels but one of -0.0. A sum is -0.0 only if both its terms are, so a weight can
+//! be -0.0 only from the start; tiles that begin with one do all as it stands above.
+
+use super::job::Job;
+use super::mean::Mean;
+use super::order;
+use super::script::{Event, SCRIPT, Script, Scripted, Segment};
+use crate::error::Result;
+use crate::grow::copied;
+use crate::kernel::dispatch::{Kernel, Task, run};
+use crate::kernel::rows::{Element, Vector};
+use crate::kernel::step::{Step, step};
+use crate::monitor::Monitor;
+use crate::tiles::rule::{Rates, Rule};
+use crate::tiles::width::WIDEST;
+
+/// The work is interrupted to look at the monitor after about this many slots times columns: a millisecond or so.
+const POLL_EVERY: usize = 1 << 22;
+
+/// An element whose tiles of columns can be learned: `f64` or `f32`.
+///
+/// What is generic is compiled again in every crate that uses it. The bodies of a step are several hundred for each element
+/// (`kernel::step`), which takes minutes; so here they are named for both elements, and users of the crate need only link them.
+pub trait LearnsColumns: Element {
+    /// Learns some events into a tile of columns.
+    ///
+    /// # Errors
+    /// When stopped.
+    #[doc(hidden)]
+    fn forward(kernel: Kernel, task: Forward<'_, '_, '_, Self>) -> Result<()>;
+}
+
+macro_rules! learns_columns {
+    ($($element:ty),*) => {
+        $(impl LearnsColumns for $element {
+            fn forward(kernel: Kernel, task: Forward<'_, '_, '_, Self>) -> Result<()> {
+                run(kernel, task.width(), task)
+            }
+        })*
+    };
+}
+
+learns_columns!(f64, f32);
+
+/// Bytes of memory for an event, besides the script: its frequency.
+pub(super) const EVENT: u64 = 4;
+
+/// What there is for each lane of a tile: in a buffer, which is aligned, so that no vector lies across two lines of the cache.
+pub(super) struct Lanes<'a, E> {
+    targets: &'a mut [E],
+    rates: &'a mut [E],
+}
+
+impl<'a, E> Lanes<'a, E> {
+    /// Elements for each lane.
+    pub(super) const EACH: usize = 2;
+
+    /// For so many lanes, in as much room as they need or more.
+    pub(super) fn of(room: &'a mut [E], width: usize) -> Self {
+        let (targets, rates) = room.split_at_mut(width);
+        Self { targets, rates: &mut rates[..width] }
+    }
+}
+
+/// A chunk of events, in order.
+pub(super) struct OrderedEvents {
+    script: Script,
+    /// The frequency of each event; empty where all are 1.
+    frequencies: Vec<u32>,
+    /// Whether they changed places, within blocks.
+    ordered: bool,
+}
+
+impl OrderedEvents {
+    pub(super) fn of(segment: &Segment<'_>) -> Result<Self> {
+        let mut script = Script::new(segment)?;
+        for i in 0..segment.len {
+            script.push(segment, segment.row(i))?;
+        }
+        Ok(Self { script, frequencies: copied(segment.frequencies, SCRIPT)?, ordered: false })
+    }
+
+    /// Events that share cues one after another, if each comes once.
+    pub(super) fn ordered(mut self) -> Result<Self> {
+        if self.frequencies.is_empty() {
+            let order = order::of(&self.script, false)?;
+            self.script.reorder(&order, order::BLOCK)?;
+            self.ordered = true;
+        }
+        Ok(self)
+    }
+
+    /// How many of the first `skip` events cannot be told from those after them.
+    pub(super) fn mixed(&self, skip: usize) -> usize {
+        if self.ordered { skip % order::BLOCK } else { 0 }
+    }
+
+    /// All events but the first `skip`.
+    pub(super) fn after(&self, skip: usize) -> Stretch<'_> {
+        let mut events = self.script.events();
+        if let Some(last) = skip.checked_sub(1) {
+            events.nth(last);
+        }
+        let times = Times::each(&self.frequencies).after(skip);
+        Stretch { events, len: self.script.len().saturating_sub(skip), times }
+    }
+}
+
+/// Some events in order.
+#[derive(Debug, Clone)]
+pub(super) struct Stretch<'a> {
+    /// They and those that come after them.
+    pub(super) events: Scripted<'a>,
+    /// How many they are.
+    pub(super) len: usize,
+    pub(super) times: Times<'a>,
+}
+
+/// How often each of some events comes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Times<'a> {
+    /// Of the first events one by one,
+    each: &'a [u32],
+    /// and of all others.
+    others: u32,
+}
+
+impl<'a> Times<'a> {
+    /// Each as often as it says; once where it says nothing.
+    fn each(each: &'a [u32]) -> Self {
+        Self { each, others: 1 }
+    }
+
+    /// All so often.
+    pub(super) fn all(others: u32) -> Self {
+        Self { each: &[], others }
+    }
+
+    /// How often event `i` comes.
+    #[inline(always)]
+    pub(super) fn of(self, i: usize) -> u32 {
+        self.each.get(i).copied().unwrap_or(self.others)
+    }
+
+    /// Whether all events come once.
+    pub(super) fn are_once(self) -> bool {
+        self.each.is_empty() && self.others == 1
+    }
+
+    /// Those of the events after the first `n`.
+    pub(super) fn after(self, n: usize) -> Self {
+        Self { each: self.each.get(n..).unwrap_or_default(), ..self }
+    }
+}
+
+/// A tile of weights: some columns of all rows.
+pub(super) struct ColumnTile<'a, E> {
+    /// The weights, row after row.
+    pub(super) weights: &'a mut [E],
+    /// Whether any of them may be -0.0.
+    negative_zeros: bool,
+    /// Elements in a row: a multiple of the lanes of the kernel.
+    pub(super) width: usize,
+    /// The first of its columns, in the stream's numbering.
+    first: u32,
+    /// The maximal activation of each of its columns.
+    lambda: &'a [E],
+    /// The salience of all cues, if it is the same: as the rule says.
+    salience: Option<E>,
+    /// Whether there is one salience, and beta1 is beta2 in every token: then `rates` are not looked at.
+    one_rate: bool,
+    /// What the activation of each element of a row is drawn to by the event at hand: zero between events,
+    targets: &'a mut [E],
+    /// and how fast: beta2 between events.
+    rates: &'a mut [E],
+    /// beta1 and beta2 of the token at hand.
+    betas: [E; 2],
+    /// What happens at each token besides, if anything does.
+    pub(super) per_token: Option<PerToken<'a>>,
+    pub(super) unreported: Unreported,
+}
+
+impl<'a, E: Element> ColumnTile<'a, E> {
+    /// A tile of these weights, `width` elements in a row: the columns from `first` on, as many as `lambda` has, and padding.
+    pub(super) fn new(
+        weights: &'a mut [E],
+        width: usize,
+        (first, lambda): (u32, &'a [E]),
+        rule: &Rule<E>,
+        lanes: Lanes<'a, E>,
+        per_token: PerToken<'a>,
+    ) -> Self {
+        let salience = rule.salience();
+        let one_rate = per_token.rates.map_or(rule.beta1 == rule.beta2, Rates::is_one);
+        let negative_zeros =
+            weights.iter().any(|&weight| weight == E::default() && !weight.is_positive_zero());
+        let Lanes { targets, rates } = lanes;
+        targets.fill(E::default());
+        rates.fill(rule.beta2);
+        Self {
+            weights,
+            negative_zeros,
+            width,
+            first,
+            lambda,
+            salience,
+            // Kernels take one rate where there is one salience.
+            one_rate: one_rate && salience.is_some(),
+            targets,
+            rates,
+            betas: [rule.beta1, rule.beta2],
+            per_token: per_token.is_eventful().then_some(per_token),
+            unreported: Unreported::default(),
+        }
+    }
+}
+
+/// What is not yet reported to the monitor.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Unreported {
+    tokens: u64,
+    /// So many of them, and of those to come, are before the first one that can change the tile, and are not reported.
+    pub(super) early: u64,
+    /// Slots times columns.
+    work: usize,
+}
+
+impl Unreported {
+    /// The tokens to report; from now on there are none.
+    pub(super) fn take(&mut self) -> u64 {
+        let tokens = self.tokens.saturating_sub(self.early);
+        *self = Self { tokens: 0, early: self.early - (self.tokens - tokens), work: 0 };
+        tokens
+    }
+}
+
+impl<E: LearnsColumns> ColumnTile<'_, E> {
+    /// Learns some events, and returns those that come after them.
+    ///
+    /// # Errors
+    /// When stopped.
+    pub(super) fn learn<'s>(&mut self, mut stretch: Stretch<'s>, job: &Job<'_, E>) -> Result<Scripted<'s>> {
+        let (rule, monitor) = (&job.rule, job.monitor);
+        E::forward(job.kernel, Forward { tile: self, rule, stretch: &mut stretch, monitor })?;
+        Ok(stretch.events)
+    }
+}
+
+/// What happens at each token besides learning it.
+pub(super) struct PerToken<'a> {
+    /// How many tokens came before the one at hand.
+    pub(super) token: u64,
+    pub(super) rates: Option<&'a Rates<'a>>,
+    pub(super) mean: Option<Mean<'a>>,
+}
+
+impl PerToken<'_> {
+    /// Whether anything happens.
+    fn is_eventful(&self) -> bool {
+        self.rates.is_some() || self.mean.is_some()
+    }
+
+    /// Before a token with these cues: its beta1 and beta2, if there is a schedule.
+    #[inline(always)]
+    fn attend<E: Element>(&mut self, cues: &[u32], weights: &[E]) -> Option<[E; 2]> {
+        let betas = self.rates.map(|rates| rates.after(self.token));
+        self.token += 1;
+        if let Some(mean) = &mut self.mean {
+            mean.leave(self.token, cues, weights);
+        }
+        betas
+    }
+}
+
+/// Learning some events into a tile.
+pub struct Forward<'a, 't, 's, E> {
+    tile: &'a mut ColumnTile<'t, E>,
+    rule: &'a Rule<E>,
+    /// Its events become those that come after it.
+    stretch: &'a mut Stretch<'s>,
+    monitor: &'a Monitor,
+}
+
+impl<E: Element> Task<E> for Forward<'_, '_, '_, E> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "calls the kernel")]
+    unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Self::Output {
+        // SAFETY: the instruction set exists.
+        unsafe {
+            match (self.tile.salience, self.tile.one_rate) {
+                (Some(alpha), true) => self.learn::<V, true, true, B>(alpha),
+                (Some(alpha), false) => self.learn::<V, true, false, B>(alpha),
+                (None, _) => self.learn::<V, false, false, B>(E::default()),
+            }
+        }
+    }
+}
+
+impl<E: Element> Forward<'_, '_, '_, E> {
+    /// Elements in a row of the tile.
+    pub(super) fn width(&self) -> usize {
+        self.tile.width
+    }
+
+    /// Learns with one salience for all cues, or with those of the rule; with one learning rate, or with two.
+    ///
+    /// # Safety
+    /// The instruction set of `V` must exist.
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "calls the kernel")]
+    unsafe fn learn<V: Vector<Element = E>, const UNIFORM: bool, const ONE_RATE: bool, const B: usize>(
+        self,
+        alpha: E,
+    ) -> Result<()> {
+        let Self { tile, rule, stretch, monitor } = self;
+        let Stretch { mut events, len, times } = stretch.clone();
+        let ColumnTile { weights, width, first, lambda, targets, rates, per_token, negative_zeros, .. } =
+            tile;
+        let (n_rows, width, first, negative_zeros) = (events.n_rows(), *width, *first, *negative_zeros);
+        // The conditions that the pointers below rest on, together with the script's invariant.
+        assert!(width % (B * V::LANES) == 0 && (1..=WIDEST).contains(&width));
+        assert!(targets.len() == width && rates.len() == width && lambda.len() <= width);
+        assert!(rule.alpha.len() == n_rows && weights.len() == n_rows * width);
+        let mut unreported = tile.unreported;
+        let (mut betas, mut done) = (tile.betas, 0);
+        // SAFETY: the instruction set exists.
+        let (mut some, mut none) = unsafe {
+            let (alpha, beta, saliences) = (V::splat(alpha), V::splat(betas[0]), &rule.alpha[..]);
+            let (targets, rates) = (targets.as_mut_ptr(), rates.as_mut_ptr());
+            let minus_beta2 = V::splat(E::default().minus(betas[1]));
+            (
+                Present::<V, UNIFORM, ONE_RATE> { alpha, saliences, beta, targets, rates },
+                Absent::<V, UNIFORM> { alpha, saliences, minus_beta2 },
+            )
+        };
+        if per_token.is_none() && times.are_once() {
+            // The same as below, but so little goes from event to event that it stays in registers.
+            let weights = weights.as_mut_ptr();
+            while done < len {
+                let (begun, mut left) = (done, POLL_EVERY.saturating_sub(unreported.work));
+                while left > 0
+                    && done < len
+                    && let Some(Event { cues, outcomes, once }) = events.next()
+                {
+                    // SAFETY: as below.
+                    unsafe {
+                        if some.draw::<true>(outcomes, first, lambda, betas[0]) || negative_zeros {
+                            step::<V, _, B>(weights, width, cues, once, &mut some);
+                            some.draw::<false>(outcomes, first, lambda, betas[1]);
+                        } else {
+                            step::<V, _, B>(weights, width, cues, once, &mut none);
+                        }
+                    }
+                    left = left.saturating_sub(cues.len() * width + 1);
+                    done += 1;
+                }
+                unreported.tokens += (done - begun) as u64;
+                if left > 0 {
+                    unreported.work = POLL_EVERY - left;
+                    break;
+                }
+                monitor.advance(unreported.take())?;
+            }
+            tile.unreported = unreported;
+            stretch.events = events;
+            return Ok(());
+        }
+        while done < len
+            && let Some(Event { cues, outcomes, once }) = events.next()
+        {
+            // SAFETY: the instruction set exists, and `lambda` is no longer than `targets` and `rates` are.
+            let drawn = unsafe { some.draw::<true>(outcomes, first, lambda, betas[0]) } || negative_zeros;
+            for _ in 0..times.of(done) {
+                // A schedule may stand still, and one rate for all columns is not looked up.
+                if let Some(per_token) = per_token
+                    && let Some(now) = per_token.attend(cues, weights)
+                    && now != betas
+                {
+                    betas = now;
+                    // SAFETY: the instruction set exists.
+                    unsafe {
+                        some.beta = V::splat(betas[0]);
+                        none.minus_beta2 = V::splat(E::default().minus(betas[1]));
+                    }
+                    if !ONE_RATE {
+                        rates.fill(betas[1]);
+                        some.rates = rates.as_mut_ptr();
+                        // SAFETY: as above.
+                        unsafe { some.draw::<true>(outcomes, first, lambda, betas[0]) };
+                    }
+                }
+                // SAFETY: every cue is below n_rows, the number of elements of `alpha` and of rows of `weights`, and none comes
+                // twice if `once`: the script says so. `targets` and `rates` have `width` elements. All are borrowed mutably.
+                unsafe {
+                    if drawn {
+                        step::<V, _, B>(weights.as_mut_ptr(), width, cues, once, &mut some);
+                    } else {
+                        step::<V, _, B>(weights.as_mut_ptr(), width, cues, once, &mut none);
+                    }
+                }
+                unreported.tokens += 1;
+                unreported.work += cues.len() * width + 1;
+                if unreported.work >= POLL_EVERY {
+                    monitor.advance(unreported.take())?;
+                }
+            }
+            if drawn {
+                // SAFETY: as above.
+                unsafe { some.draw::<false>(outcomes, first, lambda, betas[1]) };
+            }
+            done += 1;
+        }
+        tile.betas = betas;
+        tile.unreported = unreported;
+        stretch.events = events;
+        Ok(())
+    }
+}
+
+/// Sets an element of a row whose vectors are loaded soon.
+///
+/// # Safety
+/// The instruction set of `V` must exist; the row is made of whole vectors, and has the column.
+#[inline(always)]
+#[expect(unsafe_code, reason = "vectors")]
+unsafe fn set<V: Vector>(row: *mut V::Element, column: usize, value: V::Element) {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        let vector = row.add(column / V::LANES * V::LANES);
+        V::load(vector).with(column % V::LANES, value).store(vector);
+    }
+}
+
+/// The rule where an outcome of the tile is present: sums are activations, and updates are errors times a learning rate, which is
+/// beta for all columns or that of each.
+struct Present<'a, V: Vector, const UNIFORM: bool, const ONE_RATE: bool> {
+    /// The salience of all cues, if there is one.
+    alpha: V,
+    saliences: &'a [V::Element],
+    /// The learning rate, if there is one.
+    beta: V,
+    /// What each activation of a row is drawn to,
+    targets: *mut V::Element,
+    /// and its learning rate.
+    rates: *mut V::Element,
+}
+
+impl<V: Vector, const UNIFORM: bool, const ONE_RATE: bool> Present<'_, V, UNIFORM, ONE_RATE> {
+    /// Draws the activations of outcomes of the tile to what they are at most, or to zero again, at this rate. Whether there
+    /// are any.
+    ///
+    /// # Safety
+    /// The instruction set of `V` must exist; `targets` and `rates` are made of whole vectors, and no shorter than `lambda`.
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "vectors")]
+    unsafe fn draw<const PRESENT: bool>(
+        &self,
+        outcomes: &[u32],
+        first: u32,
+        lambda: &[V::Element],
+        rate: V::Element,
+    ) -> bool {
+        let mut drawn = false;
+        for &outcome in outcomes {
+            let column = outcome.wrapping_sub(first) as usize;
+            if let Some(&lambda) = lambda.get(column) {
+                drawn = true;
+                // SAFETY: by the contract of this function.
+                unsafe {
+                    set::<V>(self.targets, column, if PRESENT { lambda } else { V::Element::default() });
+                    if !ONE_RATE {
+                        set::<V>(self.rates, column, rate);
+                    }
+                }
+            }
+        }
+        drawn
+    }
+}
+
+#[expect(unsafe_code, reason = "calls vectors")]
+// SAFETY: by the contract of the methods the instruction set exists, and rows are below the number of saliences.
+unsafe impl<V: Vector, const UNIFORM: bool, const ONE_RATE: bool> Step<V>
+    for Present<'_, V, UNIFORM, ONE_RATE>
+{
+    const UNIFORM: bool = UNIFORM;
+    const ALONE: bool = true;
+
+    #[inline(always)]
+    unsafe fn factor(&self, row: u32) -> V {
+        // SAFETY: see above.
+        unsafe { V::splat(*self.saliences.get_unchecked(row as usize)) }
+    }
+
+    #[inline(always)]
+    unsafe fn term(row: V, _: V) -> V {
+        row
+    }
+
+    #[inline(always)]
+    unsafe fn update<const B: usize>(&mut self, column: usize, sums: [V; B]) -> [V; B] {
+        let mut updates = sums;
+        // SAFETY: see above; there are as many targets and rates as columns.
+        unsafe {
+            for b in 0..B {
+                let at = column + b * V::LANES;
+                let target = V::load(self.targets.add(at));
+                let rate = if ONE_RATE { self.beta } else { V::load(self.rates.add(at)) };
+                updates[b] = rate.times(target.minus(sums[b]));
+                if UNIFORM {
+                    updates[b] = self.alpha.times(updates[b]);
+                }
+            }
+        }
+        updates
+    }
+
+    #[inline(always)]
+    unsafe fn changed(row: V, factor: V, update: V) -> V {
+        // SAFETY: see above.
+        unsafe { row.plus(if UNIFORM { update } else { factor.times(update) }) }
+    }
+}
+
+/// The rule where all outcomes of the tile are absent.
+struct Absent<'a, V: Vector, const UNIFORM: bool> {
+    /// The salience of all cues, if there is one.
+    alpha: V,
+    saliences: &'a [V::Element],
+    minus_beta2: V,
+}
+
+#[expect(unsafe_code, reason = "calls vectors")]
+// SAFETY: as for `Present`.
+unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Absent<'_, V, UNIFORM> {
+    const UNIFORM: bool = UNIFORM;
+    const ALONE: bool = true;
+
+    #[inline(always)]
+    unsafe fn factor(&self, row: u32) -> V {
+        // SAFETY: see above.
+        unsafe { V::splat(*self.saliences.get_unchecked(row as usize)) }
+    }
+
+    #[inline(always)]
+    unsafe fn term(row: V, _: V) -> V {
+        row
+    }
+
+    #[inline(always)]
+    unsafe fn update<const B: usize>(&mut self, _: usize, sums: [V; B]) -> [V; B] {
+        let mut updates = sums;
+        // SAFETY: see above.
+        unsafe {
+            for update in &mut updates {
+                *update = self.minus_beta2.times(*update);
+                if UNIFORM {
+                    *update = self.alpha.times(*update);
+                }
+            }
+        }
+        updates
+    }
+
+    #[inline(always)]
+    unsafe fn changed(row: V, factor: V, update: V) -> V {
+        // SAFETY: see above.
+        unsafe { row.plus(if UNIFORM { update } else { factor.times(update) }) }
+    }
+}

@@ -1,0 +1,59 @@
+//! A tile, and where its rows and lanes go.
+
+use crate::kernel::rows::Element;
+
+/// One of the two directions of a matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Axis {
+    /// Cues.
+    Rows,
+    /// Outcomes.
+    Columns,
+}
+
+/// A row or a lane of a tile, and the row or column of the result that it goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+}
+
+/// Bytes that come from memory together.
+pub(super) const CACHE_LINE: usize = 64;
+
+/// Rows of a tile taken together when it is turned: as many lines as the nearest cache holds at any stride.
+const TURNED: usize = 8;
+
+/// A tile and which of its rows go where.
+pub(super) struct TileBlock<'a, E> {
+    pub(super) tile: &'a [E],
+    pub(super) width: usize,
+    pub(super) along: &'a [Entry],
+}
+
+impl<E: Element> TileBlock<'_, E> {
+    /// Calls `put(along, across, element)` for every element that goes somewhere, tile row after tile row.
+    pub(super) fn by_rows(&self, across: &[Entry], mut put: impl FnMut(usize, usize, E)) {
+        for row in self.along {
+            let elements = &self.tile[row.from as usize * self.width..][..self.width];
+            for lane in across {
+                put(row.to as usize, lane.to as usize, elements[lane.from as usize]);
+            }
+        }
+    }
+
+    /// The same, lane after lane: a cache line of lanes at a time, and of those a few rows, so that cache lines are used
+    /// whole on both sides.
+    pub(super) fn by_lanes(&self, across: &[Entry], mut put: impl FnMut(usize, usize, E)) {
+        for lanes in across.chunks(CACHE_LINE / size_of::<E>()) {
+            for rows in self.along.chunks(TURNED) {
+                for lane in lanes {
+                    for row in rows {
+                        let element = self.tile[row.from as usize * self.width + lane.from as usize];
+                        put(row.to as usize, lane.to as usize, element);
+                    }
+                }
+            }
+        }
+    }
+}
