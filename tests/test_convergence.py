@@ -16,7 +16,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import Event
-from rescorla import spectrum
+from rescorla._learn import spectrum
 
 Floats = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import Event
-from rescorla.neighbours import delta
+from rescorla._learn import delta
 
 # Activation functions with their losses.
 KINDS = [("identity", "squared"), ("logistic", "squared"), ("logistic", "log"), ("tanh", "squared")]

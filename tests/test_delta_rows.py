@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import Event
-from rescorla.neighbours import delta
+from rescorla._learn import delta
 from scipy import sparse
 from test_delta import BATCHES, KINDS, REDUCTIONS, SEEDS, orders
 

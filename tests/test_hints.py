@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 import rescorla as rw
-from rescorla.derived import Events as DerivedEvents
-from rescorla.hints import hinting
+from rescorla._events.derive import Events as DerivedEvents
+from rescorla._shared.hints import hinting
 
 EVENTS = rw.read_events([("a_b", "x", 3)])
 

@@ -55,7 +55,7 @@ PERCEPTRON = (
     PRELUDE
     + "import numpy as np\n"
     + "X, y = np.ones((1000, 50)), np.resize([1, -1], 1000)\n"
-    + "work = lambda: rw.perceptron(X, y, max_sweeps=10**9, progress=False)\n"
+    + "work = lambda: rw.perceptrons.perceptron(X, y, max_sweeps=10**9, progress=False)\n"
 )
 # Thousands of iterations, of cues that are all but dependent.
 ITERATE = (

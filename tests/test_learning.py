@@ -15,7 +15,7 @@ import strategies as some
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import Event
-from rescorla import learning
+from rescorla._learn import rescorla_wagner
 
 LAYOUTS = ["iterable", "tab", "gz", "zst", "csv", "file"]
 WIDTHS = st.sampled_from([1, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 130])
@@ -28,7 +28,7 @@ def kernels() -> list[str]:
     found = []
     for kernel in ("portable", "avx2", "avx512"):
         try:
-            learning._learn(events, kernel=kernel, tile=None)
+            rescorla_wagner._learn(events, kernel=kernel, tile=None)
         except ValueError as error:
             if kernel not in str(error):
                 raise
@@ -46,7 +46,9 @@ def learn(source: Any, **keywords: Any) -> Any:
         warnings.simplefilter("ignore", RuntimeWarning)
         warnings.filterwarnings("ignore", "initial= shares no name", rw.RescorlaWarning)
         if {"kernel", "tile"} & keywords.keys():
-            return learning._learn(source, method="forward", **{"kernel": None, "tile": None, **keywords})
+            return rescorla_wagner._learn(
+                source, method="forward", **{"kernel": None, "tile": None, **keywords}
+            )
         return rw.learn(source, method="forward", **keywords)
 
 

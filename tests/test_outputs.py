@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 import rescorla as rw
-from rescorla import cli, npy
+from rescorla import cli
 from rescorla._core import AtomicFile
+from rescorla._weights import npy
 
 TABLE = "cues\toutcomes\na_b\tx\nb_c\ty\na\tx\n"
 EVENTS = [("a_b", "x"), ("b_c", "y", 2)]

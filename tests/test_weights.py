@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 import rescorla as rw
-from rescorla import _core, files, hdf5, npy, storage
+from rescorla import _core
+from rescorla._weights import files, hdf5, npy
 
 VALUES = [[0.5, -1.0, 0.0], [0.25, 0.1, 0.1]]
 CUES, OUTCOMES = ("red", "#é𝒳"), ("y", "n", "a b")
@@ -446,12 +447,12 @@ class Node:
     def __del__(self):
         read.append(rw.load_weights(sys.argv[1])["a", "x"])
 from rescorla import storage
-write = storage._netcdf_bytes
+write = files._netcdf_bytes
 def collect_and_write(*about):
     Node()
     gc.collect()
     return write(*about)
-storage._netcdf_bytes = collect_and_write
+files._netcdf_bytes = collect_and_write
 weights.save(sys.argv[2])
 assert read and set(read) == {0.5}
 print("finished")
@@ -607,7 +608,7 @@ def test_elements_are_not_given_to_the_library(
     import netCDF4
 
     given: list[bool] = []
-    make = storage._netcdf_bytes
+    make = files._netcdf_bytes
 
     def listening(netcdf: Any, content: Any, elements: bool) -> bytes:
         made = make(netcdf, content, elements)
@@ -615,7 +616,7 @@ def test_elements_are_not_given_to_the_library(
         assert len(made) < content.values.nbytes or min(shape) < 100
         return made
 
-    monkeypatch.setattr(storage, "_netcdf_bytes", listening)
+    monkeypatch.setattr(files, "_netcdf_bytes", listening)
     values = np.random.default_rng(1).normal(size=shape).astype(dtype)
     names = [[f"{kind}{i}" for i in range(n)] for kind, n in zip("co", shape, strict=True)]
     parameters = {f"p{i}": "x" * 100 for i in range(n_attributes)}
@@ -628,7 +629,7 @@ def test_elements_are_not_given_to_the_library(
         copied.append(len(out))
         return _core.copy_bytes(elements, out, threads)
 
-    monkeypatch.setattr(storage, "copy_bytes", copying)
+    monkeypatch.setattr(files, "copy_bytes", copying)
     assert same(rw.load_weights(tmp_path / "w.nc"), saved)
     assert copied == [values.nbytes]
     # By the library itself, from the disk.
@@ -644,7 +645,7 @@ def test_a_file_that_is_not_as_expected_is_left_to_the_library(
     import netCDF4
 
     saved = weights()
-    frame = storage._netcdf_bytes(netCDF4, saved._content(), False)
+    frame = files._netcdf_bytes(netCDF4, saved._content(), False)
     size = saved.values.nbytes
     whole = hdf5.with_room(frame, size)
     assert whole is not None

@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import Event
-from rescorla.neighbours.widrow_hoff import _widrow_hoff
+from rescorla._learn.widrow_hoff import _widrow_hoff
 from scipy import sparse
 
 ETAS = st.sampled_from([0.0, 0.01, 0.1, 0.3])

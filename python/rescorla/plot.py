@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rescorla.arguments import chosen, one_of, shown, whole
-from rescorla.convergence import Convergence
-from rescorla.events import Events
-from rescorla.trajectory import Trajectories
-from rescorla.weights import Weights, largest, need_weights
+from rescorla._events.events import Events
+from rescorla._learn.convergence import Convergence
+from rescorla._learn.trajectories import Trajectories
+from rescorla._shared.checks import chosen, one_of, shown, whole
+from rescorla._weights.weights import Weights, largest, need_weights
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

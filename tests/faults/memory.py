@@ -174,10 +174,12 @@ def calls_on(folder: Path, threads: int, scale: float) -> Calls:
         "delta_rule arrays": lambda: rw.delta_rule((x, z), beta=0.001, **work),
         "widrow_hoff": lambda: rw.widrow_hoff((x, z), eta=0.0001, **work),
         "widrow_hoff names": lambda: rw.widrow_hoff(small, eta=0.001, **work),
-        "perceptron": lambda: rw.perceptron(x, y, max_sweeps=20, **quiet),
-        "minover": lambda: rw.minover(x, y, max_steps=2000, **quiet),
-        "adatron": lambda: rw.adatron(x[:1500], y[:1500], max_sweeps=30, **quiet),
-        "teacher_student": lambda: rw.teacher_student([40, 80], [1, 2], replicates=20, seed=1, **work),
+        "perceptron": lambda: rw.perceptrons.perceptron(x, y, max_sweeps=20, **quiet),
+        "minover": lambda: rw.perceptrons.minover(x, y, max_steps=2000, **quiet),
+        "adatron": lambda: rw.perceptrons.adatron(x[:1500], y[:1500], max_sweeps=30, **quiet),
+        "teacher_student": lambda: rw.perceptrons.teacher_student(
+            [40, 80], [1, 2], replicates=20, seed=1, **work
+        ),
         "equilibrium dense": lambda: rw.equilibrium(small, method="dense", **work),
         "equilibrium iterative": lambda: rw.equilibrium(types, **iterative, **work),
         "equilibrium rates": lambda: rw.equilibrium(small, beta=(0.1, 0.2), **iterative, **work),

@@ -16,17 +16,17 @@ try:
 except ImportError as error:
     raise ImportError("NDLClassifier needs scikit-learn 1.6: pip install 'rescorla[sklearn]'") from error
 
-from rescorla.activation import activations
-from rescorla.arguments import PerName, one_of, whole
+from rescorla._events.events import Events
+from rescorla._events.factors import Columns, FactorCoding, Term, columns_of, is_missing, learn_coding
+from rescorla._events.read import is_table, read_events
+from rescorla._learn.activations import activations
+from rescorla._learn.equilibrium import equilibrium
+from rescorla._learn.rescorla_wagner import learn
+from rescorla._shared.checks import PerName, one_of, whole
+from rescorla._shared.warn import some, warn
+from rescorla._weights.weights import Weights
 from rescorla.classify.goodness import Statistics, frequencies, statistics
 from rescorla.classify.probability import METHODS, ProbabilityMethod, probabilities
-from rescorla.equilibrium import equilibrium
-from rescorla.events import Events
-from rescorla.factors import Columns, FactorCoding, Term, columns_of, is_missing, learn_coding
-from rescorla.learning import learn
-from rescorla.sources import is_table, read_events
-from rescorla.warn import some, warn
-from rescorla.weights import Weights
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

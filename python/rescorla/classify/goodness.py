@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rescorla.arguments import number, numbered, whole
+from rescorla._shared.checks import number, numbered, whole
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rescorla.arguments import whole
+from rescorla._events.factors import columns_of
+from rescorla._shared.checks import whole
 from rescorla.classify.goodness import pandas
-from rescorla.factors import columns_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rescorla._events.factors import columns_of
+from rescorla._events.read import is_table
 from rescorla.classify.goodness import Statistics, frequencies, pandas, statistics
-from rescorla.factors import columns_of
-from rescorla.sources import is_table
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from rescorla._core import FormatError, TextStream
-from rescorla.arguments import DUPLICATES
-from rescorla.concat import concat_events
-from rescorla.corpus import corpus_events, files_of
-from rescorla.events import Events, open_events
-from rescorla.kinds import Look, Words, look, not_a_table, warn_of_counts
-from rescorla.sources import chosen_columns, compile_source
-from rescorla.warn import RescorlaWarning
+from rescorla._events.concat import concat_events
+from rescorla._events.events import Events, open_events
+from rescorla._events.kinds import Look, Words, look, not_a_table, warn_of_counts
+from rescorla._events.read import chosen_columns, compile_source
+from rescorla._events.text import corpus_events, files_of
+from rescorla._shared.checks import DUPLICATES
+from rescorla._shared.warn import RescorlaWarning
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
