@@ -21,7 +21,7 @@ from rescorla._learn import spectrum
 Floats = NDArray[np.float64]
 
 # The module, whose name is that of its function.
-room: Any = importlib.import_module("rescorla.convergence")
+room: Any = importlib.import_module("rescorla._learn.convergence")
 
 SALIENCES = st.sampled_from([0.0, 0.1, 0.5, 1.0])
 RATES = st.sampled_from([0.01, 0.1, 0.3, 0.9])

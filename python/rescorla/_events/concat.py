@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from rescorla import _core
+from rescorla._core import check_apart
+from rescorla._events import derive
 from rescorla._events.events import Events
 from rescorla._events.read import as_events, files_of_events
-from rescorla._shared.checks import PathName, maybe_path_name, path_name
+from rescorla._shared.checks import PathName, path_name
 from rescorla._shared.hints import hinting
-from rescorla._shared.progress import Progress, watching
+from rescorla._shared.progress import Progress
 
 
 @hinting
@@ -61,9 +62,8 @@ def concat_events(
         raise TypeError(f"parts must be several Events or paths, not one {type(parts).__name__}; write [it]")
     parts = list(parts)
     if path is not None:
-        _core.check_apart(path_name(path), [file for part in parts for file in files_of_events(part)])
+        check_apart(path_name(path), [file for part in parts for file in files_of_events(part)])
     files = [as_events(part, progress=progress)._file for part in parts]
     if not files:
         raise ValueError("expected one part or more, found none; rw.read_events([]) has no events")
-    with watching(progress, "writing") as watch:
-        return Events(_core.EventFile.concat(files, maybe_path_name(path), watch))
+    return Events(derive.concat(files, path, progress))

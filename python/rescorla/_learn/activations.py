@@ -13,6 +13,7 @@ import numpy as np
 from rescorla import _core
 from rescorla._events.events import Events
 from rescorla._events.read import as_events, files_of_events, is_table, read_events, streams
+from rescorla._learn.plan import result_array
 from rescorla._shared.checks import (
     PathName,
     chosen,
@@ -20,7 +21,6 @@ from rescorla._shared.checks import (
     near,
     one_of,
     places,
-    result_array,
     shown,
     thread_count,
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
+from rescorla import _core
 from rescorla._shared.checks import PerName, chosen, in_rows, near, numbered, per_name, places, recorded
 from rescorla._shared.warn import NumericalWarning, some, warn
 from rescorla._weights.weights import Weights
@@ -179,6 +180,23 @@ def start_of(initial: Weights, element: np.dtype[Any], out: object = None) -> ND
             f"{initial.outcomes[column]!r} is {initial.values[row, column]}"
         )
     return values.copy() if isinstance(out, np.ndarray) and np.may_share_memory(values, out) else values
+
+
+def result_array(out: object, shape: tuple[int, ...], element: np.dtype[Any]) -> NDArray[Any]:
+    """Zeros to write a result to: a new array, or the caller's if it fits."""
+    if out is None:
+        return np.zeros(shape, dtype=element)
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"out must be an array or the path of a .npy file, not {type(out).__name__}")
+    if out.shape != shape or out.dtype != element:
+        raise ValueError(
+            f"out must be an array of {element} of shape {shape}, not of {out.dtype} of shape {out.shape}"
+        )
+    if not out.flags.writeable:
+        raise ValueError("out must be writeable; this array is read-only")
+    # By the engine, which refuses one that is at work in another call, or lies wrong.
+    _core.clear(out)
+    return out
 
 
 _SLOWER = "lower alpha or beta so that max(beta) * sum(alpha * m^2) < 2 in every event"

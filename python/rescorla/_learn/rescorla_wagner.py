@@ -16,6 +16,7 @@ from rescorla._learn.plan import (
     maximal,
     naming_divergence,
     plan_of,
+    result_array,
     saliences,
     start_of,
     warn_strange,
@@ -29,7 +30,6 @@ from rescorla._shared.checks import (
     one_of,
     rate,
     rates,
-    result_array,
     thread_count,
 )
 from rescorla._shared.hints import hinting

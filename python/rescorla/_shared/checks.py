@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from rescorla import _core
-
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
@@ -207,23 +205,6 @@ def thread_count(threads: int | None) -> int:
             return int(count() or 1)
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return whole("threads", threads, 1)
-
-
-def result_array(out: object, shape: tuple[int, ...], element: np.dtype[Any]) -> NDArray[Any]:
-    """Zeros to write a result to: a new array, or the caller's if it fits."""
-    if out is None:
-        return np.zeros(shape, dtype=element)
-    if not isinstance(out, np.ndarray):
-        raise TypeError(f"out must be an array or the path of a .npy file, not {type(out).__name__}")
-    if out.shape != shape or out.dtype != element:
-        raise ValueError(
-            f"out must be an array of {element} of shape {shape}, not of {out.dtype} of shape {out.shape}"
-        )
-    if not out.flags.writeable:
-        raise ValueError("out must be writeable; this array is read-only")
-    # By the engine, which refuses one that is at work in another call, or lies wrong.
-    _core.clear(out)
-    return out
 
 
 def in_rows(array: ArrayLike, element: np.dtype[Any]) -> NDArray[Any]:

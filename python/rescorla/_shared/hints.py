@@ -99,7 +99,7 @@ def hinting(function: Callable[P, R]) -> Callable[P, R]:
 def _wrong_call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str | None:
     """What is wrong with a call, and what to write instead; None where arguments do fit."""
     parameters = dict(inspect.signature(function).parameters)
-    name = _name(function)
+    name = function.__qualname__
     is_method = next(iter(parameters), None) == "self"
     positional = [
         each.name
@@ -160,8 +160,3 @@ def _required(parameters: Mapping[str, inspect.Parameter]) -> list[str]:
 
 def _counted(n: int) -> str:
     return "no argument" if n == 0 else "1 argument" if n == 1 else f"{n} arguments"
-
-
-def _name(function: Callable[..., Any]) -> str:
-    """The name by which users know a function: what can be derived of events are methods of Events."""
-    return function.__qualname__.replace("DerivedEvents.", "Events.")
