@@ -158,7 +158,7 @@ N_THREADS = 2
 LIMITED = """
 import resource, sys
 import rescorla as rw
-from rescorla import learning
+from rescorla._learn import rescorla_wagner
 
 path, method, needed, n, threads = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:])
 

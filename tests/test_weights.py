@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import rescorla as rw
 from rescorla import _core
-from rescorla._weights import files, hdf5, npy
+from rescorla._weights import disk, files, hdf5, npy
 
 VALUES = [[0.5, -1.0, 0.0], [0.25, 0.1, 0.1]]
 CUES, OUTCOMES = ("red", "#é𝒳"), ("y", "n", "a b")
@@ -125,7 +125,7 @@ def test_an_unknown_name_is_compared_to_the_known_only_when_the_message_is_read(
         compared.append(name)
         return ""
 
-    monkeypatch.setattr(rw.weights, "near", near)
+    monkeypatch.setattr("rescorla._weights.weights.near", near)
     with pytest.raises(KeyError) as caught:
         weights()["blue", "y"]
     assert compared == []
@@ -292,7 +292,6 @@ import sys
 nc = {str(nc)!r}
 sys.modules[{library!r}] = None
 import rescorla as rw
-from rescorla import _core, files, npy
 w = rw.Weights([[1.0]], ["a"], ["x"])
 try:
     {call}
@@ -410,7 +409,6 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import rescorla as rw
-from rescorla import _core, files, npy
 names = [str(i) for i in range(300)]
 w = rw.Weights(np.arange(90_000.0).reshape(300, 300), names, names)
 def work(i):
@@ -446,7 +444,7 @@ class Node:
         self.me = self
     def __del__(self):
         read.append(rw.load_weights(sys.argv[1])["a", "x"])
-from rescorla import storage
+from rescorla._weights import files
 write = files._netcdf_bytes
 def collect_and_write(*about):
     Node()
@@ -868,7 +866,7 @@ def test_a_failing_save_leaves_the_old_file(
         finish = settle
 
     with monkeypatch.context() as patch:
-        for module in (files, npy):
+        for module in (disk, npy):
             patch.setattr(module, "AtomicFile", Full)
         with pytest.raises(OSError, match="No space left") as caught:
             rw.Weights([[9.0]], ["other"], ["names"]).save(path)

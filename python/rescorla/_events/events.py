@@ -16,6 +16,7 @@ from rescorla._events.order import Seed, generator, in_order
 from rescorla._events.renaming import Renaming
 from rescorla._shared.checks import DUPLICATES, Duplicates, PathName, one_of, path_name
 from rescorla._shared.hints import hinting
+from rescorla._shared.optional import need
 from rescorla._shared.progress import Progress, watching
 
 if TYPE_CHECKING:
@@ -201,15 +202,12 @@ class Events:
         and pyndl's ``load_counter``. Without `quoting` pandas would put quotes about names that have some.
         """
         one_of("side", side, ("cues", "outcomes"))
-        try:
-            from pandas import Index, Series
-        except ImportError as error:
-            raise ImportError("counts with names need pandas: pip install 'rescorla[pandas]'") from error
+        pd = need("pandas")
         cues = side == "cues"
         counts = self.cue_counts if cues else self.outcome_counts
-        return Series(
-            counts, Index(self.cues if cues else self.outcomes, dtype=object, name=side), name="frequency"
-        )
+        names = pd.Index(self.cues if cues else self.outcomes, dtype=object, name=side)
+        series: pandas.Series[int] = pd.Series(counts, names, name="frequency")
+        return series
 
     def cue_matrix(self) -> csr_array:
         """Which cues each event has, as a sparse matrix.
@@ -247,16 +245,13 @@ class Events:
         return self._matrix("outcomes", self.n_outcomes)
 
     def _matrix(self, side: Literal["cues", "outcomes"], n_names: int) -> csr_array:
-        try:
-            from scipy.sparse import csr_array
-        except ImportError as error:
-            raise ImportError("sparse matrices need scipy: pip install 'rescorla[scipy]'") from error
+        sparse = need("scipy.sparse")
         indptr, indices = self._file.csr(side)
         ones = np.ones(len(indices), dtype=np.int64)
         # Some of scikit-learn takes 32-bit indices only.
         index = np.int32 if max(len(indices), n_names) <= np.iinfo(np.int32).max else np.int64
         indices, indptr = indices.astype(index, copy=False), indptr.astype(index, copy=False)
-        matrix = csr_array((ones, indices, indptr), shape=(len(self), n_names))
+        matrix: csr_array = sparse.csr_array((ones, indices, indptr), shape=(len(self), n_names))
         matrix.sum_duplicates()
         return matrix
 

@@ -12,6 +12,7 @@ from rescorla import _core
 from rescorla._learn import theory
 from rescorla._shared.checks import numbered, one_of, rate, thread_count, whole
 from rescorla._shared.hints import hinting
+from rescorla._shared.optional import need
 from rescorla._shared.progress import Progress, watching
 from rescorla._weights import files
 from rescorla._weights.vectors import vector_of
@@ -155,10 +156,7 @@ class TeacherStudent:
         >>> found.to_xarray().errors.mean("replicate").sizes
         Frozen({'N': 1, 'alpha': 2, 'student': 1})
         """
-        try:
-            import xarray
-        except ImportError as error:
-            raise ImportError("this needs xarray: pip install 'rescorla[xarray]'") from error
+        xarray = need("xarray")
         dimensions = ("N", "alpha", "student", "replicate")
         return xarray.Dataset(
             {"errors": (dimensions, self.errors), "steps": (dimensions, self.steps)},

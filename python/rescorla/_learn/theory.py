@@ -11,6 +11,8 @@ from itertools import pairwise
 from math import acos, exp, nan, pi, sqrt
 from typing import Any
 
+from rescorla._shared.optional import need
+
 
 def hebb(alpha: float) -> float:
     """The overlap of the sum of S x: along the teacher sqrt(2 / pi) alpha, beside it sqrt(alpha)."""
@@ -104,10 +106,5 @@ def _integral(integrand: Callable[[float], float], end: float = 12.0, middle: fl
 
 
 def _scipy() -> tuple[Any, Any, Any, Any]:
-    try:
-        from scipy.integrate import quad
-        from scipy.optimize import brentq
-        from scipy.special import log_ndtr, ndtr
-    except ImportError as error:
-        raise ImportError("this needs scipy: pip install 'rescorla[scipy]'") from error
-    return quad, brentq, ndtr, log_ndtr
+    special = need("scipy.special")
+    return need("scipy.integrate").quad, need("scipy.optimize").brentq, special.ndtr, special.log_ndtr

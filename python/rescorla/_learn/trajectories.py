@@ -34,6 +34,7 @@ from rescorla._shared.checks import (
     whole,
 )
 from rescorla._shared.hints import hinting
+from rescorla._shared.optional import need
 from rescorla._shared.progress import Progress, watching
 from rescorla._shared.warn import warn
 from rescorla._weights import files
@@ -172,10 +173,7 @@ class Trajectories:
         >>> array.sel(cue="light", outcome="food").values.tolist()
         [0.5, 0.75]
         """
-        try:
-            import xarray
-        except ImportError as error:
-            raise ImportError("this needs xarray: pip install 'rescorla[xarray]'") from error
+        xarray = need("xarray")
         coordinates: dict[str, Any] = {"token": self.tokens}
         dimensions: tuple[str, ...] = ("token", "cue", "outcome")
         if self.pairs is None:
@@ -214,10 +212,7 @@ class Trajectories:
         >>> frame["light", "food"].tolist()
         [0.5, 0.75]
         """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError("this needs pandas: pip install 'rescorla[pandas]'") from error
+        pd = need("pandas")
         names = ["cue", "outcome"]
         if self.pairs is None:
             columns = pd.MultiIndex.from_product([self.cues, self.outcomes], names=names)

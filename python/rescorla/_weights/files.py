@@ -13,6 +13,7 @@ import numpy as np
 from rescorla._core import FormatError, check_apart, copy_bytes
 from rescorla._events.kinds import look
 from rescorla._shared.checks import thread_count
+from rescorla._shared.optional import need
 from rescorla._weights import hdf5, npy
 from rescorla._weights.disk import (
     AGAIN,
@@ -107,7 +108,7 @@ def verify(path: str) -> Content:
 def check_target(path: str) -> None:
     """Raise what `save` would raise after hours of work: an unknown suffix, a missing folder or library."""
     if _format(path).save is _save_nc:
-        _netcdf()
+        need("netCDF4")
     check_folder(os.path.dirname(os.path.realpath(path)))
 
 
@@ -131,7 +132,7 @@ def npy_path(out: object) -> str | None:
 
 def to_xarray(content: Content) -> DataArray:
     """Weights as a DataArray whose attributes netCDF can hold."""
-    xarray = _xarray(netcdf=False)
+    xarray = need("xarray")
     per_name, attributes = _labels_and_attributes(content.parameters)
     coordinates = {"cues": content.cues, "outcomes": content.outcomes, **per_name}
     array: DataArray = xarray.DataArray(
@@ -230,7 +231,7 @@ def _load_npy(path: str) -> Content:
 
 def _save_nc(path: str, content: Content) -> None:
     # What xarray would write, without the time that it takes to import.
-    netcdf = _netcdf()
+    netcdf = need("netCDF4")
     for name in (*content.cues, *content.outcomes):
         if "\0" in name:
             raise ValueError(
@@ -283,7 +284,7 @@ def _netcdf_bytes(netcdf: Any, content: Content, elements: bool) -> bytes:
 
 
 def _load_nc(path: str) -> Content:
-    xarray, netcdf = _xarray(), _netcdf()
+    xarray, netcdf = need("xarray", "netcdf"), need("netCDF4")
     # Mapped: the library locks files that it opens, and fails beside others that do; and a copy takes longer.
     with open(path, "rb") as stream:
         content = _mapped(path, stream.fileno())
@@ -395,22 +396,3 @@ def _format(path: str) -> _Format:
             f"{path}: expected a file name that ends in one of {NAMES}, found {suffix!r}; give weights the "
             "name of their format"
         ) from None
-
-
-def _xarray(*, netcdf: bool = True) -> Any:
-    extra = "netcdf" if netcdf else "xarray"
-    try:
-        import xarray
-    except ImportError as error:
-        raise ImportError(f"this needs {error.name}: pip install 'rescorla[{extra}]'") from error
-    if netcdf:
-        _netcdf()
-    return xarray
-
-
-def _netcdf() -> Any:
-    try:
-        import netCDF4
-    except ImportError as error:
-        raise ImportError(f"this needs {error.name}: pip install 'rescorla[netcdf]'") from error
-    return netCDF4

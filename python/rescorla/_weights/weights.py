@@ -11,6 +11,7 @@ import numpy as np
 from rescorla._core import FormatError
 from rescorla._shared.checks import PathName, near, numbered, path_name, shown, whole
 from rescorla._shared.hints import hinting
+from rescorla._shared.optional import need
 from rescorla._weights import files
 
 if TYPE_CHECKING:
@@ -289,10 +290,7 @@ class Weights:
         ImportError
             When pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError("this needs pandas: pip install 'rescorla[pandas]'") from error
+        pd = need("pandas")
         rows, columns = pd.Index(self.cues, name="cues"), pd.Index(self.outcomes, name="outcomes")
         return pd.DataFrame(self.values, index=rows, columns=columns)
 

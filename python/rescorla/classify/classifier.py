@@ -7,14 +7,10 @@ from numbers import Number
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-
-try:
-    from sklearn.base import BaseEstimator, ClassifierMixin
-    from sklearn.utils import assert_all_finite, check_random_state
-    from sklearn.utils.multiclass import check_classification_targets
-    from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
-except ImportError as error:
-    raise ImportError("NDLClassifier needs scikit-learn 1.6: pip install 'rescorla[sklearn]'") from error
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import assert_all_finite, check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from rescorla._events.events import Events
 from rescorla._events.factors import Columns, FactorCoding, Term, columns_of, is_missing, learn_coding
