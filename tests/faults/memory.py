@@ -136,18 +136,18 @@ def calls_on(folder: Path, threads: int, scale: float) -> Calls:
         "read_events xz": lambda: rw.read_events(folder / "table.tab.xz", **quiet),
         "compile_events": lambda: rw.compile_events(table, new, **quiet),
         "corpus_events trigrams": lambda: rw.corpus_events(text, **work),
-        "corpus_events words": lambda: rw.corpus_events(text, cues="words", window=5, **work),
+        "corpus_events words": lambda: rw.corpus_events(text, cues_from="words", window=5, **work),
         "corpus_events around": lambda: rw.corpus_events(
-            text, cues="words", window=(4, 4), context="document", **work
+            text, cues_from="words", window=(4, 4), context="document", **work
         ),
         "corpus_events context": lambda: rw.corpus_events(
-            text, cues=["words", "bigrams"], window="context", normalize="NFC", **work
+            text, cues_from=["words", "bigrams"], window="context", normalize="NFC", **work
         ),
         "corpus_events subtitles": lambda: rw.corpus_events(
             folder / "subtitles.xml", format="subtitles", **work
         ),
         "corpus_events lines": lambda: rw.corpus_events(
-            (" ".join(cues) for cues, _ in listed), cues=4, window=3, **work
+            (" ".join(cues) for cues, _ in listed), cues_from=4, window=3, **work
         ),
         "filter": lambda: rows.filter(min_cue_count=3, remove_outcomes=rows.outcomes[:500], **quiet),
         "filter types": lambda: types.filter(cue_map=shorter, **quiet),

@@ -49,8 +49,8 @@ def corpus_events(
     corpus: PathName | Iterable[PathName] | Iterable[Iterable[str]],
     path: PathName | None = None,
     *,
-    cues: Names | list[Names] | tuple[Names, ...] = "trigrams",
-    outcomes: Names | list[Names] | tuple[Names, ...] | None = "words",
+    cues_from: Names | list[Names] | tuple[Names, ...] = "trigrams",
+    outcomes_from: Names | list[Names] | tuple[Names, ...] | None = "words",
     window: int | tuple[int, int] | Literal["context"] | None = None,
     context: Literal["line", "sentence", "paragraph", "document"] = "line",
     across: bool = True,
@@ -83,7 +83,7 @@ def corpus_events(
         already and stay as they are.
     path : str or path-like, optional
         A binary event file to write; None keeps the events in memory.
-    cues : see below, default "trigrams"
+    cues_from : see below, default "trigrams"
         What the words of an event give as cues. ``"words"``: themselves. ``"trigrams"``, ``"bigrams"``,
         ``"unigrams"`` or a number n: their runs of n letters, those of the boundary counted too; for n = 1
         the letters of the words alone. A mapping from words to names (a str is split at ``_``, and ``""`` is
@@ -91,7 +91,7 @@ def corpus_events(
         mapping (word, tab, names joined by ``_``), or a function from words to names, which is called once or
         a few times for each different word. Of CoNLL-U also ``"lemmas"``, ``"upos"`` and ``"features"``. A
         list or tuple of these: the names of each, one after another.
-    outcomes : as for cues, or None, default "words"
+    outcomes_from : as for cues, or None, default "words"
         What the words of an event give as outcomes. None: there are none.
     window : int, pair of int, "context" or None, default None
         Which words make an event. None or 1: each word. n: n consecutive words; events grow at the beginning
@@ -197,7 +197,7 @@ def corpus_events(
     >>> events = rw.corpus_events(["in the beginning", "the word"])
     >>> events[0]
     Event(cues=('#in', 'in#'), outcomes=('in',), frequency=1)
-    >>> for event in rw.corpus_events(["In the beginning"], cues="words", window=(1, 1)):
+    >>> for event in rw.corpus_events(["In the beginning"], cues_from="words", window=(1, 1)):
     ...     print(event.cues, event.outcomes)
     ('the',) ('in',)
     ('in', 'beginning') ('the',)
@@ -225,7 +225,9 @@ def corpus_events(
     texts, files = _texts(corpus)
     if path is not None:
         lists = [each for each in (stop_words, vocabulary) if isinstance(each, os.PathLike)]
-        tables = [each for each in _several(cues) + _several(outcomes) if isinstance(each, os.PathLike)]
+        tables = [
+            each for each in _several(cues_from) + _several(outcomes_from) if isinstance(each, os.PathLike)
+        ]
         read = [*(texts if files else []), *map(path_name, [*lists, *tables])]
         _core.check_apart(path_name(path), read)
     if format != "text" and not files:
@@ -241,8 +243,8 @@ def corpus_events(
             texts,
             None if path is None else path_name(path),
             items="files" if files else items,
-            cues=_specs("cues", cues, format),
-            outcomes=[] if outcomes is None else _specs("outcomes", outcomes, format),
+            cues=_specs("cues_from", cues_from, format),
+            outcomes=[] if outcomes_from is None else _specs("outcomes_from", outcomes_from, format),
             window=_window(window),
             context=context,
             across=across,

@@ -158,11 +158,12 @@ class TeacherStudent:
         """
         xarray = need("xarray")
         dimensions = ("N", "alpha", "student", "replicate")
-        return xarray.Dataset(
+        dataset: Dataset = xarray.Dataset(
             {"errors": (dimensions, self.errors), "steps": (dimensions, self.steps)},
             coords={"N": self.N, "alpha": self.alpha, "student": list(self.students)},
             attrs=files.netcdf_attributes(self.parameters),
         )
+        return dataset
 
     def to_pandas(self) -> DataFrame:
         """Means and standard errors as a pandas DataFrame.

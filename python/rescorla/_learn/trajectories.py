@@ -221,7 +221,8 @@ class Trajectories:
                 [[pair[0] for pair in self.pairs], [pair[1] for pair in self.pairs]], names=names
             )
         values = self.values.reshape(len(self.tokens), len(columns))
-        return pd.DataFrame(values, index=pd.Index(self.tokens, name="token"), columns=columns)
+        frame: DataFrame = pd.DataFrame(values, index=pd.Index(self.tokens, name="token"), columns=columns)
+        return frame
 
 
 def _swapped(cue: object, outcomes: Mapping[str, int]) -> str:

@@ -48,7 +48,7 @@ _ELSEWHERE: Mapping[str, _Moved] = {
     "beta1": _BETA,
     "beta2": _BETA,
     "context_structure": _CONTEXT,
-    "cue_structure": _Moved("cues", "cues=", "it is cues= of rescorla.corpus_events"),
+    "cue_structure": _Moved("cues_from", "cues_from=", "it is cues_from= of rescorla.corpus_events"),
     "eta": _Moved("beta", "alpha= and beta=: eta is their product", "it is eta= of rescorla.widrow_hoff"),
     "event_options": _WINDOW,
     "event_structure": _WINDOW,

@@ -292,7 +292,8 @@ class Weights:
         """
         pd = need("pandas")
         rows, columns = pd.Index(self.cues, name="cues"), pd.Index(self.outcomes, name="outcomes")
-        return pd.DataFrame(self.values, index=rows, columns=columns)
+        frame: DataFrame = pd.DataFrame(self.values, index=rows, columns=columns)
+        return frame
 
     def save(self, path: PathName) -> None:
         """Write the weights to a file, whole or not at all; `load_weights` reads them back.

@@ -109,7 +109,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         flags[action.dest] = flag
 
     add(
-        "--cues",
+        "--cues-from",
         type=_names,
         action="extend",
         metavar="NAMES",
@@ -118,7 +118,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "features; or several with commas between, as in 2,3,words (default trigrams)",
     )
     add(
-        "--outcomes",
+        "--outcomes-from",
         type=_names_or_none,
         action="extend",
         metavar="NAMES",
@@ -342,8 +342,8 @@ def _described(options: argparse.Namespace) -> str:
         before = f"up to {window[0]} words before and {window[1]} after"
     elif window != 1:
         span = before = f"up to {window} words"
-    cues = _listed(given.get("cues", ["trigrams"]), before)
-    outcomes = _listed(given.get("outcomes", ["words"]), span) or "nothing"
+    cues = _listed(given.get("cues_from", ["trigrams"]), before)
+    outcomes = _listed(given.get("outcomes_from", ["words"]), span) or "nothing"
     nouns = {"subtitles": "subtitles", "conllu": "CoNLL-U"}
     return f"{nouns.get(_format(options), 'running text')} ({cues} -> {outcomes})"
 
