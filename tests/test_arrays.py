@@ -4,11 +4,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+import asked
 import numpy as np
 import pytest
 import rescorla as rw
 from rescorla import _core
-from rescorla._learn import rescorla_wagner
 from rescorla._weights.vectors import Table
 
 EVENTS = rw.read_events([("a_b", "x", 3), ("b_c", "y", 2)])
@@ -412,7 +412,7 @@ def test_two_threads_cannot_learn_into_one_array() -> None:
     events = rw.read_events([(f"c{i % 300}_d{i % 7}", f"o{i % 400}", 20) for i in range(100_000)])
     out = np.zeros((events.n_cues, events.n_outcomes))
     known: dict[str, Any] = {"method": "forward", "threads": 1}
-    expected = rescorla_wagner._learn(events, **known, progress=False).values
+    expected = asked.learn(events, **known, progress=False).values
     raised: list[str] = []
 
     def other() -> None:
@@ -432,7 +432,7 @@ def test_two_threads_cannot_learn_into_one_array() -> None:
             thread.join()
 
     # Of many tiles, each of which is in the result once it is learned.
-    rescorla_wagner._learn(events, **known, out=out, tile=8, progress=look)
+    asked.learn(events, **known, out=out, tile=8, progress=look)
     assert 0 < looks == len(raised)
     assert all("wait until it is done" in message for message in raised)
     np.testing.assert_array_equal(out, expected)

@@ -32,7 +32,7 @@ WORK = {
     "a generator of names is compiled": "rw.read_events([((f'a{i}' for i in range(10**6)), 'x')])",
     "with a function for progress": "rw.read_events(((f'a{i}', 'x') for i in range(10**6)), progress=look)",
     "lines are read": "rw.corpus_events(f'word{i} and' for i in range(10**6))",
-    "a function of words is asked": "rw.corpus_events((f'w{i}' for i in range(10**6)), cues_from=lambda w: w)",
+    "a function is asked": "rw.corpus_events((f'w{i}' for i in range(10**6)), cues_from=lambda w: w)",
     "events are iterated": "list(events)",
     "events are learned": "rw.learn(events, method='forward', threads=2, progress=False)",
     "progress of learning is told": "rw.learn(events, method='forward', threads=2, progress=look)",

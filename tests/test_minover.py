@@ -5,6 +5,7 @@ import os
 from fractions import Fraction
 from typing import Any
 
+import asked
 import numpy as np
 import pytest
 import reference
@@ -12,7 +13,6 @@ import rescorla as rw
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from rescorla._learn.margins import _minover
 from scipy import sparse
 from scipy.optimize import nnls
 
@@ -101,7 +101,7 @@ def test_minover_is_the_same_with_little_memory_and_on_every_machine(seed: int, 
     w, counts, kappas, errors = reference.minover(X.tolist(), y.astype(int).tolist(), 12)
     for kernel in KERNELS:
         for budget in BUDGETS:
-            fit = _minover(X, y, 12, None, False, True, None, budget=budget, kernel=kernel)
+            fit = asked.minover(X, y, max_steps=12, tol=None, record=True, budget=budget, kernel=kernel)
             assert fit.strengths.tolist() == counts
             assert fit.errors.tolist() == errors
             assert fit.stabilities == pytest.approx(kappas, rel=1e-12, abs=1e-12)

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import asked
 import numpy as np
 import pytest
 import reference
@@ -66,9 +67,9 @@ def test_a_file_has_the_bits_of_the_memory(
         "outcomes": chosen,
     }
     source = rw.read_events(events, duplicates="keep")
-    expected = rescorla_wagner._learn(source, **keywords)
+    expected = asked.learn(source, **keywords)
     path = folder / "w.npy"
-    assert_same(path, rescorla_wagner._learn(source, **keywords, threads=threads, out=path), expected)
+    assert_same(path, asked.learn(source, **keywords, threads=threads, out=path), expected)
 
 
 @given(st.integers(0, 2**32), st.integers(1, 40), METHODS, TILES, some.DTYPES, some.THREADS)
@@ -78,8 +79,8 @@ def test_a_file_of_many_tiles_has_the_bits_of_the_memory(
     source = rw.read_events(some.wide_events(seed, 12, n_cues, 90))
     keywords: dict[str, Any] = {"method": method, "tile": tile, "dtype": dtype}
     path = folder / "w.npy"
-    learned = rescorla_wagner._learn(source, **keywords, threads=threads, out=path)
-    assert_same(path, learned, rescorla_wagner._learn(source, **keywords))
+    learned = asked.learn(source, **keywords, threads=threads, out=path)
+    assert_same(path, learned, asked.learn(source, **keywords))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -142,9 +143,7 @@ def test_the_weight_that_diverges_is_the_same_for_any_tile(method: Any, tmp_path
     messages = set()
     for tile, threads, out in [(1, 1, None), (40, 3, None), (17, 2, tmp_path / "w.npy"), (None, 1, None)]:
         with pytest.raises(FloatingPointError) as caught:
-            rescorla_wagner._learn(
-                events, beta=1e3, lambda_=lambdas, method=method, tile=tile, threads=threads, out=out
-            )
+            asked.learn(events, beta=1e3, lambda_=lambdas, method=method, tile=tile, threads=threads, out=out)
         messages.add(str(caught.value))
     assert len(messages) == 1
     assert list(tmp_path.iterdir()) == []

@@ -12,7 +12,15 @@ import numpy as np
 from rescorla import _core
 from rescorla._events.events import Events
 from rescorla._events.read import as_events
-from rescorla._learn.plan import Plan, naming_divergence, plan_of, start_of, warn_of_entries, warn_strange
+from rescorla._learn.plan import (
+    RATE,
+    Plan,
+    naming_divergence,
+    plan_of,
+    start_of,
+    warn_of_entries,
+    warn_strange,
+)
 from rescorla._shared.checks import (
     PathName,
     PerName,
@@ -27,6 +35,7 @@ from rescorla._shared.checks import (
 )
 from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
+from rescorla._shared.testing import asked
 from rescorla._shared.warn import NumericalWarning, warn
 from rescorla._weights.vectors import Examples, Table, kappas, same_length, table_of, targets_of
 from rescorla._weights.weights import Weights
@@ -204,46 +213,6 @@ def delta_rule(
     >>> weights.column("y").round(4)
     array([ 2., -1.])
     """
-    return _delta_rule(
-        data,
-        alpha=alpha,
-        beta=beta,
-        lambda_=lambda_,
-        activation=activation,
-        loss=loss,
-        batch=batch,
-        reduction=reduction,
-        passes=passes,
-        initial=initial,
-        seed=seed,
-        dtype=dtype,
-        threads=threads,
-        progress=progress,
-    )
-
-
-def _delta_rule(
-    data: Data,
-    *,
-    alpha: PerName = 1.0,
-    beta: float,
-    lambda_: PerName = 1.0,
-    activation: Activation = "identity",
-    loss: Loss = "squared",
-    batch: int | Literal["full"] = 1,
-    reduction: Reduction = "sum",
-    passes: int = 1,
-    initial: Weights | Literal["random"] | None = None,
-    seed: int | None = None,
-    dtype: DTypeLike = "float64",
-    threads: int | None = None,
-    progress: Progress = None,
-    kernel: str | None = None,
-    tile: int | None = None,
-    ordered: int = ORDERED,
-    rate_name: str = "beta",
-) -> Weights:
-    """`delta_rule`, with a choice of what must not change a bit; and what the user calls the rate."""
     size = batch_size(activation, loss, batch, reduction)
     n_passes = whole("passes", passes, 1)
     element = element_type(dtype)
@@ -300,13 +269,14 @@ def _delta_rule(
         "batch": size,
         "mean": reduction == "mean",
         "threads": n_threads,
-        "kernel": kernel,
-        "tile": tile,
+        **asked("kernel", "tile"),
     }
     # An error that is bounded overshoots, too, but cannot grow.
     kappa = events.kappa(alphas[plan.cue_rows]) if activation == "identity" else 0.0
     safe = safe_rate(kappa, size, events.n_tokens, reduction)
+    rate_name = RATE.get()
     cure = slower(rate_name, kappa, size, events.n_tokens, reduction)
+    ordered = asked("ordered")["ordered"] or ORDERED
     started = perf_counter()
     with watching(progress, "learning") as watch:
         # In full batches the order is nothing but rounding.

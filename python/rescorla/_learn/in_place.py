@@ -27,6 +27,7 @@ from rescorla._shared.checks import (
     thread_count,
 )
 from rescorla._shared.progress import Progress, watching
+from rescorla._shared.testing import asked
 from rescorla._shared.warn import some
 from rescorla._weights.weights import Weights
 
@@ -60,8 +61,6 @@ def learn_in_place(
     schedule: Schedule | None,
     threads: int | None,
     progress: Progress,
-    kernel: str | None,
-    tile: int | None,
 ) -> Weights:
     """Learn events into weights that have all their names.
 
@@ -99,8 +98,7 @@ def learn_in_place(
                 outcome_columns=columns,
                 out=values,
                 threads=n_threads,
-                kernel=kernel,
-                tile=tile,
+                **asked("kernel", "tile"),
                 progress=watch,
             )
         except FloatingPointError as error:

@@ -12,6 +12,7 @@ from rescorla._learn.plane import LinearFit, signs_of
 from rescorla._shared.checks import number, whole
 from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
+from rescorla._shared.testing import asked
 from rescorla._weights.vectors import Examples, Table, same_length, table_of
 
 if TYPE_CHECKING:
@@ -108,22 +109,7 @@ def minover(
     """
     steps = whole("max_steps", max_steps)
     tolerance = None if tol is None else _between("tol", tol, 1.0)
-    return _minover(X, y, steps, tolerance, bool(bias), bool(record), progress)
-
-
-def _minover(
-    X: Examples,
-    y: ArrayLike,
-    max_steps: int,
-    tol: float | None,
-    bias: bool,
-    record: bool,
-    progress: Progress,
-    *,
-    budget: int | None = None,
-    kernel: str | None = None,
-) -> LinearFit:
-    """`minover` of checked arguments, also with little memory or another instruction set: the same bits."""
+    bias = bool(bias)
     table, signs = _examples(X, y)
     started = perf_counter()
     with watching(progress, "MinOver") as watch:
@@ -131,15 +117,14 @@ def _minover(
             table,
             signs,
             bias=bias,
-            max_steps=max_steps,
-            tol=tol,
-            record=record,
-            budget=budget,
-            kernel=kernel,
+            max_steps=steps,
+            tol=tolerance,
+            record=bool(record),
+            **asked("budget", "kernel"),
             progress=watch,
         )
-    parameters = {"rule": "minover", "max_steps": max_steps, "tol": tol, "bias": bias}
-    parameters["ended"] = _ended(found, len(signs), max_steps)
+    parameters = {"rule": "minover", "max_steps": steps, "tol": tolerance, "bias": bias}
+    parameters["ended"] = _ended(found, len(signs), steps)
     return _fit(table, found, found["counts"].astype(np.float64), bias, parameters, started)
 
 

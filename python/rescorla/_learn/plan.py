@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -199,12 +200,27 @@ def result_array(out: object, shape: tuple[int, ...], element: np.dtype[Any]) ->
     return out
 
 
+# What the user calls the learning rate.
+RATE: ContextVar[str] = ContextVar("rate", default="beta")
+
+
+@contextmanager
+def naming_rate(name: str) -> Iterator[None]:
+    """Messages call the learning rate so."""
+    token = RATE.set(name)
+    try:
+        yield
+    finally:
+        RATE.reset(token)
+
+
 _SLOWER = "lower alpha or beta so that max(beta) * sum(alpha * m^2) < 2 in every event"
 
 
 @contextmanager
-def naming_divergence(plan: Places, cure: str | None = None, *, rate: str = "beta") -> Iterator[None]:
+def naming_divergence(plan: Places, cure: str | None = None) -> Iterator[None]:
     """Name the weight that left the finite numbers, of which the engine knows only the place."""
+    rate = RATE.get()
     if cure is None:
         cure = _SLOWER if rate == "beta" else f"lower {rate} so that {rate} * sum(m^2) < 2 in every event"
     try:
@@ -219,8 +235,9 @@ def naming_divergence(plan: Places, cure: str | None = None, *, rate: str = "bet
         raise
 
 
-def warn_unsafe(fastest: float, report: dict[str, Any], *, scheduled: bool, rate: str = "beta") -> None:
-    """Warn the user where the fastest rate is not safe in every event: `rate` is what the user calls it."""
+def warn_unsafe(fastest: float, report: dict[str, Any], *, scheduled: bool) -> None:
+    """Warn the user where the fastest rate is not safe in every event."""
+    rate = RATE.get()
     kappa = report["max_kappa"]
     if fastest * kappa >= 2:
         what = f"the largest {rate} * factor," if scheduled else f"{rate} ="

@@ -34,6 +34,7 @@ from rescorla._shared.checks import (
 )
 from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
+from rescorla._shared.testing import asked
 from rescorla._weights import files, npy
 from rescorla._weights.disk import mapped_files
 from rescorla._weights.weights import Weights
@@ -229,46 +230,6 @@ def learn(
     >>> round(last["a", "x"], 2), round(mean["a", "x"], 2)
     (0.33, 0.5)
     """
-    return _learn(
-        events,
-        alpha=alpha,
-        beta=beta,
-        lambda_=lambda_,
-        schedule=schedule,
-        average=average,
-        cues=cues,
-        outcomes=outcomes,
-        initial=initial,
-        dtype=dtype,
-        method=method,
-        threads=threads,
-        out=out,
-        progress=progress,
-    )
-
-
-def _learn(
-    events: Events | PathName,
-    *,
-    alpha: PerName = 0.1,
-    beta: float | tuple[float, float] = 0.1,
-    lambda_: PerName = 1.0,
-    schedule: Schedule | None = None,
-    average: bool = False,
-    cues: Iterable[str] | None = None,
-    outcomes: Iterable[str] | None = None,
-    initial: Weights | None = None,
-    dtype: DTypeLike = "float64",
-    method: Method = "auto",
-    threads: int | None = None,
-    out: NDArray[Any] | PathName | Weights | None = None,
-    progress: Progress = None,
-    kernel: str | None = None,
-    tile: int | None = None,
-    rate_name: str = "beta",
-) -> Weights:
-    """`learn`, with a choice of the engine's kernel and tile width, which must not change a bit; and what the
-    user calls the learning rate."""
     one_of("method", method, ("auto", "forward", "adjoint"))
     if isinstance(events, Weights):
         raise TypeError(
@@ -290,8 +251,6 @@ def _learn(
             schedule=schedule,
             threads=threads,
             progress=progress,
-            kernel=kernel,
-            tile=tile,
         )
     element = element_type(dtype)
     beta1, beta2 = rates(beta)
@@ -326,7 +285,7 @@ def _learn(
 
     def run(values: NDArray[Any] | npy.Room) -> dict[str, Any]:
         started = perf_counter()
-        with watching(progress, "learning") as watch, naming_divergence(plan, rate=rate_name):
+        with watching(progress, "learning") as watch, naming_divergence(plan):
             report = _core.learn(
                 events._file,
                 alpha=alphas.values,
@@ -343,8 +302,7 @@ def _learn(
                 out=values,
                 method=None if method == "auto" else method,
                 threads=n_threads,
-                kernel=kernel,
-                tile=tile,
+                **asked("kernel", "tile"),
                 progress=watch,
             )
         parameters.update(of_report(report, perf_counter() - started))
@@ -361,7 +319,7 @@ def _learn(
             values_in_file = pair.finish(plan.cues, plan.outcomes, parameters, report["crc32c"])
         weights = Weights._in_file(path, values_in_file, plan.cues, plan.outcomes, parameters)
     fastest = max(beta1, beta2) if factors is None else factors.fastest
-    warn_unsafe(fastest, report, scheduled=factors is not None, rate=rate_name)
+    warn_unsafe(fastest, report, scheduled=factors is not None)
     return weights
 
 

@@ -36,6 +36,7 @@ from rescorla._shared.checks import (
 from rescorla._shared.hints import hinting
 from rescorla._shared.optional import need
 from rescorla._shared.progress import Progress, watching
+from rescorla._shared.testing import asked
 from rescorla._shared.warn import warn
 from rescorla._weights import files
 from rescorla._weights.weights import Weights
@@ -319,46 +320,6 @@ def trajectories(
     >>> early.predictions["error"]
     array([1.  , 0.96])
     """
-    return _trajectories(
-        events,
-        pairs,
-        cues=cues,
-        outcomes=outcomes,
-        every=every,
-        at=at,
-        alpha=alpha,
-        beta=beta,
-        lambda_=lambda_,
-        schedule=schedule,
-        initial=initial,
-        dtype=dtype,
-        predictions=predictions,
-        threads=threads,
-        progress=progress,
-    )
-
-
-def _trajectories(
-    events: Events | PathName,
-    pairs: Iterable[tuple[str, str]] | None = None,
-    *,
-    cues: Iterable[str] | None = None,
-    outcomes: Iterable[str] | None = None,
-    every: int = 1,
-    at: ArrayLike | None = None,
-    alpha: PerName = 0.1,
-    beta: float | tuple[float, float] = 0.1,
-    lambda_: PerName = 1.0,
-    schedule: Schedule | None = None,
-    initial: Weights | None = None,
-    dtype: DTypeLike = "float64",
-    predictions: bool = False,
-    threads: int | None = None,
-    progress: Progress = None,
-    kernel: str | None = None,
-    tile: int | None = None,
-) -> Trajectories:
-    """`trajectories`, with a choice of the engine's kernel and tile width, which must not change a bit."""
     element = element_type(dtype)
     beta1, beta2 = rates(beta)
     n_threads = thread_count(threads)
@@ -406,8 +367,7 @@ def _trajectories(
             predictions=bool(predictions),
             out=values,
             threads=n_threads,
-            kernel=kernel,
-            tile=tile,
+            **asked("kernel", "tile"),
             progress=watch,
         )
     parameters: dict[str, Any] = {

@@ -10,9 +10,9 @@ import numpy as np
 from rescorla import _core
 from rescorla._events.events import Events
 from rescorla._events.read import as_events
-from rescorla._learn.delta import _delta_rule
-from rescorla._learn.plan import start_of
-from rescorla._learn.rescorla_wagner import _learn
+from rescorla._learn.delta import delta_rule
+from rescorla._learn.plan import naming_rate, start_of
+from rescorla._learn.rescorla_wagner import learn
 from rescorla._shared.checks import (
     PathName,
     element_type,
@@ -24,6 +24,7 @@ from rescorla._shared.checks import (
 )
 from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
+from rescorla._shared.testing import asked
 from rescorla._shared.warn import NumericalWarning, warn
 from rescorla._weights.vectors import Examples, Vectors, labelled, same_length, table_of
 from rescorla._weights.weights import Weights
@@ -153,35 +154,6 @@ def widrow_hoff(
     array([[2.],
            [2.]])
     """
-    return _widrow_hoff(
-        data,
-        eta=eta,
-        cue_vectors=cue_vectors,
-        outcome_vectors=outcome_vectors,
-        initial=initial,
-        dtype=dtype,
-        method=method,
-        threads=threads,
-        progress=progress,
-    )
-
-
-def _widrow_hoff(
-    data: Events | PathName | tuple[Examples, Examples],
-    *,
-    eta: float,
-    cue_vectors: Vectors | None = None,
-    outcome_vectors: Vectors | None = None,
-    initial: Weights | None = None,
-    dtype: DTypeLike = "float64",
-    method: Method = "auto",
-    threads: int | None = None,
-    progress: Progress = None,
-    kernel: str | None = None,
-    tile: int | None = None,
-    block: int | None = None,
-) -> Weights:
-    """`widrow_hoff`, with a choice of what must not change the weights."""
     one_of("method", method, ("auto", "forward", "adjoint"))
     element = element_type(dtype)
     n_threads = thread_count(threads)
@@ -237,9 +209,7 @@ def _widrow_hoff(
                 out=values,
                 method=None if method == "auto" else method,
                 threads=n_threads,
-                kernel=kernel,
-                tile=tile,
-                block=block,
+                **asked("kernel", "tile", "block"),
                 progress=watch,
             )
     except FloatingPointError as error:
@@ -355,16 +325,10 @@ def _sparse(
     """Rows of sparse matrices: the delta rule, which skips what does not stand there."""
     if method == "adjoint":
         raise ValueError("method='adjoint' is for dense vectors; sparse matrices have 'forward' only")
-    weights = _delta_rule(
-        data,
-        alpha=1.0,
-        beta=eta,
-        initial=initial,
-        dtype=element,
-        threads=threads,
-        progress=progress,
-        rate_name="eta",
-    )
+    with naming_rate("eta"):
+        weights = delta_rule(
+            data, alpha=1.0, beta=eta, initial=initial, dtype=element, threads=threads, progress=progress
+        )
     weights.parameters.update(rule="widrow_hoff", eta=eta, method="forward")
     return weights
 
@@ -379,17 +343,17 @@ def _names_only(
     progress: Progress,
 ) -> Weights:
     """Names on both sides: the rule of Rescorla and Wagner."""
-    weights = _learn(
-        events,
-        alpha=1.0,
-        beta=eta,
-        lambda_=1.0,
-        initial=initial,
-        dtype=element,
-        method=method,
-        threads=threads,
-        progress=progress,
-        rate_name="eta",
-    )
+    with naming_rate("eta"):
+        weights = learn(
+            events,
+            alpha=1.0,
+            beta=eta,
+            lambda_=1.0,
+            initial=initial,
+            dtype=element,
+            method=method,
+            threads=threads,
+            progress=progress,
+        )
     weights.parameters.update(rule="widrow_hoff", eta=eta, cues_are="names", outcomes_are="names")
     return weights
