@@ -28,9 +28,9 @@ def main() -> None:
         for tol in TOLERANCES[:2] if smoke else TOLERANCES:
             quiet: dict[str, Any] = {"tol": tol, "progress": False}
             started = perf_counter()
-            over = rw.minover(X, y, max_steps=MAX_STEPS, record=False, **quiet)
+            over = rw.perceptrons.minover(X, y, max_steps=MAX_STEPS, record=False, **quiet)
             between = perf_counter()
-            ada = rw.adatron(X, y, max_sweeps=10**6, **quiet)
+            ada = rw.perceptrons.adatron(X, y, max_sweeps=10**6, **quiet)
             ended = perf_counter()
             assert over.converged
             assert ada.converged

@@ -24,12 +24,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import compare
+import rescorla as rw
 import workloads
 
 Result = dict[str, Any]
 
 TIMES, LARGE_TIMES = 5, 500
 MB = 1e6
+
+# The wheels before 0.2 call it "cues".
+CUES = "cues_from" if hasattr(rw, "perceptrons") else "cues"
 
 
 class Task(NamedTuple):
@@ -61,7 +65,7 @@ TASKS = {
         "the words before and after to each word",
         COMMON
         | {"event_structure": "word_to_word", "event_options": (1, 1), "cue_structure": "word_to_word"},
-        {"symbols": "a-z", "cues": "words", "window": (1, 1)},
+        {"symbols": "a-z", CUES: "words", "window": (1, 1)},
     ),
     "window-3": Task(
         "the trigrams of three words to these words",

@@ -39,8 +39,8 @@ WHITE_SPACE = frozenset(
 def corpus_events(
     documents: Iterable[str],
     *,
-    cues: Spec = "trigrams",
-    outcomes: Spec = "words",
+    cues_from: Spec = "trigrams",
+    outcomes_from: Spec = "words",
     window: Window = None,
     context: Context = "line",
     across: bool = True,
@@ -70,8 +70,8 @@ def corpus_events(
     ]
     return events_of_words(
         found,
-        cues=cues,
-        outcomes=outcomes,
+        cues_from=cues_from,
+        outcomes_from=outcomes_from,
         window=window,
         across=across,
         boundary=boundary,
@@ -86,8 +86,8 @@ def corpus_events(
 def events_of_words(
     contexts: Iterable[list[str]],
     *,
-    cues: Spec = "trigrams",
-    outcomes: Spec = "words",
+    cues_from: Spec = "trigrams",
+    outcomes_from: Spec = "words",
     window: Window = None,
     across: bool = True,
     boundary: str = "#",
@@ -104,8 +104,8 @@ def events_of_words(
     ]
     events: list[Event] = [
         (
-            tuple(names(with_cues, cues, across=across, boundary=boundary, unknown=unknown)),
-            tuple(names(with_outcomes, outcomes, across=across, boundary=boundary, unknown=unknown)),
+            tuple(names(with_cues, cues_from, across=across, boundary=boundary, unknown=unknown)),
+            tuple(names(with_outcomes, outcomes_from, across=across, boundary=boundary, unknown=unknown)),
             1,
         )
         for context in kept

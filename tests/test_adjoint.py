@@ -4,6 +4,7 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
+import asked
 import numpy as np
 import pytest
 import reference
@@ -12,7 +13,6 @@ import strategies as some
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import Event
-from rescorla import learning
 
 # What the contract allows, as a part of the largest of lambda, initial weights and weights, while
 # beta * kappa <= 1 and saliences lie within a factor of 1000.
@@ -72,7 +72,7 @@ def test_adjoint_does_not_depend_on_tiles_threads_subsets(
 ) -> None:
     source = rw.read_events(some.wide_events(seed, 6, n_cues, 9))
     whole = rw.learn(source, method="adjoint", threads=1)
-    tiled = learning._learn(source, method="adjoint", threads=threads, tile=tile, kernel="portable")
+    tiled = asked.learn(source, method="adjoint", threads=threads, tile=tile, kernel="portable")
     assert some.bits(whole.values) == some.bits(tiled.values)
     cues, outcomes = data.draw(some.subsets(whole.cues)), data.draw(some.subsets(whole.outcomes))
     part = rw.learn(source, method="adjoint", cues=cues, outcomes=outcomes, threads=threads)

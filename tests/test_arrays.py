@@ -4,11 +4,12 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+import asked
 import numpy as np
 import pytest
 import rescorla as rw
-from rescorla import _core, learning
-from rescorla.neighbours.arrays import Table
+from rescorla import _core
+from rescorla._weights.vectors import Table
 
 EVENTS = rw.read_events([("a_b", "x", 3), ("b_c", "y", 2)])
 SHAPE = EVENTS.n_cues, EVENTS.n_outcomes
@@ -125,9 +126,9 @@ READ: dict[str, Callable[[Layout], Any]] = {
     "delta rule on z": lambda at: rw.delta_rule((at(X), at(SIGNS)), beta=0.1).values,
     "Widrow-Hoff": lambda at: rw.widrow_hoff((at(X), at(X)), eta=0.01).values,
     "vectors of names": lambda at: rw.widrow_hoff(EVENTS, cue_vectors=weights(at(VALUES)), eta=0.01).values,
-    "perceptron": lambda at: rw.perceptron(at(X), at(SIGNS), initial=at(X[0]), max_sweeps=9).coef,
-    "MinOver": lambda at: rw.minover(at(X), at(SIGNS), max_steps=9).coef,
-    "AdaTron": lambda at: rw.adatron(at(X), at(SIGNS), max_sweeps=9).coef,
+    "perceptron": lambda at: rw.perceptrons.perceptron(at(X), at(SIGNS), initial=at(X[0]), max_sweeps=9).coef,
+    "MinOver": lambda at: rw.perceptrons.minover(at(X), at(SIGNS), max_steps=9).coef,
+    "AdaTron": lambda at: rw.perceptrons.adatron(at(X), at(SIGNS), max_sweeps=9).coef,
 }
 
 
@@ -411,7 +412,7 @@ def test_two_threads_cannot_learn_into_one_array() -> None:
     events = rw.read_events([(f"c{i % 300}_d{i % 7}", f"o{i % 400}", 20) for i in range(100_000)])
     out = np.zeros((events.n_cues, events.n_outcomes))
     known: dict[str, Any] = {"method": "forward", "threads": 1}
-    expected = learning._learn(events, **known, progress=False).values
+    expected = asked.learn(events, **known, progress=False).values
     raised: list[str] = []
 
     def other() -> None:
@@ -431,7 +432,7 @@ def test_two_threads_cannot_learn_into_one_array() -> None:
             thread.join()
 
     # Of many tiles, each of which is in the result once it is learned.
-    learning._learn(events, **known, out=out, tile=8, progress=look)
+    asked.learn(events, **known, out=out, tile=8, progress=look)
     assert 0 < looks == len(raised)
     assert all("wait until it is done" in message for message in raised)
     np.testing.assert_array_equal(out, expected)

@@ -20,7 +20,8 @@ import strategies as some
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import Event
-from rescorla import _core, sources
+from rescorla import _core
+from rescorla._events import read
 
 TEXTS = [pa.string(), pa.large_string(), pa.string_view()]
 CODES = [pa.dictionary(code, text) for code in (pa.int8(), pa.uint32(), pa.int64()) for text in TEXTS[:2]]
@@ -110,13 +111,13 @@ def test_data_frames_are_the_events_of_their_rows(folder: Path, rows: list[Event
 
 def test_what_a_data_frame_holds_decides_how_it_is_read() -> None:
     data = {"cues": ["a_b"], "outcomes": ["x"], "note": [object()]}
-    assert sources.streams(pd.DataFrame(data))
-    assert sources.streams(pd.DataFrame(data).astype(object))
-    assert not sources.streams(pd.DataFrame({"cues": [{"b", "a"}], "outcomes": ["x"]}))
-    assert not sources.streams(pl.DataFrame({"cues": [{"b", "a"}], "outcomes": ["x"]}, strict=False))
-    assert sources.streams(pl.DataFrame({"cues": [["a", "b"]], "outcomes": ["x"]}))
-    assert not sources.streams(pd.Series(["a"]))
-    assert not sources.streams([("a", "x")])
+    assert read.streams(pd.DataFrame(data))
+    assert read.streams(pd.DataFrame(data).astype(object))
+    assert not read.streams(pd.DataFrame({"cues": [{"b", "a"}], "outcomes": ["x"]}))
+    assert not read.streams(pl.DataFrame({"cues": [{"b", "a"}], "outcomes": ["x"]}, strict=False))
+    assert read.streams(pl.DataFrame({"cues": [["a", "b"]], "outcomes": ["x"]}))
+    assert not read.streams(pd.Series(["a"]))
+    assert not read.streams([("a", "x")])
 
 
 def test_a_set_in_a_data_frame_is_taken_in_sorted_order() -> None:

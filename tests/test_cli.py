@@ -117,7 +117,7 @@ def test_pairs_are_ranked_across_blocks(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_learn_takes_running_text(run: Run, text: Path, tmp_path: Path) -> None:
     path = tmp_path / "w.npz"
-    options = ["--cues", "bigrams", "--symbols", "A-Za-z", "--no-lower", "--boundary", "+"]
+    options = ["--cues-from", "bigrams", "--symbols", "A-Za-z", "--no-lower", "--boundary", "+"]
     run("learn", text, *options, "--duplicates", "keep", "--background", "always", "-o", path)
     found = rw.load_weights(path)
     assert found.outcomes == ("The", "cat", "sat", "THE")
@@ -251,8 +251,8 @@ def test_events_to_a_binary_file_and_back(run: Run, table: Path, text: Path, tmp
     report = fields(run("events", table, "-o", binary, "--table", back))
     assert (report["saved to"], report["table"], report["tokens"]) == (str(binary), str(back), "6")
     assert list(rw.open_events(binary)) == list(rw.read_events(table)) == list(rw.read_events(back))
-    run("events", text, "-o", binary, "--cues", "words")
-    assert list(rw.open_events(binary)) == list(rw.corpus_events(text, cues="words"))
+    run("events", text, "-o", binary, "--cues-from", "words")
+    assert list(rw.open_events(binary)) == list(rw.corpus_events(text, cues_from="words"))
     run("events", binary, "--table", back)
     assert list(rw.read_events(back)) == list(rw.open_events(binary))
 
@@ -314,7 +314,7 @@ LEMMAS = "was\tbe\nthe\t\nword\tword_noun\n"
 TEXT_COMMANDS = ("events", "learn", "equilibrium", "activations")
 
 Case = tuple[str, dict[str, Any], str, dict[str, Any]]
-TABLE_CUES = ("--cues @lemmas.tab", {"cues": Path("lemmas.tab")})
+TABLE_CUES = ("--cues-from @lemmas.tab", {"cues_from": Path("lemmas.tab")})
 IGNORED = ("--unknown-words ignore", {"unknown": "ignore"})
 WIDE = ("--window 3", {"window": 3})
 SENTENCES = ("--context sentence --window 3", {"context": "sentence", "window": 3})
@@ -323,11 +323,15 @@ NOTHING: tuple[str, dict[str, Any]] = ("", {})
 
 # What a command is told, and the same in Python; then what both are told besides.
 TEXT_CASES: list[Case] = [
-    ("--cues words", {"cues": "words"}, *NOTHING),
-    ("--cues 2,3 --cues @lemmas.tab,words", {"cues": [2, 3, Path("lemmas.tab"), "words"]}, *IGNORED),
-    ("--outcomes bigrams,1", {"outcomes": ("bigrams", 1)}, *NOTHING),
-    ("--outcomes @lemmas.tab", {"outcomes": Path("lemmas.tab")}, *IGNORED),
-    ("--outcomes none", {"outcomes": None}, *NOTHING),
+    ("--cues-from words", {"cues_from": "words"}, *NOTHING),
+    (
+        "--cues-from 2,3 --cues-from @lemmas.tab,words",
+        {"cues_from": [2, 3, Path("lemmas.tab"), "words"]},
+        *IGNORED,
+    ),
+    ("--outcomes-from bigrams,1", {"outcomes_from": ("bigrams", 1)}, *NOTHING),
+    ("--outcomes-from @lemmas.tab", {"outcomes_from": Path("lemmas.tab")}, *IGNORED),
+    ("--outcomes-from none", {"outcomes_from": None}, *NOTHING),
     ("--window 2", {"window": 2}, *NOTHING),
     ("--window 2,1", {"window": (2, 1)}, *NOTHING),
     ("--window context", {"window": "context"}, *NOTHING),
@@ -446,19 +450,19 @@ def test_options_of_running_text_are_refused_elsewhere(
 
 @pytest.mark.parametrize("command", TEXT_COMMANDS[1:])
 def test_options_of_running_text_with_other_commands(command: str, run: Run, passage: Path) -> None:
-    told = ["--cues", "2", "--window", "context", "--context", "sentence", "--unknown-words", "keep"]
-    told += ["--outcomes", "@lemmas.tab", "--symbols", r"\w", "--threads", "1"]
+    told = ["--cues-from", "2", "--window", "context", "--context", "sentence", "--unknown-words", "keep"]
+    told += ["--outcomes-from", "@lemmas.tab", "--symbols", r"\w", "--threads", "1"]
     expected = rw.corpus_events(
         passage,
-        cues=2,
+        cues_from=2,
         window="context",
         context="sentence",
         unknown="keep",
-        outcomes=Path("lemmas.tab"),
+        outcomes_from=Path("lemmas.tab"),
         symbols=r"\w",
     )
     if command == "activations":
-        weights = rw.learn(rw.corpus_events(passage, cues=2))
+        weights = rw.learn(rw.corpus_events(passage, cues_from=2))
         weights.save("w.npz")
         run(command, passage, "w.npz", *told, "--unknown", "ignore", "-o", "a.npy")
         assert np.array_equal(np.load("a.npy"), rw.activations(expected, weights, unknown="ignore"))
@@ -472,26 +476,26 @@ def test_options_of_running_text_with_other_commands(command: str, run: Run, pas
 def test_options_of_running_text_that_make_no_sense(run: Run, passage: Path) -> None:
     for told, message in (
         (
-            ["--cues", "tetragrams"],
+            ["--cues-from", "tetragrams"],
             "'tetragrams' is none of words, trigrams, bigrams, unigrams, lemmas",
         ),
-        (["--cues", "none"], "'none' is none of"),
-        (["--outcomes", "words,none"], "'none' is none of"),
-        (["--cues", "@"], "'@' is none of"),
+        (["--cues-from", "none"], "'none' is none of"),
+        (["--outcomes-from", "words,none"], "'none' is none of"),
+        (["--cues-from", "@"], "'@' is none of"),
         (["--window", "some"], "'some' is no number, no pair BEFORE,AFTER and not context"),
         (["--window", "1,2,3"], "'1,2,3' is no number"),
         (["--context", "page"], "'page'"),
     ):
         assert message in run.usage("events", passage, *told, "-o", "e.rw")
     for told, message in (
-        (["--cues", "0"], "--cues must have 1 letter or more, not 0"),
+        (["--cues-from", "0"], "--cues-from must have 1 letter or more, not 0"),
         (
             ["--window", "0"],
             "1 or more, a pair BEFORE,AFTER or context, not 0",
         ),
-        (["--cues", "@missing.tab"], "missing.tab: No such file"),
+        (["--cues-from", "@missing.tab"], "missing.tab: No such file"),
         (["--stop-words", "missing.txt"], "missing.txt: No such file"),
-        (["--outcomes", "@lemmas.tab"], 'the word "in" is not in the table'),
+        (["--outcomes-from", "@lemmas.tab"], 'the word "in" is not in the table'),
         (["--threads", "0"], "--threads must be a whole number of 1 or more, not 0"),
         (["--items", "documents"], "--items is for standard input (-); leave it out"),
     ):
@@ -542,14 +546,14 @@ def test_formats_of_running_text(run: Run, passage: Path) -> None:
         encoding="utf-8",
     )
     expected = by_corpus_events(
-        "we.conllu", format="conllu", cues=[2, "upos"], outcomes=["lemmas", "features"]
+        "we.conllu", format="conllu", cues_from=[2, "upos"], outcomes_from=["lemmas", "features"]
     )
-    told = ["--cues", "2,upos", "--outcomes", "lemmas,features"]
+    told = ["--cues-from", "2,upos", "--outcomes-from", "lemmas,features"]
     assert expected == by_command(run, "we.conllu", "--format", "conllu", *told)
     error = run("events", "we.conllu", *told, "-o", "e.rw", status=1)
     assert "this looks like CoNLL-U: --format conllu makes events of it" in error
     error = run("events", "we.conllu", *told, "--format", "text", "-o", "e.rw", status=1)
-    assert "--cues can be 'upos' with --format conllu only" in error
+    assert "--cues-from can be 'upos' with --format conllu only" in error
     film = "<document><s><w>In</w><w>the</w></s></document>"
     Path("film.xml.gz").write_bytes(gzip.compress(film.encode()))
     expected = by_corpus_events("film.xml.gz", format="subtitles", window=2)

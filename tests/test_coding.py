@@ -35,7 +35,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 @given(WORDS, SIZES, BOUNDARIES)
 def test_the_cues_are_those_of_running_text(words: list[str], sizes: list[int], boundary: str) -> None:
     found = rw.ortho_coding(words, sizes, boundary=boundary)
-    events = rw.corpus_events([words], cues=list(sizes), boundary=boundary, duplicates="keep")
+    events = rw.corpus_events([words], cues_from=list(sizes), boundary=boundary, duplicates="keep")
     assert found == [event.cues for event in events]
     specified = [corpus_reference.names([[word]], list(sizes), boundary=boundary) for word in words]
     assert [list(cues) for cues in found] == specified

@@ -34,11 +34,11 @@ def treebank(tmp_path: Path) -> Path:
 
 
 def test_what_a_treebank_says_gives_names(treebank: Path) -> None:
-    assert events(treebank, cues="bigrams", outcomes=["lemmas", "features"])[:2] == [
+    assert events(treebank, cues_from="bigrams", outcomes_from=["lemmas", "features"])[:2] == [
         (("#v", "va", "am", "mo", "os", "s#"), ("ir", "Mood=Imp", "Number=Plur")),
         (("#n", "no", "os", "s#"), ("Case=Acc",)),
     ]
-    assert [outcomes for _, outcomes in events(treebank, cues="lemmas", outcomes="upos")] == [
+    assert [outcomes for _, outcomes in events(treebank, cues_from="lemmas", outcomes_from="upos")] == [
         ("VERB",), ("PRON",), ("INTJ",), ("PUNCT",), ("INTJ",),
     ]  # fmt: skip
 
@@ -55,16 +55,16 @@ def test_what_a_treebank_says_gives_names(treebank: Path) -> None:
 def test_contexts_are_those_of_the_treebank(
     treebank: Path, context: str, expected: list[tuple[str, ...]]
 ) -> None:
-    found = events(treebank, cues="words", outcomes=None, window="context", context=context)
+    found = events(treebank, cues_from="words", outcomes_from=None, window="context", context=context)
     assert [cues for cues, _ in found] == expected
     assert all(outcomes == () for _, outcomes in found)
 
 
 def test_words_are_cased_and_left_out_as_asked(treebank: Path) -> None:
-    assert [cues for cues, _ in events(treebank, cues="words", lower=False, symbols=r"\p{L}")] == [
+    assert [cues for cues, _ in events(treebank, cues_from="words", lower=False, symbols=r"\p{L}")] == [
         ("Vamos",), ("nos",), ("Sí",), ("no",),
     ]  # fmt: skip
-    assert [cues for cues, _ in events(treebank, cues="words", stop_words=["nos", "sí"])] == [
+    assert [cues for cues, _ in events(treebank, cues_from="words", stop_words=["nos", "sí"])] == [
         ("vamos",), ("!",), ("no",),
     ]  # fmt: skip
 
@@ -78,7 +78,7 @@ def test_a_defect_has_its_place(treebank: Path) -> None:
 @pytest.mark.filterwarnings("ignore:.*this looks like CoNLL-U")
 def test_what_only_a_treebank_says_is_refused_of_text(treebank: Path) -> None:
     with pytest.raises(ValueError, match="format='conllu' only"):
-        rw.corpus_events(treebank, outcomes="lemmas")
+        rw.corpus_events(treebank, outcomes_from="lemmas")
     with pytest.raises(TypeError, match="is for files"):
         rw.corpus_events(["a"], format="conllu")
 
@@ -102,6 +102,11 @@ def test_treebanks_are_read_as_by_hand(shared: Path, name: str, context: Literal
             cues = tuple(dict.fromkeys(form for form, _ in window))
             expected.append((cues, {name for _, names in window for name in names}))
     found = rw.corpus_events(
-        path, format="conllu", cues="words", outcomes=["lemmas", "features"], window=2, context=context
+        path,
+        format="conllu",
+        cues_from="words",
+        outcomes_from=["lemmas", "features"],
+        window=2,
+        context=context,
     )
     assert [(event.cues, set(event.outcomes)) for event in found] == expected

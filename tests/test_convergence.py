@@ -16,12 +16,12 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import Event
-from rescorla import spectrum
+from rescorla._learn import spectrum
 
 Floats = NDArray[np.float64]
 
 # The module, whose name is that of its function.
-room: Any = importlib.import_module("rescorla.convergence")
+room: Any = importlib.import_module("rescorla._learn.convergence")
 
 SALIENCES = st.sampled_from([0.0, 0.1, 0.5, 1.0])
 RATES = st.sampled_from([0.01, 0.1, 0.3, 0.9])

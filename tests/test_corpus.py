@@ -134,8 +134,8 @@ VOCABULARY = st.lists(st.sampled_from(WORDS), min_size=8, unique=True)
 
 # What says how contexts of words become events, and what says how texts become contexts of words.
 OF_WORDS: dict[str, st.SearchStrategy[Any]] = {
-    "cues": SPECS,
-    "outcomes": st.one_of(SPECS, st.none()),
+    "cues_from": SPECS,
+    "outcomes_from": st.one_of(SPECS, st.none()),
     "window": WINDOWS,
     "across": st.booleans(),
     "boundary": st.sampled_from(["#", "", "<>", "·", "e"]),
@@ -249,7 +249,12 @@ def test_words_that_are_given_stay_as_they_are(
 
 
 def test_a_line_of_stop_words_is_no_empty_line() -> None:
-    options: Options = {"stop_words": ["the"], "context": "paragraph", "window": "context", "cues": "words"}
+    options: Options = {
+        "stop_words": ["the"],
+        "context": "paragraph",
+        "window": "context",
+        "cues_from": "words",
+    }
     for corpus in (["a", "the", "b"], [["a"], ["the"], ["b"]]):
         assert [event.cues for event in rw.corpus_events(corpus, **options)] == [("a", "b")]
 
@@ -317,8 +322,8 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         {},
         {"window": 3, "across": True, "lower": False},
-        {"window": (2, 1), "cues": ["words", "bigrams"], "normalize": "NFC"},
-        {"window": "context", "cues": "words", "outcomes": syllables, "symbols": str.isalpha},
+        {"window": (2, 1), "cues_from": ["words", "bigrams"], "normalize": "NFC"},
+        {"window": "context", "cues_from": "words", "outcomes_from": syllables, "symbols": str.isalpha},
     ],
     ids=["words", "three", "neighbours", "contexts"],
 )
@@ -371,9 +376,14 @@ def test_globs_and_folders_are_read_in_order(tmp_path: Path) -> None:
 def test_a_file_of_names_is_a_mapping(tmp_path: Path) -> None:
     table = write(tmp_path / "lemmas.tab", "was\tbe\nwent\tgo_past\nis\tbe\n")
     text = "It was, it is: we went"
-    found = rw.corpus_events([text], symbols="a-z", outcomes=table, unknown="keep", window="context")
+    found = rw.corpus_events([text], symbols="a-z", outcomes_from=table, unknown="keep", window="context")
     assert found[0].outcomes == ("it", "be", "we", "go", "past")
-    options: Options = {"outcomes": table, "unknown": "ignore", "cues": [table, "bigrams"], "window": 2}
+    options: Options = {
+        "outcomes_from": table,
+        "unknown": "ignore",
+        "cues_from": [table, "bigrams"],
+        "window": 2,
+    }
     assert_specified(
         lambda: rw.corpus_events([text], **options),
         lambda: corpus_reference.corpus_events([text], **options),
@@ -382,7 +392,7 @@ def test_a_file_of_names_is_a_mapping(tmp_path: Path) -> None:
 
 def test_the_error_names_the_word_that_a_mapping_lacks() -> None:
     with pytest.raises(KeyError, match="word"):
-        rw.corpus_events(["a word"], outcomes={"a": "x"})
+        rw.corpus_events(["a word"], outcomes_from={"a": "x"})
 
 
 def test_a_file_of_words_is_a_list(tmp_path: Path) -> None:
@@ -399,7 +409,7 @@ def test_a_byte_order_mark_is_none_of_the_text(tmp_path: Path) -> None:
 
 def test_lines_of_an_open_file_are_lines(tmp_path: Path) -> None:
     path = write(tmp_path / "text.txt", "a b\nc\n\nd\n")
-    options: Options = {"cues": "words", "context": "paragraph", "window": "context"}
+    options: Options = {"cues_from": "words", "context": "paragraph", "window": "context"}
     with path.open(encoding="utf-8") as lines:
         assert rows(rw.corpus_events(lines, **options)) == rows(rw.corpus_events(path, **options))
 
@@ -425,18 +435,18 @@ def test_a_str_is_names_joined_wherever_it_stands(tmp_path: Path) -> None:
     said += [{"dog": ["DOG", "SG"], "the": ()}, lambda word: {"dog": ("DOG", "SG"), "the": []}[word]]
     for names in said:
         for side in ("cues", "outcomes"):
-            events = rw.corpus_events(["the dog"], **{side: names}, window="context")
+            events = rw.corpus_events(["the dog"], **{f"{side}_from": names}, window="context")
             assert getattr(events[0], side) == ("DOG", "SG")
     # Names that are given one by one stay as they are.
-    assert rw.corpus_events(["dog"], outcomes={"dog": ["DOG_SG"]}).outcomes == ("DOG_SG",)
+    assert rw.corpus_events(["dog"], outcomes_from={"dog": ["DOG_SG"]}).outcomes == ("DOG_SG",)
 
 
 @pytest.mark.parametrize("names", ["DOG__SG", "_DOG", "DOG_", "_"])
 def test_an_empty_name_among_others_is_refused(names: str) -> None:
     with pytest.raises(ValueError, match=f"outcomes maps 'dog' to '{names}', in which a name is empty; join"):
-        rw.corpus_events(["dog"], outcomes={"dog": names})
+        rw.corpus_events(["dog"], outcomes_from={"dog": names})
     with pytest.raises(ValueError, match=f'the word "dog" gives "{names}", in which a name is empty; join'):
-        rw.corpus_events(["dog"], outcomes=lambda word: names)
+        rw.corpus_events(["dog"], outcomes_from=lambda word: names)
 
 
 def asked_of(corpus: Any, **options: Any) -> tuple[list[str], rw.Events]:
@@ -461,10 +471,10 @@ def test_a_function_is_asked_about_the_characters_that_come() -> None:
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_answers_about_characters_do_not_depend_on_threads(long: Path, threads: int) -> None:
-    asked, events = asked_of(long, cues="words", window=2, threads=threads)
+    asked, events = asked_of(long, cues_from="words", window=2, threads=threads)
     # Threads may ask at the same time; but of a text of megabytes each character a few times at most.
     assert len(asked) <= threads * len(set(asked))
-    one = asked_of(long, cues="words", window=2, threads=1)
+    one = asked_of(long, cues_from="words", window=2, threads=1)
     assert (set(asked), events.outcomes) == (set(one[0]), one[1].outcomes)
     assert np.array_equal(events.outcome_counts, one[1].outcome_counts)
 

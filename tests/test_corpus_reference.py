@@ -20,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*this (looks like|file is empty
 
 def joined(texts: list[str], **options: object) -> list[str]:
     """The words of each event, with blanks between them."""
-    events = corpus_events(texts, cues="words", outcomes=None, **options)  # type: ignore[arg-type]
+    events = corpus_events(texts, cues_from="words", outcomes_from=None, **options)  # type: ignore[arg-type]
     return [" ".join(cues) for cues, _, _ in events]
 
 
@@ -145,6 +145,6 @@ def test_contexts_of_lines_that_are_cut_into_words() -> None:
 
 
 def test_words_that_are_given_stay_as_they_are() -> None:
-    assert events_of_words([["A_b", "#"]], cues="bigrams", window="context") == [
+    assert events_of_words([["A_b", "#"]], cues_from="bigrams", window="context") == [
         (("#A", "A_", "_b", "b#", "##"), ("A_b", "#"), 1)
     ]

@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+import asked
 import numpy as np
 import pytest
 import reference
@@ -14,7 +15,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import Event
-from rescorla.neighbours import delta
 
 # Activation functions with their losses.
 KINDS = [("identity", "squared"), ("logistic", "squared"), ("logistic", "log"), ("tanh", "squared")]
@@ -124,9 +124,9 @@ def test_the_delta_rule_is_the_reference(
     values = reference.matrix(expected, all_cues, all_outcomes, dtype)
     if not np.isfinite(values).all():
         with pytest.raises(FloatingPointError, match="diverges"):
-            delta._delta_rule(source, **rule)
+            asked.delta_rule(source, **rule)
         return
-    result = delta._delta_rule(source, **rule)
+    result = asked.delta_rule(source, **rule)
     assert (result.cues, result.outcomes) == (all_cues, all_outcomes)
     if activation == "identity":
         assert some.bits(result.values) == some.bits(values)
@@ -165,11 +165,11 @@ def test_tiles_threads_and_instruction_sets_change_no_bit(activation: Any, loss:
         "batch": batch,
         "passes": 2,
     }
-    whole = delta._delta_rule(source, **rule, threads=1)
-    busy = delta._delta_rule(source, **rule, threads=3, tile=64)
+    whole = asked.delta_rule(source, **rule, threads=1)
+    busy = asked.delta_rule(source, **rule, threads=3, tile=64)
     assert (whole.parameters["threads"], busy.parameters["threads"]) == (1, 3)
     assert some.bits(busy.values) == some.bits(whole.values)
-    portable = delta._delta_rule(source, **rule, threads=2, tile=9, kernel="portable")
+    portable = asked.delta_rule(source, **rule, threads=2, tile=9, kernel="portable")
     assert some.bits(portable.values) == some.bits(whole.values)
     if (activation, batch) == ("identity", 1):
         twice = rw.read_events([*WIDE, *WIDE], duplicates="keep")
@@ -212,7 +212,7 @@ def test_a_seed_puts_the_tokens_of_each_pass_in_a_fresh_order(
     shuffled = [tokens[t] for order in orders(seed, passes, len(tokens)) or [] for t in order]
     learned = learn(rw.read_events([names, *shuffled]), alpha=0.3, beta=0.2)
     rule: dict[str, Any] = {"alpha": 0.3, "beta": 0.2, "passes": passes, "seed": seed}
-    found = delta._delta_rule(rw.read_events(events), **rule, ordered=ordered)
+    found = asked.delta_rule(rw.read_events(events), **rule, ordered=ordered)
     assert some.by_label(found) == some.by_label(learned)
 
 
@@ -548,7 +548,7 @@ def test_progress_rises_to_the_total_and_stops_the_work(batch: Any) -> None:
         seen.append((done, total))
 
     rule: dict[str, Any] = {"beta": 0.001, "batch": batch, "reduction": "mean"}
-    delta._delta_rule(source, **rule, passes=2, seed=1, ordered=1, progress=look)
+    asked.delta_rule(source, **rule, passes=2, seed=1, ordered=1, progress=look)
     done = [d for d, _ in seen]
     assert done == sorted(done)
     assert all(total == 0 or d <= total for d, total in seen)

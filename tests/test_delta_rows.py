@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import asked
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import Event
-from rescorla.neighbours import delta
 from scipy import sparse
 from test_delta import BATCHES, KINDS, REDUCTIONS, SEEDS, orders
 
@@ -106,9 +106,9 @@ def test_arrays_are_learned_as_the_reference_learns_them(
     targets = sparse.csr_array(Z) if data.draw(st.booleans()) else Z
     if not np.isfinite(values).all():
         with pytest.raises(FloatingPointError, match="diverges"):
-            delta._delta_rule((X, targets), **rule)
+            asked.delta_rule((X, targets), **rule)
         return
-    result = delta._delta_rule((X, targets), **rule)
+    result = asked.delta_rule((X, targets), **rule)
     assert (list(result.cues), list(result.outcomes)) == names
     if activation == "identity":
         assert some.bits(result.values) == some.bits(values)
@@ -181,13 +181,13 @@ def test_tiles_threads_and_instruction_sets_change_no_bit(
     rule: dict[str, Any] = {"beta": 0.002, "activation": activation, "loss": loss, "batch": batch}
     rule |= {"passes": 3, "seed": 2, "alpha": np.linspace(0.5, 1.5, 30)}
     data = form(WIDE_X), WIDE_Z
-    whole = delta._delta_rule(data, **rule, threads=1)
-    busy = delta._delta_rule(data, **rule, threads=3, tile=64)
+    whole = asked.delta_rule(data, **rule, threads=1)
+    busy = asked.delta_rule(data, **rule, threads=3, tile=64)
     assert (whole.parameters["threads"], busy.parameters["threads"]) == (1, 3)
     assert some.bits(busy.values) == some.bits(whole.values)
-    portable = delta._delta_rule(data, **rule, threads=2, tile=9, kernel="portable")
+    portable = asked.delta_rule(data, **rule, threads=2, tile=9, kernel="portable")
     assert some.bits(portable.values) == some.bits(whole.values)
-    one = delta._delta_rule((data[0], WIDE_Z[:, 699]), **rule)
+    one = asked.delta_rule((data[0], WIDE_Z[:, 699]), **rule)
     assert some.bits(one.values[:, 0]) == some.bits(whole.values[:, 699])
 
 
@@ -394,7 +394,7 @@ def test_progress_rises_to_the_total_and_stops_the_work(batch: Any) -> None:
     X, Z = RNG.normal(size=(20_000, 20)), RNG.normal(size=(20_000, 30))
     seen: list[tuple[int, int]] = []
     rule: dict[str, Any] = {"beta": 0.0001, "batch": batch, "reduction": "mean"}
-    delta._delta_rule(
+    asked.delta_rule(
         (X, Z), **rule, passes=20, seed=1, ordered=1, progress=lambda done, total: seen.append((done, total))
     )
     done = [d for d, _ in seen]

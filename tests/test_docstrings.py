@@ -16,35 +16,16 @@ MODULES = ["rescorla"] + [
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 #: Where there must be examples: the rooms that users see.
 SHOWN = {
-    f"rescorla.{room}"
-    for room in (
-        "activation",
-        "bands",
-        "coding",
-        "concat",
-        "convergence",
-        "derived",
-        "equilibrium",
-        "estimators",
-        "estimators.delta",
-        "estimators.equilibrium",
-        "estimators.planes",
-        "estimators.rescorla_wagner",
-        "events",
-        "factors",
-        "learning",
-        "nearness",
-        "neighbours.delta",
-        "neighbours.linear",
-        "neighbours.minover",
-        "neighbours.teacher",
-        "neighbours.widrow_hoff",
-        "plot",
-        "schedules",
-        "trajectory",
-        "weights",
-        "windows",
-    )
+    "rescorla",
+    "rescorla.estimators",
+    "rescorla.estimators.delta",
+    "rescorla.estimators.equilibrium",
+    "rescorla.estimators.planes",
+    "rescorla.estimators.rescorla_wagner",
+    "rescorla.measures",
+    "rescorla.perceptrons",
+    "rescorla.plot",
+    "rescorla.schedules",
 }
 
 

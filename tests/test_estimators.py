@@ -14,6 +14,7 @@ import strategies as some
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from rescorla import perceptrons
 from rescorla.estimators import (
     AdaTron,
     DeltaRuleClassifier,
@@ -841,9 +842,9 @@ def test_planes_are_those_of_the_functions(classifier: Any) -> None:
     fitted = clone(classifier).fit(X, y)
     signs = np.where(y == 2, 1.0, -1.0)
     fit = {
-        "Perceptron": lambda: rw.perceptron(X, signs),
-        "MinOver": lambda: rw.minover(X, signs, max_steps=10_000, tol=0.01, bias=True),
-        "AdaTron": lambda: rw.adatron(X, signs, bias=True),
+        "Perceptron": lambda: rw.perceptrons.perceptron(X, signs),
+        "MinOver": lambda: rw.perceptrons.minover(X, signs, max_steps=10_000, tol=0.01, bias=True),
+        "AdaTron": lambda: rw.perceptrons.adatron(X, signs, bias=True),
     }[type(classifier).__name__]()
     assert fit.converged
     weights = np.append(fit.intercept, fit.coef)
@@ -858,12 +859,15 @@ def test_planes_are_those_of_the_functions(classifier: Any) -> None:
 @pytest.mark.parametrize(
     ("classifier", "function"),
     [
-        (Perceptron(rule="batch"), lambda X, y: rw.perceptron(X, y, rule="batch")),
-        (Perceptron(eta=0.5, max_sweeps=2), lambda X, y: rw.perceptron(X, y, eta=0.5, max_sweeps=2)),
-        (MinOver(tol=None, max_steps=50), lambda X, y: rw.minover(X, y, max_steps=50, bias=True)),
-        (MinOver(tol=0.3), lambda X, y: rw.minover(X, y, max_steps=10_000, tol=0.3, bias=True)),
-        (AdaTron(gamma=0.5, max_sweeps=3), lambda X, y: rw.adatron(X, y, gamma=0.5, max_sweeps=3, bias=True)),
-        (AdaTron(tol=0.5), lambda X, y: rw.adatron(X, y, tol=0.5, bias=True)),
+        (Perceptron(rule="batch"), lambda X, y: perceptrons.perceptron(X, y, rule="batch")),
+        (Perceptron(eta=0.5, max_sweeps=2), lambda X, y: perceptrons.perceptron(X, y, eta=0.5, max_sweeps=2)),
+        (MinOver(tol=None, max_steps=50), lambda X, y: perceptrons.minover(X, y, max_steps=50, bias=True)),
+        (MinOver(tol=0.3), lambda X, y: perceptrons.minover(X, y, max_steps=10_000, tol=0.3, bias=True)),
+        (
+            AdaTron(gamma=0.5, max_sweeps=3),
+            lambda X, y: perceptrons.adatron(X, y, gamma=0.5, max_sweeps=3, bias=True),
+        ),
+        (AdaTron(tol=0.5), lambda X, y: perceptrons.adatron(X, y, tol=0.5, bias=True)),
     ],
     ids=lambda value: str(value) if hasattr(value, "fit") else "function",
 )  # fmt: skip

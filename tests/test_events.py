@@ -488,7 +488,7 @@ def test_an_outcome_that_is_named_twice_is_kept_as_cues_are(tmp_path: Path) -> N
     assert kept.filter(keep_outcomes=["x"])[0].outcomes == ("x", "x")
     assert [event.outcomes for event in dropped] == [("x", "y"), ("y",), ("z", "x")]
     # A word that a window has twice, in text.
-    text = rw.corpus_events(["no no"], cues="unigrams", window="context", duplicates="keep")
+    text = rw.corpus_events(["no no"], cues_from="unigrams", window="context", duplicates="keep")
     assert text[0].outcomes == ("no", "no")
 
 

@@ -32,7 +32,7 @@ WORK = {
     "a generator of names is compiled": "rw.read_events([((f'a{i}' for i in range(10**6)), 'x')])",
     "with a function for progress": "rw.read_events(((f'a{i}', 'x') for i in range(10**6)), progress=look)",
     "lines are read": "rw.corpus_events(f'word{i} and' for i in range(10**6))",
-    "a function of words is asked": "rw.corpus_events((f'word{i}' for i in range(10**6)), cues=lambda w: w)",
+    "a function is asked": "rw.corpus_events((f'w{i}' for i in range(10**6)), cues_from=lambda w: w)",
     "events are iterated": "list(events)",
     "events are learned": "rw.learn(events, method='forward', threads=2, progress=False)",
     "progress of learning is told": "rw.learn(events, method='forward', threads=2, progress=look)",
@@ -91,9 +91,8 @@ def test_the_end_does_not_wait_for_a_function_that_does_not_come_back() -> None:
 def test_the_process_ends_while_threads_read_files_and_ask_a_function(tmp_path: Path) -> None:
     path = tmp_path / "words.txt"
     path.write_text("\n".join(f"word{i} and another{i}" for i in range(200_000)))
-    work = (
-        f"rw.corpus_events(pathlib.Path({str(path)!r}), cues=lambda word: [word], threads=2, progress=False)"
-    )
+    options = "cues_from=lambda word: [word], threads=2, progress=False"
+    work = f"rw.corpus_events(pathlib.Path({str(path)!r}), {options})"
     for _ in range(5):
         end(PRELUDE + f"def work(): {work}\n" + RUN)
 
@@ -114,7 +113,7 @@ import atexit, pathlib
 def work():
     events = rw.read_events([("a", "x")])
     names = lambda word: rw.read_events([(word, "y")]).cues
-    words = rw.corpus_events(pathlib.Path({str(path)!r}), cues=names)
+    words = rw.corpus_events(pathlib.Path({str(path)!r}), cues_from=names)
     print(len(list(events)), rw.learn(events).cues, words.cues)
 atexit.register(work)
 import rescorla as rw

@@ -7,6 +7,7 @@ import tracemalloc
 import warnings
 from typing import Any
 
+import asked
 import numpy as np
 import pytest
 import reference
@@ -16,7 +17,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import Event
-from rescorla import learning
 
 LAYOUTS = st.sampled_from(["rows", "columns", "every second row", "backward"])
 #: What may differ: how long it took, and how much was done for columns that are zero in these rows.
@@ -39,8 +39,7 @@ def learn(*arguments: Any, **keywords: Any) -> Any:
     """`learn`, with or without a warning of rates, and with the engine's choices where they are given."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        function = learning._learn if {"kernel", "tile"} & keywords.keys() else rw.learn
-        return function(*arguments, **keywords)
+        return asked.learn(*arguments, **keywords)
 
 
 @st.composite

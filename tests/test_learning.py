@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import asked
 import numpy as np
 import pytest
 import reference
@@ -15,7 +16,6 @@ import strategies as some
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import Event
-from rescorla import learning
 
 LAYOUTS = ["iterable", "tab", "gz", "zst", "csv", "file"]
 WIDTHS = st.sampled_from([1, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 130])
@@ -28,7 +28,7 @@ def kernels() -> list[str]:
     found = []
     for kernel in ("portable", "avx2", "avx512"):
         try:
-            learning._learn(events, kernel=kernel, tile=None)
+            asked.learn(events, kernel=kernel)
         except ValueError as error:
             if kernel not in str(error):
                 raise
@@ -45,9 +45,7 @@ def learn(source: Any, **keywords: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         warnings.filterwarnings("ignore", "initial= shares no name", rw.RescorlaWarning)
-        if {"kernel", "tile"} & keywords.keys():
-            return learning._learn(source, method="forward", **{"kernel": None, "tile": None, **keywords})
-        return rw.learn(source, method="forward", **keywords)
+        return asked.learn(source, method="forward", **keywords)
 
 
 def assert_reference(result: Any, expected: np.ndarray[Any, Any]) -> None:

@@ -17,7 +17,7 @@ def test_f_is_the_sum_of_its_terms(data: st.DataObject, n: int, p: int) -> None:
     rows = data.draw(st.lists(st.lists(NUMBERS, min_size=p, max_size=p), min_size=n, max_size=n))
     w = data.draw(st.lists(NUMBERS, min_size=p, max_size=p))
     y = data.draw(st.lists(st.sampled_from([-1, 1]), min_size=n, max_size=n))
-    fit = rw.LinearFit(np.array(w), 0.25)
+    fit = rw.perceptrons.LinearFit(np.array(w), 0.25)
     X = np.array(rows).reshape(n, p)
     # Quarters: every sum is exact.
     expected = [0.25 + sum(a * b for a, b in zip(row, w, strict=True)) for row in rows]
@@ -38,7 +38,7 @@ def test_f_is_the_sum_of_its_terms(data: st.DataObject, n: int, p: int) -> None:
 
 
 def test_what_does_not_fit_is_refused() -> None:
-    fit = rw.LinearFit(np.array([1.0, 2.0]))
+    fit = rw.perceptrons.LinearFit(np.array([1.0, 2.0]))
     with pytest.raises(ValueError, match="X must have 2 features, not 3"):
         fit.predict(np.zeros((1, 3)))
     with pytest.raises(ValueError, match=r"two dimensions.* not the shape \(2,\)"):
@@ -56,10 +56,15 @@ def test_what_does_not_fit_is_refused() -> None:
 
 
 def test_the_support_are_the_examples_in_the_weights() -> None:
-    assert rw.LinearFit(np.ones(1), strengths=np.array([0.0, 2.0, 0.0, 1.0])).support.tolist() == [1, 3]
+    assert rw.perceptrons.LinearFit(
+        np.ones(1), strengths=np.array([0.0, 2.0, 0.0, 1.0])
+    ).support.tolist() == [1, 3]
 
 
 def test_a_plane_says_what_it_is() -> None:
-    fit = rw.LinearFit([1.0, 2.0], stability=0.25, n_steps=3, converged=True)
+    fit = rw.perceptrons.LinearFit([1.0, 2.0], stability=0.25, n_steps=3, converged=True)
     assert repr(fit) == "<LinearFit: 2 features, stability 0.25, 3 steps, converged>"
-    assert repr(rw.LinearFit([1.0])) == "<LinearFit: 1 features, stability nan, 0 steps, not converged>"
+    assert (
+        repr(rw.perceptrons.LinearFit([1.0]))
+        == "<LinearFit: 1 features, stability nan, 0 steps, not converged>"
+    )

@@ -10,7 +10,8 @@ import rescorla as rw
 import strategies as some
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from rescorla import measures, nearness
+from rescorla import measures
+from rescorla._weights import nearness
 
 CUES, OUTCOMES = ["a", "b", "c"], ["x", "y", "z", "w"]
 NUMBERS = st.one_of(

@@ -10,7 +10,7 @@ import strategies as some
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import Event
-from rescorla import learning
+from rescorla._learn import rescorla_wagner
 
 # Few cues, many outcomes, more than the small amount of work for which the choice is no matter.
 WIDE = some.wide_events(1, 3000, 8, 3000)
@@ -31,7 +31,7 @@ def test_updates_are_counted_exactly(events: list[Event], duplicates: Any) -> No
     parameters = rw.learn(source).parameters
     expected = naive_updates(reference.normalised(events, duplicates))
     assert (parameters["updates_forward"], parameters["updates_adjoint"]) == expected
-    prospect = learning.forecast(source)
+    prospect = rescorla_wagner.forecast(source)
     assert (prospect["updates_forward"], prospect["updates_adjoint"]) == expected
     assert prospect["method"] == parameters["method"] == "forward"
 
@@ -46,7 +46,7 @@ def test_auto_takes_what_is_less_work() -> None:
     wide = rw.learn(rw.read_events(WIDE))
     assert wide.parameters["method"] == "adjoint"
     assert wide.parameters["updates_adjoint"] < wide.parameters["updates_forward"]
-    assert learning.forecast(rw.read_events(WIDE))["method"] == "adjoint"
+    assert rescorla_wagner.forecast(rw.read_events(WIDE))["method"] == "adjoint"
     tall = rw.learn(rw.read_events([(outcomes, cues, n) for cues, outcomes, n in WIDE]), beta=0.001)
     assert tall.parameters["method"] == "forward"
     exact = rw.learn(rw.read_events(WIDE), method="forward")
@@ -85,7 +85,7 @@ def test_the_forecast_counts_the_rows_of_tiles(seed: int, threads: int) -> None:
     source = rw.read_events(some.wide_events(seed, 30, 20, 10))
     rows = {"forward": source.n_cues, "adjoint": source.n_cues + source.n_outcomes}
     for method in ("forward", "adjoint"):
-        memory = learning.forecast(source, method=method, threads=threads)["memory"]
+        memory = rescorla_wagner.forecast(source, method=method, threads=threads)["memory"]
         assert set(memory) == {"events", "tiles", "lines", "others"}
         width, rest = divmod(memory["tiles"], threads * rows[method])
         # Whole vectors, and no more of them than the few names need.

@@ -5,6 +5,7 @@ import os
 from fractions import Fraction
 from typing import Any
 
+import asked
 import numpy as np
 import pytest
 import reference
@@ -12,7 +13,6 @@ import rescorla as rw
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from rescorla.neighbours.minover import _minover
 from scipy import sparse
 from scipy.optimize import nnls
 
@@ -73,7 +73,7 @@ def test_minover_is_the_algorithm_in_fractions(
     X, y = data
     rows = np.hstack([X, np.ones((len(X), 1))]) if bias else X
     w, counts, kappas, errors = reference.minover(rows.tolist(), y.astype(int).tolist(), steps)
-    fits = [rw.minover(form, y, max_steps=steps, bias=bias) for form in forms(X)]
+    fits = [rw.perceptrons.minover(form, y, max_steps=steps, bias=bias) for form in forms(X)]
     for fit in fits:
         assert fit.strengths.tolist() == counts
         assert fit.errors.tolist() == errors
@@ -101,7 +101,7 @@ def test_minover_is_the_same_with_little_memory_and_on_every_machine(seed: int, 
     w, counts, kappas, errors = reference.minover(X.tolist(), y.astype(int).tolist(), 12)
     for kernel in KERNELS:
         for budget in BUDGETS:
-            fit = _minover(X, y, 12, None, False, True, None, budget=budget, kernel=kernel)
+            fit = asked.minover(X, y, max_steps=12, tol=None, record=True, budget=budget, kernel=kernel)
             assert fit.strengths.tolist() == counts
             assert fit.errors.tolist() == errors
             assert fit.stabilities == pytest.approx(kappas, rel=1e-12, abs=1e-12)
@@ -112,13 +112,13 @@ def test_minover_is_the_same_with_little_memory_and_on_every_machine(seed: int, 
 def test_minover_comes_within_a_percent_of_the_machine_and_never_above(k: int) -> None:
     X, y = problem(k)
     best = margin(X, y)
-    fit = rw.minover(X, y, max_steps=10_000 * len(y), tol=0.01, record=False)
+    fit = rw.perceptrons.minover(X, y, max_steps=10_000 * len(y), tol=0.01, record=False)
     assert fit.converged
     assert 0.99 * best <= fit.stability <= best * (1 + 1e-9)
     assert fit.stability == pytest.approx(fit.functional_margins(X, y).min() / np.linalg.norm(fit.coef))
     # Without a tolerance, and a hundred steps fewer, it is not there yet: the steps were needed.
     if fit.n_steps > 1000:
-        early = rw.minover(X, y, max_steps=fit.n_steps // 100, tol=0.01, record=False)
+        early = rw.perceptrons.minover(X, y, max_steps=fit.n_steps // 100, tol=0.01, record=False)
         assert not early.converged
         assert early.stability < fit.stability
 
@@ -127,7 +127,7 @@ def test_minover_comes_within_a_percent_of_the_machine_and_never_above(k: int) -
 def test_adatron_finds_the_machine(k: int) -> None:
     X, y = problem(k)
     best = margin(X, y)
-    fit = rw.adatron(X, y, max_sweeps=10**6, tol=1e-3)
+    fit = rw.perceptrons.adatron(X, y, max_sweeps=10**6, tol=1e-3)
     assert fit.converged
     assert (1 - 1e-3) * best <= fit.stability <= best * (1 + 1e-9)
     assert np.linalg.norm(fit.coef) >= (1 - 1e-3) / best
@@ -140,7 +140,10 @@ def test_adatron_is_the_algorithm_in_plain_loops(
 ) -> None:
     X, y = data
     rows = np.hstack([X, np.ones((len(X), 1))]) if bias else X
-    fits = [rw.adatron(form, y, max_sweeps=sweeps, gamma=gamma, tol=1e-15, bias=bias) for form in forms(X)]
+    fits = [
+        rw.perceptrons.adatron(form, y, max_sweeps=sweeps, gamma=gamma, tol=1e-15, bias=bias)
+        for form in forms(X)
+    ]
     w, a = reference.adatron(rows.tolist(), y.astype(int).tolist(), len(fits[0].errors), gamma)
     for fit in fits:
         found = [*fit.coef.tolist(), fit.intercept] if bias else fit.coef.tolist()
@@ -154,10 +157,10 @@ def test_the_learners_agree_with_the_linear_program(
     data: tuple[NDArray[np.float64], NDArray[np.float64]], bias: bool, tol: float
 ) -> None:
     X, y = data
-    parted = rw.separable(X, y, bias=bias)
-    assert rw.separable(sparse.csr_array(X), y, bias=bias) == parted
-    over = rw.minover(X, y, max_steps=20_000, tol=tol, bias=bias, record=False)
-    ada = rw.adatron(X, y, max_sweeps=20_000, tol=tol, bias=bias)
+    parted = rw.perceptrons.separable(X, y, bias=bias)
+    assert rw.perceptrons.separable(sparse.csr_array(X), y, bias=bias) == parted
+    over = rw.perceptrons.minover(X, y, max_steps=20_000, tol=tol, bias=bias, record=False)
+    ada = rw.perceptrons.adatron(X, y, max_sweeps=20_000, tol=tol, bias=bias)
     # Quarters and few rows: where there is a plane it is found, and where there is none none is claimed.
     assert over.converged == ada.converged == parted
     if parted:
@@ -171,91 +174,91 @@ def test_a_plane_may_be_told_from_none_where_it_is_narrow() -> None:
     # An example, and one that is nearly its opposite.
     for width in (1e-6, 1e-8, 0.0, -1e-8, -1e-6):
         X = np.array([[1.0, 0.0], [-1.0, width]])
-        assert rw.separable(X, [1, 1]) == (width != 0)
+        assert rw.perceptrons.separable(X, [1, 1]) == (width != 0)
     # Scales of rows and of everything do not matter.
     X = np.array([[1.0, 0.0], [-1.0, 1e-6]])
-    assert rw.separable(X * [[1e-12], [1e12]], [1, 1])
-    assert rw.separable(X * 1e-150, [1, 1])
+    assert rw.perceptrons.separable(X * [[1e-12], [1e12]], [1, 1])
+    assert rw.perceptrons.separable(X * 1e-150, [1, 1])
 
 
 def test_the_logic_functions() -> None:
     inputs = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
     for name, y in {"and": [-1, -1, -1, 1], "or": [-1, 1, 1, 1], "nand": [1, 1, 1, -1]}.items():
-        assert rw.separable(inputs, y, bias=True), name
-        fit = rw.minover(inputs, y, max_steps=10_000, tol=0.01, bias=True)
+        assert rw.perceptrons.separable(inputs, y, bias=True), name
+        fit = rw.perceptrons.minover(inputs, y, max_steps=10_000, tol=0.01, bias=True)
         assert fit.converged
         assert fit.predict(inputs).tolist() == y
-        assert rw.adatron(inputs, y, bias=True).predict(inputs).tolist() == y
+        assert rw.perceptrons.adatron(inputs, y, bias=True).predict(inputs).tolist() == y
     xor = [-1, 1, 1, -1]
-    assert not rw.separable(inputs, xor, bias=True)
-    assert not rw.minover(inputs, xor, max_steps=1000, tol=0.5, bias=True).converged
-    assert not rw.adatron(inputs, xor, max_sweeps=100, tol=0.5, bias=True).converged
+    assert not rw.perceptrons.separable(inputs, xor, bias=True)
+    assert not rw.perceptrons.minover(inputs, xor, max_steps=1000, tol=0.5, bias=True).converged
+    assert not rw.perceptrons.adatron(inputs, xor, max_sweeps=100, tol=0.5, bias=True).converged
 
 
 def test_no_examples_are_all_right() -> None:
     for X in (np.zeros((0, 3)), sparse.csr_array((0, 3))):
-        over, ada = rw.minover(X, [], max_steps=10, tol=0.1), rw.adatron(X, [])
+        over, ada = rw.perceptrons.minover(X, [], max_steps=10, tol=0.1), rw.perceptrons.adatron(X, [])
         for fit in (over, ada):
             assert fit.converged
             assert fit.n_steps == 0
             assert fit.stability == math.inf
             assert fit.coef.tolist() == [0.0, 0.0, 0.0]
         assert over.parameters["ended"] == "no examples"
-        assert rw.separable(X, [])
+        assert rw.perceptrons.separable(X, [])
 
 
 def test_no_features_part_nothing() -> None:
     X = np.zeros((2, 0))
-    assert not rw.minover(X, [1, 1], max_steps=10).converged
-    assert not rw.adatron(X, [1, 1]).converged
-    assert not rw.separable(X, [1, 1])
-    assert rw.minover(X, [1, 1], max_steps=10, bias=True).converged
-    assert rw.separable(X, [1, 1], bias=True)
+    assert not rw.perceptrons.minover(X, [1, 1], max_steps=10).converged
+    assert not rw.perceptrons.adatron(X, [1, 1]).converged
+    assert not rw.perceptrons.separable(X, [1, 1])
+    assert rw.perceptrons.minover(X, [1, 1], max_steps=10, bias=True).converged
+    assert rw.perceptrons.separable(X, [1, 1], bias=True)
 
 
 def test_an_example_of_zeros_ends_learning() -> None:
     X = [[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]]
-    fit = rw.minover(X, [1, -1, 1], max_steps=10**12, tol=0.1)
+    fit = rw.perceptrons.minover(X, [1, -1, 1], max_steps=10**12, tol=0.1)
     assert fit.n_steps == 2
     assert fit.parameters["ended"] == "an example of zeros"
     assert not fit.converged
     assert fit.stability == 0.0
     # The others are right.
     assert fit.functional_margins(X, [1, -1, 1]).tolist() == [0.5, 2.0, 0.0]
-    ada = rw.adatron(X, [1, -1, 1], max_sweeps=50)
+    ada = rw.perceptrons.adatron(X, [1, -1, 1], max_sweeps=50)
     assert not ada.converged
     assert ada.coef.tolist() == [1.0, -0.5]
-    assert not rw.separable(X, [1, -1, 1])
+    assert not rw.perceptrons.separable(X, [1, -1, 1])
 
 
 def test_one_example_is_its_own_plane() -> None:
-    fit = rw.minover([[3.0, 4.0]], [-1], max_steps=100, tol=1e-9)
+    fit = rw.perceptrons.minover([[3.0, 4.0]], [-1], max_steps=100, tol=1e-9)
     assert (fit.n_steps, fit.converged, fit.stability) == (1, True, 5.0)
     assert fit.coef.tolist() == [-1.5, -2.0]
     assert fit.parameters["ended"] == "converged"
     assert fit.support.tolist() == [0]
-    assert rw.adatron([[3.0, 4.0]], [-1]).stability == 5.0
+    assert rw.perceptrons.adatron([[3.0, 4.0]], [-1]).stability == 5.0
 
 
 def test_an_example_of_both_classes_is_never_learned() -> None:
     X, y = [[1.0, 2.0], [1.0, 2.0], [0.5, -1.0]], [1, -1, 1]
-    fit = rw.minover(X, y, max_steps=1000, tol=0.5)
+    fit = rw.perceptrons.minover(X, y, max_steps=1000, tol=0.5)
     assert (fit.n_steps, fit.converged) == (1000, False)
     assert fit.parameters["ended"] == "max_steps"
     assert fit.stability <= 0
     assert fit.errors.min() >= 1
-    assert not rw.adatron(X, y, tol=0.5).converged
-    assert not rw.separable(X, y)
+    assert not rw.perceptrons.adatron(X, y, tol=0.5).converged
+    assert not rw.perceptrons.separable(X, y)
 
 
 def test_numbers_that_cannot_be_squared_are_refused() -> None:
     for scale, word in ((1e200, "large"), (1e-200, "small")):
         X = np.diag([1.0, scale])
         with pytest.raises(ValueError, match=f"example 1 are too {word} to be squared.*scale X"):
-            rw.minover(X, [1, 1], max_steps=9)
+            rw.perceptrons.minover(X, [1, 1], max_steps=9)
         with pytest.raises(ValueError, match=f"example 1 are too {word} to be squared.*scale X"):
-            rw.adatron(X, [1, 1])
-    huge = rw.minover([[1e150, 0.0], [0.0, 1e150]], [1, 1], max_steps=100, tol=0.01)
+            rw.perceptrons.adatron(X, [1, 1])
+    huge = rw.perceptrons.minover([[1e150, 0.0], [0.0, 1e150]], [1, 1], max_steps=100, tol=0.01)
     assert huge.converged
     assert huge.stability == pytest.approx(1e150 / math.sqrt(2), rel=0.01)
 
@@ -263,30 +266,32 @@ def test_numbers_that_cannot_be_squared_are_refused() -> None:
 def test_arguments_are_checked() -> None:
     X, y = [[1.0]], [1]
     with pytest.raises(ValueError, match="max_steps must be a whole number of 0 or more, not -1"):
-        rw.minover(X, y, max_steps=-1)
+        rw.perceptrons.minover(X, y, max_steps=-1)
     with pytest.raises(TypeError, match="max_steps must be a whole number of 0 or more, not"):
-        rw.minover(X, y, max_steps=1.5)  # type: ignore[arg-type]
+        rw.perceptrons.minover(X, y, max_steps=1.5)  # type: ignore[arg-type]
     for tol in (0.0, 1.0, -1.0):
         with pytest.raises(ValueError, match="tol must be between 0 and 1, both excluded"):
-            rw.minover(X, y, max_steps=1, tol=tol)
+            rw.perceptrons.minover(X, y, max_steps=1, tol=tol)
     with pytest.raises(ValueError, match="gamma must be between 0 and 2, both excluded, not 2"):
-        rw.adatron(X, y, gamma=2.0)
+        rw.perceptrons.adatron(X, y, gamma=2.0)
     with pytest.raises(ValueError, match="X and y must have as many rows as each other, not 1 and 2"):
-        rw.separable(X, [1, -1])
+        rw.perceptrons.separable(X, [1, -1])
     with pytest.raises(ValueError, match="y must be"):
-        rw.minover(X, [0], max_steps=1)
+        rw.perceptrons.minover(X, [0], max_steps=1)
 
 
 def test_names_and_parameters_come_along() -> None:
     import pandas as pd
 
     frame = pd.DataFrame({"height": [1.0, -2.0], "weight": [0.5, 0.0]})
-    fit = rw.minover(frame, [1, -1], max_steps=50, bias=True, record=False)
+    fit = rw.perceptrons.minover(frame, [1, -1], max_steps=50, bias=True, record=False)
     assert fit.feature_names == ("height", "weight")
     assert fit.parameters["rule"] == "minover"
     assert fit.parameters["bias"] is True
     assert len(fit.errors) == len(fit.stabilities) == 0
-    assert rw.adatron(frame, [1, -1]).parameters["sweeps"] == len(rw.adatron(frame, [1, -1]).errors)
+    assert rw.perceptrons.adatron(frame, [1, -1]).parameters["sweeps"] == len(
+        rw.perceptrons.adatron(frame, [1, -1]).errors
+    )
 
 
 def test_the_reference_is_what_the_paper_says() -> None:

@@ -197,14 +197,14 @@ CORPORA = [
     ),
     Mistake(
         "words that are unknown",
-        lambda: lib.corpus_events(["dog cat"], outcomes={"dog": "DOG_SG"}),
+        lambda: lib.corpus_events(["dog cat"], outcomes_from={"dog": "DOG_SG"}),
         'the word "cat" is not in the table',
         "outcomes",
         "add it",
     ),
     Mistake(
         "an empty name in a map",
-        lambda: lib.corpus_events(["dog"], outcomes={"dog": "DOG__SG"}),
+        lambda: lib.corpus_events(["dog"], outcomes_from={"dog": "DOG__SG"}),
         "a name is empty",
         "maps 'dog' to 'DOG__SG'",
         "join names by one _ each",
@@ -498,7 +498,7 @@ COMMANDS = [
         Command("learn kjv.txt --trigrams"),
         "unrecognized arguments",
         "--trigrams",
-        "did you mean '--cues trigrams'?",
+        "did you mean '--cues-from trigrams'?",
     ),
     Mistake(
         "an output folder that is not there",

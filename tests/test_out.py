@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import asked
 import numpy as np
 import pytest
 import reference
@@ -15,7 +16,7 @@ import strategies as some
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import Event
-from rescorla import learning
+from rescorla._learn import rescorla_wagner
 
 METHODS = st.sampled_from(["forward", "adjoint"])
 TILES = st.one_of(st.none(), st.integers(1, 40))
@@ -66,9 +67,9 @@ def test_a_file_has_the_bits_of_the_memory(
         "outcomes": chosen,
     }
     source = rw.read_events(events, duplicates="keep")
-    expected = learning._learn(source, **keywords)
+    expected = asked.learn(source, **keywords)
     path = folder / "w.npy"
-    assert_same(path, learning._learn(source, **keywords, threads=threads, out=path), expected)
+    assert_same(path, asked.learn(source, **keywords, threads=threads, out=path), expected)
 
 
 @given(st.integers(0, 2**32), st.integers(1, 40), METHODS, TILES, some.DTYPES, some.THREADS)
@@ -78,8 +79,8 @@ def test_a_file_of_many_tiles_has_the_bits_of_the_memory(
     source = rw.read_events(some.wide_events(seed, 12, n_cues, 90))
     keywords: dict[str, Any] = {"method": method, "tile": tile, "dtype": dtype}
     path = folder / "w.npy"
-    learned = learning._learn(source, **keywords, threads=threads, out=path)
-    assert_same(path, learned, learning._learn(source, **keywords))
+    learned = asked.learn(source, **keywords, threads=threads, out=path)
+    assert_same(path, learned, asked.learn(source, **keywords))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -142,9 +143,7 @@ def test_the_weight_that_diverges_is_the_same_for_any_tile(method: Any, tmp_path
     messages = set()
     for tile, threads, out in [(1, 1, None), (40, 3, None), (17, 2, tmp_path / "w.npy"), (None, 1, None)]:
         with pytest.raises(FloatingPointError) as caught:
-            learning._learn(
-                events, beta=1e3, lambda_=lambdas, method=method, tile=tile, threads=threads, out=out
-            )
+            asked.learn(events, beta=1e3, lambda_=lambdas, method=method, tile=tile, threads=threads, out=out)
         messages.add(str(caught.value))
     assert len(messages) == 1
     assert list(tmp_path.iterdir()) == []
@@ -158,7 +157,7 @@ N_THREADS = 2
 LIMITED = """
 import resource, sys
 import rescorla as rw
-from rescorla import learning
+from rescorla._learn import rescorla_wagner
 
 path, method, needed, n, threads = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:])
 
@@ -191,7 +190,7 @@ except MemoryError as error:
 def test_a_result_larger_than_the_address_space(method: Any, tmp_path: Path) -> None:
     path = tmp_path / "w.npy"
     events = rw.read_events(((f"c{i}", f"c{(7 * i + 1) % N_NAMES}"), (f"o{i}",)) for i in range(N_NAMES))
-    memory = learning.forecast(events, method=method, threads=N_THREADS)["memory"]
+    memory = rescorla_wagner.forecast(events, method=method, threads=N_THREADS)["memory"]
     needed = sum(memory.values())
     # Neither of these libraries' room in the address space is ours.
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}

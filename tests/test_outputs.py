@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 import rescorla as rw
-from rescorla import cli, npy
+from rescorla import cli
 from rescorla._core import AtomicFile
+from rescorla._weights import npy
 
 TABLE = "cues\toutcomes\na_b\tx\nb_c\ty\na\tx\n"
 EVENTS = [("a_b", "x"), ("b_c", "y", 2)]
@@ -60,8 +61,8 @@ CALLS: dict[str, tuple[str, Callable[[Path, Path], object]]] = {
     "corpus of files": ("list", lambda read, out: rw.corpus_events([read], out)),
     "stop words": ("list", lambda read, out: rw.corpus_events(["a b"], out, stop_words=read)),
     "vocabulary": ("list", lambda read, out: rw.corpus_events(["a b"], out, vocabulary=read)),
-    "cues of a table": ("map", lambda read, out: rw.corpus_events(["a"], out, cues=[1, read])),
-    "outcomes of a table": ("map", lambda read, out: rw.corpus_events(["a"], out, outcomes=read)),
+    "cues of a table": ("map", lambda read, out: rw.corpus_events(["a"], out, cues_from=[1, read])),
+    "outcomes of a table": ("map", lambda read, out: rw.corpus_events(["a"], out, outcomes_from=read)),
     "learn": ("e.npy", lambda read, out: rw.learn(read, out=out)),
     "learn mapped events": ("e.npy", lambda read, out: rw.learn(rw.open_events(read), out=out)),
     "go on": ("w.npy", lambda r, o: rw.learn(rw.read_events(EVENTS), initial=rw.load_weights(r), out=o)),
@@ -132,7 +133,7 @@ def test_weights_that_were_read_whole_may_be_saved_over_their_file(suffix: str, 
         "events e.rw --cue-map map --table map",
         "events text --stop-words list -o list",
         "events text --vocabulary list -o list",
-        "events text --cues @map -o map",
+        "events text --cues-from @map -o map",
         "events folder -o folder/text",
         "learn w.npz -o w.npz",
         "learn w.npy -o w.npy",

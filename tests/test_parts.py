@@ -16,7 +16,7 @@ import strategies as some
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from reference import Event
-from rescorla import drawing
+from rescorla._events import order
 
 SEEDS = st.integers(0, 2**32)
 
@@ -39,7 +39,7 @@ def numbers(events: rw.Events) -> list[int]:
 @pytest.fixture(params=[1 << 18, 4], ids=["one block", "several blocks"])
 def blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether events are picked at once or in blocks."""
-    monkeypatch.setattr(drawing, "PICKED", request.param)
+    monkeypatch.setattr(order, "PICKED", request.param)
 
 
 @pytest.mark.usefixtures("blocks")

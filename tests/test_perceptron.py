@@ -45,7 +45,9 @@ def test_the_perceptron_is_the_reference(
     weights, intercept, errors, added = reference.rosenblatt(
         standing(examples), y.tolist(), rule, eta, first, 0.0 if bias else None, sweeps
     )
-    fit = rw.perceptron(examples, y, rule=rule, eta=eta, bias=bias, max_sweeps=sweeps, initial=start)
+    fit = rw.perceptrons.perceptron(
+        examples, y, rule=rule, eta=eta, bias=bias, max_sweeps=sweeps, initial=start
+    )
     assert some.bits(fit.coef) == some.bits(np.array(weights))
     assert fit.intercept == (intercept or 0.0)
     assert fit.errors.tolist() == errors
@@ -61,7 +63,7 @@ def test_stability_is_the_least_margin(problem: tuple[Any, Any], rule: Any, bias
     X, y = problem
     assume(len(y))
     for start in (None, "random"):
-        fit = rw.perceptron(X, y, rule=rule, bias=bias, max_sweeps=5, initial=start, seed=seed)
+        fit = rw.perceptrons.perceptron(X, y, rule=rule, bias=bias, max_sweeps=5, initial=start, seed=seed)
         size = math.hypot(*fit.coef, fit.intercept)
         if size == 0:
             assert fit.stability == 0
@@ -87,7 +89,7 @@ def test_mistakes_are_no_more_than_novikoff_says(problem: tuple[Any, Any, Any], 
     X, y, teacher = problem
     gamma = (y * (X @ teacher[:-1] + teacher[-1])).min() / np.linalg.norm(teacher)
     bound = (np.square(X).sum(axis=1).max() + 1) / gamma**2
-    fit = rw.perceptron(X, y, eta=eta, max_sweeps=10**6)
+    fit = rw.perceptrons.perceptron(X, y, eta=eta, max_sweeps=10**6)
     assert fit.converged
     assert fit.errors.sum() == fit.n_steps <= bound * (1 + 1e-9)
     assert (fit.predict(X) == y).all()
@@ -96,7 +98,7 @@ def test_mistakes_are_no_more_than_novikoff_says(problem: tuple[Any, Any, Any], 
 @given(separable())
 def test_the_batch_rule_separates_too(problem: tuple[Any, Any, Any]) -> None:
     X, y, _ = problem
-    fit = rw.perceptron(X, y, rule="batch", max_sweeps=10**6)
+    fit = rw.perceptrons.perceptron(X, y, rule="batch", max_sweeps=10**6)
     assert fit.converged
     assert fit.stability > 0
 
@@ -104,8 +106,8 @@ def test_the_batch_rule_separates_too(problem: tuple[Any, Any, Any]) -> None:
 @given(problems(), RULES, st.sampled_from([0.1, 0.25, 0.7, 1 / 3, 2.0, 1024.0]))
 def test_eta_scales_what_starts_from_zero(problem: tuple[Any, Any], rule: Any, eta: float) -> None:
     X, y = problem
-    one = rw.perceptron(X, y, rule=rule, max_sweeps=10)
-    scaled = rw.perceptron(X, y, rule=rule, max_sweeps=10, eta=eta)
+    one = rw.perceptrons.perceptron(X, y, rule=rule, max_sweeps=10)
+    scaled = rw.perceptrons.perceptron(X, y, rule=rule, max_sweeps=10, eta=eta)
     assert scaled.coef.tolist() == (eta * one.coef).tolist()
     assert scaled.intercept == eta * one.intercept
     assert scaled.errors.tolist() == one.errors.tolist()
@@ -119,19 +121,23 @@ def test_eta_does_not_decide_ties(rule: Any, eta: float) -> None:
     for _ in range(50):
         X = 2.0 * rng.integers(0, 2, (30, 6)) - 1
         y = 2.0 * rng.integers(0, 2, 30) - 1
-        one, other = (rw.perceptron(X, y, rule=rule, eta=rate, max_sweeps=20) for rate in (1.0, eta))
+        one, other = (
+            rw.perceptrons.perceptron(X, y, rule=rule, eta=rate, max_sweeps=20) for rate in (1.0, eta)
+        )
         assert other.errors.tolist() == one.errors.tolist()
         assert other.strengths.tolist() == (eta * one.strengths).tolist()
         assert (other.coef.tolist(), other.intercept) == ((eta * one.coef).tolist(), eta * one.intercept)
         # Zeros that the caller gives are zeros as well.
-        given = rw.perceptron(X, y, rule=rule, eta=eta, max_sweeps=20, initial=np.zeros(6))
+        given = rw.perceptrons.perceptron(X, y, rule=rule, eta=eta, max_sweeps=20, initial=np.zeros(6))
         assert given.coef.tolist() == other.coef.tolist()
 
 
 def test_eta_matters_where_the_start_is_not_zero() -> None:
     X, y = [[1.0, 0.0], [0.0, 1.0]], [1, -1]
     start = [-3.0, 0.5]
-    errors = [rw.perceptron(X, y, bias=False, initial=start, eta=eta).errors.sum() for eta in (1.0, 8.0)]
+    errors = [
+        rw.perceptrons.perceptron(X, y, bias=False, initial=start, eta=eta).errors.sum() for eta in (1.0, 8.0)
+    ]
     assert errors[0] > errors[1]
 
 
@@ -140,9 +146,9 @@ def test_learning_on_is_learning_at_once(
     problem: tuple[Any, Any], rule: Any, first: int, second: int
 ) -> None:
     X, y = problem
-    half = rw.perceptron(X, y, rule=rule, max_sweeps=first)
-    more = rw.perceptron(X, y, rule=rule, max_sweeps=second, initial=half)
-    whole = rw.perceptron(X, y, rule=rule, max_sweeps=first + second)
+    half = rw.perceptrons.perceptron(X, y, rule=rule, max_sweeps=first)
+    more = rw.perceptrons.perceptron(X, y, rule=rule, max_sweeps=second, initial=half)
+    whole = rw.perceptrons.perceptron(X, y, rule=rule, max_sweeps=first + second)
     assert (more.coef.tolist(), more.intercept) == (whole.coef.tolist(), whole.intercept)
 
 
@@ -155,7 +161,7 @@ def test_many_rows_in_blocks_of_eight(rule: Any) -> None:
         weights, bias, errors, _ = reference.rosenblatt(
             standing(X), y.tolist(), rule, 0.1, [0.0] * 17, 0.0, 40
         )
-        fit = rw.perceptron(X, y, rule=rule, eta=0.1, max_sweeps=40)
+        fit = rw.perceptrons.perceptron(X, y, rule=rule, eta=0.1, max_sweeps=40)
         assert some.bits(fit.coef) == some.bits(np.array(weights))
         assert (fit.intercept, fit.errors.tolist()) == (bias, errors)
 
@@ -175,7 +181,7 @@ INPUTS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
 @pytest.mark.parametrize("rule", ["single", "batch"])
 @pytest.mark.parametrize("start", [None, "random"])
 def test_what_a_plane_separates_is_learned(function: str, rule: Any, start: Any) -> None:
-    fit = rw.perceptron(INPUTS, TABLES[function], rule=rule, initial=start, seed=1)
+    fit = rw.perceptrons.perceptron(INPUTS, TABLES[function], rule=rule, initial=start, seed=1)
     learned = fit.predict(INPUTS).tolist() == TABLES[function]
     assert learned == fit.converged == (function != "xor")
     assert len(fit.errors) == 1000 or fit.converged
@@ -183,7 +189,7 @@ def test_what_a_plane_separates_is_learned(function: str, rule: Any, start: Any)
 
 @pytest.mark.parametrize("function", TABLES)
 def test_without_a_bias_the_origin_is_never_right(function: str) -> None:
-    fit = rw.perceptron(INPUTS, TABLES[function], bias=False, max_sweeps=50)
+    fit = rw.perceptrons.perceptron(INPUTS, TABLES[function], bias=False, max_sweeps=50)
     assert fit.intercept == 0
     assert not fit.converged
     assert (fit.errors >= 1).all()
@@ -194,7 +200,7 @@ def test_without_a_bias_the_origin_is_never_right(function: str) -> None:
 
 @pytest.mark.parametrize("rule", ["single", "batch"])
 def test_no_examples_are_learned_at_once(rule: Any) -> None:
-    fit = rw.perceptron(np.zeros((0, 2)), [], rule=rule)
+    fit = rw.perceptrons.perceptron(np.zeros((0, 2)), [], rule=rule)
     assert (fit.converged, fit.errors.tolist(), fit.coef.tolist()) == (True, [0], [0.0, 0.0])
     assert fit.stability == math.inf
 
@@ -202,38 +208,38 @@ def test_no_examples_are_learned_at_once(rule: Any) -> None:
 @pytest.mark.parametrize("rule", ["single", "batch"])
 def test_one_class_is_learned(rule: Any) -> None:
     for sign in (1, -1):
-        fit = rw.perceptron([[1.0, 2.0], [-1.0, -2.0]], [sign, sign], rule=rule)
+        fit = rw.perceptrons.perceptron([[1.0, 2.0], [-1.0, -2.0]], [sign, sign], rule=rule)
         assert fit.converged
         assert fit.predict([[0.0, 0.0]]).tolist() == [sign]
 
 
 def test_without_features_only_the_bias_answers() -> None:
-    assert rw.perceptron(np.zeros((3, 0)), [1, 1, 1]).converged
-    mixed = rw.perceptron(np.zeros((3, 0)), [1, -1, 1], max_sweeps=7)
+    assert rw.perceptrons.perceptron(np.zeros((3, 0)), [1, 1, 1]).converged
+    mixed = rw.perceptrons.perceptron(np.zeros((3, 0)), [1, -1, 1], max_sweeps=7)
     assert (mixed.converged, len(mixed.errors)) == (False, 7)
-    nothing = rw.perceptron(np.zeros((2, 0)), [1, 1], bias=False, max_sweeps=7)
+    nothing = rw.perceptrons.perceptron(np.zeros((2, 0)), [1, 1], bias=False, max_sweeps=7)
     assert (nothing.converged, nothing.errors.tolist(), nothing.stability) == (False, [2] * 7, 0.0)
 
 
 def test_a_random_start_is_of_the_seed() -> None:
     still: dict[str, Any] = {"max_sweeps": 1, "initial": "random", "seed": 5}
-    fit = rw.perceptron(np.zeros((0, 3)), [], **still)
+    fit = rw.perceptrons.perceptron(np.zeros((0, 3)), [], **still)
     drawn = np.random.default_rng(5).normal(size=4)
     assert [*fit.coef, fit.intercept] == drawn.tolist()
-    without = rw.perceptron(np.zeros((0, 3)), [], **still, bias=False)
+    without = rw.perceptrons.perceptron(np.zeros((0, 3)), [], **still, bias=False)
     assert (without.coef.tolist(), without.intercept) == (drawn[:3].tolist(), 0.0)
 
 
 def test_parameters_tell_what_was_done() -> None:
-    told = rw.perceptron([[1.0]], [1], rule="batch", eta=0.5, max_sweeps=3, bias=False).parameters
+    told = rw.perceptrons.perceptron([[1.0]], [1], rule="batch", eta=0.5, max_sweeps=3, bias=False).parameters
     expected = {"rule": "batch", "eta": 0.5, "max_sweeps": 3, "bias": False, "initial": None, "n_examples": 1}
     assert expected.items() <= told.items()
-    assert rw.perceptron(np.zeros((1, 2)), [1]).feature_names == ("x0", "x1")
+    assert rw.perceptrons.perceptron(np.zeros((1, 2)), [1]).feature_names == ("x0", "x1")
 
 
 # Errors.
 
-PLANE = rw.LinearFit(np.array([1.0]), 2.0)
+PLANE = rw.perceptrons.LinearFit(np.array([1.0]), 2.0)
 
 
 @pytest.mark.parametrize(
@@ -249,8 +255,12 @@ PLANE = rw.LinearFit(np.array([1.0]), 2.0)
         ({"initial": [1.0, 2.0]}, ValueError, "initial must have 1 weights"),
         ({"initial": [math.nan]}, ValueError, "initial must be finite"),
         ({"initial": PLANE, "bias": False}, ValueError, "the bias 2.0, for which"),
-        ({"initial": rw.LinearFit(np.array([1.0]), math.inf)}, ValueError, "finite bias"),
-        ({"initial": rw.LinearFit(np.ones(1), feature_names=("a",))}, ValueError, "the features of X"),
+        ({"initial": rw.perceptrons.LinearFit(np.array([1.0]), math.inf)}, ValueError, "finite bias"),
+        (
+            {"initial": rw.perceptrons.LinearFit(np.ones(1), feature_names=("a",))},
+            ValueError,
+            "the features of X",
+        ),
         ({"y": [1]}, ValueError, "as many rows"),
         ({"y": [1, 0]}, ValueError, r"\+1 or -1"),
         ({"X": [[1.0], [math.inf]]}, ValueError, "X must be finite"),
@@ -258,15 +268,15 @@ PLANE = rw.LinearFit(np.array([1.0]), 2.0)
 )
 def test_arguments_are_checked(keywords: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        rw.perceptron(**{"X": [[1.0], [2.0]], "y": [1, -1], **keywords})
+        rw.perceptrons.perceptron(**{"X": [[1.0], [2.0]], "y": [1, -1], **keywords})
 
 
 @pytest.mark.parametrize("rule", ["single", "batch"])
 def test_a_weight_that_overflows_is_named(rule: Any) -> None:
     X = np.array([[0.0, 1e308], [0.0, 1e308]])
     with pytest.raises(FloatingPointError, match="weight of 'x1' became inf; lower eta, or scale X"):
-        rw.perceptron(X, [1, 1], rule=rule, eta=10.0)
+        rw.perceptrons.perceptron(X, [1, 1], rule=rule, eta=10.0)
     with pytest.raises(FloatingPointError, match="weight of 'x1' became inf; lower eta, or scale X"):
-        rw.perceptron(X, [1, 1], rule=rule, eta=10.0, initial=[1.0, 0.0])
+        rw.perceptrons.perceptron(X, [1, 1], rule=rule, eta=10.0, initial=[1.0, 0.0])
     with pytest.raises(FloatingPointError, match="the bias became -inf"):
-        rw.perceptron(np.zeros((2, 1)), [-1, -1], rule="batch", eta=1e308)
+        rw.perceptrons.perceptron(np.zeros((2, 1)), [-1, -1], rule="batch", eta=1e308)

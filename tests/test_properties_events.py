@@ -123,10 +123,13 @@ def test_outcomes_that_are_kept_twice_teach_as_one_does(events: list[Event], bet
         partial(rw.widrow_hoff, eta=0.1),
     ):
         assert learned(kept).values.tobytes() == learned(single).values.tobytes()
-    # The adjoint method takes repeated types of events together, where the events have a dictionary of types: whether they
-    # have one may depend on outcomes that are named twice.
+    # The adjoint method takes repeated types of events together, where the events have a dictionary of types:
+    # whether they have one may depend on outcomes that are named twice.
     alike = kept.info()["encoding"] == single.info()["encoding"]
-    for method in ("auto",) if isinstance(beta, tuple) else ("adjoint", "auto"):
+    methods: tuple[Literal["auto", "adjoint"], ...] = (
+        ("auto",) if isinstance(beta, tuple) else ("adjoint", "auto")
+    )
+    for method in methods:
         found, wanted = (rw.learn(source, beta=beta, method=method) for source in (kept, single))
         assert found.parameters["method"] == wanted.parameters["method"]
         if alike or found.parameters["method"] == "forward":

@@ -71,8 +71,8 @@ class Case(NamedTuple):
         # Here pyndl's consecutive words are cues to nothing.
         without_outcomes = self.structure == "consecutive_words" and self.cues == "words"
         return {
-            "cues": self.cues,
-            "outcomes": None if without_outcomes else "words",
+            "cues_from": self.cues,
+            "outcomes_from": None if without_outcomes else "words",
             "window": WINDOWS[self.structure](self.options),
             "context": self.context,
             "symbols": None if self.symbols == "all" else self.symbols,
@@ -278,7 +278,7 @@ def test_the_grams_of_neighbours_are_theirs_and_in_pyndl_also_those_of_the_word(
 
 def test_words_that_are_cues_have_outcomes_unless_none_are_wanted(tmp_path: Path) -> None:
     case = Case("consecutive_words", (2,), "words")
-    ours, theirs = both("a b", tmp_path, case, outcomes="words")
+    ours, theirs = both("a b", tmp_path, case, outcomes_from="words")
     assert ours == [(frozenset(words),) * 2 for words in ("a", "ab", "b")]
     assert theirs == [(frozenset(words), frozenset()) for words in ("a", "ab", "b")]
 

@@ -13,7 +13,7 @@ import strategies as some
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from reference import Event
-from rescorla import drawing
+from rescorla._events import order
 
 SEEDS = st.integers(0, 2**32)
 
@@ -36,8 +36,8 @@ def tokens(rows: list[Event]) -> list[Event]:
 @pytest.fixture(params=[1 << 18, 4], ids=["one part", "several parts"])
 def parts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether a permutation or a sample is made at once or in parts."""
-    monkeypatch.setattr(drawing, "PICKED", request.param)
-    monkeypatch.setattr(drawing, "PARTS", 3)
+    monkeypatch.setattr(order, "PICKED", request.param)
+    monkeypatch.setattr(order, "PARTS", 3)
 
 
 @pytest.mark.usefixtures("parts")

@@ -50,7 +50,7 @@ def test_subtitles_of_pyndl(shared: Path) -> None:
     events = rw.corpus_events(
         str(shared / "data/pyndl/xml_gz_corpus/**/*.xml.gz"),
         format="subtitles",
-        cues="words",
+        cues_from="words",
         window="context",
     )
     assert [event.outcomes for event in events] == [

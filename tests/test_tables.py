@@ -162,9 +162,9 @@ def test_format_decides(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     ("told", "described"),
     [
         ("", "trigrams of words -> words"),
-        ("--cues 2,words --outcomes none", "bigrams of words, words -> nothing"),
-        ("--cues 4 --window 3", "4-grams of up to 3 words -> up to 3 words"),
-        ("--cues words --window 2,1", "up to 2 words before and 1 after -> words"),
+        ("--cues-from 2,words --outcomes-from none", "bigrams of words, words -> nothing"),
+        ("--cues-from 4 --window 3", "4-grams of up to 3 words -> up to 3 words"),
+        ("--cues-from words --window 2,1", "up to 2 words before and 1 after -> words"),
         ("--window context", "trigrams of all words of a line -> all words of a line"),
     ],
 )

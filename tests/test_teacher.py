@@ -58,13 +58,13 @@ def rosenblatt(X: NDArray[np.float64], y: NDArray[np.float64], w: NDArray[np.flo
 def test_each_student_is_the_learner_of_that_name(
     seed: int, n: int, p: int, n_max: int, replicate: int
 ) -> None:
-    found = rw.teacher_student(
+    found = rw.perceptrons.teacher_student(
         n, p / n, students=EVERYBODY, replicates=replicate + 1, n_max=n_max, seed=seed, **QUIET
     )
     w, start, X = drawn(seed, n, p, replicate)
     y = np.sign(X @ w)
-    over = rw.minover(X, y, max_steps=n_max * p)
-    ada = rw.adatron(X, y, max_sweeps=n_max)
+    over = rw.perceptrons.minover(X, y, max_steps=n_max * p)
+    ada = rw.perceptrons.adatron(X, y, max_sweeps=n_max)
     zero, mistakes = rosenblatt(X, y, np.zeros(n), n_max)
     random, more = rosenblatt(X, y, start, n_max)
     squares = np.linalg.lstsq(X, y, rcond=None)[0]
@@ -78,7 +78,7 @@ def test_each_student_is_the_learner_of_that_name(
 @given(st.integers(2, 12), st.integers(0, 10**6))
 def test_inputs_of_one_and_minus_one_are_on_the_plane_exactly(n: int, seed: int) -> None:
     # Sums of whole numbers are whole, and often 0, which is wrong; multiples of 1 / n round.
-    found = rw.teacher_student(
+    found = rw.perceptrons.teacher_student(
         n, 3.0, students=["rosenblatt"], inputs="binary", replicates=1, n_max=5, seed=seed, **QUIET
     )
     rng = np.random.default_rng([seed, n, 0])
@@ -91,7 +91,7 @@ def test_inputs_of_one_and_minus_one_are_on_the_plane_exactly(n: int, seed: int)
 
 @given(st.integers(2, 9), st.integers(1, 9), st.integers(0, 10**6))
 def test_least_squares_are_the_shortest_where_inputs_repeat(n: int, p: int, seed: int) -> None:
-    found = rw.teacher_student(
+    found = rw.perceptrons.teacher_student(
         n, p / n, students=["least_squares"], inputs="binary", replicates=1, seed=seed, **QUIET
     )
     rng = np.random.default_rng([seed, n, 0])
@@ -105,11 +105,13 @@ def test_least_squares_are_the_shortest_where_inputs_repeat(n: int, p: int, seed
 @given(st.integers(1, 12), st.floats(0.0, 0.2), st.integers(0, 10**6))
 def test_the_published_stop_is_the_first_small_change(n: int, stop: float, seed: int) -> None:
     p = 3 * n
-    found = rw.teacher_student(n, 3.0, students=["minover"], replicates=1, stop=stop, seed=seed, **QUIET)
+    found = rw.perceptrons.teacher_student(
+        n, 3.0, students=["minover"], replicates=1, stop=stop, seed=seed, **QUIET
+    )
     w, _, X = drawn(seed, n, p, 0)
     y = np.sign(X @ w)
     steps = int(found.steps.item())
-    errors = [wrong(rw.minover(X, y, max_steps=t).coef, w) for t in range(1, min(steps, 40) + 1)]
+    errors = [wrong(rw.perceptrons.minover(X, y, max_steps=t).coef, w) for t in range(1, min(steps, 40) + 1)]
     changes = np.abs(np.diff(errors))
     assert found.errors.item() == pytest.approx(errors[-1], abs=1e-6) or steps > 40
     assert (changes[: min(steps, 40) - 2] > stop - 1e-9).all()
@@ -118,28 +120,32 @@ def test_the_published_stop_is_the_first_small_change(n: int, stop: float, seed:
 
 
 def test_nothing_else_has_a_say_in_the_draws() -> None:
-    alone = rw.teacher_student(10, 2.0, students=["hebb"], replicates=3, seed=4, threads=1, **QUIET)
-    many = rw.teacher_student(
+    alone = rw.perceptrons.teacher_student(
+        10, 2.0, students=["hebb"], replicates=3, seed=4, threads=1, **QUIET
+    )
+    many = rw.perceptrons.teacher_student(
         [5, 10], [1.0, 2.0, 3.0], students=EVERYBODY, replicates=5, seed=4, threads=3, **QUIET
     )
     assert many.errors.shape == many.steps.shape == (2, 3, 6, 5)
     assert many.errors[1, 1, 5, :3].tolist() == alone.errors[0, 0, 0].tolist()
-    other = rw.teacher_student(10, 2.0, students=["hebb"], replicates=3, seed=5, **QUIET)
+    other = rw.perceptrons.teacher_student(10, 2.0, students=["hebb"], replicates=3, seed=5, **QUIET)
     assert not np.isin(other.errors, alone.errors).any()
 
 
 def test_more_threads_than_there_can_be_are_as_many_as_help() -> None:
     one, most = (
-        rw.teacher_student(10, 2.0, students=["hebb"], replicates=40, seed=4, threads=threads, **QUIET)
+        rw.perceptrons.teacher_student(
+            10, 2.0, students=["hebb"], replicates=40, seed=4, threads=threads, **QUIET
+        )
         for threads in (1, 2**31)
     )
     assert most.errors.tobytes() == one.errors.tobytes()
 
 
 def test_many_draws_are_made_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = rw.teacher_student(6, [0.5, 2.0], replicates=7, seed=1, **QUIET)
-    monkeypatch.setattr("rescorla.neighbours.teacher._AT_ONCE", 100)
-    parts = rw.teacher_student(6, [0.5, 2.0], replicates=7, seed=1, **QUIET)
+    whole = rw.perceptrons.teacher_student(6, [0.5, 2.0], replicates=7, seed=1, **QUIET)
+    monkeypatch.setattr("rescorla._learn.teacher._AT_ONCE", 100)
+    parts = rw.perceptrons.teacher_student(6, [0.5, 2.0], replicates=7, seed=1, **QUIET)
     assert parts.errors.tobytes() == whole.errors.tobytes()
     assert parts.steps.tobytes() == whole.steps.tobytes()
 
@@ -147,7 +153,7 @@ def test_many_draws_are_made_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_scaling_the_teacher_changes_nothing() -> None:
     w = np.random.default_rng(3).standard_normal(12)
     some, more = (
-        rw.teacher_student(
+        rw.perceptrons.teacher_student(
             12, [0.5, 2, 4], students=EVERYBODY, teacher=scale * w, replicates=20, seed=1, **QUIET
         )
         for scale in (1.0, 1024.0)
@@ -159,7 +165,7 @@ def test_scaling_the_teacher_changes_nothing() -> None:
 @given(st.integers(1, 8), st.integers(0, 10**6))
 def test_inputs_of_one_and_minus_one_are_never_on_the_plane(n: int, seed: int) -> None:
     # Half of all inputs are on the plane of ones where n = 2: labels of 0 would be refused.
-    found = rw.teacher_student(
+    found = rw.perceptrons.teacher_student(
         n, 4.0, students=["hebb"], inputs="binary", teacher="ones", replicates=3, seed=seed, **QUIET
     )
     for replicate in range(3):
@@ -176,13 +182,13 @@ def test_inputs_of_one_and_minus_one_are_never_on_the_plane(n: int, seed: int) -
 
 def test_a_teacher_of_zeros_has_no_rule_and_no_inputs_off_its_plane_none() -> None:
     with pytest.raises(ValueError, match="teacher must have a weight other than 0"):
-        rw.teacher_student(3, 1.0, teacher=np.zeros(3), seed=1, **QUIET)
+        rw.perceptrons.teacher_student(3, 1.0, teacher=np.zeros(3), seed=1, **QUIET)
     with pytest.raises(ValueError, match="teacher must have 4 weights, as many as N, not 3"):
-        rw.teacher_student([3, 4], 1.0, teacher=np.ones(3), seed=1, **QUIET)
+        rw.perceptrons.teacher_student([3, 4], 1.0, teacher=np.ones(3), seed=1, **QUIET)
 
 
 def test_means_errors_and_forms() -> None:
-    found = rw.teacher_student([4, 8], [1.0, 2.0], replicates=6, seed=1, **QUIET)
+    found = rw.perceptrons.teacher_student([4, 8], [1.0, 2.0], replicates=6, seed=1, **QUIET)
     assert found.mean == pytest.approx(np.mean(found.errors, axis=3))
     assert found.sem == pytest.approx(np.std(found.errors, axis=3, ddof=1) / math.sqrt(6))
     dataset = found.to_xarray()
@@ -195,13 +201,17 @@ def test_means_errors_and_forms() -> None:
     assert frame.loc[(8, 1.0, "adatron"), "mean"] == pytest.approx(found.mean[1, 0, 2])
     assert frame.loc[(4, 2.0, "minover"), "sem"] == pytest.approx(found.sem[0, 1, 0])
     assert frame.loc[(4, 2.0, "minover"), "steps"] == pytest.approx(found.steps[0, 1, 0].mean())
-    single = rw.teacher_student(4, 1.0, replicates=1, seed=1, **QUIET)
+    single = rw.perceptrons.teacher_student(4, 1.0, replicates=1, seed=1, **QUIET)
     assert np.isnan(single.sem).all()
-    assert rw.teacher_student(4, 0.0, replicates=1, seed=1, **QUIET).errors.tolist() == [[[[0.5]] * 5]]
+    assert rw.perceptrons.teacher_student(4, 0.0, replicates=1, seed=1, **QUIET).errors.tolist() == [
+        [[[0.5]] * 5]
+    ]
 
 
 def test_theory_has_the_values_of_the_literature() -> None:
-    found = rw.teacher_student(2, [0.0, 1, 2, 3, 5, 200], students=["hebb"], replicates=1, seed=1, **QUIET)
+    found = rw.perceptrons.teacher_student(
+        2, [0.0, 1, 2, 3, 5, 200], students=["hebb"], replicates=1, seed=1, **QUIET
+    )
     for student in ("minover", "adatron"):
         curve = found.theory(student)
         assert curve[:5] == pytest.approx([0.5, 0.266, 0.1885, 0.143, 0.094], abs=6e-4)
@@ -222,32 +232,32 @@ def test_theory_has_the_values_of_the_literature() -> None:
 def test_large_students_are_where_theory_says(student: str) -> None:
     # The error is about 0.1 / N below the curve; least squares at alpha = 1 is far from it at any N.
     alphas = [0.3, 0.7, 1.6, 3.0]
-    found = rw.teacher_student(200, alphas, students=[student], replicates=40, seed=1, **QUIET)
+    found = rw.perceptrons.teacher_student(200, alphas, students=[student], replicates=40, seed=1, **QUIET)
     away = found.mean[0, :, 0] - found.theory(student)
     assert np.abs(away).max() < 4 * found.sem.max() + 0.2 / 200
 
 
 def test_arguments_are_checked() -> None:
     with pytest.raises(ValueError, match="N must be a whole number of 1 or more, not 0"):
-        rw.teacher_student(0, 1.0, seed=1)
+        rw.perceptrons.teacher_student(0, 1.0, seed=1)
     with pytest.raises(TypeError, match=r"N must be a whole number of 1 or more, not 2\.5"):
-        rw.teacher_student(2.5, 1.0, seed=1)  # type: ignore[arg-type]
+        rw.perceptrons.teacher_student(2.5, 1.0, seed=1)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="alpha must be 0 or more, not -1"):
-        rw.teacher_student(5, [1.0, -1.0], seed=1)
+        rw.perceptrons.teacher_student(5, [1.0, -1.0], seed=1)
     with pytest.raises(ValueError, match="students must be 'minover' or"):
-        rw.teacher_student(5, 1.0, students=["socrates"], seed=1)
+        rw.perceptrons.teacher_student(5, 1.0, students=["socrates"], seed=1)
     with pytest.raises(TypeError, match="students must be several names, not the str 'hebb'"):
-        rw.teacher_student(5, 1.0, students="hebb", seed=1)
+        rw.perceptrons.teacher_student(5, 1.0, students="hebb", seed=1)
     with pytest.raises(ValueError, match="students names one twice"):
-        rw.teacher_student(5, 1.0, students=["hebb", "hebb"], seed=1)
+        rw.perceptrons.teacher_student(5, 1.0, students=["hebb", "hebb"], seed=1)
     with pytest.raises(ValueError, match="seed must be a whole number of 0 or more, not -1"):
-        rw.teacher_student(5, 1.0, seed=-1)
+        rw.perceptrons.teacher_student(5, 1.0, seed=-1)
     with pytest.raises(ValueError, match="stop must be 0 or more, not -1"):
-        rw.teacher_student(5, 1.0, seed=1, stop=-1)
+        rw.perceptrons.teacher_student(5, 1.0, seed=1, stop=-1)
     with pytest.raises(ValueError, match="inputs must be 'gaussian' or 'binary', not 'real'"):
-        rw.teacher_student(5, 1.0, seed=1, inputs="real")  # type: ignore[arg-type]
+        rw.perceptrons.teacher_student(5, 1.0, seed=1, inputs="real")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="teacher must be 'random' or 'ones', not 'mean'"):
-        rw.teacher_student(5, 1.0, seed=1, teacher="mean")
+        rw.perceptrons.teacher_student(5, 1.0, seed=1, teacher="mean")
 
 
 # The page.

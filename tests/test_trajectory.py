@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+import asked
 import numpy as np
 import pytest
 import reference
@@ -13,7 +14,6 @@ import strategies as some
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import Event
-from rescorla import trajectory
 from test_learning import BUSY, KERNELS, WIDTHS, initial_weights, learn
 
 EVENTS = some.events(frequencies=st.integers(0, 3))
@@ -24,7 +24,7 @@ def record(source: Any, pairs: Any = None, **keywords: Any) -> rw.Trajectories:
     """`trajectories` without warnings, of rates and of entries for names that events lack."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rw.RescorlaWarning)
-        return trajectory._trajectories(source, pairs, **keywords)
+        return asked.trajectories(source, pairs, **keywords)
 
 
 def n_tokens(events: Sequence[Event]) -> int:

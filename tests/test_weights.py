@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 import rescorla as rw
-from rescorla import _core, files, hdf5, npy, storage
+from rescorla import _core
+from rescorla._weights import disk, files, hdf5, npy
 
 VALUES = [[0.5, -1.0, 0.0], [0.25, 0.1, 0.1]]
 CUES, OUTCOMES = ("red", "#é𝒳"), ("y", "n", "a b")
@@ -124,7 +125,7 @@ def test_an_unknown_name_is_compared_to_the_known_only_when_the_message_is_read(
         compared.append(name)
         return ""
 
-    monkeypatch.setattr(rw.weights, "near", near)
+    monkeypatch.setattr("rescorla._weights.weights.near", near)
     with pytest.raises(KeyError) as caught:
         weights()["blue", "y"]
     assert compared == []
@@ -291,7 +292,6 @@ import sys
 nc = {str(nc)!r}
 sys.modules[{library!r}] = None
 import rescorla as rw
-from rescorla import _core, files, npy
 w = rw.Weights([[1.0]], ["a"], ["x"])
 try:
     {call}
@@ -409,7 +409,6 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import rescorla as rw
-from rescorla import _core, files, npy
 names = [str(i) for i in range(300)]
 w = rw.Weights(np.arange(90_000.0).reshape(300, 300), names, names)
 def work(i):
@@ -445,13 +444,13 @@ class Node:
         self.me = self
     def __del__(self):
         read.append(rw.load_weights(sys.argv[1])["a", "x"])
-from rescorla import storage
-write = storage._netcdf_bytes
+from rescorla._weights import files
+write = files._netcdf_bytes
 def collect_and_write(*about):
     Node()
     gc.collect()
     return write(*about)
-storage._netcdf_bytes = collect_and_write
+files._netcdf_bytes = collect_and_write
 weights.save(sys.argv[2])
 assert read and set(read) == {0.5}
 print("finished")
@@ -607,7 +606,7 @@ def test_elements_are_not_given_to_the_library(
     import netCDF4
 
     given: list[bool] = []
-    make = storage._netcdf_bytes
+    make = files._netcdf_bytes
 
     def listening(netcdf: Any, content: Any, elements: bool) -> bytes:
         made = make(netcdf, content, elements)
@@ -615,7 +614,7 @@ def test_elements_are_not_given_to_the_library(
         assert len(made) < content.values.nbytes or min(shape) < 100
         return made
 
-    monkeypatch.setattr(storage, "_netcdf_bytes", listening)
+    monkeypatch.setattr(files, "_netcdf_bytes", listening)
     values = np.random.default_rng(1).normal(size=shape).astype(dtype)
     names = [[f"{kind}{i}" for i in range(n)] for kind, n in zip("co", shape, strict=True)]
     parameters = {f"p{i}": "x" * 100 for i in range(n_attributes)}
@@ -628,7 +627,7 @@ def test_elements_are_not_given_to_the_library(
         copied.append(len(out))
         return _core.copy_bytes(elements, out, threads)
 
-    monkeypatch.setattr(storage, "copy_bytes", copying)
+    monkeypatch.setattr(files, "copy_bytes", copying)
     assert same(rw.load_weights(tmp_path / "w.nc"), saved)
     assert copied == [values.nbytes]
     # By the library itself, from the disk.
@@ -644,7 +643,7 @@ def test_a_file_that_is_not_as_expected_is_left_to_the_library(
     import netCDF4
 
     saved = weights()
-    frame = storage._netcdf_bytes(netCDF4, saved._content(), False)
+    frame = files._netcdf_bytes(netCDF4, saved._content(), False)
     size = saved.values.nbytes
     whole = hdf5.with_room(frame, size)
     assert whole is not None
@@ -867,7 +866,7 @@ def test_a_failing_save_leaves_the_old_file(
         finish = settle
 
     with monkeypatch.context() as patch:
-        for module in (files, npy):
+        for module in (disk, npy):
             patch.setattr(module, "AtomicFile", Full)
         with pytest.raises(OSError, match="No space left") as caught:
             rw.Weights([[9.0]], ["other"], ["names"]).save(path)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import asked
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,7 +20,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import Event
-from rescorla.neighbours.widrow_hoff import _widrow_hoff
 from scipy import sparse
 
 ETAS = st.sampled_from([0.0, 0.01, 0.1, 0.3])
@@ -35,7 +35,7 @@ def quiet(source: Any, **keywords: Any) -> rw.Weights:
     """Without the warning that names the safe rate."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        return _widrow_hoff(source, **keywords)
+        return asked.widrow_hoff(source, **keywords)
 
 
 def units(names: Sequence[str]) -> Vectors:

@@ -23,17 +23,21 @@ CALLED: dict[str, tuple[Any, ...]] = {
 }
 # What the library raises and warns of where commands may call it.
 MODULES: tuple[str, ...] = (
-    "activation",
-    "arguments",
-    "corpus",
-    "derived",
-    "equilibrium",
-    "events",
-    "learning",
-    "npy",
-    "plan",
+    "_events/derive",
+    "_events/events",
+    "_events/names",
+    "_events/read",
+    "_events/renaming",
+    "_events/text",
+    "_learn/activations",
+    "_learn/equilibrium",
+    "_learn/plan",
+    "_learn/rescorla_wagner",
+    "_shared/checks",
+    "_weights/files",
+    "_weights/npy",
+    "_weights/weights",
 )
-MODULES += ("renaming", "sources", "storage", "vocabulary", "weights")
 
 
 def commands() -> dict[str, argparse.ArgumentParser]:
@@ -181,7 +185,7 @@ def usage(capsys: pytest.CaptureFixture[str], *told: str) -> str:
         (["lern", "e.tab"], "did you mean 'learn'?"),
         (
             ["learn", "e.tab", "--trigrams"],
-            "unrecognized arguments: --trigrams; did you mean '--cues trigrams'?",
+            "unrecognized arguments: --trigrams; did you mean '--cues-from trigrams'?",
         ),
         (["learn", "e.tab", "--aplha", "1"], "did you mean '--alpha'?"),
         (["learn", "e.tab", "--aplha=1"], "did you mean '--alpha'?"),

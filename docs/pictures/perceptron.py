@@ -41,7 +41,7 @@ def curves() -> Figure:
     figure, ax = plt.subplots(figsize=(5, 2.8), layout="constrained")
     for rule, style in [("single", "-"), ("batch", "--")]:
         for start, colour in [(None, "C0"), ("random", "C1")]:
-            fit = rw.perceptron(X, y, rule=rule, initial=start, seed=0)  # type: ignore[arg-type]
+            fit = rw.perceptrons.perceptron(X, y, rule=rule, initial=start, seed=0)  # type: ignore[arg-type]
             label = f"{rule}, {start or 'zero'} start"
             ax.plot(range(1, len(fit.errors) + 1), fit.errors, style, color=colour, label=label)
             print(label, len(fit.errors), "sweeps,", int(fit.strengths.sum()), "mistakes")
@@ -54,11 +54,11 @@ def curves() -> Figure:
 def planes() -> Figure:
     """The planes of a threshold unit and of a linear unit."""
     X, y = clouds()
-    threshold = rw.perceptron(X, y)
+    threshold = rw.perceptrons.perceptron(X, y)
     always = np.column_stack([X, np.ones(len(X))])
     rule = {"beta": 0.02, "batch": "full", "reduction": "mean", "passes": 20_000}
     weights = rw.delta_rule((always, y), **rule).column("y")  # type: ignore[arg-type]
-    linear = rw.LinearFit(weights[:2], weights[2])
+    linear = rw.perceptrons.LinearFit(weights[:2], weights[2])
     figure, axes = plt.subplots(1, 2, figsize=(8, 2.8), sharey=True, layout="constrained")
     for ax, fit, name in zip(axes, (threshold, linear), ("threshold unit", "linear unit"), strict=True):
         wrong = int((fit.predict(X) != y).sum())
@@ -69,7 +69,7 @@ def planes() -> Figure:
     return figure
 
 
-def draw(ax: Axes, X: NDArray[np.float64], y: NDArray[np.float64], fit: rw.LinearFit) -> None:
+def draw(ax: Axes, X: NDArray[np.float64], y: NDArray[np.float64], fit: rw.perceptrons.LinearFit) -> None:
     """Examples and a plane."""
     for sign, marker in [(-1, "o"), (1, "^")]:
         ax.plot(*X[y == sign].T, marker, markersize=4, label=f"y = {sign:+d}")

@@ -44,8 +44,8 @@ def study(
 ) -> Numbers:
     """Every student on the same draws, to t_max; and MinOver with the published stop."""
     known: Numbers = {"replicates": replicates, "seed": SEED}
-    full = rw.teacher_student(sizes, alphas, students=STUDENTS, **known)
-    stopped = rw.teacher_student(sizes, alphas, students=["minover"], stop=STOP, **known)
+    full = rw.perceptrons.teacher_student(sizes, alphas, students=STUDENTS, **known)
+    stopped = rw.perceptrons.teacher_student(sizes, alphas, students=["minover"], stop=STOP, **known)
     theory = {name: rounded(full.theory(name)) for name in (*STUDENTS, "bayes", "gibbs")}
     return {
         "N": list(sizes),
@@ -58,7 +58,7 @@ def study(
     }
 
 
-def table(found: rw.TeacherStudent) -> Numbers:
+def table(found: rw.perceptrons.TeacherStudent) -> Numbers:
     """Means, standard errors and mean steps: sizes x alphas x students."""
     return {
         "mean": rounded(found.mean),

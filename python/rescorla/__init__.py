@@ -19,51 +19,38 @@ Examples
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rescorla import schedules
 from rescorla._core import FormatError, __version__
-from rescorla.activation import activations
-from rescorla.bands import bandsample
-from rescorla.coding import cue_coding, ortho_coding
-from rescorla.concat import concat_events
-from rescorla.convergence import Convergence, convergence
-from rescorla.corpus import corpus_events
-from rescorla.equilibrium import equilibrium
-from rescorla.events import Event, Events, open_events
-from rescorla.factors import factor_events
-from rescorla.learning import learn
-from rescorla.neighbours import (
-    LinearFit,
-    TeacherStudent,
-    adatron,
-    delta_rule,
-    minover,
-    perceptron,
-    separable,
-    teacher_student,
-    widrow_hoff,
-)
-from rescorla.sources import compile_events, read_events
-from rescorla.trajectory import Trajectories, trajectories
-from rescorla.warn import RescorlaWarning
-from rescorla.weights import Weights, load_weights
-from rescorla.windows import cue_window
+from rescorla._events.bands import bandsample
+from rescorla._events.concat import concat_events
+from rescorla._events.cues import cue_coding, ortho_coding
+from rescorla._events.events import Event, Events, open_events
+from rescorla._events.factors import factor_events
+from rescorla._events.read import compile_events, read_events
+from rescorla._events.text import corpus_events
+from rescorla._events.windows import cue_window
+from rescorla._learn.activations import activations
+from rescorla._learn.convergence import Convergence, convergence
+from rescorla._learn.delta import delta_rule
+from rescorla._learn.equilibrium import equilibrium
+from rescorla._learn.rescorla_wagner import learn
+from rescorla._learn.trajectories import Trajectories, trajectories
+from rescorla._learn.widrow_hoff import widrow_hoff
+from rescorla._shared.warn import RescorlaWarning
+from rescorla._weights.weights import Weights, load_weights
 
 if TYPE_CHECKING:
-    from rescorla import classify, estimators, measures, plot
+    from rescorla import classify, estimators, measures, perceptrons, plot, schedules
 
 __all__ = [
     "Convergence",
     "Event",
     "Events",
     "FormatError",
-    "LinearFit",
     "RescorlaWarning",
-    "TeacherStudent",
     "Trajectories",
     "Weights",
     "__version__",
     "activations",
-    "adatron",
     "bandsample",
     "classify",
     "compile_events",
@@ -79,21 +66,23 @@ __all__ = [
     "learn",
     "load_weights",
     "measures",
-    "minover",
     "open_events",
     "ortho_coding",
-    "perceptron",
+    "perceptrons",
     "plot",
     "read_events",
     "schedules",
-    "separable",
-    "teacher_student",
     "trajectories",
     "widrow_hoff",
 ]
 
-# Outer rooms, loaded when first asked for.
-_ROOMS = ("classify", "estimators", "measures", "plot")
+# Pickles, messages and help show the public name, wherever the code lies.
+for _name in __all__:
+    if getattr(globals().get(_name), "__module__", "").startswith("rescorla._"):
+        globals()[_name].__module__ = "rescorla"
+
+# Loaded when first asked for.
+_ROOMS = ("classify", "estimators", "measures", "perceptrons", "plot", "schedules")
 
 
 def __getattr__(name: str) -> Any:
@@ -103,4 +92,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_ROOMS})
+    return sorted(__all__)

@@ -1,12 +1,10 @@
 """The Rust engine: arrays in, arrays out. Names, defaults and documentation live in the modules around it."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, TypeAlias, final
+from typing import Any, Literal, Protocol, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
-
-from rescorla.neighbours.arrays import Table
 
 __all__ = [
     "AtomicFile",
@@ -41,6 +39,18 @@ __all__ = [
     "write_lines",
     "written_as",
 ]
+
+class _Table(Protocol):
+    """Numbers in rows, dense or sparse."""
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    @property
+    def values(self) -> NDArray[Any]: ...
+    @property
+    def starts(self) -> NDArray[np.int64] | None: ...
+    @property
+    def columns(self) -> NDArray[np.uint32] | None: ...
 
 __version__: str
 
@@ -258,7 +268,7 @@ def activations(
     progress: _Progress,
 ) -> bool: ...
 def adatron(
-    x: Table,
+    x: _Table,
     y: NDArray[np.float64],
     *,
     bias: bool,
@@ -289,8 +299,8 @@ def delta_rule(
     progress: _Progress,
 ) -> dict[str, Any]: ...
 def delta_rule_rows(
-    x: Table,
-    z: Table,
+    x: _Table,
+    z: _Table,
     *,
     alpha: NDArray[np.float64],
     beta: float,
@@ -324,7 +334,7 @@ def equilibrium(
     progress: _Progress,
 ) -> dict[str, Any]: ...
 def perceptron(
-    x: Table,
+    x: _Table,
     y: NDArray[np.float64],
     *,
     rule: str,
@@ -335,7 +345,7 @@ def perceptron(
     progress: _Progress,
 ) -> tuple[NDArray[np.float64], float, float, NDArray[np.int64], NDArray[np.int64]]: ...
 def minover(
-    x: Table,
+    x: _Table,
     y: NDArray[np.float64],
     *,
     bias: bool,

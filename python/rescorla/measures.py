@@ -13,12 +13,20 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from rescorla.activation import activations, cue_events
-from rescorla.arguments import PathName, chosen, near, one_of, places, thread_count, whole
-from rescorla.events import Events
-from rescorla.nearness import accuracy, blocks, bounded, correlation, correlations, directions, nearness_rank
-from rescorla.progress import Progress, part, watching
-from rescorla.weights import Weights, need_weights
+from rescorla._events.events import Events
+from rescorla._learn.activations import activations, cue_events
+from rescorla._shared.checks import PathName, chosen, near, one_of, places, thread_count, whole
+from rescorla._shared.progress import Progress, part, watching
+from rescorla._weights.nearness import (
+    accuracy,
+    blocks,
+    bounded,
+    correlation,
+    correlations,
+    directions,
+    nearness_rank,
+)
+from rescorla._weights.weights import Weights, need_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

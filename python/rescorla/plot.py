@@ -17,15 +17,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from itertools import cycle, islice, product
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
-from rescorla.arguments import chosen, one_of, shown, whole
-from rescorla.convergence import Convergence
-from rescorla.events import Events
-from rescorla.trajectory import Trajectories
-from rescorla.weights import Weights, largest, need_weights
+from rescorla._events.events import Events
+from rescorla._learn.convergence import Convergence
+from rescorla._learn.trajectories import Trajectories
+from rescorla._shared.checks import chosen, one_of, shown, whole
+from rescorla._shared.optional import need
+from rescorla._weights.weights import Weights, largest, need_weights
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -462,12 +463,8 @@ def _axes(ax: Axes | None, inches: tuple[float, float] = _INCHES) -> Axes:
     """The Axes to draw into: the caller's, or those of a new figure."""
     if ax is not None:
         return ax
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError("pictures need matplotlib: pip install 'rescorla[plot]'") from error
-    _, ax = plt.subplots(figsize=inches, layout="constrained")
-    return ax
+    ax = need("matplotlib.pyplot").subplots(figsize=inches, layout="constrained")[1]
+    return cast("Axes", ax)
 
 
 def _unframe(ax: Axes) -> None:

@@ -22,17 +22,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rescorla.arguments import number, rate, room
+from rescorla._learn.schedule import Schedule
+from rescorla._shared.checks import number, rate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-Schedule: TypeAlias = "Callable[[NDArray[np.int64]], Any]"
-"""A function of token numbers: factors on beta, or a pair of arrays of them, for beta1 and for beta2."""
 
 __all__ = ["constant", "inverse_time", "piecewise", "power"]
 
@@ -202,86 +200,3 @@ def _positive(argument: str, value: object) -> float:
     if converted <= 0:
         raise ValueError(f"{argument} must be above 0, not {converted}")
     return converted
-
-
-class Factors(NamedTuple):
-    """The factors of all tokens. Where beta1 and beta2 have the same, both arrays are one."""
-
-    present: NDArray[np.float64]
-    absent: NDArray[np.float64]
-    fastest: float
-    """The largest beta * factor."""
-
-
-# Tokens that a schedule is asked for at a time.
-_BLOCK = 1 << 16
-
-
-def tabulated(schedule: object, n_tokens: int, betas: tuple[float, float], element: np.dtype[Any]) -> Factors:
-    """Ask a schedule for the factors of all tokens, block by block, and check them.
-
-    The engine's threads are at different tokens at any time, and go through them once for each tile. So they
-    are given all factors at once: 8 bytes a token, or 16 where beta1 and beta2 have their own.
-    """
-    if not callable(schedule):
-        raise TypeError(
-            "schedule must be a function of token numbers, such as rescorla.schedules.inverse_time(1000), "
-            f"not {type(schedule).__name__}"
-        )
-    factors = [_no_factors(n_tokens)]
-    fastest = 0.0
-    for start in range(0, n_tokens, _BLOCK):
-        tokens = np.arange(start + 1, min(start + _BLOCK, n_tokens) + 1, dtype=np.int64)
-        block = _block(schedule(tokens), start + 1, len(tokens))
-        if len(block) > len(factors):
-            if start > 0:
-                raise ValueError(
-                    f"schedule gave two arrays for tokens {start + 1} to {start + len(tokens)}, but one "
-                    "before; let it give as many for all tokens"
-                )
-            factors.append(_no_factors(n_tokens))
-        for each, beta, kind in zip(block * (3 - len(block)), betas, ("beta1", "beta2"), strict=True):
-            _check(each, beta, kind, start + 1, element)
-            fastest = max(fastest, beta * float(each.max()))
-        for all_tokens, each in zip(factors, block * (len(factors) + 1 - len(block)), strict=True):
-            all_tokens[start : start + len(tokens)] = each
-    return Factors(factors[0], factors[-1], fastest)
-
-
-def name_of(schedule: object) -> str:
-    """How a schedule prints, without the address of a function."""
-    return str(getattr(schedule, "__qualname__", None) or repr(schedule))
-
-
-def _no_factors(n_tokens: int) -> NDArray[np.float64]:
-    return room("the factors of a schedule", n_tokens, np.dtype(np.float64), "learn fewer tokens at a time")
-
-
-def _block(given: object, first: int, length: int) -> list[NDArray[np.float64]]:
-    """One or two arrays of what a schedule gave for some tokens."""
-    arrays = []
-    for each in given if isinstance(given, tuple) else (given,):
-        array = np.asarray(each)
-        if array.shape != (length,) or array.dtype.kind not in "iuf":
-            raise ValueError(
-                f"schedule must give {length} numbers for tokens {first} to {first + length - 1}, or a tuple "
-                f"of two such arrays, not an array of {array.dtype} of shape {array.shape}"
-            )
-        arrays.append(array.astype(np.float64))
-    if not 1 <= len(arrays) <= 2:
-        raise ValueError(
-            f"schedule must give an array, or a tuple of two for beta1 and beta2, not one of {len(arrays)}"
-        )
-    return arrays
-
-
-def _check(factors: NDArray[np.float64], beta: float, kind: str, first: int, element: np.dtype[Any]) -> None:
-    """Refuse a factor that makes no rate."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        good = (factors >= 0) & np.isfinite((beta * factors).astype(element)) & np.isfinite(factors)
-    if not good.all():
-        at = int(good.argmin())
-        raise ValueError(
-            f"schedule must give factors that are finite and 0 or more, with {kind} * factor finite in "
-            f"{element}, but for token {first + at} it gave {factors[at]}"
-        )

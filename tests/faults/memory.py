@@ -136,18 +136,18 @@ def calls_on(folder: Path, threads: int, scale: float) -> Calls:
         "read_events xz": lambda: rw.read_events(folder / "table.tab.xz", **quiet),
         "compile_events": lambda: rw.compile_events(table, new, **quiet),
         "corpus_events trigrams": lambda: rw.corpus_events(text, **work),
-        "corpus_events words": lambda: rw.corpus_events(text, cues="words", window=5, **work),
+        "corpus_events words": lambda: rw.corpus_events(text, cues_from="words", window=5, **work),
         "corpus_events around": lambda: rw.corpus_events(
-            text, cues="words", window=(4, 4), context="document", **work
+            text, cues_from="words", window=(4, 4), context="document", **work
         ),
         "corpus_events context": lambda: rw.corpus_events(
-            text, cues=["words", "bigrams"], window="context", normalize="NFC", **work
+            text, cues_from=["words", "bigrams"], window="context", normalize="NFC", **work
         ),
         "corpus_events subtitles": lambda: rw.corpus_events(
             folder / "subtitles.xml", format="subtitles", **work
         ),
         "corpus_events lines": lambda: rw.corpus_events(
-            (" ".join(cues) for cues, _ in listed), cues=4, window=3, **work
+            (" ".join(cues) for cues, _ in listed), cues_from=4, window=3, **work
         ),
         "filter": lambda: rows.filter(min_cue_count=3, remove_outcomes=rows.outcomes[:500], **quiet),
         "filter types": lambda: types.filter(cue_map=shorter, **quiet),
@@ -174,10 +174,12 @@ def calls_on(folder: Path, threads: int, scale: float) -> Calls:
         "delta_rule arrays": lambda: rw.delta_rule((x, z), beta=0.001, **work),
         "widrow_hoff": lambda: rw.widrow_hoff((x, z), eta=0.0001, **work),
         "widrow_hoff names": lambda: rw.widrow_hoff(small, eta=0.001, **work),
-        "perceptron": lambda: rw.perceptron(x, y, max_sweeps=20, **quiet),
-        "minover": lambda: rw.minover(x, y, max_steps=2000, **quiet),
-        "adatron": lambda: rw.adatron(x[:1500], y[:1500], max_sweeps=30, **quiet),
-        "teacher_student": lambda: rw.teacher_student([40, 80], [1, 2], replicates=20, seed=1, **work),
+        "perceptron": lambda: rw.perceptrons.perceptron(x, y, max_sweeps=20, **quiet),
+        "minover": lambda: rw.perceptrons.minover(x, y, max_steps=2000, **quiet),
+        "adatron": lambda: rw.perceptrons.adatron(x[:1500], y[:1500], max_sweeps=30, **quiet),
+        "teacher_student": lambda: rw.perceptrons.teacher_student(
+            [40, 80], [1, 2], replicates=20, seed=1, **work
+        ),
         "equilibrium dense": lambda: rw.equilibrium(small, method="dense", **work),
         "equilibrium iterative": lambda: rw.equilibrium(types, **iterative, **work),
         "equilibrium rates": lambda: rw.equilibrium(small, beta=(0.1, 0.2), **iterative, **work),

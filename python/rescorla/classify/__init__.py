@@ -11,6 +11,7 @@ Examples
 
 from typing import TYPE_CHECKING, Any
 
+from rescorla._shared.optional import need
 from rescorla.classify.deviance import Anova, anova
 from rescorla.classify.goodness import Statistics, statistics
 from rescorla.classify.importance import Importance, variable_importance
@@ -38,6 +39,7 @@ def __getattr__(name: str) -> Any:
     # Its base classes are scikit-learn's: it is loaded when first asked for.
     if name != "NDLClassifier":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    need("sklearn.base")
     from rescorla.classify.classifier import NDLClassifier
 
     return NDLClassifier

@@ -7,26 +7,22 @@ from numbers import Number
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import assert_all_finite, check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-try:
-    from sklearn.base import BaseEstimator, ClassifierMixin
-    from sklearn.utils import assert_all_finite, check_random_state
-    from sklearn.utils.multiclass import check_classification_targets
-    from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
-except ImportError as error:
-    raise ImportError("NDLClassifier needs scikit-learn 1.6: pip install 'rescorla[sklearn]'") from error
-
-from rescorla.activation import activations
-from rescorla.arguments import PerName, one_of, whole
+from rescorla._events.events import Events
+from rescorla._events.factors import Columns, FactorCoding, Term, columns_of, is_missing, learn_coding
+from rescorla._events.read import is_table, read_events
+from rescorla._learn.activations import activations
+from rescorla._learn.equilibrium import equilibrium
+from rescorla._learn.rescorla_wagner import learn
+from rescorla._shared.checks import PerName, one_of, whole
+from rescorla._shared.warn import some, warn
+from rescorla._weights.weights import Weights
 from rescorla.classify.goodness import Statistics, frequencies, statistics
 from rescorla.classify.probability import METHODS, ProbabilityMethod, probabilities
-from rescorla.equilibrium import equilibrium
-from rescorla.events import Events
-from rescorla.factors import Columns, FactorCoding, Term, columns_of, is_missing, learn_coding
-from rescorla.learning import learn
-from rescorla.sources import is_table, read_events
-from rescorla.warn import some, warn
-from rescorla.weights import Weights
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

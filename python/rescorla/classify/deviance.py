@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rescorla.classify.goodness import pandas
+from rescorla._shared.optional import need
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -56,7 +56,7 @@ class Anova:
             When pandas is not installed.
         """
         names = ("df_residual", "deviance", "df", "deviance_difference", "p")
-        pd = pandas()
+        pd = need("pandas")
         index = pd.Index(self.models, name="model")
         table: DataFrame = pd.DataFrame({name: getattr(self, name) for name in names}, index=index)
         return table
@@ -111,11 +111,8 @@ def anova(
     >>> found.df[1:], bool(found.p[1] < 1e-6)
     (array([4., 4.]), True)
     """
-    try:
-        from scipy.special import chdtrc
-        from sklearn.base import clone
-    except ImportError as error:
-        raise ImportError("anova needs scikit-learn: pip install 'rescorla[sklearn]'") from error
+    chdtrc = need("scipy.special", "sklearn").chdtrc
+    clone = need("sklearn.base").clone
     one = not isinstance(models, Sequence)
     nested = models if isinstance(models, Sequence) else _growing(models, X)
     fitted = [clone(model).fit(X, y, sample_weight) for model in nested]
@@ -142,7 +139,7 @@ def _growing(model: NDLClassifier, X: Any) -> list[NDLClassifier]:
     """The models of the first term, the first two, and so on."""
     from sklearn.base import clone
 
-    from rescorla.factors import columns_of
+    from rescorla._events.factors import columns_of
 
     terms = list(columns_of(X)) if model.factors is None else list(model.factors)
     return [clone(model).set_params(factors=terms[: count + 1]) for count in range(len(terms))]

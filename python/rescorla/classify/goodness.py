@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rescorla.arguments import number, numbered, whole
+from rescorla._shared.checks import number, numbered, whole
+from rescorla._shared.optional import need
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -94,7 +95,7 @@ class Statistics:
         ImportError
             When pandas is not installed.
         """
-        series: Series[float] = pandas().Series(self.numbers(), dtype=float)
+        series: Series[float] = need("pandas").Series(self.numbers(), dtype=float)
         return series
 
     def crosstable_to_pandas(self) -> DataFrame:
@@ -110,7 +111,7 @@ class Statistics:
         ImportError
             When pandas is not installed.
         """
-        pd = pandas()
+        pd = need("pandas")
         rows, columns = (pd.Index(self.outcomes, name=name) for name in ("observed", "predicted"))
         table: DataFrame = pd.DataFrame(self.crosstable, index=rows, columns=columns)
         return table
@@ -251,15 +252,6 @@ def frequencies(frequency: ArrayLike | None, n_rows: int) -> NDArray[Any]:
     return counts.astype(np.float64 if counts.dtype.kind == "f" else np.int64)
 
 
-def pandas() -> Any:
-    """The module, or a clear ImportError."""
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise ImportError("this needs pandas: pip install 'rescorla[pandas]'") from error
-    return pd
-
-
 def _classes(which: str, labels: ArrayLike, places: Mapping[Any, int]) -> NDArray[np.intp]:
     values = np.asarray(labels)
     if values.ndim != 1:
@@ -323,8 +315,4 @@ def _c_index(truth: NDArray[np.intp], second: NDArray[np.float64], counts: NDArr
     """The area under the receiver's operating curve, which is Somers' C."""
     if len(np.unique(truth[counts > 0])) < 2:
         return np.nan
-    try:
-        from sklearn.metrics import roc_auc_score
-    except ImportError as error:
-        raise ImportError("the C index needs scikit-learn: pip install 'rescorla[sklearn]'") from error
-    return float(roc_auc_score(truth, second, sample_weight=counts))
+    return float(need("sklearn.metrics").roc_auc_score(truth, second, sample_weight=counts))

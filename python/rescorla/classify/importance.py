@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rescorla.arguments import whole
-from rescorla.classify.goodness import pandas
-from rescorla.factors import columns_of
+from rescorla._events.factors import columns_of
+from rescorla._shared.checks import whole
+from rescorla._shared.optional import need
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -59,7 +59,7 @@ class Importance:
         ImportError
             When pandas is not installed.
         """
-        pd = pandas()
+        pd = need("pandas")
         columns = {"importance": self.importance, "accuracy": self.accuracy.mean(axis=1)}
         if self.c_index is not None:
             columns["c_index"] = self.c_index.mean(axis=1)
@@ -129,13 +129,8 @@ def variable_importance(
     >>> found.factors, found.baseline, bool(found.importance[0] > 0.3 > found.importance[1])
     (('colour', 'form'), 1.0, True)
     """
-    try:
-        from sklearn.base import clone
-        from sklearn.utils import check_random_state
-    except ImportError as error:
-        raise ImportError(
-            "variable importance needs scikit-learn: pip install 'rescorla[sklearn]'"
-        ) from error
+    clone = need("sklearn.base").clone
+    check_random_state = need("sklearn.utils").check_random_state
     repeats = whole("repeats", repeats, 1)
     random = check_random_state(random_state)
     columns = columns_of(X)

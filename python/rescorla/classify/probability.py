@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rescorla.arguments import number, one_of
+from rescorla._shared.checks import number, one_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rescorla.classify.goodness import Statistics, frequencies, pandas, statistics
-from rescorla.factors import columns_of
-from rescorla.sources import is_table
+from rescorla._events.factors import columns_of
+from rescorla._events.read import is_table
+from rescorla._shared.optional import need
+from rescorla.classify.goodness import Statistics, frequencies, statistics
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -74,7 +75,7 @@ class CrossValidation:
         ImportError
             When pandas is not installed.
         """
-        pd = pandas()
+        pd = need("pandas")
         index = pd.RangeIndex(len(self.fits), name="fold")
         table: DataFrame = pd.DataFrame([fit.numbers() for fit in self.fits], index=index)
         return table
@@ -126,11 +127,8 @@ def cross_validate(
     >>> fit.summary()["accuracy"]["mean"]
     1.0
     """
-    try:
-        from sklearn.base import clone
-        from sklearn.model_selection import check_cv
-    except ImportError as error:
-        raise ImportError("cross-validation needs scikit-learn: pip install 'rescorla[sklearn]'") from error
+    clone = need("sklearn.base").clone
+    check_cv = need("sklearn.model_selection").check_cv
     targets = np.asarray(y)
     # A name goes along, so that a classifier can tell y among its factors.
     named = y if hasattr(y, "name") else targets

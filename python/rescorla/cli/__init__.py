@@ -14,8 +14,8 @@ from functools import partial
 from typing import TextIO
 
 from rescorla import __version__
+from rescorla._shared.warn import RescorlaWarning
 from rescorla.cli import activations, command, equilibrium, events, info, learn, plot, verify, wording
-from rescorla.warn import RescorlaWarning
 
 _COMMANDS = (events, learn, equilibrium, activations, info, verify, plot)
 _ERRORS = (ArithmeticError, ImportError, LookupError, MemoryError, OSError, RuntimeError, ValueError)

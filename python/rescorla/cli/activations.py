@@ -6,11 +6,11 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from rescorla.activation import activations
+from rescorla._events.events import Events
+from rescorla._learn.activations import activations
+from rescorla._weights.weights import Weights, largest
 from rescorla.cli import command, report, source
 from rescorla.cli import weights as files
-from rescorla.events import Events
-from rescorla.weights import Weights, largest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

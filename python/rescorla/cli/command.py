@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from rescorla._core import check_apart
-from rescorla.arguments import near
+from rescorla._events.text import files_of
+from rescorla._shared.checks import near
 from rescorla.cli import wording
-from rescorla.corpus import files_of
 
 # The arguments that name what a command reads, and what it writes.
 _INPUTS = ("files", "file", "weights")

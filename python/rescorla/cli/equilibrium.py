@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from rescorla._learn.equilibrium import equilibrium
 from rescorla.cli import command, source, weights
-from rescorla.equilibrium import equilibrium
 
 
 def add(commands: Any) -> None:

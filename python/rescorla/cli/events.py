@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from rescorla._core import Scratch, written_as
-from rescorla.bands import bandsample
+from rescorla._events.bands import bandsample
+from rescorla._events.events import Events
 from rescorla.cli import command, report, source, tables
-from rescorla.events import Events
 
 Step: TypeAlias = Callable[[Events, str | None], Events]
 """Events of events, in memory or in a new file."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from rescorla import storage
+from rescorla._events.events import Events
+from rescorla._learn.rescorla_wagner import forecast
+from rescorla._weights import files
+from rescorla._weights.weights import load_weights
 from rescorla.cli import command, report, source
-from rescorla.events import Events
-from rescorla.learning import forecast
-from rescorla.weights import load_weights
 
 
 def add(commands: Any) -> None:
@@ -23,7 +23,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Describe."""
-    if storage.is_weights_name(options.file):
+    if files.is_weights_name(options.file):
         weights = load_weights(options.file)
         shape = dict(zip(("cues", "outcomes"), weights.values.shape, strict=True))
         known = {"weights": options.file} | shape | {"values": weights.values.dtype} | weights.parameters

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from rescorla._learn.rescorla_wagner import learn
 from rescorla.cli import command, source, weights
-from rescorla.learning import learn
 
 
 def add(commands: Any) -> None:

@@ -7,9 +7,9 @@ import os
 from typing import Any
 
 from rescorla import plot
+from rescorla._weights.disk import replacing
 from rescorla.cli import command, report
 from rescorla.cli import weights as files
-from rescorla.files import replacing
 
 
 def add(commands: Any) -> None:

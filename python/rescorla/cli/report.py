@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from rescorla.events import Events
+from rescorla._events.events import Events
 
 
 def show(lines: dict[str, object]) -> None:

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from rescorla._core import FormatError, TextStream
-from rescorla.arguments import DUPLICATES
-from rescorla.concat import concat_events
-from rescorla.corpus import corpus_events, files_of
-from rescorla.events import Events, open_events
-from rescorla.kinds import Look, Words, look, not_a_table, warn_of_counts
-from rescorla.sources import chosen_columns, compile_source
-from rescorla.warn import RescorlaWarning
+from rescorla._events.concat import concat_events
+from rescorla._events.events import Events, open_events
+from rescorla._events.kinds import Look, Words, look, not_a_table, warn_of_counts
+from rescorla._events.read import chosen_columns, compile_source
+from rescorla._events.text import corpus_events, files_of
+from rescorla._shared.checks import DUPLICATES
+from rescorla._shared.warn import RescorlaWarning
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -109,7 +109,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         flags[action.dest] = flag
 
     add(
-        "--cues",
+        "--cues-from",
         type=_names,
         action="extend",
         metavar="NAMES",
@@ -118,7 +118,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "features; or several with commas between, as in 2,3,words (default trigrams)",
     )
     add(
-        "--outcomes",
+        "--outcomes-from",
         type=_names_or_none,
         action="extend",
         metavar="NAMES",
@@ -342,8 +342,8 @@ def _described(options: argparse.Namespace) -> str:
         before = f"up to {window[0]} words before and {window[1]} after"
     elif window != 1:
         span = before = f"up to {window} words"
-    cues = _listed(given.get("cues", ["trigrams"]), before)
-    outcomes = _listed(given.get("outcomes", ["words"]), span) or "nothing"
+    cues = _listed(given.get("cues_from", ["trigrams"]), before)
+    outcomes = _listed(given.get("outcomes_from", ["words"]), span) or "nothing"
     nouns = {"subtitles": "subtitles", "conllu": "CoNLL-U"}
     return f"{nouns.get(_format(options), 'running text')} ({cues} -> {outcomes})"
 

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import TextIO
 
 from rescorla import _core
-from rescorla.events import Events
+from rescorla._events.events import Events
 
 STANDARD_OUTPUT = "-"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from rescorla import storage
+from rescorla._events.events import open_events
+from rescorla._weights import files
 from rescorla.cli import command
-from rescorla.events import open_events
 
 
 def add(commands: Any) -> None:
@@ -20,8 +20,8 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Verify."""
-    if storage.is_weights_name(options.file):
-        n_cues, n_outcomes = storage.verify(options.file).values.shape
+    if files.is_weights_name(options.file):
+        n_cues, n_outcomes = files.verify(options.file).values.shape
         print(f"{options.file}: sound, weights of {n_cues:,} cues x {n_outcomes:,} outcomes")
         return
     events = open_events(options.file)

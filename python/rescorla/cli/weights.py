@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rescorla import storage
+from rescorla._events.events import Events
+from rescorla._weights import files
+from rescorla._weights.weights import Weights, largest, load_weights
 from rescorla.cli import command, report
-from rescorla.events import Events
-from rescorla.weights import Weights, largest, load_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,16 +62,16 @@ def is_mapped(output: str | None) -> bool:
     """Whether weights go to a .npy file; anything wrong with the name fails before the work."""
     if output is None:
         return False
-    storage.check_target(output)
+    files.check_target(output)
     return output.lower().endswith(".npy")
 
 
 def load(path: str) -> Weights:
     """The weights of a file that a command was given for one."""
-    found = storage.events_in(path)
+    found = files.events_in(path)
     if found is not None:
         raise ValueError(
-            f"{path}: expected weights ({storage.NAMES}), found {found}; rescorla learn makes weights of it "
+            f"{path}: expected weights ({files.NAMES}), found {found}; rescorla learn makes weights of it "
             "with -o FILE"
         )
     return load_weights(path)

@@ -8,13 +8,13 @@ import numpy as np
 from scipy.special import expit
 from sklearn.utils.metaestimators import available_if
 
-from rescorla.arguments import PerName
+from rescorla._shared.checks import PerName
 from rescorla.estimators.error_driven import ErrorDrivenClassifier, ErrorDrivenRegressor, Rule
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rescorla.neighbours.delta import Activation, Loss, Reduction
+    from rescorla._learn.delta import Activation, Loss, Reduction
 
 
 class DeltaRuleClassifier(ErrorDrivenClassifier):

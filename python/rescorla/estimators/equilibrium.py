@@ -9,7 +9,9 @@ import numpy as np
 from sklearn.utils.validation import _check_sample_weight
 
 from rescorla import _core
-from rescorla.arguments import rate, whole
+from rescorla._shared.checks import rate, whole
+from rescorla._shared.progress import Progress, watching
+from rescorla._shared.warn import warn
 from rescorla.estimators.least_squares import solve
 from rescorla.estimators.linear import (
     EstimatorWarning,
@@ -19,8 +21,6 @@ from rescorla.estimators.linear import (
     is_sparse,
     one_hot,
 )
-from rescorla.progress import Progress, watching
-from rescorla.warn import warn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

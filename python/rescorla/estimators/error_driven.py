@@ -10,16 +10,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from rescorla import _core
-from rescorla.arguments import PerName, is_number, per_name, rate, recorded, thread_count, whole
-from rescorla.estimators.linear import (
-    EstimatorWarning,
-    LinearClassifier,
-    LinearEstimator,
-    LinearRegressor,
-    one_hot,
-)
-from rescorla.neighbours.arrays import Table, kappas, table_of
-from rescorla.neighbours.delta import (
+from rescorla._learn.delta import (
     ORDERED,
     SPREAD,
     batch_size,
@@ -29,14 +20,23 @@ from rescorla.neighbours.delta import (
     safe_rate,
     slower,
 )
-from rescorla.warn import warn
+from rescorla._shared.checks import PerName, is_number, per_name, rate, recorded, thread_count, whole
+from rescorla._shared.warn import warn
+from rescorla._weights.vectors import Table, kappas, table_of
+from rescorla.estimators.linear import (
+    EstimatorWarning,
+    LinearClassifier,
+    LinearEstimator,
+    LinearRegressor,
+    one_hot,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from rescorla.neighbours.delta import Activation, Loss, Reduction
+    from rescorla._learn.delta import Activation, Loss, Reduction
 
 _FLOAT64 = np.dtype(np.float64)
 

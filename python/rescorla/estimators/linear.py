@@ -13,8 +13,8 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from rescorla.warn import NumericalWarning
-from rescorla.weights import Weights
+from rescorla._shared.warn import NumericalWarning
+from rescorla._weights.weights import Weights
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

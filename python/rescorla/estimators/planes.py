@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
+from rescorla._shared.warn import some, warn
 from rescorla.estimators.error_driven import seed_of
 from rescorla.estimators.linear import EstimatorWarning, LinearClassifier
-from rescorla.neighbours import LinearFit, adatron, minover, perceptron
-from rescorla.warn import some, warn
+from rescorla.perceptrons import LinearFit, adatron, minover, perceptron
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -141,7 +141,7 @@ class Perceptron(PlaneClassifier):
 
     See Also
     --------
-    rescorla.perceptron : the same as a function.
+    rescorla.perceptrons.perceptron : the same as a function.
 
     Notes
     -----
@@ -318,13 +318,13 @@ class MinOver(OptimalStability):
 
     See Also
     --------
-    rescorla.minover : the same as a function.
+    rescorla.perceptrons.minover : the same as a function.
     AdaTron : another way to the same plane.
 
     Notes
     -----
     If no plane parts a class from the others there is no margin, and the last weights stand, whatever they
-    are worth. `rescorla.separable` tells.
+    are worth. `rescorla.perceptrons.separable` tells.
 
     References
     ----------
@@ -399,13 +399,13 @@ class AdaTron(OptimalStability):
 
     See Also
     --------
-    rescorla.adatron : the same as a function.
+    rescorla.perceptrons.adatron : the same as a function.
     MinOver : another way to the same plane.
 
     Notes
     -----
     If no plane parts a class from the others strengths grow without end, and after `max_sweeps` the last
-    weights stand, whatever they are worth. `rescorla.separable` tells.
+    weights stand, whatever they are worth. `rescorla.perceptrons.separable` tells.
 
     References
     ----------

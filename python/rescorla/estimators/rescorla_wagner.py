@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rescorla.arguments import PerName, number
+from rescorla._shared.checks import PerName, number
 from rescorla.estimators.error_driven import ErrorDrivenClassifier, ErrorDrivenRegressor
 
 

@@ -1,0 +1,1 @@
+"""Events: read, made of text and of tables, derived from other events."""

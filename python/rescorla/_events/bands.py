@@ -1,0 +1,104 @@
+"""Samples of names from all bands of frequency."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from operator import index
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rescorla._events.order import Seed, generator
+from rescorla._shared.checks import whole
+from rescorla._shared.hints import hinting
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@hinting
+def bandsample(
+    counts: Mapping[str, int] | pandas.Series[int], size: int = 50_000, *, cutoff: int = 5, seed: Seed
+) -> dict[str, int]:
+    """Draw names so that every band of frequency is there: the frequent ones, and some of the rare ones.
+
+    The names stand in a row by rising count, equally frequent ones in random order. Counts are summed up
+    along the row. Whenever the sum reaches
+
+        step = (sum of all counts) / size
+
+    the name is drawn and the step is taken off the sum; as long as what is left still reaches the step, the
+    nearest name before it that was not drawn is drawn too, at the same price. So every name as frequent as
+    the step is drawn, a rarer one stands for those like it, and the sample follows the distribution of
+    tokens.
+
+    Parameters
+    ----------
+    counts : mapping from str to int, or pandas.Series
+        How often each name occurs, 0 or more: what ``events.counts("outcomes")`` gives, a dict, a Counter.
+    size : int, default 50000
+        How many names to draw, about: a few fewer where counts leave a rest, and never more than there are.
+    cutoff : int, default 5
+        Names that occur less often are not drawn, nor counted.
+    seed : int, numpy.random.Generator or numpy.random.SeedSequence
+        Where the random order comes from: anything for `numpy.random.default_rng` but None. The same seed
+        and counts give the same names.
+
+    Returns
+    -------
+    dict
+        From each name that was drawn to its count, in the order of `counts`: a list for `Events.filter`.
+
+    Raises
+    ------
+    ValueError
+        When `size` is less than 1, or a count or `cutoff` is negative.
+    TypeError
+        When a count is no whole number, or the seed is None or of a wrong type.
+
+    Notes
+    -----
+    This is the algorithm of pyndl's ``preprocess.bandsample``, sums and comparisons in the same order, so
+    that counts which are all different give the same sample. pyndl's has no working seed.
+
+    See Also
+    --------
+    Events.counts : how often the names of events occur.
+    Events.filter : takes the sample as ``keep_outcomes`` or ``keep_cues``.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> counts = {f"word{n}": n for n in range(1, 101)}
+    >>> list(rw.bandsample(counts, 10, seed=1).values())
+    [32, 45, 55, 64, 71, 78, 84, 90, 95, 100]
+    """
+    size = whole("size", size, 1)
+    least, random = whole("cutoff", cutoff), generator(seed)
+    known = {str(name): _occurrences(str(name), count) for name, count in counts.items()}
+    names = [name for name, count in known.items() if count >= least]
+    # Shuffled, then sorted by a sort that leaves equal ones as they are.
+    row = [names[i] for i in random.permutation(len(names))]
+    row.sort(key=known.__getitem__)
+    step = sum(known[name] for name in row) / size
+    drawn, left, owed = set(), [], 0.0
+    for name in row:
+        owed += known[name]
+        if owed < step:
+            left.append(name)
+            continue
+        drawn.add(name)
+        owed -= step
+        while owed >= step and left:
+            drawn.add(left.pop())
+            owed -= step
+    return {name: count for name, count in known.items() if name in drawn}
+
+
+def _occurrences(name: str, count: Any) -> int:
+    """A count, checked."""
+    if isinstance(count, bool | np.bool_) or not hasattr(count, "__index__"):
+        raise TypeError(f"counts must be whole numbers; that of {name!r} is {count!r}")
+    if count < 0:
+        raise ValueError(f"counts must be 0 or more; that of {name!r} is {count}")
+    return index(count)

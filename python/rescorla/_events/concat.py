@@ -1,0 +1,69 @@
+"""Events of several sources, one after another."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from rescorla._core import check_apart
+from rescorla._events import derive
+from rescorla._events.events import Events
+from rescorla._events.read import as_events, files_of_events
+from rescorla._shared.checks import PathName, path_name
+from rescorla._shared.hints import hinting
+from rescorla._shared.progress import Progress
+
+
+@hinting
+def concat_events(
+    parts: Iterable[Events | PathName], path: PathName | None = None, *, progress: Progress = None
+) -> Events:
+    """Put events one after another.
+
+    Parameters
+    ----------
+    parts : iterable of Events or paths
+        What follows what; at least one. A path is that of a binary event file, which is mapped, or of an
+        event table, which is read into memory (`compile_events` makes a binary file of a large one).
+    path : str or path-like, optional
+        A binary event file to write, none of the parts; None keeps the events in memory.
+    progress : None, bool or callable(done, total), default None
+        None shows a bar if standard error is a terminal.
+
+    Returns
+    -------
+    Events
+        In memory or the new file. The names are those of all parts, in order of first appearance: those of
+        the first part in their order, then what the second adds, and so on.
+
+    Raises
+    ------
+    ValueError
+        When there are no parts.
+    FormatError
+        When a file is damaged, or is no event file or table.
+    TypeError
+        When a part is neither Events nor a path, or `parts` is one of these instead of several.
+
+    See Also
+    --------
+    Events.concat : the same as a method of the first part.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> monday = rw.read_events([("a_b", "x")])
+    >>> tuesday = rw.read_events([("b_c", "y", 2), ("a", "x")])
+    >>> week = rw.concat_events([monday, tuesday])
+    >>> week.cues, [event.frequency for event in week]
+    (('a', 'b', 'c'), [1, 2, 1])
+    """
+    if isinstance(parts, Events | str | os.PathLike):
+        raise TypeError(f"parts must be several Events or paths, not one {type(parts).__name__}; write [it]")
+    parts = list(parts)
+    if path is not None:
+        check_apart(path_name(path), [file for part in parts for file in files_of_events(part)])
+    files = [as_events(part, progress=progress)._file for part in parts]
+    if not files:
+        raise ValueError("expected one part or more, found none; rw.read_events([]) has no events")
+    return Events(derive.concat(files, path, progress))

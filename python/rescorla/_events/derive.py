@@ -1,0 +1,160 @@
+"""Event files made of event files, as the methods of Events say it. Names keep their order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rescorla._core import EventFile, check_apart
+from rescorla._events import order
+from rescorla._events.order import Seed, generator, in_order, members, permutation
+from rescorla._events.renaming import Renaming
+from rescorla._shared.checks import Duplicates, PathName, maybe_path_name, whole
+from rescorla._shared.progress import Progress, part, watching
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def sample(file: EventFile, n: int, seed: Seed, path: PathName | None, progress: Progress) -> EventFile:
+    """Tokens drawn with replacement."""
+    n, random = whole("n", n), generator(seed)
+    ends = np.cumsum(file.frequencies())
+    if file.n_tokens == 0:
+        raise ValueError("a sample needs tokens to draw from; these events have none")
+
+    def drawn() -> Iterator[NDArray[np.int64]]:
+        for done in range(0, n, order.PICKED):
+            tokens = random.integers(file.n_tokens, size=min(order.PICKED, n - done))
+            yield np.searchsorted(ends, tokens, side="right")
+
+    return _select(file, drawn(), n, "drawing", path, progress, tokens=True)
+
+
+def passes(
+    file: EventFile, n: int, seed: Seed | None, path: PathName | None, progress: Progress
+) -> EventFile:
+    """The events n times over; with a seed, each time their tokens in a fresh random order."""
+    if seed is None:
+        return repeated(file, n, path, progress)
+    n, random = whole("n", n), generator(seed)
+    frequencies = file.frequencies()
+    blocks = (block for _ in range(n) for block in permutation(frequencies, random))
+    return _select(file, blocks, n * file.n_tokens, "drawing", path, progress, tokens=True)
+
+
+def repeated(file: EventFile, n: int, path: PathName | None, progress: Progress) -> EventFile:
+    """The events n times over, in their order."""
+    n = whole("n", n)
+    blocks = (block for _ in range(n) for block in in_order(range(file.n_events)))
+    return _select(file, blocks, n * file.n_events, "repeating", path, progress)
+
+
+def with_background(file: EventFile, name: str, path: PathName | None, progress: Progress) -> EventFile:
+    """The events with one more cue, which comes first."""
+    if not isinstance(name, str):
+        raise TypeError(f"a background cue is named by a str, not by {type(name).__name__}")
+    if name in file.cue_names():
+        raise ValueError(f"background {name!r} is a cue of the events already; choose another name")
+    blocks = in_order(range(file.n_events))
+    return _select(file, blocks, file.n_events, "adding a cue", path, progress, background=name)
+
+
+def filtered(
+    file: EventFile,
+    cues: Renaming,
+    outcomes: Renaming,
+    duplicates: Duplicates,
+    inputs: Sequence[str],
+    path: PathName | None,
+    progress: Progress,
+) -> EventFile:
+    """The events with some names only, or with other names; none of the inputs is the file to write."""
+    where = maybe_path_name(path)
+    if where is not None:
+        check_apart(where, inputs)
+    with watching(progress, "filtering") as watch:
+        n_events = file.n_events
+        total = (1 + cues.counts_new_names + outcomes.counts_new_names) * n_events
+        new_cues = cues.names(file, duplicates, part(watch, 0, total))
+        done = cues.counts_new_names * n_events
+        new_outcomes = outcomes.names(file, duplicates, part(watch, done, total))
+        return file.filter(new_cues, new_outcomes, where, part(watch, total - n_events, total))
+
+
+def head(file: EventFile, n: int, path: PathName | None, progress: Progress) -> EventFile:
+    """The first events."""
+    n = min(whole("n", n), file.n_events)
+    return _select(file, in_order(range(n)), n, "writing", path, progress)
+
+
+def split(
+    file: EventFile,
+    test: float,
+    seed: Seed | None,
+    paths: tuple[PathName, PathName] | None,
+    progress: Progress,
+) -> tuple[EventFile, EventFile]:
+    """The events in two parts, each in their order: to learn from, and to test with."""
+    n_events = file.n_events
+    n_test = _test_size(test, n_events)
+    where = (None, None) if paths is None else tuple(maybe_path_name(path) for path in paths)
+    if len(where) != 2 or where[0] == where[1] is not None:
+        raise ValueError(f"paths must be a pair of two different paths, not {paths!r}")
+    n_train = n_events - n_test
+    if seed is None:
+        train, held_out = in_order(range(n_train)), in_order(range(n_train, n_events))
+    else:
+        chosen = np.zeros(n_events, dtype=bool)
+        chosen[:n_test] = True
+        generator(seed).shuffle(chosen)
+        train, held_out = members(~chosen), members(chosen)
+    with watching(progress, "splitting") as watch:
+        return (
+            file.select(train, n_train, path=where[0], progress=part(watch, 0, n_events)),
+            file.select(held_out, n_test, path=where[1], progress=part(watch, n_train, n_events)),
+        )
+
+
+def concat(files: Sequence[EventFile], path: PathName | None, progress: Progress) -> EventFile:
+    """The events of several files, one after another."""
+    with watching(progress, "writing") as watch:
+        return EventFile.concat(files, maybe_path_name(path), watch)
+
+
+def _select(
+    file: EventFile,
+    blocks: Iterable[NDArray[np.int64]],
+    n: int,
+    label: str,
+    path: PathName | None,
+    progress: Progress,
+    **more: Any,
+) -> EventFile:
+    """The events of these numbers, n in all."""
+    with watching(progress, label) as watch:
+        return file.select(blocks, n, path=maybe_path_name(path), progress=watch, **more)
+
+
+def _test_size(test: float, n_events: int) -> int:
+    """How many of the events are for testing."""
+    if isinstance(test, bool) or not isinstance(test, Real):
+        raise TypeError(f"test must be a share of the events or a number of events, not {test!r}")
+    if not isinstance(test, Integral):
+        if not 0 < test < 1:
+            raise ValueError(
+                f"test, as a share of the events, must be more than 0 and less than 1, not {test}"
+            )
+        n_test = math.ceil(test * n_events)
+    else:
+        n_test = int(test)
+    if not 0 < n_test < n_events:
+        raise ValueError(
+            f"test = {test} of {n_events} events would leave {n_events - n_test} to learn from and {n_test} "
+            "to test with; each part needs one at least"
+        )
+    return n_test

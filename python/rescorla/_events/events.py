@@ -1,0 +1,804 @@
+"""Streams of learning events."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from operator import index
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, overload
+
+import numpy as np
+
+from rescorla import _core
+from rescorla._events import derive
+from rescorla._events.names import Map, Names
+from rescorla._events.order import Seed, generator, in_order
+from rescorla._events.renaming import Renaming
+from rescorla._shared.checks import DUPLICATES, Duplicates, PathName, one_of, path_name
+from rescorla._shared.hints import hinting
+from rescorla._shared.optional import need
+from rescorla._shared.progress import Progress, watching
+
+if TYPE_CHECKING:
+    import pandas
+    from numpy.typing import NDArray
+    from scipy.sparse import csr_array
+
+# Events decoded at a time when iterating: enough that the crossing into Rust costs nothing, few enough for
+# any memory.
+_BLOCK = 4096
+
+
+class Event(NamedTuple):
+    """One learning event: what is there, what follows, and how many times in a row.
+
+    Attributes
+    ----------
+    cues, outcomes : tuple of str
+        The names, in the order in which the event lists them.
+    frequency : int
+        How many times the event occurs in a row.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> rw.read_events([("light_tone", "shock", 3)])[0]
+    Event(cues=('light', 'tone'), outcomes=('shock',), frequency=3)
+    """
+
+    cues: tuple[str, ...]
+    outcomes: tuple[str, ...]
+    frequency: int
+
+
+class Events:
+    """A sequence of learning events with their names, in memory or mapped from a binary event file.
+
+    Made by `read_events`, `compile_events`, `corpus_events` and `open_events`. ``len(events)`` counts rows; a
+    row of frequency f stands for f tokens in a row. Iterating and indexing give `Event`; a slice gives Events
+    in memory that keep all names, so that what is learned from parts fits together.
+
+    Attributes
+    ----------
+    path : str or None
+        The binary event file; None for events in memory.
+    n_tokens, n_cues, n_outcomes : int
+        How many tokens, different cues and different outcomes there are.
+    cues, outcomes : tuple of str
+        The names, in order of first appearance.
+    cue_counts, outcome_counts : ndarray of int64, one entry for each name
+        In how many tokens each name occurs; a name that one event keeps twice counts twice.
+    frequencies : ndarray of int64, one entry for each event
+        How many tokens each event stands for.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> events = rw.read_events([("a_b", "x"), ("a", "y", 3)])
+    >>> events
+    <Events: 2 events, 4 tokens, 2 cues, 2 outcomes; in memory>
+    >>> events[1]
+    Event(cues=('a',), outcomes=('y',), frequency=3)
+    >>> dict(zip(events.cues, events.cue_counts.tolist()))
+    {'a': 4, 'b': 1}
+    """
+
+    __slots__ = ("_cues", "_file", "_outcomes")
+
+    def __init__(self, file: _core.EventFile) -> None:
+        self._file = file
+        self._cues: tuple[str, ...] | None = None
+        self._outcomes: tuple[str, ...] | None = None
+
+    @property
+    def path(self) -> str | None:
+        """The binary event file; None for events in memory."""
+        return self._file.path
+
+    @property
+    def n_tokens(self) -> int:
+        """The sum of the frequencies."""
+        return self._file.n_tokens
+
+    @property
+    def n_cues(self) -> int:
+        """How many different cues there are."""
+        return self._file.n_cues
+
+    @property
+    def n_outcomes(self) -> int:
+        """How many different outcomes there are."""
+        return self._file.n_outcomes
+
+    @property
+    def cues(self) -> tuple[str, ...]:
+        """The names of the cues, in order of first appearance."""
+        if self._cues is None:
+            self._cues = self._file.cue_names()
+        return self._cues
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """The names of the outcomes, in order of first appearance."""
+        if self._outcomes is None:
+            self._outcomes = self._file.outcome_names()
+        return self._outcomes
+
+    @property
+    def cue_counts(self) -> NDArray[np.int64]:
+        """In how many tokens each cue occurs; a cue that one event keeps twice counts twice."""
+        return self._file.cue_counts()
+
+    @property
+    def outcome_counts(self) -> NDArray[np.int64]:
+        """In how many tokens each outcome occurs; one that an event keeps twice counts twice."""
+        return self._file.outcome_counts()
+
+    @property
+    def frequencies(self) -> NDArray[np.int64]:
+        """How many tokens each event stands for."""
+        return self._file.frequencies()
+
+    def __len__(self) -> int:
+        return self._file.n_events
+
+    def __iter__(self) -> Iterator[Event]:
+        n_events = len(self)
+        for start in range(0, n_events, _BLOCK):
+            yield from map(Event._make, self._file.events(start, min(start + _BLOCK, n_events)))
+
+    @overload
+    def __getitem__(self, key: int) -> Event: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> Events: ...
+
+    def __getitem__(self, key: int | slice) -> Event | Events:
+        if isinstance(key, slice):
+            rows = range(*key.indices(len(self)))
+            return Events(self._file.select(in_order(rows), len(rows)))
+        wanted = index(key)
+        event = wanted + len(self) if wanted < 0 else wanted
+        if not 0 <= event < len(self):
+            raise IndexError(f"there is no event {wanted} among {len(self)} events")
+        return Event._make(self._file.events(event, event + 1)[0])
+
+    def __repr__(self) -> str:
+        where = "in memory" if self.path is None else repr(self.path)
+        counts = f"{len(self)} events, {self.n_tokens} tokens, {self.n_cues} cues, {self.n_outcomes} outcomes"
+        return f"<Events: {counts}; {where}>"
+
+    def counts(self, side: Literal["cues", "outcomes"]) -> pandas.Series[int]:
+        """In how many tokens each cue or outcome occurs, as a pandas Series indexed by name.
+
+        Parameters
+        ----------
+        side : {"cues", "outcomes"}
+            Whose counts.
+
+        Returns
+        -------
+        pandas.Series of int64
+            `cue_counts` or `outcome_counts`, with the names in order of first appearance as index.
+
+        Raises
+        ------
+        ImportError
+            When pandas is not installed: ``pip install 'rescorla[pandas]'``.
+
+        See Also
+        --------
+        filter : takes a table of counts as a list of names.
+        bandsample : draws names by their counts.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> counts = rw.read_events([("a_b", "x"), ("b", "y", 3)]).counts("cues")
+        >>> int(counts["b"]), counts.idxmin()
+        (4, 'a')
+
+        ``counts.to_csv("counts.tab", sep="\\t", quoting=csv.QUOTE_NONE)`` writes a table that `filter` takes,
+        and pyndl's ``load_counter``. Without `quoting` pandas would put quotes about names that have some.
+        """
+        one_of("side", side, ("cues", "outcomes"))
+        pd = need("pandas")
+        cues = side == "cues"
+        counts = self.cue_counts if cues else self.outcome_counts
+        names = pd.Index(self.cues if cues else self.outcomes, dtype=object, name=side)
+        series: pandas.Series[int] = pd.Series(counts, names, name="frequency")
+        return series
+
+    def cue_matrix(self) -> csr_array:
+        """Which cues each event has, as a sparse matrix.
+
+        Returns
+        -------
+        scipy.sparse.csr_array of int64, n_events x n_cues
+            How often each event lists each cue: 1, or more where duplicates are kept. Frequencies are apart.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> events = rw.read_events([("a_b", "x"), ("b_b", "y")], duplicates="keep")
+        >>> events.cue_matrix().toarray()
+        array([[1, 1],
+               [0, 2]])
+        """
+        return self._matrix("cues", self.n_cues)
+
+    def outcome_matrix(self) -> csr_array:
+        """Which outcomes each event has, as a sparse matrix.
+
+        Returns
+        -------
+        scipy.sparse.csr_array of int64, n_events x n_outcomes
+            How often each event lists each outcome. Frequencies are apart.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> rw.read_events([("a", "x_y"), ("b", "y")]).outcome_matrix().toarray()
+        array([[1, 1],
+               [0, 1]])
+        """
+        return self._matrix("outcomes", self.n_outcomes)
+
+    def _matrix(self, side: Literal["cues", "outcomes"], n_names: int) -> csr_array:
+        sparse = need("scipy.sparse")
+        indptr, indices = self._file.csr(side)
+        ones = np.ones(len(indices), dtype=np.int64)
+        # Some of scikit-learn takes 32-bit indices only.
+        index = np.int32 if max(len(indices), n_names) <= np.iinfo(np.int32).max else np.int64
+        indices, indptr = indices.astype(index, copy=False), indptr.astype(index, copy=False)
+        matrix: csr_array = sparse.csr_array((ones, indices, indptr), shape=(len(self), n_names))
+        matrix.sum_duplicates()
+        return matrix
+
+    def save(self, path: PathName) -> Events:
+        """Write a binary event file, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where; an older file of that name is replaced.
+
+        Returns
+        -------
+        Events
+            The new file, opened.
+
+        Examples
+        --------
+        >>> import rescorla as rw, os, tempfile
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> path = os.path.join(folder.name, "events.rw")
+        >>> saved = rw.read_events([("a", "x")]).save(path)
+        >>> rw.open_events(path)[0].cues
+        ('a',)
+        >>> del saved; folder.cleanup()
+        """
+        return Events(self._file.save(path_name(path)))
+
+    def to_table(self, path: PathName, *, progress: Progress = None) -> None:
+        """Write the events as a text table that `read_events` and pyndl read.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where; an older file of that name is replaced.
+        progress : None, bool or callable(done, total), default None
+            None shows a bar if standard error is a terminal.
+
+        Raises
+        ------
+        ValueError
+            When a name contains ``_``, a tab or a line break, which tables cannot hold.
+        """
+        with watching(progress, "writing") as watch:
+            self._file.to_table(path_name(path), watch)
+
+    def verify(self, *, progress: Progress = None) -> None:
+        """Read everything and check it against its checksums; opening a file checks its frame only.
+
+        Parameters
+        ----------
+        progress : None, bool or callable(done, total), default None
+            None shows a bar if standard error is a terminal.
+
+        Raises
+        ------
+        FormatError
+            When a part is damaged; the message names the part.
+        """
+        with watching(progress, "verifying") as watch:
+            self._file.verify(watch)
+
+    def info(self) -> dict[str, Any]:
+        """Counts, encoding and size of the binary form.
+
+        Returns
+        -------
+        dict
+            Keys and values as ``rescorla info`` prints them.
+        """
+        return self._file.info()
+
+    @hinting
+    def sample(self, n: int, seed: Seed, *, path: PathName | None = None, progress: Progress = None) -> Self:
+        """Tokens drawn at random with replacement: each time, every token is as likely as any other.
+
+        Parameters
+        ----------
+        n : int
+            How many tokens to draw, 0 or more.
+        seed : int, numpy.random.Generator or numpy.random.SeedSequence
+            Where the random numbers come from: anything for `numpy.random.default_rng` but None. The same
+            seed gives the same events. A Generator goes on from where it is.
+        path : str or path-like, optional
+            A binary event file to write; None keeps the events in memory.
+        progress : None, bool or callable(done, total), default None
+            None shows a bar if standard error is a terminal.
+
+        Returns
+        -------
+        Events
+            In memory or the new file: n events of frequency 1, equal neighbours not merged. All names stay,
+            in their order.
+
+        Raises
+        ------
+        ValueError
+            When n is negative, or there are no tokens.
+        TypeError
+            When the seed is None or of a wrong type.
+
+        Notes
+        -----
+        Besides a result in memory this takes 16 bytes for each event, and at most 256 MiB for decoded events.
+
+        See Also
+        --------
+        convergence : what learning from such a sample tends to.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> events = rw.read_events([("a", "x", 900), ("b", "y", 100)])
+        >>> sample = events.sample(1000, seed=1)
+        >>> sample
+        <Events: 1000 events, 1000 tokens, 2 cues, 2 outcomes; in memory>
+        >>> bool(850 < sample.cue_counts[0] < 950)
+        True
+        """
+        return type(self)(derive.sample(self._file, n, seed, path, progress))
+
+    @hinting
+    def passes(
+        self, n: int, seed: Seed | None = None, *, path: PathName | None = None, progress: Progress = None
+    ) -> Self:
+        """The events n times over, each time in a fresh random order of the tokens, or in their own order.
+
+        Parameters
+        ----------
+        n : int
+            How many passes, 0 or more.
+        seed : int, numpy.random.Generator or numpy.random.SeedSequence, optional
+            As for `sample`. Each pass is a permutation of all tokens, as likely as any other, independent of
+            the other passes. None: each pass is in the order of the events, and these keep their frequencies.
+        path : str or path-like, optional
+            A binary event file to write; None keeps the events in memory.
+        progress : None, bool or callable(done, total), default None
+            None shows a bar if standard error is a terminal.
+
+        Returns
+        -------
+        Events
+            In memory or the new file: with a seed n times n_tokens events of frequency 1, else n times the
+            events. All names stay, in their order.
+
+        Raises
+        ------
+        ValueError
+            When n is negative.
+        TypeError
+            When the seed is of a wrong type.
+
+        Notes
+        -----
+        With a seed this takes, besides a result in memory, 16 bytes for each event, 5 for each token of one
+        pass, and at most 256 MiB for decoded events.
+
+        See Also
+        --------
+        shuffled : one pass in random order.
+        sample : tokens drawn with replacement.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> events = rw.read_events([("a", "x", 2), ("b", "y")])
+        >>> passes = events.passes(3, seed=5)
+        >>> [sorted(event.cues[0] for event in passes[start : start + 3]) for start in (0, 3, 6)]
+        [['a', 'a', 'b'], ['a', 'a', 'b'], ['a', 'a', 'b']]
+        >>> [(event.cues[0], event.frequency) for event in events.passes(2)]
+        [('a', 2), ('b', 1), ('a', 2), ('b', 1)]
+        """
+        return type(self)(derive.passes(self._file, n, seed, path, progress))
+
+    @hinting
+    def shuffled(self, seed: Seed, *, path: PathName | None = None, progress: Progress = None) -> Self:
+        """All tokens once, in a random order: ``passes(1, seed)``.
+
+        Parameters
+        ----------
+        seed : int, numpy.random.Generator or numpy.random.SeedSequence
+            As for `sample`.
+        path : str or path-like, optional
+            A binary event file to write; None keeps the events in memory.
+        progress : None, bool or callable(done, total), default None
+            None shows a bar if standard error is a terminal.
+
+        Returns
+        -------
+        Events
+            In memory or the new file: n_tokens events of frequency 1. All names stay, in their order.
+
+        Raises
+        ------
+        TypeError
+            When the seed is None or of a wrong type.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> events = rw.read_events([("a", "x", 3), ("b", "y", 2)])
+        >>> sorted(event.cues[0] for event in events.shuffled(seed=2))
+        ['a', 'a', 'a', 'b', 'b']
+        """
+        return self.passes(1, generator(seed), path=path, progress=progress)
+
+    @hinting
+    def repeated(self, n: int, *, path: PathName | None = None, progress: Progress = None) -> Self:
+        """The events n times over, in their order.
+
+        Parameters
+        ----------
+        n : int
+            How many times, 0 or more.
+        path : str or path-like, optional
+            A binary event file to write; None keeps the events in memory.
+        progress : None, bool or callable(done, total), default None
+            None shows a bar if standard error is a terminal.
+
+        Returns
+        -------
+        Events
+            In memory or the new file: n times the events, with their frequencies. All names stay, in their
+            order.
+
+        Raises
+        ------
+        ValueError
+            When n is negative.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> events = rw.read_events([("a", "x", 2), ("b", "y")]).repeated(2)
+        >>> [(event.cues[0], event.frequency) for event in events]
+        [('a', 2), ('b', 1), ('a', 2), ('b', 1)]
+        """
+        return type(self)(derive.repeated(self._file, n, path, progress))
+
+    @hinting
+    def with_background(self, name: str, *, path: PathName | None = None, progress: Progress = None) -> Self:
+        """The events with one more cue that is always there, as `read_events` adds it.
+
+        Parameters
+        ----------
+        name : str
+            The background cue: the first of all cues, and the first cue of every event. No cue has this name
+            yet.
+        path : str or path-like, optional
+            A binary event file to write; None keeps the events in memory.
+        progress : None, bool or callable(done, total), default None
+            None shows a bar if standard error is a terminal.
+
+        Returns
+        -------
+        Events
+            In memory or the new file. The names of the other cues and of the outcomes follow in their order.
+
+        Raises
+        ------
+        ValueError
+            When a cue has that name.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> events = rw.read_events([("a", "x", 2), ("", "y")]).with_background("Environ")
+        >>> events.cues
+        ('Environ', 'a')
+        >>> [event.cues for event in events]
+        [('Environ', 'a'), ('Environ',)]
+        """
+        return type(self)(derive.with_background(self._file, name, path, progress))
+
+    @hinting
+    def filter(
+        self,
+        path: PathName | None = None,
+        *,
+        keep_cues: Names | None = None,
+        keep_outcomes: Names | None = None,
+        remove_cues: Names | None = None,
+        remove_outcomes: Names | None = None,
+        cue_map: Map | None = None,
+        outcome_map: Map | None = None,
+        min_cue_count: int | None = None,
+        min_outcome_count: int | None = None,
+        max_cues: int | None = None,
+        max_outcomes: int | None = None,
+        duplicates: Duplicates = "drop",
+        progress: Progress = None,
+    ) -> Self:
+        """The events with some names only, or with other names.
+
+        An event that loses all its cues is dropped: it would teach nothing. An event that loses its outcomes
+        stays: it teaches that they were absent.
+
+        Parameters
+        ----------
+        path : str or path-like, optional
+            A binary event file to write, which may be that of these events; None keeps the events in memory.
+        keep_cues, keep_outcomes : iterable of str, or pathlib.Path, optional
+            The names that stay; others are removed. Names that the events lack are ignored, with a warning
+            where they have none at all. A mapping, such as what `bandsample` returns, gives its keys. A path
+            is that of a text file, one name a line, plain or compressed: see Notes.
+        remove_cues, remove_outcomes : iterable of str, or pathlib.Path, optional
+            The names that are removed; others stay.
+        cue_map, outcome_map : mapping from str, or pathlib.Path, optional
+            For each name that stays, what it becomes: a str is names joined by ``_``, another iterable of str
+            gives names verbatim. Names that the map lacks, or maps to ``""`` or to none, are removed. A path
+            is that of a text file of two columns: see Notes.
+        min_cue_count, min_outcome_count : int, optional
+            Names in fewer tokens are removed.
+        max_cues, max_outcomes : int, optional
+            Of all names that would stay so far, only so many stay: those in the most tokens, and of equally
+            frequent ones those that come first in `cues` or `outcomes`.
+        duplicates : {"drop", "keep", "error"}, default "drop"
+            What to do when an event lists a name twice under the names of a map: keep the first, keep both,
+            or raise ValueError. Without a map names stay as often as the event lists them.
+        progress : None, bool or callable(done, total), default None
+            None shows a bar if standard error is a terminal.
+
+        Returns
+        -------
+        Events
+            In memory or the new file. The names are those that stay, in their order; of a map, in the order
+            in which the old ones bring them up. A name stays even if all its events are dropped.
+
+        Raises
+        ------
+        ValueError
+            When more than one of a list to keep, a list to remove and a map is given for cues, or for
+            outcomes; when a map gives an event a name twice and `duplicates` is "error"; when a count is
+            negative.
+        FormatError
+            When a file is damaged, or no list or map.
+        TypeError
+            When a list or map is of a wrong type.
+        OSError
+            When a file cannot be read or written.
+
+        Warns
+        -----
+        RescorlaWarning
+            When the events have none of the names of a list or of a map.
+
+        Notes
+        -----
+        Counts are in tokens of these events, before any event is dropped, as `counts` gives them; with a map
+        they are those of the new names.
+
+        In the file of a list the names are what stands before the first tab of each line; empty lines are
+        left out. The first line is a header if its second cell is ``freq`` or ``frequency``, and else a name
+        like any other. So tables of counts are lists: those of pyndl's ``save_counter``, and those of
+        `counts`.
+
+        In the file of a map each line is a name, a tab, and what the name becomes: names joined by ``_``, or
+        nothing. There is no header.
+
+        Besides a result in memory this takes memory for the names, and at most 256 MiB for the types of
+        events of the file that is read, and as much for those of the new one, however many events there are.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> events = rw.read_events([("a_b", "x_y", 2), ("b_c", "y"), ("c", "z")])
+        >>> [tuple(event) for event in events.filter(keep_cues=["a", "b"], remove_outcomes=["y"])]
+        [(('a', 'b'), ('x',), 2), (('b',), (), 1)]
+        >>> [event.cues for event in events.filter(cue_map={"a": "A", "b": ["B", "A"]})]
+        [('A', 'B'), ('B', 'A')]
+        >>> events.filter(max_cues=1, min_outcome_count=2).cues
+        ('b',)
+        """
+        one_of("duplicates", duplicates, DUPLICATES)
+        cues = Renaming.of("cues", keep_cues, remove_cues, cue_map, min_cue_count, max_cues)
+        outcomes = Renaming.of(
+            "outcomes", keep_outcomes, remove_outcomes, outcome_map, min_outcome_count, max_outcomes
+        )
+        lists = (keep_cues, remove_cues, cue_map, keep_outcomes, remove_outcomes, outcome_map)
+        inputs = [path_name(each) for each in lists if isinstance(each, os.PathLike)]
+        return type(self)(derive.filtered(self._file, cues, outcomes, duplicates, inputs, path, progress))
+
+    @hinting
+    def head(self, n: int, *, path: PathName | None = None, progress: Progress = None) -> Self:
+        """The first events.
+
+        Parameters
+        ----------
+        n : int
+            How many events (rows), 0 or more; all, if there are fewer.
+        path : str or path-like, optional
+            A binary event file to write; None keeps the events in memory.
+        progress : None, bool or callable(done, total), default None
+            None shows a bar if standard error is a terminal.
+
+        Returns
+        -------
+        Events
+            In memory or the new file. All names stay, in their order.
+
+        Raises
+        ------
+        ValueError
+            When n is negative.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> rw.read_events([("a", "x", 2), ("b", "y"), ("a", "y")]).head(2)
+        <Events: 2 events, 3 tokens, 2 cues, 2 outcomes; in memory>
+        """
+        return type(self)(derive.head(self._file, n, path, progress))
+
+    @hinting
+    def split(
+        self,
+        test: float,
+        seed: Seed | None = None,
+        *,
+        paths: tuple[PathName, PathName] | None = None,
+        progress: Progress = None,
+    ) -> tuple[Self, Self]:
+        """The events in two parts: to learn from, and to test with.
+
+        Parameters
+        ----------
+        test : float or int
+            How large the second part is: a share of the events, more than 0 and less than 1 (of n events
+            ``ceil(test * n)``, as scikit-learn's ``train_test_split`` has it), or a number of events.
+        seed : int, numpy.random.Generator or numpy.random.SeedSequence, optional
+            Draws the events of the second part at random, without replacement, each as likely as any other.
+            None: the second part is the last events. As for `sample`.
+        paths : pair of paths, optional
+            The binary event files to write, for the first and the second part; None keeps both in memory.
+        progress : None, bool or callable(done, total), default None
+            None shows a bar if standard error is a terminal.
+
+        Returns
+        -------
+        train, test : Events
+            In memory or the new files. Each event is in one of them, whole, with its frequency; both are in
+            the order of the events, for the order matters to learning. All names stay in both, in their
+            order, so what is learned from one fits the other.
+
+        Raises
+        ------
+        ValueError
+            When a part would have no events.
+        TypeError
+            When `test` is no number, or the seed is of a wrong type.
+
+        See Also
+        --------
+        repeated, passes : ``events.passes(1, seed)`` are tokens; split these where the tokens of an event may
+            come into both parts.
+
+        Notes
+        -----
+        An event is a row: one of frequency f goes to one part with all its f tokens. Equal events in several
+        rows may come into both parts. Besides results in memory this takes at most 256 MiB for decoded
+        events, and with a seed 2 bytes for each event.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> events = rw.read_events([(f"c{i}", "x", i) for i in range(10)])
+        >>> train, test = events.split(0.2)
+        >>> [event.frequency for event in test]
+        [8, 9]
+        >>> train, test = events.split(3, seed=1)
+        >>> len(train), len(test), train.cues == test.cues == events.cues
+        (7, 3, True)
+        """
+        train, held_out = derive.split(self._file, test, seed, paths, progress)
+        return type(self)(train), type(self)(held_out)
+
+    @hinting
+    def concat(self, *others: Self, path: PathName | None = None, progress: Progress = None) -> Self:
+        """These events and then others: ``rw.concat_events([self, *others])``.
+
+        Parameters
+        ----------
+        *others : Events
+            What follows, in this order.
+        path : str or path-like, optional
+            A binary event file to write; None keeps the events in memory.
+        progress : None, bool or callable(done, total), default None
+            None shows a bar if standard error is a terminal.
+
+        Returns
+        -------
+        Events
+            In memory or the new file. The names are those of all, in order of first appearance: first these
+            events' own names in their order, then what the others add.
+
+        Raises
+        ------
+        TypeError
+            When one of the others is no Events.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> both = rw.read_events([("a", "x", 2)]).concat(rw.read_events([("b_a", "x")]))
+        >>> both.cues, [event.frequency for event in both]
+        (('a', 'b'), [2, 1])
+        """
+        for other in others:
+            if not isinstance(other, Events):
+                raise TypeError(f"only Events follow Events, not {type(other).__name__}")
+        files = [self._file, *(other._file for other in others)]
+        return type(self)(derive.concat(files, path, progress))
+
+
+@hinting
+def open_events(path: PathName) -> Events:
+    """Open a binary event file without reading it: the system maps it, and parts come in when they are used.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file written by `compile_events`, `corpus_events` or `Events.save`.
+
+    Returns
+    -------
+    Events
+
+    Raises
+    ------
+    FormatError
+        When it is no event file, or a damaged one.
+    OSError
+        When it cannot be read.
+
+    Notes
+    -----
+    A mapped file must not be cut short by another process while it is open: the system then ends this process
+    with SIGBUS. Files written by this package are replaced, never changed in place.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import rescorla as rw
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "blocking.rw")
+    ...     _ = rw.compile_events([("light", "shock", 20), ("light_tone", "shock", 20)], path)
+    ...     rw.open_events(path).n_tokens
+    40
+    """
+    return Events(_core.EventFile.open(path_name(path)))

@@ -1,0 +1,103 @@
+"""Lists of names and maps between names, as callers say them or as files have them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+from rescorla import _core
+from rescorla._shared.checks import path_name
+
+Names: TypeAlias = "Iterable[str] | os.PathLike[str]"
+"""Several names, or the file whose first column they are."""
+Map: TypeAlias = "Mapping[str, str | Iterable[str]] | os.PathLike[str]"
+"""What each name becomes: names joined by "_", or an iterable of names; or the file that says so."""
+
+_COUNTS = ("freq", "frequency")
+
+
+def listed(argument: str, names: Names) -> list[str]:
+    """The names of a list.
+
+    In a file they stand before the first tab of each line, and empty lines are left out. The first line is a
+    header if its second cell is "freq" or "frequency": tables of counts are lists.
+    """
+    if isinstance(names, os.PathLike):
+        rows = [line.split("\t") for line in _core.read_lines(path_name(names)) if line]
+        header = bool(rows) and len(rows[0]) > 1 and rows[0][1].lower() in _COUNTS
+        return [row[0] for row in rows[header:]]
+    if isinstance(names, str):
+        raise TypeError(
+            f"{argument} must be several names or a pathlib.Path, not the str {names!r}; write [{names!r}], "
+            f"or pathlib.Path({names!r}) for a file of names"
+        )
+    if not isinstance(names, Iterable):
+        raise TypeError(f"{argument} must be several names or a pathlib.Path, not {type(names).__name__}")
+    return [_name(argument, name) for name in names]
+
+
+def mapped(argument: str, names: Map) -> dict[str, list[str]]:
+    """What each name becomes: a str is names joined by "_", "" is none.
+
+    In a file each line is a name, a tab, and what the name becomes, likewise.
+    """
+    if isinstance(names, os.PathLike):
+        return _read_map(path_name(names))
+    if isinstance(names, str):
+        raise TypeError(
+            f"{argument} must be a mapping or a pathlib.Path, not the str {names!r}; write "
+            f"pathlib.Path({names!r}) for a file"
+        )
+    if not isinstance(names, Mapping):
+        raise TypeError(f"{argument} must be a mapping or a pathlib.Path, not {type(names).__name__}")
+    return {name: _several(argument, name, becomes) for name, becomes in names.items()}
+
+
+def _read_map(path: str) -> dict[str, list[str]]:
+    becomes: dict[str, list[str]] = {}
+    for number, line in enumerate(_core.read_lines(path), 1):
+        cells = line.split("\t")
+        if len(cells) != 2:
+            raise _core.FormatError(
+                f"{path}, line {number}: expected a name, a tab and what it becomes, found {len(cells)} "
+                f"{'cell' if len(cells) == 1 else 'cells'}; separate two columns by one tab"
+            )
+        name, new = cells
+        if name in becomes:
+            raise _core.FormatError(
+                f"{path}, line {number}: expected each name once, found {name!r} again; "
+                "join all that it becomes by _ in one line"
+            )
+        becomes[name] = joined(new)
+        if "" in becomes[name]:
+            raise _core.FormatError(
+                f"{path}, line {number}: expected a name, found an empty one; join names by one _ each, with "
+                "none at the ends"
+            )
+    return becomes
+
+
+def _several(argument: str, name: str, becomes: object) -> list[str]:
+    if isinstance(becomes, str):
+        names = joined(becomes)
+        if "" in names:
+            raise ValueError(
+                f"{argument} maps {name!r} to {becomes!r}, in which a name is empty; join names by one _ "
+                "each, with none at the ends"
+            )
+        return names
+    if not isinstance(becomes, Iterable):
+        raise TypeError(f"{argument} must map {name!r} to a name or several, not to {becomes!r}")
+    return [_name(argument, new) for new in becomes]
+
+
+def joined(names: str) -> list[str]:
+    """The names that "_" joins, empty ones among them; none of an empty str."""
+    return names.split("_") if names else []
+
+
+def _name(argument: str, name: object) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"{argument} must consist of names of type str, not of {name!r}")
+    return name

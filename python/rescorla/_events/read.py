@@ -1,0 +1,432 @@
+"""Events from tables, iterables and data frames."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from rescorla import _core
+from rescorla._events.blanks import Blanks
+from rescorla._events.events import Events, open_events
+from rescorla._events.kinds import PYTHON, Words, look, not_a_table, warn_of_counts
+from rescorla._shared.checks import DUPLICATES, Duplicates, PathName, near, one_of, path_name, shown, whole
+from rescorla._shared.hints import hinting
+from rescorla._shared.progress import Progress, watching
+
+Columns: TypeAlias = Mapping[str, str | int]
+"""Which columns are cues, outcomes and frequency: by name, or by position, from 0."""
+
+_ROLES = ("cues", "outcomes", "frequency")
+
+_Chosen: TypeAlias = tuple[str | int | None, str | int | None, str | int | None]
+
+
+@hinting
+def read_events(
+    source: Any,
+    *,
+    duplicates: Duplicates = "drop",
+    columns: Columns | None = None,
+    header: bool = True,
+    limit: int | None = None,
+    background: str | None = None,
+    progress: Progress = None,
+) -> Events:
+    """Read events into memory.
+
+    Parameters
+    ----------
+    source : path, iterable or data frame
+        The path of an event table (plain, gz, zst or xz; pyndl's tab-separated or R ndl's CSV format, with
+        commas or semicolons) or of a binary event file; or an iterable of ``(cues, outcomes)`` or ``(cues,
+        outcomes, frequency)``, or of mappings with these keys (in any case); or a
+        table with columns ``cues``, ``outcomes`` and perhaps ``frequency`` (in any case): a data frame of
+        pandas or polars, or whatever else has ``__arrow_c_stream__``. In iterables and tables a str is split
+        at ``"_"``, another iterable gives names verbatim, and a set is taken in sorted order. Of Arrow data
+        nobody but pyarrow, which is asked, can tell whether buffers are as long as their types need; of
+        others this is taken on trust.
+    duplicates : {"drop", "keep", "error"}, default "drop"
+        What to do when an event lists a name twice: keep the first, keep both, or raise ValueError. A cue
+        that is kept twice counts twice. So does an outcome in counts, in tables and where vectors of outcomes
+        are added; to the other rules it is there, however often it is named.
+    columns : mapping, optional
+        Which columns of a table are which, where they have other names: ``{"cues": "trigrams", "outcomes":
+        1}``, by name or by position, from 0; ``"frequency"`` likewise. Those that are left out are found by
+        their own names. Cells may be separated by tabs, commas, semicolons or blanks.
+    header : bool, default True
+        Whether the first line of a table file names its columns. False needs positions for cues and outcomes.
+    limit : int, optional
+        Read the first so many events (rows) and stop: no more of the source is read, so names that come later
+        are not there.
+    background : str, optional
+        A cue to add to every event, before its others.
+    progress : None, bool or callable(done, total), default None
+        None shows a bar if standard error is a terminal.
+
+    Returns
+    -------
+    Events
+        In memory.
+
+    Raises
+    ------
+    FormatError
+        When a file is damaged or malformed; the message names the file and the place in it.
+    ValueError, TypeError
+        When an event of an iterable or table is malformed, whose number the message names; or the source is
+        none of the above.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> events = rw.read_events([("h_a_n_d", "hand_singular", 10), (["#ha", "and"], {"hand"})])
+    >>> [event.cues for event in events]
+    [('h', 'a', 'n', 'd'), ('#ha', 'and')]
+
+    A table whose columns have other names:
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "words.csv")
+    ...     _ = path.write_text("trigrams;word;n\\n#ha_han;hand;3\\n#ar_arm;arm;2\\n")
+    ...     rw.read_events(path, columns={"cues": "trigrams", "outcomes": "word", "frequency": 2}).n_tokens
+    5
+    """
+    return compile_source(
+        source,
+        None,
+        duplicates=duplicates,
+        columns=columns,
+        header=header,
+        limit=limit,
+        background=background,
+        progress=progress,
+    )
+
+
+@hinting
+def compile_events(
+    source: Any,
+    path: PathName,
+    *,
+    duplicates: Duplicates = "drop",
+    columns: Columns | None = None,
+    header: bool = True,
+    limit: int | None = None,
+    background: str | None = None,
+    progress: Progress = None,
+) -> Events:
+    """Write events to a binary event file, which opens at once and is small: event types are stored once.
+
+    The source streams: events need not fit into memory. The file appears whole or not at all.
+
+    Parameters
+    ----------
+    source : path, iterable or data frame
+        As for `read_events`.
+    path : str or path-like
+        The file to write; an older one is replaced.
+    duplicates : {"drop", "keep", "error"}, default "drop"
+        What to do when an event lists a name twice: keep the first, keep both, or raise ValueError. A cue
+        that is kept twice counts twice. So does an outcome in counts, in tables and where vectors of outcomes
+        are added; to the other rules it is there, however often it is named.
+    columns : mapping, optional
+        Which columns of a table are which, where they have other names: ``{"cues": "trigrams", "outcomes":
+        1}``, by name or by position, from 0; ``"frequency"`` likewise. Those that are left out are found by
+        their own names. Cells may be separated by tabs, commas, semicolons or blanks.
+    header : bool, default True
+        Whether the first line of a table file names its columns. False needs positions for cues and outcomes.
+    limit : int, optional
+        Read the first so many events (rows) and stop: no more of the source is read, so names that come later
+        are not there.
+    background : str, optional
+        A cue to add to every event, before its others.
+    progress : None, bool or callable(done, total), default None
+        None shows a bar if standard error is a terminal.
+
+    Returns
+    -------
+    Events
+        The new file, opened.
+
+    Raises
+    ------
+    FormatError
+        When a file is damaged or malformed; the message names the file and the place in it.
+    ValueError, TypeError
+        When an event of an iterable or table is malformed, whose number the message names; or the source is
+        none of the above.
+    OSError
+        When a file cannot be read or written; where `source` is not there and `path` is, they may have been
+        swapped.
+
+    Warns
+    -----
+    RescorlaWarning
+        When a table has a column ``freq`` or ``count`` and none that is named ``frequency``.
+
+    Examples
+    --------
+    >>> import rescorla as rw, os, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = os.path.join(folder.name, "events.rw")
+    >>> len(rw.compile_events(((f"c{i}", "x") for i in range(1000)), path))
+    1000
+    >>> rw.open_events(path).n_cues
+    1000
+    >>> folder.cleanup()
+    """
+    _check_order(source, path)
+    return compile_source(
+        source,
+        path_name(path),
+        duplicates=duplicates,
+        columns=columns,
+        header=header,
+        limit=limit,
+        background=background,
+        progress=progress,
+    )
+
+
+def as_events(events: object, *, progress: Progress = None) -> Events:
+    """Events as they are; or those of an event file or table, told apart by content."""
+    if isinstance(events, Events):
+        return events
+    if isinstance(events, str | os.PathLike):
+        path = path_name(events)
+        return open_events(path) if look(path).kind == "events" else read_events(path, progress=progress)
+    kind = type(events).__name__
+    raise TypeError(
+        f"events must be Events or a path, not {kind}; rescorla.read_events makes Events of other sources"
+    )
+
+
+def files_of_events(source: object) -> list[str]:
+    """The file that events lie in, or are read from; none where they are in memory."""
+    if isinstance(source, Events):
+        return [] if source.path is None else [source.path]
+    return [path_name(source)] if isinstance(source, str | os.PathLike) else []
+
+
+def is_table(source: object) -> bool:
+    """Whether something is a data frame: pandas, polars, arrow or their like."""
+    return hasattr(source, "columns") or hasattr(source, "column_names")
+
+
+def compile_source(
+    source: Any,
+    path: str | None,
+    *,
+    duplicates: Duplicates = "drop",
+    columns: Columns | None = None,
+    header: bool = True,
+    limit: int | None = None,
+    background: str | None = None,
+    progress: Progress = None,
+    words: Words = PYTHON,
+) -> Events:
+    """As `compile_events`, and in memory without a path; `words` say what to do about a wrong file."""
+    one_of("duplicates", duplicates, DUPLICATES)
+    chosen = chosen_columns(columns, header)
+    if limit is not None:
+        limit = whole("limit", limit)
+    if path is not None:
+        _core.check_apart(path, files_of_events(source))
+    named = columns is not None or not header
+    compiler: Callable[..., _core.EventFile] = _core.compile_events
+    if isinstance(source, str | os.PathLike):
+        source = path_name(source)
+        seen = look(source)
+        if seen.kind == "events":
+            if named:
+                raise ValueError(
+                    f"{source}: columns= and header= are for tables, and this is a binary event file; leave "
+                    "them out"
+                )
+            source = open_events(source)
+        elif seen.kind == "table" or (named and seen.kind in ("unnamed", "conllu", "text")):
+            if header and chosen[2] is None:
+                warn_of_counts(source, seen.columns, words)
+            compiler = _with_columns(_core.compile_table, chosen, header=header)
+        else:
+            raise ValueError(not_a_table(source, seen, words))
+    elif not header:
+        raise ValueError("header=False is for files whose first line is an event; leave it out")
+    elif streams(source, columns):
+        if is_table(source):
+            warn_of_extra_counts(source, chosen, words)
+        compiler = _core.compile_arrow
+        if _is_frame(source):
+            # Of a data frame the columns of events alone: it would convert the others as well.
+            source = source[labels := _wanted(source, columns)]
+            chosen = (0, 1, 2 if len(labels) > 2 else None)
+        if columns is not None:
+            compiler = _with_columns(compiler, chosen)
+    else:
+        if is_table(source):
+            warn_of_extra_counts(source, chosen, words)
+        elif named:
+            raise ValueError("columns= is for tables; an iterable gives (cues, outcomes) or with a frequency")
+        source = _rows(source, columns, limit)
+    blanks = Blanks(source, background, limit)
+    with watching(progress, "reading") as watch:
+        events = Events(compiler(blanks.source, path, duplicates, background, watch, limit=limit))
+    return blanks.warn(events)
+
+
+def _with_columns(
+    compiler: Callable[..., _core.EventFile], columns: _Chosen, **more: bool
+) -> Callable[..., _core.EventFile]:
+    return lambda *arguments, limit: compiler(*arguments, columns=columns, limit=limit, **more)
+
+
+def chosen_columns(columns: Columns | None, header: bool) -> _Chosen:
+    """Which columns are cues, outcomes and frequency, None where their own names say it."""
+    if columns is None:
+        columns = {}
+    if not isinstance(columns, Mapping):
+        raise TypeError(
+            f'columns must be a mapping such as {{"cues": "trigrams", "outcomes": 1}}, not {shown(columns)}'
+        )
+    for role, column in columns.items():
+        if role not in _ROLES:
+            raise ValueError(
+                f"columns tells of cues, outcomes and frequency, not of {shown(role)}{near(role, _ROLES)}; "
+                'write the name of a table\'s column behind these, as in {"cues": "trigrams"}'
+            )
+        if not isinstance(column, str):
+            whole(f"columns[{role!r}]", column, other="the name of a column")
+    if not header and any(isinstance(columns.get(role), str | None) for role in _ROLES[:2]):
+        raise ValueError(
+            'without a header columns have no names: give positions, as in header=False, columns={"cues": 0, '
+            '"outcomes": 1}'
+        )
+    if not header and isinstance(columns.get("frequency"), str):
+        raise ValueError(f"without a header there is no column {columns['frequency']!r}: give its position")
+    cues, outcomes, frequency = (columns.get(role) for role in _ROLES)
+    return cues, outcomes, frequency
+
+
+def warn_of_extra_counts(table: Any, chosen: _Chosen, words: Words) -> None:
+    """Warn of a column of counts in a data frame that is not read."""
+    if chosen[2] is None:
+        warn_of_counts(f"the {type(table).__name__}", _names(table), words)
+
+
+def _check_order(source: object, path: object) -> None:
+    """Raise what is to be said where source and path of `compile_events` were swapped."""
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(
+            f"path must be the name of the file to write, not {shown(path)}; in compile_events(source, path) "
+            "the source comes first"
+        )
+    if isinstance(source, str | os.PathLike) and not os.path.exists(source) and os.path.exists(path):
+        raise FileNotFoundError(
+            errno.ENOENT,
+            f"No such file to read, while {path_name(path)!r}, which is to be written, is there: in "
+            "compile_events(source, path) the source comes first",
+            path_name(source),
+        )
+
+
+def streams(source: Any, columns: Columns | None = None) -> bool:
+    """Whether something gives its rows as Arrow data (PyCapsule interface), with the names that it has.
+
+    A data frame of pandas or polars may hold Python objects. Of these only str says the same as Arrow data;
+    a set would come in any order. A series of either is an iterable.
+    """
+    if not hasattr(source, "__arrow_c_stream__") or hasattr(source, "dtype"):
+        return False
+    if not _is_frame(source):
+        return True
+    if not all(_holds_no_objects(source[name]) for name in _wanted(source, columns)):
+        return False
+    try:
+        source[[]].__arrow_c_stream__()
+    except ImportError:  # pandas asks pyarrow.
+        return False
+    return len(source) > 0  # The columns of an empty frame have any type.
+
+
+def _is_frame(source: Any) -> bool:
+    return hasattr(source, "dtypes") and hasattr(source, "to_dict")
+
+
+def _holds_no_objects(column: Any) -> bool:
+    if str(column.dtype).lower() != "object":
+        return True
+    if not hasattr(column, "iloc"):
+        return False
+    from pandas.api.types import infer_dtype
+
+    return infer_dtype(column, skipna=False) == "string"
+
+
+def _rows(source: Any, columns: Columns | None, limit: int | None) -> Iterable[Any]:
+    """The rows of a data frame or of another iterable, as the engine takes them."""
+    if is_table(source):
+        if limit is not None and hasattr(source, "head"):
+            source = source.head(limit)
+        return _table_rows(source, columns)
+    if isinstance(source, Iterable) and not isinstance(source, bytes | bytearray | Mapping):
+        return source
+    kind = type(source).__name__
+    raise TypeError(
+        f"events come from a path, an iterable of (cues, outcomes[, frequency]) or a data frame, not {kind}"
+    )
+
+
+def _table_rows(table: Any, columns: Columns | None) -> Iterator[tuple[Any, ...]]:
+    return zip(*(plain(table[name]) for name in _wanted(table, columns)), strict=True)
+
+
+def _names(table: Any) -> list[Any]:
+    """The names of all columns."""
+    # Arrow tables have `columns` too, but there they are the data.
+    return list(table.column_names if hasattr(table, "column_names") else table.columns)
+
+
+def _wanted(table: Any, columns: Columns | None = None) -> list[Any]:
+    """The names of the columns of cues, outcomes and perhaps frequency."""
+    names = _names(table)
+    # Columns named exactly so go before those in another case.
+    by_name = {str(name).lower(): name for name in sorted(names, key=lambda name: str(name).islower())}
+    wanted = []
+    for role in _ROLES:
+        if columns is not None and role in columns:
+            wanted.append(_named(names, columns[role]))
+        elif role in by_name:
+            wanted.append(by_name[role] if columns is None else _named(names, by_name[role]))
+        elif role != "frequency":
+            raise ValueError(
+                f"expected columns cues, outcomes and perhaps frequency, found {names}; add {role}, or say "
+                f'which it is, as in columns={{"{role}": {names[0] if names else ""!r}}}'
+            )
+    return wanted
+
+
+def _named(names: list[Any], column: Any) -> Any:
+    """The name of a column that the caller gave by name or position."""
+    if isinstance(column, int):
+        if not 0 <= column < len(names):
+            raise ValueError(
+                f"columns asks for column {column}, and there are {len(names)}, from 0 on: {names}"
+            )
+        column = names[column]
+    if (found := names.count(column)) != 1:
+        what = "none is named so" if found == 0 else f"{found} are named so"
+        raise ValueError(f"columns asks for {column!r}, and of {names} {what}{near(column, map(str, names))}")
+    return column
+
+
+def plain(column: Any) -> Iterable[Any]:
+    """A column's entries as Python objects: pandas, polars and arrow each have their own word for it."""
+    for convert in ("to_list", "to_pylist"):
+        if hasattr(column, convert):
+            plain: Iterable[Any] = getattr(column, convert)()
+            return plain
+    return column  # type: ignore[no-any-return]

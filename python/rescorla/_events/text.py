@@ -1,0 +1,417 @@
+"""Events from running text."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from glob import glob, has_magic
+from itertools import chain
+from operator import index
+from re import DOTALL, fullmatch
+from typing import Any, Literal, TypeAlias
+
+from rescorla import _core
+from rescorla._events.events import Events
+from rescorla._events.kinds import warn_of_text
+from rescorla._events.names import Names as Words
+from rescorla._events.names import listed, mapped
+from rescorla._shared.checks import (
+    DUPLICATES,
+    Duplicates,
+    PathName,
+    one_of,
+    path_name,
+    shown,
+    thread_count,
+    whole,
+)
+from rescorla._shared.hints import hinting
+from rescorla._shared.progress import Progress, watching
+from rescorla._shared.warn import some, warn
+
+Names: TypeAlias = (
+    "str | int | Mapping[str, str | Iterable[str]] | Callable[[str], str | Iterable[str]] | os.PathLike[str]"
+)
+"""What words give: themselves, n-grams, or what a table or a function says."""
+
+# How many letters make a cue; 0: a whole word.
+_GRAMS = {"trigrams": 3, "bigrams": 2, "unigrams": 1, "words": 0}
+
+# What CoNLL-U says of words.
+_SAID = ("lemmas", "upos", "features")
+
+# What says that all characters are symbols, in pyndl too.
+_ALL = ("all", "*")
+
+
+@hinting
+def corpus_events(
+    corpus: PathName | Iterable[PathName] | Iterable[Iterable[str]],
+    path: PathName | None = None,
+    *,
+    cues_from: Names | list[Names] | tuple[Names, ...] = "trigrams",
+    outcomes_from: Names | list[Names] | tuple[Names, ...] | None = "words",
+    window: int | tuple[int, int] | Literal["context"] | None = None,
+    context: Literal["line", "sentence", "paragraph", "document"] = "line",
+    across: bool = True,
+    letters: Literal["codepoints", "graphemes"] = "codepoints",
+    symbols: str | Callable[[str], bool] | None = None,
+    lower: bool = True,
+    normalize: Literal["NFC", "NFD", "NFKC", "NFKD"] | None = None,
+    boundary: str = "#",
+    stop_words: Words = (),
+    vocabulary: Words | None = None,
+    sentence_end: str = ".?!…。！？",
+    document_end: str = "---end.of.document---",
+    unknown: Literal["error", "ignore", "keep"] = "error",
+    format: Literal["text", "subtitles", "conllu"] = "text",
+    items: Literal["lines", "documents"] = "lines",
+    duplicates: Duplicates = "drop",
+    background: str | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Events:
+    """Make events of running text: by default each word is an event, its trigrams the cues, it the outcome.
+
+    Parameters
+    ----------
+    corpus : path, several paths, lines or lists of words
+        One path as a str or path-like: a file, a folder (all files in it and below, sorted by name) or a
+        pattern such as ``"corpus/*.txt.gz"``; several as a list, tuple or iterator of path-like objects
+        (`pathlib.Path`). Each file is a document; it is UTF-8, plain or compressed (gz, zst, xz). Any other
+        iterable gives the text itself: a str is a line, a list of str is a line of words that are found
+        already and stay as they are.
+    path : str or path-like, optional
+        A binary event file to write; None keeps the events in memory.
+    cues_from : see below, default "trigrams"
+        What the words of an event give as cues. ``"words"``: themselves. ``"trigrams"``, ``"bigrams"``,
+        ``"unigrams"`` or a number n: their runs of n letters, those of the boundary counted too; for n = 1
+        the letters of the words alone. A mapping from words to names (a str is split at ``_``, and ``""`` is
+        no name; another iterable of str gives names verbatim), a `pathlib.Path` of a table with such a
+        mapping (word, tab, names joined by ``_``), or a function from words to names, which is called once or
+        a few times for each different word. Of CoNLL-U also ``"lemmas"``, ``"upos"`` and ``"features"``. A
+        list or tuple of these: the names of each, one after another.
+    outcomes_from : as for cues, or None, default "words"
+        What the words of an event give as outcomes. None: there are none.
+    window : int, pair of int, "context" or None, default None
+        Which words make an event. None or 1: each word. n: n consecutive words; events grow at the beginning
+        of a context and shrink at its end: (A), (A B), (A B C), (B C D), ... (C D), (D) for n = 3; all words
+        give cues and outcomes. A pair (before, after): each word, which gives the outcomes; up to so many
+        words before and after it give the cues; a word without neighbours is left out. ``"context"``: the
+        whole context is one event.
+    context : {"line", "sentence", "paragraph", "document"}, default "line"
+        What an event does not reach beyond. A paragraph ends at an empty line, a document at the end of its
+        file or at `document_end`. For sentences see Notes.
+    across : bool, default True
+        Whether n-grams run across the words of an event, joined by the boundary as in ``"#in#the#"``, or stay
+        within each word. The words before and those after (a pair as window) are never joined.
+    letters : {"codepoints", "graphemes"}, default "codepoints"
+        What a letter of an n-gram is: a Unicode code point, or an extended grapheme cluster (UAX 29), which
+        keeps combining marks with their letter.
+    symbols : str or callable, optional
+        The characters that make up words; all others separate words. Characters, ranges such as ``"a-z"``
+        and classes such as ``r"\\w"`` or ``r"\\p{Greek}"``; or a function of a character that says whether it
+        is one, which is called once or a few times for each different character of the text (in the form that
+        `lower` and `normalize` give it). None, ``"all"`` or ``"*"``: white space separates words.
+    lower : bool, default True
+        Whether to turn everything to lower case first.
+    normalize : {"NFC", "NFD", "NFKC", "NFKD"}, optional
+        The normal form of Unicode to bring the text into first of all.
+    boundary : str, default "#"
+        The mark of the beginning and the end of a word.
+    stop_words : iterable of str, or pathlib.Path of a list, default ()
+        Words taken out of the text before events are made of it; in a file, one in each line before the
+        first tab.
+    vocabulary : iterable of str, or pathlib.Path of a list, optional
+        The only words that stay in the text.
+    sentence_end : str, default ".?!…。！？"
+        The characters that end sentences.
+    document_end : str, default "---end.of.document---"
+        What ends a document within a file, as it stands here, in lower or in upper case.
+    unknown : {"error", "ignore", "keep"}, default "error"
+        What a mapping gives for a word that it lacks: KeyError, no names, or the word itself.
+    format : {"text", "subtitles", "conllu"}, default "text"
+        What the files hold. ``"subtitles"``: OpenSubtitles' XML; a pause of more than five seconds ends a
+        paragraph. ``"conllu"``: words that are found already, with lemmas and features; its sentences are
+        lines, too; words with characters that are not in `symbols` are left out.
+    items : {"lines", "documents"}, default "lines"
+        Whether each item of an iterable is a line or a document.
+    duplicates : {"drop", "keep", "error"}, default "drop"
+        What to do when an event lists a name twice: keep the first, keep both, or raise ValueError. A cue
+        that is kept twice counts twice. So does an outcome in counts, in tables and where vectors of outcomes
+        are added; to the other rules it is there, however often it is named.
+    background : str, optional
+        A cue to add to every event, before its others.
+    threads : int, optional
+        How many threads read files; by default as many as the process may run on. The events do not depend
+        on it. Iterables are read by the calling thread.
+    progress : None, bool or callable(done, total), default None
+        None shows a bar if standard error is a terminal. Of files it counts bytes.
+
+    Returns
+    -------
+    Events
+        In memory, or the new file, opened.
+
+    Raises
+    ------
+    FormatError
+        When the text is not UTF-8, a file is damaged, or a context is too long to be one event; the message
+        names the file and line.
+    KeyError
+        When a mapping lacks a word.
+    ValueError, TypeError
+        When an argument is not one of those listed.
+    OSError
+        When a file cannot be read or written.
+
+    Warns
+    -----
+    RescorlaWarning
+        When no word consists of `symbols`, or none of `vocabulary` or `stop_words` occurs in the text; when
+        `symbols` stands in brackets, which are left out; when one of the first hundred files looks like a
+        table, or the only one is empty.
+
+    Notes
+    -----
+    Words are separated by white space (that of Unicode), by ``_``, by the characters of the boundary and by
+    what is not in `symbols`. Line ends are ``\\n``, ``\\r\\n`` and ``\\r``.
+
+    A sentence ends behind a character of `sentence_end` if nothing but closing quotes and brackets follows
+    before the next white space; one that is not ASCII ends a sentence anywhere. So "3.14" and "e.g.," go on,
+    and "Mr." ends. For more, split sentences with a tool for your language and pass lists of words.
+
+    The text streams: memory grows with the number of different words, not with the length of the text. But
+    with ``window="context"`` the words of a context are held until it ends, and one of more than 16,777,216
+    words (2^24) is refused.
+
+    References
+    ----------
+    Baayen, R. H., Milin, P., Djurdjevic, D. F., Hendrix, P. and Marelli, M. (2011). An amorphous model for
+    morphological processing in visual comprehension based on naive discriminative learning. Psychological
+    Review 118, 438-481.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> events = rw.corpus_events(["in the beginning", "the word"])
+    >>> events[0]
+    Event(cues=('#in', 'in#'), outcomes=('in',), frequency=1)
+    >>> for event in rw.corpus_events(["In the beginning"], cues_from="words", window=(1, 1)):
+    ...     print(event.cues, event.outcomes)
+    ('the',) ('in',)
+    ('in', 'beginning') ('the',)
+    ('the',) ('beginning',)
+    """
+    one_of("context", context, ("line", "sentence", "paragraph", "document"))
+    one_of("letters", letters, ("codepoints", "graphemes"))
+    one_of("normalize", normalize, (None, "NFC", "NFD", "NFKC", "NFKD"))
+    one_of("unknown", unknown, ("error", "ignore", "keep"))
+    one_of("format", format, ("text", "subtitles", "conllu"))
+    one_of("items", items, ("lines", "documents"))
+    one_of("duplicates", duplicates, DUPLICATES)
+    for argument, text in (
+        ("boundary", boundary),
+        ("sentence_end", sentence_end),
+        ("document_end", document_end),
+    ):
+        if not isinstance(text, str):
+            raise TypeError(f"{argument} must be a str, which may be empty, not {type(text).__name__}")
+    if isinstance(corpus, str | os.PathLike) and path is not None and not isinstance(path, str | os.PathLike):
+        raise TypeError(
+            f"path must be that of the file to write, not {shown(path)}, and corpus is the path {corpus!r}; "
+            "swap them: corpus_events(corpus, path)"
+        )
+    texts, files = _texts(corpus)
+    if path is not None:
+        lists = [each for each in (stop_words, vocabulary) if isinstance(each, os.PathLike)]
+        tables = [
+            each for each in _several(cues_from) + _several(outcomes_from) if isinstance(each, os.PathLike)
+        ]
+        read = [*(texts if files else []), *map(path_name, [*lists, *tables])]
+        _core.check_apart(path_name(path), read)
+    if format != "text" and not files:
+        raise TypeError(f"format={format!r} is for files; give paths (of type pathlib.Path in a list)")
+    allowed = _allowed(symbols)
+    stopped = listed("stop_words", stop_words)
+    known = None if vocabulary is None else listed("vocabulary", vocabulary)
+    if files and format == "text":
+        texts = list(texts)
+        warn_of_text(texts)
+    with watching(progress, "reading") as watch:
+        file, missed = _core.compile_corpus(
+            texts,
+            None if path is None else path_name(path),
+            items="files" if files else items,
+            cues=_specs("cues_from", cues_from, format),
+            outcomes=[] if outcomes_from is None else _specs("outcomes_from", outcomes_from, format),
+            window=_window(window),
+            context=context,
+            across=across,
+            letters=letters,
+            symbols=allowed,
+            lower=lower,
+            normalize=normalize,
+            boundary=boundary,
+            stop_words=stopped,
+            vocabulary=known,
+            sentence_end=sentence_end,
+            document_end=document_end,
+            unknown=unknown,
+            format=format,
+            duplicates=duplicates,
+            background=background,
+            threads=thread_count(threads),
+            block=None,
+            progress=watch,
+        )
+    if "symbols" in missed:
+        what = f"symbols={symbols!r}" if isinstance(symbols, str) else "symbols=, the function,"
+        warn(
+            f"{what} leaves no word of the text; "
+            + (
+                "the text is lower-cased first: allow small letters, such as 'a-z', or say lower=False"
+                if lower
+                else "name the characters that its words are made of"
+            )
+        )
+    for argument, words, done in (
+        ("vocabulary", known, "leaves no word of the text"),
+        ("stop_words", stopped, "takes no word out of the text"),
+    ):
+        if words and argument in missed:
+            capitals = lower and any(word != word.lower() for word in words)
+            warn(
+                f"{argument}= {done}: {some(words)} {'does' if len(words) == 1 else 'do'} not occur; "
+                + (
+                    "the text is lower-cased first: write small letters, or say lower=False"
+                    if capitals
+                    else "compare the spelling"
+                )
+            )
+    return Events(file)
+
+
+def _specs(argument: str, names: object, format: str) -> list[Any]:
+    """What the engine takes for names: numbers of letters, what CoNLL-U says, dicts and functions."""
+    if isinstance(names, list | tuple):
+        return [spec for each in names for spec in _specs(argument, each, format)]
+    if isinstance(names, str):
+        if names in _SAID and format == "conllu":
+            return [names]
+        if names in _SAID:
+            raise ValueError(f"{argument} can be {names!r} with format='conllu' only, not {format!r}")
+        one_of(argument, names, (*_GRAMS, *(_SAID if format == "conllu" else ())))
+        return [_GRAMS[names]]
+    if isinstance(names, Mapping | os.PathLike):
+        return [mapped(argument, names)]
+    if callable(names):
+        return [names]
+    if isinstance(names, bool) or not hasattr(names, "__index__"):
+        raise TypeError(
+            f"{argument} must be one of {', '.join(map(repr, _GRAMS))}, a number of letters, a mapping, a "
+            f"pathlib.Path, a function, or several of these, not {type(names).__name__}"
+        )
+    letters = index(names)
+    if letters < 1:
+        raise ValueError(f"{argument} must have 1 letter or more, not {letters}")
+    return [letters]
+
+
+def _several(names: object) -> list[Any]:
+    """What is named for cues or outcomes, one after another."""
+    return list(names) if isinstance(names, list | tuple) else [names]
+
+
+def _window(window: object) -> tuple[int, int | None] | None:
+    """None for the whole context, (n, None) for n words, (before, after) for neighbours."""
+    if window is None:
+        return (1, None)
+    if isinstance(window, str):
+        if window.isdecimal():
+            raise TypeError(
+                "window must be a whole number of 1 or more, a pair (before, after), 'context' or None, not "
+                f"{window!r}; write {window}"
+            )
+        one_of("window", window, (None, "context"))
+        return None
+    if isinstance(window, tuple | list):
+        if len(window) != 2:
+            raise ValueError(f"a window is a number, a pair (before, after) or 'context', not {window!r}")
+        before, after = (whole("window", count) for count in window)
+        if before + after == 0:
+            raise ValueError("window must have a neighbour on one side at least, not (0, 0)")
+        return (before, after)
+    return (whole("window", window, 1, "a pair (before, after), 'context' or None"), None)
+
+
+def _allowed(symbols: object) -> Any:
+    """The characters of words as the engine takes them: None, a str without brackets, or a function."""
+    if not isinstance(symbols, str):
+        return symbols
+    if symbols in _ALL:
+        return None
+    bracketed = fullmatch(r"\[(.*[^\\])\][+*]?", symbols, DOTALL)
+    if bracketed is None:
+        return symbols
+    inner = bracketed[1]
+    if inner.startswith("^"):
+        raise ValueError(
+            f"symbols are the characters that make up words, and {symbols!r} says which do not; name "
+            "those that do, or give a function of a character"
+        )
+    warn(
+        f"symbols={symbols!r} is taken for {inner!r}, without the brackets; write {inner!r}, or \\[ and \\] "
+        "for brackets that belong to words"
+    )
+    return inner
+
+
+def _texts(corpus: object) -> tuple[list[str] | Iterator[Any], bool]:
+    """The paths of a corpus and True, or its lines and False."""
+    if isinstance(corpus, str | os.PathLike):
+        return files_of(corpus), True
+    if not isinstance(corpus, Iterable) or isinstance(corpus, bytes | bytearray | Mapping):
+        kind = type(corpus).__name__
+        raise TypeError(
+            f"a corpus is a path, a list of path-like objects or an iterable of lines, not {kind}"
+        )
+    if isinstance(corpus, list | tuple) and _name_files(corpus):
+        are = "is the name of a file" if len(corpus) == 1 else "are names of files"
+        raise ValueError(
+            f"the lines of a text are expected, and {some(corpus)} {are}; to read files from a list, use "
+            f"pathlib.Path: [pathlib.Path({corpus[0]!r})]"
+        )
+    items = iter(corpus)
+    first = next(items, "")
+    if isinstance(first, os.PathLike):
+        return [file for item in chain([first], items) for file in files_of(item)], True
+    # The engine checks that each line is a str or a list of them, and names the one that is not.
+    return chain([first], items), False
+
+
+def _name_files(lines: Sequence[object]) -> bool:
+    """Whether all lines are names of files. No text is looked at beyond its first line that is none."""
+    return bool(lines) and all(isinstance(line, str) and _is_file(line) for line in lines)
+
+
+def _is_file(line: str) -> bool:
+    try:
+        return os.path.isfile(line)
+    except ValueError:  # It has a null character.
+        return False
+
+
+def files_of(path: PathName) -> list[str]:
+    """The files of a path: itself, those below a folder, those that a pattern fits."""
+    name = path_name(path)
+    if os.path.isdir(name):
+        below = (os.path.join(folder, file) for folder, _, files in os.walk(name) for file in files)
+        found = sorted(file for file in below if os.path.isfile(file))
+    elif isinstance(path, str) and has_magic(name) and not os.path.lexists(name):
+        found = sorted(file for file in glob(name, recursive=True) if os.path.isfile(file))
+    else:
+        return [name]
+    if not found:
+        raise FileNotFoundError(2, "no files there", name)
+    return found

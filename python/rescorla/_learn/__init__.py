@@ -1,0 +1,1 @@
+"""The learners: the rule, what it tends to, and its family."""

@@ -1,0 +1,250 @@
+"""What learners share: who has which place, what to start from, what to warn of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+
+from rescorla import _core
+from rescorla._shared.checks import PerName, chosen, in_rows, near, numbered, per_name, places, recorded
+from rescorla._shared.warn import NumericalWarning, some, warn
+from rescorla._weights.weights import Weights
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Named(Protocol):
+    """What has cues and outcomes."""
+
+    @property
+    def cues(self) -> tuple[str, ...]: ...
+
+    @property
+    def outcomes(self) -> tuple[str, ...]: ...
+
+
+class Plan(NamedTuple):
+    """Which name has which place: in the events, the engine, the result and the initial weights."""
+
+    all_cues: tuple[str, ...]
+    cues: tuple[str, ...]
+    outcomes: tuple[str, ...]
+    cue_rows: NDArray[np.int64]
+    outcome_columns: NDArray[np.int64]
+    keep_rows: NDArray[np.int64] | None
+    initial_columns: NDArray[np.int64] | None
+
+
+class Places(Protocol):
+    """What has names for the places that the engine knows."""
+
+    @property
+    def all_cues(self) -> tuple[str, ...]: ...
+
+    @property
+    def outcomes(self) -> tuple[str, ...]: ...
+
+
+def plan_of(
+    events: Named, cues: Iterable[str] | None, outcomes: Iterable[str] | None, initial: Weights | None
+) -> Plan:
+    """The names of the initial weights first, then those of the events; or those that are chosen."""
+    rows = _united(() if initial is None else initial.cues, events.cues)
+    columns = _united(() if initial is None else initial.outcomes, events.outcomes)
+    all_cues, all_outcomes = tuple(rows), tuple(columns)
+    keep_rows = None if cues is None else chosen("cues", cues, rows)
+    if outcomes is not None:
+        keep_columns = chosen("outcomes", outcomes, columns)
+        all_outcomes = tuple(all_outcomes[column] for column in keep_columns)
+        columns = numbered(all_outcomes)
+    return Plan(
+        all_cues=all_cues,
+        cues=all_cues if keep_rows is None else tuple(all_cues[row] for row in keep_rows),
+        outcomes=all_outcomes,
+        cue_rows=places(events.cues, rows),
+        outcome_columns=places(events.outcomes, columns),
+        keep_rows=keep_rows,
+        initial_columns=None if initial is None else places(all_outcomes, initial.outcome_numbers),
+    )
+
+
+class Numbers(NamedTuple):
+    """A parameter of each name: for the engine, and as the result tells it."""
+
+    values: NDArray[np.float64]
+    told: float | list[float]
+
+
+def saliences(alpha: PerName, plan: Plan, events: Named, element: np.dtype[Any]) -> Numbers:
+    """The salience of each cue; a mapping need not have those that no event has."""
+    if not isinstance(alpha, Mapping):
+        values = per_name("alpha", alpha, plan.all_cues, "cue", element)
+        return Numbers(values, recorded(alpha, values if plan.keep_rows is None else values[plan.keep_rows]))
+    warn_unknown("alpha", alpha, set(plan.all_cues), "cue")
+    learned = np.zeros(len(plan.all_cues), dtype=np.bool_)
+    learned[plan.cue_rows] = True
+    values = _of_mapping("alpha", alpha, plan.all_cues, learned, "cue", element)
+    told = np.where(np.isnan(values), 0.0, values)
+    # One salience for all is faster than several, and that of a cue that no event has changes nothing.
+    values[np.isnan(values)] = next(iter(values[learned]), 0.0)
+    return Numbers(values, (told if plan.keep_rows is None else told[plan.keep_rows]).tolist())
+
+
+def maximal(
+    lambda_: PerName, plan: Plan, events: Named, initial: Weights | None, element: np.dtype[Any]
+) -> Numbers:
+    """The maximal activation of each outcome; a mapping need not have those that no event has."""
+    if not isinstance(lambda_, Mapping):
+        values = per_name("lambda_", lambda_, plan.outcomes, "outcome", element, negative=True)
+        return Numbers(values, recorded(lambda_, values))
+    known = {*plan.outcomes, *events.outcomes, *(() if initial is None else initial.outcomes)}
+    warn_unknown("lambda_", lambda_, known, "outcome")
+    learned = np.zeros(len(plan.outcomes), dtype=np.bool_)
+    learned[plan.outcome_columns[plan.outcome_columns >= 0]] = True
+    values = _of_mapping("lambda_", lambda_, plan.outcomes, learned, "outcome", element, negative=True)
+    values = np.where(np.isnan(values), 0.0, values)
+    return Numbers(values, values.tolist())
+
+
+def _of_mapping(
+    argument: str,
+    mapping: Mapping[str, float],
+    names: tuple[str, ...],
+    needed: NDArray[np.bool_],
+    kind: str,
+    element: np.dtype[Any],
+    *,
+    negative: bool = False,
+) -> NDArray[np.float64]:
+    """The entry of each name; NaN where there is none for one that is not needed."""
+    values = np.full(len(names), np.nan)
+    has = needed | np.fromiter((name in mapping for name in names), dtype=np.bool_, count=len(names))
+    there = tuple(name for name, there in zip(names, has.tolist(), strict=True) if there)
+    values[has] = per_name(argument, mapping, there, kind, element, negative=negative)
+    return values
+
+
+def warn_unknown(argument: str, mapping: Mapping[str, float], known: Collection[str], kind: str) -> None:
+    """Warn of entries for names that are nowhere."""
+    unknown = [name for name in mapping if name not in known]
+    if unknown:
+        which = f"a {kind}" if len(unknown) == 1 else f"{kind}s"
+        warn(
+            f"{argument} has entries for {some(unknown)}, not {which} of these events or initial weights: "
+            f"they do nothing; correct the names or take them out{near(unknown[0], known)}"
+        )
+
+
+def warn_strange(initial: Weights, plan: Plan, events: Named) -> None:
+    """Warn where no name of the events is in the initial weights."""
+    if not events.cues or not initial.cues:
+        return
+    if int(plan.cue_rows.min()) < len(initial.cues):
+        return
+    if any(name in initial.outcome_numbers for name in events.outcomes):
+        return
+    warn(
+        f"initial= shares no name with the events, whose cues are {some(events.cues, 3)}, while its own are "
+        f"{some(initial.cues, 3)}: nothing goes on from it; give weights that were learned from such events"
+    )
+
+
+def warn_of_entries(
+    argument: str, value: PerName | None, names: Iterable[str], kind: Literal["cue", "outcome"]
+) -> None:
+    """Warn of entries for names that are not among these, if a parameter is a mapping."""
+    if isinstance(value, Mapping):
+        warn_unknown(argument, value, set(names), kind)
+
+
+def _united(first: Iterable[str], more: Iterable[str]) -> dict[str, int]:
+    numbers = numbered(first)
+    for name in more:
+        numbers.setdefault(name, len(numbers))
+    return numbers
+
+
+def start_of(initial: Weights, element: np.dtype[Any], out: object = None) -> NDArray[Any]:
+    """The initial weights as the engine takes them, apart from the array that the result goes to."""
+    with np.errstate(over="ignore"):
+        values = in_rows(initial.values, element)
+    finite = np.isfinite(values)
+    if not finite.all():
+        row, column = np.unravel_index(int(finite.argmin()), finite.shape)
+        raise ValueError(
+            f"initial weights must be finite in {element}, but that of cue {initial.cues[row]!r} to outcome "
+            f"{initial.outcomes[column]!r} is {initial.values[row, column]}"
+        )
+    return values.copy() if isinstance(out, np.ndarray) and np.may_share_memory(values, out) else values
+
+
+def result_array(out: object, shape: tuple[int, ...], element: np.dtype[Any]) -> NDArray[Any]:
+    """Zeros to write a result to: a new array, or the caller's if it fits."""
+    if out is None:
+        return np.zeros(shape, dtype=element)
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"out must be an array or the path of a .npy file, not {type(out).__name__}")
+    if out.shape != shape or out.dtype != element:
+        raise ValueError(
+            f"out must be an array of {element} of shape {shape}, not of {out.dtype} of shape {out.shape}"
+        )
+    if not out.flags.writeable:
+        raise ValueError("out must be writeable; this array is read-only")
+    # By the engine, which refuses one that is at work in another call, or lies wrong.
+    _core.clear(out)
+    return out
+
+
+# What the user calls the learning rate.
+RATE: ContextVar[str] = ContextVar("rate", default="beta")
+
+
+@contextmanager
+def naming_rate(name: str) -> Iterator[None]:
+    """Messages call the learning rate so."""
+    token = RATE.set(name)
+    try:
+        yield
+    finally:
+        RATE.reset(token)
+
+
+_SLOWER = "lower alpha or beta so that max(beta) * sum(alpha * m^2) < 2 in every event"
+
+
+@contextmanager
+def naming_divergence(plan: Places, cure: str | None = None) -> Iterator[None]:
+    """Name the weight that left the finite numbers, of which the engine knows only the place."""
+    rate = RATE.get()
+    if cure is None:
+        cure = _SLOWER if rate == "beta" else f"lower {rate} so that {rate} * sum(m^2) < 2 in every event"
+    try:
+        yield
+    except FloatingPointError as error:
+        match error.args:
+            case (int(row), int(column), value):
+                raise FloatingPointError(
+                    f"the weight of cue {plan.all_cues[row]!r} to outcome {plan.outcomes[column]!r} became "
+                    f"{value}; learning diverges: {cure}"
+                ) from None
+        raise
+
+
+def warn_unsafe(fastest: float, report: dict[str, Any], *, scheduled: bool) -> None:
+    """Warn the user where the fastest rate is not safe in every event."""
+    rate = RATE.get()
+    kappa = report["max_kappa"]
+    if fastest * kappa >= 2:
+        what = f"the largest {rate} * factor," if scheduled else f"{rate} ="
+        # Who calls it eta has no saliences.
+        size, cure = ("alpha * m^2", "beta or alpha") if rate == "beta" else ("m^2", rate)
+        warn(
+            f"{what} {fastest:g} may overshoot: an event has sum({size}) = {kappa:g}, so a rate is "
+            f"safe only below {report['safe_rate']:g}; lower {cure}",
+            NumericalWarning,
+        )

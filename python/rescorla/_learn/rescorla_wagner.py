@@ -1,0 +1,379 @@
+"""Learning by the rule of Rescorla and Wagner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from rescorla import _core
+from rescorla._events.events import Events
+from rescorla._events.read import as_events, files_of_events
+from rescorla._learn.in_place import learn_in_place, of_report, told
+from rescorla._learn.plan import (
+    maximal,
+    naming_divergence,
+    plan_of,
+    result_array,
+    saliences,
+    start_of,
+    warn_strange,
+    warn_unsafe,
+)
+from rescorla._learn.schedule import Schedule, tabulated
+from rescorla._shared.checks import (
+    PathName,
+    PerName,
+    element_type,
+    one_of,
+    rate,
+    rates,
+    thread_count,
+)
+from rescorla._shared.hints import hinting
+from rescorla._shared.progress import Progress, watching
+from rescorla._shared.testing import asked
+from rescorla._weights import files, npy
+from rescorla._weights.disk import mapped_files
+from rescorla._weights.weights import Weights
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+Method = Literal["auto", "forward", "adjoint"]
+
+
+@hinting
+def learn(
+    events: Events | PathName,
+    *,
+    alpha: PerName = 0.1,
+    beta: float | tuple[float, float] = 0.1,
+    lambda_: PerName = 1.0,
+    schedule: Schedule | None = None,
+    average: bool = False,
+    cues: Iterable[str] | None = None,
+    outcomes: Iterable[str] | None = None,
+    initial: Weights | None = None,
+    dtype: DTypeLike = "float64",
+    method: Method = "auto",
+    threads: int | None = None,
+    out: NDArray[Any] | PathName | Weights | None = None,
+    progress: Progress = None,
+) -> Weights:
+    """Learn association weights from a stream of events by the Rescorla-Wagner rule.
+
+    For each token in order and every outcome j, with the activation a_j = sum of w_ij over the cues of the
+    event:
+
+        dw_ij = alpha_i * beta1 * (lambda_j - a_j)    cue i present, outcome j present
+        dw_ij = alpha_i * beta2 * (0 - a_j)           cue i present, outcome j absent
+        dw_ij = 0                                     cue i absent
+
+    Where events keep duplicates, a cue that comes twice counts twice in a_j and is updated twice. An outcome
+    that comes twice counts once. A row of frequency f is f tokens one after another.
+
+    Parameters
+    ----------
+    events : Events or path
+        What to learn from; a path is that of a binary event file or of an event table, told apart by content.
+    alpha : float, mapping or array_like of shape (n_cues,), default 0.1
+        The salience of cues: one number, or one per cue, 0 or more; 0 freezes the row of a cue. A mapping
+        covers all cues of the events; an array has the order that the rows of the result have without
+        ``cues=``.
+    beta : float or pair of float, default 0.1
+        The learning rate, or the pair (beta1, beta2) of the rates for present and for absent outcomes, 0 or
+        more.
+    lambda_ : float, mapping or array_like of shape (n_outcomes,), default 1.0
+        The maximal activation: one number, or one per outcome. A mapping covers those outcomes of the result
+        that the events have; an array has the order of all.
+    schedule : callable, optional
+        Factors on the learning rate: a function of token numbers (int64, from 1 on, some tens of thousands at
+        a time, in order) that gives a factor for each, or a tuple of two such arrays for beta1 and for beta2.
+        The rate of a token is beta * factor in float64, rounded to `dtype`. See `rescorla.schedules`. It is
+        called by the calling thread, before learning, and needs the forward method.
+    average : bool, default False
+        Give the mean of the weights after each token, W_1 to W_T, instead of W_T (Polyak-Ruppert averaging).
+        Sums are kept in float64. It needs the forward method.
+    cues, outcomes : iterable of str, optional
+        Learn the weights of these only, in this order. All cues still predict. The weights are those of the
+        whole: the same bits with the same `method`, up to rounding where "auto" takes another one for a part.
+    initial : Weights, optional
+        Weights to start from; zero where it has none. Its names come first in the result. It stays as it is,
+        unless it is `out` as well.
+    dtype : {"float64", "float32"}, default "float64"
+        The type of the weights; parameters and all operations are rounded to it. In place it is the type of
+        the weights that are there.
+    method : {"auto", "forward", "adjoint"}, default "auto"
+        How to compute. The forward method follows the rule step by step, with the bits of the rule written as
+        plain loops. The adjoint method goes through the events backward, once for each cue instead of once
+        for each outcome: the same weights up to rounding (1e-12 of the largest of lambda and weights in
+        float64, 1e-5 in float32, while beta * kappa <= 1 and saliences are within a factor of 1000). It needs
+        beta1 = beta2, no schedule and no average. "auto" takes the one with less work, but the forward method
+        where that is small or the adjoint method's precision is not promised. Either gives the same bits for
+        any number of threads. The ``parameters`` of the result tell which it was, and how many updates each
+        makes.
+    threads : int, optional
+        How many threads to use; by default as many as the process may run on.
+    out : ndarray, path or Weights, optional
+        Where to put the weights: the Weights that are `initial`, which are then learned in place (see the
+        notes), an array of the shape and dtype of the result, or a path that ends in
+        ``.npy``. The file may exceed the memory: it is written tile by tile, in Fortran order by the forward
+        method and in C order by the adjoint method, and mapped at the end. Room for it is reserved at the
+        beginning. It appears whole or not at all, with the names beside it in ``.npy.json``, and
+        `load_weights` reads it.
+    progress : None, bool or callable(done, total), default None
+        None shows a bar if standard error is a terminal. A callable is called by the calling thread; when it
+        raises, learning stops.
+
+    Returns
+    -------
+    Weights, n_cues x n_outcomes
+        Names are in the order of the events. ``parameters`` tells how the weights came about.
+
+    Raises
+    ------
+    ValueError
+        When a parameter or an initial weight is not finite, a rate or a factor of the schedule is negative,
+        an array has the wrong length, or weights to learn in place are read-only.
+    KeyError
+        When a mapping lacks a name, ``cues=`` or ``outcomes=`` has one that is unknown, or weights to learn
+        in place lack one of the events.
+    TypeError
+        When an argument is of a wrong type.
+    FloatingPointError
+        When a weight left the finite numbers; the message names it.
+    FormatError, OSError
+        When the events cannot be read, or the result not be written.
+    MemoryError
+        When there is no room for the result, or for what the notes list.
+
+    Warns
+    -----
+    RescorlaWarning
+        When max(beta) * kappa >= 2 for an event, kappa = sum of alpha_i m_i^2 over its cues, m_i times
+        present, and max(beta) the largest rate of any token where there is a schedule: then that event,
+        repeated, would drive its activation away from its target instead of towards it. When a mapping has
+        names that are nowhere, or `initial` shares no name with the events.
+
+    Notes
+    -----
+    ``learn(events, initial=weights, out=weights)`` learns in place, by the forward method, and returns
+    `weights`, with new ``parameters``. Its bits are those of ``learn(events, initial=weights)``. Rows of cues
+    that no event has are neither read nor written, and cost nothing; in the rows of the events' cues all
+    columns are learned. All names of the events must be in the weights. Whatever is wrong with the arguments
+    or with these rows is an error before anything is changed. When learning is stopped, or a weight leaves
+    the finite numbers, the values are partial: some columns have learned all events, others none.
+
+    Apart from a result in memory, learning takes at most 512 MiB for decoded events, 256 bytes for each name,
+    and for each thread: 40 MiB for a run of events and a stack; a tile of weights, which is n_cues x width
+    elements, with the adjoint method (n_cues + n_outcomes) x width, where width is 512 to 2048 bytes, the
+    less the more cues an event has; for a mean as many float64, and 8 bytes a cue; and for a file max(1 MiB,
+    64 bytes x the length of a column, with the adjoint method of a row). A schedule takes 8 bytes a token, 16
+    where it has factors of their own for beta1 and beta2.
+
+    See Also
+    --------
+    equilibrium : the weights at which the expected change is zero.
+    activations : what the weights predict.
+    trajectories : the weights on the way.
+
+    References
+    ----------
+    Rescorla, R. A. and Wagner, A. R. (1972). A theory of Pavlovian conditioning: variations in the
+    effectiveness of reinforcement and nonreinforcement. In A. H. Black and W. F. Prokasy (eds.), Classical
+    Conditioning II, 64-99. New York: Appleton-Century-Crofts.
+
+    Polyak, B. T. and Juditsky, A. B. (1992). Acceleration of stochastic approximation by averaging. SIAM
+    Journal on Control and Optimization 30, 838-855.
+
+    Baayen, R. H., Milin, P., Djurdjevic, D. F., Hendrix, P. and Marelli, M. (2011). An amorphous model for
+    morphological processing in visual comprehension based on naive discriminative learning. Psychological
+    Review 118, 438-481.
+
+    Evert, S. and Arppe, A. (2015). Some theoretical and experimental observations on naive discriminative
+    learning. In Proceedings of the 6th Conference on Quantitative Investigations in Theoretical Linguistics.
+    Tuebingen.
+
+    Examples
+    --------
+    Blocking: a cue that is learned first leaves little to learn for one that joins it.
+
+    >>> import rescorla as rw
+    >>> events = rw.read_events([("light", "food", 100), ("light_tone", "food", 100)])
+    >>> weights = rw.learn(events, alpha=0.2, beta=0.2)
+    >>> round(weights["light", "food"], 2), round(weights["tone", "food"], 2)
+    (0.99, 0.01)
+
+    Learning goes on from where it was:
+
+    >>> more = rw.learn(rw.read_events([("tone", "shock", 10)]), initial=weights)
+    >>> more
+    <Weights: 2 cues x 2 outcomes, float64>
+    >>> more["light", "food"] == weights["light", "food"]
+    True
+
+    In place, trial after trial:
+
+    >>> trial = rw.read_events([("light_tone", "food")])
+    >>> for _ in range(3):
+    ...     weights = rw.learn(trial, initial=weights, out=weights)
+    >>> round(weights["tone", "food"], 3)
+    0.008
+
+    Where the same cue is followed by either outcome, weights follow what came last. Their mean does not:
+
+    >>> either = rw.read_events([("a", "x"), ("a", "y")] * 500)
+    >>> last, mean = (rw.learn(either, beta=1.0, alpha=0.5, average=average) for average in (False, True))
+    >>> round(last["a", "x"], 2), round(mean["a", "x"], 2)
+    (0.33, 0.5)
+    """
+    one_of("method", method, ("auto", "forward", "adjoint"))
+    if isinstance(events, Weights):
+        raise TypeError(
+            "events must be Events or a path, found weights: learn(events, initial=weights) goes on from them"
+        )
+    if isinstance(out, Weights):
+        if initial is not out:
+            raise ValueError(
+                "out= is weights to learn in place, which needs the same ones as initial=: "
+                "learn(events, initial=weights, out=weights)"
+            )
+        _check_in_place(out, average, cues, outcomes, dtype, method)
+        return learn_in_place(
+            events,
+            out,
+            alpha=alpha,
+            beta=beta,
+            lambda_=lambda_,
+            schedule=schedule,
+            threads=threads,
+            progress=progress,
+        )
+    element = element_type(dtype)
+    beta1, beta2 = rates(beta)
+    n_threads = thread_count(threads)
+    if initial is not None and not isinstance(initial, Weights):
+        raise TypeError(f"initial must be Weights, not {type(initial).__name__}")
+    if not isinstance(average, bool):
+        raise TypeError(f"average must be True or False, not {type(average).__name__}")
+    path = files.npy_path(out)
+    if path is not None:
+        reads = [] if initial is None else mapped_files(initial.values)
+        npy.check_pair_apart(path, [*files_of_events(events), *reads])
+    events = as_events(events, progress=progress)
+    plan = plan_of(events, cues, outcomes, initial)
+    alphas = saliences(alpha, plan, events, element)
+    lambdas = maximal(lambda_, plan, events, initial, element)
+    if initial is not None:
+        warn_strange(initial, plan, events)
+    start = None if initial is None else start_of(initial, element, out)
+    factors = None if schedule is None else tabulated(schedule, events.n_tokens, (beta1, beta2), element)
+    shape = len(plan.cues), len(plan.outcomes)
+    parameters: dict[str, Any] = told(
+        events,
+        element,
+        alpha=alphas.told,
+        betas=(beta1, beta2),
+        lambda_=lambdas.told,
+        schedule=schedule,
+        average=average,
+        continued=initial is not None,
+    )
+
+    def run(values: NDArray[Any] | npy.Room) -> dict[str, Any]:
+        started = perf_counter()
+        with watching(progress, "learning") as watch, naming_divergence(plan):
+            report = _core.learn(
+                events._file,
+                alpha=alphas.values,
+                beta1=beta1,
+                beta2=beta2,
+                lambda_=lambdas.values,
+                schedule=None if factors is None else (factors.present, factors.absent),
+                average=average,
+                cue_rows=plan.cue_rows,
+                outcome_columns=plan.outcome_columns,
+                keep_rows=plan.keep_rows,
+                initial=start,
+                initial_columns=plan.initial_columns,
+                out=values,
+                method=None if method == "auto" else method,
+                threads=n_threads,
+                **asked("kernel", "tile"),
+                progress=watch,
+            )
+        parameters.update(of_report(report, perf_counter() - started))
+        return report
+
+    if path is None:
+        values = result_array(out, shape, element)
+        report = run(values)
+        weights = Weights(values, plan.cues, plan.outcomes, parameters)
+    else:
+        with npy.Pair(path) as pair:
+            report = run(pair.room(element))
+            pair.describe(shape, element, fortran_order=report["fortran_order"])
+            values_in_file = pair.finish(plan.cues, plan.outcomes, parameters, report["crc32c"])
+        weights = Weights._in_file(path, values_in_file, plan.cues, plan.outcomes, parameters)
+    fastest = max(beta1, beta2) if factors is None else factors.fastest
+    warn_unsafe(fastest, report, scheduled=factors is not None)
+    return weights
+
+
+def _check_in_place(
+    weights: Weights,
+    average: object,
+    cues: object,
+    outcomes: object,
+    dtype: DTypeLike,
+    method: Method,
+) -> None:
+    """ValueError for what cannot be done to weights in place."""
+    element = weights.values.dtype
+    refused = None
+    if not isinstance(average, bool):
+        raise TypeError(f"average must be True or False, not {type(average).__name__}")
+    if average:
+        refused = "average=True", "it gives means, from which nothing can go on"
+    elif cues is not None or outcomes is not None:
+        name = "outcomes=" if cues is None else "cues="
+        refused = name, "all columns of the rows of the events' cues are learned"
+    elif method == "adjoint":
+        refused = "method='adjoint'", "it makes all rows anew; this is what the forward method does"
+    elif element_type(dtype) not in (element, np.float64):
+        refused = f"dtype={str(element_type(dtype))!r}", f"these weights are of {element} and stay so"
+    if refused is not None:
+        what, why = refused
+        raise ValueError(f"{what} does not go with weights as out=: {why}; leave one of the two away")
+
+
+def forecast(
+    events: Events,
+    *,
+    alpha: float = 0.1,
+    beta: float | tuple[float, float] = 0.1,
+    dtype: DTypeLike = "float64",
+    method: Method = "auto",
+    threads: int | None = None,
+    progress: Progress = False,
+) -> dict[str, Any]:
+    """What `learn` would do with these arguments: its ``method`` and the updates of either, its ``memory``.
+
+    ``memory`` is in bytes, at most, by purpose, without a result in memory: see the notes of `learn`.
+    """
+    one_of("method", method, ("auto", "forward", "adjoint"))
+    beta1, beta2 = rates(beta)
+    with watching(progress, "looking at the events") as watch:
+        return _core.forecast(
+            events._file,
+            alpha=rate("alpha", alpha),
+            beta1=beta1,
+            beta2=beta2,
+            dtype=str(element_type(dtype)),
+            method=None if method == "auto" else method,
+            threads=thread_count(threads),
+            progress=watch,
+        )

@@ -1,0 +1,472 @@
+"""Weights on the way: what they were after chosen tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rescorla import _core
+from rescorla._events.events import Events
+from rescorla._events.read import as_events
+from rescorla._learn.plan import (
+    maximal,
+    naming_divergence,
+    plan_of,
+    saliences,
+    start_of,
+    warn_strange,
+    warn_unsafe,
+)
+from rescorla._learn.schedule import Schedule, name_of, tabulated
+from rescorla._shared.checks import (
+    PathName,
+    PerName,
+    element_type,
+    near,
+    numbered,
+    rates,
+    room,
+    shown,
+    thread_count,
+    whole,
+)
+from rescorla._shared.hints import hinting
+from rescorla._shared.optional import need
+from rescorla._shared.progress import Progress, watching
+from rescorla._shared.testing import asked
+from rescorla._shared.warn import warn
+from rescorla._weights import files
+from rescorla._weights.weights import Weights
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
+    from pandas import DataFrame
+    from xarray import DataArray
+
+# What the engine says of how it learned.
+_TOLD = ("method", "kernel", "threads")
+_CURE = "record fewer tokens (every=, at=) or fewer weights"
+
+
+class Trajectories:
+    """Weights over tokens. `trajectories` makes them.
+
+    Attributes
+    ----------
+    tokens : ndarray of int64, n_times
+        After how many tokens the weights were recorded; 0: before the first.
+    values : ndarray of float64 or float32, n_times x n_pairs or n_times x n_cues x n_outcomes
+        The weights of the pairs, or of the block of cues and outcomes.
+    pairs : tuple of (str, str), or None
+        The pairs (cue, outcome); None where there is a block.
+    cues, outcomes : tuple of str
+        The names of the block, or the distinct names of the pairs, in their order.
+    parameters : dict
+        How the weights came about.
+    predictions : ndarray with the fields token, outcome, activation and error, or None
+        One entry for each outcome that is present at a recorded token, if its weights are learned: its
+        activation just before the token was learned, and lambda - activation.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> events = rw.read_events([("light", "food", 2), ("light_tone", "food", 2)])
+    >>> traj = rw.trajectories(events, [("light", "food"), ("tone", "food")], alpha=1.0, beta=0.5)
+    >>> traj
+    <Trajectories: 4 tokens x 2 pairs, float64>
+    >>> traj["tone", "food"]
+    array([0.   , 0.   , 0.125, 0.125])
+    """
+
+    __slots__ = (
+        "_columns",
+        "_rows",
+        "cues",
+        "outcomes",
+        "pairs",
+        "parameters",
+        "predictions",
+        "tokens",
+        "values",
+    )
+
+    tokens: NDArray[np.int64]
+    values: NDArray[Any]
+    pairs: tuple[tuple[str, str], ...] | None
+    cues: tuple[str, ...]
+    outcomes: tuple[str, ...]
+    parameters: dict[str, Any]
+    predictions: NDArray[Any] | None
+
+    def __init__(
+        self,
+        tokens: NDArray[np.int64],
+        values: NDArray[Any],
+        pairs: tuple[tuple[str, str], ...] | None,
+        cues: tuple[str, ...],
+        outcomes: tuple[str, ...],
+        parameters: Mapping[str, Any],
+        predictions: NDArray[Any] | None = None,
+    ) -> None:
+        self.tokens, self.values, self.pairs = tokens, values, pairs
+        self.cues, self.outcomes = cues, outcomes
+        self.parameters, self.predictions = dict(parameters), predictions
+        self._rows: dict[Any, int] = (
+            numbered(cues) if pairs is None else dict(zip(pairs, range(len(pairs)), strict=True))
+        )
+        self._columns = numbered(outcomes)
+
+    def __getitem__(self, pair: tuple[str, str]) -> NDArray[Any]:
+        """The trajectory of one weight, a view of ``values``."""
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(f"trajectories[cue, outcome] takes two names, not {pair!r}")
+        trajectory: NDArray[Any]
+        if self.pairs is not None:
+            if pair not in self._rows:
+                raise KeyError(
+                    f"the pair {pair!r} is none of the {len(self.pairs)} that were recorded, such as "
+                    f"{self.pairs[:3]}{near(pair[0], self.cues) or near(pair[1], self.outcomes)}"
+                )
+            trajectory = self.values[:, self._rows[pair]]
+            return trajectory
+        cue, outcome = pair
+        if cue not in self._rows:
+            raise KeyError(
+                f"the cue {cue!r} is none of the {len(self.cues)} that were recorded"
+                f"{_swapped(cue, self._columns)}{near(cue, self.cues)}"
+            )
+        if outcome not in self._columns:
+            raise KeyError(
+                f"the outcome {outcome!r} is none of the {len(self.outcomes)} that were recorded"
+                f"{_swapped(cue, self._columns)}{near(outcome, self.outcomes)}"
+            )
+        trajectory = self.values[:, self._rows[cue], self._columns[outcome]]
+        return trajectory
+
+    def __repr__(self) -> str:
+        n_tokens, *cells = self.values.shape
+        names = ("pairs",) if self.pairs is not None else ("cues", "outcomes")
+        listed = " x ".join(f"{n} {name}" for n, name in zip(cells, names, strict=True))
+        return f"<Trajectories: {n_tokens} tokens x {listed}, {self.values.dtype}>"
+
+    def to_xarray(self) -> DataArray:
+        """The weights as an xarray DataArray.
+
+        Returns
+        -------
+        xarray.DataArray, dimensions token and pair, or token, cue and outcome
+            A dimension pair has the coordinates cue and outcome. The attributes are the parameters, as far as
+            netCDF has values for them (True and False are 1 and 0, None is left out, lists are JSON).
+
+        Raises
+        ------
+        ImportError
+            When xarray is not installed.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> events = rw.read_events([("light", "food", 2)])
+        >>> array = rw.trajectories(events, alpha=1.0, beta=0.5).to_xarray()
+        >>> array.sel(cue="light", outcome="food").values.tolist()
+        [0.5, 0.75]
+        """
+        xarray = need("xarray")
+        coordinates: dict[str, Any] = {"token": self.tokens}
+        dimensions: tuple[str, ...] = ("token", "cue", "outcome")
+        if self.pairs is None:
+            coordinates |= {"cue": list(self.cues), "outcome": list(self.outcomes)}
+        else:
+            dimensions = ("token", "pair")
+            coordinates |= {
+                "cue": ("pair", np.array([cue for cue, _ in self.pairs], dtype=object)),
+                "outcome": ("pair", np.array([outcome for _, outcome in self.pairs], dtype=object)),
+            }
+        attributes = files.netcdf_attributes(self.parameters)
+        array: DataArray = xarray.DataArray(
+            self.values, dims=dimensions, coords=coordinates, name="weights", attrs=attributes
+        )
+        return array
+
+    def to_pandas(self) -> DataFrame:
+        """The weights as a pandas DataFrame: a row for each recorded token, a column for each weight.
+
+        Returns
+        -------
+        pandas.DataFrame, n_times x n_pairs or n_times x (n_cues * n_outcomes)
+            The index is called token, the columns have the levels cue and outcome. The weights of a block are
+            copied.
+
+        Raises
+        ------
+        ImportError
+            When pandas is not installed.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> events = rw.read_events([("light", "food", 2)])
+        >>> frame = rw.trajectories(events, alpha=1.0, beta=0.5).to_pandas()
+        >>> frame["light", "food"].tolist()
+        [0.5, 0.75]
+        """
+        pd = need("pandas")
+        names = ["cue", "outcome"]
+        if self.pairs is None:
+            columns = pd.MultiIndex.from_product([self.cues, self.outcomes], names=names)
+        else:
+            columns = pd.MultiIndex.from_arrays(
+                [[pair[0] for pair in self.pairs], [pair[1] for pair in self.pairs]], names=names
+            )
+        values = self.values.reshape(len(self.tokens), len(columns))
+        frame: DataFrame = pd.DataFrame(values, index=pd.Index(self.tokens, name="token"), columns=columns)
+        return frame
+
+
+def _swapped(cue: object, outcomes: Mapping[str, int]) -> str:
+    return f"; {cue!r} is an outcome: write [cue, outcome]" if cue in outcomes else ""
+
+
+@hinting
+def trajectories(
+    events: Events | PathName,
+    pairs: Iterable[tuple[str, str]] | None = None,
+    *,
+    cues: Iterable[str] | None = None,
+    outcomes: Iterable[str] | None = None,
+    every: int = 1,
+    at: ArrayLike | None = None,
+    alpha: PerName = 0.1,
+    beta: float | tuple[float, float] = 0.1,
+    lambda_: PerName = 1.0,
+    schedule: Schedule | None = None,
+    initial: Weights | None = None,
+    dtype: DTypeLike = "float64",
+    predictions: bool = False,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Trajectories:
+    """Learn as `learn` does, and record weights on the way.
+
+    What is recorded after token t has the bits of ``learn(..., method="forward")`` on the first t tokens. A
+    row of frequency f is f tokens: weights can be recorded inside it.
+
+    Parameters
+    ----------
+    events : Events or path
+        What to learn from; a path is that of a binary event file or of an event table.
+    pairs : iterable of (str, str), optional
+        The weights to record, as pairs (cue, outcome).
+    cues, outcomes : iterable of str, optional
+        Without `pairs`: record the weights of all these cues to all these outcomes. Without ``cues`` those of
+        all cues, without ``outcomes`` those to all outcomes. All cues predict, recorded or not.
+    every : int, default 1
+        Record after tokens every, 2 * every, ... Where there are fewer tokens than `every`, record after the
+        last, and warn.
+    at : array_like of int, optional
+        Record after these tokens instead; they rise. 0 is before the first token: the initial weights.
+    alpha, beta, lambda_, schedule, initial, dtype, threads, progress
+        As in `learn`. A mapping or array `lambda_` is about the outcomes that are recorded.
+    predictions : bool, default False
+        Record, too, what was predicted just before each recorded token of those of its outcomes that are
+        recorded.
+
+    Returns
+    -------
+    Trajectories
+        Tokens, values, names; by ``to_xarray()`` and ``to_pandas()`` in the form of these libraries.
+
+    Raises
+    ------
+    ValueError, KeyError, TypeError, FloatingPointError, FormatError, OSError
+        As `learn`.
+    MemoryError
+        When there is no room for what is to be recorded.
+
+    Warns
+    -----
+    RescorlaWarning
+        As `learn`; or where `every` is more than the number of tokens.
+
+    Notes
+    -----
+    Only the outcomes that are recorded are learned, and only up to the last recorded token.
+
+    What is recorded takes n_times x n_pairs or n_times x n_cues x n_outcomes elements of `dtype`, and 32
+    bytes for each of the n_times. Learning takes what `learn` takes, for the outcomes that are recorded.
+    Predictions take 80 bytes for each outcome of a recorded token, and 32 when they are made. A schedule
+    takes 8 bytes a token up to the last one that is recorded, 16 where it has factors of their own for beta1
+    and beta2.
+
+    See Also
+    --------
+    learn : the weights after the last token.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> events = rw.read_events([("light", "food", 100), ("light_tone", "food", 100)])
+    >>> traj = rw.trajectories(events, [("light", "food"), ("tone", "food")], every=50, alpha=0.2, beta=0.2)
+    >>> traj["light", "food"].round(2)
+    array([0.87, 0.98, 0.99, 0.99])
+    >>> traj["tone", "food"].round(2)
+    array([0.  , 0.  , 0.01, 0.01])
+    >>> early = rw.trajectories(events, at=[0, 1, 2], alpha=0.2, beta=0.2, predictions=True)
+    >>> early["light", "food"]
+    array([0.    , 0.04  , 0.0784])
+    >>> early.predictions["error"]
+    array([1.  , 0.96])
+    """
+    element = element_type(dtype)
+    beta1, beta2 = rates(beta)
+    n_threads = thread_count(threads)
+    if initial is not None and not isinstance(initial, Weights):
+        raise TypeError(f"initial must be Weights, not {type(initial).__name__}")
+    cells = None if pairs is None else _pairs(pairs)
+    if cells is not None:
+        if cues is not None or outcomes is not None:
+            raise ValueError("pairs and cues= or outcomes= ask for different things; give one of them")
+        cues, outcomes = (list(dict.fromkeys(pair[side] for pair in cells)) for side in (0, 1))
+    events = as_events(events, progress=progress)
+    plan = plan_of(events, cues, outcomes, initial)
+    if initial is not None:
+        warn_strange(initial, plan, events)
+    alphas = saliences(alpha, plan, events, element)
+    lambdas = maximal(lambda_, plan, events, initial, element)
+    start = None if initial is None else start_of(initial, element)
+    rows = np.arange(len(plan.cues)) if plan.keep_rows is None else plan.keep_rows
+    columns = None
+    if cells is not None:
+        row_of = dict(zip(plan.cues, rows.tolist(), strict=True))
+        column_of = numbered(plan.outcomes)
+        rows = np.array([row_of[cue] for cue, _ in cells], dtype=np.int64)
+        columns = np.array([column_of[outcome] for _, outcome in cells], dtype=np.int64)
+    n_cells = len(plan.cues) * len(plan.outcomes) if cells is None else len(cells)
+    tokens, values = _room(every, at, events.n_tokens, n_cells, element)
+    n_learned = int(tokens[-1]) if len(tokens) else 0
+    factors = None if schedule is None else tabulated(schedule, n_learned, (beta1, beta2), element)
+    started = perf_counter()
+    with watching(progress, "learning") as watch, naming_divergence(plan):
+        report = _core.trajectories(
+            events._file,
+            alpha=alphas.values,
+            beta1=beta1,
+            beta2=beta2,
+            lambda_=lambdas.values,
+            schedule=None if factors is None else (factors.present, factors.absent),
+            cue_rows=plan.cue_rows,
+            outcome_columns=plan.outcome_columns,
+            initial=start,
+            initial_columns=plan.initial_columns,
+            tokens=tokens,
+            rows=rows,
+            columns=columns,
+            predictions=bool(predictions),
+            out=values,
+            threads=n_threads,
+            **asked("kernel", "tile"),
+            progress=watch,
+        )
+    parameters: dict[str, Any] = {
+        "rule": "rescorla-wagner",
+        "alpha": alphas.told,
+        "beta1": beta1,
+        "beta2": beta2,
+        "lambda": lambdas.told,
+        "schedule": None if schedule is None else name_of(schedule),
+        "n_events": len(events),
+        "n_tokens": events.n_tokens,
+        "n_cues": events.n_cues,
+        "n_outcomes": events.n_outcomes,
+        "dtype": str(element),
+        "continued": initial is not None,
+        "version": _core.__version__,
+        **{name: report[name] for name in _TOLD},
+        "seconds": perf_counter() - started,
+    }
+    warn_unsafe(
+        max(beta1, beta2) if factors is None else factors.fastest, report, scheduled=factors is not None
+    )
+    filled: NDArray[Any]
+    if cells is None:
+        # As the engine fills it: outcome after outcome, each token after token, each cue after cue.
+        filled = values.reshape(len(plan.outcomes), len(tokens), len(plan.cues)).transpose(1, 2, 0)
+    else:
+        filled = values.reshape(len(cells), len(tokens)).T
+    table = _predictions(report, tokens, plan.outcomes, element) if predictions else None
+    return Trajectories(
+        tokens,
+        filled,
+        None if cells is None else tuple(cells),
+        plan.cues,
+        plan.outcomes,
+        parameters,
+        table,
+    )
+
+
+def _pairs(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], None]:
+    """The pairs, each once, in order."""
+    found: dict[tuple[str, str], None] = {}
+    for pair in pairs:
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise TypeError(f"pairs must be pairs (cue, outcome) of names, not {pair!r}")
+        cue, outcome = pair
+        if (cue, outcome) in found:
+            raise ValueError(f"pairs names {(cue, outcome)!r} twice; name it once")
+        found[cue, outcome] = None
+    return found
+
+
+def _room(
+    every: int, at: ArrayLike | None, n_tokens: int, n_cells: int, element: np.dtype[Any]
+) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """The tokens to record, and zeros for what is recorded: so many cells for each."""
+    step = whole("every", every, 1)
+    if at is None:
+        if step > n_tokens > 0:
+            warn(
+                f"every={step} is more than the number of tokens, {n_tokens}: of these the last is recorded "
+                "alone; give a smaller every, or at="
+            )
+            step = n_tokens
+        n_times = n_tokens // step
+        values = room("trajectories", n_times * n_cells, element, _CURE)
+        tokens = room("the tokens to record", n_times, np.dtype(np.int64), _CURE)
+        tokens[:] = np.arange(step, n_times * step + 1, step)
+        return tokens, values
+    if step != 1:
+        raise ValueError("every= and at= ask for different things; give one of them")
+    given = np.asarray(at)
+    if given.ndim != 1:
+        raise TypeError(f"at must be several numbers of tokens, not {shown(at)}; write at=[10, 20]")
+    if given.size and given.dtype.kind not in "iu":
+        wrong = next((each for each in given.tolist() if type(each) is not int), at)
+        raise TypeError(
+            f"at must be whole numbers of tokens from 0 to {n_tokens}, not {shown(wrong)}; write "
+            f"at=[{n_tokens}] for the last, at=[0] for the first weights"
+        )
+    if given.size and (int(given.min()) < 0 or int(given.max()) > n_tokens):
+        outside = int(given.min()) if int(given.min()) < 0 else int(given.max())
+        raise ValueError(f"at must be tokens from 0 to {n_tokens}, as the events have, not {outside}")
+    tokens = given.astype(np.int64)
+    falling = np.flatnonzero(tokens[1:] <= tokens[:-1])
+    if falling.size:
+        before, after = tokens[falling[0] : falling[0] + 2].tolist()
+        raise ValueError(f"at must rise from token to token, but {after} comes after {before}")
+    return tokens, room("trajectories", len(tokens) * n_cells, element, _CURE)
+
+
+def _predictions(
+    report: dict[str, Any], tokens: NDArray[np.int64], outcomes: tuple[str, ...], element: np.dtype[Any]
+) -> NDArray[Any]:
+    fields = [("token", np.int64), ("outcome", object), ("activation", element), ("error", element)]
+    table = np.empty(len(report["records"]), dtype=np.dtype(fields))
+    table["token"] = tokens[report["records"]]
+    table["outcome"] = np.array(outcomes, dtype=object)[report["columns"]]
+    table["activation"] = report["activations"]
+    table["error"] = report["errors"]
+    return table

@@ -1,0 +1,359 @@
+"""The Widrow-Hoff rule on vectors."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from rescorla import _core
+from rescorla._events.events import Events
+from rescorla._events.read import as_events
+from rescorla._learn.delta import delta_rule
+from rescorla._learn.plan import naming_rate, start_of
+from rescorla._learn.rescorla_wagner import learn
+from rescorla._shared.checks import (
+    PathName,
+    element_type,
+    numbered,
+    one_of,
+    places,
+    rate,
+    thread_count,
+)
+from rescorla._shared.hints import hinting
+from rescorla._shared.progress import Progress, watching
+from rescorla._shared.testing import asked
+from rescorla._shared.warn import NumericalWarning, warn
+from rescorla._weights.vectors import Examples, Vectors, labelled, same_length, table_of
+from rescorla._weights.weights import Weights
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+Method = Literal["auto", "forward", "adjoint"]
+
+
+@hinting
+def widrow_hoff(
+    data: Events | PathName | tuple[Examples, Examples],
+    *,
+    eta: float,
+    cue_vectors: Vectors | None = None,
+    outcome_vectors: Vectors | None = None,
+    initial: Weights | None = None,
+    dtype: DTypeLike = "float64",
+    method: Method = "auto",
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Weights:
+    """Learn by the Widrow-Hoff rule, from vectors to vectors, of names or of numbers.
+
+    For each token in order, with x the sum of the vectors of its cues and z that of its outcomes:
+
+        dW = eta * x (z - W'x)'
+
+    A name without a vector stands for itself: its vector has a 1 in its own place and zeros elsewhere. With
+    such names on both sides this is the rule of Rescorla and Wagner with alpha = 1, beta1 = beta2 = eta,
+    lambda = 1.
+
+    Parameters
+    ----------
+    data : Events, path, or pair (X, Z)
+        What to learn from. The path is that of a binary event file or of an event table. Of a pair, row t of
+        X (n_tokens x p) is x and row t of Z (n_tokens x q, or n_tokens) is z: array_like, data frame,
+        DataArray or sparse matrix.
+    eta : float
+        The learning rate, 0 or more. Safe in any order below 2 / x'x, the greatest there is.
+    cue_vectors : optional
+        The vectors of cues, n x p: an xarray DataArray (first dimension the names, second the dimensions of
+        vectors), a pandas DataFrame (index and columns), a mapping from names to vectors, Weights (cues and
+        outcomes), or an array_like whose rows are in the order of ``events.cues``. Rows of names that
+        do not occur are left alone. Without it cues stand for themselves.
+    outcome_vectors : optional
+        The vectors of outcomes, n x q, likewise.
+    initial : Weights, optional
+        What to start from. Where names stand for themselves, its names come first in the result; where there
+        are vectors, its names are those of their dimensions.
+    dtype : {"float64", "float32"}, default "float64"
+        The type of the weights, of the vectors and of all operations.
+    method : {"auto", "forward", "adjoint"}, default "auto"
+        Of vectors as cues: token blocks forward, at 4 p q operations a token, or backward, at 4 p p and what
+        the outcomes need besides; or whichever takes fewer. The weights are the same up to rounding.
+    threads : int, optional
+        How many threads to use; by default as many as the process may run on. It changes no bit.
+    progress : None, bool or callable(done, total), default None
+        None shows a bar if standard error is a terminal. A callable is called by the calling thread; when it
+        raises, learning stops.
+
+    Returns
+    -------
+    Weights, p x q
+        Its cues are the names of the cues or of the dimensions of their vectors (their labels, or ``x0``,
+        ``x1`` ...), its outcomes those of the outcomes or their vectors' (``z0``, ``z1`` ..., and ``y`` for
+        a z of one dimension). The prediction of x is ``x @ weights.values``.
+
+    Raises
+    ------
+    KeyError
+        When a name has no vector.
+    ValueError
+        When a parameter is out of its range, shapes do not fit, or a number is not finite.
+    TypeError
+        When an argument is of a wrong type.
+    FloatingPointError
+        When a weight left the finite numbers; the message names it.
+    FormatError, OSError
+        When the events cannot be read.
+
+    Warns
+    -----
+    RescorlaWarning
+        When eta * x'x is 2 or more in a token, which overshoots.
+
+    See Also
+    --------
+    delta_rule : the same rule with an activation function, saliences, batches, and sparse matrices.
+    rescorla.measures.correlations, rescorla.measures.accuracy : which outcome a prediction is nearest to.
+
+    Notes
+    -----
+    With cues that are names the bits are those of plain loops: the sum over cues in the order of the event,
+    then ``eta * (z - sum)``, then its addition to each row. With vectors, blocks of tokens are learned by
+    matrix products, exactly but for rounding: the difference from plain loops is within 1e-12 of the greatest
+    weight in float64 for eta * x'x of 1 or less. Either way the number of threads changes no bit. An event of
+    frequency f is f tokens in a row.
+
+    The events are held in memory, decoded; and of vectors those of the names that occur.
+
+    References
+    ----------
+    Widrow, B. and Hoff, M. E. (1960). Adaptive switching circuits. IRE WESCON Convention Record 4, 96-104.
+
+    Stone, G. O. (1986). An analysis of the delta rule and the learning of statistical associations. In
+    Parallel distributed processing 1, 444-459. MIT Press.
+
+    Examples
+    --------
+    Words as vectors, learned from their letters:
+
+    >>> import rescorla as rw
+    >>> events = rw.read_events([("c_a_t", "cat"), ("h_a_t", "hat"), ("c_o_t", "cot")] * 500)
+    >>> meanings = {"cat": [1.0, 0.2], "hat": [0.0, 0.9], "cot": [0.1, 0.8]}
+    >>> weights = rw.widrow_hoff(events, eta=0.1, outcome_vectors=meanings)
+    >>> weights.outcomes
+    ('z0', 'z1')
+    >>> rw.activations(["c_a_t"], weights).round(3)
+    array([[1. , 0.2]])
+
+    Numbers to numbers:
+
+    >>> X, Z = [[1.0, 0.0], [0.5, 1.0]] * 200, [[2.0], [3.0]] * 200
+    >>> rw.widrow_hoff((X, Z), eta=0.5).values.round(3)
+    array([[2.],
+           [2.]])
+    """
+    one_of("method", method, ("auto", "forward", "adjoint"))
+    element = element_type(dtype)
+    n_threads = thread_count(threads)
+    eta = rate("eta", eta)
+    if initial is not None and not isinstance(initial, Weights):
+        raise TypeError(f"initial must be Weights, not {type(initial).__name__}")
+    source: _core.EventFile | int
+    facts: dict[str, Any]
+    if isinstance(data, tuple):
+        if cue_vectors is not None or outcome_vectors is not None:
+            raise ValueError(
+                "cue_vectors and outcome_vectors are for Events; of a pair (X, Z) the rows are vectors"
+            )
+        if len(data) != 2:
+            raise ValueError(f"data must be Events, a path or a pair (X, Z), not a tuple of {len(data)}")
+        if any(hasattr(side, "tocsr") for side in data):
+            return _sparse(data, eta, initial, element, method, n_threads, progress)
+        cues, outcomes, source = _pair(data, element)
+        facts = {"n_tokens": source}
+    else:
+        events = as_events(data, progress=progress)
+        if cue_vectors is None and outcome_vectors is None:
+            return _names_only(events, eta, initial, element, method, n_threads, progress)
+        known = (None, None) if initial is None else (initial.cues, initial.outcomes)
+        cues = _side("cue", events.cues, cue_vectors, known[0], element, "x")
+        outcomes = _side("outcome", events.outcomes, outcome_vectors, known[1], element, "z")
+        source = events._file
+        facts = {
+            "n_events": len(events),
+            "n_tokens": events.n_tokens,
+            "n_cues": events.n_cues,
+            "n_outcomes": events.n_outcomes,
+        }
+    if cues.size is not None and method == "adjoint":
+        raise ValueError(
+            "method='adjoint' is for cues that have vectors; cues that are names have 'forward' only"
+        )
+    start = None
+    if initial is not None:
+        cues, outcomes = cues.reordered("cue", initial.cues), outcomes.reordered("outcome", initial.outcomes)
+        start = np.zeros((len(cues.names), len(outcomes.names)), dtype=element)
+        start[: len(initial.cues), : len(initial.outcomes)] = start_of(initial, element)
+    values = np.zeros((len(cues.names), len(outcomes.names)), dtype=element)
+    started = perf_counter()
+    try:
+        with watching(progress, "learning") as watch:
+            report = _core.widrow_hoff(
+                source,
+                cues=(cues.array, cues.size),
+                outcomes=(outcomes.array, outcomes.size),
+                eta=eta,
+                initial=start,
+                out=values,
+                method=None if method == "auto" else method,
+                threads=n_threads,
+                **asked("kernel", "tile", "block"),
+                progress=watch,
+            )
+    except FloatingPointError as error:
+        match error.args:
+            case (int(row), int(column), value):
+                raise FloatingPointError(
+                    f"the weight of cue {cues.names[row]!r} to outcome {outcomes.names[column]!r} became "
+                    f"{value}; learning diverges: lower eta"
+                ) from None
+        raise
+    kappa = report["max_kappa"]
+    if eta * kappa >= 2:
+        warn(
+            f"eta = {eta:g} may overshoot: a token has x'x = {kappa:g}, so a rate is safe only below "
+            f"{2 / kappa:g}; lower eta",
+            NumericalWarning,
+        )
+    parameters = {
+        "rule": "widrow_hoff",
+        "eta": eta,
+        **facts,
+        "cues_are": "names" if cues.size is not None else "vectors",
+        "outcomes_are": "names" if outcomes.size is not None else "vectors",
+        "dtype": str(element),
+        "initial": None if initial is None else "weights",
+        "method": report["method"],
+        "threads": report["threads"],
+        "seconds": perf_counter() - started,
+        "version": _core.__version__,
+    }
+    return Weights(values, cues.names, outcomes.names, parameters)
+
+
+class _Side(NamedTuple):
+    """What names stand for: places in the weights, of which there are `size`, or vectors, n x p, and None.
+
+    `names` are those of the rows, or columns, of the weights.
+    """
+
+    array: NDArray[Any]
+    size: int | None
+    names: tuple[str, ...]
+
+    def reordered(self, kind: str, first: tuple[str, ...]) -> _Side:
+        """Vectors with their dimensions in the order of the initial weights; names have it."""
+        if self.size is not None or self.names == first:
+            return self
+        found = places(first, numbered(self.names))
+        if len(first) != len(self.names) or (found < 0).any():
+            differing = sorted({*first} ^ {*self.names})[0]
+            raise ValueError(
+                f"initial weights must have the dimensions of the {kind} vectors, but {differing!r} is "
+                "only in one of them"
+            )
+        return _Side(np.ascontiguousarray(self.array[:, found]), None, first)
+
+
+def _side(
+    kind: str,
+    names: tuple[str, ...],
+    vectors: Vectors | None,
+    known: tuple[str, ...] | None,
+    element: np.dtype[Any],
+    prefix: str,
+) -> _Side:
+    """What the names of the events stand for."""
+    if vectors is None:
+        numbers = numbered(known or ())
+        for name in names:
+            numbers.setdefault(name, len(numbers))
+        return _Side(places(names, numbers), len(numbers), tuple(numbers))
+    argument = f"{kind}_vectors"
+    rows, table = labelled(argument, vectors, element, prefix)
+    if rows is None:
+        if table.shape[0] != len(names):
+            raise ValueError(
+                f"{argument} without names must have a row for each of the {len(names)} {kind}s of the "
+                f"events, in their order, not {table.shape[0]} rows"
+            )
+        return _Side(table.values, None, table.names)
+    found = places(names, numbered(rows))
+    if (found < 0).any():
+        missing = names[int(found.argmin())]
+        raise KeyError(f"{argument} has no row for the {kind} {missing!r}; add one")
+    return _Side(np.ascontiguousarray(table.values[found]), None, table.names)
+
+
+def _pair(data: tuple[Examples, Examples], element: np.dtype[Any]) -> tuple[_Side, _Side, int]:
+    """The rows of X and of Z."""
+    X, Z = data
+    x = table_of("X", X, element, "x")
+    one = np.ndim(Z) == 1
+    z = table_of("Z", np.asarray(Z)[:, None] if one else Z, element, "z")
+    for argument, table in (("X", x), ("Z", z)):
+        if table.starts is not None:
+            raise TypeError(
+                f"{argument} must be dense; delta_rule takes sparse matrices, with the same result"
+            )
+    same_length("X", x.shape[0], "Z", z.shape[0])
+    names = ("y",) if one else z.names
+    return _Side(x.values, None, x.names), _Side(z.values, None, names), x.shape[0]
+
+
+def _sparse(
+    data: tuple[Examples, Examples],
+    eta: float,
+    initial: Weights | None,
+    element: np.dtype[Any],
+    method: Method,
+    threads: int,
+    progress: Progress,
+) -> Weights:
+    """Rows of sparse matrices: the delta rule, which skips what does not stand there."""
+    if method == "adjoint":
+        raise ValueError("method='adjoint' is for dense vectors; sparse matrices have 'forward' only")
+    with naming_rate("eta"):
+        weights = delta_rule(
+            data, alpha=1.0, beta=eta, initial=initial, dtype=element, threads=threads, progress=progress
+        )
+    weights.parameters.update(rule="widrow_hoff", eta=eta, method="forward")
+    return weights
+
+
+def _names_only(
+    events: Events,
+    eta: float,
+    initial: Weights | None,
+    element: np.dtype[Any],
+    method: Method,
+    threads: int,
+    progress: Progress,
+) -> Weights:
+    """Names on both sides: the rule of Rescorla and Wagner."""
+    with naming_rate("eta"):
+        weights = learn(
+            events,
+            alpha=1.0,
+            beta=eta,
+            lambda_=1.0,
+            initial=initial,
+            dtype=element,
+            method=method,
+            threads=threads,
+            progress=progress,
+        )
+    weights.parameters.update(rule="widrow_hoff", eta=eta, cues_are="names", outcomes_are="names")
+    return weights

@@ -1,0 +1,1 @@
+"""What every room uses: checks of arguments, warnings, hints, progress, extras."""

@@ -1,0 +1,237 @@
+"""What callers say, checked and turned into what the engine takes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from numbers import Real
+from operator import index
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+PathName: TypeAlias = str | os.PathLike[str]
+PerName: TypeAlias = "float | Mapping[str, float] | ArrayLike"
+"""One number for all names, a mapping from names, or an array in the order of the names."""
+
+Duplicates: TypeAlias = Literal["drop", "keep", "error"]
+"""What becomes of a cue that an event has twice."""
+
+DUPLICATES = ("drop", "keep", "error")
+
+# Names that are compared to find a near one.
+_MANY = 20_000
+
+_ELEMENTS = (np.dtype(np.float64), np.dtype(np.float32))
+
+
+def path_name(path: PathName) -> str:
+    """The str of a path; TypeError if it is none."""
+    return os.fsdecode(path)
+
+
+def maybe_path_name(path: PathName | None) -> str | None:
+    """The str of a path, if there is one."""
+    return None if path is None else path_name(path)
+
+
+def one_of(argument: str, value: object, choices: tuple[object, ...]) -> None:
+    """ValueError that lists the choices, unless the value is one of them."""
+    if value not in choices:
+        listed = " or ".join(map(repr, choices))
+        close = near(value, [choice for choice in choices if isinstance(choice, str)])
+        raise ValueError(f"{argument} must be {listed}, not {value!r}{close}")
+
+
+def numbered(names: Iterable[str]) -> dict[str, int]:
+    """Each name's position."""
+    return {name: position for position, name in enumerate(names)}
+
+
+def chosen(argument: str, names: Iterable[str], known: Mapping[str, int]) -> NDArray[np.int64]:
+    """The positions of the names that a caller picks: ``cues=`` or ``outcomes=``."""
+    if isinstance(names, str):
+        raise TypeError(f"{argument} must be several names, not the str {names!r}; write [{names!r}]")
+    picked: dict[str, int] = {}
+    for name in names:
+        if name not in known:
+            raise KeyError(
+                f"{argument} names {name!r}, which is none of the {len(known)} {argument} there are"
+                f"{near(name, known)}"
+            )
+        if name in picked:
+            raise ValueError(f"{argument} names {name!r} twice; name it once")
+        picked[name] = known[name]
+    return np.fromiter(picked.values(), dtype=np.int64, count=len(picked))
+
+
+def places(names: Sequence[str], known: Mapping[str, int]) -> NDArray[np.int64]:
+    """The position of each name, -1 where it is unknown."""
+    return np.fromiter((known.get(name, -1) for name in names), dtype=np.int64, count=len(names))
+
+
+def number(argument: str, value: object) -> float:
+    """A finite number."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise TypeError(f"{argument} must be a number, not {type(value).__name__}")
+    converted = float(value)
+    if not np.isfinite(converted):
+        raise ValueError(f"{argument} must be finite, not {converted}")
+    return converted
+
+
+def rate(argument: str, value: object) -> float:
+    """A finite number that is not negative."""
+    converted = number(argument, value)
+    if converted < 0:
+        raise ValueError(f"{argument} must be 0 or more, not {converted}")
+    return converted
+
+
+def whole(argument: str, value: object, least: int = 0, other: str | None = None) -> int:
+    """A whole number of `least` or more; `other`, for the message, is what may be said instead."""
+    wanted = f"{argument} must be a whole number of {least} or more"
+    if other is not None:
+        wanted += f", or {other}"
+    if isinstance(value, bool | np.bool_):
+        raise TypeError(f"{wanted}, not {value}")
+    try:
+        converted = index(value)  # type: ignore[arg-type]
+    except TypeError:
+        # A float that is whole is refused as well: what made it may give another one next time.
+        raise TypeError(f"{wanted}, not {shown(value)}") from None
+    if converted < least:
+        raise ValueError(f"{wanted}, not {converted}")
+    return converted
+
+
+def shown(value: object) -> str:
+    """A value for a message: as it is where that is short, else its type."""
+    if isinstance(value, str | bytes | int | float | np.generic | type(None)):
+        text = repr(value.item() if isinstance(value, np.generic) else value)
+        if len(text) <= 60:
+            return text
+    name = type(value).__name__
+    return f"{'an' if name[:1].lower() in 'aeio' or name == 'ndarray' else 'a'} {name}"
+
+
+def near(name: object, known: Iterable[str]) -> str:
+    """A question that names the known name most like an unknown one, to end a message with; or nothing."""
+    if not isinstance(name, str):
+        return ""
+    # Of very many names difflib would take seconds: only those of nearly the same length can be meant.
+    alike = [other for other in known if abs(len(other) - len(name)) <= 2]
+    if len(alike) > _MANY:
+        alike = [other for other in alike if other[:1] == name[:1]]
+    found = get_close_matches(name, alike[:_MANY], n=1)
+    return f"; did you mean {found[0]!r}?" if found else ""
+
+
+def rates(beta: object) -> tuple[float, float]:
+    """beta1 and beta2 of a number or a pair."""
+    if isinstance(beta, Sequence | np.ndarray) and not isinstance(beta, str) and np.ndim(beta) > 0:
+        if len(beta) != 2:
+            raise ValueError(f"beta must be a number or a pair (beta1, beta2), not {len(beta)} numbers")
+        return rate("beta1", beta[0]), rate("beta2", beta[1])
+    both = rate("beta", beta)
+    return both, both
+
+
+def is_number(value: object) -> bool:
+    """Whether an argument is one number for all names."""
+    return isinstance(value, Real) or (isinstance(value, np.ndarray) and value.ndim == 0)
+
+
+def per_name(
+    argument: str,
+    value: PerName,
+    names: Sequence[str],
+    kind: str,
+    element: np.dtype[Any],
+    *,
+    negative: bool = False,
+) -> NDArray[np.float64]:
+    """An array with one entry for each name, finite in `element`."""
+    if is_number(value):
+        array = np.full(len(names), (number if negative else rate)(argument, value))
+    elif isinstance(value, Mapping):
+        array = _real_array(argument, [_entry(argument, value, name, kind) for name in names])
+    elif isinstance(value, str | bytes) or not hasattr(value, "__len__"):
+        raise TypeError(f"{argument} must be a number, a mapping or an array, not {type(value).__name__}")
+    else:
+        array = _real_array(argument, value)
+        if array.shape != (len(names),):
+            raise ValueError(
+                f"{argument} must be an array of {len(names)} numbers, one for each {kind} of the result, "
+                f"not of {' x '.join(map(str, array.shape))}"
+            )
+    with np.errstate(over="ignore"):
+        bad = ~np.isfinite(array.astype(element))
+    if not negative:
+        bad |= array < 0
+    if bad.any():
+        first = int(bad.argmax())
+        wanted = f"finite in {element}" + ("" if negative else " and 0 or more")
+        raise ValueError(f"{argument} must be {wanted}, not {array[first]} (for the {kind} {names[first]!r})")
+    return array
+
+
+def recorded(value: PerName, array: NDArray[np.float64]) -> float | list[float]:
+    """What `per_name` was told, in a form that JSON has."""
+    return float(value) if is_number(value) else array.tolist()  # type: ignore[arg-type]
+
+
+def element_type(dtype: DTypeLike) -> np.dtype[Any]:
+    """float64 or float32."""
+    element = np.dtype(dtype)
+    if element not in _ELEMENTS:
+        raise ValueError(f"dtype must be 'float64' or 'float32', not {str(element)!r}")
+    return element
+
+
+def thread_count(threads: int | None) -> int:
+    """How many threads to use; None: as many as this process may run on."""
+    if threads is None:
+        # From Python 3.13 on; it knows of affinity and of the user's -X cpu_count.
+        count = getattr(os, "process_cpu_count", None)
+        if count is not None:
+            return int(count() or 1)
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return whole("threads", threads, 1)
+
+
+def in_rows(array: ArrayLike, element: np.dtype[Any]) -> NDArray[Any]:
+    """The numbers as the engine reads them: of the type, aligned, row after row. A copy if they are not."""
+    return np.require(array, element, ["C_CONTIGUOUS", "ALIGNED", "ENSUREARRAY"])
+
+
+def room(what: str, n: int, element: np.dtype[Any], cure: str) -> NDArray[Any]:
+    """So many zeros, or a MemoryError that says for what there is no room."""
+    size = n * element.itemsize
+    try:
+        if size > sys.maxsize:
+            raise MemoryError
+        return np.zeros(n, dtype=element)
+    except MemoryError:
+        raise MemoryError(f"{what} need {size} bytes of memory, more than can be had; {cure}") from None
+
+
+def _entry(argument: str, mapping: Mapping[str, float], name: str, kind: str) -> float:
+    try:
+        return mapping[name]
+    except KeyError:
+        raise KeyError(f"{argument} has no entry for the {kind} {name!r}; add one") from None
+
+
+def _real_array(argument: str, value: ArrayLike) -> NDArray[np.float64]:
+    array = np.asarray(value)
+    if array.size and array.dtype.kind not in "iuf":
+        raise TypeError(f"{argument} must consist of numbers, not of {array.dtype}")
+    return array.astype(np.float64)

@@ -1,0 +1,26 @@
+"""What tests ask of the engine, and what must not change a bit of a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+_ASKED: ContextVar[Mapping[str, Any]] = ContextVar("asked")
+
+
+@contextmanager
+def asking(**choices: Any) -> Iterator[None]:
+    """Learn with this ``kernel``, ``tile``, ``block``, ``budget`` or ``ordered`` within the block."""
+    token = _ASKED.set(choices)
+    try:
+        yield
+    finally:
+        _ASKED.reset(token)
+
+
+def asked(*names: str) -> dict[str, Any]:
+    """The choices of these names; None is the engine's own."""
+    choices = _ASKED.get({})
+    return {name: choices.get(name) for name in names}

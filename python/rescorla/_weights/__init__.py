@@ -1,0 +1,1 @@
+"""Weights, their files, and named vectors."""

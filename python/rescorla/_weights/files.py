@@ -1,0 +1,398 @@
+"""Weights in files: written whole or not at all, read with a clear word about what is wrong."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Mapping
+from threading import RLock
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rescorla._core import FormatError, check_apart, copy_bytes
+from rescorla._events.kinds import look
+from rescorla._shared.checks import thread_count
+from rescorla._shared.optional import need
+from rescorla._weights import hdf5, npy
+from rescorla._weights.disk import (
+    AGAIN,
+    as_json,
+    check_folder,
+    check_values,
+    checksum_text,
+    labels_checksum,
+    mapped_files,
+    naming,
+    parsed,
+    pieces,
+    plain,
+    reading,
+    replacing,
+    reserve,
+    values_checksum,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from xarray import DataArray
+
+# Parameters that may be one number for each label, and the dimension of those labels.
+_PER_NAME = {"alpha": "cues", "lambda": "outcomes"}
+
+# The library below netCDF4 must not run in two threads at once. The thread that holds the lock may come in
+# again: where Python runs, so do finalisers.
+_NETCDF_ALONE = RLock()
+
+
+class Content(NamedTuple):
+    """What a file of weights holds."""
+
+    values: NDArray[Any]
+    cues: list[str]
+    outcomes: list[str]
+    parameters: dict[str, Any]
+
+
+def save(path: str, content: Content) -> None:
+    """Write weights in the format that the suffix names."""
+    write = _format(path).save
+    folder = os.path.dirname(os.path.realpath(path))
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(errno.ENOENT, f"no folder {folder!r} to write it in; make it first", path)
+    check_apart(path, mapped_files(content.values))
+    write(path, content)
+
+
+def load(path: str) -> Content:
+    """Read weights in the format that the suffix names; .npy files are mapped."""
+    if not is_weights_name(path):
+        _refuse_events(path)
+    form = _format(path)
+    with open(path, "rb") as stream:
+        start = stream.read(8)
+    if not start.startswith(form.magic):
+        _refuse_events(path)
+        raise FormatError(
+            f"{path}: expected {form.noun}, which starts with {form.magic[0]!r}, found {start!r}; "
+            "give the file the suffix of its format, or save the weights again"
+        )
+    return form.load(path)
+
+
+def events_in(path: str) -> str | None:
+    """What a file of events is, for a message; None where it is no such file."""
+    kinds = {"events": "a binary event file", "table": "an event table"}
+    return kinds.get(look(path).kind) if os.path.isfile(path) else None
+
+
+def _refuse_events(path: str) -> None:
+    """FormatError that says what reads a file, where this is not weights but events."""
+    found = events_in(path)
+    if found is not None:
+        reader = "open_events" if "binary" in found else "read_events"
+        raise FormatError(
+            f"{path}: expected weights, in a file that ends in {NAMES}, found {found}; rescorla.{reader} "
+            "reads it, and rescorla.learn makes weights of events"
+        )
+
+
+def verify(path: str) -> Content:
+    """Read weights wholly and hold every part against its checksum."""
+    content = load(path)
+    if _format(path).save is _save_npy:
+        npy.verify(path)
+    return content
+
+
+def check_target(path: str) -> None:
+    """Raise what `save` would raise after hours of work: an unknown suffix, a missing folder or library."""
+    if _format(path).save is _save_nc:
+        need("netCDF4")
+    check_folder(os.path.dirname(os.path.realpath(path)))
+
+
+def is_weights_name(path: str) -> bool:
+    """Whether a file's suffix is one of those that weights are saved with."""
+    return os.path.splitext(path)[1].lower() in _FORMATS
+
+
+def npy_path(out: object) -> str | None:
+    """The path that an ``out=`` argument names, checked; None where it is no path."""
+    if not isinstance(out, str | os.PathLike):
+        return None
+    path = os.fsdecode(out)
+    if os.path.splitext(path)[1].lower() != ".npy":
+        raise ValueError(
+            f"{path}: expected an out= path that ends in .npy; Weights.save writes other formats"
+        )
+    check_target(path)
+    return path
+
+
+def to_xarray(content: Content) -> DataArray:
+    """Weights as a DataArray whose attributes netCDF can hold."""
+    xarray = need("xarray")
+    per_name, attributes = _labels_and_attributes(content.parameters)
+    coordinates = {"cues": content.cues, "outcomes": content.outcomes, **per_name}
+    array: DataArray = xarray.DataArray(
+        content.values, dims=("cues", "outcomes"), coords=coordinates, name="weights", attrs=attributes
+    )
+    return array
+
+
+def _labels_and_attributes(
+    parameters: Mapping[str, Any],
+) -> tuple[dict[str, tuple[str, list[float]]], dict[str, Any]]:
+    """Parameters as labels, each with its dimension, and as attributes, which are for small things."""
+    per_name = {
+        name: (dimension, parameters[name])
+        for name, dimension in _PER_NAME.items()
+        if isinstance(parameters.get(name), list)
+    }
+    return per_name, _text_attributes({n: value for n, value in parameters.items() if n not in per_name})
+
+
+def netcdf_attributes(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters as values that netCDF has."""
+    attributes: dict[str, Any] = {}
+    for name, value in parameters.items():
+        if isinstance(value, str | float):
+            attributes[name] = value
+        elif isinstance(value, int):  # a bool too, as netCDF has none
+            attributes[name] = int(value)
+        elif value is not None:
+            attributes[name] = as_json(value)
+    return attributes
+
+
+def _text_attributes(parameters: Mapping[str, Any]) -> dict[str, str]:
+    """Parameters as text: netCDF has no bool and no None, and pyndl puts text behind each when it goes on.
+
+    A str is itself, unless it looks like another value; all else is as in JSON.
+    """
+    return {
+        name: value if isinstance(value, str) and _decoded(value) == value else as_json(value)
+        for name, value in parameters.items()
+        if value is not None
+    }
+
+
+def _decoded(attribute: Any) -> Any:
+    """The parameter that an attribute stands for; text of other programs, and what they padded, as it is."""
+    if not isinstance(attribute, str):
+        return plain(attribute)
+    import json
+
+    try:
+        found = json.loads(attribute)
+    except ValueError:
+        return attribute
+    return found if as_json(found) == attribute else attribute
+
+
+def _save_npz(path: str, content: Content) -> None:
+    values, cues, outcomes, parameters = content
+    for kind, names in (("cue", cues), ("outcome", outcomes)):
+        for name in names:
+            if name.endswith("\0"):
+                raise ValueError(
+                    f"{path}: the {kind} {name!r} ends in a NUL character, which arrays of str in .npz files "
+                    "cannot hold; save to a .npy file"
+                )
+    arrays: dict[str, Any] = {
+        "values": values,
+        "cues": np.array(cues, dtype=np.str_),
+        "outcomes": np.array(outcomes, dtype=np.str_),
+        "parameters": np.array(as_json(parameters)),
+    }
+    with replacing(path) as file, naming(path), open(file, "wb") as stream:
+        np.savez(stream, **arrays)
+
+
+def _load_npz(path: str) -> Content:
+    # Opened here, as numpy leaves a damaged file open.
+    with (
+        reading(path, "an .npz file of weights"),
+        open(path, "rb") as stream,
+        np.load(stream, allow_pickle=False) as archive,
+    ):
+        cues, outcomes = (archive[name].tolist() for name in ("cues", "outcomes"))
+        return Content(archive["values"], cues, outcomes, parsed(str(archive["parameters"])))
+
+
+def _save_npy(path: str, content: Content) -> None:
+    npy.save(path, *content)
+
+
+def _load_npy(path: str) -> Content:
+    return Content(*npy.load(path))
+
+
+def _save_nc(path: str, content: Content) -> None:
+    # What xarray would write, without the time that it takes to import.
+    netcdf = need("netCDF4")
+    for name in (*content.cues, *content.outcomes):
+        if "\0" in name:
+            raise ValueError(
+                f"{path}: the name {name!r} has a NUL character, which .nc files cut; save to a .npy file"
+            )
+    values = content.values
+    try:
+        with _NETCDF_ALONE:
+            frame = hdf5.with_room(_netcdf_bytes(netcdf, content, False), values.nbytes)
+            made = _netcdf_bytes(netcdf, content, True) if frame is None else frame
+    except RuntimeError as error:
+        raise MemoryError(
+            f"{path}: a .nc file is made in memory, and that failed: {error}; save to a .npy file"
+        ) from error
+    # Not by the library, which does not survive every error of a disk, and holds all of it twice.
+    with replacing(path) as file, naming(path), open(file, "wb") as stream:
+        reserve(stream.fileno(), len(made) + (0 if frame is None else values.nbytes))
+        stream.write(made)
+        if frame is not None:
+            for piece in pieces(values):
+                stream.write(piece.data)
+
+
+def _netcdf_bytes(netcdf: Any, content: Content, elements: bool) -> bytes:
+    """A netCDF file of weights, in memory, with their values or without."""
+    values, cues, outcomes, parameters = content
+    names = {"cues": cues, "outcomes": outcomes}
+    per_name, attributes = _labels_and_attributes(parameters)
+    if per_name:
+        attributes["coordinates"] = " ".join(per_name)
+    attributes["labels_crc32c"] = labels_checksum(cues, outcomes, {n: per_name[n][1] for n in per_name})
+    attributes["values_crc32c"] = values_checksum(values)
+    size = max(1 << 20, values.nbytes if elements else 0)
+    dataset = netcdf.Dataset("weights.nc", "w", memory=size)
+    try:
+        dataset.set_auto_maskandscale(False)
+        for dimension, labels in names.items():
+            dataset.createDimension(dimension, len(labels))
+            dataset.createVariable(dimension, str, (dimension,))[:] = np.array(labels, dtype=object)
+        for name, (dimension, numbers) in per_name.items():
+            dataset.createVariable(name, "f8", (dimension,), fill_value=np.nan)[:] = numbers
+        weights = dataset.createVariable("weights", values.dtype, tuple(names), fill_value=np.nan)
+        weights.setncatts(attributes)
+        if elements:
+            weights[:] = values
+    except BaseException:
+        dataset.close()
+        raise
+    return hdf5.whole(dataset.close())
+
+
+def _load_nc(path: str) -> Content:
+    xarray, netcdf = need("xarray", "netcdf"), need("netCDF4")
+    # Mapped: the library locks files that it opens, and fails beside others that do; and a copy takes longer.
+    with open(path, "rb") as stream:
+        content = _mapped(path, stream.fileno())
+    with (
+        _NETCDF_ALONE,
+        reading(path, "a netCDF file of weights"),
+        netcdf.Dataset(path, memory=content) as opened,
+    ):
+        dataset = xarray.open_dataset(xarray.backends.NetCDF4DataStore(opened))
+        found = [(each, sides) for each in dataset.data_vars.values() if (sides := _sides(each.dims))]
+        if len(found) != 1:
+            raise ValueError(f"{len(found)} variables over the dimensions cues and outcomes")
+        array, sides = found[0]
+        parameters = {
+            str(name): _decoded(value)
+            for name, value in array.attrs.items()
+            if name not in ("labels_crc32c", "values_crc32c")
+        }
+        # As they were written: pyndl puts text behind all attributes of weights that it goes on from.
+        checksums = [
+            found if isinstance(found, str) and len(found) == 8 else None
+            for found in (plain(array.attrs.get(f"{part}_crc32c")) for part in ("labels", "values"))
+        ]
+        per_name = {
+            name: array.coords[name].to_numpy().tolist()
+            for name, dimension in _PER_NAME.items()
+            if name in array.coords and array.coords[name].dims == (dimension,)
+        }
+        parameters |= per_name
+        # Numbers are names too, as of the dimensions of vectors.
+        cues, outcomes = ([str(name) for name in array.coords[side].to_numpy().tolist()] for side in sides)
+        values = _copied(content, array, checksums[1])
+        whole = values is not None
+        if values is None:
+            values = array.to_numpy()
+        # In the order of the file: the library takes long to turn what it reads.
+        values = values if array.dims == sides else values.T
+    if checksums[0] is not None and checksums[0] != labels_checksum(cues, outcomes, per_name):
+        raise FormatError(f"{path}: expected labels with checksum {checksums[0]}, found others; {AGAIN}")
+    if not whole:
+        check_values(path, checksums[1], values)
+    return Content(values, cues, outcomes, parameters)
+
+
+def _copied(content: Any, array: Any, checksum: str | None) -> NDArray[Any] | None:
+    """The values where they lie in a file as `save` writes it, copied on all threads; None where they do not.
+
+    The library copies on one thread, and leaves the checksum to another pass.
+    """
+    if checksum is None or array.dtype not in (np.float64, np.float32) or not array.dtype.isnative:
+        return None
+    file = np.frombuffer(content, dtype=np.uint8)
+    elements = hdf5.elements_of(file, array.nbytes)
+    if elements is None:
+        return None
+    values = np.empty(array.shape, array.dtype)
+    found = copy_bytes(elements, values.reshape(-1).view(np.uint8), thread_count(None))
+    return values if checksum_text(found) == checksum else None
+
+
+def _sides(dimensions: tuple[Any, ...]) -> tuple[str, str] | None:
+    """Which dimensions are cues and outcomes; None where they are others. pyndl's wh has those of vectors."""
+    for cues in ("cues", "cue_vector_dimensions"):
+        for outcomes in ("outcomes", "outcome_vector_dimensions"):
+            if set(dimensions) == {cues, outcomes}:
+                return cues, outcomes
+    return None
+
+
+def _mapped(path: str, descriptor: int) -> Any:
+    """A file, mapped until nothing uses it any more."""
+    import mmap
+
+    try:
+        return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
+    except OSError as error:
+        if error.errno != errno.ENOMEM:
+            raise
+        raise MemoryError(
+            f"{path}: this process has no room to map its {os.fstat(descriptor).st_size:,} bytes; raise its "
+            "limit (ulimit -v)"
+        ) from error
+
+
+class _Format(NamedTuple):
+    noun: str
+    magic: tuple[bytes, ...]
+    save: Callable[[str, Content], None]
+    load: Callable[[str], Content]
+
+
+_FORMATS = {
+    ".npz": _Format("an .npz file", (b"PK\x03\x04",), _save_npz, _load_npz),
+    ".npy": _Format("a .npy file", (b"\x93NUMPY",), _save_npy, _load_npy),
+    ".nc": _Format("a netCDF file", (b"\x89HDF\r\n\x1a\n", b"CDF"), _save_nc, _load_nc),
+}
+
+
+NAMES = ", ".join(_FORMATS)
+"""How the names of files of weights end, for a message."""
+
+
+def _format(path: str) -> _Format:
+    suffix = os.path.splitext(path)[1]
+    try:
+        return _FORMATS[suffix.lower()]
+    except KeyError:
+        raise ValueError(
+            f"{path}: expected a file name that ends in one of {NAMES}, found {suffix!r}; give weights the "
+            "name of their format"
+        ) from None

@@ -1,0 +1,193 @@
+"""Arrays as data: numbers in rows, dense or sparse, with the names of their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from rescorla._events.read import is_table
+from rescorla._shared.checks import in_rows
+from rescorla._weights.weights import Weights
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Examples: TypeAlias = Any
+"""An array_like, a data frame, an xarray DataArray or a scipy sparse matrix or array, of two dimensions."""
+
+Vectors: TypeAlias = Any
+"""Vectors of names: an xarray DataArray, a pandas DataFrame, Weights, a mapping from names, or an array."""
+
+
+class Table(NamedTuple):
+    """Finite numbers, n x p, with the names of their columns.
+
+    Dense: `values` has all of them, row after row in memory. Sparse: `values` are those that stand somewhere,
+    `columns` says in which column, rising within a row, and `starts` where each row begins in both.
+    """
+
+    shape: tuple[int, int]
+    values: NDArray[Any]
+    names: tuple[str, ...]
+    starts: NDArray[np.int64] | None = None
+    columns: NDArray[np.uint32] | None = None
+
+
+def table_of(argument: str, value: object, element: np.dtype[Any], prefix: str | None) -> Table:
+    """The numbers that a caller gives.
+
+    `value` is an array_like of two dimensions, a data frame, an xarray DataArray or a scipy sparse matrix or
+    array. Names are those of the columns, as str, of the last dimension's coordinate, or the prefix with a
+    number from 0 on. Without a prefix no names are made: there may be millions of columns.
+    """
+    shape = getattr(value, "shape", None)
+    if hasattr(value, "tocsr"):
+        _two_dimensions(argument, shape)
+        return _sparse(argument, value, element, prefix)
+    names = _names(value)
+    if not hasattr(value, "__array__") and is_table(value):
+        raise TypeError(
+            f"{argument} must be an array or a data frame that numpy takes, not {type(value).__name__}"
+        )
+    array = np.asarray(value)
+    _two_dimensions(argument, array.shape)
+    values = _finite(argument, array, element)
+    return Table(array.shape, values, _distinct(argument, names, array.shape[1], prefix))
+
+
+def targets_of(argument: str, value: object, element: np.dtype[Any]) -> Table:
+    """The targets that a caller gives: as `table_of`, or one number for each row.
+
+    A single column has the name that it has with the caller, or "y"; those of a table "z0", "z1" and so on.
+    """
+    if np.ndim(value) != 1:  # type: ignore[arg-type]
+        return table_of(argument, value, element, "z")
+    vector = vector_of(argument, value, element)
+    name = getattr(value, "name", None)
+    return Table((len(vector), 1), vector.reshape(-1, 1), ("y" if name is None else str(name),))
+
+
+def labelled(
+    argument: str, vectors: Vectors, element: np.dtype[Any], prefix: str
+) -> tuple[tuple[str, ...] | None, Table]:
+    """The names of the rows, if they have some, and the rows; ValueError where two have one name."""
+    if isinstance(vectors, Weights):
+        table = table_of(argument, vectors.values, element, prefix)
+        return vectors.cues, Table(table.shape, table.values, vectors.outcomes)
+    if isinstance(vectors, Mapping):
+        rows = tuple(map(str, vectors))
+        lengths = {np.shape(vector) for vector in vectors.values()}
+        if len(lengths) > 1:
+            raise ValueError(f"{argument} must be vectors of one length, not of the shapes {sorted(lengths)}")
+        return rows, table_of(argument, np.array(list(vectors.values())), element, prefix)
+    table = table_of(argument, vectors, element, prefix)
+    if table.starts is not None:
+        raise TypeError(f"{argument} must be dense, not a sparse matrix; use its toarray()")
+    labels: Any = None
+    if hasattr(vectors, "dims") and hasattr(vectors, "coords"):
+        first = vectors.dims[0]
+        labels = vectors.coords[first].values if first in vectors.coords else None
+    elif hasattr(vectors, "index") and hasattr(vectors, "columns"):
+        labels = vectors.index
+    if labels is None:
+        return None, table
+    names = tuple(map(str, labels))
+    if len(set(names)) < len(names):
+        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        raise ValueError(f"{argument} has two rows for {twice!r}; keep one")
+    return names, table
+
+
+def vector_of(argument: str, value: object, element: np.dtype[Any]) -> NDArray[Any]:
+    """Finite numbers in one dimension."""
+    array = np.asarray(value)
+    if array.ndim != 1:
+        raise ValueError(f"{argument} must have one dimension, not the shape {array.shape}")
+    return _finite(argument, array, element)
+
+
+def kappas(x: Table, alphas: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The sum of alpha x^2 of each row: of its own error, what a rate of 1 takes away."""
+    values = x.values.astype(np.float64, copy=False)
+    with np.errstate(over="ignore"):
+        if x.starts is None or x.columns is None:
+            return np.asarray((values * values) @ alphas)
+        squares = np.zeros(x.shape[0])
+        # Of an empty row `reduceat` would give what stands in the next one.
+        filled = np.diff(x.starts) > 0
+        if filled.any():
+            squares[filled] = np.add.reduceat(values * values * alphas[x.columns], x.starts[:-1][filled])
+        return squares
+
+
+def same_length(first: str, n: int, second: str, m: int) -> None:
+    """ValueError unless both have as many rows."""
+    if n != m:
+        raise ValueError(f"{first} and {second} must have as many rows as each other, not {n} and {m}")
+
+
+def _two_dimensions(argument: str, shape: tuple[int, ...] | None) -> None:
+    if shape is None or len(shape) != 2:
+        raise ValueError(
+            f"{argument} must have two dimensions, rows of examples and columns of features, "
+            f"not the shape {shape}"
+        )
+
+
+def _sparse(argument: str, value: Any, element: np.dtype[Any], prefix: str | None) -> Table:
+    matrix = value.tocsr()
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    n, p = matrix.shape
+    if p > np.iinfo(np.uint32).max:
+        raise ValueError(f"{argument} must have fewer than 2^32 columns, not {p}")
+    return Table(
+        (n, p),
+        _finite(argument, matrix.data, element, matrix),
+        _distinct(argument, None, p, prefix),
+        matrix.indptr.astype(np.int64),
+        matrix.indices.astype(np.uint32),
+    )
+
+
+def _finite(argument: str, array: NDArray[Any], element: np.dtype[Any], sparse: Any = None) -> NDArray[Any]:
+    """The numbers, rounded to the type; ValueError that names the place of the first that is not finite."""
+    if array.size and array.dtype.kind not in "biuf":
+        raise TypeError(f"{argument} must consist of numbers, not of {array.dtype}")
+    with np.errstate(over="ignore"):
+        values = in_rows(array, element)
+    finite = np.isfinite(values)
+    if not finite.all():
+        if sparse is None:
+            place = tuple(int(i) for i in np.unravel_index(int(finite.argmin()), finite.shape))
+        else:
+            first = int(finite.argmin())
+            row = int(np.searchsorted(sparse.indptr, first, side="right")) - 1
+            place = row, int(sparse.indices[first])
+        found = array.ravel()[int(finite.argmin())]
+        raise ValueError(f"{argument} must be finite in {element}, but at {place} it is {found}")
+    return values
+
+
+def _names(value: Any) -> Sequence[Any] | None:
+    """The names that the caller's columns have."""
+    if hasattr(value, "dims") and hasattr(value, "coords"):
+        last = value.dims[-1] if value.dims else None
+        return value.coords[last].values.tolist() if last in value.coords else None
+    columns = getattr(value, "columns", None)
+    return None if columns is None else list(columns)
+
+
+def _distinct(argument: str, names: Sequence[Any] | None, n: int, prefix: str | None) -> tuple[str, ...]:
+    if prefix is None:
+        return ()
+    if names is None:
+        return tuple(f"{prefix}{i}" for i in range(n))
+    distinct = tuple(map(str, names))
+    if len(set(distinct)) < n:
+        twice = next(name for i, name in enumerate(distinct) if name in distinct[:i])
+        raise ValueError(f"{argument} has two columns called {twice!r}; rename one")
+    return distinct
