@@ -104,13 +104,13 @@ def check(events: Path, out: Path) -> str:
 def measure(events: Path, out: Path, method: str, threads: int, limit: int) -> None:
     """Learns, prints the figures, checks, and removes the file."""
     import rescorla as rw
-    from rescorla._learn import rescorla_wagner
+    from versions import forecast
 
     opened = rw.open_events(events)
     size = 8 * opened.n_cues * opened.n_outcomes
     try:
         done = in_a_process(events, out, method, threads, limit)
-        by_purpose = rescorla_wagner.forecast(opened, method=done["method"], threads=threads)["memory"]
+        by_purpose = forecast(opened, method=done["method"], threads=threads)["memory"]
         needed = sum(by_purpose.values())
         print(
             f"{done['method']}, {threads} threads: {opened.n_cues:,} x {opened.n_outcomes:,} weights, "

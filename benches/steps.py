@@ -236,7 +236,7 @@ def rescorla_chain(text: str, folder: str, threads: int, way: str) -> Result:
 
     path = _chain_path(folder, way)
     out = path if way.startswith("out=") else None
-    events = rw.corpus_events(Path(text), cues_from="trigrams", symbols="a-z", progress=False)
+    events = rw.corpus_events(Path(text), symbols="a-z", progress=False)
     weights = rw.learn(
         events, alpha=ALPHA, beta=BETA, lambda_=LAMBDA, out=out, threads=threads, progress=False
     )

@@ -24,16 +24,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import compare
-import rescorla as rw
 import workloads
+from versions import CUES
 
 Result = dict[str, Any]
 
 TIMES, LARGE_TIMES = 5, 500
 MB = 1e6
-
-# The wheels before 0.2 call it "cues".
-CUES = "cues_from" if hasattr(rw, "perceptrons") else "cues"
 
 
 class Task(NamedTuple):

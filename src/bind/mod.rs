@@ -94,6 +94,7 @@ mod _core {
         let stop_calls = wrap_pyfunction!(super::exit::stop_calls, module)?;
         py.import("atexit")?.call_method1("register", (stop_calls,))?;
         module.add("FormatError", py.get_type::<super::errors::FormatError>())?;
-        module.add("__version__", env!("CARGO_PKG_VERSION"))
+        // As Python writes a version before it is released.
+        module.add("__version__", env!("CARGO_PKG_VERSION").replace("-dev.", ".dev"))
     }
 }
