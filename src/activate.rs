@@ -139,8 +139,8 @@ pub fn activate<S: Element, E: Element, B: AsRef<[u8]> + Sync>(
         loop {
             let piece = pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some((chunk, piece)) = piece else { break };
-            let desk = Desk { file, chunk, weights, overflow: &overflow, monitor };
-            if let Err(error) = desk.fill(which, piece) {
+            let sums_of = ChunkSums { file, chunk, weights, overflow: &overflow, monitor };
+            if let Err(error) = sums_of.fill(which, piece) {
                 failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
                 break;
             }
@@ -176,7 +176,7 @@ impl<T> Weights<'_, T> {
 }
 
 /// What a thread needs for a chunk of events.
-struct Desk<'a, T, B> {
+struct ChunkSums<'a, T, B> {
     file: &'a EventFile<B>,
     chunk: usize,
     weights: &'a Weights<'a, T>,
@@ -185,7 +185,7 @@ struct Desk<'a, T, B> {
     monitor: &'a Monitor,
 }
 
-impl<T, B: AsRef<[u8]>> Desk<'_, T, B> {
+impl<T, B: AsRef<[u8]>> ChunkSums<'_, T, B> {
     fn fill<S: Element, E: Element>(&self, which: &Which<'_>, out: &mut [E]) -> Result<()>
     where
         T: Table<S>,
@@ -355,15 +355,19 @@ impl Gathered {
     }
 
     /// Takes events from the first of a range on, and says before which it ended.
-    fn take<T, B: AsRef<[u8]>>(&mut self, desk: &Desk<'_, T, B>, range: std::ops::Range<u64>) -> Result<u64> {
+    fn take<T, B: AsRef<[u8]>>(
+        &mut self,
+        sums_of: &ChunkSums<'_, T, B>,
+        range: std::ops::Range<u64>,
+    ) -> Result<u64> {
         self.cues.iter().for_each(|&cue| self.places[cue as usize] = NONE);
         self.cues.clear();
         self.rows.clear();
         self.ends.clear();
-        desk.file.for_each(range.clone(), |_, cues, _, _| {
+        sums_of.file.for_each(range.clone(), |_, cues, _, _| {
             // Those behind what is enough come again.
             if self.rows.len() < GATHERED {
-                for &cue in cues.iter().filter(|&&cue| desk.weights.rows[cue as usize].is_some()) {
+                for &cue in cues.iter().filter(|&&cue| sums_of.weights.rows[cue as usize].is_some()) {
                     if std::mem::replace(&mut self.places[cue as usize], 0) == NONE {
                         self.cues.grow(cue, CUES)?;
                     }
@@ -373,8 +377,8 @@ impl Gathered {
             }
             Ok(())
         })?;
-        self.cues.sort_unstable_by_key(|&cue| desk.weights.rows[cue as usize]);
-        self.distinct = collected(desk.rows_of(&self.cues), CUES)?;
+        self.cues.sort_unstable_by_key(|&cue| sums_of.weights.rows[cue as usize]);
+        self.distinct = collected(sums_of.rows_of(&self.cues), CUES)?;
         (0..).zip(&self.cues).for_each(|(place, &cue)| self.places[cue as usize] = place);
         self.rows.iter_mut().for_each(|row| *row = self.places[*row as usize]);
         Ok(range.start + self.ends.len() as u64)

@@ -45,7 +45,7 @@ impl PyAtomicFile {
     fn settle(&self, py: Python<'_>) -> PyResult<()> {
         brief(py, &None, |_| {
             let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-            file.as_mut().ok_or_else(gone)?.settle()
+            file.as_mut().ok_or_else(gone)?.wait()
         })
     }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::counts::{Counts, multiplicities};
 use super::double::Double;
-use super::problem::{Rates, Squares};
+use super::problem::{RelativeRates, Squares};
 use super::room::{Pulse, SIDES, empty, filled, listed};
 use crate::error::Result;
 use crate::monitor::Monitor;
@@ -29,7 +29,7 @@ pub(super) struct Entry {
 pub(super) struct Block<'a> {
     pub(super) counts: &'a Counts,
     pub(super) lambda: &'a [f64],
-    pub(super) rates: Rates,
+    pub(super) rates: RelativeRates,
     pub(super) ridge: f64,
     entries: Vec<Entry>,
 }
@@ -40,7 +40,7 @@ impl<'a> Block<'a> {
         counts: &'a Counts,
         outcomes: Range<usize>,
         lambda: &'a [f64],
-        rates: Rates,
+        rates: RelativeRates,
         ridge: f64,
         monitor: &Monitor,
     ) -> Result<Self> {
@@ -68,7 +68,7 @@ impl<'a> Block<'a> {
 
     /// Outcomes that never occur.
     pub(super) fn without_outcomes(counts: &'a Counts, zeros: &'a [f64], ridge: f64) -> Self {
-        Self { counts, lambda: zeros, rates: Rates::ONE, ridge, entries: Vec::new() }
+        Self { counts, lambda: zeros, rates: RelativeRates::ONE, ridge, entries: Vec::new() }
     }
 
     /// How many outcomes there are.
@@ -109,7 +109,7 @@ impl<'a> Block<'a> {
     pub(super) fn residual(&self, x: &[f64], monitor: &Monitor) -> Result<Vec<f64>> {
         let width = self.width();
         let counts = self.counts;
-        let Rates { present, absent } = self.rates;
+        let RelativeRates { present, absent } = self.rates;
         let mut y = listed(x.iter().copied(), SIDES)?;
         scale_rows(&mut y, &counts.scale, width);
         let mut rest = filled(x.len(), 0.0, SIDES)?;

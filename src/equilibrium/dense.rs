@@ -34,7 +34,7 @@ use super::block::Block;
 use super::counts::Counts;
 use super::factor::{DOUBTFUL, Factor, ROUNDED, greatest, solve as solve_lower, toss};
 use super::pivoted::factorise;
-use super::problem::{Problem, Rates, Sink, Solved, Squares};
+use super::problem::{Problem, RelativeRates, Sink, Solved, Squares};
 use super::room::{Columns, Pulse, SIDES, empty, filled, reserve, square};
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
@@ -60,11 +60,11 @@ const UPDATED: usize = 6;
 pub(super) fn solve(
     counts: &Counts,
     problem: &Problem<'_>,
-    rates: Rates,
+    rates: RelativeRates,
     sink: &Sink<'_>,
     monitor: &Monitor,
 ) -> Result<Solved> {
-    let Rates { present, absent } = rates;
+    let RelativeRates { present, absent } = rates;
     let together = absent > 0.0 && (present == absent || problem.tolerance.is_none());
     let factor = if together {
         Some(Factor::new(counts, problem.ridge / absent, problem.tolerance, monitor)?)
@@ -157,7 +157,7 @@ struct Part {
 struct Task<'a, 'b> {
     counts: &'a Counts,
     problem: &'a Problem<'a>,
-    rates: Rates,
+    rates: RelativeRates,
     factor: Option<&'a Factor>,
     widest: usize,
     sink: &'a Sink<'b>,
@@ -185,12 +185,12 @@ impl Task<'_, '_> {
 
     /// One outcome, by a factorisation of its own.
     fn one(&self, outcome: usize) -> Result<Part> {
-        let Rates { present, absent } = self.rates;
+        let RelativeRates { present, absent } = self.rates;
         let (counts, columns) = self.counts.of_outcome(outcome, present, absent, self.monitor)?;
         let ridge = self.problem.ridge;
         let factor = Factor::new(&counts, ridge, self.problem.tolerance, self.monitor)?;
         let lambda = &self.problem.lambda[outcome..=outcome];
-        let block = Block::new(&counts, 0..1, lambda, Rates::ONE, ridge, self.monitor)?;
+        let block = Block::new(&counts, 0..1, lambda, RelativeRates::ONE, ridge, self.monitor)?;
         let inverse = Inverse { factor: &factor, absent: 1.0, updates: Vec::new() };
         let mut solution = inverse.solve(&block, self.monitor)?;
         solution.converged &= factor.is_certain(&counts, self.problem.tolerance, self.monitor)?;

@@ -29,7 +29,7 @@ use rayon::prelude::*;
 
 use super::block::{Block, add_rows, add_to_rows, scale_rows};
 use super::counts::{Counts, multiplicities};
-use super::problem::{Problem, Rates, Sink, Solved, Squares};
+use super::problem::{Problem, RelativeRates, Sink, Solved, Squares};
 use super::room::{GRADIENTS, Pulse, empty, filled, listed};
 use crate::error::Result;
 use crate::monitor::Monitor;
@@ -49,7 +49,7 @@ const PATIENCE: usize = 20;
 pub(super) fn solve(
     counts: &Counts,
     problem: &Problem<'_>,
-    rates: Rates,
+    rates: RelativeRates,
     sink: &Sink<'_>,
     monitor: &Monitor,
 ) -> Result<Solved> {
@@ -96,7 +96,7 @@ fn solve_block(
     progress: &mut Progress<'_>,
 ) -> Result<(Vec<f64>, Vec<End>)> {
     let (counts, width) = (block.counts, block.width());
-    let Rates { present, absent } = block.rates;
+    let RelativeRates { present, absent } = block.rates;
     // The diagonal of S C'FC S, all tokens weighing alike: any positive m will do.
     let diagonal = counts.diagonal(progress.monitor)?;
     let mut errors = numbers(counts.n_sets() * width)?;
@@ -134,7 +134,7 @@ fn solve_block(
         }
         drop(x);
         let run = Run { counts, width, factors: &counts.scale, penalty: None, tolerance };
-        let (least, second) = run.solve(&Sets { weights: &kappa, block }, predicted, progress)?;
+        let (least, second) = run.solve(&SetWeights { weights: &kappa, block }, predicted, progress)?;
         x = least;
         for (end, second) in ends.iter_mut().zip(second) {
             end.iterations += second.iterations;
@@ -150,7 +150,7 @@ fn numbers(n: usize) -> Result<Vec<f64>> {
 
 /// The weights of the cue sets.
 trait Weigh {
-    /// Multiplies a row of numbers, one an outcome, by the weights of a set. Sets come in order; `at` starts at 0.
+    /// Multiplies a row of numbers, one an outcome, by the weights of a set. SetWeights come in order; `at` starts at 0.
     fn weigh(&self, set: usize, row: &mut [f64], at: &mut usize);
 }
 
@@ -159,7 +159,7 @@ struct Tokens<'a, 'b>(&'a Block<'b>);
 
 impl Weigh for Tokens<'_, '_> {
     fn weigh(&self, set: usize, row: &mut [f64], at: &mut usize) {
-        let Rates { present, absent } = self.0.rates;
+        let RelativeRates { present, absent } = self.0.rates;
         let tokens = self.0.counts.tokens[set];
         let entries = self.0.entries(set, at);
         if present == absent {
@@ -175,12 +175,12 @@ impl Weigh for Tokens<'_, '_> {
 }
 
 /// One weight a set; none where tokens do not weigh anything, for what is predicted there is nobody's business.
-struct Sets<'a, 'b> {
+struct SetWeights<'a, 'b> {
     weights: &'a [f64],
     block: &'a Block<'b>,
 }
 
-impl Weigh for Sets<'_, '_> {
+impl Weigh for SetWeights<'_, '_> {
     fn weigh(&self, set: usize, row: &mut [f64], at: &mut usize) {
         row.iter_mut().for_each(|value| *value *= self.weights[set]);
         if self.block.rates.absent == 0.0 {
@@ -347,20 +347,20 @@ struct Progress<'a> {
     of_run: u64,
     runs: u64,
     run: u64,
-    told: u64,
+    reported: u64,
 }
 
 impl<'a> Progress<'a> {
     fn new(monitor: &'a Monitor, outcomes: usize, runs: u64) -> Self {
-        Self { monitor, of_run: STEPS * outcomes as u64 / runs, runs, run: 0, told: 0 }
+        Self { monitor, of_run: STEPS * outcomes as u64 / runs, runs, run: 0, reported: 0 }
     }
 
     /// This part of the run is done.
     fn tell(&mut self, part: f64) -> Result<()> {
         let reached = self.run * self.of_run + (part.clamp(0.0, 1.0) * self.of_run as f64) as u64;
         // A gradient may grow for a while; what is done does not.
-        let more = reached.saturating_sub(self.told);
-        self.told += more;
+        let more = reached.saturating_sub(self.reported);
+        self.reported += more;
         self.monitor.advance(more)
     }
 

@@ -4,7 +4,7 @@ use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use super::chunk::Rows;
+use super::chunk::EventList;
 use super::format::TYPES_SIZE;
 use crate::error::{Error, Result};
 use crate::grow::{Grow, room_in};
@@ -22,7 +22,7 @@ const TYPES: &str = "the dictionary of event types";
 /// Event types and their indices.
 #[derive(Debug)]
 pub(super) struct Dictionary {
-    pub(super) rows: Rows,
+    pub(super) rows: EventList,
     index: HashTable<Known>,
     hasher: DefaultHashBuilder,
     /// Of each type the tokens so far, whose names are not counted yet, and how many names it has.
@@ -53,7 +53,7 @@ impl Known {
 impl Default for Dictionary {
     fn default() -> Self {
         Self {
-            rows: Rows::default(),
+            rows: EventList::default(),
             index: HashTable::default(),
             hasher: DefaultHashBuilder::default(),
             tallies: Vec::new(),
@@ -79,7 +79,7 @@ impl Dictionary {
             return Ok(Some(known.token));
         }
         let names = rows.cues.ids().len() + rows.outcomes.ids().len() + cues.len() + outcomes.len();
-        if Rows::size_of(rows.len() + 1, names) > self.budget {
+        if EventList::size_of(rows.len() + 1, names) > self.budget {
             return Ok(None);
         }
         // The budget ends it long before 2^32 types.
@@ -104,7 +104,7 @@ impl Dictionary {
     }
 
     /// Calls `count` with the cues and outcomes of each type, and its tokens.
-    pub(super) fn settle(&self, mut count: impl FnMut(&[u32], &[u32], u64) -> Result<()>) -> Result<()> {
+    pub(super) fn each_type(&self, mut count: impl FnMut(&[u32], &[u32], u64) -> Result<()>) -> Result<()> {
         let mut tallies = self.tallies.iter().enumerate();
         tallies
             .try_for_each(|(i, &(tokens, _))| count(self.rows.cues.get(i), self.rows.outcomes.get(i), tokens))

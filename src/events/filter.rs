@@ -167,8 +167,8 @@ fn append<B: AsRef<[u8]>>(
                 monitor.check()?;
             }
             let frequency = chunk.frequency(i);
-            let kind = chunk.body.token(i);
-            match kind.map(|kind| known[kind as usize]) {
+            let event_type = chunk.body.type_of(i);
+            match event_type.map(|event_type| known[event_type as usize]) {
                 Some(Type::Goes) => continue,
                 Some(Type::Token(token)) if writer.again(token, frequency.into())? => continue,
                 _ => {}
@@ -181,8 +181,8 @@ fn append<B: AsRef<[u8]>>(
             if !goes {
                 writer.push(new, outcomes.rename(rows.outcomes.get(row), event)?, frequency)?;
             }
-            if let Some(kind) = kind {
-                known[kind as usize] =
+            if let Some(event_type) = event_type {
+                known[event_type as usize] =
                     if goes { Type::Goes } else { writer.token().map_or(Type::Unknown, Type::Token) };
             }
         }
@@ -350,9 +350,9 @@ mod tests {
     /// Events over three chunks, of few types or each of its own; one outcome comes once a chunk, at the same place.
     fn large(n_types: u32) -> EventFile<Bytes> {
         let event = |i: u32| {
-            let kind = i % n_types;
-            let outcome = if i % CHUNK_EVENTS as u32 == 5 { 499 } else { kind % 7 };
-            (vec![kind % 499, kind / 499, kind % 499], vec![outcome], 1 + i % 3)
+            let event_type = i % n_types;
+            let outcome = if i % CHUNK_EVENTS as u32 == 5 { 499 } else { event_type % 7 };
+            (vec![event_type % 499, event_type / 499, event_type % 499], vec![outcome], 1 + i % 3)
         };
         file(500, &(0..150_000).map(event).collect::<Vec<_>>())
     }

@@ -32,7 +32,7 @@ const RECORD: &str = "the record of all steps";
 const PRODUCTS: &str = "products of examples";
 
 /// How to learn.
-pub struct Plan {
+pub struct MinOverPlan {
     /// The most steps.
     pub max_steps: u64,
     /// Stop when the stability is within the factor 1 - tolerance of the greatest; if `None` do all steps.
@@ -47,7 +47,7 @@ pub struct Plan {
 
 /// A plane, and the way to it.
 #[derive(Debug, PartialEq)]
-pub struct Fit {
+pub struct MinOverFit {
     /// w, the bias last.
     pub weights: Vec<f64>,
     /// The least field over |w|.
@@ -70,7 +70,7 @@ pub struct Fit {
 ///
 /// # Errors
 /// When there is no memory, and when the monitor says to stop.
-pub fn learn(patterns: &Patterns<'_>, plan: &Plan, monitor: &Monitor) -> Result<Fit> {
+pub fn learn(patterns: &Patterns<'_>, plan: &MinOverPlan, monitor: &Monitor) -> Result<MinOverFit> {
     let mut search = Search::new(patterns, plan.budget, plan.kernel)?;
     let (mut errors, mut stabilities) = (Vec::new(), Vec::new());
     let every = search.poll_every();
@@ -100,7 +100,7 @@ pub fn learn(patterns: &Patterns<'_>, plan: &Plan, monitor: &Monitor) -> Result<
     let converged = certain || (plan.tolerance.is_none() && stability > 0.0);
     let stuck = search.is_stuck();
     let Search { steps, counts, .. } = search;
-    Ok(Fit { weights, stability, steps, counts, errors, stabilities, converged, stuck })
+    Ok(MinOverFit { weights, stability, steps, counts, errors, stabilities, converged, stuck })
 }
 
 /// The state of the learner.

@@ -15,6 +15,7 @@
 pub mod activation;
 pub mod adatron;
 mod batches;
+mod columns;
 pub mod delta;
 pub mod delta_rows;
 pub mod descent;

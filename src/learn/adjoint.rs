@@ -34,7 +34,7 @@
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
-use super::job::{Job, Tracked};
+use super::job::{Job, LearnedRow};
 use super::order;
 use super::plan::Initial;
 use super::script::{Chunks, Event, Segment, Stream};
@@ -210,7 +210,7 @@ impl<E: Element> RowTile<'_, E> {
 
     fn write(
         &self,
-        cues: &[Tracked],
+        cues: &[LearnedRow],
         job: &Job<'_, E>,
         filling: &Filling<'_, '_, E>,
         lines: &mut Buffer<E>,

@@ -2,7 +2,7 @@
 
 use super::steps::Grouping;
 use crate::error::Result;
-use crate::events::chunk::Rows;
+use crate::events::chunk::EventList;
 use crate::events::survey::{Survey, Visitor};
 use crate::tiles::method::Method;
 use crate::tiles::rule::Kappa;
@@ -69,7 +69,7 @@ impl Visitor for Counts<'_> {
         self.grouping.begin();
     }
 
-    fn visit(&mut self, rows: &Rows, row: u32, outcomes: &[u32], new: bool) -> Result<()> {
+    fn visit(&mut self, rows: &EventList, row: u32, outcomes: &[u32], new: bool) -> Result<()> {
         let cues = rows.cues.get(row as usize);
         if new {
             let kappa = self.kappa.of(cues, |cue| self.alpha[self.rows[cue as usize] as usize]);

@@ -150,7 +150,8 @@ impl<'a, E: LearnsColumns, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, 
             },
         )?;
         let slabs = collected(slabs.into_iter().map(Mutex::new), TILES)?;
-        let buffer = || Room::<E>::new(rows.len().saturating_add(Lanes::<E>::EACH).saturating_mul(width));
+        let buffer =
+            || TileMemory::<E>::new(rows.len().saturating_add(Lanes::<E>::EACH).saturating_mul(width));
         each_tile(job.threads, slabs.len(), buffer, |buffer, index| {
             let (first, start) = (index * width, starts[index]);
             if start.events >= n_events {
@@ -184,13 +185,13 @@ impl<'a, E: LearnsColumns, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, 
     }
 }
 
-/// Room for a tile: of the heap where it is little, for each page of a map of its own has a price.
-enum Room<E> {
+/// TileMemory for a tile: of the heap where it is little, for each page of a map of its own has a price.
+enum TileMemory<E> {
     Little(Vec<E>),
     Much(Buffer<E>),
 }
 
-impl<E: Element> Room<E> {
+impl<E: Element> TileMemory<E> {
     fn new(length: usize) -> Result<Self> {
         if length.saturating_mul(size_of::<E>()) <= ONE_TILE {
             filled(E::default(), length, "a tile of weights").map(Self::Little)

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::alike::Alike;
-use crate::events::chunk::{Body, Chunk, Lists, Rows};
+use crate::events::chunk::{Body, Chunk, EventList, Lists};
 use crate::grow::{Grow, collected, filled, gathered};
 use crate::monitor::Monitor;
 use crate::threads::each_tile;
@@ -36,7 +36,7 @@ pub(super) struct Stream<'a, B> {
     columns: Vec<u32>,
     n_rows: usize,
     n_columns: usize,
-    types: Rows,
+    types: EventList,
     alike: Alike,
     kept: Option<Vec<Chunk>>,
 }
@@ -45,9 +45,9 @@ pub(super) struct Stream<'a, B> {
 #[derive(Clone, Copy)]
 pub(super) struct Segment<'a> {
     /// The events in full, or their types.
-    pub(super) rows: &'a Rows,
+    pub(super) rows: &'a EventList,
     /// The type of each event, if `rows` are types; event `i` is row `i` otherwise.
-    pub(super) tokens: Option<&'a [u32]>,
+    pub(super) types: Option<&'a [u32]>,
     /// The frequency of each event; empty where all are 1.
     pub(super) frequencies: &'a [u32],
     /// How many events there are.
@@ -62,7 +62,7 @@ impl Segment<'_> {
     /// Where event `i` is in `rows`.
     #[inline(always)]
     pub(super) fn row(&self, i: usize) -> u32 {
-        self.tokens.map_or(i as u32, |tokens| tokens[i])
+        self.types.map_or(i as u32, |types| types[i])
     }
 
     /// How often event `i` comes.
@@ -102,7 +102,7 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
                 "expected a row for every cue and a column for every outcome".into(),
             ));
         }
-        let (types, alike) = (Rows::default(), Alike::of(file.types()?)?);
+        let (types, alike) = (EventList::default(), Alike::of(file.types()?)?);
         let mut stream = Self { file, rows, columns, n_rows, n_columns, types, alike, kept: None };
         let mut types = file.types()?.try_clone()?;
         stream.renumber(&mut types)?;
@@ -143,17 +143,17 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
     }
 
     fn segment<'s>(&'s self, chunk: &'s Chunk) -> Segment<'s> {
-        let (rows, tokens) = match &chunk.body {
-            Body::Rows(rows) => (rows, None),
-            Body::Tokens(tokens) => (&self.types, Some(tokens.as_slice())),
+        let (rows, types) = match &chunk.body {
+            Body::Full(rows) => (rows, None),
+            Body::Types(types) => (&self.types, Some(types.as_slice())),
         };
         let (len, frequencies) = (chunk.body.len(), &chunk.frequencies);
-        Segment { rows, tokens, frequencies, len, n_rows: self.n_rows, n_columns: self.n_columns }
+        Segment { rows, types, frequencies, len, n_rows: self.n_rows, n_columns: self.n_columns }
     }
 
     fn ready(&self, mut chunk: Chunk) -> Result<Chunk> {
         self.alike.unite(&mut chunk);
-        if let Body::Rows(rows) = &mut chunk.body {
+        if let Body::Full(rows) = &mut chunk.body {
             self.renumber(rows)?;
         }
         Ok(chunk)
@@ -161,7 +161,7 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
 
     /// From the file's ids to rows and columns, each column once in an event. The file's ids are below the lengths of the maps:
     /// decoding checked it.
-    fn renumber(&self, rows: &mut Rows) -> Result<()> {
+    fn renumber(&self, rows: &mut EventList) -> Result<()> {
         let renumber = |lists: &mut Lists, numbers: &[u32]| {
             if numbers.contains(&NONE) {
                 lists.retain(|id| numbers[id as usize] != NONE);
@@ -345,7 +345,7 @@ impl<'a, B: AsRef<[u8]> + Sync, T: Send + Sync> Chunks<'a, B, T> {
         })?;
         // They are not read again.
         stream.kept = None;
-        stream.types = Rows::default();
+        stream.types = EventList::default();
         Ok(Self { stream, made: Some(made) })
     }
 

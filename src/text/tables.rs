@@ -71,7 +71,8 @@ pub fn read_as<S: EventSink + ?Sized>(
 ) -> Result<()> {
     /// For fewer events it is not worth while to read ahead.
     const FEW: u64 = 1 << 12;
-    let mut read = |source: &mut Source<'_>| Rows::begin(source, layout)?.push(source, limit, sink, monitor);
+    let mut read =
+        |source: &mut Source<'_>| TableRows::begin(source, layout)?.push(source, limit, sink, monitor);
     let pushed = if limit.is_some_and(|limit| limit < FEW) {
         length_of(path)
             .map(|length| monitor.set_total(length))
@@ -83,9 +84,9 @@ pub fn read_as<S: EventSink + ?Sized>(
 }
 
 /// The rows of a table that is read some at a time.
-pub(crate) struct Rows(Table);
+pub(crate) struct TableRows(Table);
 
-impl Rows {
+impl TableRows {
     /// Finds the columns, and takes the header if there is one.
     ///
     /// # Errors
