@@ -62,7 +62,7 @@ pub(super) fn solve(
         let outcomes = first..(first + width).min(n);
         let lambda = &problem.lambda[outcomes.clone()];
         let block = Block::new(counts, outcomes.clone(), lambda, rates, problem.ridge, monitor)?;
-        let mut progress = Progress::new(monitor, outcomes.len(), if problem.ridge > 0.0 { 1 } else { 2 });
+        let mut progress = Decrease::new(monitor, outcomes.len(), if problem.ridge > 0.0 { 1 } else { 2 });
         let (x, ends) = solve_block(&block, tolerance, &mut progress)?;
         let squares = block.judge(&block.residual(&x, monitor)?, monitor)?;
         sink.write(counts, outcomes, &x, monitor)?;
@@ -93,7 +93,7 @@ struct End {
 fn solve_block(
     block: &Block<'_>,
     tolerance: f64,
-    progress: &mut Progress<'_>,
+    progress: &mut Decrease<'_>,
 ) -> Result<(Vec<f64>, Vec<End>)> {
     let (counts, width) = (block.counts, block.width());
     let RelativeRates { present, absent } = block.rates;
@@ -121,9 +121,14 @@ fn solve_block(
     let m: Vec<f64> = listed(diagonal.iter().map(|sum| (sum + block.ridge).sqrt().recip()), GRADIENTS)?;
     let factors: Vec<f64> = listed(m.iter().zip(&counts.scale).map(|(m, scale)| m * scale), GRADIENTS)?;
     let penalty: Vec<f64> = listed(m.iter().map(|m| block.ridge * m * m), GRADIENTS)?;
-    let run =
-        Run { counts, width, factors: &factors, penalty: (block.ridge > 0.0).then_some(&penalty), tolerance };
-    let (mut x, mut ends) = run.solve(&Tokens(block), errors, progress)?;
+    let run = Descent {
+        counts,
+        width,
+        factors: &factors,
+        penalty: (block.ridge > 0.0).then_some(&penalty),
+        tolerance,
+    };
+    let (mut x, mut ends) = run.solve(&TokenRates(block), errors, progress)?;
     scale_rows(&mut x, &m, width);
     if block.ridge == 0.0 {
         let mut predicted = numbers(counts.n_sets() * width)?;
@@ -133,7 +138,7 @@ fn solve_block(
             add_rows(&x, counts.set(set), row);
         }
         drop(x);
-        let run = Run { counts, width, factors: &counts.scale, penalty: None, tolerance };
+        let run = Descent { counts, width, factors: &counts.scale, penalty: None, tolerance };
         let (least, second) = run.solve(&SetWeights { weights: &kappa, block }, predicted, progress)?;
         x = least;
         for (end, second) in ends.iter_mut().zip(second) {
@@ -155,9 +160,9 @@ trait Weigh {
 }
 
 /// Tokens, at the rates of presence and absence.
-struct Tokens<'a, 'b>(&'a Block<'b>);
+struct TokenRates<'a, 'b>(&'a Block<'b>);
 
-impl Weigh for Tokens<'_, '_> {
+impl Weigh for TokenRates<'_, '_> {
     fn weigh(&self, set: usize, row: &mut [f64], at: &mut usize) {
         let RelativeRates { present, absent } = self.0.rates;
         let tokens = self.0.counts.tokens[set];
@@ -195,7 +200,7 @@ impl Weigh for SetWeights<'_, '_> {
 }
 
 /// One run of conjugate gradients, for all outcomes of a block at once.
-struct Run<'a> {
+struct Descent<'a> {
     counts: &'a Counts,
     width: usize,
     /// m, times the scale of the columns.
@@ -205,13 +210,13 @@ struct Run<'a> {
     tolerance: f64,
 }
 
-impl Run<'_> {
+impl Descent<'_> {
     /// u, given the targets.
     fn solve(
         &self,
         weights: &impl Weigh,
         mut errors: Vec<f64>,
-        progress: &mut Progress<'_>,
+        progress: &mut Decrease<'_>,
     ) -> Result<(Vec<f64>, Vec<End>)> {
         let (n, width) = (self.counts.n_columns(), self.width);
         let (mut solution, mut gradient) = (numbers(n * width)?, numbers(n * width)?);
@@ -341,7 +346,7 @@ impl Run<'_> {
 }
 
 /// How far a block is, by the logarithm of its slowest outcome's gradient.
-struct Progress<'a> {
+struct Decrease<'a> {
     monitor: &'a Monitor,
     /// Units of each run.
     of_run: u64,
@@ -350,7 +355,7 @@ struct Progress<'a> {
     reported: u64,
 }
 
-impl<'a> Progress<'a> {
+impl<'a> Decrease<'a> {
     fn new(monitor: &'a Monitor, outcomes: usize, runs: u64) -> Self {
         Self { monitor, of_run: STEPS * outcomes as u64 / runs, runs, run: 0, reported: 0 }
     }

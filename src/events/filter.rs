@@ -66,7 +66,7 @@ impl Renaming {
         monitor: &Monitor,
     ) -> Result<Vec<u64>> {
         monitor.set_total(file.len());
-        let mut side = self.side(if of_cues { Side::cues } else { Side::outcomes });
+        let mut side = self.side(if of_cues { RenamedSide::cues } else { RenamedSide::outcomes });
         let mut counts = filled(0_u64, self.names.len(), "the counts of the new names")?;
         for chunk in 0..file.n_chunks() {
             let events = file.events_of(chunk);
@@ -85,7 +85,7 @@ impl Renaming {
         Ok(counts)
     }
 
-    fn side<'a>(&'a self, new: fn(&'a Vocab, &'a Lists, Duplicates) -> Side<'a>) -> Side<'a> {
+    fn side<'a>(&'a self, new: fn(&'a Vocab, &'a Lists, Duplicates) -> RenamedSide<'a>) -> RenamedSide<'a> {
         new(&self.names, &self.becomes, self.duplicates)
     }
 }
@@ -106,7 +106,7 @@ pub fn filter<B: AsRef<[u8]>>(
     monitor.set_total(file.len());
     let mut writer = EventWriter::new(path, Duplicates::Keep, None)?;
     writer.with_names(cues.names.names(), outcomes.names.names())?;
-    append(file, cues.side(Side::cues), outcomes.side(Side::outcomes), &mut writer, monitor)?;
+    append(file, cues.side(RenamedSide::cues), outcomes.side(RenamedSide::outcomes), &mut writer, monitor)?;
     writer.finish()
 }
 
@@ -128,8 +128,14 @@ pub fn concat<B: AsRef<[u8]>>(
         // The writer gives ids as `merge` does.
         writer.with_names(file.cues().names(), file.outcomes().names())?;
         let becomes = [merge(&mut cues, file.cues())?, merge(&mut outcomes, file.outcomes())?];
-        let cues = Side::cues(&cues, &becomes[0], Duplicates::Keep);
-        append(file, cues, Side::outcomes(&outcomes, &becomes[1], Duplicates::Keep), &mut writer, monitor)?;
+        let cues = RenamedSide::cues(&cues, &becomes[0], Duplicates::Keep);
+        append(
+            file,
+            cues,
+            RenamedSide::outcomes(&outcomes, &becomes[1], Duplicates::Keep),
+            &mut writer,
+            monitor,
+        )?;
     }
     writer.finish()
 }
@@ -153,8 +159,8 @@ enum Type {
 
 fn append<B: AsRef<[u8]>>(
     file: &EventFile<B>,
-    mut cues: Side<'_>,
-    mut outcomes: Side<'_>,
+    mut cues: RenamedSide<'_>,
+    mut outcomes: RenamedSide<'_>,
     writer: &mut EventWriter,
     monitor: &Monitor,
 ) -> Result<()> {
@@ -192,7 +198,7 @@ fn append<B: AsRef<[u8]>>(
 }
 
 /// A renaming at work on one event after another.
-struct Side<'a> {
+struct RenamedSide<'a> {
     what: &'static str,
     names: &'a Vocab,
     becomes: &'a Lists,
@@ -202,7 +208,7 @@ struct Side<'a> {
     ids: Vec<u32>,
 }
 
-impl<'a> Side<'a> {
+impl<'a> RenamedSide<'a> {
     fn cues(names: &'a Vocab, becomes: &'a Lists, duplicates: Duplicates) -> Self {
         Self { what: "cue", names, becomes, duplicates, last: Vec::new(), ids: Vec::new() }
     }

@@ -1,7 +1,8 @@
 //! Events in their binary form: written once, mapped or held in memory, read many times.
 //!
-//! - [`format`](mod@format) is the specification of the file, [`chunk`] of a run of events in it.
-//! - [`write`](mod@write) takes names from a reader of text and writes the file.
+//! - [`format`](mod@format) is the specification of the file, [`chunk`] of what a chunk of events is.
+//! - [`sink`] says what a reader of text gives; [`write`](mod@write) takes it and writes the file.
+//! - `survey` finds what occurs where, `twins` what always occurs together.
 //! - [`pick`] takes events out in another order, [`filter`] gives them other names, [`sets`] counts the sets of cues.
 //! - [`map`] opens a file without reading it; [`atomic`] lets new files appear whole or not at all.
 //! - [`EventFile`] reads over any bytes: a map, or a vector for events in memory. There is one representation.

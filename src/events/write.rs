@@ -68,8 +68,8 @@ pub struct EventWriter {
     out: Output,
     duplicates: Duplicates,
     background: Option<String>,
-    names: Names,
-    event: Event,
+    names: NameCounts,
+    event: EventAtHand,
     pending: Pending,
     /// The bytes of the last chunk; a buffer that is used again.
     encoded: Vec<u8>,
@@ -91,8 +91,8 @@ impl EventWriter {
             out: Output::new(path)?,
             duplicates,
             background: background.map(str::to_owned),
-            names: Names::default(),
-            event: Event::default(),
+            names: NameCounts::default(),
+            event: EventAtHand::default(),
             pending: Pending::new(true),
             encoded: Vec::new(),
             types: Some(Dictionary::default()),
@@ -290,7 +290,7 @@ impl EventWriter {
     fn append(&mut self, cues: &[u32], outcomes: &[u32], frequency: u32) -> Result<()> {
         self.last_type = match &mut self.types {
             Some(types) if self.pending.is_by_type() => {
-                let token = types.token(cues, outcomes)?;
+                let token = types.event_type(cues, outcomes)?;
                 if token.is_none() {
                     self.types_are_full()?;
                 }
@@ -471,13 +471,13 @@ fn storable(frequency: u64) -> Result<u32> {
 
 /// All names, and how often they and all events occurred.
 #[derive(Debug, Default)]
-struct Names {
+struct NameCounts {
     cues: Vocab,
     outcomes: Vocab,
     n_tokens: u64,
 }
 
-impl Names {
+impl NameCounts {
     fn count(&mut self, cues: &[u32], outcomes: &[u32], tokens: u64) -> Result<()> {
         for (vocab, ids) in [(&mut self.cues, cues), (&mut self.outcomes, outcomes)] {
             for &id in ids {
@@ -496,7 +496,7 @@ impl Names {
 
 /// The event being taken, with the events that last named each id, so that repetitions are found at once.
 #[derive(Debug, Default)]
-struct Event {
+struct EventAtHand {
     number: u64,
     cues: Vec<u32>,
     outcomes: Vec<u32>,
@@ -504,7 +504,7 @@ struct Event {
     last_with_outcome: Vec<u64>,
 }
 
-impl Event {
+impl EventAtHand {
     fn next(mut self) -> Self {
         self.number += 1;
         self.cues.clear();

@@ -66,7 +66,7 @@ pub(super) fn sweep(
     monitor: &Monitor,
     swept: impl Fn() -> Result<()>,
 ) -> Result<AdaTronFit> {
-    let mut state = State::new(patterns)?;
+    let mut state = Strengths::new(patterns)?;
     let mut errors = Vec::new();
     let mut certain = patterns.is_empty();
     let all = collected(0..patterns.len(), EXAMPLES)?;
@@ -85,7 +85,7 @@ pub(super) fn sweep(
         certain = state.is_within(least / size(&state.weights), plan.tolerance)
             && state.is_within(patterns.stability(&state.weights), plan.tolerance);
     }
-    let State { weights, strengths, steps, .. } = state;
+    let Strengths { weights, strengths, steps, .. } = state;
     if weights.iter().chain(&strengths).any(|value| !value.is_finite()) {
         return Err(Error::Numeric(
             "weights left the range of numbers; scale X, so that its numbers are about 1".into(),
@@ -96,7 +96,7 @@ pub(super) fn sweep(
 }
 
 /// Invariant: `weights` are the sum of `strengths[m]` Z_m.
-struct State<'a, 'b> {
+struct Strengths<'a, 'b> {
     patterns: &'a Patterns<'b>,
     weights: Vec<f64>,
     strengths: Vec<f64>,
@@ -105,7 +105,7 @@ struct State<'a, 'b> {
     work: usize,
 }
 
-impl<'a, 'b> State<'a, 'b> {
+impl<'a, 'b> Strengths<'a, 'b> {
     fn new(patterns: &'a Patterns<'b>) -> Result<Self> {
         let weights = filled(0.0, patterns.width(), WEIGHTS)?;
         let strengths = filled(0.0, patterns.len(), WEIGHTS)?;

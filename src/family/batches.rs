@@ -243,7 +243,7 @@ impl SourceReader<'_> {
 }
 
 /// A batch.
-struct Batch {
+struct TokenBatch {
     tokens: u64,
     /// Where its groups end.
     end: usize,
@@ -255,7 +255,7 @@ struct Batch {
 /// of it, rows in `touched` below its number of rows.
 #[derive(Default)]
 pub(super) struct Section {
-    batches: Vec<Batch>,
+    batches: Vec<TokenBatch>,
     /// For each batch the rows that it changes, each once; empty where batches are single tokens.
     touched: Lists,
     /// The pattern of each group,
@@ -539,7 +539,7 @@ impl Maker {
         section.touched.push(&self.rows)?;
         self.rows.drain(..).for_each(|row| self.touched[row as usize] = false);
         self.types.clear();
-        section.batches.grow(Batch { tokens, end: section.patterns.len() }, BATCHES)
+        section.batches.grow(TokenBatch { tokens, end: section.patterns.len() }, BATCHES)
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) struct Cut {
 }
 
 /// All columns, cut into tiles.
-pub(super) struct ColumnTiles<'a, E> {
+pub(super) struct WeightTiles<'a, E> {
     columns: &'a [u32],
     n_rows: usize,
     /// All weights to begin with, row after row; zero if `None`.
@@ -39,7 +39,7 @@ pub(super) struct ColumnTiles<'a, E> {
 }
 
 /// Some columns of all rows, filled with what they begin with.
-pub(super) struct ColumnTile<'a, E> {
+pub(super) struct WeightTile<'a, E> {
     /// The weights, row after row.
     pub(super) weights: &'a mut [E],
     /// Elements in a row: a multiple of the lanes of the kernel.
@@ -50,7 +50,7 @@ pub(super) struct ColumnTile<'a, E> {
     pub(super) columns: &'a [u32],
 }
 
-impl<'a, E: Element> ColumnTiles<'a, E> {
+impl<'a, E: Element> WeightTiles<'a, E> {
     /// Cuts all columns, in the order in which tiles shall have them.
     pub(super) fn new(columns: &'a [u32], n_rows: usize, initial: Option<&'a [E]>, cut: &Cut) -> Self {
         let threads = if cut.updates < SMALL { 1 } else { cut.threads.max(1) };
@@ -78,7 +78,7 @@ impl<'a, E: Element> ColumnTiles<'a, E> {
         out: &Matrix<'_, E>,
         monitor: &Monitor,
         start: impl Fn(usize) -> Result<S> + Sync,
-        learn: impl Fn(&mut S, &mut ColumnTile<'_, E>) -> Result<()> + Sync,
+        learn: impl Fn(&mut S, &mut WeightTile<'_, E>) -> Result<()> + Sync,
     ) -> Result<DescentReport> {
         let &Self { columns, n_rows, kernel, threads, widest, .. } = self;
         let along = collected((0..n_rows as u32).map(|row| Entry { from: row, to: row }), COLUMNS)?;
@@ -90,7 +90,7 @@ impl<'a, E: Element> ColumnTiles<'a, E> {
             let width = padded::<E>(own.len(), kernel);
             let weights = &mut weights[..n_rows * width];
             self.begin(weights, width, own);
-            let mut tile = ColumnTile { weights, width, first, columns: own };
+            let mut tile = WeightTile { weights, width, first, columns: own };
             learn(state, &mut tile)?;
             let across = collected((0..).zip(own).map(|(from, &to)| Entry { from, to }), COLUMNS)?;
             filling.write(tile.weights, width, &across, lines, |row, lane| (row, own[lane] as usize))

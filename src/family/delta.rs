@@ -21,7 +21,7 @@
 
 use super::activation::{Activation, Loss, Unit};
 use super::batches::{Section, Sections, TokenSource};
-use super::columns::{COLUMNS, ColumnTile, ColumnTiles, Cut};
+use super::columns::{COLUMNS, Cut, WeightTile, WeightTiles};
 use super::descent::{Descent, DescentReport};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
@@ -88,14 +88,14 @@ pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
         tile: descent.tile,
         shape: [(copies * n_rows) as f64, slots as f64 / source.n_tokens().max(1) as f64],
     };
-    let tiles = ColumnTiles::new(&columns, n_rows, descent.initial, &cut);
+    let tiles = WeightTiles::new(&columns, n_rows, descent.initial, &cut);
     // Without tokens no pass would ever look at the monitor.
     let passes = if source.n_tokens() == 0 { 0 } else { descent.passes };
     monitor.set_total(source.n_tokens().saturating_mul(passes).saturating_mul(tiles.len() as u64));
 
     let start = |_| Ok((Buffer::zeros((copies - 1) * tiles.elements())?, sections.maker()?));
     tiles.learn(out, monitor, start, |(before, maker), tile| {
-        let ColumnTile { ref mut weights, width, first, columns } = *tile;
+        let WeightTile { ref mut weights, width, first, columns } = *tile;
         let before = &mut before[..(copies - 1) * n_rows * width];
         before.copy_from_slice(&weights[..(copies - 1) * n_rows * width]);
         let mut lambda = collected(columns.iter().map(|&column| rule.lambda[column as usize]), COLUMNS)?;
@@ -180,11 +180,11 @@ struct DeltaTile<'a, E> {
 }
 
 impl<E: Element> DeltaTile<'_, E> {
-    /// The place of a column in the tile.
+    /// Which lane of the tile a column is.
     #[inline(always)]
-    fn place(&self, column: u32) -> Option<usize> {
-        let place = column.wrapping_sub(self.first) as usize;
-        (place < self.n_columns).then_some(place)
+    fn lane(&self, column: u32) -> Option<usize> {
+        let lane = column.wrapping_sub(self.first) as usize;
+        (lane < self.n_columns).then_some(lane)
     }
 }
 
@@ -239,7 +239,7 @@ impl<E: Element> Delta<'_, '_, E> {
         for batch in 0..section.len() {
             let (tokens, groups) = section.batch(batch);
             done += tokens;
-            let occurs = |&(column, _): &(u32, u64)| tile.place(column).is_some();
+            let occurs = |&(column, _): &(u32, u64)| tile.lane(column).is_some();
             if !tile.started && !section.outcomes(groups.clone()).iter().any(occurs) {
                 continue;
             }
@@ -249,10 +249,10 @@ impl<E: Element> Delta<'_, '_, E> {
                 let (pattern, tokens, outcomes) = section.group(group);
                 let (cues, once) = source.pattern(pattern);
                 for &(column, count) in outcomes {
-                    if let Some(place) = tile.place(column) {
-                        let lambda = tile.lambda[place];
+                    if let Some(lane) = tile.lane(column) {
+                        let lambda = tile.lambda[lane];
                         let lambda = if twice { lambda.plus(lambda) } else { lambda };
-                        tile.targets[place] = lambda.times(E::from_f64(count as f64));
+                        tile.targets[lane] = lambda.times(E::from_f64(count as f64));
                     }
                 }
                 // SAFETY: every cue is below n_rows, the number of elements of `alpha` and of rows of `weights` and `before`,
@@ -281,8 +281,8 @@ impl<E: Element> Delta<'_, '_, E> {
                     }
                 }
                 for &(column, _) in outcomes {
-                    if let Some(place) = tile.place(column) {
-                        tile.targets[place] = E::default();
+                    if let Some(lane) = tile.lane(column) {
+                        tile.targets[lane] = E::default();
                     }
                 }
                 work += (cues.len() + function) * width + outcomes.len() + 1;

@@ -23,7 +23,7 @@ use std::ptr::null_mut;
 use std::sync::{Mutex, PoisonError};
 
 use super::activation::{Activation, Loss, Unit};
-use super::columns::{COLUMNS, ColumnTile, ColumnTiles, Cut};
+use super::columns::{COLUMNS, Cut, WeightTile, WeightTiles};
 use super::descent::{Descent, DescentReport};
 use super::rows::NumberRows;
 use crate::error::{Error, Result};
@@ -114,14 +114,14 @@ pub fn learn_at<E: Element>(
         shape: [(copies * n_rows) as f64, x.n_values() as f64 / n.max(1) as f64],
     };
     let columns = collected(0..n_columns as u32, COLUMNS)?;
-    let tiles = ColumnTiles::new(&columns, n_rows, descent.initial, &cut);
+    let tiles = WeightTiles::new(&columns, n_rows, descent.initial, &cut);
     // Without tokens no pass would ever look at the monitor.
     let passes = if n == 0 { 0 } else { descent.passes };
     monitor.set_total((n as u64).saturating_mul(passes).saturating_mul(tiles.len() as u64));
 
     let start = |_| Buffer::zeros((copies - 1) * tiles.elements());
     tiles.learn(out, monitor, start, |before, tile| {
-        let ColumnTile { ref mut weights, width, first, columns } = *tile;
+        let WeightTile { ref mut weights, width, first, columns } = *tile;
         let before = &mut before[..(copies - 1) * n_rows * width];
         before.copy_from_slice(&weights[..(copies - 1) * n_rows * width]);
         let mut tile = RowsTile {

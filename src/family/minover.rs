@@ -15,7 +15,7 @@
 //! no plane has a stability above |v| / t = N |w| / t. Where the stability reached, the least field over |v|, comes near it, it is
 //! near the greatest that there is. Both are computed anew from the counts before that is said.
 
-use super::patterns::{Columns, POLL_EVERY, Patterns, WEIGHTS, room, size};
+use super::patterns::{POLL_EVERY, PatternColumns, Patterns, WEIGHTS, room, size};
 use crate::error::Result;
 use crate::grow::{Grow, collected};
 use crate::kernel::dispatch::{Kernel, Task, run};
@@ -199,7 +199,7 @@ impl<'a, 'b> Search<'a, 'b> {
 
 /// Products of patterns with all patterns, made when they are first wanted.
 struct Products {
-    columns: Columns,
+    columns: PatternColumns,
     /// In which of the rows those of an example are; `None`: not yet made, or not kept.
     places: Vec<Option<u32>>,
     rows: Vec<Vec<f64>>,
@@ -215,7 +215,7 @@ impl Products {
         let n = patterns.len();
         let width = n.next_multiple_of(BLOCK);
         let most = (budget / (8 * width).max(1)).min(u32::MAX as usize);
-        let columns = Columns::new(patterns, kernel)?;
+        let columns = PatternColumns::new(patterns, kernel)?;
         Ok(Self { columns, places: room(n, None)?, rows: Vec::new(), most, width, passing: Vec::new() })
     }
 

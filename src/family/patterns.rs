@@ -173,20 +173,20 @@ pub(super) fn size(weights: &[f64]) -> f64 {
 }
 
 /// The patterns column by column, for products of one with all others.
-pub(super) struct Columns {
-    layout: Layout,
+pub(super) struct PatternColumns {
+    layout: PatternLayout,
     kernel: Kernel,
     examples: usize,
 }
 
-enum Layout {
+enum PatternLayout {
     /// Feature after feature, the numbers of all examples.
     Dense(Vec<f64>),
     /// Where each feature begins; the examples that have it, and their numbers.
     Sparse { starts: Vec<usize>, examples: Vec<u32>, values: Vec<f64> },
 }
 
-impl Columns {
+impl PatternColumns {
     /// Copies the patterns, signs and bias included.
     pub(super) fn new(patterns: &Patterns<'_>, kernel: Kernel) -> Result<Self> {
         let (n, p) = (patterns.len(), patterns.width());
@@ -195,7 +195,7 @@ impl Columns {
             for m in 0..n {
                 patterns.each(m, |i, z| all[i * n + m] = z);
             }
-            Layout::Dense(all)
+            PatternLayout::Dense(all)
         } else {
             if u32::try_from(n).is_err() {
                 return Err(Error::Argument(format!("expected fewer than 2^32 examples, found {n}")));
@@ -216,7 +216,7 @@ impl Columns {
                     next[i] += 1;
                 });
             }
-            Layout::Sparse { starts, examples, values: all }
+            PatternLayout::Sparse { starts, examples, values: all }
         };
         Ok(Self { layout, kernel, examples: n })
     }
@@ -238,7 +238,7 @@ impl Columns {
             }
         });
         match &self.layout {
-            Layout::Dense(all) => {
+            PatternLayout::Dense(all) => {
                 for (number, row) in row.chunks_mut(BLOCK).enumerate() {
                     let first = number * BLOCK;
                     for some in features.chunks(POLL_EVERY / BLOCK) {
@@ -248,7 +248,7 @@ impl Columns {
                     }
                 }
             }
-            Layout::Sparse { starts, examples, values } => {
+            PatternLayout::Sparse { starts, examples, values } => {
                 let mut work = 0;
                 for (i, z) in features {
                     let range = starts[i]..starts[i + 1];

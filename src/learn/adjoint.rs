@@ -37,7 +37,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 use super::job::{Job, LearnedRow};
 use super::order;
 use super::plan::Initial;
-use super::script::{Chunks, Event, Segment, Stream};
+use super::script::{Chunks, Event, EventStream, Segment};
 use super::steps::{Stepper, Steps};
 use crate::error::{Error, Result};
 use crate::grow::{Grow, collected};
@@ -75,7 +75,7 @@ const NEAR: usize = 512 << 10;
 /// [`Error::Argument`] when the learning rates differ; see [`super::learn`].
 pub(super) fn learn<E: LearnsRows, B: AsRef<[u8]> + Sync>(
     job: &Job<'_, E>,
-    stream: Stream<'_, B>,
+    stream: EventStream<'_, B>,
     out: &Matrix<'_, E>,
 ) -> Result<usize> {
     let (n_rows, n_columns) = (job.rule.alpha.len(), job.columns.len());

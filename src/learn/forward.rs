@@ -14,7 +14,7 @@ use super::job::{Job, LearnedColumn};
 use super::mean::Mean;
 use super::order;
 use super::plan::Initial;
-use super::script::{Chunks, Stream};
+use super::script::{Chunks, EventStream};
 use super::tile::{ColumnTile, EVENT, Lanes, LearnsColumns, OrderedEvents, PerToken};
 use super::trajectory::{Tracer, Traces, Walk};
 use crate::error::Result;
@@ -42,7 +42,7 @@ pub(super) enum Goal<'g, 'a, E> {
 /// See [`super::learn`].
 pub(super) fn learn<E: LearnsColumns, B: AsRef<[u8]> + Sync>(
     job: &Job<'_, E>,
-    stream: Stream<'_, B>,
+    stream: EventStream<'_, B>,
     goal: &Goal<'_, '_, E>,
 ) -> Result<usize> {
     let (n_rows, plan) = (job.rule.alpha.len(), job.plan);

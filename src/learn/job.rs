@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 use std::time::Duration;
 
 use super::clock::Clock;
-use super::facts::{Counts, Facts};
+use super::facts::{Costs, Facts};
 use super::plan::{NAMES, Plan};
-use super::script::{NONE, Numbering, Script, Stream};
+use super::script::{EventStream, NONE, Numbering, Script};
 use crate::error::Result;
 use crate::events::EventFile;
 use crate::events::survey::Survey;
@@ -82,9 +82,9 @@ impl<'a, E: Element> Job<'a, E> {
             None => filled(false, plan.lambda.len(), NAMES)?,
         };
         let twins = plan.twins(&rule, &started)?;
-        let mut counts = Counts::new(plan.rows, plan.alpha)?;
-        let survey = Survey::of(file, (plan.rows, n_rows), twins, plan.budget, &mut counts, monitor)?;
-        let mut facts = Facts::of(&survey, &counts, file.header().n_tokens);
+        let mut costs = Costs::new(plan.rows, plan.alpha)?;
+        let survey = Survey::of(file, (plan.rows, n_rows), twins, plan.budget, &mut costs, monitor)?;
+        let mut facts = Facts::of(&survey, &costs, file.header().n_tokens);
         let columns = columns(&survey, plan, &started, &mut facts)?;
         let (tracked, distinct_updates) = tracked(&survey, &kept, &mut facts)?;
         let cheaper = || plan.cheaper(&facts, [tracked.len(), columns.len()], distinct_updates);
@@ -116,7 +116,7 @@ impl<'a, E: Element> Job<'a, E> {
         &self,
         file: &'f EventFile<B>,
         survey: Survey,
-    ) -> Result<Stream<'f, B>> {
+    ) -> Result<EventStream<'f, B>> {
         let mut rows = copied(self.plan.rows, NAMES)?;
         if self.method == Method::Adjoint {
             let least = survey.row_twins.least()?;
@@ -131,7 +131,7 @@ impl<'a, E: Element> Job<'a, E> {
         let columns = columns.map(|column| column.map_or(NONE, |column| numbers[column as usize]));
         let (n_rows, n_columns) = (self.plan.alpha.len(), self.columns.len());
         let numbering = Numbering { rows, n_rows, columns: collected(columns, NAMES)?, n_columns };
-        Stream::new(file, numbering, survey.chunks, self.monitor)
+        EventStream::new(file, numbering, survey.chunks, self.monitor)
     }
 
     /// How it went with tiles of so many columns.

@@ -30,7 +30,7 @@ pub(super) const NONE: u32 = u32::MAX;
 ///
 /// Invariants: every cue id in `types` and `kept` is below `n_rows`, every outcome id below `n_columns`, every token
 /// below `types.len()`. `rows` and `columns` hold only such numbers, or `NONE` for what is not learned.
-pub(super) struct Stream<'a, B> {
+pub(super) struct EventStream<'a, B> {
     file: &'a EventFile<B>,
     rows: Vec<u32>,
     columns: Vec<u32>,
@@ -82,7 +82,7 @@ pub(super) struct Numbering {
     pub(super) n_columns: usize,
 }
 
-impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
+impl<'a, B: AsRef<[u8]>> EventStream<'a, B> {
     /// The events of a file in a numbering, with the chunks that a survey has decoded, if it kept them.
     ///
     /// # Errors
@@ -314,7 +314,7 @@ impl<'a> Iterator for Scripted<'a> {
 
 /// Chunks in the form in which a method reads them: made once where they fit the room, again for every tile otherwise.
 pub(super) struct Chunks<'a, B, T> {
-    stream: Stream<'a, B>,
+    stream: EventStream<'a, B>,
     made: Option<Vec<OnceLock<T>>>,
 }
 
@@ -324,7 +324,7 @@ impl<'a, B: AsRef<[u8]> + Sync, T: Send + Sync> Chunks<'a, B, T> {
     /// # Errors
     /// When stopped, or [`Error::Memory`].
     pub(super) fn new<S>(
-        mut stream: Stream<'a, B>,
+        mut stream: EventStream<'a, B>,
         fits: bool,
         threads: usize,
         monitor: &Monitor,
@@ -350,7 +350,7 @@ impl<'a, B: AsRef<[u8]> + Sync, T: Send + Sync> Chunks<'a, B, T> {
     }
 
     /// The events.
-    pub(super) fn stream(&self) -> &Stream<'a, B> {
+    pub(super) fn stream(&self) -> &EventStream<'a, B> {
         &self.stream
     }
 

@@ -64,8 +64,8 @@ pub(super) fn learn<E: Element>(
         let lanes = 0..tile.width as u32;
         let across = lanes.map(|lane| Entry { from: lane, to: tile.first as u32 + lane });
         let across = collected(across, BLOCKS)?;
-        let place = |column, lane| (tile.first + lane, column);
-        filling.write(&tile.sums, tile.width, &across, &mut lines, place)?;
+        let row_and_column = |column, lane| (tile.first + lane, column);
+        filling.write(&tile.sums, tile.width, &across, &mut lines, row_and_column)?;
     }
     Ok(widest)
 }

@@ -11,7 +11,7 @@
 use super::plan::{Side, WidrowHoffPlan, WidrowHoffReport};
 use super::tokens::Tokens;
 use crate::error::Result;
-use crate::family::columns::{COLUMNS, ColumnTile, ColumnTiles, Cut};
+use crate::family::columns::{COLUMNS, Cut, WeightTile, WeightTiles};
 use crate::family::descent::DescentReport;
 use crate::grow::{Grow, collected, filled};
 use crate::kernel::buffer::Buffer;
@@ -97,13 +97,13 @@ pub(super) fn learn<E: Element>(
         shape: [n_rows as f64, script.rows.len() as f64 / tokens.len().max(1) as f64],
     };
     let columns = collected(0..n_columns as u32, COLUMNS)?;
-    let tiles = ColumnTiles::new(&columns, n_rows, plan.initial, &cut);
+    let tiles = WeightTiles::new(&columns, n_rows, plan.initial, &cut);
     monitor.set_total(tokens.total().saturating_mul(tiles.len() as u64));
     let report = tiles.learn(out, monitor, Buffer::zeros, |targets, tile| {
-        let ColumnTile { ref mut weights, width, first, columns } = *tile;
+        let WeightTile { ref mut weights, width, first, columns } = *tile;
         let (script, side, targets) = (&script, plan.outcomes, &mut targets[..width]);
         let columns = columns.len();
-        let task = Present { tokens, script, side, first, columns, weights, targets, eta, monitor };
+        let task = NamedCues { tokens, script, side, first, columns, weights, targets, eta, monitor };
         run(cut.kernel, width, task)
     })?;
     let DescentReport { tile, threads, .. } = report;
@@ -111,7 +111,7 @@ pub(super) fn learn<E: Element>(
 }
 
 /// Learning all events into a tile.
-struct Present<'a, E> {
+struct NamedCues<'a, E> {
     tokens: &'a Tokens,
     script: &'a CueScript,
     side: Side<'a, E>,
@@ -124,7 +124,7 @@ struct Present<'a, E> {
     monitor: &'a Monitor,
 }
 
-impl<E: Element> Task<E> for Present<'_, E> {
+impl<E: Element> Task<E> for NamedCues<'_, E> {
     type Output = Result<()>;
 
     #[inline(always)]
