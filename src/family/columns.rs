@@ -7,7 +7,7 @@ use crate::kernel::buffer::Buffer;
 use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
 use crate::monitor::Monitor;
-use crate::threads::each_tile;
+use crate::threads::each;
 use crate::tiles::result::{Axis, Entry, Matrix};
 use crate::tiles::width::{SMALL, padded, width};
 
@@ -84,7 +84,7 @@ impl<'a, E: Element> WeightTiles<'a, E> {
         let along = collected((0..n_rows as u32).map(|row| Entry { from: row, to: row }), COLUMNS)?;
         let filling = out.begin(Axis::Columns, along, monitor)?;
         let start = || Ok((Buffer::zeros(self.elements())?, start(widest)?, filling.buffer()?));
-        each_tile(threads, self.len(), start, |(weights, state, lines), index| {
+        each(threads, self.len(), start, |(weights, state, lines), index| {
             let first = index * widest;
             let own = &columns[first..columns.len().min(first + widest)];
             let width = padded::<E>(own.len(), kernel);

@@ -47,7 +47,7 @@ use crate::kernel::packing::packing;
 use crate::kernel::rows::{Element, Vector};
 use crate::kernel::step::{Step, prefetch, step};
 use crate::monitor::Monitor;
-use crate::threads::each_tile;
+use crate::threads::each;
 use crate::tiles::result::{Axis, Entry, Filling, Matrix};
 use crate::tiles::rule::same;
 use crate::tiles::width::{WIDEST, padded, width};
@@ -117,7 +117,7 @@ pub(super) fn learn<E: LearnsRows, B: AsRef<[u8]> + Sync>(
         let zeros = |n: usize| Buffer::<E>::zeros(n.saturating_mul(width));
         Ok((zeros(n_rows)?, zeros(n_columns)?, stepper()?, filling.buffer()?))
     };
-    each_tile(job.threads, tiles.len(), start, |(v, sums, stepper, lines), index| {
+    each(job.threads, tiles.len(), start, |(v, sums, stepper, lines), index| {
         let cues = tiles[index];
         let width = padded::<E>(cues.len(), job.kernel);
         let (v, sums) = (&mut v[..n_rows * width], &mut sums[..n_columns * width]);

@@ -21,7 +21,7 @@ use crate::error::Result;
 use crate::grow::{Grow, collected, filled};
 use crate::kernel::buffer::Buffer;
 use crate::kernel::rows::Element;
-use crate::threads::each_tile;
+use crate::threads::each;
 use crate::tiles::result::{Axis, Entry, Filling, Matrix, check_finite};
 use crate::tiles::rule::Rates;
 use crate::tiles::width::{padded, width};
@@ -92,7 +92,7 @@ pub(super) fn learn<E: LearnsColumns, B: AsRef<[u8]> + Sync>(
             lanes: Buffer::zeros(Lanes::<E>::EACH.saturating_mul(width))?,
         })
     };
-    each_tile(job.threads, tiles.len(), buffers, |buffers, index| {
+    each(job.threads, tiles.len(), buffers, |buffers, index| {
         let (columns, first) = (tiles[index], (index * width) as u32);
         let lambda = columns.iter().map(|column| job.rule.lambda[column.targets[0] as usize]);
         let lambda = collected(lambda, TILES)?;

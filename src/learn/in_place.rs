@@ -24,7 +24,7 @@ use crate::kernel::buffer::Buffer;
 use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
 use crate::monitor::Monitor;
-use crate::threads::{each_tile, sensible};
+use crate::threads::{each, sensible};
 use crate::tiles::method::Method;
 use crate::tiles::result::{Entry, check_finite};
 use crate::tiles::rule::{Rates, Rule};
@@ -152,7 +152,7 @@ impl<'a, E: LearnsColumns, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, 
         let slabs = collected(slabs.into_iter().map(Mutex::new), TILES)?;
         let buffer =
             || TileMemory::<E>::new(rows.len().saturating_add(Lanes::<E>::EACH).saturating_mul(width));
-        each_tile(job.threads, slabs.len(), buffer, |buffer, index| {
+        each(job.threads, slabs.len(), buffer, |buffer, index| {
             let (first, start) = (index * width, starts[index]);
             if start.events >= n_events {
                 return Ok(());

@@ -15,7 +15,7 @@ use crate::events::alike::Alike;
 use crate::events::chunk::{Body, Chunk, EventList, Lists};
 use crate::grow::{Grow, collected, filled, gathered};
 use crate::monitor::Monitor;
-use crate::threads::each_tile;
+use crate::threads::each;
 
 /// What events are called, as methods read them, where memory for them ends.
 pub(super) const SCRIPT: &str = "the events to learn";
@@ -335,7 +335,7 @@ impl<'a, B: AsRef<[u8]> + Sync, T: Send + Sync> Chunks<'a, B, T> {
             return Ok(Self { stream, made: None });
         }
         let made = collected((0..stream.n_chunks()).map(|_| OnceLock::new()), SCRIPT)?;
-        each_tile(threads.min(made.len()).max(1), made.len(), start, |state, chunk| {
+        each(threads.min(made.len()).max(1), made.len(), start, |state, chunk| {
             monitor.check()?;
             stream.visit(chunk, |segment| {
                 // One thread alone takes this chunk.
