@@ -17,7 +17,7 @@ use crate::grow::{Grow, collected, filled};
 use crate::kernel::rows::Element;
 use crate::lists::Lists;
 use crate::monitor::Monitor;
-use crate::threads::in_pool;
+use crate::threads::each;
 
 /// Weights in memory, wherever they lie.
 pub trait Table<S>: Sync {
@@ -83,6 +83,8 @@ const GATHERED: usize = 1 << 22;
 /// What the work is, counted in additions, between two looks at the monitor.
 const LOOK_EVERY: usize = 1 << 20;
 
+const PIECES: &str = "the pieces of the result";
+
 const CUES: &str = "the cues of some events";
 
 /// Fills `out` with activations, event after event. Weights are rounded to the type of the sums; the result says whether one that
@@ -100,9 +102,9 @@ pub fn activate<S: Element, E: Element, B: AsRef<[u8]> + Sync>(
 ) -> Result<bool> {
     weights.check(file, which)?;
     monitor.set_total(file.len());
-    // What each chunk of events fills: pieces of `out`, handed to the threads one by one.
+    // What each chunk of events fills: pieces of `out`.
     let mut pieces = Vec::new();
-    pieces.make_room(file.n_chunks(), "the pieces of the result")?;
+    pieces.make_room(file.n_chunks(), PIECES)?;
     let mut rest = out;
     for chunk in 0..file.n_chunks() {
         let length = match which {
@@ -122,7 +124,7 @@ pub fn activate<S: Element, E: Element, B: AsRef<[u8]> + Sync>(
         let split = length.and_then(|length| rest.split_at_mut_checked(length));
         let (piece, behind) =
             split.ok_or_else(|| Error::Argument("expected a longer array for the result".into()))?;
-        pieces.push((chunk, piece));
+        pieces.push(piece);
         rest = behind;
     }
     if !rest.is_empty() {
@@ -132,23 +134,19 @@ pub fn activate<S: Element, E: Element, B: AsRef<[u8]> + Sync>(
         )));
     }
 
-    let threads = threads.clamp(1, pieces.len().max(1));
-    let pieces = Mutex::new(pieces.into_iter());
-    let failure = Mutex::new(None);
+    let pieces = collected(pieces.into_iter().map(Mutex::new), PIECES)?;
     let overflow = AtomicBool::new(false);
-    in_pool(threads, || {
-        loop {
-            let piece = pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some((chunk, piece)) = piece else { break };
-            let desk = Desk { file, chunk, weights, overflow: &overflow, monitor };
-            if let Err(error) = desk.fill(which, piece) {
-                failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-                break;
-            }
-        }
-    })?;
-    let failure = failure.into_inner().unwrap_or_else(PoisonError::into_inner);
-    failure.map_or_else(|| Ok(overflow.into_inner()), Err)
+    each(
+        threads,
+        pieces.len(),
+        || Ok(()),
+        |(), chunk| {
+            // No other thread takes this piece.
+            let mut piece = pieces[chunk].lock().unwrap_or_else(PoisonError::into_inner);
+            ChunkSums { file, chunk, weights, overflow: &overflow, monitor }.fill(which, &mut piece[..])
+        },
+    )?;
+    Ok(overflow.into_inner())
 }
 
 impl<T> Weights<'_, T> {
@@ -176,8 +174,8 @@ impl<T> Weights<'_, T> {
     }
 }
 
-/// What a thread needs for a chunk of events.
-struct Desk<'a, T, B> {
+/// The sums of a chunk of events.
+struct ChunkSums<'a, T, B> {
     file: &'a EventFile<B>,
     chunk: usize,
     weights: &'a Weights<'a, T>,
@@ -186,7 +184,7 @@ struct Desk<'a, T, B> {
     monitor: &'a Monitor,
 }
 
-impl<T, B: AsRef<[u8]>> Desk<'_, T, B> {
+impl<T, B: AsRef<[u8]>> ChunkSums<'_, T, B> {
     fn fill<S: Element, E: Element>(&self, which: &Which<'_>, out: &mut [E]) -> Result<()>
     where
         T: Table<S>,
@@ -352,14 +350,18 @@ impl Gathered {
     }
 
     /// Takes events from the first of a range on, and says before which it ended.
-    fn take<T, B: AsRef<[u8]>>(&mut self, desk: &Desk<'_, T, B>, range: std::ops::Range<u64>) -> Result<u64> {
+    fn take<T, B: AsRef<[u8]>>(
+        &mut self,
+        sums: &ChunkSums<'_, T, B>,
+        range: std::ops::Range<u64>,
+    ) -> Result<u64> {
         self.cues.iter().for_each(|&cue| self.places[cue as usize] = NONE);
         self.cues.clear();
         self.rows.clear();
-        desk.file.for_each(range.clone(), |_, cues, _, _| {
+        sums.file.for_each(range.clone(), |_, cues, _, _| {
             // Those behind what is enough come again.
             if self.rows.items().len() < GATHERED {
-                for &cue in cues.iter().filter(|&&cue| desk.weights.rows[cue as usize].is_some()) {
+                for &cue in cues.iter().filter(|&&cue| sums.weights.rows[cue as usize].is_some()) {
                     if std::mem::replace(&mut self.places[cue as usize], 0) == NONE {
                         self.cues.grow(cue, CUES)?;
                     }
@@ -369,8 +371,8 @@ impl Gathered {
             }
             Ok(())
         })?;
-        self.cues.sort_unstable_by_key(|&cue| desk.weights.rows[cue as usize]);
-        self.distinct = collected(desk.rows_of(&self.cues), CUES)?;
+        self.cues.sort_unstable_by_key(|&cue| sums.weights.rows[cue as usize]);
+        self.distinct = collected(sums.rows_of(&self.cues), CUES)?;
         (0..).zip(&self.cues).for_each(|(place, &cue)| self.places[cue as usize] = place);
         self.rows.items_mut().iter_mut().for_each(|row| *row = self.places[*row as usize]);
         Ok(range.start + self.rows.len() as u64)

@@ -12,14 +12,14 @@
 //! tiles, every tile streams all events on a thread of its own, and the result has the same bits for any number of
 //! threads, any width of the tiles and any instruction set.
 //!
-//! The data path: text -> names -> ids and a binary event file -> mapped reader -> learner-ready stream -> tiles ->
-//! weights. The rooms, in the order in which they may use each other:
+//! The data path: text -> names -> ids and a binary event file -> mapped reader -> scripts -> tiles -> weights. The rooms stand on
+//! three floors; a room uses rooms below it, never beside or above:
 //!
-//! - [`error`], [`monitor`], `grow`, [`lists`], `threads`: what can go wrong; stopping and progress; lists that grow; pools.
-//! - [`vocab`]: names and ids. [`kernel`]: arithmetic on rows of weights, per instruction set.
-//! - [`text`]: event tables and running text, as names.
-//! - [`events`]: the binary event file.
-//! - [`learn`], [`dense`], [`activate`], [`equilibrium`]: what is done with events.
+//! - Data. [`error`], [`monitor`], `grow`, [`lists`], `threads`: what can go wrong; stopping and progress; lists that grow; many
+//!   lists in one; threads. [`vocab`]: names and ids. [`events`]: the binary event file. Above it [`text`]: event tables and running text, as names.
+//! - Machine. [`kernel`]: arithmetic on rows of weights, per instruction set. [`tiles`]: how weights are cut, the rule's parameters,
+//!   and where results go.
+//! - Verbs. [`learn`]: the rule. [`family`]: its relatives. [`equilibrium`], [`activate`].
 //! - `bind`: Python's view of it all (feature `python`).
 
 pub mod activate;

@@ -82,11 +82,11 @@ pub(crate) fn sensible(threads: usize) -> usize {
     threads.clamp(1, (4 * processors).max(16))
 }
 
-/// Lets threads take one of `n` tiles after another. Each thread has a state of its own, made by `start`.
+/// Lets threads do one of `n` pieces of work after another. Each thread has a state of its own, made by `start`.
 ///
 /// # Errors
-/// Of several failing tiles the first one's, so that the same data always give the same message.
-pub(crate) fn each_tile<S>(
+/// Of several that fail the first one's, by number, so that the same data always give the same message.
+pub(crate) fn each<S>(
     threads: usize,
     n: usize,
     start: impl Fn() -> Result<S> + Sync,
@@ -94,22 +94,22 @@ pub(crate) fn each_tile<S>(
 ) -> Result<()> {
     let next = AtomicUsize::new(0);
     let failure: Mutex<Option<(usize, Error)>> = Mutex::new(None);
-    let fail = |tile: usize, error: Error| {
-        // Tiles begun before go on to their end: one of them may have the first error.
+    let fail = |number: usize, error: Error| {
+        // What was begun before goes on to its end, and may have the first error.
         next.store(n, Relaxed);
         let mut failure = failure.lock().unwrap_or_else(PoisonError::into_inner);
-        if failure.as_ref().is_none_or(|(first, _)| tile < *first) {
-            *failure = Some((tile, error));
+        if failure.as_ref().is_none_or(|(first, _)| number < *first) {
+            *failure = Some((number, error));
         }
     };
     in_pool(threads.min(n), || match start() {
         Ok(mut state) => loop {
-            let tile = next.fetch_add(1, Relaxed);
-            if tile >= n {
+            let number = next.fetch_add(1, Relaxed);
+            if number >= n {
                 break;
             }
-            if let Err(error) = work(&mut state, tile) {
-                fail(tile, error);
+            if let Err(error) = work(&mut state, number) {
+                fail(number, error);
             }
         },
         Err(error) => fail(0, error),
@@ -118,7 +118,7 @@ pub(crate) fn each_tile<S>(
 }
 
 /// Runs `worker` on every one of so many threads, or as many as can be had.
-pub(crate) fn in_pool(threads: usize, worker: impl Fn() + Sync) -> Result<()> {
+fn in_pool(threads: usize, worker: impl Fn() + Sync) -> Result<()> {
     if threads <= 1 {
         worker();
     } else {

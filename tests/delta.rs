@@ -8,8 +8,8 @@ use rescorla::events::EventFile;
 use rescorla::events::map::Bytes;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::family::activation::{Activation, Loss};
-use rescorla::family::delta::{Plan, learn};
-use rescorla::family::descent::{Descent, Report};
+use rescorla::family::delta::{DeltaPlan, learn};
+use rescorla::family::descent::{Descent, DescentReport};
 use rescorla::kernel::dispatch::Kernel;
 use rescorla::kernel::rows::Element;
 use rescorla::learn::script::BUDGET;
@@ -133,7 +133,7 @@ impl Case {
 
     fn learned<E: Element>(&self, kernel: Kernel) -> Vec<E> {
         let (order, initial) = (self.order(), self.initial::<E>());
-        let plan = Plan {
+        let plan = DeltaPlan {
             rows: &(0..CUES as u32).collect::<Vec<_>>(),
             // Other numbers than the file's.
             columns: &(0..OUTCOMES as u32).rev().collect::<Vec<_>>(),
@@ -250,11 +250,15 @@ proptest! {
 }
 
 /// Learns events of two cues and one outcome after a change of the plan.
-fn with(frequency: u32, monitor: &Monitor, change: impl FnOnce(&mut Plan<'_, f64>)) -> Result<Report> {
+fn with(
+    frequency: u32,
+    monitor: &Monitor,
+    change: impl FnOnce(&mut DeltaPlan<'_, f64>),
+) -> Result<DescentReport> {
     let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
     writer.with_names(["a", "b"].into_iter(), ["x"].into_iter()).unwrap();
     writer.push(&[0, 1], &[0], frequency).unwrap();
-    let mut plan = Plan {
+    let mut plan = DeltaPlan {
         rows: &[0, 1],
         columns: &[0],
         lambda: &[1.0],
@@ -282,7 +286,7 @@ fn with(frequency: u32, monitor: &Monitor, change: impl FnOnce(&mut Plan<'_, f64
 
 #[test]
 fn plans_that_do_not_fit_are_refused() {
-    type Change = fn(&mut Plan<'_, f64>);
+    type Change = fn(&mut DeltaPlan<'_, f64>);
     let changes: [(Change, &str); 13] = [
         (|plan| plan.rows = &[0, 2], "a row for every cue"),
         (|plan| plan.rows = &[0], "a row for every cue"),

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use rescorla::equilibrium::{Method, Problem, Report, equilibrium};
+use rescorla::equilibrium::{Problem, Solution, Solver, equilibrium};
 use rescorla::error::Error;
 use rescorla::events::EventFile;
 use rescorla::events::map::Bytes;
@@ -28,8 +28,8 @@ fn rates() -> impl Strategy<Value = [f64; 2]> {
     prop_oneof![Just([1.0, 1.0]), Just([0.2, 0.05]), Just([0.01, 0.1]), Just([0.3, 0.0])]
 }
 
-fn methods() -> impl Strategy<Value = Method> {
-    prop_oneof![Just(Method::Dense), Just(Method::Iterative)]
+fn methods() -> impl Strategy<Value = Solver> {
+    prop_oneof![Just(Solver::Dense), Just(Solver::Iterative)]
 }
 
 fn file(events: &[Event]) -> EventFile<Bytes> {
@@ -43,7 +43,7 @@ fn file(events: &[Event]) -> EventFile<Bytes> {
     writer.finish().unwrap()
 }
 
-fn solved(events: &[Event], problem: &Problem<'_>, threads: usize) -> (Vec<f64>, Report) {
+fn solved(events: &[Event], problem: &Problem<'_>, threads: usize) -> (Vec<f64>, Solution) {
     let mut weights = vec![f64::NAN; CUES * OUTCOMES];
     let report = equilibrium(&file(events), problem, &mut weights, threads, &Monitor::new()).unwrap();
     (weights, report)
@@ -135,8 +135,8 @@ fn arguments_that_do_not_fit_are_refused() {
     assert!(matches!(solve(&problem, 3), Err(Error::Argument(_))));
     let still = Problem { beta1: 0.0, beta2: 0.0, ..problem };
     assert!(matches!(solve(&still, CUES * OUTCOMES), Err(Error::Argument(_))));
-    assert!("svd".parse::<Method>().is_err());
-    assert_eq!("iterative".parse::<Method>().unwrap().to_string(), "iterative");
+    assert!("svd".parse::<Solver>().is_err());
+    assert_eq!("iterative".parse::<Solver>().unwrap().to_string(), "iterative");
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn it_stops_when_asked() {
     let lambda = vec![1.0; OUTCOMES];
     let monitor = Monitor::new();
     monitor.stop();
-    for method in [Method::Dense, Method::Iterative] {
+    for method in [Solver::Dense, Solver::Iterative] {
         let problem = Problem {
             beta1: 1.0,
             beta2: 0.5,

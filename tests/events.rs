@@ -287,8 +287,8 @@ fn tables_have_the_same_bytes_every_time_and_refuse_names_that_do_not_fit() {
 fn tokens_are_chosen_by_size() {
     let one = |i: u32| (vec![format!("c{i}")], vec![format!("o{i}")], 1);
     let unique = compile(&(0..100).map(one).collect::<Vec<_>>(), Duplicates::Drop);
-    assert!(matches!(unique.chunk(0).unwrap().body, Body::Rows(_)));
+    assert!(matches!(unique.chunk(0).unwrap().body, Body::Full(_)));
     let repeated = compile(&(0..100).map(|i| one(i % 10)).collect::<Vec<_>>(), Duplicates::Drop);
-    assert!(matches!(repeated.chunk(0).unwrap().body, Body::Tokens(_)));
+    assert!(matches!(repeated.chunk(0).unwrap().body, Body::Types(_)));
     assert!(repeated.header().n_types == 10);
 }

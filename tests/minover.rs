@@ -4,9 +4,9 @@
 
 use proptest::prelude::*;
 use rescorla::error::Error;
-use rescorla::family::minover::{Fit, Plan, learn};
+use rescorla::family::minover::{MinOverFit, MinOverPlan, learn};
 use rescorla::family::patterns::Patterns;
-use rescorla::family::rows::Rows;
+use rescorla::family::rows::NumberRows;
 use rescorla::family::{adatron, students};
 use rescorla::kernel::dispatch::Kernel;
 use rescorla::monitor::Monitor;
@@ -53,11 +53,11 @@ fn reference(case: &Case) -> (Vec<f64>, Vec<u64>, Vec<i64>) {
     (w, counts, errors)
 }
 
-fn dense(case: &Case) -> Rows<'_, f64> {
-    Rows::dense(&case.rows, [case.signs.len(), case.features]).unwrap()
+fn dense(case: &Case) -> NumberRows<'_, f64> {
+    NumberRows::dense(&case.rows, [case.signs.len(), case.features]).unwrap()
 }
 
-fn learned(case: &Case, rows: Rows<'_, f64>, plan: Plan) -> Fit {
+fn learned(case: &Case, rows: NumberRows<'_, f64>, plan: MinOverPlan) -> MinOverFit {
     let patterns = Patterns::new(rows, &case.signs, case.bias).unwrap();
     learn(&patterns, &plan, &Monitor::new()).unwrap()
 }
@@ -87,8 +87,8 @@ proptest! {
         for kernel in Kernel::available() {
             for budget in [0, 8 * 64, usize::MAX] {
                 let shape = [case.signs.len(), case.features];
-                for rows in [dense(&case), Rows::sparse(&values, &starts, &columns, shape).unwrap()] {
-                    let plan = Plan { max_steps: case.steps, tolerance: None, record: true, budget, kernel: Some(kernel) };
+                for rows in [dense(&case), NumberRows::sparse(&values, &starts, &columns, shape).unwrap()] {
+                    let plan = MinOverPlan { max_steps: case.steps, tolerance: None, record: true, budget, kernel: Some(kernel) };
                     let fit = learned(&case, rows, plan);
                     prop_assert_eq!(&fit.counts, &counts);
                     prop_assert_eq!(&fit.errors, &errors);
@@ -101,10 +101,10 @@ proptest! {
 
     #[test]
     fn no_stability_is_above_what_is_proven(case in cases(), tolerance in 0.01_f64..0.9) {
-        let plan = Plan { max_steps: 3000, tolerance: Some(tolerance), record: false, budget: usize::MAX, kernel: None };
+        let plan = MinOverPlan { max_steps: 3000, tolerance: Some(tolerance), record: false, budget: usize::MAX, kernel: None };
         let fit = learned(&case, dense(&case), plan);
         let patterns = Patterns::new(dense(&case), &case.signs, case.bias).unwrap();
-        let plan = adatron::Plan { max_sweeps: 300, gamma: 1.0, tolerance: 1e-9 };
+        let plan = adatron::AdaTronPlan { max_sweeps: 300, gamma: 1.0, tolerance: 1e-9 };
         let other = adatron::learn(&patterns, &plan, &Monitor::new()).unwrap();
         if fit.converged && !case.signs.is_empty() {
             prop_assert!(fit.stability > 0.0);
@@ -119,7 +119,7 @@ proptest! {
 #[test]
 fn what_does_not_fit_is_refused() {
     let refused = |values: &[f64], shape, signs: &[f64]| {
-        let rows = Rows::dense(values, shape).unwrap();
+        let rows = NumberRows::dense(values, shape).unwrap();
         matches!(Patterns::new(rows, signs, false), Err(Error::Argument(_)))
     };
     assert!(refused(&[1.0, 2.0], [1, 2], &[1.0, 1.0]));
@@ -133,11 +133,11 @@ fn what_does_not_fit_is_refused() {
 fn a_long_search_stops_when_asked() {
     let monitor = Monitor::new();
     monitor.stop();
-    let rows = Rows::dense(&[1.0, 0.0, -1.0, 0.5], [2, 2]).unwrap();
+    let rows = NumberRows::dense(&[1.0, 0.0, -1.0, 0.5], [2, 2]).unwrap();
     let patterns = Patterns::new(rows, &[1.0, 1.0], false).unwrap();
-    let plan = Plan { max_steps: u64::MAX, tolerance: None, record: false, budget: 0, kernel: None };
+    let plan = MinOverPlan { max_steps: u64::MAX, tolerance: None, record: false, budget: 0, kernel: None };
     assert!(matches!(learn(&patterns, &plan, &monitor), Err(Error::Stopped)));
-    let plan = adatron::Plan { max_sweeps: u64::MAX, gamma: 1.0, tolerance: 1e-300 };
+    let plan = adatron::AdaTronPlan { max_sweeps: u64::MAX, gamma: 1.0, tolerance: 1e-300 };
     assert!(matches!(adatron::learn(&patterns, &plan, &monitor), Err(Error::Stopped)));
 }
 
@@ -151,6 +151,7 @@ fn draws_of_other_lengths_are_refused() {
         teachers: &[1.0, 1.0],
         starts: &[0.0, 0.0],
     };
-    let plan = students::Plan { students: &[students::Student::Hebb], n_max: 1, stop: None, threads: 1 };
+    let plan =
+        students::StudentsPlan { students: &[students::Student::Hebb], n_max: 1, stop: None, threads: 1 };
     assert!(matches!(students::study(&draws, &plan, &Monitor::new()), Err(Error::Argument(_))));
 }

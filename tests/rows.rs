@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use rescorla::error::{Error, Result};
 use rescorla::family::activation::{Activation, Loss};
 use rescorla::family::delta_rows;
-use rescorla::family::descent::{Descent, Report};
-use rescorla::family::perceptron::{self, Plan, Plane, Update};
-use rescorla::family::rows::Rows;
+use rescorla::family::descent::{Descent, DescentReport};
+use rescorla::family::perceptron::{self, PerceptronPlan, Plane, Update};
+use rescorla::family::rows::NumberRows;
 use rescorla::kernel::dispatch::Kernel;
 use rescorla::kernel::rows::Element;
 use rescorla::monitor::Monitor;
@@ -45,8 +45,8 @@ impl<E: Element> Parts<E> {
         parts
     }
 
-    fn rows(&self, p: usize) -> Rows<'_, E> {
-        Rows::sparse(&self.values, &self.starts, &self.columns, [self.starts.len() - 1, p]).unwrap()
+    fn rows(&self, p: usize) -> NumberRows<'_, E> {
+        NumberRows::sparse(&self.values, &self.starts, &self.columns, [self.starts.len() - 1, p]).unwrap()
     }
 }
 
@@ -130,8 +130,8 @@ impl Case {
             (of::<E>(&self.x), of::<E>(&self.z), self.initial.as_deref().map(of::<E>), self.order());
         let (sparse_x, sparse_z) = (Parts::of(&x, P), Parts::of(&z, Q));
         let n = self.x.len() / P;
-        let x = if self.sparse[0] { sparse_x.rows(P) } else { Rows::dense(&x, [n, P]).unwrap() };
-        let z = if self.sparse[1] { sparse_z.rows(Q) } else { Rows::dense(&z, [n, Q]).unwrap() };
+        let x = if self.sparse[0] { sparse_x.rows(P) } else { NumberRows::dense(&x, [n, P]).unwrap() };
+        let z = if self.sparse[1] { sparse_z.rows(Q) } else { NumberRows::dense(&z, [n, Q]).unwrap() };
         let descent = Descent {
             alpha: &self.alpha,
             beta: self.beta,
@@ -208,13 +208,13 @@ proptest! {
 }
 
 /// Learns two tokens of two cues and one outcome after a change of what is told.
-fn with(monitor: &Monitor, change: impl FnOnce(&mut Descent<'_, f64>)) -> Result<Report> {
+fn with(monitor: &Monitor, change: impl FnOnce(&mut Descent<'_, f64>)) -> Result<DescentReport> {
     let mut descent = Descent { alpha: &[1.0, 1.0], batch: Some(1), ..descent() };
     change(&mut descent);
     let mut out = vec![0.0; 2];
     let matrix = Matrix::new(&mut out, [2, 1]).unwrap();
-    let x = Rows::dense(&[1.0, 1.0, 1.0, 2.0], [2, 2])?;
-    delta_rows::learn(&x, &Rows::dense(&[1.0, 1.5], [2, 1])?, &descent, &matrix, monitor)
+    let x = NumberRows::dense(&[1.0, 1.0, 1.0, 2.0], [2, 2])?;
+    delta_rows::learn(&x, &NumberRows::dense(&[1.0, 1.5], [2, 1])?, &descent, &matrix, monitor)
 }
 
 #[test]
@@ -236,7 +236,8 @@ fn what_does_not_fit_is_refused() {
         assert!(matches!(&found, Err(Error::Argument(message)) if message.contains(expected)), "{found:?}");
     }
     assert!(with(&Monitor::new(), |told| told.order = Some(&[1, 0])).is_ok());
-    let (two, three) = (Rows::dense(&[1.0; 2], [2, 1]).unwrap(), Rows::dense(&[1.0; 3], [3, 1]).unwrap());
+    let (two, three) =
+        (NumberRows::dense(&[1.0; 2], [2, 1]).unwrap(), NumberRows::dense(&[1.0; 3], [3, 1]).unwrap());
     let mut out = vec![0.0; 1];
     let matrix = Matrix::new(&mut out, [1, 1]).unwrap();
     let descent = Descent { alpha: &[1.0], ..descent() };
@@ -264,8 +265,8 @@ fn descent() -> Descent<'static, f64> {
 #[test]
 fn paces_are_factors_on_the_rates_of_tokens() {
     // Three tokens of one cue and two outcomes, of which the second is half of the first.
-    let x = Rows::dense(&[1.0, 2.0, 0.5], [3, 1]).unwrap();
-    let z = Rows::dense(&[1.0, 0.5, -1.0, -0.5, 2.0, 1.0], [3, 2]).unwrap();
+    let x = NumberRows::dense(&[1.0, 2.0, 0.5], [3, 1]).unwrap();
+    let z = NumberRows::dense(&[1.0, 0.5, -1.0, -0.5, 2.0, 1.0], [3, 2]).unwrap();
     let paces = [1.0, 0.25, 0.0];
     for (batch, tile, threads) in [(Some(1), None, 1), (Some(1), Some(1), 2), (None, None, 1)] {
         let order = [2, 0, 1, 1, 2, 0];
@@ -293,7 +294,8 @@ fn paces_are_factors_on_the_rates_of_tokens() {
 
 #[test]
 fn paces_and_rooms_that_do_not_fit_are_refused() {
-    let (x, z) = (Rows::dense(&[1.0; 2], [2, 1]).unwrap(), Rows::dense(&[1.0; 2], [2, 1]).unwrap());
+    let (x, z) =
+        (NumberRows::dense(&[1.0; 2], [2, 1]).unwrap(), NumberRows::dense(&[1.0; 2], [2, 1]).unwrap());
     let descent = Descent { alpha: &[1.0], ..descent() };
     let refused = |paces: Option<&[f64]>, room: usize| {
         let (mut out, mut squares) = (vec![0.0; 1], vec![0.0; room]);
@@ -328,7 +330,7 @@ fn a_stopped_monitor_stops_passes() {
 }
 
 /// The perceptron, example by example.
-fn plain_perceptron(x: &[f64], y: &[f64], plan: &Plan<'_>) -> (Vec<f64>, f64, Vec<u64>) {
+fn plain_perceptron(x: &[f64], y: &[f64], plan: &PerceptronPlan<'_>) -> (Vec<f64>, f64, Vec<u64>) {
     let (mut weights, mut bias) = (plan.initial.to_vec(), plan.bias.unwrap_or(0.0));
     let mut errors = vec![];
     while (errors.len() as u64) < plan.max_sweeps && errors.last() != Some(&0) {
@@ -362,10 +364,10 @@ proptest! {
     ) {
         let x: Vec<f64> = examples.iter().flat_map(|(x, _)| x.clone()).collect();
         let y: Vec<f64> = examples.iter().map(|(_, yes)| if *yes { 1.0 } else { -1.0 }).collect();
-        let plan = Plan { update, eta, initial: &initial, bias, max_sweeps: 20 };
+        let plan = PerceptronPlan { update, eta, initial: &initial, bias, max_sweeps: 20 };
         let (weights, bias, errors) = plain_perceptron(&x, &y, &plan);
         let parts = Parts::of(&x, P);
-        for rows in [Rows::dense(&x, [y.len(), P]).unwrap(), parts.rows(P)] {
+        for rows in [NumberRows::dense(&x, [y.len(), P]).unwrap(), parts.rows(P)] {
             let found = perceptron::learn(&rows, &y, &plan, &Monitor::new()).unwrap();
             prop_assert_eq!(bits(&found.weights), bits(&weights));
             prop_assert_eq!(found.bias.to_bits(), bias.to_bits());
@@ -375,15 +377,16 @@ proptest! {
 }
 
 /// Learns one example after a change of what is told.
-fn perceive(y: &[f64], monitor: &Monitor, change: impl FnOnce(&mut Plan<'_>)) -> Result<Plane> {
-    let mut plan = Plan { update: Update::Single, eta: 1.0, initial: &[0.0], bias: None, max_sweeps: 9 };
+fn perceive(y: &[f64], monitor: &Monitor, change: impl FnOnce(&mut PerceptronPlan<'_>)) -> Result<Plane> {
+    let mut plan =
+        PerceptronPlan { update: Update::Single, eta: 1.0, initial: &[0.0], bias: None, max_sweeps: 9 };
     change(&mut plan);
-    perceptron::learn(&Rows::dense(&[1.0, 1.0], [2, 1])?, y, &plan, monitor)
+    perceptron::learn(&NumberRows::dense(&[1.0, 1.0], [2, 1])?, y, &plan, monitor)
 }
 
 #[test]
 fn a_perceptron_that_does_not_fit_is_refused() {
-    type Change = fn(&mut Plan<'_>);
+    type Change = fn(&mut PerceptronPlan<'_>);
     let changes: [(&[f64], Change, &str); 6] = [
         (&[1.0], |_| (), "2 classes and 1 initial weights, found 1 and 1"),
         (&[1.0, 1.0], |plan| plan.initial = &[], "found 2 and 0"),

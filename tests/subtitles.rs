@@ -10,7 +10,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use rescorla::error::{Defect, Error, Place, Result};
 use rescorla::monitor::Monitor;
-use rescorla::text::source::{Format, MAX_PIECE, read_ahead_as};
+use rescorla::text::source::{MAX_PIECE, Wrapping, read_ahead_as};
 
 fn gzip(content: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -20,7 +20,7 @@ fn gzip(content: &[u8]) -> Vec<u8> {
 
 fn text_at(path: &Path) -> Result<String> {
     let mut text = String::new();
-    read_ahead_as(path, Format::Subtitles, &Monitor::new(), |source| {
+    read_ahead_as(path, Wrapping::Subtitles, &Monitor::new(), |source| {
         while let Some(line) = source.line(MAX_PIECE)? {
             text.push_str(line.text()?);
         }
@@ -203,7 +203,7 @@ fn a_stop_is_a_stop() {
     fs::write(&path, gzip(PYNDL[0].0.as_bytes())).unwrap();
     let monitor = Monitor::new();
     monitor.stop();
-    let result = read_ahead_as(&path, Format::Subtitles, &monitor, |_| Ok(()));
+    let result = read_ahead_as(&path, Wrapping::Subtitles, &monitor, |_| Ok(()));
     assert!(matches!(result, Err(Error::Stopped)), "{result:?}");
 }
 
@@ -214,7 +214,7 @@ fn progress_is_in_bytes_of_the_file() {
     let packed = gzip(PYNDL[0].0.as_bytes());
     fs::write(&path, &packed).unwrap();
     let monitor = Monitor::new();
-    let read = read_ahead_as(&path, Format::Subtitles, &monitor, |source| {
+    let read = read_ahead_as(&path, Wrapping::Subtitles, &monitor, |source| {
         while source.line(MAX_PIECE)?.is_some() {}
         Ok(())
     });

@@ -7,7 +7,7 @@ use rescorla::error::{Error, Result};
 use rescorla::events::EventFile;
 use rescorla::events::map::Bytes;
 use rescorla::events::write::{Duplicates, EventWriter};
-use rescorla::family::widrow_hoff::{BUDGET, Data, Plan, Report, Side, learn};
+use rescorla::family::widrow_hoff::{BUDGET, Data, Side, WidrowHoffPlan, WidrowHoffReport, learn};
 use rescorla::kernel::dispatch::Kernel;
 use rescorla::monitor::Monitor;
 use rescorla::tiles::method::Method;
@@ -116,14 +116,14 @@ impl Case {
         self.initial.then(|| (0..p * q).map(|i| (i * 7 % 11) as f64 / 11.0 - 0.4).collect())
     }
 
-    fn plan<'a>(&'a self, initial: Option<&'a [f64]>, kernel: Kernel) -> Plan<'a, f64> {
+    fn plan<'a>(&'a self, initial: Option<&'a [f64]>, kernel: Kernel) -> WidrowHoffPlan<'a, f64> {
         let [cues, outcomes] = self.sides();
         let Self { eta, method, tile, block, threads, budget, .. } = *self;
         let kernel = Some(kernel);
-        Plan { cues, outcomes, eta, initial, method, threads, kernel, tile, block, budget }
+        WidrowHoffPlan { cues, outcomes, eta, initial, method, threads, kernel, tile, block, budget }
     }
 
-    fn learn(&self, kernel: Kernel) -> Result<(Report, Vec<f64>)> {
+    fn learn(&self, kernel: Kernel) -> Result<(WidrowHoffReport, Vec<f64>)> {
         let initial = self.initial();
         let plan = self.plan(initial.as_deref(), kernel);
         let shape = [plan.cues.size(), plan.outcomes.size()];
@@ -183,7 +183,7 @@ proptest! {
         z in prop::collection::vec(-1.0..1.0_f64, 2 * 5),
         method in prop::sample::select(vec![Method::Forward, Method::Adjoint]),
     ) {
-        let plan = Plan {
+        let plan = WidrowHoffPlan {
             cues: Side::Vectors { vectors: &x, size: 3 },
             outcomes: Side::Vectors { vectors: &z, size: 2 },
             eta: 0.1,
@@ -224,7 +224,7 @@ fn what_does_not_fit_is_refused() {
         threads: 1,
         budget: BUDGET,
     };
-    let refused = |change: &dyn Fn(&mut Plan<'_, f64>), n: usize| {
+    let refused = |change: &dyn Fn(&mut WidrowHoffPlan<'_, f64>), n: usize| {
         let mut plan = case.plan(None, Kernel::best());
         change(&mut plan);
         let mut out = vec![0.0; n];
@@ -249,7 +249,7 @@ fn work_stops_when_asked() {
     monitor.stop();
     for method in [Method::Forward, Method::Adjoint] {
         let side = Side::Vectors { vectors: &x, size: 2 };
-        let plan = Plan {
+        let plan = WidrowHoffPlan {
             cues: side,
             outcomes: side,
             eta: 0.1,

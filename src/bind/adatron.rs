@@ -7,7 +7,7 @@ use pyo3::types::PyDict;
 use super::arrays::Read1;
 use super::rows::PyTable;
 use super::watch::{Progress, brief, watched};
-use crate::family::adatron::{Plan, learn};
+use crate::family::adatron::{AdaTronPlan, learn};
 use crate::family::patterns::Patterns;
 
 /// Fewer multiplications than this take some milliseconds at most.
@@ -29,7 +29,7 @@ pub(crate) fn adatron<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let (x, y) = (x.hold()?, y.to_vec()?);
     let patterns = Patterns::new(x.rows()?, &y, bias)?;
-    let plan = Plan { max_sweeps, gamma, tolerance: tol };
+    let plan = AdaTronPlan { max_sweeps, gamma, tolerance: tol };
     let sweeps = usize::try_from(max_sweeps).unwrap_or(usize::MAX);
     let work = patterns.len().saturating_mul(patterns.width().saturating_add(1)).saturating_mul(sweeps);
     let fit = if work < BRIEF {

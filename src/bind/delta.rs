@@ -12,7 +12,7 @@ use super::rows::PyTable;
 use super::watch::{Progress, brief, watched};
 use crate::error::{Error, Result};
 use crate::family::activation::{Activation, Loss};
-use crate::family::descent::{Descent, Report};
+use crate::family::descent::{Descent, DescentReport};
 use crate::family::{delta, delta_rows};
 use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
@@ -182,7 +182,7 @@ impl<'py> Arguments<'_, 'py> {
         &self,
         py: Python<'_>,
         out: &Bound<'_, PyArray2<E>>,
-    ) -> PyResult<Report> {
+    ) -> PyResult<DescentReport> {
         let other = |_| Error::Argument(format!("expected initial weights of {}", E::NAME));
         let initial = self.initial.as_ref().map(|array| array.cast::<PyArray2<E>>().map_err(other));
         let initial = initial.transpose()?.map(Read::of).transpose()?;
@@ -209,7 +209,7 @@ impl<'py> Arguments<'_, 'py> {
                 let slots =
                     file.cues().counts().iter().fold(0_u64, |slots, &count| slots.saturating_add(count));
                 let slots = slots.saturating_add(file.header().n_tokens);
-                let plan = delta::Plan { rows, columns, lambda, descent, budget: BUDGET };
+                let plan = delta::DeltaPlan { rows, columns, lambda, descent, budget: BUDGET };
                 self.run(py, out, slots, |out, monitor| delta::learn(file, &plan, out, monitor))
             }
             Data::Rows { x, z, paces, squares } => {
@@ -231,8 +231,8 @@ impl<'py> Arguments<'_, 'py> {
         py: Python<'_>,
         mut out: Write2<'_, E>,
         slots: u64,
-        learn: impl FnOnce(&Matrix<'_, E>, &Monitor) -> Result<Report> + Send,
-    ) -> PyResult<Report> {
+        learn: impl FnOnce(&Matrix<'_, E>, &Monitor) -> Result<DescentReport> + Send,
+    ) -> PyResult<DescentReport> {
         let shape = out.shape();
         let matrix = Matrix::new(out.slice()?, shape)?;
         let mut not_finite = None;

@@ -94,7 +94,7 @@ pub(crate) fn learn<'py>(
             }
         }
     }?;
-    let result = told(py, &report)?;
+    let result = as_dict(py, &report)?;
     result.set_item("fortran_order", lanes == Some(Axis::Columns))?;
     result.set_item("crc32c", crc)?;
     Ok(result)
@@ -149,11 +149,11 @@ pub(crate) fn learn_in_place<'py>(
     } else {
         Err(Error::Argument("expected weights of float64 or float32, a matrix".into()).into())
     }?;
-    told(py, &report)
+    as_dict(py, &report)
 }
 
-/// What Python is told of how it went.
-pub(super) fn told<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDict>> {
+/// How it went, for Python.
+pub(super) fn as_dict<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
     result.set_item("method", report.method.to_string())?;
     result.set_item("kernel", report.kernel.to_string())?;

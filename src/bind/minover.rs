@@ -7,7 +7,7 @@ use pyo3::types::PyDict;
 use super::arrays::Read1;
 use super::rows::PyTable;
 use super::watch::{Progress, brief, watched};
-use crate::family::minover::{BUDGET, Plan, learn};
+use crate::family::minover::{BUDGET, MinOverPlan, learn};
 use crate::family::patterns::Patterns;
 
 /// Fewer additions than this take some milliseconds at most.
@@ -31,7 +31,7 @@ pub(crate) fn minover<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let (x, y) = (x.hold()?, y.to_vec()?);
     let patterns = Patterns::new(x.rows()?, &y, bias)?;
-    let plan = Plan {
+    let plan = MinOverPlan {
         max_steps,
         tolerance: tol,
         record,

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::events::atomic;
 use crate::grow::collected;
 use crate::monitor::Monitor;
-use crate::threads::each_tile;
+use crate::threads::each;
 
 const COPY: &str = "the pieces of a copy";
 
@@ -45,7 +45,7 @@ impl PyAtomicFile {
     fn settle(&self, py: Python<'_>) -> PyResult<()> {
         brief(py, &None, |_| {
             let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-            file.as_mut().ok_or_else(gone)?.settle()
+            file.as_mut().ok_or_else(gone)?.wait()
         })
     }
 
@@ -142,7 +142,7 @@ fn copied(bytes: &[u8], out: &mut [u8], threads: usize, monitor: &Monitor) -> Re
         sums[i].store(::crc32c::crc32c(&to), Relaxed);
         Ok(())
     };
-    each_tile(threads, pieces.len(), || Ok(()), copy)?;
+    each(threads, pieces.len(), || Ok(()), copy)?;
     let summed = pieces.iter().zip(&sums);
     Ok(summed.fold(0, |sum, ((from, _), of_piece)| {
         ::crc32c::crc32c_combine(sum, of_piece.load(Relaxed), from.len())

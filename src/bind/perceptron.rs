@@ -8,7 +8,7 @@ use super::arrays::Read1;
 use super::rows::PyTable;
 use super::watch::{Progress, brief, watched};
 use crate::error::Error;
-use crate::family::perceptron::{Plan, learn};
+use crate::family::perceptron::{PerceptronPlan, learn};
 use crate::grow::collected;
 use crate::monitor::Monitor;
 
@@ -37,7 +37,7 @@ pub(crate) fn perceptron<'py>(
     let rows = table.rows()?;
     let y = y.to_vec()?;
     let initial = initial.to_vec()?;
-    let plan = Plan { update: rule.parse()?, eta, initial: &initial, bias, max_sweeps };
+    let plan = PerceptronPlan { update: rule.parse()?, eta, initial: &initial, bias, max_sweeps };
     let mut not_finite = None;
     let work = |monitor: &Monitor| {
         let result = learn(&rows, &y, &plan, monitor);

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use super::arrays::{Read, Read1, ReadDyn};
 use crate::error::Error;
-use crate::family::rows::Rows;
+use crate::family::rows::NumberRows;
 use crate::kernel::rows::Element;
 
 /// A table of numbers: the attributes of `rescorla.neighbours.arrays.Table`.
@@ -49,12 +49,12 @@ impl<E: Element + NumpyElement> Held<'_, E> {
     ///
     /// # Errors
     /// When arrays do not lie row after row in memory, or do not fit together.
-    pub(super) fn rows(&self) -> PyResult<Rows<'_, E>> {
+    pub(super) fn rows(&self) -> PyResult<NumberRows<'_, E>> {
         let values = self.values.slice("a table")?;
         Ok(match &self.places {
-            None => Rows::dense(values, self.shape)?,
+            None => NumberRows::dense(values, self.shape)?,
             Some((starts, columns)) => {
-                Rows::sparse(values, starts.slice("starts")?, columns.slice("columns")?, self.shape)?
+                NumberRows::sparse(values, starts.slice("starts")?, columns.slice("columns")?, self.shape)?
             }
         })
     }

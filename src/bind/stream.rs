@@ -17,7 +17,7 @@ use crate::grow::{ask, filled};
 use crate::monitor::Monitor;
 use crate::text::kind::look_at;
 use crate::text::source::Source;
-use crate::text::tables::Rows;
+use crate::text::tables::TableRows;
 
 /// What a Python object raised, which the caller raises.
 type Raised = Arc<Mutex<Option<PyErr>>>;
@@ -34,7 +34,7 @@ pub(crate) struct PyTextStream {
 struct State {
     source: Source<'static>,
     /// The columns, once rows of a table were read.
-    rows: Option<Rows>,
+    rows: Option<TableRows>,
 }
 
 #[pymethods]
@@ -83,7 +83,7 @@ impl PyTextStream {
             let mut writer = EventWriter::new(path.as_deref(), duplicates, background)?;
             let rows = match rows {
                 Some(rows) => rows,
-                empty => empty.insert(Rows::begin(source, &layout)?),
+                empty => empty.insert(TableRows::begin(source, &layout)?),
             };
             rows.push(source, limit, &mut writer, &Monitor::new())?;
             writer.finish()

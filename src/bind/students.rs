@@ -7,7 +7,7 @@ use super::arrays::{Read2, Read3};
 use super::items::Items;
 use super::watch::{Progress, watched};
 use crate::error::{Error, Result};
-use crate::family::students::{Draws, Plan, Student, study};
+use crate::family::students::{Draws, Student, StudentsPlan, study};
 use crate::grow::collected;
 
 /// Errors and steps, student after student of each draw.
@@ -42,7 +42,7 @@ pub(crate) fn students<'py>(
         teachers: teachers.slice("teachers")?,
         starts: starts.slice("starts")?,
     };
-    let plan = Plan { students: &students, n_max, stop, threads };
+    let plan = StudentsPlan { students: &students, n_max, stop, threads };
     let outcomes = watched(py, &progress, |monitor| study(&draws, &plan, monitor))?;
     let errors = collected(outcomes.iter().map(|outcome| outcome.error), "errors of students")?;
     let steps = collected(outcomes.iter().map(|outcome| outcome.steps), "steps of students")?;

@@ -6,7 +6,7 @@ use pyo3::types::PyDict;
 
 use super::arrays::{Read1, Write};
 use super::file::PyEventFile;
-use super::learn::{Arguments, Factors, indices, optional_indices, told};
+use super::learn::{Arguments, Factors, as_dict, indices, optional_indices};
 use super::watch::Progress;
 use crate::error::Error;
 use crate::grow::{collected, gathered};
@@ -98,7 +98,7 @@ impl Wanted<'_> {
         let (report, predictions) = arguments.carry_out(py, |file, plan, monitor| {
             crate::learn::trajectories(file, plan, &recording, out, monitor)
         })?;
-        let result = told(py, &report)?;
+        let result = as_dict(py, &report)?;
         if let Some(predictions) = predictions {
             result.set_item("records", predictions.records.into_pyarray(py))?;
             result.set_item("columns", predictions.columns.into_pyarray(py))?;

@@ -10,7 +10,7 @@ use super::file::PyEventFile;
 use super::learn::indices;
 use super::watch::{Progress, brief, watched};
 use crate::error::Error;
-use crate::family::widrow_hoff::{BUDGET, Data, Plan, Report, Side, learn};
+use crate::family::widrow_hoff::{BUDGET, Data, Side, WidrowHoffPlan, WidrowHoffReport, learn};
 use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
 use crate::monitor::Monitor;
@@ -135,11 +135,11 @@ impl Arguments<'_> {
         &self,
         py: Python<'_>,
         out: &Bound<'_, PyArray2<E>>,
-    ) -> PyResult<Report> {
+    ) -> PyResult<WidrowHoffReport> {
         let (cues, outcomes) = (Held::<E>::new(&self.cues)?, Held::<E>::new(&self.outcomes)?);
         let initial = self.initial.as_ref().map(|array| matrix::<E>(array, "initial weights")).transpose()?;
         let initial = initial.as_ref().map(|array| array.slice("initial weights")).transpose()?;
-        let plan = Plan {
+        let plan = WidrowHoffPlan {
             cues: cues.side()?,
             outcomes: outcomes.side()?,
             eta: self.eta,

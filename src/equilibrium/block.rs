@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::counts::{Counts, multiplicities};
 use super::double::Double;
-use super::problem::{Rates, Squares};
+use super::problem::{RelativeRates, Squares};
 use super::room::{Pulse, SIDES, empty, filled, listed};
 use crate::error::Result;
 use crate::monitor::Monitor;
@@ -17,7 +17,7 @@ const DOUBLE: usize = 16;
 
 /// How often a cue set occurred with an outcome of the block.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Entry {
+pub(super) struct SetCount {
     set: u32,
     pub(super) lane: u32,
     pub(super) tokens: f64,
@@ -29,9 +29,9 @@ pub(super) struct Entry {
 pub(super) struct Block<'a> {
     pub(super) counts: &'a Counts,
     pub(super) lambda: &'a [f64],
-    pub(super) rates: Rates,
+    pub(super) rates: RelativeRates,
     pub(super) ridge: f64,
-    entries: Vec<Entry>,
+    entries: Vec<SetCount>,
 }
 
 impl<'a> Block<'a> {
@@ -40,7 +40,7 @@ impl<'a> Block<'a> {
         counts: &'a Counts,
         outcomes: Range<usize>,
         lambda: &'a [f64],
-        rates: Rates,
+        rates: RelativeRates,
         ridge: f64,
         monitor: &Monitor,
     ) -> Result<Self> {
@@ -54,12 +54,12 @@ impl<'a> Block<'a> {
             places[set] += places[set - 1];
         }
         let n = places.last().copied().unwrap_or_default();
-        let mut entries = filled(n, Entry::default(), SIDES)?;
+        let mut entries = filled(n, SetCount::default(), SIDES)?;
         for (lane, outcome) in (0..).zip(outcomes) {
             monitor.check()?;
             for pair in counts.pairs(outcome) {
                 let place = &mut places[pair.set as usize];
-                entries[*place] = Entry { set: pair.set, lane, tokens: pair.tokens };
+                entries[*place] = SetCount { set: pair.set, lane, tokens: pair.tokens };
                 *place += 1;
             }
         }
@@ -68,7 +68,7 @@ impl<'a> Block<'a> {
 
     /// Outcomes that never occur.
     pub(super) fn without_outcomes(counts: &'a Counts, zeros: &'a [f64], ridge: f64) -> Self {
-        Self { counts, lambda: zeros, rates: Rates::ONE, ridge, entries: Vec::new() }
+        Self { counts, lambda: zeros, rates: RelativeRates::ONE, ridge, entries: Vec::new() }
     }
 
     /// How many outcomes there are.
@@ -77,7 +77,7 @@ impl<'a> Block<'a> {
     }
 
     /// The entries of a set. Sets are asked for in order; `at` remembers the place and starts at 0.
-    pub(super) fn entries(&self, set: usize, at: &mut usize) -> &[Entry] {
+    pub(super) fn entries(&self, set: usize, at: &mut usize) -> &[SetCount] {
         let start = *at;
         while self.entries.get(*at).is_some_and(|entry| entry.set as usize == set) {
             *at += 1;
@@ -109,7 +109,7 @@ impl<'a> Block<'a> {
     pub(super) fn residual(&self, x: &[f64], monitor: &Monitor) -> Result<Vec<f64>> {
         let width = self.width();
         let counts = self.counts;
-        let Rates { present, absent } = self.rates;
+        let RelativeRates { present, absent } = self.rates;
         let mut y = listed(x.iter().copied(), SIDES)?;
         scale_rows(&mut y, &counts.scale, width);
         let mut rest = filled(x.len(), 0.0, SIDES)?;
@@ -120,7 +120,7 @@ impl<'a> Block<'a> {
             pulse.beat(counts.set(set).len() * width, monitor)?;
             add_rows(&y, counts.set(set), &mut activation);
             error.iter_mut().zip(&activation).for_each(|(e, a)| *e = -(absent * tokens) * a);
-            for &Entry { lane, tokens, .. } in self.entries(set, &mut at) {
+            for &SetCount { lane, tokens, .. } in self.entries(set, &mut at) {
                 let lane = lane as usize;
                 error[lane] +=
                     tokens * (present * (self.lambda[lane] - activation[lane]) + absent * activation[lane]);
@@ -199,7 +199,7 @@ impl<'a> Block<'a> {
             add_rows(&y, counts.set(set), &mut sizes);
             let tokens = tokens * self.rates.present.max(self.rates.absent);
             sizes.iter_mut().for_each(|size| *size *= tokens);
-            for &Entry { lane, tokens, .. } in self.entries(set, &mut at) {
+            for &SetCount { lane, tokens, .. } in self.entries(set, &mut at) {
                 let lane = lane as usize;
                 sizes[lane] += self.rates.present * tokens * self.lambda[lane].abs();
             }

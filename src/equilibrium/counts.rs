@@ -329,11 +329,11 @@ impl Gathering {
                 for i in 0..chunk.body.len() {
                     let tokens = u64::from(chunk.frequency(i));
                     match &chunk.body {
-                        Body::Tokens(types) => {
+                        Body::Types(types) => {
                             let of_type = &mut of_type[types[i] as usize];
                             *of_type = of_type.saturating_add(tokens);
                         }
-                        Body::Rows(rows) => {
+                        Body::Full(rows) => {
                             self.add(rows.cues.get(i), rows.outcomes.get(i), tokens, monitor)?
                         }
                     }

@@ -34,8 +34,8 @@ use super::block::Block;
 use super::counts::Counts;
 use super::factor::{DOUBTFUL, Factor, ROUNDED, greatest, solve as solve_lower, toss};
 use super::pivoted::factorise;
-use super::problem::{Problem, Rates, Sink, Solved, Squares};
-use super::room::{Columns, Pulse, SIDES, empty, filled, gather, reserve, square};
+use super::problem::{Problem, RelativeRates, Sink, Solved, Squares};
+use super::room::{DenseColumns, Pulse, SIDES, empty, filled, gather, reserve, square};
 use crate::error::{Error, Result};
 use crate::lists::Lists;
 use crate::monitor::Monitor;
@@ -61,11 +61,11 @@ const UPDATED: usize = 6;
 pub(super) fn solve(
     counts: &Counts,
     problem: &Problem<'_>,
-    rates: Rates,
+    rates: RelativeRates,
     sink: &Sink<'_>,
     monitor: &Monitor,
 ) -> Result<Solved> {
-    let Rates { present, absent } = rates;
+    let RelativeRates { present, absent } = rates;
     let together = absent > 0.0 && (present == absent || problem.tolerance.is_none());
     let factor = if together {
         Some(Factor::new(counts, problem.ridge / absent, problem.tolerance, monitor)?)
@@ -78,14 +78,14 @@ pub(super) fn solve(
     };
     let widest = (WORK / factor.as_ref().map_or(1, Factor::rank).pow(2).max(1)).clamp(8, WIDEST);
     let blocks = blocks(counts, alone, widest, present == absent)?;
-    let task = Task { counts, problem, rates, factor: factor.as_ref(), widest, sink, monitor };
+    let task = SolveTask { counts, problem, rates, factor: factor.as_ref(), widest, sink, monitor };
     let work = |outcomes: Range<usize>| {
         let width = outcomes.len() as u64;
         let part = if alone(outcomes.start) { task.one(outcomes.start) } else { task.block(outcomes) }?;
         monitor.advance(width)?;
         Ok(part)
     };
-    let mut done: Vec<Result<Part>> = empty(blocks.len(), SIDES)?;
+    let mut done: Vec<Result<SolvedBlock>> = empty(blocks.len(), SIDES)?;
     blocks.into_par_iter().map(work).collect_into_vec(&mut done);
     let mut squares = empty(counts.n_outcomes(), SIDES)?;
     let mut converged = match &factor {
@@ -139,7 +139,7 @@ fn blocks(
 }
 
 /// x of a block, and how well it solves.
-struct Solution {
+struct BlockSolution {
     /// Row after row.
     x: Vec<f64>,
     squares: Vec<Squares>,
@@ -148,26 +148,26 @@ struct Solution {
 }
 
 /// What a block brought.
-struct Part {
+struct SolvedBlock {
     /// Without the weights, which are written.
-    solution: Solution,
+    solution: BlockSolution,
     /// Solver and tolerance, where the factorisation was the block's own.
     alone: Option<(&'static str, f64)>,
 }
 
-struct Task<'a, 'b> {
+struct SolveTask<'a, 'b> {
     counts: &'a Counts,
     problem: &'a Problem<'a>,
-    rates: Rates,
+    rates: RelativeRates,
     factor: Option<&'a Factor>,
     widest: usize,
     sink: &'a Sink<'b>,
     monitor: &'a Monitor,
 }
 
-impl Task<'_, '_> {
+impl SolveTask<'_, '_> {
     /// Some outcomes, by the factorisation that all share.
-    fn block(&self, outcomes: Range<usize>) -> Result<Part> {
+    fn block(&self, outcomes: Range<usize>) -> Result<SolvedBlock> {
         let Some(factor) = self.factor else { return self.one(outcomes.start) };
         let lambda = &self.problem.lambda[outcomes.clone()];
         let (rates, ridge) = (self.rates, self.problem.ridge);
@@ -181,17 +181,17 @@ impl Task<'_, '_> {
         let mut solution = inverse.solve(&block, self.monitor)?;
         self.sink.write(self.counts, outcomes, &solution.x, self.monitor)?;
         solution.x = Vec::new();
-        Ok(Part { solution, alone: None })
+        Ok(SolvedBlock { solution, alone: None })
     }
 
     /// One outcome, by a factorisation of its own.
-    fn one(&self, outcome: usize) -> Result<Part> {
-        let Rates { present, absent } = self.rates;
+    fn one(&self, outcome: usize) -> Result<SolvedBlock> {
+        let RelativeRates { present, absent } = self.rates;
         let (counts, columns) = self.counts.of_outcome(outcome, present, absent, self.monitor)?;
         let ridge = self.problem.ridge;
         let factor = Factor::new(&counts, ridge, self.problem.tolerance, self.monitor)?;
         let lambda = &self.problem.lambda[outcome..=outcome];
-        let block = Block::new(&counts, 0..1, lambda, Rates::ONE, ridge, self.monitor)?;
+        let block = Block::new(&counts, 0..1, lambda, RelativeRates::ONE, ridge, self.monitor)?;
         let inverse = Inverse { factor: &factor, absent: 1.0, updates: Vec::new() };
         let mut solution = inverse.solve(&block, self.monitor)?;
         solution.converged &= factor.is_certain(&counts, self.problem.tolerance, self.monitor)?;
@@ -199,19 +199,19 @@ impl Task<'_, '_> {
         solution.x.iter().zip(columns).for_each(|(value, column)| x[column as usize] = *value);
         self.sink.write(self.counts, outcome..outcome + 1, &x, self.monitor)?;
         solution.x = Vec::new();
-        Ok(Part { solution, alone: Some((factor.name(), factor.tolerance())) })
+        Ok(SolvedBlock { solution, alone: Some((factor.name(), factor.tolerance())) })
     }
 
     /// How the matrix of an outcome differs from that of all.
-    fn update(&self, factor: &Factor, outcome: usize) -> Result<Update> {
+    fn update(&self, factor: &Factor, outcome: usize) -> Result<LowRank> {
         let counts = self.counts;
         let delta = (self.rates.present - self.rates.absent) / self.rates.absent;
         let vectors = Vectors::new(counts, outcome)?;
         let p = vectors.len();
-        let mut solved = Columns::zeros(counts.n_columns(), p, SIDES)?;
+        let mut solved = DenseColumns::zeros(counts.n_columns(), p, SIDES)?;
         for first in (0..p).step_by(self.widest) {
             let width = self.widest.min(p - first);
-            let mut part = Columns::zeros(counts.n_columns(), width, SIDES)?;
+            let mut part = DenseColumns::zeros(counts.n_columns(), width, SIDES)?;
             for j in 0..width {
                 let column = part.get_mut(j);
                 vectors.get(first + j).iter().for_each(|&(place, value)| column[place as usize] += value);
@@ -236,7 +236,7 @@ impl Task<'_, '_> {
                 self.rates.present / self.rates.absent
             )));
         }
-        Ok(Update { delta, vectors, solved, lower })
+        Ok(LowRank { delta, vectors, solved, lower })
     }
 }
 
@@ -272,34 +272,34 @@ struct Inverse<'a> {
     factor: &'a Factor,
     absent: f64,
     /// One an outcome; none where all have the same matrix.
-    updates: Vec<Update>,
+    updates: Vec<LowRank>,
 }
 
 /// delta, U, Q and the Cholesky factor of I + delta U'Q.
-struct Update {
+struct LowRank {
     delta: f64,
     vectors: Vectors,
-    solved: Columns,
+    solved: DenseColumns,
     lower: Vec<f64>,
 }
 
 impl Inverse<'_> {
-    fn solve(&self, block: &Block<'_>, monitor: &Monitor) -> Result<Solution> {
+    fn solve(&self, block: &Block<'_>, monitor: &Monitor) -> Result<BlockSolution> {
         let (n, width) = (block.counts.n_columns(), block.width());
-        let mut x = Columns::from_rows(&block.targets(monitor)?, n, width, SIDES)?;
+        let mut x = DenseColumns::from_rows(&block.targets(monitor)?, n, width, SIDES)?;
         self.apply(&mut x, monitor)?;
         let mut round = 0;
         loop {
             monitor.check()?;
             let rows = x.to_rows(SIDES)?;
             let rest = block.residual(&rows, monitor)?;
-            let mut step = Columns::from_rows(&rest, n, width, SIDES)?;
+            let mut step = DenseColumns::from_rows(&rest, n, width, SIDES)?;
             if round == MOST || (round == 0 && self.is_negligible(&step, greatest(x.values()), monitor)?) {
                 if self.is_doubtful(block, &x, &rows, step, monitor)? {
                     return self.refine(block, x, monitor);
                 }
                 let squares = block.judge(&rest, monitor)?;
-                return Ok(Solution { x: rows, squares, converged: true });
+                return Ok(BlockSolution { x: rows, squares, converged: true });
             }
             self.apply(&mut step, monitor)?;
             x.add(&step);
@@ -309,11 +309,11 @@ impl Inverse<'_> {
     }
 
     /// Whether a correction is too small to matter, by that of a random combination.
-    fn is_negligible(&self, rest: &Columns, weights: f64, monitor: &Monitor) -> Result<bool> {
+    fn is_negligible(&self, rest: &DenseColumns, weights: f64, monitor: &Monitor) -> Result<bool> {
         if !self.updates.is_empty() || rest.width() < 2 {
             return Ok(false);
         }
-        let mut combination = Columns::zeros(rest.height(), 1, SIDES)?;
+        let mut combination = DenseColumns::zeros(rest.height(), 1, SIDES)?;
         for j in 0..rest.width() {
             // A bit of the golden ratio's multiples: as good as a coin, and the same in every run.
             let heads = (j as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40 & 1 == 1;
@@ -330,14 +330,14 @@ impl Inverse<'_> {
     fn is_doubtful(
         &self,
         block: &Block<'_>,
-        x: &Columns,
+        x: &DenseColumns,
         rows: &[f64],
-        mut rest: Columns,
+        mut rest: DenseColumns,
         monitor: &Monitor,
     ) -> Result<bool> {
         let (n, width) = (x.height(), x.width());
         let rounding = block.rounding(rows, monitor)?;
-        let mut combination = Columns::zeros(n, 1, SIDES)?;
+        let mut combination = DenseColumns::zeros(n, 1, SIDES)?;
         for j in 0..width {
             let size = greatest(x.get(j));
             let share = if size > 0.0 { size.recip() } else { 0.0 };
@@ -353,13 +353,13 @@ impl Inverse<'_> {
     }
 
     /// x, by the residuals to the last digit, until nothing but rounding is left.
-    fn refine(&self, block: &Block<'_>, mut x: Columns, monitor: &Monitor) -> Result<Solution> {
+    fn refine(&self, block: &Block<'_>, mut x: DenseColumns, monitor: &Monitor) -> Result<BlockSolution> {
         let (n, width) = (x.height(), x.width());
         let mut before = f64::INFINITY;
         loop {
             let rows = x.to_rows(SIDES)?;
             let rest = block.exact_residual(&rows, monitor)?;
-            let mut step = Columns::from_rows(&rest, n, width, SIDES)?;
+            let mut step = DenseColumns::from_rows(&rest, n, width, SIDES)?;
             self.apply(&mut step, monitor)?;
             let moved = (0..width)
                 .map(|j| (greatest(step.get(j)), greatest(x.get(j))))
@@ -367,7 +367,7 @@ impl Inverse<'_> {
                 .fold(0.0, |most: f64, (step, x)| most.max(step / x));
             if moved <= ROUNDED || moved > before / 2.0 || !moved.is_finite() {
                 let squares = block.judge(&rest, monitor)?;
-                return Ok(Solution { x: rows, squares, converged: moved.min(before) <= UNSOLVED });
+                return Ok(BlockSolution { x: rows, squares, converged: moved.min(before) <= UNSOLVED });
             }
             x.add(&step);
             self.factor.shorten(&mut x, monitor)?;
@@ -375,7 +375,7 @@ impl Inverse<'_> {
         }
     }
 
-    fn apply(&self, block: &mut Columns, monitor: &Monitor) -> Result<()> {
+    fn apply(&self, block: &mut DenseColumns, monitor: &Monitor) -> Result<()> {
         self.factor.apply(block, monitor)?;
         for (j, update) in self.updates.iter().enumerate() {
             let p = update.vectors.len();

@@ -37,7 +37,7 @@ use faer::{Accum, ColMut, MatMut, MatRef, Par};
 use super::block::Block;
 use super::counts::Counts;
 use super::pivoted::{AT_ONCE, factorise, pivoted};
-use super::room::{COMBINATIONS, Columns, EIGENVECTORS, EQUATIONS, SIDES, filled, listed, room, square};
+use super::room::{COMBINATIONS, DenseColumns, EIGENVECTORS, EQUATIONS, SIDES, filled, listed, room, square};
 use crate::error::{Error, Result};
 use crate::kernel::packing::packing;
 use crate::monitor::Monitor;
@@ -166,7 +166,7 @@ impl Factor {
             let mut before = f64::INFINITY;
             loop {
                 let left = nothing.exact_residual(&self.null(first, width)?.to_rows(SIDES)?, monitor)?;
-                let mut step = Columns::from_rows(&left, n, width, SIDES)?;
+                let mut step = DenseColumns::from_rows(&left, n, width, SIDES)?;
                 self.solve(&mut step, monitor)?;
                 let moved = greatest(step.values());
                 if moved <= ROUNDED || moved > before / 2.0 || !moved.is_finite() {
@@ -207,7 +207,7 @@ impl Factor {
             return Ok(true);
         }
         let most = greatest(&counts.diagonal(monitor)?);
-        let mut vector = Columns::zeros(n, 1, SIDES)?;
+        let mut vector = DenseColumns::zeros(n, 1, SIDES)?;
         for first in (0..null).step_by(AT_A_TIME) {
             monitor.check()?;
             let some = self.null(first, AT_A_TIME.min(null - first))?;
@@ -220,7 +220,7 @@ impl Factor {
         let mut before = f64::INFINITY;
         loop {
             let left = nothing.exact_residual(vector.values(), monitor)?;
-            let mut step = Columns::from_rows(&left, n, 1, SIDES)?;
+            let mut step = DenseColumns::from_rows(&left, n, 1, SIDES)?;
             self.solve(&mut step, monitor)?;
             let size = greatest(vector.values());
             let moved = greatest(step.values()) / size;
@@ -235,11 +235,11 @@ impl Factor {
     }
 
     /// Some of the vectors that G maps to zero.
-    fn null(&self, first: usize, width: usize) -> Result<Columns> {
+    fn null(&self, first: usize, width: usize) -> Result<DenseColumns> {
         match self {
             Factor::Cholesky { basis, rest, .. } => {
                 let mut some =
-                    Columns::zeros(basis.len() + rest.as_ref().map_or(0, Rest::len), width, SIDES)?;
+                    DenseColumns::zeros(basis.len() + rest.as_ref().map_or(0, Rest::len), width, SIDES)?;
                 if let Some(rest) = rest {
                     for j in 0..width {
                         let column = some.get_mut(j);
@@ -251,7 +251,7 @@ impl Factor {
                 Ok(some)
             }
             Factor::Eigen { n, vectors, .. } => {
-                let mut some = Columns::zeros(*n, width, SIDES)?;
+                let mut some = DenseColumns::zeros(*n, width, SIDES)?;
                 some.values_mut().copy_from_slice(&vectors[first * n..][..n * width]);
                 Ok(some)
             }
@@ -259,7 +259,7 @@ impl Factor {
     }
 
     /// Adds to them.
-    fn move_null(&mut self, first: usize, step: &Columns) {
+    fn move_null(&mut self, first: usize, step: &DenseColumns) {
         match self {
             Factor::Cholesky { basis, rest, .. } => {
                 let rank = basis.len();
@@ -278,20 +278,20 @@ impl Factor {
     }
 
     /// Replaces right-hand sides in the range of G by the solutions of least norm.
-    pub(super) fn apply(&self, block: &mut Columns, monitor: &Monitor) -> Result<()> {
+    pub(super) fn apply(&self, block: &mut DenseColumns, monitor: &Monitor) -> Result<()> {
         self.solve(block, monitor)?;
         self.shorten(block, monitor)
     }
 
     /// Replaces them by some solutions.
-    fn solve(&self, block: &mut Columns, monitor: &Monitor) -> Result<()> {
+    fn solve(&self, block: &mut DenseColumns, monitor: &Monitor) -> Result<()> {
         packing()?;
         let width = block.width();
         match self {
             Factor::Cholesky { lower, basis, scale, .. } => {
                 let r = basis.len();
                 let lower = MatRef::from_column_major_slice(lower, r, r);
-                let mut part = Columns::zeros(r, width, SIDES)?;
+                let mut part = DenseColumns::zeros(r, width, SIDES)?;
                 for j in 0..width {
                     let (part, column) = (part.get_mut(j), block.get(j));
                     (0..r).for_each(|i| part[i] = column[basis[i]] * scale[i]);
@@ -306,7 +306,7 @@ impl Factor {
             Factor::Eigen { n, vectors, values, .. } => {
                 let vectors = MatRef::from_column_major_slice(vectors, *n, *n);
                 let vectors = vectors.subcols(n - values.len(), values.len());
-                let mut coordinates = Columns::zeros(values.len(), width, SIDES)?;
+                let mut coordinates = DenseColumns::zeros(values.len(), width, SIDES)?;
                 product(coordinates.view_mut(), vectors.transpose(), block.view());
                 for j in 0..width {
                     coordinates.get_mut(j).iter_mut().zip(values).for_each(|(x, value)| *x /= value);
@@ -319,14 +319,14 @@ impl Factor {
     }
 
     /// Takes away what G maps to zero, so that solutions have the least norm.
-    pub(super) fn shorten(&self, block: &mut Columns, monitor: &Monitor) -> Result<()> {
+    pub(super) fn shorten(&self, block: &mut DenseColumns, monitor: &Monitor) -> Result<()> {
         packing()?;
         monitor.check()?;
         let width = block.width();
         match self {
             Factor::Cholesky { basis, rest: Some(rest), .. } => {
-                let mut part = Columns::zeros(basis.len(), width, SIDES)?;
-                let mut step = Columns::zeros(rest.cues.len(), width, SIDES)?;
+                let mut part = DenseColumns::zeros(basis.len(), width, SIDES)?;
+                let mut step = DenseColumns::zeros(rest.cues.len(), width, SIDES)?;
                 for j in 0..width {
                     let column = block.get(j);
                     part.get_mut(j).iter_mut().zip(basis).for_each(|(to, &from)| *to = column[from]);
@@ -347,7 +347,7 @@ impl Factor {
                 let null = MatRef::from_column_major_slice(&vectors[..n * null], *n, null);
                 // They are of length 1 and at right angles to some digits; twice makes it all.
                 for _ in 0..2 {
-                    let mut along = Columns::zeros(null.ncols(), width, SIDES)?;
+                    let mut along = DenseColumns::zeros(null.ncols(), width, SIDES)?;
                     product(along.view_mut(), null.transpose(), block.view());
                     matmul(block.view_mut(), Accum::Add, null, along.view(), -1.0, Par::Seq);
                 }

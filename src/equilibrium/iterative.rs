@@ -29,7 +29,7 @@ use rayon::prelude::*;
 
 use super::block::{Block, add_rows, add_to_rows, scale_rows};
 use super::counts::{Counts, multiplicities};
-use super::problem::{Problem, Rates, Sink, Solved, Squares};
+use super::problem::{Problem, RelativeRates, Sink, Solved, Squares};
 use super::room::{GRADIENTS, Pulse, empty, filled, listed};
 use crate::error::Result;
 use crate::monitor::Monitor;
@@ -49,7 +49,7 @@ const PATIENCE: usize = 20;
 pub(super) fn solve(
     counts: &Counts,
     problem: &Problem<'_>,
-    rates: Rates,
+    rates: RelativeRates,
     sink: &Sink<'_>,
     monitor: &Monitor,
 ) -> Result<Solved> {
@@ -62,7 +62,7 @@ pub(super) fn solve(
         let outcomes = first..(first + width).min(n);
         let lambda = &problem.lambda[outcomes.clone()];
         let block = Block::new(counts, outcomes.clone(), lambda, rates, problem.ridge, monitor)?;
-        let mut progress = Progress::new(monitor, outcomes.len(), if problem.ridge > 0.0 { 1 } else { 2 });
+        let mut progress = Decrease::new(monitor, outcomes.len(), if problem.ridge > 0.0 { 1 } else { 2 });
         let (x, ends) = solve_block(&block, tolerance, &mut progress)?;
         let squares = block.judge(&block.residual(&x, monitor)?, monitor)?;
         sink.write(counts, outcomes, &x, monitor)?;
@@ -93,10 +93,10 @@ struct End {
 fn solve_block(
     block: &Block<'_>,
     tolerance: f64,
-    progress: &mut Progress<'_>,
+    progress: &mut Decrease<'_>,
 ) -> Result<(Vec<f64>, Vec<End>)> {
     let (counts, width) = (block.counts, block.width());
-    let Rates { present, absent } = block.rates;
+    let RelativeRates { present, absent } = block.rates;
     // The diagonal of S C'FC S, all tokens weighing alike: any positive m will do.
     let diagonal = counts.diagonal(progress.monitor)?;
     let mut errors = numbers(counts.n_sets() * width)?;
@@ -121,9 +121,14 @@ fn solve_block(
     let m: Vec<f64> = listed(diagonal.iter().map(|sum| (sum + block.ridge).sqrt().recip()), GRADIENTS)?;
     let factors: Vec<f64> = listed(m.iter().zip(&counts.scale).map(|(m, scale)| m * scale), GRADIENTS)?;
     let penalty: Vec<f64> = listed(m.iter().map(|m| block.ridge * m * m), GRADIENTS)?;
-    let run =
-        Run { counts, width, factors: &factors, penalty: (block.ridge > 0.0).then_some(&penalty), tolerance };
-    let (mut x, mut ends) = run.solve(&Tokens(block), errors, progress)?;
+    let run = Descent {
+        counts,
+        width,
+        factors: &factors,
+        penalty: (block.ridge > 0.0).then_some(&penalty),
+        tolerance,
+    };
+    let (mut x, mut ends) = run.solve(&TokenRates(block), errors, progress)?;
     scale_rows(&mut x, &m, width);
     if block.ridge == 0.0 {
         let mut predicted = numbers(counts.n_sets() * width)?;
@@ -133,8 +138,8 @@ fn solve_block(
             add_rows(&x, counts.set(set), row);
         }
         drop(x);
-        let run = Run { counts, width, factors: &counts.scale, penalty: None, tolerance };
-        let (least, second) = run.solve(&Sets { weights: &kappa, block }, predicted, progress)?;
+        let run = Descent { counts, width, factors: &counts.scale, penalty: None, tolerance };
+        let (least, second) = run.solve(&SetWeights { weights: &kappa, block }, predicted, progress)?;
         x = least;
         for (end, second) in ends.iter_mut().zip(second) {
             end.iterations += second.iterations;
@@ -150,16 +155,16 @@ fn numbers(n: usize) -> Result<Vec<f64>> {
 
 /// The weights of the cue sets.
 trait Weigh {
-    /// Multiplies a row of numbers, one an outcome, by the weights of a set. Sets come in order; `at` starts at 0.
+    /// Multiplies a row of numbers, one an outcome, by the weights of a set. SetWeights come in order; `at` starts at 0.
     fn weigh(&self, set: usize, row: &mut [f64], at: &mut usize);
 }
 
 /// Tokens, at the rates of presence and absence.
-struct Tokens<'a, 'b>(&'a Block<'b>);
+struct TokenRates<'a, 'b>(&'a Block<'b>);
 
-impl Weigh for Tokens<'_, '_> {
+impl Weigh for TokenRates<'_, '_> {
     fn weigh(&self, set: usize, row: &mut [f64], at: &mut usize) {
-        let Rates { present, absent } = self.0.rates;
+        let RelativeRates { present, absent } = self.0.rates;
         let tokens = self.0.counts.tokens[set];
         let entries = self.0.entries(set, at);
         if present == absent {
@@ -175,12 +180,12 @@ impl Weigh for Tokens<'_, '_> {
 }
 
 /// One weight a set; none where tokens do not weigh anything, for what is predicted there is nobody's business.
-struct Sets<'a, 'b> {
+struct SetWeights<'a, 'b> {
     weights: &'a [f64],
     block: &'a Block<'b>,
 }
 
-impl Weigh for Sets<'_, '_> {
+impl Weigh for SetWeights<'_, '_> {
     fn weigh(&self, set: usize, row: &mut [f64], at: &mut usize) {
         row.iter_mut().for_each(|value| *value *= self.weights[set]);
         if self.block.rates.absent == 0.0 {
@@ -195,7 +200,7 @@ impl Weigh for Sets<'_, '_> {
 }
 
 /// One run of conjugate gradients, for all outcomes of a block at once.
-struct Run<'a> {
+struct Descent<'a> {
     counts: &'a Counts,
     width: usize,
     /// m, times the scale of the columns.
@@ -205,13 +210,13 @@ struct Run<'a> {
     tolerance: f64,
 }
 
-impl Run<'_> {
+impl Descent<'_> {
     /// u, given the targets.
     fn solve(
         &self,
         weights: &impl Weigh,
         mut errors: Vec<f64>,
-        progress: &mut Progress<'_>,
+        progress: &mut Decrease<'_>,
     ) -> Result<(Vec<f64>, Vec<End>)> {
         let (n, width) = (self.counts.n_columns(), self.width);
         let (mut solution, mut gradient) = (numbers(n * width)?, numbers(n * width)?);
@@ -341,26 +346,26 @@ impl Run<'_> {
 }
 
 /// How far a block is, by the logarithm of its slowest outcome's gradient.
-struct Progress<'a> {
+struct Decrease<'a> {
     monitor: &'a Monitor,
     /// Units of each run.
     of_run: u64,
     runs: u64,
     run: u64,
-    told: u64,
+    reported: u64,
 }
 
-impl<'a> Progress<'a> {
+impl<'a> Decrease<'a> {
     fn new(monitor: &'a Monitor, outcomes: usize, runs: u64) -> Self {
-        Self { monitor, of_run: STEPS * outcomes as u64 / runs, runs, run: 0, told: 0 }
+        Self { monitor, of_run: STEPS * outcomes as u64 / runs, runs, run: 0, reported: 0 }
     }
 
     /// This part of the run is done.
     fn tell(&mut self, part: f64) -> Result<()> {
         let reached = self.run * self.of_run + (part.clamp(0.0, 1.0) * self.of_run as f64) as u64;
         // A gradient may grow for a while; what is done does not.
-        let more = reached.saturating_sub(self.told);
-        self.told += more;
+        let more = reached.saturating_sub(self.reported);
+        self.reported += more;
         self.monitor.advance(more)
     }
 

@@ -14,8 +14,8 @@
 //! least sum of w^2, or with saliences the least sum of w^2 / alpha, which is the one the learner reaches from zero. A ridge
 //! is added to the diagonal of G.
 //!
-//! The events are counted once (`counts`). Then [`Method::Dense`] factorises G (`factor`) and solves for blocks of outcomes
-//! (`block`, `dense`); [`Method::Iterative`] goes over the cue sets again and again, and never makes G (`iterative`).
+//! The events are counted once (`counts`). Then [`Solver::Dense`] factorises G (`factor`) and solves for blocks of outcomes
+//! (`block`, `dense`); [`Solver::Iterative`] goes over the cue sets again and again, and never makes G (`iterative`).
 
 mod block;
 mod counts;
@@ -34,8 +34,8 @@ use crate::events::EventFile;
 use crate::monitor::Monitor;
 use crate::threads::pool;
 use counts::Counts;
-pub use problem::{Method, Problem, Report};
-use problem::{Rates, Sink, Solved, Squares};
+pub use problem::{Problem, Solution, Solver};
+use problem::{RelativeRates, Sink, Solved, Squares};
 use room::{COUNTING, filled, listed};
 
 /// Up to so many cues (those that always come together counted once) the normal equations are factorised: a matrix of 0.8 GB
@@ -57,19 +57,19 @@ pub fn equilibrium<B: AsRef<[u8]> + Sync>(
     out: &mut [f64],
     threads: usize,
     monitor: &Monitor,
-) -> Result<Report> {
+) -> Result<Solution> {
     let (n_cues, n_outcomes) = (file.cues().len(), file.outcomes().len());
     let lengths = [out.len(), problem.lambda.len(), problem.alpha.map_or(n_cues, <[f64]>::len)];
     if lengths != [n_cues * n_outcomes, n_outcomes, n_cues] {
         return Err(Error::Argument(format!("expected arrays for {n_cues} cues and {n_outcomes} outcomes")));
     }
-    let mut rates = Rates::new(problem)?;
+    let mut rates = RelativeRates::new(problem)?;
     let zeros = filled(n_outcomes, 0.0, COUNTING)?;
     let mut problem = Problem { ..*problem };
     if rates.present == 0.0 {
         // Nothing is ever learned of what is present: all targets are 0, and so are the weights, whatever the rates.
         problem.lambda = &zeros;
-        rates = Rates::ONE;
+        rates = RelativeRates::ONE;
     }
     let problem = &problem;
     pool(threads)?.install(|| {
@@ -84,22 +84,22 @@ pub fn equilibrium<B: AsRef<[u8]> + Sync>(
         monitor.set_total(file.len() + iterative::STEPS * n_outcomes as u64);
         let counts = Counts::new(file, even.as_deref().or(problem.alpha), monitor)?;
         let method = problem.method.unwrap_or(if counts.n_columns() <= DENSE {
-            Method::Dense
+            Solver::Dense
         } else {
-            Method::Iterative
+            Solver::Iterative
         });
         let sink = Sink { out: Mutex::new(out), width: n_outcomes };
         let solved = match method {
-            Method::Dense => {
+            Solver::Dense => {
                 monitor.set_total(file.len() + n_outcomes as u64);
                 dense::solve(&counts, problem, rates, &sink, monitor)?
             }
-            Method::Iterative => iterative::solve(&counts, problem, rates, &sink, monitor)?,
+            Solver::Iterative => iterative::solve(&counts, problem, rates, &sink, monitor)?,
         };
         let sum = |of: fn(&Squares) -> f64| solved.squares.iter().map(of).sum::<f64>();
         let rest = sum(|squares| squares.rest);
         let residual = if rest == 0.0 { 0.0 } else { (rest / sum(|squares| squares.targets)).sqrt() };
         let Solved { solver, rank, tolerance, iterations, converged, .. } = solved;
-        Ok(Report { solver, rank, tolerance, iterations, converged, residual })
+        Ok(Solution { solver, rank, tolerance, iterations, converged, residual })
     })
 }

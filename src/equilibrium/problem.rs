@@ -12,27 +12,27 @@ use crate::monitor::Monitor;
 
 /// How to solve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
+pub enum Solver {
     /// By a factorisation of the normal equations: n_cues^2 numbers, n_cues^3 operations.
     Dense,
     /// By conjugate gradients on the events.
     Iterative,
 }
 
-impl fmt::Display for Method {
+impl fmt::Display for Solver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Method::Dense => "dense",
-            Method::Iterative => "iterative",
+            Solver::Dense => "dense",
+            Solver::Iterative => "iterative",
         })
     }
 }
 
-impl FromStr for Method {
+impl FromStr for Solver {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        let known = [Method::Dense, Method::Iterative].into_iter().find(|method| method.to_string() == name);
+        let known = [Solver::Dense, Solver::Iterative].into_iter().find(|method| method.to_string() == name);
         known.ok_or_else(|| Error::Argument(format!("expected method dense or iterative, found {name:?}")))
     }
 }
@@ -50,7 +50,7 @@ pub struct Problem<'a> {
     /// Added to the diagonal, tokens at the larger rate weighing 1; 0 for none.
     pub ridge: f64,
     /// How to solve; dense up to [`super::DENSE`] cues if `None`.
-    pub method: Option<Method>,
+    pub method: Option<Solver>,
     /// Dense: eigenvalues below this part of the greatest count as zero; if `None`, pivots decide as long as they are clear.
     /// Iterative: where to stop, relative to the start; [`super::iterative::TOLERANCE`] if `None`.
     pub tolerance: Option<f64>,
@@ -58,7 +58,7 @@ pub struct Problem<'a> {
 
 /// How it was solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Report {
+pub struct Solution {
     /// "cholesky", "eigen" or "cgls".
     pub solver: &'static str,
     /// The rank of the normal equations, where one is found that all outcomes share.
@@ -76,13 +76,13 @@ pub struct Report {
 
 /// beta1 and beta2 relative to the larger.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Rates {
+pub(super) struct RelativeRates {
     pub(super) present: f64,
     pub(super) absent: f64,
 }
 
-impl Rates {
-    pub(super) const ONE: Rates = Rates { present: 1.0, absent: 1.0 };
+impl RelativeRates {
+    pub(super) const ONE: RelativeRates = RelativeRates { present: 1.0, absent: 1.0 };
 
     pub(super) fn new(problem: &Problem<'_>) -> Result<Self> {
         let greatest = problem.beta1.max(problem.beta2);

@@ -111,13 +111,13 @@ pub(super) fn square(n: usize, purpose: Purpose, monitor: &Monitor) -> Result<Ve
 /// A matrix, column after column.
 ///
 /// Invariant: `values` are `height` times `width`.
-pub(super) struct Columns {
+pub(super) struct DenseColumns {
     height: usize,
     width: usize,
     values: Vec<f64>,
 }
 
-impl Columns {
+impl DenseColumns {
     pub(super) fn zeros(height: usize, width: usize, purpose: Purpose) -> Result<Self> {
         let values = filled(height.saturating_mul(width), 0.0, purpose)?;
         Ok(Self { height, width, values })

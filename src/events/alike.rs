@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::chunk::{Body, Chunk, Rows};
+use super::chunk::{Body, Chunk, EventList};
 use super::once::{Once, each_once, first_repeating};
 use crate::error::Result;
 use crate::grow::{collected, short};
@@ -21,14 +21,14 @@ pub(crate) struct Alike(Vec<u32>);
 impl Alike {
     /// # Errors
     /// [`crate::error::Error::Memory`].
-    pub(crate) fn of(types: &Rows) -> Result<Self> {
+    pub(crate) fn of(types: &EventList) -> Result<Self> {
         match first_repeating(&types.outcomes, &mut Once::default())? {
             Some(_) => Self::compared(types),
             None => Ok(Self::default()),
         }
     }
 
-    fn compared(types: &Rows) -> Result<Self> {
+    fn compared(types: &EventList) -> Result<Self> {
         let mut outcomes = types.outcomes.try_clone(TYPES)?;
         each_once(&mut outcomes)?;
         let mut first = HashMap::new();
@@ -42,7 +42,7 @@ impl Alike {
 
     /// Gives each event of a chunk the first type that teaches the same as its own.
     pub(crate) fn unite(&self, chunk: &mut Chunk) {
-        if let (Body::Tokens(types), false) = (&mut chunk.body, self.0.is_empty()) {
+        if let (Body::Types(types), false) = (&mut chunk.body, self.0.is_empty()) {
             for number in types {
                 *number = self.0[*number as usize];
             }
@@ -62,11 +62,11 @@ mod tests {
     proptest! {
         #[test]
         fn types_are_united_that_differ_only_in_how_often(events in prop::collection::vec((list(), list()), 0..9)) {
-            let mut types = Rows::default();
+            let mut types = EventList::default();
             for (cues, outcomes) in &events {
                 types.push(cues, outcomes).unwrap();
             }
-            let body = Body::Tokens((0..events.len() as u32).collect());
+            let body = Body::Types((0..events.len() as u32).collect());
             let mut chunk = Chunk { body, frequencies: Vec::new() };
             Alike::of(&types).unwrap().unite(&mut chunk);
 
@@ -84,7 +84,7 @@ mod tests {
             // Types are distinct in a file. Here they may not be, and stay what they are where no outcome is named twice.
             let repeats = events.iter().any(|(_, outcomes)| distinct(outcomes).len() < outcomes.len());
             let expected = (0..events.len()).map(|i| if repeats { same(i) } else { i as u32 });
-            prop_assert_eq!(chunk.body, Body::Tokens(expected.collect()));
+            prop_assert_eq!(chunk.body, Body::Types(expected.collect()));
         }
     }
 }

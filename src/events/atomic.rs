@@ -110,7 +110,7 @@ impl AtomicFile {
     ///
     /// # Errors
     /// [`Error::Io`].
-    pub fn settle(&mut self) -> Result<()> {
+    pub fn wait(&mut self) -> Result<()> {
         self.synced().and_then(|()| self.temporary.file.sync_all()).map_err(Error::io(&self.path, "write"))
     }
 
@@ -130,7 +130,7 @@ impl AtomicFile {
         if let Ok(old) = fs::metadata(&self.target) {
             inherit(&self.temporary.file, &old);
         }
-        self.settle()?;
+        self.wait()?;
         let opened = open(&self.temporary.file)?;
         fs::rename(&self.temporary.path, &self.target).map_err(Error::io(&self.path, "replace"))?;
         self.temporary.owner = None;

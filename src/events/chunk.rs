@@ -3,10 +3,10 @@
 //! ```text
 //! u32 CRC32C of all that follows, padding included
 //! u32 widths, 4 bits each: a, b, c, d, frequencies
-//! u32 kind: 0 rows, 1 tokens
+//! u32 form: 0 events in full, 1 event types
 //! u32 rows, u32 cue slots, u32 outcome slots
 //! rows:   a = numbers of cues, b = numbers of outcomes, c = cue ids, d = outcome ids, frequencies
-//! tokens: a = indices into the dictionary of event types, frequencies      (b, c, d: width 0, no slots)
+//! types: a = indices into the dictionary of event types, frequencies      (b, c, d: width 0, no slots)
 //! zeros up to a multiple of 8
 //! ```
 //!
@@ -19,8 +19,8 @@ use crate::lists::Lists;
 
 const EVENTS: &str = "decoded events";
 
-pub(super) const ROWS: u32 = 0;
-pub(super) const TOKENS: u32 = 1;
+pub(super) const IN_FULL: u32 = 0;
+pub(super) const OF_TYPES: u32 = 1;
 
 /// Lists of the given lengths filled with `n_ids` ids below `limit`.
 fn lists(
@@ -46,14 +46,14 @@ fn lists(
 
 /// Events as lists of cue ids and outcome ids.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Rows {
+pub struct EventList {
     /// The cues of each event, in the order in which the event lists them.
     pub cues: Lists,
     /// The outcomes of each event.
     pub outcomes: Lists,
 }
 
-impl Rows {
+impl EventList {
     /// How many events there are.
     pub fn len(&self) -> usize {
         self.cues.len()
@@ -102,17 +102,17 @@ impl Rows {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
     /// Each event in full.
-    Rows(Rows),
+    Full(EventList),
     /// Each event as the index of its type.
-    Tokens(Vec<u32>),
+    Types(Vec<u32>),
 }
 
 impl Body {
     /// How many events there are.
     pub fn len(&self) -> usize {
         match self {
-            Body::Rows(rows) => rows.len(),
-            Body::Tokens(tokens) => tokens.len(),
+            Body::Full(rows) => rows.len(),
+            Body::Types(types) => types.len(),
         }
     }
 
@@ -123,10 +123,10 @@ impl Body {
 
     /// The index of the type of event `i`, where events are such.
     #[inline]
-    pub fn token(&self, i: usize) -> Option<u32> {
+    pub fn type_of(&self, i: usize) -> Option<u32> {
         match self {
-            Body::Rows(_) => None,
-            Body::Tokens(tokens) => tokens.get(i).copied(),
+            Body::Full(_) => None,
+            Body::Types(types) => types.get(i).copied(),
         }
     }
 }
@@ -150,8 +150,8 @@ impl Chunk {
     /// Bytes of memory in use.
     pub fn size(&self) -> usize {
         let body = match &self.body {
-            Body::Rows(rows) => rows.size(),
-            Body::Tokens(tokens) => tokens.len() * size_of::<u32>(),
+            Body::Full(rows) => rows.size(),
+            Body::Types(types) => types.len() * size_of::<u32>(),
         };
         body + self.frequencies.len() * size_of::<u32>()
     }
@@ -184,7 +184,7 @@ impl Chunk {
         let bytes = copied(bytes, EVENTS)?;
         check_seal(&bytes, start)?;
         let mut input = Input { bytes: &bytes, start, at: 4 };
-        let (widths, kind) = (input.u32()?, input.u32()?);
+        let (widths, form) = (input.u32()?, input.u32()?);
         let width = |array: u32| widths >> (4 * array) & 15;
         let [rows, cue_slots, outcome_slots] =
             [input.u32()? as usize, input.u32()? as usize, input.u32()? as usize];
@@ -198,19 +198,19 @@ impl Chunk {
             let found = cue_slots.max(outcome_slots);
             return Err(damaged(start, format!("at most {CHUNK_SLOTS} slots"), format!("{found}")));
         }
-        let body = match kind {
-            TOKENS => {
+        let body = match form {
+            OF_TYPES => {
                 if widths >> 4 & 0xfff != 0 || cue_slots != 0 || outcome_slots != 0 {
-                    return Err(damaged(start, "tokens without slots", "slots"));
+                    return Err(damaged(start, "types without slots", "slots"));
                 }
                 let at = input.offset();
-                let mut tokens = Vec::new();
-                input.numbers(rows, width(0), &mut tokens)?;
-                check_below(&tokens, limits.types, at, "type")?;
-                Body::Tokens(tokens)
+                let mut types = Vec::new();
+                input.numbers(rows, width(0), &mut types)?;
+                check_below(&types, limits.types, at, "type")?;
+                Body::Types(types)
             }
-            ROWS => {
-                let size = Rows::size_of(rows, cue_slots + outcome_slots);
+            IN_FULL => {
+                let size = EventList::size_of(rows, cue_slots + outcome_slots);
                 if size > limits.room {
                     let expected = format!("event types that take at most {TYPES_SIZE} bytes when decoded");
                     let found = TYPES_SIZE.saturating_sub(limits.room).saturating_add(size);
@@ -222,9 +222,9 @@ impl Chunk {
                 let cues = lists(&mut input, &n_cues, cue_slots, width(2), limits.cues, "cue")?;
                 let outcomes =
                     lists(&mut input, &n_outcomes, outcome_slots, width(3), limits.outcomes, "outcome")?;
-                Body::Rows(Rows { cues, outcomes })
+                Body::Full(EventList { cues, outcomes })
             }
-            _ => return Err(damaged(start, "a chunk of rows or tokens", format!("kind {kind}"))),
+            _ => return Err(damaged(start, "a chunk of events in full or of types", format!("form {form}"))),
         };
         let mut frequencies = Vec::new();
         if width(4) != 0 {
@@ -246,7 +246,7 @@ pub(super) struct Limits {
     pub(super) cues: u64,
     pub(super) outcomes: u64,
     pub(super) types: u64,
-    /// The bytes that its rows may take, see [`Rows::size_of`]: what is left of [`TYPES_SIZE`] where they are types.
+    /// The bytes that its rows may take, see [`EventList::size_of`]: what is left of [`TYPES_SIZE`] where they are types.
     pub(super) room: u64,
 }
 
@@ -268,11 +268,11 @@ mod tests {
 
     /// The events of a chunk, to be encoded.
     fn pending(chunk: &Chunk) -> Pending {
-        let mut pending = Pending::new(matches!(chunk.body, Body::Tokens(_)));
+        let mut pending = Pending::new(matches!(chunk.body, Body::Types(_)));
         for i in 0..chunk.body.len() {
             match &chunk.body {
-                Body::Tokens(tokens) => pending.push_token(tokens[i], chunk.frequency(i)),
-                Body::Rows(rows) => pending.push(rows.cues.get(i), rows.outcomes.get(i), chunk.frequency(i)),
+                Body::Types(types) => pending.push_type(types[i], chunk.frequency(i)),
+                Body::Full(rows) => pending.push(rows.cues.get(i), rows.outcomes.get(i), chunk.frequency(i)),
             }
             .unwrap();
         }
@@ -288,11 +288,11 @@ mod tests {
         fn chunks_come_back(
             events in prop::collection::vec((ids(), ids(), 0_u32..4), 0..20),
             plain in any::<bool>(),
-            tokens in any::<bool>(),
+            by_type in any::<bool>(),
         ) {
-            let mut rows = Rows::default();
+            let mut rows = EventList::default();
             events.iter().for_each(|(cues, outcomes, _)| rows.push(cues, outcomes).unwrap());
-            let body = if tokens { Body::Tokens((0..rows.len() as u32).collect()) } else { Body::Rows(rows) };
+            let body = if by_type { Body::Types((0..rows.len() as u32).collect()) } else { Body::Full(rows) };
             let all_one = plain || events.iter().all(|event| event.2 == 1);
             let frequencies = if all_one { Vec::new() } else { events.iter().map(|event| event.2).collect() };
             let chunk = Chunk { body, frequencies };
@@ -322,7 +322,7 @@ mod tests {
         for (n, length) in [(60_000, 32), (ALIKE, 32), (ALIKE + 1, 32 + ALIKE)] {
             let bytes = encoded(n);
             assert_eq!(bytes.len(), length, "{n} cues");
-            let Body::Rows(rows) = decoded(&bytes, 1, u64::MAX).unwrap().body else { panic!("in full") };
+            let Body::Full(rows) = decoded(&bytes, 1, u64::MAX).unwrap().body else { panic!("in full") };
             assert_eq!(rows.cues.get(0), vec![1; n]);
         }
         // A claim of one more under a right checksum.
@@ -340,7 +340,7 @@ mod tests {
         pending.push(&[3, 4], &[2], 1).unwrap();
         pending.push(&[], &[2], 1).unwrap();
         pending.encode(&mut bytes).unwrap();
-        let Body::Rows(rows) = decoded(&bytes, 2, 48).unwrap().body else { panic!("in full") };
+        let Body::Full(rows) = decoded(&bytes, 2, 48).unwrap().body else { panic!("in full") };
         assert_eq!(rows.size(), 48);
         let error = decoded(&bytes, 2, 47).unwrap_err().to_string();
         assert!(error.contains("at most 268435456 bytes when decoded, found 268435457 bytes"), "{error}");

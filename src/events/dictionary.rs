@@ -4,7 +4,7 @@ use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use super::chunk::Rows;
+use super::chunk::EventList;
 use super::format::TYPES_SIZE;
 use crate::error::{Error, Result};
 use crate::grow::{Grow, room_in};
@@ -22,8 +22,8 @@ const TYPES: &str = "the dictionary of event types";
 /// Event types and their indices.
 #[derive(Debug)]
 pub(super) struct Dictionary {
-    pub(super) rows: Rows,
-    index: HashTable<Known>,
+    pub(super) rows: EventList,
+    index: HashTable<KnownType>,
     hasher: DefaultHashBuilder,
     /// Of each type the tokens so far, whose names are not counted yet, and how many names it has.
     tallies: Vec<(u64, u64)>,
@@ -37,12 +37,12 @@ pub(super) struct Dictionary {
 
 /// A type: its index, and half of its hash, so that the others need not be looked at when the table grows.
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct KnownType {
     hash: u32,
-    token: u32,
+    event_type: u32,
 }
 
-impl Known {
+impl KnownType {
     /// The hash by which the table knows it: both ends of it matter there.
     #[inline]
     fn hash(hash: u32) -> u64 {
@@ -53,7 +53,7 @@ impl Known {
 impl Default for Dictionary {
     fn default() -> Self {
         Self {
-            rows: Rows::default(),
+            rows: EventList::default(),
             index: HashTable::default(),
             hasher: DefaultHashBuilder::default(),
             tallies: Vec::new(),
@@ -66,45 +66,45 @@ impl Default for Dictionary {
 
 impl Dictionary {
     /// The index of the type of an event, a new one if it is new; none if it is new and there is no room for it.
-    pub(super) fn token(&mut self, cues: &[u32], outcomes: &[u32]) -> Result<Option<u32>> {
+    pub(super) fn event_type(&mut self, cues: &[u32], outcomes: &[u32]) -> Result<Option<u32>> {
         let Self { rows, index, hasher, .. } = self;
         // Half of it is enough: 2^32 types are never reached.
         let hash = hasher.hash_one((cues, outcomes)) as u32;
-        let equal = |known: &Known| {
+        let equal = |known: &KnownType| {
             known.hash == hash
-                && rows.cues.get(known.token as usize) == cues
-                && rows.outcomes.get(known.token as usize) == outcomes
+                && rows.cues.get(known.event_type as usize) == cues
+                && rows.outcomes.get(known.event_type as usize) == outcomes
         };
-        if let Some(known) = index.find(Known::hash(hash), equal) {
-            return Ok(Some(known.token));
+        if let Some(known) = index.find(KnownType::hash(hash), equal) {
+            return Ok(Some(known.event_type));
         }
         let names = rows.cues.items().len() + rows.outcomes.items().len() + cues.len() + outcomes.len();
-        if Rows::size_of(rows.len() + 1, names) > self.budget {
+        if EventList::size_of(rows.len() + 1, names) > self.budget {
             return Ok(None);
         }
         // The budget ends it long before 2^32 types.
-        let token =
+        let event_type =
             u32::try_from(rows.len()).map_err(|_| Error::Argument("more than 2^32 event types".into()))?;
-        let rehash = |known: &Known| Known::hash(known.hash);
+        let rehash = |known: &KnownType| KnownType::hash(known.hash);
         room_in(index, rehash, TYPES)?;
         self.tallies.make_room(1, TYPES)?;
         rows.push(cues, outcomes)?;
         self.tallies.push((0, (cues.len() + outcomes.len()) as u64));
-        index.insert_unique(Known::hash(hash), Known { hash, token }, rehash);
-        Ok(Some(token))
+        index.insert_unique(KnownType::hash(hash), KnownType { hash, event_type }, rehash);
+        Ok(Some(event_type))
     }
 
     /// Counts an event of a type.
     /// Fails when they pass 2^64 - 1 tokens.
-    pub(super) fn count(&mut self, token: u32, frequency: u32) -> Result<()> {
-        let (tokens, names) = &mut self.tallies[token as usize];
+    pub(super) fn count(&mut self, event_type: u32, frequency: u32) -> Result<()> {
+        let (tokens, names) = &mut self.tallies[event_type as usize];
         *tokens = tokens.checked_add(frequency.into()).ok_or_else(too_many_tokens)?;
         self.names += *names;
         Ok(())
     }
 
     /// Calls `count` with the cues and outcomes of each type, and its tokens.
-    pub(super) fn settle(&self, mut count: impl FnMut(&[u32], &[u32], u64) -> Result<()>) -> Result<()> {
+    pub(super) fn each_type(&self, mut count: impl FnMut(&[u32], &[u32], u64) -> Result<()>) -> Result<()> {
         let mut tallies = self.tallies.iter().enumerate();
         tallies
             .try_for_each(|(i, &(tokens, _))| count(self.rows.cues.get(i), self.rows.outcomes.get(i), tokens))

@@ -68,7 +68,7 @@ impl Renaming {
         monitor: &Monitor,
     ) -> Result<Vec<u64>> {
         monitor.set_total(file.len());
-        let mut side = self.side(if of_cues { Side::cues } else { Side::outcomes });
+        let mut side = self.side(if of_cues { RenamedSide::cues } else { RenamedSide::outcomes });
         let mut counts = filled(0_u64, self.names.len(), "the counts of the new names")?;
         for chunk in 0..file.n_chunks() {
             let events = file.events_of(chunk);
@@ -87,7 +87,7 @@ impl Renaming {
         Ok(counts)
     }
 
-    fn side<'a>(&'a self, new: fn(&'a Vocab, &'a Lists, Duplicates) -> Side<'a>) -> Side<'a> {
+    fn side<'a>(&'a self, new: fn(&'a Vocab, &'a Lists, Duplicates) -> RenamedSide<'a>) -> RenamedSide<'a> {
         new(&self.names, &self.becomes, self.duplicates)
     }
 }
@@ -108,7 +108,7 @@ pub fn filter<B: AsRef<[u8]>>(
     monitor.set_total(file.len());
     let mut writer = EventWriter::new(path, Duplicates::Keep, None)?;
     writer.with_names(cues.names.names(), outcomes.names.names())?;
-    append(file, cues.side(Side::cues), outcomes.side(Side::outcomes), &mut writer, monitor)?;
+    append(file, cues.side(RenamedSide::cues), outcomes.side(RenamedSide::outcomes), &mut writer, monitor)?;
     writer.finish()
 }
 
@@ -130,8 +130,14 @@ pub fn concat<B: AsRef<[u8]>>(
         // The writer gives ids as `merge` does.
         writer.with_names(file.cues().names(), file.outcomes().names())?;
         let becomes = [merge(&mut cues, file.cues())?, merge(&mut outcomes, file.outcomes())?];
-        let cues = Side::cues(&cues, &becomes[0], Duplicates::Keep);
-        append(file, cues, Side::outcomes(&outcomes, &becomes[1], Duplicates::Keep), &mut writer, monitor)?;
+        let cues = RenamedSide::cues(&cues, &becomes[0], Duplicates::Keep);
+        append(
+            file,
+            cues,
+            RenamedSide::outcomes(&outcomes, &becomes[1], Duplicates::Keep),
+            &mut writer,
+            monitor,
+        )?;
     }
     writer.finish()
 }
@@ -155,8 +161,8 @@ enum Type {
 
 fn append<B: AsRef<[u8]>>(
     file: &EventFile<B>,
-    mut cues: Side<'_>,
-    mut outcomes: Side<'_>,
+    mut cues: RenamedSide<'_>,
+    mut outcomes: RenamedSide<'_>,
     writer: &mut EventWriter,
     monitor: &Monitor,
 ) -> Result<()> {
@@ -169,8 +175,8 @@ fn append<B: AsRef<[u8]>>(
                 monitor.check()?;
             }
             let frequency = chunk.frequency(i);
-            let kind = chunk.body.token(i);
-            match kind.map(|kind| known[kind as usize]) {
+            let event_type = chunk.body.type_of(i);
+            match event_type.map(|event_type| known[event_type as usize]) {
                 Some(Type::Goes) => continue,
                 Some(Type::Token(token)) if writer.again(token, frequency.into())? => continue,
                 _ => {}
@@ -183,8 +189,8 @@ fn append<B: AsRef<[u8]>>(
             if !goes {
                 writer.push(new, outcomes.rename(rows.outcomes.get(row), event)?, frequency)?;
             }
-            if let Some(kind) = kind {
-                known[kind as usize] =
+            if let Some(event_type) = event_type {
+                known[event_type as usize] =
                     if goes { Type::Goes } else { writer.token().map_or(Type::Unknown, Type::Token) };
             }
         }
@@ -194,7 +200,7 @@ fn append<B: AsRef<[u8]>>(
 }
 
 /// A renaming at work on one event after another.
-struct Side<'a> {
+struct RenamedSide<'a> {
     what: &'static str,
     names: &'a Vocab,
     becomes: &'a Lists,
@@ -204,7 +210,7 @@ struct Side<'a> {
     ids: Vec<u32>,
 }
 
-impl<'a> Side<'a> {
+impl<'a> RenamedSide<'a> {
     fn cues(names: &'a Vocab, becomes: &'a Lists, duplicates: Duplicates) -> Self {
         Self { what: "cue", names, becomes, duplicates, last: Vec::new(), ids: Vec::new() }
     }
@@ -352,9 +358,9 @@ mod tests {
     /// Events over three chunks, of few types or each of its own; one outcome comes once a chunk, at the same place.
     fn large(n_types: u32) -> EventFile<Bytes> {
         let event = |i: u32| {
-            let kind = i % n_types;
-            let outcome = if i % CHUNK_EVENTS as u32 == 5 { 499 } else { kind % 7 };
-            (vec![kind % 499, kind / 499, kind % 499], vec![outcome], 1 + i % 3)
+            let event_type = i % n_types;
+            let outcome = if i % CHUNK_EVENTS as u32 == 5 { 499 } else { event_type % 7 };
+            (vec![event_type % 499, event_type / 499, event_type % 499], vec![outcome], 1 + i % 3)
         };
         file(500, &(0..150_000).map(event).collect::<Vec<_>>())
     }

@@ -1,7 +1,8 @@
 //! Events in their binary form: written once, mapped or held in memory, read many times.
 //!
-//! - [`format`](mod@format) is the specification of the file, [`chunk`] of a run of events in it.
-//! - [`write`](mod@write) takes names from a reader of text and writes the file.
+//! - [`format`](mod@format) is the specification of the file, [`chunk`] of what a chunk of events is.
+//! - [`sink`] says what a reader of text gives; [`write`](mod@write) takes it and writes the file.
+//! - `survey` finds what occurs where, `twins` what always occurs together.
 //! - [`pick`] takes events out in another order, [`filter`] gives them other names, [`sets`] counts the sets of cues.
 //! - [`map`] opens a file without reading it; [`atomic`] lets new files appear whole or not at all.
 //! - [`EventFile`] reads over any bytes: a map, or a vector for events in memory. There is one representation.
@@ -32,7 +33,7 @@ use crate::error::{Error, Result};
 use crate::grow::{Grow, copied, filled, gathered};
 use crate::monitor::Monitor;
 use crate::vocab::Vocab;
-use chunk::{Body, Chunk, Limits, Rows};
+use chunk::{Body, Chunk, EventList, Limits};
 use format::{CHUNK_EVENTS, ENTRY, FOOTER, HEADER, Header, Input, MAGIC, TYPES_SIZE, damaged, decode_names};
 
 /// Cues and outcomes between two looks at the monitor.
@@ -52,7 +53,7 @@ pub struct EventFile<B> {
     cues: Vocab,
     outcomes: Vocab,
     chunks: Vec<Extent>,
-    types: OnceLock<Rows>,
+    types: OnceLock<EventList>,
 }
 
 /// The chunk decoded last: see [`EventFile::event`].
@@ -196,15 +197,15 @@ impl<B: AsRef<[u8]>> EventFile<B> {
     ///
     /// # Errors
     /// [`Error::Format`] when the dictionary is damaged.
-    pub fn types(&self) -> Result<&Rows> {
+    pub fn types(&self) -> Result<&EventList> {
         if let Some(types) = self.types.get() {
             return Ok(types);
         }
-        let mut types = Rows::default();
+        let mut types = EventList::default();
         for index in self.n_chunks()..self.chunks.len() {
             let names = types.cues.items().len() + types.outcomes.items().len();
-            let chunk = self.decode(index, TYPES_SIZE - Rows::size_of(types.len(), names))?;
-            let Body::Rows(rows) = &chunk.body else {
+            let chunk = self.decode(index, TYPES_SIZE - EventList::size_of(types.len(), names))?;
+            let Body::Full(rows) = &chunk.body else {
                 return Err(
                     damaged(self.chunks[index].start, "types in full", "tokens").at(self.path(), None)
                 );
@@ -241,10 +242,10 @@ impl<B: AsRef<[u8]>> EventFile<B> {
     }
 
     /// Where event `i` of a chunk stands.
-    fn row<'a>(chunk: &'a Chunk, types: &'a Rows, i: usize) -> (&'a Rows, usize) {
+    fn row<'a>(chunk: &'a Chunk, types: &'a EventList, i: usize) -> (&'a EventList, usize) {
         match &chunk.body {
-            Body::Rows(rows) => (rows, i),
-            Body::Tokens(tokens) => (types, tokens[i] as usize),
+            Body::Full(rows) => (rows, i),
+            Body::Types(tokens) => (types, tokens[i] as usize),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::iter::repeat_n;
 
-use super::chunk::{ROWS, TOKENS};
+use super::chunk::{IN_FULL, OF_TYPES};
 use super::format::{ALIKE, CHUNK_EVENTS, CHUNK_SLOTS, seal};
 use super::packed::{BYTES, Packed};
 use super::sink::Batch;
@@ -17,8 +17,8 @@ const FULL: usize = 1 << 20;
 /// Invariant: the arrays are those of [`super::chunk`]; those of the other kind are empty.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
-    by_token: bool,
-    tokens: Packed<u32>,
+    by_type: bool,
+    types: Packed<u32>,
     n_cues: Packed<u32>,
     n_outcomes: Packed<u32>,
     cues: Packed<u32>,
@@ -27,19 +27,19 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    /// None yet; what comes are indices of types if `by_token`.
-    pub(super) fn new(by_token: bool) -> Self {
-        Self { by_token, ..Self::default() }
+    /// None yet; what comes are indices of types if `by_type`.
+    pub(super) fn new(by_type: bool) -> Self {
+        Self { by_type, ..Self::default() }
     }
 
     /// Whether events are indices of their types.
-    pub(super) fn is_by_token(&self) -> bool {
-        self.by_token
+    pub(super) fn is_by_type(&self) -> bool {
+        self.by_type
     }
 
     /// How many events there are.
     pub(super) fn len(&self) -> usize {
-        if self.by_token { self.tokens.len() } else { self.n_cues.len() }
+        if self.by_type { self.types.len() } else { self.n_cues.len() }
     }
 
     /// Whether there is none.
@@ -65,16 +65,16 @@ impl Pending {
 
     /// Appends an event by the index of its type.
     #[inline]
-    pub(super) fn push_token(&mut self, token: u32, frequency: u32) -> Result<()> {
-        debug_assert!(self.by_token, "tokens with tokens alone");
-        self.tokens.push(token)?;
+    pub(super) fn push_type(&mut self, event_type: u32, frequency: u32) -> Result<()> {
+        debug_assert!(self.by_type, "types with types alone");
+        self.types.push(event_type)?;
         self.frequencies.push(frequency)
     }
 
     /// Appends an event in full.
     #[inline]
     pub(super) fn push(&mut self, cues: &[u32], outcomes: &[u32], frequency: u32) -> Result<()> {
-        debug_assert!(!self.by_token, "rows with rows alone");
+        debug_assert!(!self.by_type, "rows with rows alone");
         // A length that does not fit is of a list with too many names, which is refused when the chunk is encoded.
         self.n_cues.push(cues.len() as u32)?;
         self.n_outcomes.push(outcomes.len() as u32)?;
@@ -85,7 +85,7 @@ impl Pending {
 
     /// Appends events that occurred once.
     pub(super) fn extend(&mut self, cues: Batch<'_>, outcomes: Batch<'_>) -> Result<()> {
-        debug_assert!(!self.by_token, "rows with rows alone");
+        debug_assert!(!self.by_type, "rows with rows alone");
         for (batch, lengths, ids) in
             [(cues, &mut self.n_cues, &mut self.cues), (outcomes, &mut self.n_outcomes, &mut self.outcomes)]
         {
@@ -101,18 +101,12 @@ impl Pending {
     /// # Errors
     /// When it has more than [`CHUNK_SLOTS`] slots.
     pub(super) fn encode(&mut self, out: &mut Vec<u8>) -> Result<()> {
-        let kind = if self.by_token { TOKENS } else { ROWS };
-        let head = [kind, slots(self.len())?, slots(self.cues.len())?, slots(self.outcomes.len())?];
+        let form = if self.by_type { OF_TYPES } else { IN_FULL };
+        let head = [form, slots(self.len())?, slots(self.cues.len())?, slots(self.outcomes.len())?];
         out.clear();
         out.grow_to(24, 0, BYTES)?;
-        let arrays = if self.by_token {
-            [
-                &mut self.tokens,
-                &mut self.n_outcomes,
-                &mut self.cues,
-                &mut self.outcomes,
-                &mut self.frequencies,
-            ]
+        let arrays = if self.by_type {
+            [&mut self.types, &mut self.n_outcomes, &mut self.cues, &mut self.outcomes, &mut self.frequencies]
         } else {
             [
                 &mut self.n_cues,

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use super::atomic::check_apart;
-use super::chunk::{Body, Chunk, Rows};
+use super::chunk::{Body, Chunk, EventList};
 use super::map::Bytes;
 use super::sink::EventSink;
 use super::write::{Duplicates, EventWriter};
@@ -101,8 +101,8 @@ impl<'a, B: AsRef<[u8]>> Picker<'a, B> {
                 Frequency::Own => chunk.frequency(i),
                 Frequency::One => 1,
             };
-            let kind = chunk.body.token(i).map(|kind| kind as usize);
-            if let Some(token) = kind.and_then(|kind| tokens[kind])
+            let event_type = chunk.body.type_of(i).map(|event_type| event_type as usize);
+            if let Some(token) = event_type.and_then(|event_type| tokens[event_type])
                 && writer.again(token, frequency.into())?
             {
                 continue;
@@ -112,8 +112,8 @@ impl<'a, B: AsRef<[u8]>> Picker<'a, B> {
             cues.make_room(rows.cues.get(row).len(), EVENTS)?;
             cues.extend(rows.cues.get(row).iter().map(|&cue| cue + self.shift));
             writer.push(cues, rows.outcomes.get(row), frequency)?;
-            if let Some(kind) = kind {
-                tokens[kind] = writer.token();
+            if let Some(event_type) = event_type {
+                tokens[event_type] = writer.token();
             }
         }
         Ok(())
@@ -166,13 +166,13 @@ struct Aside {
 impl Aside {
     fn new(places: usize) -> Result<Self> {
         Ok(Self {
-            chunk: Chunk { body: Body::Rows(Rows::default()), frequencies: Vec::new() },
+            chunk: Chunk { body: Body::Full(EventList::default()), frequencies: Vec::new() },
             at: filled(0, places, EVENTS)?,
         })
     }
 
     fn push(&mut self, place: usize, cues: &[u32], outcomes: &[u32], frequency: u32) -> Result<()> {
-        if let Body::Rows(rows) = &mut self.chunk.body {
+        if let Body::Full(rows) = &mut self.chunk.body {
             self.at[place] = rows.len();
             rows.push(cues, outcomes)?;
             self.chunk.frequencies.grow(frequency, EVENTS)?;
@@ -204,8 +204,10 @@ mod tests {
         let names = || names.iter().map(String::as_str);
         writer.with_names(names(), names()).unwrap();
         for i in 0..150_000_u32 {
-            let kind = i % n_types;
-            writer.push(&[kind % 499, kind / 499, kind % 499], &[kind % 7], 1 + i % 3).unwrap();
+            let event_type = i % n_types;
+            writer
+                .push(&[event_type % 499, event_type / 499, event_type % 499], &[event_type % 7], 1 + i % 3)
+                .unwrap();
         }
         writer.finish().unwrap()
     }

@@ -53,8 +53,8 @@ impl<B: AsRef<[u8]>> EventFile<B> {
             for i in 0..chunk.body.len() {
                 let frequency = u64::from(chunk.frequency(i));
                 match &chunk.body {
-                    Body::Tokens(tokens) => add(&mut tokens_of[tokens[i] as usize], frequency)?,
-                    Body::Rows(rows) => count(rows.cues.get(i), rows.outcomes.get(i), frequency)?,
+                    Body::Types(tokens) => add(&mut tokens_of[tokens[i] as usize], frequency)?,
+                    Body::Full(rows) => count(rows.cues.get(i), rows.outcomes.get(i), frequency)?,
                 }
             }
             monitor.advance(chunk.body.len() as u64)?;

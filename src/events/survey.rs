@@ -1,7 +1,7 @@
 //! One look at all events: what occurs where, and what occurs together.
 
 use super::alike::Alike;
-use super::chunk::{Body, Chunk, Rows};
+use super::chunk::{Body, Chunk, EventList};
 use super::once::Once;
 use super::twins::Twins;
 use super::{EventFile, LOOK_EVERY};
@@ -29,7 +29,7 @@ pub(crate) trait Visitor {
     ///
     /// # Errors
     /// The visitor's own.
-    fn visit(&mut self, rows: &Rows, row: u32, outcomes: &[u32], new: bool) -> Result<()>;
+    fn visit(&mut self, rows: &EventList, row: u32, outcomes: &[u32], new: bool) -> Result<()>;
 }
 
 /// What one pass over the events finds.
@@ -92,8 +92,8 @@ impl Survey {
             for (i, event) in (0..chunk.body.len()).zip(file.events_of(index).start..) {
                 let frequency = u64::from(chunk.frequency(i));
                 let (in_full, row, new) = match &chunk.body {
-                    Body::Rows(rows) => (rows, i, true),
-                    Body::Tokens(tokens) => (types, tokens[i] as usize, !seen[tokens[i] as usize]),
+                    Body::Full(rows) => (rows, i, true),
+                    Body::Types(tokens) => (types, tokens[i] as usize, !seen[tokens[i] as usize]),
                 };
                 let (cues, outcomes) = (in_full.cues.get(row), once.of(in_full.outcomes.get(row))?);
                 survey.names += (cues.len() + outcomes.len()) as u64;
@@ -105,7 +105,7 @@ impl Survey {
                 if frequency == 0 {
                     continue;
                 }
-                if let Body::Tokens(tokens) = &chunk.body {
+                if let Body::Types(tokens) = &chunk.body {
                     seen[tokens[i] as usize] = true;
                 }
                 if new {

@@ -12,7 +12,7 @@ use std::str::FromStr;
 
 use super::EventFile;
 use super::atomic::AtomicFile;
-use super::chunk::{Body, Chunk, Limits, Rows};
+use super::chunk::{Body, Chunk, EventList, Limits};
 use super::dictionary::{Dictionary, too_many_tokens};
 use super::format::{HEADER, Header, TYPES, encode_directory, encode_names};
 use super::map::{self, Bytes};
@@ -68,8 +68,8 @@ pub struct EventWriter {
     out: Output,
     duplicates: Duplicates,
     background: Option<String>,
-    names: Names,
-    event: Event,
+    names: NameCounts,
+    event: EventAtHand,
     pending: Pending,
     /// The bytes of the last chunk; a buffer that is used again.
     encoded: Vec<u8>,
@@ -91,8 +91,8 @@ impl EventWriter {
             out: Output::new(path)?,
             duplicates,
             background: background.map(str::to_owned),
-            names: Names::default(),
-            event: Event::default(),
+            names: NameCounts::default(),
+            event: EventAtHand::default(),
             pending: Pending::new(true),
             encoded: Vec::new(),
             types: Some(Dictionary::default()),
@@ -161,7 +161,7 @@ impl EventWriter {
             ..Header::default()
         };
         if let Some(types) = self.types.take().filter(|types| !types.rows.is_empty()) {
-            types.settle(|cues, outcomes, tokens| self.names.count(cues, outcomes, tokens))?;
+            types.each_type(|cues, outcomes, tokens| self.names.count(cues, outcomes, tokens))?;
             header.features |= TYPES;
             header.n_types = types.rows.len() as u64;
             self.write_types(&types.rows)?;
@@ -211,7 +211,7 @@ impl EventWriter {
         self.out.write(&self.encoded)
     }
 
-    fn write_types(&mut self, types: &Rows) -> Result<()> {
+    fn write_types(&mut self, types: &EventList) -> Result<()> {
         self.pending = Pending::new(false);
         let mut first = 0;
         for i in 0..types.len() {
@@ -242,7 +242,7 @@ impl EventWriter {
         self.pending = Pending::new(false);
         self.n_events = 0;
         for chunk in &chunks {
-            let Body::Tokens(tokens) = &chunk.body else { continue };
+            let Body::Types(tokens) = &chunk.body else { continue };
             if chunk.frequencies.is_empty() {
                 self.append_types(&types.rows, tokens)?;
                 continue;
@@ -257,8 +257,8 @@ impl EventWriter {
     }
 
     /// Appends events in full that occurred once, given their types.
-    fn append_types(&mut self, types: &Rows, tokens: &[u32]) -> Result<()> {
-        let mut rows = Rows::default();
+    fn append_types(&mut self, types: &EventList, tokens: &[u32]) -> Result<()> {
+        let mut rows = EventList::default();
         let mut tokens = tokens.iter().peekable();
         while let Some(&token) = tokens.next() {
             rows.push(types.cues.get(token as usize), types.outcomes.get(token as usize))?;
@@ -289,8 +289,8 @@ impl EventWriter {
 
     fn append(&mut self, cues: &[u32], outcomes: &[u32], frequency: u32) -> Result<()> {
         self.last_type = match &mut self.types {
-            Some(types) if self.pending.is_by_token() => {
-                let token = types.token(cues, outcomes)?;
+            Some(types) if self.pending.is_by_type() => {
+                let token = types.event_type(cues, outcomes)?;
                 if token.is_none() {
                     self.types_are_full()?;
                 }
@@ -301,7 +301,7 @@ impl EventWriter {
         match (&mut self.types, self.last_type) {
             (Some(types), Some(token)) => {
                 types.count(token, frequency)?;
-                self.pending.push_token(token, frequency)?;
+                self.pending.push_type(token, frequency)?;
             }
             _ => {
                 self.names.count(cues, outcomes, frequency.into())?;
@@ -435,8 +435,8 @@ impl EventSink for EventWriter {
         let frequency = storable(frequency)?;
         self.names.count_tokens(frequency)?;
         types.count(token, frequency)?;
-        if self.pending.is_by_token() {
-            self.pending.push_token(token, frequency)?;
+        if self.pending.is_by_type() {
+            self.pending.push_type(token, frequency)?;
         } else {
             // The dictionary is frozen, but still knows what it knew.
             let known = &types.rows;
@@ -471,13 +471,13 @@ fn storable(frequency: u64) -> Result<u32> {
 
 /// All names, and how often they and all events occurred.
 #[derive(Debug, Default)]
-struct Names {
+struct NameCounts {
     cues: Vocab,
     outcomes: Vocab,
     n_tokens: u64,
 }
 
-impl Names {
+impl NameCounts {
     fn count(&mut self, cues: &[u32], outcomes: &[u32], tokens: u64) -> Result<()> {
         for (vocab, ids) in [(&mut self.cues, cues), (&mut self.outcomes, outcomes)] {
             for &id in ids {
@@ -496,7 +496,7 @@ impl Names {
 
 /// The event being taken, with the events that last named each id, so that repetitions are found at once.
 #[derive(Debug, Default)]
-struct Event {
+struct EventAtHand {
     number: u64,
     cues: Vec<u32>,
     outcomes: Vec<u32>,
@@ -504,7 +504,7 @@ struct Event {
     last_with_outcome: Vec<u64>,
 }
 
-impl Event {
+impl EventAtHand {
     fn next(mut self) -> Self {
         self.number += 1;
         self.cues.clear();
@@ -685,12 +685,12 @@ mod tests {
 
     #[test]
     fn a_full_dictionary_that_pays_knows_its_tokens_and_no_others() {
-        let room = Rows::size_of(100, 100 * (CUES + 1));
+        let room = EventList::size_of(100, 100 * (CUES + 1));
         let mut by_token = written_within(room, 103, 3, |writer, cues, outcomes| match writer.token() {
             Some(token) => assert!(writer.again(token, 1).unwrap()),
             None => writer.push(cues, outcomes, 1).unwrap(),
         });
-        assert!(!by_token.pending.is_by_token(), "frozen");
+        assert!(!by_token.pending.is_by_type(), "frozen");
         let push = |writer: &mut EventWriter, cues: &[u32], outcomes: &[u32]| {
             writer.push(cues, outcomes, 1).unwrap();
         };
@@ -715,7 +715,7 @@ mod tests {
     #[test]
     fn a_full_dictionary_that_does_not_pay_is_dropped() {
         let written = |budget| written_within(budget, 103, 1, |_, _, _| ());
-        let full = written(Rows::size_of(100, 100 * (CUES + 1)));
+        let full = written(EventList::size_of(100, 100 * (CUES + 1)));
         assert!(full.types.is_none());
         let file = full.finish().unwrap();
         assert!(!file.header().has_types());

@@ -24,7 +24,7 @@ use crate::monitor::Monitor;
 const EXAMPLES: &str = "a list of the examples";
 
 /// How to learn.
-pub struct Plan {
+pub struct AdaTronPlan {
     /// The most sweeps.
     pub max_sweeps: u64,
     /// Between 0 and 2.
@@ -35,7 +35,7 @@ pub struct Plan {
 
 /// A plane, and the way to it.
 #[derive(Debug, PartialEq)]
-pub struct Fit {
+pub struct AdaTronFit {
     /// w, the bias last.
     pub weights: Vec<f64>,
     /// The least field over |w|.
@@ -54,7 +54,7 @@ pub struct Fit {
 ///
 /// # Errors
 /// When numbers are too large or too small, and when the monitor says to stop.
-pub fn learn(patterns: &Patterns<'_>, plan: &Plan, monitor: &Monitor) -> Result<Fit> {
+pub fn learn(patterns: &Patterns<'_>, plan: &AdaTronPlan, monitor: &Monitor) -> Result<AdaTronFit> {
     monitor.set_total(plan.max_sweeps);
     sweep(patterns, plan, monitor, || monitor.advance(1))
 }
@@ -62,11 +62,11 @@ pub fn learn(patterns: &Patterns<'_>, plan: &Plan, monitor: &Monitor) -> Result<
 /// Learns, and calls `swept` after each sweep.
 pub(super) fn sweep(
     patterns: &Patterns<'_>,
-    plan: &Plan,
+    plan: &AdaTronPlan,
     monitor: &Monitor,
     swept: impl Fn() -> Result<()>,
-) -> Result<Fit> {
-    let mut state = State::new(patterns)?;
+) -> Result<AdaTronFit> {
+    let mut state = Strengths::new(patterns)?;
     let mut errors = Vec::new();
     let mut certain = patterns.is_empty();
     let all = collected(0..patterns.len(), EXAMPLES)?;
@@ -85,18 +85,18 @@ pub(super) fn sweep(
         certain = state.is_within(least / size(&state.weights), plan.tolerance)
             && state.is_within(patterns.stability(&state.weights), plan.tolerance);
     }
-    let State { weights, strengths, steps, .. } = state;
+    let Strengths { weights, strengths, steps, .. } = state;
     if weights.iter().chain(&strengths).any(|value| !value.is_finite()) {
         return Err(Error::Numeric(
             "weights left the range of numbers; scale X, so that its numbers are about 1".into(),
         ));
     }
     let stability = patterns.stability(&weights);
-    Ok(Fit { weights, stability, steps, strengths, errors, converged: certain })
+    Ok(AdaTronFit { weights, stability, steps, strengths, errors, converged: certain })
 }
 
 /// Invariant: `weights` are the sum of `strengths[m]` Z_m.
-struct State<'a, 'b> {
+struct Strengths<'a, 'b> {
     patterns: &'a Patterns<'b>,
     weights: Vec<f64>,
     strengths: Vec<f64>,
@@ -105,7 +105,7 @@ struct State<'a, 'b> {
     work: usize,
 }
 
-impl<'a, 'b> State<'a, 'b> {
+impl<'a, 'b> Strengths<'a, 'b> {
     fn new(patterns: &'a Patterns<'b>) -> Result<Self> {
         let weights = filled(0.0, patterns.width(), WEIGHTS)?;
         let strengths = filled(0.0, patterns.len(), WEIGHTS)?;

@@ -40,26 +40,26 @@ const NONE: u32 = u32::MAX;
 /// All events, decoded and validated, in the numbering of the learner.
 ///
 /// Invariants: cues in `patterns` are below `n_rows`, outcomes below `n_columns`; `once`, `pattern` and `outcomes` have an
-/// element for each pattern and each kind; `kinds` are below the number of kinds; `ends` rises and has as many elements as
-/// `kinds`, or none.
-pub(super) struct Source {
+/// element for each pattern and each event_type; `types` are below the number of types; `ends` rises and has as many elements as
+/// `types`, or none.
+pub(super) struct TokenSource {
     /// The distinct lists of cues.
     patterns: Lists,
     /// Whether no cue comes twice in a pattern.
     once: Vec<bool>,
-    /// The pattern of each kind of event,
+    /// The pattern of each event_type of event,
     pattern: Vec<u32>,
     /// and its outcomes, each once.
     outcomes: Lists,
-    /// The kind of each event.
-    kinds: Vec<u32>,
+    /// The event_type of each event.
+    types: Vec<u32>,
     /// How many tokens there are up to the end of each event; empty where every event is one token.
     ends: Vec<u64>,
     n_rows: usize,
     n_columns: usize,
 }
 
-impl Source {
+impl TokenSource {
     /// Reads a file. `rows` and `columns` say which row and column each of its cues and outcomes is.
     ///
     /// # Errors
@@ -77,13 +77,13 @@ impl Source {
                 "expected a row for every cue and a column for every outcome".into(),
             ));
         }
-        let mut reader = Reader {
+        let mut reader = SourceReader {
             source: Self {
                 patterns: Lists::default(),
                 once: Vec::new(),
                 pattern: Vec::new(),
                 outcomes: Lists::default(),
-                kinds: Vec::new(),
+                types: Vec::new(),
                 ends: Vec::new(),
                 n_rows,
                 n_columns,
@@ -106,11 +106,11 @@ impl Source {
             monitor.check()?;
             let chunk = file.chunk(index)?;
             for i in 0..chunk.body.len() {
-                let kind = match &chunk.body {
-                    Body::Tokens(tokens) => tokens[i],
-                    Body::Rows(rows) => reader.push(rows.cues.get(i), rows.outcomes.get(i))?,
+                let event_type = match &chunk.body {
+                    Body::Types(tokens) => tokens[i],
+                    Body::Full(rows) => reader.push(rows.cues.get(i), rows.outcomes.get(i))?,
                 };
-                reader.source.kinds.grow(kind, EVENTS)?;
+                reader.source.types.grow(event_type, EVENTS)?;
                 let frequency = u64::from(chunk.frequency(i));
                 tokens = tokens.saturating_add(frequency);
                 reader.source.end(frequency, tokens)?;
@@ -124,7 +124,7 @@ impl Source {
         if frequency == 1 && self.ends.is_empty() {
             return Ok(());
         }
-        while self.ends.len() + 1 < self.kinds.len() {
+        while self.ends.len() + 1 < self.types.len() {
             self.ends.grow(self.ends.len() as u64 + 1, EVENTS)?;
         }
         self.ends.grow(tokens, EVENTS)
@@ -132,7 +132,7 @@ impl Source {
 
     /// Tokens in all.
     pub(super) fn n_tokens(&self) -> u64 {
-        self.ends.last().copied().unwrap_or(self.kinds.len() as u64)
+        self.ends.last().copied().unwrap_or(self.types.len() as u64)
     }
 
     /// The cues of a pattern, and whether none comes twice.
@@ -150,11 +150,11 @@ impl Source {
     pub(super) fn first_events(&self) -> Result<Vec<usize>> {
         let mut first = filled(usize::MAX, self.n_columns, EVENTS)?;
         let mut seen = filled(false, self.pattern.len(), EVENTS)?;
-        for (event, &kind) in self.kinds.iter().enumerate() {
-            if self.tokens_of(event).is_empty() || std::mem::replace(&mut seen[kind as usize], true) {
+        for (event, &event_type) in self.types.iter().enumerate() {
+            if self.tokens_of(event).is_empty() || std::mem::replace(&mut seen[event_type as usize], true) {
                 continue;
             }
-            for &column in self.outcomes.get(kind as usize) {
+            for &column in self.outcomes.get(event_type as usize) {
                 first[column as usize] = first[column as usize].min(event);
             }
         }
@@ -182,26 +182,27 @@ impl Source {
     }
 }
 
-/// Numbers patterns and kinds.
-struct Reader<'a> {
-    source: Source,
+/// Numbers patterns and types.
+struct SourceReader<'a> {
+    source: TokenSource,
     rows: &'a [u32],
     columns: &'a [u32],
     /// Each pattern once, under the hash of its cues.
     known: HashTable<u32>,
     hasher: DefaultHashBuilder,
-    /// The last pattern and the last kind that have each cue and outcome.
+    /// The last pattern and the last event_type that have each cue and outcome.
     cue_in: Vec<u32>,
     outcome_in: Vec<u32>,
     cues: Vec<u32>,
     outcomes: Vec<u32>,
 }
 
-impl Reader<'_> {
-    /// Adds a kind of event, and returns its number.
+impl SourceReader<'_> {
+    /// Adds a event_type of event, and returns its number.
     fn push(&mut self, cues: &[u32], outcomes: &[u32]) -> Result<u32> {
-        let kind = u32::try_from(self.source.pattern.len()).ok().filter(|&kind| kind < NONE);
-        let kind = kind.ok_or_else(|| {
+        let event_type =
+            u32::try_from(self.source.pattern.len()).ok().filter(|&event_type| event_type < NONE);
+        let event_type = event_type.ok_or_else(|| {
             Error::Argument("expected fewer than 2^32 - 1 different events; learn them in parts".into())
         })?;
         self.cues.clear();
@@ -212,25 +213,25 @@ impl Reader<'_> {
         // An outcome is there or not, however often it is named.
         for &outcome in outcomes {
             let column = self.columns[outcome as usize];
-            if std::mem::replace(&mut self.outcome_in[column as usize], kind) != kind {
+            if std::mem::replace(&mut self.outcome_in[column as usize], event_type) != event_type {
                 self.outcomes.push(column);
             }
         }
         self.source.outcomes.push(&self.outcomes, EVENTS)?;
         let pattern = self.pattern()?;
         self.source.pattern.grow(pattern, EVENTS)?;
-        Ok(kind)
+        Ok(event_type)
     }
 
     /// The number of the pattern `self.cues`.
     fn pattern(&mut self) -> Result<u32> {
         let Self { known, hasher, source, cues, cue_in, .. } = self;
-        let Source { patterns, once, .. } = source;
+        let TokenSource { patterns, once, .. } = source;
         let hash = hasher.hash_one(&cues[..]);
         if let Some(&pattern) = known.find(hash, |&pattern| patterns.get(pattern as usize) == &cues[..]) {
             return Ok(pattern);
         }
-        // No more than kinds.
+        // No more than types.
         let pattern = patterns.len() as u32;
         let rehash = |&pattern: &u32| hasher.hash_one(patterns.get(pattern as usize));
         room_in(known, rehash, EVENTS)?;
@@ -243,7 +244,7 @@ impl Reader<'_> {
 }
 
 /// A batch.
-struct Batch {
+struct TokenBatch {
     tokens: u64,
     /// Where its groups end.
     end: usize,
@@ -255,7 +256,7 @@ struct Batch {
 /// of it, rows in `touched` below its number of rows.
 #[derive(Default)]
 pub(super) struct Section {
-    batches: Vec<Batch>,
+    batches: Vec<TokenBatch>,
     /// For each batch the rows that it changes, each once; empty where batches are single tokens.
     touched: Lists,
     /// The pattern of each group,
@@ -313,15 +314,15 @@ impl Section {
 
 /// What a thread needs to make sections.
 pub(super) struct Maker {
-    /// Tokens of each kind in the batch at hand; zero between batches.
+    /// Tokens of each event_type in the batch at hand; zero between batches.
     counts: Vec<u64>,
-    /// The kinds of the batch, in the order in which they come,
-    kinds: Vec<u32>,
+    /// The types of the batch, in the order in which they come,
+    types: Vec<u32>,
     /// and for each of them the place of the next one of the same group.
     next: Vec<u32>,
     /// The group of each pattern; [`NONE`] between batches.
     group: Vec<u32>,
-    /// The places in `kinds` of the first and of the last kind of each group.
+    /// The places in `types` of the first and of the last event_type of each group.
     span: Vec<(u32, u32)>,
     /// Which rows the batch changes; none between batches.
     touched: Vec<bool>,
@@ -332,7 +333,7 @@ pub(super) struct Maker {
 
 /// All passes, cut into sections of batches.
 pub(super) struct Sections<'a> {
-    source: &'a Source,
+    source: &'a TokenSource,
     /// Tokens of a batch.
     batch: u64,
     /// Tokens of a section: whole batches.
@@ -353,7 +354,7 @@ impl<'a> Sections<'a> {
     /// # Errors
     /// [`Error::Argument`] when `order` has not all tokens of each pass.
     pub(super) fn new(
-        source: &'a Source,
+        source: &'a TokenSource,
         batch: Option<u64>,
         order: Option<&'a [i64]>,
         passes: u64,
@@ -382,7 +383,7 @@ impl<'a> Sections<'a> {
     pub(super) fn maker(&self) -> Result<Maker> {
         Ok(Maker {
             counts: filled(0, self.source.pattern.len(), BATCHES)?,
-            kinds: Vec::new(),
+            types: Vec::new(),
             next: Vec::new(),
             group: filled(NONE, self.source.patterns.len(), BATCHES)?,
             span: Vec::new(),
@@ -443,7 +444,7 @@ impl<'a> Sections<'a> {
                     let known = known.ok_or_else(|| {
                         Error::Argument(format!("expected the number of a token, found {token}"))
                     })?;
-                    maker.count(source.kinds[source.event_with(known)], 1, monitor)?;
+                    maker.count(source.types[source.event_with(known)], 1, monitor)?;
                 }
             } else {
                 let mut here = token;
@@ -451,7 +452,7 @@ impl<'a> Sections<'a> {
                     let of_event = source.tokens_of(event);
                     let n = of_event.end.min(end).saturating_sub(here);
                     if n > 0 {
-                        maker.count(source.kinds[event], n, monitor)?;
+                        maker.count(source.types[event], n, monitor)?;
                     }
                     here += n;
                     event += usize::from(here == of_event.end);
@@ -466,10 +467,10 @@ impl<'a> Sections<'a> {
 
 impl Maker {
     /// Adds tokens to the batch.
-    fn count(&mut self, kind: u32, n: u64, monitor: &Monitor) -> Result<()> {
-        let count = &mut self.counts[kind as usize];
+    fn count(&mut self, event_type: u32, n: u64, monitor: &Monitor) -> Result<()> {
+        let count = &mut self.counts[event_type as usize];
         if *count == 0 {
-            self.kinds.grow(kind, BATCHES)?;
+            self.types.grow(event_type, BATCHES)?;
         }
         *count += n;
         self.poll(1, monitor)
@@ -496,9 +497,9 @@ impl Maker {
         let first = section.patterns.len();
         self.span.clear();
         self.next.clear();
-        self.next.grow_to(self.kinds.len(), NONE, BATCHES)?;
-        for (place, &kind) in (0..).zip(&self.kinds) {
-            let pattern = source.pattern[kind as usize];
+        self.next.grow_to(self.types.len(), NONE, BATCHES)?;
+        for (place, &event_type) in (0..).zip(&self.types) {
+            let pattern = source.pattern[event_type as usize];
             let group = &mut self.group[pattern as usize];
             if *group == NONE {
                 *group = self.span.len() as u32;
@@ -509,14 +510,14 @@ impl Maker {
                 let (_, last) = &mut self.span[*group as usize];
                 self.next[std::mem::replace(last, place) as usize] = place;
             }
-            section.tokens[first + *group as usize] += self.counts[kind as usize];
+            section.tokens[first + *group as usize] += self.counts[event_type as usize];
         }
         for group in 0..self.span.len() {
             let start = section.outcomes.len();
             let mut place = self.span[group].0;
-            while let Some(&kind) = self.kinds.get(place as usize) {
-                let columns = source.outcomes.get(kind as usize);
-                let count = take(&mut self.counts[kind as usize]);
+            while let Some(&event_type) = self.types.get(place as usize) {
+                let columns = source.outcomes.get(event_type as usize);
+                let count = take(&mut self.counts[event_type as usize]);
                 section.outcomes.make_room(columns.len(), BATCHES)?;
                 section.outcomes.extend(columns.iter().map(|&column| (column, count)));
                 place = self.next[place as usize];
@@ -538,8 +539,8 @@ impl Maker {
         }
         section.touched.push(&self.rows, BATCHES)?;
         self.rows.drain(..).for_each(|row| self.touched[row as usize] = false);
-        self.kinds.clear();
-        section.batches.grow(Batch { tokens, end: section.patterns.len() }, BATCHES)
+        self.types.clear();
+        section.batches.grow(TokenBatch { tokens, end: section.patterns.len() }, BATCHES)
     }
 }
 

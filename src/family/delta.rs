@@ -20,8 +20,9 @@
 //! number of threads, any tile and any instruction set; another machine's functions may differ in the last place.
 
 use super::activation::{Activation, Loss, Unit};
-use super::batches::{Section, Sections, Source};
-use super::descent::{Descent, Report};
+use super::batches::{Section, Sections, TokenSource};
+use super::columns::{COLUMNS, Cut, WeightTile, WeightTiles};
+use super::descent::{Descent, DescentReport};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::grow::{Grow, collected, copied, filled};
@@ -30,20 +31,17 @@ use crate::kernel::dispatch::{Kernel, Task, run};
 use crate::kernel::rows::{Element, Vector};
 use crate::kernel::step::{Step, step, step_between};
 use crate::monitor::Monitor;
-use crate::threads::each_tile;
-use crate::tiles::result::{Axis, Entry, Matrix};
+use crate::tiles::result::Matrix;
 use crate::tiles::rule::{Rule, same};
-use crate::tiles::width::{SMALL, WIDEST, padded, width};
+use crate::tiles::width::WIDEST;
 
 /// The work is interrupted to look at the monitor after about this many slots times columns: a millisecond or so.
 const POLL_EVERY: usize = 1 << 22;
 /// The work that a function takes, in slots.
 const FUNCTION: usize = 16;
 
-const COLUMNS: &str = "the rows and columns to learn";
-
 /// What to learn, and how. Lengths refer to the file, and to the rows and columns of the result.
-pub struct Plan<'a, E> {
+pub struct DeltaPlan<'a, E> {
     /// The row of each of the file's cues.
     pub rows: &'a [u32],
     /// The column of each of the file's outcomes.
@@ -63,15 +61,15 @@ pub struct Plan<'a, E> {
 /// weight leaves the finite numbers, [`Error::Memory`], [`Error::Stopped`].
 pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
     file: &EventFile<B>,
-    plan: &Plan<'_, E>,
+    plan: &DeltaPlan<'_, E>,
     out: &Matrix<'_, E>,
     monitor: &Monitor,
-) -> Result<Report> {
+) -> Result<DescentReport> {
     let descent = &plan.descent;
     let (n_rows, n_columns) = (descent.alpha.len(), plan.lambda.len());
     descent.check([n_rows, n_columns], out.shape)?;
     let rule = plan.rule()?;
-    let mut source = Source::read(file, (plan.rows, n_rows), (plan.columns, n_columns), monitor)?;
+    let mut source = TokenSource::read(file, (plan.rows, n_rows), (plan.columns, n_columns), monitor)?;
     let columns = plan.in_order(&source.first_events()?)?;
     let mut numbers = filled(0, n_columns, COLUMNS)?;
     for (number, &column) in (0..).zip(&columns) {
@@ -82,35 +80,32 @@ pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
 
     let slots = file.cues().counts().iter().fold(0_u64, |slots, &count| slots.saturating_add(count));
     let updates = slots.saturating_mul(descent.passes).saturating_mul(n_columns as u64);
-    let threads = if updates < SMALL { 1 } else { descent.threads.max(1) };
-    let kernel = descent.kernel.unwrap_or_else(Kernel::best);
     let copies = if sections.single() { 1 } else { 2 };
-    let shape = [(copies * n_rows) as f64, slots as f64 / source.n_tokens().max(1) as f64];
-    let widest = width::<E>(descent.tile, kernel, n_columns, shape, threads);
-    let tiles = collected(columns.chunks(widest), COLUMNS)?;
+    let cut = Cut {
+        kernel: descent.kernel.unwrap_or_else(Kernel::best),
+        threads: descent.threads,
+        updates,
+        tile: descent.tile,
+        shape: [(copies * n_rows) as f64, slots as f64 / source.n_tokens().max(1) as f64],
+    };
+    let tiles = WeightTiles::new(&columns, n_rows, descent.initial, &cut);
     // Without tokens no pass would ever look at the monitor.
     let passes = if source.n_tokens() == 0 { 0 } else { descent.passes };
     monitor.set_total(source.n_tokens().saturating_mul(passes).saturating_mul(tiles.len() as u64));
 
-    let along = collected((0..n_rows as u32).map(|row| Entry { from: row, to: row }), COLUMNS)?;
-    let filling = out.begin(Axis::Columns, along, monitor)?;
-    let zeros = |copies: usize| Buffer::<E>::zeros(copies.saturating_mul(n_rows).saturating_mul(widest));
-    let start = || Ok((zeros(1)?, zeros(copies - 1)?, sections.maker()?, filling.buffer()?));
-    each_tile(threads, tiles.len(), start, |(weights, before, maker, lines), index| {
-        let columns = tiles[index];
-        let width = padded::<E>(columns.len(), kernel);
-        let weights = &mut weights[..n_rows * width];
-        descent.begin(weights, width, columns, n_columns);
+    let start = |_| Ok((Buffer::zeros((copies - 1) * tiles.elements())?, sections.maker()?));
+    tiles.learn(out, monitor, start, |(before, maker), tile| {
+        let WeightTile { ref mut weights, width, first, columns } = *tile;
         let before = &mut before[..(copies - 1) * n_rows * width];
         before.copy_from_slice(&weights[..(copies - 1) * n_rows * width]);
         let mut lambda = collected(columns.iter().map(|&column| rule.lambda[column as usize]), COLUMNS)?;
         lambda.grow_to(width, E::default(), COLUMNS)?;
         let zero = weights.iter().all(|weight| weight.is_positive_zero());
-        let mut tile = Tile {
+        let mut tile = DeltaTile {
             weights,
             before,
             width,
-            first: (index * widest) as u32,
+            first: first as u32,
             n_columns: columns.len(),
             lambda: &lambda,
             targets: &mut filled(E::default(), width, COLUMNS)?,
@@ -119,16 +114,14 @@ pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
         for pass in 0..passes {
             sections.visit(pass, maker, monitor, |section| {
                 let task = Delta { tile: &mut tile, descent, rule: &rule, source: &source, section, monitor };
-                run(kernel, width, task)
+                run(cut.kernel, width, task)
             })?;
         }
-        let across = collected((0..).zip(columns).map(|(from, &to)| Entry { from, to }), COLUMNS)?;
-        filling.write(tile.weights, width, &across, lines, |row, lane| (row, columns[lane] as usize))
-    })?;
-    Ok(Report { kernel, tile: widest, threads })
+        Ok(())
+    })
 }
 
-impl<E: Element> Plan<'_, E> {
+impl<E: Element> DeltaPlan<'_, E> {
     /// The parameters, rounded and checked.
     fn rule(&self) -> Result<Rule<E>> {
         let Descent { loss, alpha, beta, .. } = self.descent;
@@ -168,7 +161,7 @@ impl<E: Element> Plan<'_, E> {
 }
 
 /// Some columns of all rows.
-struct Tile<'a, E> {
+struct DeltaTile<'a, E> {
     /// The weights, row after row.
     weights: &'a mut [E],
     /// The weights before the batch, between batches equal to `weights`; empty where batches are single tokens.
@@ -186,21 +179,21 @@ struct Tile<'a, E> {
     started: bool,
 }
 
-impl<E: Element> Tile<'_, E> {
-    /// The place of a column in the tile.
+impl<E: Element> DeltaTile<'_, E> {
+    /// Which lane of the tile a column is.
     #[inline(always)]
-    fn place(&self, column: u32) -> Option<usize> {
-        let place = column.wrapping_sub(self.first) as usize;
-        (place < self.n_columns).then_some(place)
+    fn lane(&self, column: u32) -> Option<usize> {
+        let lane = column.wrapping_sub(self.first) as usize;
+        (lane < self.n_columns).then_some(lane)
     }
 }
 
 /// Learning a section of batches into a tile.
 struct Delta<'a, 't, E> {
-    tile: &'a mut Tile<'t, E>,
+    tile: &'a mut DeltaTile<'t, E>,
     descent: &'a Descent<'a, E>,
     rule: &'a Rule<E>,
-    source: &'a Source,
+    source: &'a TokenSource,
     section: &'a Section,
     monitor: &'a Monitor,
 }
@@ -246,7 +239,7 @@ impl<E: Element> Delta<'_, '_, E> {
         for batch in 0..section.len() {
             let (tokens, groups) = section.batch(batch);
             done += tokens;
-            let occurs = |&(column, _): &(u32, u64)| tile.place(column).is_some();
+            let occurs = |&(column, _): &(u32, u64)| tile.lane(column).is_some();
             if !tile.started && !section.outcomes(groups.clone()).iter().any(occurs) {
                 continue;
             }
@@ -256,17 +249,17 @@ impl<E: Element> Delta<'_, '_, E> {
                 let (pattern, tokens, outcomes) = section.group(group);
                 let (cues, once) = source.pattern(pattern);
                 for &(column, count) in outcomes {
-                    if let Some(place) = tile.place(column) {
-                        let lambda = tile.lambda[place];
+                    if let Some(lane) = tile.lane(column) {
+                        let lambda = tile.lambda[lane];
                         let lambda = if twice { lambda.plus(lambda) } else { lambda };
-                        tile.targets[place] = lambda.times(E::from_f64(count as f64));
+                        tile.targets[lane] = lambda.times(E::from_f64(count as f64));
                     }
                 }
                 // SAFETY: every cue is below n_rows, the number of elements of `alpha` and of rows of `weights` and `before`,
                 // and none comes twice if `once`: the source says so. `targets` and `lambda` have `width` elements.
                 // `weights` is borrowed mutably, and does not overlap with `before`.
                 unsafe {
-                    let mut errors = Errors::<V, UNIFORM> {
+                    let mut errors = DeltaErrors::<V, UNIFORM> {
                         alpha: V::splat(alpha),
                         saliences: &rule.alpha,
                         tokens: V::splat(E::from_f64(tokens as f64)),
@@ -288,8 +281,8 @@ impl<E: Element> Delta<'_, '_, E> {
                     }
                 }
                 for &(column, _) in outcomes {
-                    if let Some(place) = tile.place(column) {
-                        tile.targets[place] = E::default();
+                    if let Some(lane) = tile.lane(column) {
+                        tile.targets[lane] = E::default();
                     }
                 }
                 work += (cues.len() + function) * width + outcomes.len() + 1;
@@ -315,7 +308,7 @@ impl<E: Element> Delta<'_, '_, E> {
 }
 
 /// The delta rule: sums are what the activation function is applied to, and updates are errors times a learning rate.
-struct Errors<'a, V: Vector, const UNIFORM: bool> {
+struct DeltaErrors<'a, V: Vector, const UNIFORM: bool> {
     /// The salience of all cues, if there is one.
     alpha: V,
     saliences: &'a [V::Element],
@@ -330,7 +323,7 @@ struct Errors<'a, V: Vector, const UNIFORM: bool> {
 
 #[expect(unsafe_code, reason = "calls vectors")]
 // SAFETY: by the contract of the methods the instruction set exists, and rows are below the number of saliences.
-unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Errors<'_, V, UNIFORM> {
+unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for DeltaErrors<'_, V, UNIFORM> {
     const UNIFORM: bool = UNIFORM;
     const ALONE: bool = true;
 

@@ -11,7 +11,7 @@
 //! Of a sparse row only what stands there is looked at. Where all values are 1, batches of one token have the bits of
 //! [`super::delta`] on events.
 //!
-//! With paces the rate of a token is `rate * pace[token]`. On demand the squares of the errors z - g(h) are summed, pass by pass and
+//! With factors the rate of a token is `rate * factor[token]`. On demand the squares of the errors z - g(h) are summed, pass by pass and
 //! column by column, over the tokens in their order.
 //!
 //! The liberties taken: as there, tiles of columns, and two copies of a tile for batches. In batches of dense rows eight tokens
@@ -23,8 +23,9 @@ use std::ptr::null_mut;
 use std::sync::{Mutex, PoisonError};
 
 use super::activation::{Activation, Loss, Unit};
-use super::descent::{Descent, Report};
-use super::rows::Rows;
+use super::columns::{COLUMNS, Cut, WeightTile, WeightTiles};
+use super::descent::{Descent, DescentReport};
+use super::rows::NumberRows;
 use crate::error::{Error, Result};
 use crate::grow::{collected, filled};
 use crate::kernel::block::{Method, Slots, block};
@@ -33,12 +34,9 @@ use crate::kernel::dispatch::{Kernel, Task, run};
 use crate::kernel::rows::{Element, Vector};
 use crate::kernel::step::prefetch;
 use crate::monitor::Monitor;
-use crate::threads::each_tile;
-use crate::tiles::result::{Axis, Entry, Matrix};
+use crate::tiles::result::Matrix;
 use crate::tiles::rule::Rule;
-use crate::tiles::width::{SMALL, WIDEST, padded, width};
-
-const COLUMNS: &str = "the rows and columns to learn";
+use crate::tiles::width::{WIDEST, padded};
 
 const ERRORS: &str = "the errors of the passes";
 
@@ -57,12 +55,12 @@ const AT_ONCE: usize = 8;
 /// [`Error::Argument`] for parameters out of range, [`Error::NotFinite`] when a weight leaves the finite numbers,
 /// [`Error::Memory`], [`Error::Stopped`].
 pub fn learn<E: Element>(
-    x: &Rows<'_, E>,
-    z: &Rows<'_, E>,
+    x: &NumberRows<'_, E>,
+    z: &NumberRows<'_, E>,
     descent: &Descent<'_, E>,
     out: &Matrix<'_, E>,
     monitor: &Monitor,
-) -> Result<Report> {
+) -> Result<DescentReport> {
     learn_at(x, z, descent, None, None, out, monitor)
 }
 
@@ -72,14 +70,14 @@ pub fn learn<E: Element>(
 /// # Errors
 /// Those of [`learn`].
 pub fn learn_at<E: Element>(
-    x: &Rows<'_, E>,
-    z: &Rows<'_, E>,
+    x: &NumberRows<'_, E>,
+    z: &NumberRows<'_, E>,
     descent: &Descent<'_, E>,
-    paces: Option<&[f64]>,
+    factors: Option<&[f64]>,
     squares: Option<&mut [f64]>,
     out: &Matrix<'_, E>,
     monitor: &Monitor,
-) -> Result<Report> {
+) -> Result<DescentReport> {
     let ([n, n_rows], [n_targets, n_columns]) = (x.shape(), z.shape());
     descent.check([n_rows, n_columns], out.shape)?;
     let rule = Rule::new(descent.alpha, descent.beta, descent.beta, &[])?;
@@ -92,10 +90,10 @@ pub fn learn_at<E: Element>(
     if descent.loss == Loss::Log && !z.values().iter().all(|z| (0.0..=1.0).contains(&z.to_f64())) {
         return Err(Error::Argument("expected targets between 0 and 1 for the log loss".into()));
     }
-    if paces
-        .is_some_and(|paces| paces.len() != n || !paces.iter().all(|pace| pace.is_finite() && *pace >= 0.0))
-    {
-        return Err(Error::Argument(format!("expected a pace of 0 or more for each of {n} tokens")));
+    if factors.is_some_and(|factors| {
+        factors.len() != n || !factors.iter().all(|factor| factor.is_finite() && *factor >= 0.0)
+    }) {
+        return Err(Error::Argument(format!("expected a factor of 0 or more for each of {n} tokens")));
     }
     if squares
         .as_ref()
@@ -107,33 +105,30 @@ pub fn learn_at<E: Element>(
     let orders = Orders::new(n, descent)?;
 
     let updates = (x.n_values() as u64).saturating_mul(descent.passes).saturating_mul(n_columns as u64);
-    let threads = if updates < SMALL { 1 } else { descent.threads.max(1) };
-    let kernel = descent.kernel.unwrap_or_else(|| narrowest::<E>(n_columns));
     let copies = if orders.batch == 1 { 1 } else { 2 };
-    let shape = [(copies * n_rows) as f64, x.n_values() as f64 / n.max(1) as f64];
-    let widest = width::<E>(descent.tile, kernel, n_columns, shape, threads);
+    let cut = Cut {
+        kernel: descent.kernel.unwrap_or_else(|| narrowest::<E>(n_columns)),
+        threads: descent.threads,
+        updates,
+        tile: descent.tile,
+        shape: [(copies * n_rows) as f64, x.n_values() as f64 / n.max(1) as f64],
+    };
     let columns = collected(0..n_columns as u32, COLUMNS)?;
-    let tiles = collected(columns.chunks(widest), COLUMNS)?;
+    let tiles = WeightTiles::new(&columns, n_rows, descent.initial, &cut);
     // Without tokens no pass would ever look at the monitor.
     let passes = if n == 0 { 0 } else { descent.passes };
     monitor.set_total((n as u64).saturating_mul(passes).saturating_mul(tiles.len() as u64));
 
-    let along = collected((0..n_rows as u32).map(|row| Entry { from: row, to: row }), COLUMNS)?;
-    let filling = out.begin(Axis::Columns, along, monitor)?;
-    let zeros = |copies: usize| Buffer::<E>::zeros(copies.saturating_mul(n_rows).saturating_mul(widest));
-    let start = || Ok((zeros(1)?, zeros(copies - 1)?, filling.buffer()?));
-    each_tile(threads, tiles.len(), start, |(weights, before, lines), index| {
-        let columns = tiles[index];
-        let width = padded::<E>(columns.len(), kernel);
-        let weights = &mut weights[..n_rows * width];
-        descent.begin(weights, width, columns, n_columns);
+    let start = |_| Buffer::zeros((copies - 1) * tiles.elements());
+    tiles.learn(out, monitor, start, |before, tile| {
+        let WeightTile { ref mut weights, width, first, columns } = *tile;
         let before = &mut before[..(copies - 1) * n_rows * width];
         before.copy_from_slice(&weights[..(copies - 1) * n_rows * width]);
-        let mut tile = Tile {
+        let mut tile = RowsTile {
             weights,
             before,
             width,
-            first: index * widest,
+            first,
             n_columns: columns.len(),
             targets: &mut filled(E::default(), AT_ONCE * width, COLUMNS)?,
             rates: [E::default(); AT_ONCE],
@@ -142,7 +137,8 @@ pub fn learn_at<E: Element>(
         for pass in 0..passes {
             let order = orders.of(pass);
             tile.squares.fill(E::default());
-            run(kernel, width, Pass { tile: &mut tile, descent, rule: &rule, paces, x, z, order, monitor })?;
+            let task = Pass { tile: &mut tile, descent, rule: &rule, factors, x, z, order, monitor };
+            run(cut.kernel, width, task)?;
             if let Some(squares) = &squares {
                 let mut squares = squares.lock().unwrap_or_else(PoisonError::into_inner);
                 let to = &mut squares[pass as usize * n_columns + tile.first..][..tile.n_columns];
@@ -151,10 +147,8 @@ pub fn learn_at<E: Element>(
                 }
             }
         }
-        let across = collected((0..).zip(columns).map(|(from, &to)| Entry { from, to }), COLUMNS)?;
-        filling.write(tile.weights, width, &across, lines, |row, lane| (row, columns[lane] as usize))
-    })?;
-    Ok(Report { kernel, tile: widest, threads })
+        Ok(())
+    })
 }
 
 /// The fastest kernel for so many columns: that of wide vectors, unless it takes more room for a row than that of half as wide ones.
@@ -224,7 +218,7 @@ impl Order<'_> {
 }
 
 /// Some columns of all rows.
-struct Tile<'a, E> {
+struct RowsTile<'a, E> {
     /// The weights, row after row.
     weights: &'a mut [E],
     /// The weights before the batch, between batches equal to `weights`; empty where batches are single tokens.
@@ -244,12 +238,12 @@ struct Tile<'a, E> {
 
 /// A pass of one tile.
 struct Pass<'a, 't, E> {
-    tile: &'a mut Tile<'t, E>,
+    tile: &'a mut RowsTile<'t, E>,
     descent: &'a Descent<'a, E>,
     rule: &'a Rule<E>,
-    paces: Option<&'a [f64]>,
-    x: &'a Rows<'a, E>,
-    z: &'a Rows<'a, E>,
+    factors: Option<&'a [f64]>,
+    x: &'a NumberRows<'a, E>,
+    z: &'a NumberRows<'a, E>,
     order: Order<'a>,
     monitor: &'a Monitor,
 }
@@ -284,7 +278,7 @@ impl<E: Element> Pass<'_, '_, E> {
         assert!(self.tile.before.len() == if single { 0 } else { p * width });
         let function = if self.descent.activation == Activation::Identity { 0 } else { FUNCTION };
         let (n, batch) = (self.order.n, self.order.batch);
-        let (mut start, mut told, mut work) = (0, 0, 0);
+        let (mut start, mut reported, mut work) = (0, 0, 0);
         while start < n {
             let end = (start + batch).min(n);
             let rate = self.descent.rate(self.rule.beta1, (end - start) as u64);
@@ -308,8 +302,8 @@ impl<E: Element> Pass<'_, '_, E> {
                 place += tokens;
                 work += (slots + (function + 1) * tokens) * width;
                 if work >= POLL_EVERY {
-                    self.monitor.advance((place - told) as u64)?;
-                    (told, work) = (place, 0);
+                    self.monitor.advance((place - reported) as u64)?;
+                    (reported, work) = (place, 0);
                 }
             }
             if !single {
@@ -317,7 +311,7 @@ impl<E: Element> Pass<'_, '_, E> {
             }
             start = end;
         }
-        self.monitor.advance((n - told) as u64)
+        self.monitor.advance((n - reported) as u64)
     }
 
     /// Learns a token, and returns how many slots it has.
@@ -358,8 +352,8 @@ impl<E: Element> Pass<'_, '_, E> {
         if let Some(token) = self.order.ordered(place + 6) {
             self.x.ask_where(token);
             self.z.ask_where(token);
-            if let Some(paces) = self.paces {
-                prefetch(paces.as_ptr().wrapping_add(token), 1);
+            if let Some(factors) = self.factors {
+                prefetch(factors.as_ptr().wrapping_add(token), 1);
             }
         }
         if let Some(token) = self.order.ordered(place + 3) {
@@ -398,12 +392,13 @@ impl<E: Element> Pass<'_, '_, E> {
     /// Copies the targets of some tokens to where vectors can be loaded, and finds their rates.
     #[inline(always)]
     fn aim(&mut self, place: usize, tokens: usize, rate: E) {
-        let Tile { width, first, n_columns, .. } = *self.tile;
+        let RowsTile { width, first, n_columns, .. } = *self.tile;
         for t in 0..tokens {
             let token = self.order.token(place + t);
             let targets = &mut self.tile.targets[t * width..][..n_columns];
             self.z.row(token).copy(first, targets);
-            self.tile.rates[t] = self.paces.map_or(rate, |paces| E::from_f64(rate.to_f64() * paces[token]));
+            self.tile.rates[t] =
+                self.factors.map_or(rate, |factors| E::from_f64(rate.to_f64() * factors[token]));
         }
     }
 
@@ -413,10 +408,10 @@ impl<E: Element> Pass<'_, '_, E> {
     /// The instruction set of `V` must exist.
     #[inline(always)]
     #[expect(unsafe_code, reason = "calls vectors")]
-    unsafe fn errors<V: Vector<Element = E>, const ONES: bool>(&mut self) -> Errors<'_, V, ONES> {
+    unsafe fn errors<V: Vector<Element = E>, const ONES: bool>(&mut self) -> RowErrors<'_, V, ONES> {
         // SAFETY: by the contract of this function.
         unsafe {
-            Errors {
+            RowErrors {
                 saliences: &self.rule.alpha,
                 targets: self.tile.targets.as_ptr(),
                 rates: self.tile.rates,
@@ -440,7 +435,7 @@ impl<E: Element> Pass<'_, '_, E> {
     /// Brings the copy of the tile up to date after a batch that changed so many rows, some of them several times. Returns
     /// how many elements were copied.
     fn remember(&mut self, batch: Range<usize>, changed: usize) -> usize {
-        let Tile { weights, before, width, .. } = &mut *self.tile;
+        let RowsTile { weights, before, width, .. } = &mut *self.tile;
         if changed >= self.x.shape()[1] {
             before.copy_from_slice(weights);
             return weights.len();
@@ -508,7 +503,7 @@ unsafe impl<E: Element> Slots<E> for Standing<'_, E> {
 }
 
 /// The delta rule: sums are what the activation function is applied to, and updates are errors times a learning rate.
-struct Errors<'a, V: Vector, const ONES: bool> {
+struct RowErrors<'a, V: Vector, const ONES: bool> {
     saliences: &'a [V::Element],
     /// The targets of the tokens at hand, `width` of each.
     targets: *const V::Element,
@@ -524,7 +519,7 @@ struct Errors<'a, V: Vector, const ONES: bool> {
 #[expect(unsafe_code, reason = "calls vectors")]
 // SAFETY: by the contract of the methods the instruction set exists, rows are below the number of saliences, tokens below
 // [`AT_ONCE`], and there are `width` targets of each token, and as many squares, which no other pointer has.
-unsafe impl<V: Vector, const ONES: bool> Method<V> for Errors<'_, V, ONES> {
+unsafe impl<V: Vector, const ONES: bool> Method<V> for RowErrors<'_, V, ONES> {
     #[inline(always)]
     unsafe fn factor(&self, row: usize, value: V) -> V {
         // SAFETY: see above.

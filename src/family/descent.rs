@@ -36,7 +36,7 @@ pub struct Descent<'a, E> {
 
 /// How the learning went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Report {
+pub struct DescentReport {
     /// The instruction set.
     pub kernel: Kernel,
     /// Columns in a tile.
@@ -69,16 +69,5 @@ impl<E: Element> Descent<'_, E> {
     #[inline(always)]
     pub(super) fn rate(&self, beta: E, tokens: u64) -> E {
         if self.mean { E::from_f64(beta.to_f64() / tokens as f64) } else { beta }
-    }
-
-    /// Fills a tile with what some columns start from, out of so many.
-    pub(super) fn begin(&self, weights: &mut [E], width: usize, columns: &[u32], n_columns: usize) {
-        weights.fill(E::default());
-        let initial = self.initial.unwrap_or_default().chunks_exact(n_columns.max(1));
-        for (row, initial) in weights.chunks_exact_mut(width).zip(initial) {
-            for (weight, &column) in row.iter_mut().zip(columns) {
-                *weight = initial[column as usize];
-            }
-        }
     }
 }

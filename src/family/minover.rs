@@ -15,7 +15,7 @@
 //! no plane has a stability above |v| / t = N |w| / t. Where the stability reached, the least field over |v|, comes near it, it is
 //! near the greatest that there is. Both are computed anew from the counts before that is said.
 
-use super::patterns::{Columns, POLL_EVERY, Patterns, WEIGHTS, room, size};
+use super::patterns::{POLL_EVERY, PatternColumns, Patterns, WEIGHTS, room, size};
 use crate::error::Result;
 use crate::grow::{Grow, collected};
 use crate::kernel::dispatch::{Kernel, Task, run};
@@ -32,7 +32,7 @@ const RECORD: &str = "the record of all steps";
 const PRODUCTS: &str = "products of examples";
 
 /// How to learn.
-pub struct Plan {
+pub struct MinOverPlan {
     /// The most steps.
     pub max_steps: u64,
     /// Stop when the stability is within the factor 1 - tolerance of the greatest; if `None` do all steps.
@@ -47,7 +47,7 @@ pub struct Plan {
 
 /// A plane, and the way to it.
 #[derive(Debug, PartialEq)]
-pub struct Fit {
+pub struct MinOverFit {
     /// w, the bias last.
     pub weights: Vec<f64>,
     /// The least field over |w|.
@@ -70,7 +70,7 @@ pub struct Fit {
 ///
 /// # Errors
 /// When there is no memory, and when the monitor says to stop.
-pub fn learn(patterns: &Patterns<'_>, plan: &Plan, monitor: &Monitor) -> Result<Fit> {
+pub fn learn(patterns: &Patterns<'_>, plan: &MinOverPlan, monitor: &Monitor) -> Result<MinOverFit> {
     let mut search = Search::new(patterns, plan.budget, plan.kernel)?;
     let (mut errors, mut stabilities) = (Vec::new(), Vec::new());
     let every = search.poll_every();
@@ -100,7 +100,7 @@ pub fn learn(patterns: &Patterns<'_>, plan: &Plan, monitor: &Monitor) -> Result<
     let converged = certain || (plan.tolerance.is_none() && stability > 0.0);
     let stuck = search.is_stuck();
     let Search { steps, counts, .. } = search;
-    Ok(Fit { weights, stability, steps, counts, errors, stabilities, converged, stuck })
+    Ok(MinOverFit { weights, stability, steps, counts, errors, stabilities, converged, stuck })
 }
 
 /// The state of the learner.
@@ -199,7 +199,7 @@ impl<'a, 'b> Search<'a, 'b> {
 
 /// Products of patterns with all patterns, made when they are first wanted.
 struct Products {
-    columns: Columns,
+    columns: PatternColumns,
     /// In which of the rows those of an example are; `None`: not yet made, or not kept.
     places: Vec<Option<u32>>,
     rows: Vec<Vec<f64>>,
@@ -215,7 +215,7 @@ impl Products {
         let n = patterns.len();
         let width = n.next_multiple_of(BLOCK);
         let most = (budget / (8 * width).max(1)).min(u32::MAX as usize);
-        let columns = Columns::new(patterns, kernel)?;
+        let columns = PatternColumns::new(patterns, kernel)?;
         Ok(Self { columns, places: room(n, None)?, rows: Vec::new(), most, width, passing: Vec::new() })
     }
 

@@ -4,7 +4,7 @@
 //! Sums over features run in lanes, feature i in lane i mod 8: the same bits for dense and for sparse rows, and on every
 //! machine.
 
-use super::rows::{Row, Rows};
+use super::rows::{NumberRow, NumberRows};
 use crate::error::{Error, Result};
 use crate::grow::{Grow, copied, filled, gathered};
 use crate::kernel::dispatch::{Kernel, Task, run};
@@ -27,7 +27,7 @@ pub(super) const WEIGHTS: &str = "the weights";
 /// squares.
 #[derive(Debug)]
 pub struct Patterns<'a> {
-    rows: Rows<'a, f64>,
+    rows: NumberRows<'a, f64>,
     signs: &'a [f64],
     features: usize,
     bias: bool,
@@ -40,7 +40,7 @@ impl<'a> Patterns<'a> {
     /// # Errors
     /// When there are not as many of both, when something is not finite or not +-1, and when the square of a row leaves
     /// the range of numbers.
-    pub fn new(rows: Rows<'a, f64>, signs: &'a [f64], bias: bool) -> Result<Self> {
+    pub fn new(rows: NumberRows<'a, f64>, signs: &'a [f64], bias: bool) -> Result<Self> {
         let expected = |what: &str| Err(Error::Argument(format!("expected {what}")));
         let [n, features] = rows.shape();
         if n != signs.len() {
@@ -78,7 +78,7 @@ impl<'a> Patterns<'a> {
     /// The field of an example: Z.w.
     pub fn field(&self, example: usize, weights: &[f64]) -> f64 {
         let mut sums = [0.0; LANES];
-        let Row { values, columns } = self.rows.row(example);
+        let NumberRow { values, columns } = self.rows.row(example);
         match columns {
             None => {
                 let (row, last_row) = values.as_chunks::<LANES>();
@@ -108,7 +108,7 @@ impl<'a> Patterns<'a> {
     /// Adds `by` * Z to the weights.
     pub fn add(&self, example: usize, by: f64, weights: &mut [f64]) {
         let by = by * self.signs[example];
-        let Row { values, columns } = self.rows.row(example);
+        let NumberRow { values, columns } = self.rows.row(example);
         match columns {
             None => {
                 for (w, x) in weights.iter_mut().zip(values) {
@@ -173,20 +173,20 @@ pub(super) fn size(weights: &[f64]) -> f64 {
 }
 
 /// The patterns column by column, for products of one with all others.
-pub(super) struct Columns {
-    layout: Layout,
+pub(super) struct PatternColumns {
+    layout: PatternLayout,
     kernel: Kernel,
     examples: usize,
 }
 
-enum Layout {
+enum PatternLayout {
     /// Feature after feature, the numbers of all examples.
     Dense(Vec<f64>),
     /// Where each feature begins; the examples that have it, and their numbers.
     Sparse { starts: Vec<usize>, examples: Vec<u32>, values: Vec<f64> },
 }
 
-impl Columns {
+impl PatternColumns {
     /// Copies the patterns, signs and bias included.
     pub(super) fn new(patterns: &Patterns<'_>, kernel: Kernel) -> Result<Self> {
         let (n, p) = (patterns.len(), patterns.width());
@@ -195,7 +195,7 @@ impl Columns {
             for m in 0..n {
                 patterns.each(m, |i, z| all[i * n + m] = z);
             }
-            Layout::Dense(all)
+            PatternLayout::Dense(all)
         } else {
             if u32::try_from(n).is_err() {
                 return Err(Error::Argument(format!("expected fewer than 2^32 examples, found {n}")));
@@ -216,7 +216,7 @@ impl Columns {
                     next[i] += 1;
                 });
             }
-            Layout::Sparse { starts, examples, values: all }
+            PatternLayout::Sparse { starts, examples, values: all }
         };
         Ok(Self { layout, kernel, examples: n })
     }
@@ -238,7 +238,7 @@ impl Columns {
             }
         });
         match &self.layout {
-            Layout::Dense(all) => {
+            PatternLayout::Dense(all) => {
                 for (number, row) in row.chunks_mut(BLOCK).enumerate() {
                     let first = number * BLOCK;
                     for some in features.chunks(POLL_EVERY / BLOCK) {
@@ -248,7 +248,7 @@ impl Columns {
                     }
                 }
             }
-            Layout::Sparse { starts, examples, values } => {
+            PatternLayout::Sparse { starts, examples, values } => {
                 let mut work = 0;
                 for (i, z) in features {
                     let range = starts[i]..starts[i + 1];
@@ -271,7 +271,7 @@ impl Patterns<'_> {
     /// Shows each feature of a pattern and its number, in order.
     fn each(&self, example: usize, mut show: impl FnMut(usize, f64)) {
         let sign = self.signs[example];
-        let Row { values, columns } = self.rows.row(example);
+        let NumberRow { values, columns } = self.rows.row(example);
         match columns {
             None => values.iter().enumerate().for_each(|(i, x)| show(i, sign * x)),
             Some(columns) => {

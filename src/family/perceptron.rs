@@ -17,7 +17,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::rows::Rows;
+use super::rows::NumberRows;
 use crate::error::{Error, Result};
 use crate::grow::{Grow, copied, filled};
 use crate::monitor::Monitor;
@@ -61,7 +61,7 @@ impl fmt::Display for Update {
 
 /// How to learn.
 #[derive(Debug, Clone, Copy)]
-pub struct Plan<'a> {
+pub struct PerceptronPlan<'a> {
     /// Which mistakes are learned from at a time.
     pub update: Update,
     /// How much of an example is added.
@@ -94,7 +94,12 @@ pub struct Plane {
 /// # Errors
 /// [`Error::Argument`] when lengths do not fit or numbers are not finite; [`Error::NotFinite`], in column 0, when a weight leaves
 /// the finite numbers, the bias as that of the row after the last; [`Error::Stopped`].
-pub fn learn(x: &Rows<'_, f64>, y: &[f64], plan: &Plan<'_>, monitor: &Monitor) -> Result<Plane> {
+pub fn learn(
+    x: &NumberRows<'_, f64>,
+    y: &[f64],
+    plan: &PerceptronPlan<'_>,
+    monitor: &Monitor,
+) -> Result<Plane> {
     let [n, p] = x.shape();
     if y.len() != n || plan.initial.len() != p {
         return Err(Error::Argument(format!(
@@ -110,7 +115,7 @@ pub fn learn(x: &Rows<'_, f64>, y: &[f64], plan: &Plan<'_>, monitor: &Monitor) -
     if !(plan.eta.is_finite() && plan.eta > 0.0) || numbers.into_iter().any(|weight| !weight.is_finite()) {
         return Err(Error::Argument("expected eta above 0, and finite numbers".into()));
     }
-    let mut unit = Unit {
+    let mut unit = SignUnit {
         x,
         y,
         eta: plan.eta,
@@ -135,13 +140,13 @@ pub fn learn(x: &Rows<'_, f64>, y: &[f64], plan: &Plan<'_>, monitor: &Monitor) -
         }
     }
     let stability = unit.stability()?;
-    let Unit { weights, bias, added, .. } = unit;
+    let SignUnit { weights, bias, added, .. } = unit;
     Ok(Plane { weights, bias: bias.unwrap_or(0.0), stability, errors, added })
 }
 
 /// The unit, and what it learns.
-struct Unit<'a> {
-    x: &'a Rows<'a, f64>,
+struct SignUnit<'a> {
+    x: &'a NumberRows<'a, f64>,
     y: &'a [f64],
     eta: f64,
     weights: Vec<f64>,
@@ -153,7 +158,7 @@ struct Unit<'a> {
     work: usize,
 }
 
-impl Unit<'_> {
+impl SignUnit<'_> {
     /// A sweep by the single rule; how many examples were wrong.
     fn single(&mut self) -> Result<u64> {
         let (mut wrong, mut example) = (0, 0);

@@ -11,7 +11,7 @@ use crate::kernel::step::prefetch;
 /// Invariants: dense, there are n * p values. Sparse, `starts` has n + 1 elements that do not fall, from 0 to the number of
 /// values; there are as many columns as values, below p and rising within a row.
 #[derive(Debug, Clone, Copy)]
-pub struct Rows<'a, E> {
+pub struct NumberRows<'a, E> {
     shape: [usize; 2],
     values: &'a [E],
     places: Option<(&'a [i64], &'a [u32])>,
@@ -19,14 +19,14 @@ pub struct Rows<'a, E> {
 
 /// One row: a value for each column, or for some.
 #[derive(Debug, Clone, Copy)]
-pub struct Row<'a, E> {
+pub struct NumberRow<'a, E> {
     /// The values.
     pub values: &'a [E],
     /// The column of each, rising; `None`: one value after another.
     pub columns: Option<&'a [u32]>,
 }
 
-impl<'a, E: Element> Rows<'a, E> {
+impl<'a, E: Element> NumberRows<'a, E> {
     /// All values, row after row.
     ///
     /// # Errors
@@ -86,10 +86,10 @@ impl<'a, E: Element> Rows<'a, E> {
 
     /// A row.
     #[inline(always)]
-    pub fn row(&self, i: usize) -> Row<'a, E> {
+    pub fn row(&self, i: usize) -> NumberRow<'a, E> {
         let range = self.range(i);
         let columns = self.places.map(|(_, columns)| &columns[range.clone()]);
-        Row { values: &self.values[range], columns }
+        NumberRow { values: &self.values[range], columns }
     }
 
     /// Asks for where a row is, which will be needed some steps from now.
@@ -103,7 +103,7 @@ impl<'a, E: Element> Rows<'a, E> {
     /// Asks for a row, which will be needed some steps from now.
     #[inline(always)]
     pub(super) fn ask(&self, i: usize) {
-        let Row { values, columns } = self.row(i);
+        let NumberRow { values, columns } = self.row(i);
         prefetch(values.as_ptr(), values.len());
         if let Some(columns) = columns {
             prefetch(columns.as_ptr(), columns.len());
@@ -120,7 +120,7 @@ impl<'a, E: Element> Rows<'a, E> {
     }
 }
 
-impl<E: Element> Row<'_, E> {
+impl<E: Element> NumberRow<'_, E> {
     /// Writes the columns from `first` on to `to`, zeros where nothing stands.
     #[inline(always)]
     pub fn copy(&self, first: usize, to: &mut [E]) {
@@ -144,8 +144,8 @@ mod tests {
 
     #[test]
     fn rows_are_what_was_given() {
-        let dense = Rows::dense(&[1.0, 0.0, 2.0, 0.0, 0.0, 3.0], [2, 3]).unwrap();
-        let sparse = Rows::sparse(&[1.0, 2.0, 3.0], &[0, 2, 3], &[0, 2, 2], [2, 3]).unwrap();
+        let dense = NumberRows::dense(&[1.0, 0.0, 2.0, 0.0, 0.0, 3.0], [2, 3]).unwrap();
+        let sparse = NumberRows::sparse(&[1.0, 2.0, 3.0], &[0, 2, 3], &[0, 2, 2], [2, 3]).unwrap();
         for i in 0..2 {
             for first in 0..3 {
                 let mut copies = [[9.0; 3]; 2];
@@ -161,10 +161,12 @@ mod tests {
 
     #[test]
     fn what_is_no_matrix_is_refused() {
-        assert!(Rows::dense(&[1.0], [1, 2]).is_err());
-        assert!(Rows::dense(&[1.0], [usize::MAX, 2]).is_err());
+        assert!(NumberRows::dense(&[1.0], [1, 2]).is_err());
+        assert!(NumberRows::dense(&[1.0], [usize::MAX, 2]).is_err());
         let sparse = |starts: &[i64], columns: &[u32], n| {
-            Rows::sparse(&[1.0, 2.0], starts, columns, [n, 2]).map(|_| ()).map_err(|error| error.to_string())
+            NumberRows::sparse(&[1.0, 2.0], starts, columns, [n, 2])
+                .map(|_| ())
+                .map_err(|error| error.to_string())
         };
         assert_eq!(sparse(&[0, 2], &[0, 1], 1), Ok(()));
         for starts in [&[0, 1][..], &[1, 2], &[0, 2, 2], &[-1, 2], &[]] {

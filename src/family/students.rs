@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use super::adatron;
 use super::minover::{BUDGET, Search};
 use super::patterns::{Patterns, WEIGHTS, size};
-use super::rows::Rows;
+use super::rows::NumberRows;
 use crate::error::{Error, Result};
 use crate::grow::{Grow, ask, collected, copied, filled, gathered, short};
 use crate::kernel::packing::packing;
@@ -86,7 +86,7 @@ pub struct Draws<'a> {
 }
 
 /// How students learn.
-pub struct Plan<'a> {
+pub struct StudentsPlan<'a> {
     /// Who learns.
     pub students: &'a [Student],
     /// How often they may see each example: steps of MinOver are at most so many times the examples, sweeps so many.
@@ -110,7 +110,7 @@ pub struct Outcome {
 ///
 /// # Errors
 /// When lengths do not fit each other, when numbers are out of range, and when the monitor says to stop.
-pub fn study(draws: &Draws<'_>, plan: &Plan<'_>, monitor: &Monitor) -> Result<Vec<Outcome>> {
+pub fn study(draws: &Draws<'_>, plan: &StudentsPlan<'_>, monitor: &Monitor) -> Result<Vec<Outcome>> {
     let (n, p) = (draws.features, draws.examples);
     let replicates = draws.teachers.len() / n.max(1);
     let fits = draws.teachers.len() == replicates * n
@@ -122,7 +122,7 @@ pub fn study(draws: &Draws<'_>, plan: &Plan<'_>, monitor: &Monitor) -> Result<Ve
     }
     monitor.set_total(replicates as u64);
     let one = |number: usize| {
-        let inputs = Rows::dense(&draws.inputs[number * n * p..][..n * p], [p, n])?;
+        let inputs = NumberRows::dense(&draws.inputs[number * n * p..][..n * p], [p, n])?;
         let class = Class {
             patterns: Patterns::new(inputs, &draws.labels[number * p..][..p], false)?,
             teacher: &draws.teachers[number * n..][..n],
@@ -149,7 +149,7 @@ struct Class<'a> {
     patterns: Patterns<'a>,
     teacher: &'a [f64],
     start: &'a [f64],
-    plan: &'a Plan<'a>,
+    plan: &'a StudentsPlan<'a>,
     monitor: &'a Monitor,
 }
 
@@ -165,7 +165,8 @@ impl Class<'_> {
                 self.rosenblatt(copied(self.start, WEIGHTS)?, 1.0 / self.teacher.len() as f64)?
             }
             Student::Adatron => {
-                let plan = adatron::Plan { max_sweeps: self.plan.n_max, gamma: 1.0, tolerance: TOLERANCE };
+                let plan =
+                    adatron::AdaTronPlan { max_sweeps: self.plan.n_max, gamma: 1.0, tolerance: TOLERANCE };
                 let fit = adatron::sweep(&self.patterns, &plan, self.monitor, || self.monitor.check())?;
                 (fit.weights, fit.steps)
             }

@@ -34,10 +34,10 @@
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
-use super::job::{Job, Tracked};
+use super::job::{Job, LearnedRow};
 use super::order;
 use super::plan::Initial;
-use super::script::{Chunks, Event, Segment, Stream};
+use super::script::{Chunks, Event, EventStream, Segment};
 use super::steps::{Stepper, Steps};
 use crate::error::{Error, Result};
 use crate::grow::{Grow, collected};
@@ -47,7 +47,7 @@ use crate::kernel::packing::packing;
 use crate::kernel::rows::{Element, Vector};
 use crate::kernel::step::{Step, prefetch, step};
 use crate::monitor::Monitor;
-use crate::threads::each_tile;
+use crate::threads::each;
 use crate::tiles::result::{Axis, Entry, Filling, Matrix};
 use crate::tiles::rule::same;
 use crate::tiles::width::{WIDEST, padded, width};
@@ -75,7 +75,7 @@ const NEAR: usize = 512 << 10;
 /// [`Error::Argument`] when the learning rates differ; see [`super::learn`].
 pub(super) fn learn<E: LearnsRows, B: AsRef<[u8]> + Sync>(
     job: &Job<'_, E>,
-    stream: Stream<'_, B>,
+    stream: EventStream<'_, B>,
     out: &Matrix<'_, E>,
 ) -> Result<usize> {
     let (n_rows, n_columns) = (job.rule.alpha.len(), job.columns.len());
@@ -117,7 +117,7 @@ pub(super) fn learn<E: LearnsRows, B: AsRef<[u8]> + Sync>(
         let zeros = |n: usize| Buffer::<E>::zeros(n.saturating_mul(width));
         Ok((zeros(n_rows)?, zeros(n_columns)?, stepper()?, filling.buffer()?))
     };
-    each_tile(job.threads, tiles.len(), start, |(v, sums, stepper, lines), index| {
+    each(job.threads, tiles.len(), start, |(v, sums, stepper, lines), index| {
         let cues = tiles[index];
         let width = padded::<E>(cues.len(), job.kernel);
         let (v, sums) = (&mut v[..n_rows * width], &mut sums[..n_columns * width]);
@@ -210,7 +210,7 @@ impl<E: Element> RowTile<'_, E> {
 
     fn write(
         &self,
-        cues: &[Tracked],
+        cues: &[LearnedRow],
         job: &Job<'_, E>,
         filling: &Filling<'_, '_, E>,
         lines: &mut Buffer<E>,

@@ -2,7 +2,7 @@
 
 use super::steps::Grouping;
 use crate::error::Result;
-use crate::events::chunk::Rows;
+use crate::events::chunk::EventList;
 use crate::events::survey::{Survey, Visitor};
 use crate::tiles::method::Method;
 use crate::tiles::rule::Kappa;
@@ -27,8 +27,8 @@ pub struct Facts {
 
 impl Facts {
     /// Of events with so many tokens, before the updates are counted.
-    pub(super) fn of(survey: &Survey, counts: &Counts<'_>, tokens: u64) -> Self {
-        let (max_kappa, visits) = (counts.max_kappa, counts.visits);
+    pub(super) fn of(survey: &Survey, costs: &Costs<'_>, tokens: u64) -> Self {
+        let (max_kappa, visits) = (costs.max_kappa, costs.visits);
         Self { max_kappa, slots: survey.slots, visits, tokens, ..Self::default() }
     }
 
@@ -46,8 +46,8 @@ impl Facts {
     }
 }
 
-/// What a survey counts for the learner.
-pub(super) struct Counts<'a> {
+/// What a survey costs for the learner.
+pub(super) struct Costs<'a> {
     rows: &'a [u32],
     alpha: &'a [f64],
     kappa: Kappa,
@@ -56,7 +56,7 @@ pub(super) struct Counts<'a> {
     visits: u64,
 }
 
-impl<'a> Counts<'a> {
+impl<'a> Costs<'a> {
     /// `rows[cue]` is the row of each of the file's cues, below `alpha.len()`.
     pub(super) fn new(rows: &'a [u32], alpha: &'a [f64]) -> Result<Self> {
         let (kappa, grouping) = (Kappa::new(rows.len())?, Grouping::new(rows.len())?);
@@ -64,12 +64,12 @@ impl<'a> Counts<'a> {
     }
 }
 
-impl Visitor for Counts<'_> {
+impl Visitor for Costs<'_> {
     fn begin_chunk(&mut self) {
         self.grouping.begin();
     }
 
-    fn visit(&mut self, rows: &Rows, row: u32, outcomes: &[u32], new: bool) -> Result<()> {
+    fn visit(&mut self, rows: &EventList, row: u32, outcomes: &[u32], new: bool) -> Result<()> {
         let cues = rows.cues.get(row as usize);
         if new {
             let kappa = self.kappa.of(cues, |cue| self.alpha[self.rows[cue as usize] as usize]);

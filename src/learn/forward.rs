@@ -10,18 +10,18 @@
 //! A schedule sets beta1 and beta2 before each token, and a mean takes in the rows that a token will change (`mean`): `PerToken`. Where there is neither, a token costs one comparison more. Weights on the way are recorded between
 //! tokens, by learning piece after piece (`trajectory`).
 
-use super::job::{Column, Job};
+use super::job::{Job, LearnedColumn};
 use super::mean::Mean;
 use super::order;
 use super::plan::Initial;
-use super::script::{Chunks, Stream};
+use super::script::{Chunks, EventStream};
 use super::tile::{ColumnTile, EVENT, Lanes, LearnsColumns, OrderedEvents, PerToken};
 use super::trajectory::{Tracer, Traces, Walk};
 use crate::error::Result;
 use crate::grow::{Grow, collected, filled};
 use crate::kernel::buffer::Buffer;
 use crate::kernel::rows::Element;
-use crate::threads::each_tile;
+use crate::threads::each;
 use crate::tiles::result::{Axis, Entry, Filling, Matrix, check_finite};
 use crate::tiles::rule::Rates;
 use crate::tiles::width::{padded, width};
@@ -42,7 +42,7 @@ pub(super) enum Goal<'g, 'a, E> {
 /// See [`super::learn`].
 pub(super) fn learn<E: LearnsColumns, B: AsRef<[u8]> + Sync>(
     job: &Job<'_, E>,
-    stream: Stream<'_, B>,
+    stream: EventStream<'_, B>,
     goal: &Goal<'_, '_, E>,
 ) -> Result<usize> {
     let (n_rows, plan) = (job.rule.alpha.len(), job.plan);
@@ -58,7 +58,7 @@ pub(super) fn learn<E: LearnsColumns, B: AsRef<[u8]> + Sync>(
         Goal::Weights(_) => job.facts.tokens,
         Goal::Traces(traces) => traces.end(),
     };
-    let before = |tile: &&[Column]| tile.first().map_or(end, |column| column.before);
+    let before = |tile: &&[LearnedColumn]| tile.first().map_or(end, |column| column.before);
     job.monitor.set_total(tiles.iter().map(|tile| end.saturating_sub(before(tile))).sum());
     let rates =
         plan.schedule.map(|schedule| Rates::new::<E>([plan.beta1, plan.beta2], schedule, end, job.monitor));
@@ -92,7 +92,7 @@ pub(super) fn learn<E: LearnsColumns, B: AsRef<[u8]> + Sync>(
             lanes: Buffer::zeros(Lanes::<E>::EACH.saturating_mul(width))?,
         })
     };
-    each_tile(job.threads, tiles.len(), buffers, |buffers, index| {
+    each(job.threads, tiles.len(), buffers, |buffers, index| {
         let (columns, first) = (tiles[index], (index * width) as u32);
         let lambda = columns.iter().map(|column| job.rule.lambda[column.targets[0] as usize]);
         let lambda = collected(lambda, TILES)?;
@@ -135,7 +135,12 @@ struct Buffers<E> {
 }
 
 /// Fills a tile with what its columns start from.
-fn begin<E: Element>(weights: &mut [E], width: usize, columns: &[Column], initial: Option<&Initial<'_, E>>) {
+fn begin<E: Element>(
+    weights: &mut [E],
+    width: usize,
+    columns: &[LearnedColumn],
+    initial: Option<&Initial<'_, E>>,
+) {
     weights.fill(E::default());
     let Some(initial) = initial else { return };
     let rows = weights.chunks_exact_mut(width).zip(initial.weights.chunks_exact(initial.width.max(1)));
@@ -149,7 +154,7 @@ fn begin<E: Element>(weights: &mut [E], width: usize, columns: &[Column], initia
 }
 
 /// Where each column of a tile goes.
-fn across(columns: &[Column]) -> Result<Vec<Entry>> {
+fn across(columns: &[LearnedColumn]) -> Result<Vec<Entry>> {
     let mut across = Vec::new();
     for (from, column) in (0..).zip(columns) {
         across.make_room(column.targets.len(), TILES)?;

@@ -8,12 +8,12 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::clock::Clock;
-use super::facts::{Counts, Facts};
+use super::facts::{Costs, Facts};
 use super::forward::TileColumns;
 use super::job::{Job, Report, made_ready};
 use super::order;
 use super::plan::{NAMES, Plan};
-use super::script::{Chunks, NONE, Numbering, Stream};
+use super::script::{Chunks, EventStream, NONE, Numbering};
 use super::tile::{EVENT, Lanes, LearnsColumns, OrderedEvents, PerToken};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
@@ -24,7 +24,7 @@ use crate::kernel::buffer::Buffer;
 use crate::kernel::dispatch::Kernel;
 use crate::kernel::rows::Element;
 use crate::monitor::Monitor;
-use crate::threads::{each_tile, sensible};
+use crate::threads::{each, sensible};
 use crate::tiles::method::Method;
 use crate::tiles::result::{Entry, check_finite};
 use crate::tiles::rule::{Rates, Rule};
@@ -53,7 +53,7 @@ pub trait Slab<E>: Sized + Send {
 /// Events and weights that fit each other: nothing is learned yet.
 pub struct InPlace<'a, E, B, S> {
     job: Job<'a, E>,
-    stream: Stream<'a, B>,
+    stream: EventStream<'a, B>,
     /// The row of the weights for each row of the plan.
     rows: &'a [u32],
     slabs: Vec<S>,
@@ -81,9 +81,9 @@ impl<'a, E: LearnsColumns, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, 
         let rule = Rule::<E>::new(plan.alpha, plan.beta1, plan.beta2, plan.lambda)?;
         let alone = |n: usize| Twins::new((0..n).map(|_| None));
         let twins = [alone(rows.len())?, alone(file.outcomes().len())?];
-        let mut counts = Counts::new(plan.rows, plan.alpha)?;
-        let survey = Survey::of(file, (plan.rows, rows.len()), twins, plan.budget, &mut counts, monitor)?;
-        let mut facts = Facts::of(&survey, &counts, file.header().n_tokens);
+        let mut costs = Costs::new(plan.rows, plan.alpha)?;
+        let survey = Survey::of(file, (plan.rows, rows.len()), twins, plan.budget, &mut costs, monitor)?;
+        let mut facts = Facts::of(&survey, &costs, file.header().n_tokens);
         let n_columns = plan.lambda.len();
         let small = survey.slots.saturating_mul(n_columns as u64) < SMALL;
         let threads = if small { 1 } else { sensible(plan.threads) };
@@ -105,7 +105,7 @@ impl<'a, E: LearnsColumns, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, 
             n_columns,
         };
         let room = (plan.budget as u64).saturating_sub(made_ready(&survey, file)) / file.len().max(1);
-        let stream = Stream::new(file, numbering, survey.chunks, monitor)?;
+        let stream = EventStream::new(file, numbering, survey.chunks, monitor)?;
         let job = Job {
             plan,
             rule,
@@ -150,8 +150,9 @@ impl<'a, E: LearnsColumns, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, 
             },
         )?;
         let slabs = collected(slabs.into_iter().map(Mutex::new), TILES)?;
-        let buffer = || Room::<E>::new(rows.len().saturating_add(Lanes::<E>::EACH).saturating_mul(width));
-        each_tile(job.threads, slabs.len(), buffer, |buffer, index| {
+        let buffer =
+            || TileMemory::<E>::new(rows.len().saturating_add(Lanes::<E>::EACH).saturating_mul(width));
+        each(job.threads, slabs.len(), buffer, |buffer, index| {
             let (first, start) = (index * width, starts[index]);
             if start.events >= n_events {
                 return Ok(());
@@ -184,13 +185,13 @@ impl<'a, E: LearnsColumns, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, 
     }
 }
 
-/// Room for a tile: of the heap where it is little, for each page of a map of its own has a price.
-enum Room<E> {
+/// TileMemory for a tile: of the heap where it is little, for each page of a map of its own has a price.
+enum TileMemory<E> {
     Little(Vec<E>),
     Much(Buffer<E>),
 }
 
-impl<E: Element> Room<E> {
+impl<E: Element> TileMemory<E> {
     fn new(length: usize) -> Result<Self> {
         if length.saturating_mul(size_of::<E>()) <= ONE_TILE {
             filled(E::default(), length, "a tile of weights").map(Self::Little)

@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 use std::time::Duration;
 
 use super::clock::Clock;
-use super::facts::{Counts, Facts};
+use super::facts::{Costs, Facts};
 use super::plan::{NAMES, Plan};
-use super::script::{NONE, Numbering, Script, Stream};
+use super::script::{EventStream, NONE, Numbering, Script};
 use crate::error::Result;
 use crate::events::EventFile;
 use crate::events::survey::Survey;
@@ -42,9 +42,9 @@ pub(super) struct Job<'a, E> {
     pub(super) rule: Rule<E>,
     pub(super) method: Method,
     /// Columns by the first event that can change them.
-    pub(super) columns: Vec<Column>,
+    pub(super) columns: Vec<LearnedColumn>,
     /// Rows by the last event that has their cue, the latest first.
-    pub(super) tracked: Vec<Tracked>,
+    pub(super) tracked: Vec<LearnedRow>,
     /// For each row how many are equal to it, itself among them.
     pub(super) twins: Vec<u32>,
     /// The rows to write, in the order of the result.
@@ -82,9 +82,9 @@ impl<'a, E: Element> Job<'a, E> {
             None => filled(false, plan.lambda.len(), NAMES)?,
         };
         let twins = plan.twins(&rule, &started)?;
-        let mut counts = Counts::new(plan.rows, plan.alpha)?;
-        let survey = Survey::of(file, (plan.rows, n_rows), twins, plan.budget, &mut counts, monitor)?;
-        let mut facts = Facts::of(&survey, &counts, file.header().n_tokens);
+        let mut costs = Costs::new(plan.rows, plan.alpha)?;
+        let survey = Survey::of(file, (plan.rows, n_rows), twins, plan.budget, &mut costs, monitor)?;
+        let mut facts = Facts::of(&survey, &costs, file.header().n_tokens);
         let columns = columns(&survey, plan, &started, &mut facts)?;
         let (tracked, distinct_updates) = tracked(&survey, &kept, &mut facts)?;
         let cheaper = || plan.cheaper(&facts, [tracked.len(), columns.len()], distinct_updates);
@@ -116,7 +116,7 @@ impl<'a, E: Element> Job<'a, E> {
         &self,
         file: &'f EventFile<B>,
         survey: Survey,
-    ) -> Result<Stream<'f, B>> {
+    ) -> Result<EventStream<'f, B>> {
         let mut rows = copied(self.plan.rows, NAMES)?;
         if self.method == Method::Adjoint {
             let least = survey.row_twins.least()?;
@@ -131,7 +131,7 @@ impl<'a, E: Element> Job<'a, E> {
         let columns = columns.map(|column| column.map_or(NONE, |column| numbers[column as usize]));
         let (n_rows, n_columns) = (self.plan.alpha.len(), self.columns.len());
         let numbering = Numbering { rows, n_rows, columns: collected(columns, NAMES)?, n_columns };
-        Stream::new(file, numbering, survey.chunks, self.monitor)
+        EventStream::new(file, numbering, survey.chunks, self.monitor)
     }
 
     /// How it went with tiles of so many columns.
@@ -149,7 +149,7 @@ pub(super) fn made_ready<B: AsRef<[u8]>>(survey: &Survey, file: &EventFile<B>) -
 
 /// A column to learn: the results that it is, and the first event that can change it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Column {
+pub(super) struct LearnedColumn {
     /// Its places in the result: more than one where outcomes always occur together.
     pub(super) targets: Vec<u32>,
     /// The first event that can change it,
@@ -160,7 +160,7 @@ pub(super) struct Column {
 
 /// A row to learn: the rows of the result that it is, and the event after the last one that has its cue.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Tracked {
+pub(super) struct LearnedRow {
     /// The row of weights.
     pub(super) row: u32,
     /// Its places in the result, and the row of weights that each stands for.
@@ -174,10 +174,11 @@ fn columns<E>(
     plan: &Plan<'_, E>,
     started: &[bool],
     facts: &mut Facts,
-) -> Result<Vec<Column>> {
+) -> Result<Vec<LearnedColumn>> {
     let started_first = (0..).zip(started).filter(|(_, started)| **started);
-    let from_start = |(target, _)| Ok(Column { targets: copied(&[target], NAMES)?, start: 0, before: 0 });
-    let mut columns: Vec<Column> = gathered(started_first.map(from_start), NAMES)?;
+    let from_start =
+        |(target, _)| Ok(LearnedColumn { targets: copied(&[target], NAMES)?, start: 0, before: 0 });
+    let mut columns: Vec<LearnedColumn> = gathered(started_first.map(from_start), NAMES)?;
     facts.forward_updates = survey.slots.saturating_mul(columns.len() as u64);
     let least = survey.outcome_twins.least()?;
     let mut number = filled(NONE, least.len(), NAMES)?;
@@ -190,7 +191,7 @@ fn columns<E>(
         if outcome == least as usize {
             number[outcome] = columns.len() as u32;
             let (start, before) = (first.events, first.tokens);
-            columns.grow(Column { targets: copied(&[target], NAMES)?, start, before }, NAMES)?;
+            columns.grow(LearnedColumn { targets: copied(&[target], NAMES)?, start, before }, NAMES)?;
         } else {
             columns[number[least as usize] as usize].targets.grow(target, NAMES)?;
         }
@@ -200,8 +201,8 @@ fn columns<E>(
 }
 
 /// The rows to learn, and the updates of the adjoint method where twins are learned once; in the facts what it costs otherwise.
-fn tracked(survey: &Survey, kept: &[u32], facts: &mut Facts) -> Result<(Vec<Tracked>, u64)> {
-    let (mut all, mut distinct_updates) = (Vec::<Tracked>::new(), 0_u64);
+fn tracked(survey: &Survey, kept: &[u32], facts: &mut Facts) -> Result<(Vec<LearnedRow>, u64)> {
+    let (mut all, mut distinct_updates) = (Vec::<LearnedRow>::new(), 0_u64);
     let least = survey.row_twins.least()?;
     let mut number = filled(NONE, least.len(), NAMES)?;
     for (target, &row) in (0..).zip(kept) {
@@ -214,7 +215,7 @@ fn tracked(survey: &Survey, kept: &[u32], facts: &mut Facts) -> Result<(Vec<Trac
             number[least as usize] = all.len() as u32;
             distinct_updates = distinct_updates.saturating_add(after.slots);
             let targets = copied(&[(target, row)], NAMES)?;
-            all.grow(Tracked { row: least, targets, end: after.events }, NAMES)?;
+            all.grow(LearnedRow { row: least, targets, end: after.events }, NAMES)?;
         }
     }
     all.sort_unstable_by_key(|tracked| (Reverse(tracked.end), tracked.row));

@@ -181,7 +181,7 @@ impl Sorter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::events::chunk::Rows;
+    use crate::events::chunk::EventList;
     use crate::learn::script::Segment;
     use proptest::prelude::*;
 
@@ -189,12 +189,12 @@ mod tests {
 
     /// A script of events with these cues and outcomes.
     fn script(events: &[(Vec<u32>, Vec<u32>)]) -> Script {
-        let mut rows = Rows::default();
+        let mut rows = EventList::default();
         for (cues, outcomes) in events {
             rows.push(cues, outcomes).unwrap();
         }
         let (len, n_rows, n_columns) = (events.len(), NAMES, NAMES);
-        let segment = Segment { rows: &rows, tokens: None, frequencies: &[], len, n_rows, n_columns };
+        let segment = Segment { rows: &rows, types: None, frequencies: &[], len, n_rows, n_columns };
         let mut script = Script::new(&segment).unwrap();
         (0..len as u32).for_each(|row| script.push(&segment, row).unwrap());
         script

@@ -12,12 +12,12 @@ use std::sync::OnceLock;
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::alike::Alike;
-use crate::events::chunk::{Body, Chunk, Rows};
+use crate::events::chunk::{Body, Chunk, EventList};
 use crate::events::once::each_once;
 use crate::grow::{Grow, collected, filled, gathered};
 use crate::lists::Lists;
 use crate::monitor::Monitor;
-use crate::threads::each_tile;
+use crate::threads::each;
 
 /// What events are called, as methods read them, where memory for them ends.
 pub(super) const SCRIPT: &str = "the events to learn";
@@ -32,13 +32,13 @@ pub(super) const NONE: u32 = u32::MAX;
 ///
 /// Invariants: every cue id in `types` and `kept` is below `n_rows`, every outcome id below `n_columns`, every token
 /// below `types.len()`. `rows` and `columns` hold only such numbers, or `NONE` for what is not learned.
-pub(super) struct Stream<'a, B> {
+pub(super) struct EventStream<'a, B> {
     file: &'a EventFile<B>,
     rows: Vec<u32>,
     columns: Vec<u32>,
     n_rows: usize,
     n_columns: usize,
-    types: Rows,
+    types: EventList,
     alike: Alike,
     kept: Option<Vec<Chunk>>,
 }
@@ -47,9 +47,9 @@ pub(super) struct Stream<'a, B> {
 #[derive(Clone, Copy)]
 pub(super) struct Segment<'a> {
     /// The events in full, or their types.
-    pub(super) rows: &'a Rows,
+    pub(super) rows: &'a EventList,
     /// The type of each event, if `rows` are types; event `i` is row `i` otherwise.
-    pub(super) tokens: Option<&'a [u32]>,
+    pub(super) types: Option<&'a [u32]>,
     /// The frequency of each event; empty where all are 1.
     pub(super) frequencies: &'a [u32],
     /// How many events there are.
@@ -64,7 +64,7 @@ impl Segment<'_> {
     /// Where event `i` is in `rows`.
     #[inline(always)]
     pub(super) fn row(&self, i: usize) -> u32 {
-        self.tokens.map_or(i as u32, |tokens| tokens[i])
+        self.types.map_or(i as u32, |types| types[i])
     }
 
     /// How often event `i` comes.
@@ -84,7 +84,7 @@ pub(super) struct Numbering {
     pub(super) n_columns: usize,
 }
 
-impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
+impl<'a, B: AsRef<[u8]>> EventStream<'a, B> {
     /// The events of a file in a numbering, with the chunks that a survey has decoded, if it kept them.
     ///
     /// # Errors
@@ -104,7 +104,7 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
                 "expected a row for every cue and a column for every outcome".into(),
             ));
         }
-        let (types, alike) = (Rows::default(), Alike::of(file.types()?)?);
+        let (types, alike) = (EventList::default(), Alike::of(file.types()?)?);
         let mut stream = Self { file, rows, columns, n_rows, n_columns, types, alike, kept: None };
         let mut types = file.types()?.try_clone()?;
         stream.renumber(&mut types)?;
@@ -145,17 +145,17 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
     }
 
     fn segment<'s>(&'s self, chunk: &'s Chunk) -> Segment<'s> {
-        let (rows, tokens) = match &chunk.body {
-            Body::Rows(rows) => (rows, None),
-            Body::Tokens(tokens) => (&self.types, Some(tokens.as_slice())),
+        let (rows, types) = match &chunk.body {
+            Body::Full(rows) => (rows, None),
+            Body::Types(types) => (&self.types, Some(types.as_slice())),
         };
         let (len, frequencies) = (chunk.body.len(), &chunk.frequencies);
-        Segment { rows, tokens, frequencies, len, n_rows: self.n_rows, n_columns: self.n_columns }
+        Segment { rows, types, frequencies, len, n_rows: self.n_rows, n_columns: self.n_columns }
     }
 
     fn ready(&self, mut chunk: Chunk) -> Result<Chunk> {
         self.alike.unite(&mut chunk);
-        if let Body::Rows(rows) = &mut chunk.body {
+        if let Body::Full(rows) = &mut chunk.body {
             self.renumber(rows)?;
         }
         Ok(chunk)
@@ -163,7 +163,7 @@ impl<'a, B: AsRef<[u8]>> Stream<'a, B> {
 
     /// From the file's ids to rows and columns, each column once in an event. The file's ids are below the lengths of the maps:
     /// decoding checked it.
-    fn renumber(&self, rows: &mut Rows) -> Result<()> {
+    fn renumber(&self, rows: &mut EventList) -> Result<()> {
         let renumber = |lists: &mut Lists, numbers: &[u32]| {
             if numbers.contains(&NONE) {
                 lists.retain(|&id| numbers[id as usize] != NONE);
@@ -316,7 +316,7 @@ impl<'a> Iterator for Scripted<'a> {
 
 /// Chunks in the form in which a method reads them: made once where they fit the room, again for every tile otherwise.
 pub(super) struct Chunks<'a, B, T> {
-    stream: Stream<'a, B>,
+    stream: EventStream<'a, B>,
     made: Option<Vec<OnceLock<T>>>,
 }
 
@@ -326,7 +326,7 @@ impl<'a, B: AsRef<[u8]> + Sync, T: Send + Sync> Chunks<'a, B, T> {
     /// # Errors
     /// When stopped, or [`Error::Memory`].
     pub(super) fn new<S>(
-        mut stream: Stream<'a, B>,
+        mut stream: EventStream<'a, B>,
         fits: bool,
         threads: usize,
         monitor: &Monitor,
@@ -337,7 +337,7 @@ impl<'a, B: AsRef<[u8]> + Sync, T: Send + Sync> Chunks<'a, B, T> {
             return Ok(Self { stream, made: None });
         }
         let made = collected((0..stream.n_chunks()).map(|_| OnceLock::new()), SCRIPT)?;
-        each_tile(threads.min(made.len()).max(1), made.len(), start, |state, chunk| {
+        each(threads.min(made.len()).max(1), made.len(), start, |state, chunk| {
             monitor.check()?;
             stream.visit(chunk, |segment| {
                 // One thread alone takes this chunk.
@@ -347,12 +347,12 @@ impl<'a, B: AsRef<[u8]> + Sync, T: Send + Sync> Chunks<'a, B, T> {
         })?;
         // They are not read again.
         stream.kept = None;
-        stream.types = Rows::default();
+        stream.types = EventList::default();
         Ok(Self { stream, made: Some(made) })
     }
 
     /// The events.
-    pub(super) fn stream(&self) -> &Stream<'a, B> {
+    pub(super) fn stream(&self) -> &EventStream<'a, B> {
         &self.stream
     }
 

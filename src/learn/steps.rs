@@ -17,7 +17,7 @@
 use super::order::{self, BLOCK};
 use super::script::{SCRIPT, Script, Segment};
 use crate::error::Result;
-use crate::events::chunk::Rows;
+use crate::events::chunk::EventList;
 use crate::grow::{Grow, collected, filled};
 use crate::kernel::rows::Element;
 use crate::tiles::rule::Kappa;
@@ -45,7 +45,7 @@ impl Grouping {
     }
 
     /// The step that an event of the type `row` repeats, or `None` if it is a step of its own.
-    pub(super) fn step_of(&mut self, rows: &Rows, row: u32) -> Result<Option<usize>> {
+    pub(super) fn step_of(&mut self, rows: &EventList, row: u32) -> Result<Option<usize>> {
         let cues = rows.cues.get(row as usize);
         let last = cues.first().map_or(NONE, |&cue| self.last[cue as usize]);
         if let Some(&earlier) = self.steps.get(last as usize)

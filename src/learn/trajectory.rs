@@ -10,7 +10,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::job::{Column, Job};
+use super::job::{Job, LearnedColumn};
 use super::plan::Plan;
 use super::script::{Event, NONE, Scripted};
 use super::tile::{ColumnTile, LearnsColumns, Stretch, Times};
@@ -44,11 +44,11 @@ pub enum Cells<'a> {
 }
 
 /// The rows of some traces, and their columns.
-type Cell<'a> = (&'a [u32], u32);
+type TraceCells<'a> = (&'a [u32], u32);
 
 impl<'a> Cells<'a> {
     /// The rows and the column of each trace, of a result of so many columns.
-    fn traces(self, n_columns: usize) -> Result<Vec<Cell<'a>>> {
+    fn traces(self, n_columns: usize) -> Result<Vec<TraceCells<'a>>> {
         match self {
             Cells::Block(rows) => collected((0..n_columns as u32).map(|column| (rows, column)), TRACES),
             Cells::Pairs(pairs) => collected(pairs.iter().map(|pair| (&pair[..1], pair[1])), TRACES),
@@ -75,7 +75,7 @@ pub struct Predictions<E> {
 /// columns exist.
 pub(super) struct Traces<'a, E> {
     tokens: &'a [u64],
-    cells: Vec<Cell<'a>>,
+    cells: Vec<TraceCells<'a>>,
     /// A tile locks those of its columns, which no other has.
     slots: Vec<Mutex<&'a mut [E]>>,
     /// The traces of each column.
@@ -93,7 +93,7 @@ impl<'a, E: Element> Traces<'a, E> {
         let (n_rows, n_columns, tokens) = (job.rule.alpha.len(), job.rule.lambda.len(), recording.tokens);
         let cells = recording.cells.traces(n_columns)?;
         let rising = tokens.windows(2).all(|pair| pair[0] < pair[1]);
-        let inside = |(rows, column): &Cell<'_>| {
+        let inside = |(rows, column): &TraceCells<'_>| {
             rows.iter().all(|&row| (row as usize) < n_rows) && (*column as usize) < n_columns
         };
         if !rising || tokens.last().is_some_and(|&last| last > job.facts.tokens) || !cells.iter().all(inside)
@@ -127,7 +127,7 @@ impl<'a, E: Element> Traces<'a, E> {
     }
 
     /// What a tile of these columns records, which begins after `token` tokens.
-    pub(super) fn tracer(&self, columns: &[Column], token: u64) -> Result<Tracer<'_, 'a, E>> {
+    pub(super) fn tracer(&self, columns: &[LearnedColumn], token: u64) -> Result<Tracer<'_, 'a, E>> {
         let mut lanes = Vec::new();
         for (lane, column) in columns.iter().enumerate() {
             for trace in column.targets.iter().flat_map(|&target| &self.of_column[target as usize]) {

@@ -28,21 +28,21 @@ const ROWS: &str = "the rows of a table that were read before";
 #[derive(Default)]
 pub(crate) struct Seen {
     text: Vec<u8>,
-    rows: HashTable<Row>,
+    rows: HashTable<SeenRow>,
     hasher: DefaultHashBuilder,
     hits: usize,
     given_up: bool,
 }
 
 #[derive(Clone, Copy)]
-struct Row {
+struct SeenRow {
     start: u32,
     length: u32,
     token: u32,
     frequency: u64,
 }
 
-impl Row {
+impl SeenRow {
     fn bytes(self, text: &[u8]) -> &[u8] {
         &text[self.start as usize..][..self.length as usize]
     }
@@ -78,7 +78,7 @@ impl Seen {
         let Some(token) = sink.token().filter(|_| !self.given_up && row.len() <= LONGEST) else {
             return Ok(());
         };
-        let full = self.text.len() + self.rows.len() * size_of::<Row>() >= BUDGET;
+        let full = self.text.len() + self.rows.len() * size_of::<SeenRow>() >= BUDGET;
         if full || self.rows.len() == TRIAL {
             self.given_up = self.hits < self.rows.len() / WORTHWHILE;
         }
@@ -90,10 +90,10 @@ impl Seen {
             self.clear();
         }
         // Both fit: far below the budget, or about.
-        let new = Row { start: self.text.len() as u32, length: row.len() as u32, token, frequency };
+        let new = SeenRow { start: self.text.len() as u32, length: row.len() as u32, token, frequency };
         self.text.grow_by(row, ROWS)?;
         let Self { text, rows, hasher, .. } = self;
-        let rehash = |row: &Row| hasher.hash_one(row.bytes(text));
+        let rehash = |row: &SeenRow| hasher.hash_one(row.bytes(text));
         room_in(rows, rehash, ROWS)?;
         rows.insert_unique(hasher.hash_one(row), new, rehash);
         Ok(())
@@ -198,7 +198,7 @@ mod tests {
                     // Until it is given up, the row before is known.
                     assert!(push(&mut seen, row(n).as_bytes(), 1, &mut sink) || seen.given_up);
                 }
-                most = most.max(seen.text.len() + seen.rows.len() * size_of::<Row>());
+                most = most.max(seen.text.len() + seen.rows.len() * size_of::<SeenRow>());
             }
             assert!((BUDGET..BUDGET + 2000).contains(&most), "{most}");
             assert_eq!(seen.given_up, every > WORTHWHILE as u32);

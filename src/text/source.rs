@@ -58,7 +58,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// What running text is wrapped in, which its content does not tell.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Format {
+pub enum Wrapping {
     /// Nothing: plain text.
     #[default]
     Text,
@@ -76,7 +76,7 @@ pub fn read_ahead<R>(
     monitor: &Monitor,
     read: impl FnOnce(&mut Source<'_>) -> Result<R>,
 ) -> Result<R> {
-    read_ahead_as(path, Format::Text, monitor, read)
+    read_ahead_as(path, Wrapping::Text, monitor, read)
 }
 
 /// [`read_ahead`] for [`Source::open_as`]. Subtitles are unwrapped on the other thread too.
@@ -85,7 +85,7 @@ pub fn read_ahead<R>(
 /// As for [`Source::open_as`], those of `read`, and when no thread can be started.
 pub fn read_ahead_as<R>(
     path: &Path,
-    format: Format,
+    format: Wrapping,
     monitor: &Monitor,
     read: impl FnOnce(&mut Source<'_>) -> Result<R>,
 ) -> Result<R> {
@@ -107,7 +107,7 @@ pub struct Source<'m> {
     path: PathBuf,
     magic: Vec<u8>,
     encoding: Encoding,
-    format: Format,
+    format: Wrapping,
     regular: bool,
     reader: Box<dyn Read + Send + 'm>,
     window: Vec<u8>,
@@ -143,7 +143,7 @@ impl<'m> Source<'m> {
     /// # Errors
     /// When the file cannot be opened or read.
     pub fn open(path: &Path, monitor: &'m Monitor) -> Result<Self> {
-        Self::open_as(path, Format::Text, monitor)
+        Self::open_as(path, Wrapping::Text, monitor)
     }
 
     /// Opens a file as [`Source::open`] does, to read the text that is wrapped in a format.
@@ -152,7 +152,7 @@ impl<'m> Source<'m> {
     ///
     /// # Errors
     /// When the file cannot be opened or read.
-    pub fn open_as(path: &Path, format: Format, monitor: &'m Monitor) -> Result<Self> {
+    pub fn open_as(path: &Path, format: Wrapping, monitor: &'m Monitor) -> Result<Self> {
         let file = File::open(path).map_err(Error::io(path, "open"))?;
         let regular = file.metadata().map_err(Error::io(path, "open"))?.is_file();
         let disk = Disk { file, path: path.to_path_buf(), monitor };
@@ -163,7 +163,7 @@ impl<'m> Source<'m> {
     pub(super) fn glance(path: &Path, monitor: &'m Monitor) -> Result<Self> {
         let file = File::open(path).map_err(Error::io(path, "open"))?;
         let disk = Disk { file, path: path.to_path_buf(), monitor };
-        Self::of(path, disk, true, Format::Text, GLANCE)
+        Self::of(path, disk, true, Wrapping::Text, GLANCE)
     }
 
     /// The text of what can be read only once, and which messages call `name`.
@@ -172,14 +172,14 @@ impl<'m> Source<'m> {
     /// When it cannot be read.
     #[cfg(feature = "python")]
     pub(crate) fn once(name: &Path, reader: impl Read + Send + 'm) -> Result<Self> {
-        Self::of(name, reader, false, Format::Text, WINDOW)
+        Self::of(name, reader, false, Wrapping::Text, WINDOW)
     }
 
     fn of(
         path: &Path,
         mut disk: impl Read + Send + 'm,
         regular: bool,
-        format: Format,
+        format: Wrapping,
         window: usize,
     ) -> Result<Self> {
         let damage = |error| failure(error, Encoding::Plain);
@@ -208,8 +208,8 @@ impl<'m> Source<'m> {
             }
         };
         let reader = match format {
-            Format::Text => reader,
-            Format::Subtitles => Box::new(Subtitles::new(reader, move |error| failure(error, encoding))?),
+            Wrapping::Text => reader,
+            Wrapping::Subtitles => Box::new(Subtitles::new(reader, move |error| failure(error, encoding))?),
         };
         let mut source = Source {
             path: path.to_path_buf(),
@@ -226,7 +226,7 @@ impl<'m> Source<'m> {
             column: 1,
         };
         source.fill(window)?;
-        if format == Format::Text && source.pending().starts_with(BYTE_ORDER_MARK) {
+        if format == Wrapping::Text && source.pending().starts_with(BYTE_ORDER_MARK) {
             source.start = BYTE_ORDER_MARK.len();
         }
         Ok(source)
@@ -238,7 +238,7 @@ impl<'m> Source<'m> {
     where
         'm: 'scope,
     {
-        let decodes = self.encoding != Encoding::Plain || self.format != Format::Text;
+        let decodes = self.encoding != Encoding::Plain || self.format != Wrapping::Text;
         if self.ended || !self.regular || !decodes {
             return Ok(self);
         }

@@ -46,7 +46,7 @@ const WINDOW: usize = 64 << 10;
 ///
 /// Invariant: `text[taken..]` is read but not yet given; nothing follows it when `ended`.
 pub(super) struct Subtitles<R, F> {
-    xml: Reader<Lines<R>>,
+    xml: Reader<SubtitleLines<R>>,
     failed: F,
     item: Vec<u8>,
     sentences: Sentences,
@@ -61,7 +61,7 @@ impl<R: Read, F: Fn(io::Error) -> Error> Subtitles<R, F> {
     /// # Errors
     /// [`Error::Memory`].
     pub(super) fn new(xml: R, failed: F) -> Result<Self> {
-        let mut xml = Reader::from_reader(Lines::new(xml)?);
+        let mut xml = Reader::from_reader(SubtitleLines::new(xml)?);
         xml.config_mut().expand_empty_elements = true;
         // The parser gives it at most so much. What is not used is room, and takes no memory.
         let mut item = Vec::new();
@@ -319,7 +319,7 @@ fn ill_formed(found: impl Into<String>) -> Error {
 ///
 /// Invariants: `window[start..end]` is read but not yet consumed, and begins at `place`; the `failure` comes behind it.
 /// At most `left` bytes more and one window are given before an error.
-struct Lines<R> {
+struct SubtitleLines<R> {
     reader: R,
     window: Vec<u8>,
     start: usize,
@@ -329,7 +329,7 @@ struct Lines<R> {
     failure: Option<io::Error>,
 }
 
-impl<R: Read> Lines<R> {
+impl<R: Read> SubtitleLines<R> {
     fn new(reader: R) -> Result<Self> {
         let place = Place::Line { line: 1, column: 1 };
         let window = filled(0, WINDOW, XML)?;
@@ -355,7 +355,7 @@ impl<R: Read> Lines<R> {
     }
 }
 
-impl<R: Read> Read for Lines<R> {
+impl<R: Read> Read for SubtitleLines<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.fill_buf()?.read(buffer)?;
         self.consume(n);
@@ -363,7 +363,7 @@ impl<R: Read> Read for Lines<R> {
     }
 }
 
-impl<R: Read> BufRead for Lines<R> {
+impl<R: Read> BufRead for SubtitleLines<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.start == self.end {
             self.fill();

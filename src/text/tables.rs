@@ -71,7 +71,8 @@ pub fn read_as<S: EventSink + ?Sized>(
 ) -> Result<()> {
     /// For fewer events it is not worth while to read ahead.
     const FEW: u64 = 1 << 12;
-    let mut read = |source: &mut Source<'_>| Rows::begin(source, layout)?.push(source, limit, sink, monitor);
+    let mut read =
+        |source: &mut Source<'_>| TableRows::begin(source, layout)?.push(source, limit, sink, monitor);
     let pushed = if limit.is_some_and(|limit| limit < FEW) {
         length_of(path)
             .map(|length| monitor.set_total(length))
@@ -83,9 +84,9 @@ pub fn read_as<S: EventSink + ?Sized>(
 }
 
 /// The rows of a table that is read some at a time.
-pub(crate) struct Rows(Table);
+pub(crate) struct TableRows(TableColumns);
 
-impl Rows {
+impl TableRows {
     /// Finds the columns, and takes the header if there is one.
     ///
     /// # Errors
@@ -94,7 +95,7 @@ impl Rows {
         let (pending, ended) = source.peek(looks::LINES, MAX_HEADER)?;
         let lines = looks::first_lines(pending.bytes, ended);
         let table = match lines.first() {
-            Some(_) => Table::of(&pending, &lines, layout)?,
+            Some(_) => TableColumns::of(&pending, &lines, layout)?,
             None if pending.bytes.is_empty() => {
                 let place = Some(Place::Line { line: 1, column: 1 });
                 return Err(not_a_header("an empty file").at(None, place));
@@ -167,8 +168,8 @@ pub fn split_names(cell: &str) -> impl Iterator<Item = (usize, Result<&str>)> {
 /// The names of columns where the first line of a text names those of an event table; and else what it has as cells,
 /// if it looks like one.
 pub(super) fn columns(pending: &Piece<'_>, lines: &[&[u8]]) -> (bool, Vec<String>) {
-    let is_table = |table: &Table| (table.separator, true);
-    let table = Table::of(pending, lines, &Layout::default());
+    let is_table = |table: &TableColumns| (table.separator, true);
+    let table = TableColumns::of(pending, lines, &Layout::default());
     let found =
         table.as_ref().ok().map(is_table).or_else(|| looks::separator(lines).map(|found| (found, false)));
     let Some((separator, is_table)) = found else { return (false, Vec::new()) };
@@ -207,7 +208,7 @@ pub(super) fn is_blank_header(lines: &[&[u8]]) -> bool {
 }
 
 fn push<S: EventSink + ?Sized>(
-    table: &Table,
+    table: &TableColumns,
     piece: &Piece<'_>,
     seen: &mut Seen,
     sink: &mut S,
@@ -236,14 +237,14 @@ fn push<S: EventSink + ?Sized>(
 }
 
 /// How cells are separated, and for each column which of [`COLUMNS`] it is, if any.
-struct Table {
+struct TableColumns {
     separator: Separator,
     roles: Vec<Option<usize>>,
 }
 
 const COLUMNS: [&str; 3] = ["cues", "outcomes", "frequency"];
 
-impl Table {
+impl TableColumns {
     /// What the first of some lines says, and for what it does not say the layout.
     fn of(pending: &Piece<'_>, lines: &[&[u8]], layout: &Layout) -> Result<Self> {
         let first = lines.first().copied().unwrap_or_default();
@@ -311,7 +312,7 @@ impl Table {
             }
         }
         match [0, 1].map(|role| roles.contains(&Some(role))) {
-            [true, true] => Ok(Table { separator, roles }),
+            [true, true] => Ok(TableColumns { separator, roles }),
             [false, false] => Err(at(0)(not_a_header(shown(first)))),
             [cues, _] => Err(at(0)(Error::defect(
                 format!("a column named {}", COLUMNS[usize::from(cues)]),

@@ -22,7 +22,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use self::block::TileBlock;
-use self::lines::Lines;
+use self::lines::FileLines;
 use self::strided::Strided;
 use crate::error::{Error, Result};
 use crate::grow::collected;
@@ -44,7 +44,7 @@ pub struct Matrix<'a, E> {
 
 enum Store<'a, E> {
     Memory(Strided<'a, E>),
-    File(Lines),
+    File(FileLines),
 }
 
 impl<'a, E: Element> Matrix<'a, E> {
@@ -77,7 +77,7 @@ impl<'a, E: Element> Matrix<'a, E> {
     /// # Errors
     /// [`Error::Io`] when there is no room.
     pub fn in_file(file: File, path: PathBuf, start: u64, shape: [usize; 2]) -> Result<Self> {
-        let lines = Lines::reserve::<E>(file, path, start, shape)?;
+        let lines = FileLines::reserve::<E>(file, path, start, shape)?;
         Ok(Self { store: Store::File(lines), shape, lanes: OnceLock::new() })
     }
 
@@ -162,9 +162,9 @@ impl<E: Element> Filling<'_, '_, E> {
         width: usize,
         across: &[Entry],
         buffer: &mut Buffer<E>,
-        place: impl Fn(usize, usize) -> (usize, usize),
+        row_and_column: impl Fn(usize, usize) -> (usize, usize),
     ) -> Result<()> {
-        check_finite(tile, width, across, place)?;
+        check_finite(tile, width, across, row_and_column)?;
         for lane in across {
             assert!(
                 !self.taken[lane.to as usize].swap(true, Relaxed),
@@ -194,11 +194,11 @@ pub(crate) fn check_finite<E: Element>(
     tile: &[E],
     width: usize,
     across: &[Entry],
-    place: impl Fn(usize, usize) -> (usize, usize),
+    row_and_column: impl Fn(usize, usize) -> (usize, usize),
 ) -> Result<()> {
     let Some((row, lane)) = first_not_finite(tile, width, across) else { return Ok(()) };
     let value = tile[row * width + lane].to_f64();
-    let (row, column) = place(row, lane);
+    let (row, column) = row_and_column(row, lane);
     Err(Error::NotFinite { row, column, value })
 }
 

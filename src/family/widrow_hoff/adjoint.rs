@@ -6,7 +6,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use super::block::{BLOCKS, Block, Blocks, width};
-use super::plan::{Plan, Side};
+use super::plan::{Side, WidrowHoffPlan};
 use crate::error::Result;
 use crate::grow::{Grow, collected, gathered};
 use crate::kernel::buffer::Buffer;
@@ -17,7 +17,7 @@ use crate::threads::pool;
 use crate::tiles::result::{Axis, Entry, Matrix};
 
 /// Some rows of the weights.
-struct Tile<'a, E> {
+struct AdjointTile<'a, E> {
     first: usize,
     width: usize,
     /// The columns of V that belong to them, row after row.
@@ -32,7 +32,7 @@ struct Tile<'a, E> {
 /// Learns all rows, and returns the width of the tiles.
 pub(super) fn learn<E: Element>(
     blocks: &Blocks<'_, E>,
-    plan: &Plan<'_, E>,
+    plan: &WidrowHoffPlan<'_, E>,
     threads: usize,
     out: &Matrix<'_, E>,
     monitor: &Monitor,
@@ -46,7 +46,7 @@ pub(super) fn learn<E: Element>(
             v[(first + lane) * width + lane] = E::from_f64(1.0);
         }
         let sums = Buffer::zeros(q.saturating_mul(width))?;
-        Ok(Tile { first, width, v, sums, shares: Vec::new(), outcomes: plan.outcomes })
+        Ok(AdjointTile { first, width, v, sums, shares: Vec::new(), outcomes: plan.outcomes })
     };
     let tiles = (0..p).step_by(widest).map(begin);
     let mut tiles = gathered(tiles, BLOCKS)?;
@@ -64,13 +64,13 @@ pub(super) fn learn<E: Element>(
         let lanes = 0..tile.width as u32;
         let across = lanes.map(|lane| Entry { from: lane, to: tile.first as u32 + lane });
         let across = collected(across, BLOCKS)?;
-        let place = |column, lane| (tile.first + lane, column);
-        filling.write(&tile.sums, tile.width, &across, &mut lines, place)?;
+        let row_and_column = |column, lane| (tile.first + lane, column);
+        filling.write(&tile.sums, tile.width, &across, &mut lines, row_and_column)?;
     }
     Ok(widest)
 }
 
-impl<E: Element> Tile<'_, E> {
+impl<E: Element> AdjointTile<'_, E> {
     fn learn(&mut self, [p, q]: [usize; 2], block: &Block<E>, blocks: &Blocks<'_, E>) -> Result<()> {
         let Self { width, v, sums, shares, outcomes, .. } = self;
         let (width, n) = (*width, block.len());

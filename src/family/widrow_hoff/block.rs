@@ -7,7 +7,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use super::plan::{Plan, Side};
+use super::plan::{Side, WidrowHoffPlan};
 use super::tokens::Tokens;
 use crate::error::Result;
 use crate::grow::{Grow, ask, filled};
@@ -55,7 +55,7 @@ pub(super) struct Block<E> {
 }
 
 impl<'a, E: Element> Blocks<'a, E> {
-    pub(super) fn new(tokens: &'a Tokens, plan: &Plan<'a, E>, eta: E, method: Method) -> Self {
+    pub(super) fn new(tokens: &'a Tokens, plan: &WidrowHoffPlan<'a, E>, eta: E, method: Method) -> Self {
         let length = plan.block.unwrap_or(TOKENS).max(1);
         let gathered = method == Method::Adjoint && matches!(plan.outcomes, Side::Vectors { .. });
         let numbers = plan.cues.size() + length + if gathered { plan.outcomes.size() } else { 0 };

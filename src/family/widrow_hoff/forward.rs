@@ -5,7 +5,7 @@ use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
 
 use super::block::{BLOCKS, Block, Blocks, width};
-use super::plan::{Plan, Side};
+use super::plan::{Side, WidrowHoffPlan};
 use crate::error::Result;
 use crate::grow::{Grow, collected, gathered};
 use crate::kernel::buffer::Buffer;
@@ -15,7 +15,7 @@ use crate::threads::pool;
 use crate::tiles::result::{Axis, Entry, Matrix};
 
 /// Some columns of the weights.
-struct Tile<'a, E> {
+struct ForwardTile<'a, E> {
     first: usize,
     width: usize,
     /// Row after row.
@@ -28,7 +28,7 @@ struct Tile<'a, E> {
 /// Learns all columns, and returns the width of the tiles.
 pub(super) fn learn<E: Element>(
     blocks: &Blocks<'_, E>,
-    plan: &Plan<'_, E>,
+    plan: &WidrowHoffPlan<'_, E>,
     threads: usize,
     out: &Matrix<'_, E>,
     monitor: &Monitor,
@@ -42,7 +42,7 @@ pub(super) fn learn<E: Element>(
         for (row, initial) in weights.chunks_exact_mut(width).zip(initial) {
             row.copy_from_slice(&initial[first..first + width]);
         }
-        Ok(Tile { first, width, weights, errors: Vec::new(), outcomes: plan.outcomes })
+        Ok(ForwardTile { first, width, weights, errors: Vec::new(), outcomes: plan.outcomes })
     };
     let tiles = (0..q).step_by(widest).map(begin);
     let mut tiles = gathered(tiles, BLOCKS)?;
@@ -62,7 +62,7 @@ pub(super) fn learn<E: Element>(
     Ok(widest)
 }
 
-impl<E: Element> Tile<'_, E> {
+impl<E: Element> ForwardTile<'_, E> {
     fn learn(&mut self, p: usize, block: &Block<E>, blocks: &Blocks<'_, E>) -> Result<()> {
         let Self { first, width, weights, errors, outcomes } = self;
         let (first, width, n) = (*first, *width, block.len());

@@ -39,7 +39,7 @@ mod present;
 mod tokens;
 
 use self::block::Blocks;
-pub use self::plan::{BUDGET, Data, Plan, Report, Side};
+pub use self::plan::{BUDGET, Data, Side, WidrowHoffPlan, WidrowHoffReport};
 use self::tokens::Tokens;
 use crate::error::{Error, Result};
 use crate::kernel::rows::Element;
@@ -55,10 +55,10 @@ use crate::tiles::width::SMALL;
 /// weight leaves the finite numbers, [`Error::Memory`], [`Error::Stopped`].
 pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
     data: &Data<'_, B>,
-    plan: &Plan<'_, E>,
+    plan: &WidrowHoffPlan<'_, E>,
     out: &Matrix<'_, E>,
     monitor: &Monitor,
-) -> Result<Report> {
+) -> Result<WidrowHoffReport> {
     let shape = [plan.cues.size(), plan.outcomes.size()];
     let eta = E::from_f64(plan.eta);
     if !eta.is_finite() || plan.eta < 0.0 {
@@ -87,11 +87,11 @@ pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
         Method::Forward => forward::learn(&blocks, plan, threads, out, monitor),
         Method::Adjoint => adjoint::learn(&blocks, plan, threads, out, monitor),
     }?;
-    Ok(Report { method, tile, threads, max_kappa: blocks.max_kappa() })
+    Ok(WidrowHoffReport { method, tile, threads, max_kappa: blocks.max_kappa() })
 }
 
 /// The multiplications and additions of the forward and of the adjoint method, roughly.
-fn costs<E: Element>(tokens: &Tokens, plan: &Plan<'_, E>) -> [f64; 2] {
+fn costs<E: Element>(tokens: &Tokens, plan: &WidrowHoffPlan<'_, E>) -> [f64; 2] {
     let (n, p, q) = (tokens.len() as f64, plan.cues.size() as f64, plan.outcomes.size() as f64);
     let z = match plan.outcomes {
         Side::Names { .. } => 4.0 * p * tokens.n_outcomes() as f64,

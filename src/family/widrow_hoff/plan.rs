@@ -79,7 +79,7 @@ pub enum Data<'a, B> {
 }
 
 /// What to learn, and how.
-pub struct Plan<'a, E> {
+pub struct WidrowHoffPlan<'a, E> {
     /// What cues stand for.
     pub cues: Side<'a, E>,
     /// What outcomes stand for.
@@ -104,7 +104,7 @@ pub struct Plan<'a, E> {
 
 /// How the learning went.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Report {
+pub struct WidrowHoffReport {
     /// The method.
     pub method: Method,
     /// Columns or rows in a tile.

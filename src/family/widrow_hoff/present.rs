@@ -8,9 +8,11 @@
 //!     for each cue i in order:                    W[i, :] += u[:]
 //! ```
 
-use super::plan::{Plan, Report, Side};
+use super::plan::{Side, WidrowHoffPlan, WidrowHoffReport};
 use super::tokens::Tokens;
 use crate::error::Result;
+use crate::family::columns::{COLUMNS, Cut, WeightTile, WeightTiles};
+use crate::family::descent::DescentReport;
 use crate::grow::{Grow, collected, filled};
 use crate::kernel::buffer::Buffer;
 use crate::kernel::dispatch::{Kernel, Task, run};
@@ -18,10 +20,9 @@ use crate::kernel::rows::{Element, Vector};
 use crate::kernel::step::{Step, step};
 use crate::lists::Lists;
 use crate::monitor::Monitor;
-use crate::threads::each_tile;
 use crate::tiles::method::Method;
-use crate::tiles::result::{Axis, Entry, Matrix};
-use crate::tiles::width::{SMALL, WIDEST, padded, width};
+use crate::tiles::result::Matrix;
+use crate::tiles::width::WIDEST;
 
 const SCRIPT: &str = "the events to learn";
 
@@ -31,7 +32,7 @@ const POLL_EVERY: usize = 1 << 22;
 /// The cues of all events as rows, each event's in order.
 ///
 /// Invariant: all are below `n_rows`; where `once` says so, none comes twice in its event.
-struct Script {
+struct CueScript {
     rows: Lists,
     once: Vec<bool>,
     n_rows: usize,
@@ -39,7 +40,7 @@ struct Script {
     max_kappa: f64,
 }
 
-impl Script {
+impl CueScript {
     fn new(tokens: &Tokens, places: &[u32], n_rows: usize, monitor: &Monitor) -> Result<Self> {
         let mut script = Self { rows: Lists::default(), once: Vec::new(), n_rows, max_kappa: 0.0 };
         script.once.make_room(tokens.len(), SCRIPT)?;
@@ -76,59 +77,39 @@ impl Script {
 pub(super) fn learn<E: Element>(
     tokens: &Tokens,
     (places, n_rows): (&[u32], usize),
-    plan: &Plan<'_, E>,
+    plan: &WidrowHoffPlan<'_, E>,
     eta: E,
     out: &Matrix<'_, E>,
     monitor: &Monitor,
-) -> Result<Report> {
+) -> Result<WidrowHoffReport> {
     let n_columns = plan.outcomes.size();
-    let script = Script::new(tokens, places, n_rows, monitor)?;
+    let script = CueScript::new(tokens, places, n_rows, monitor)?;
     let updates = (script.rows.len() as u64).saturating_mul(n_columns as u64);
-    let threads = if updates < SMALL { 1 } else { plan.threads.max(1) };
-    let kernel = plan.kernel.unwrap_or_else(Kernel::best);
-    let slots = script.rows.len() as f64 / tokens.len().max(1) as f64;
-    let widest = width::<E>(plan.tile, kernel, n_columns, [n_rows as f64, slots], threads);
-    let firsts = collected((0..n_columns).step_by(widest), SCRIPT)?;
-    monitor.set_total(tokens.total().saturating_mul(firsts.len() as u64));
-    let along = collected((0..n_rows as u32).map(|row| Entry { from: row, to: row }), SCRIPT)?;
-    let filling = out.begin(Axis::Columns, along, monitor)?;
-    let start =
-        || Ok((Buffer::zeros(n_rows.saturating_mul(widest))?, Buffer::zeros(widest)?, filling.buffer()?));
-    each_tile(threads, firsts.len(), start, |(weights, targets, lines), index| {
-        let first = firsts[index];
-        let columns = widest.min(n_columns - first);
-        let width = padded::<E>(columns, kernel);
-        let weights = &mut weights[..n_rows * width];
-        weights.fill(E::default());
-        let initial = plan.initial.unwrap_or_default().chunks_exact(n_columns);
-        for (row, initial) in weights.chunks_exact_mut(width).zip(initial) {
-            row[..columns].copy_from_slice(&initial[first..first + columns]);
-        }
-        let targets = &mut targets[..width];
-        let task = Present {
-            tokens,
-            script: &script,
-            side: plan.outcomes,
-            first,
-            columns,
-            weights,
-            targets,
-            eta,
-            monitor,
-        };
-        run(kernel, width, task)?;
-        let lanes = 0..columns as u32;
-        let across = lanes.map(|lane| Entry { from: lane, to: first as u32 + lane });
-        let across = collected(across, SCRIPT)?;
-        filling.write(weights, width, &across, lines, |row, lane| (row, first + lane))
+    let cut = Cut {
+        kernel: plan.kernel.unwrap_or_else(Kernel::best),
+        threads: plan.threads,
+        updates,
+        tile: plan.tile,
+        shape: [n_rows as f64, script.rows.len() as f64 / tokens.len().max(1) as f64],
+    };
+    let columns = collected(0..n_columns as u32, COLUMNS)?;
+    let tiles = WeightTiles::new(&columns, n_rows, plan.initial, &cut);
+    monitor.set_total(tokens.total().saturating_mul(tiles.len() as u64));
+    let report = tiles.learn(out, monitor, Buffer::zeros, |targets, tile| {
+        let WeightTile { ref mut weights, width, first, columns } = *tile;
+        let (script, side, targets) = (&script, plan.outcomes, &mut targets[..width]);
+        let columns = columns.len();
+        let task = NamedCues { tokens, script, side, first, columns, weights, targets, eta, monitor };
+        run(cut.kernel, width, task)
     })?;
-    Ok(Report { method: Method::Forward, tile: widest, threads, max_kappa: script.max_kappa })
+    let DescentReport { tile, threads, .. } = report;
+    Ok(WidrowHoffReport { method: Method::Forward, tile, threads, max_kappa: script.max_kappa })
 }
 
 /// Learning all events into a tile.
-struct Present<'a, E> {
+struct NamedCues<'a, E> {
     tokens: &'a Tokens,
-    script: &'a Script,
+    script: &'a CueScript,
     side: Side<'a, E>,
     /// The first column of the tile, and how many it has but for padding.
     first: usize,
@@ -139,7 +120,7 @@ struct Present<'a, E> {
     monitor: &'a Monitor,
 }
 
-impl<E: Element> Task<E> for Present<'_, E> {
+impl<E: Element> Task<E> for NamedCues<'_, E> {
     type Output = Result<()>;
 
     #[inline(always)]
@@ -160,7 +141,7 @@ impl<E: Element> Task<E> for Present<'_, E> {
                 // SAFETY: the instruction set exists. Every cue is below n_rows, the number of rows of `weights`, and none comes
                 // twice if `once`: the script says so. `targets` has `width` elements. `weights` is borrowed mutably.
                 unsafe {
-                    let mut errors = Errors::<V> { eta: V::splat(eta), targets: targets.as_ptr() };
+                    let mut errors = PresentErrors::<V> { eta: V::splat(eta), targets: targets.as_ptr() };
                     step::<V, _, B>(weights.as_mut_ptr(), width, cues, once, &mut errors);
                 }
                 done += 1;
@@ -176,14 +157,14 @@ impl<E: Element> Task<E> for Present<'_, E> {
 }
 
 /// The rule: sums are predictions, and updates are errors times the learning rate.
-struct Errors<V: Vector> {
+struct PresentErrors<V: Vector> {
     eta: V,
     targets: *const V::Element,
 }
 
 #[expect(unsafe_code, reason = "calls vectors")]
 // SAFETY: by the contract of the methods the instruction set exists, and there is a target for each column.
-unsafe impl<V: Vector> Step<V> for Errors<V> {
+unsafe impl<V: Vector> Step<V> for PresentErrors<V> {
     const UNIFORM: bool = true;
     const ALONE: bool = true;
 

@@ -2,7 +2,7 @@
 
 use super::plan::Data;
 use crate::error::{Error, Result};
-use crate::events::chunk::Rows;
+use crate::events::chunk::EventList;
 use crate::events::once::Once;
 use crate::grow::{Grow, collected};
 use crate::monitor::Monitor;
@@ -24,7 +24,7 @@ pub(super) struct Tokens {
 }
 
 enum Home {
-    Events(Rows),
+    Events(EventList),
     /// 0, 1, 2 ...: of each row its cue and its outcome.
     Rows(Vec<u32>),
 }
@@ -52,7 +52,7 @@ impl Tokens {
             }
             Data::Events(file) => file,
         };
-        let (mut rows, mut frequencies) = (Rows::default(), Vec::new());
+        let (mut rows, mut frequencies) = (EventList::default(), Vec::new());
         let mut once = Once::default();
         file.for_each(0..file.len(), |event, cues, named, frequency| {
             if frequency > 0 {

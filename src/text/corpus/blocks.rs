@@ -116,8 +116,8 @@ fn open<'scope, 'env>(
     scope: &'scope Scope<'scope, 'env>,
 ) -> Result<Source<'scope>> {
     let format = match format {
-        Format::Text | Format::Conllu => source::Format::Text,
-        Format::Subtitles => source::Format::Subtitles,
+        Format::Text | Format::Conllu => source::Wrapping::Text,
+        Format::Subtitles => source::Wrapping::Subtitles,
     };
     Source::open_as(path, format, monitor)?.ahead(scope)
 }

@@ -32,7 +32,7 @@ pub(crate) fn line_buffer<E: Element>(line: usize, n_lines: usize) -> usize {
 /// Room in a file.
 ///
 /// Invariant: the end of the last line is a number of bytes.
-pub(crate) struct Lines {
+pub(crate) struct FileLines {
     file: File,
     /// What errors call the file.
     path: PathBuf,
@@ -51,7 +51,7 @@ struct WrittenBytes {
     crc: u32,
 }
 
-impl Lines {
+impl FileLines {
     /// Makes a file long enough, with room on the disk where the file system can promise it.
     pub(crate) fn reserve<E: Element>(
         file: File,
@@ -168,7 +168,7 @@ mod tests {
         let path = folder.path().join("temporary");
         std::fs::write(&path, [0; 8]).unwrap();
         // Open for reading only.
-        let lines = Lines {
+        let lines = FileLines {
             file: File::open(&path).unwrap(),
             path: PathBuf::from("w.npy"),
             start: 0,
@@ -190,7 +190,7 @@ mod tests {
         if fallocate(tempfile::tempfile().unwrap(), FallocateFlags::empty(), 0, 1 << 20).is_ok() {
             let file = tempfile::tempfile().unwrap();
             let again = file.try_clone().unwrap();
-            Lines::reserve::<f64>(file, PathBuf::from("w.npy"), 128, [300, 500]).unwrap();
+            FileLines::reserve::<f64>(file, PathBuf::from("w.npy"), 128, [300, 500]).unwrap();
             let metadata = again.metadata().unwrap();
             assert_eq!(metadata.len(), 128 + 8 * 300 * 500);
             assert!(metadata.blocks() * 512 >= metadata.len());
