@@ -24,11 +24,12 @@ use std::time::Instant;
 use rescorla::events::EventFile;
 use rescorla::events::map::{self, Bytes};
 use rescorla::events::write::{Duplicates, EventWriter};
-use rescorla::kernel::buffer::Buffer;
-use rescorla::kernel::dispatch::{Kernel, Task, run};
-use rescorla::kernel::rows::{Element, Vector};
+use rescorla::kernel::element::Element;
+use rescorla::kernel::isa::{Kernel, Task, run};
+use rescorla::kernel::vector::Vector;
 use rescorla::learn::{Kernels, Plan, learn, order, script::BUDGET};
 use rescorla::monitor::Monitor;
+use rescorla::tiles::buffer::Buffer;
 use rescorla::tiles::method::Method;
 use rescorla::tiles::result::Matrix;
 

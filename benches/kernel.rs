@@ -12,7 +12,7 @@ use rescorla::events::EventFile;
 use rescorla::events::map::Bytes;
 use rescorla::events::sink::EventSink;
 use rescorla::events::write::{Duplicates, EventWriter};
-use rescorla::kernel::dispatch::Kernel;
+use rescorla::kernel::isa::Kernel;
 use rescorla::learn::{Kernels, Plan, learn, script::BUDGET};
 use rescorla::monitor::Monitor;
 use rescorla::tiles::method::Method;

@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::grow::{Grow, collected, filled};
-use crate::kernel::rows::Element;
+use crate::kernel::element::Element;
 use crate::lists::Lists;
 use crate::monitor::Monitor;
 use crate::threads::each;

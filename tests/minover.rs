@@ -8,7 +8,7 @@ use rescorla::family::minover::{MinOverFit, MinOverPlan, learn};
 use rescorla::family::patterns::Patterns;
 use rescorla::family::rows::NumberRows;
 use rescorla::family::{adatron, students};
-use rescorla::kernel::dispatch::Kernel;
+use rescorla::kernel::isa::Kernel;
 use rescorla::monitor::Monitor;
 
 #[derive(Debug, Clone)]

@@ -9,8 +9,8 @@ use rescorla::family::delta_rows;
 use rescorla::family::descent::{Descent, DescentReport};
 use rescorla::family::perceptron::{self, PerceptronPlan, Plane, Update};
 use rescorla::family::rows::NumberRows;
-use rescorla::kernel::dispatch::Kernel;
-use rescorla::kernel::rows::Element;
+use rescorla::kernel::element::Element;
+use rescorla::kernel::isa::Kernel;
 use rescorla::monitor::Monitor;
 use rescorla::tiles::result::Matrix;
 

@@ -9,7 +9,7 @@ use super::learn::{indices, optional_indices};
 use super::watch::{Progress, watched};
 use crate::activate::{Weights, Which, activate};
 use crate::error::Error;
-use crate::kernel::rows::Element;
+use crate::kernel::element::Element;
 
 /// Fills `out` with activations. Weights may lie in any order, and are rounded to the type of `out`; whether one that is finite
 /// was not any more.

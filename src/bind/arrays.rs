@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use crate::activate::Table;
 use crate::error::Error;
 use crate::grow::{Grow, collected};
-use crate::kernel::rows;
+use crate::kernel::element;
 use crate::learn::in_place::Slab;
 use crate::tiles::result::Matrix;
 
@@ -88,7 +88,7 @@ pub(super) struct View<'a, E> {
     elements: Option<ArrayView2<'a, E>>,
 }
 
-impl<E: Element + rows::Element> Table<E> for View<'_, E> {
+impl<E: Element + element::Element> Table<E> for View<'_, E> {
     fn shape(&self) -> [usize; 2] {
         self.shape
     }
@@ -163,7 +163,7 @@ impl<'py, E: Element, D: Dimension> Write<'py, E, D> {
     }
 }
 
-impl<E: Element + rows::Element, D: Dimension> Write<'_, E, D> {
+impl<E: Element + element::Element, D: Dimension> Write<'_, E, D> {
     /// Makes all elements zero.
     fn clear(&mut self, py: Python<'_>) {
         if !self.0.is_empty() {
@@ -190,7 +190,7 @@ impl<E: Element> Write2<'_, E> {
     }
 }
 
-impl<E: Element + rows::Element> Write2<'_, E> {
+impl<E: Element + element::Element> Write2<'_, E> {
     /// The matrix that the elements are, in whatever order.
     ///
     /// # Errors
@@ -225,7 +225,7 @@ pub(super) struct Columns<'a, E> {
     elements: Option<ArrayViewMut2<'a, E>>,
 }
 
-impl<E: Element + rows::Element> Slab<E> for Columns<'_, E> {
+impl<E: Element + element::Element> Slab<E> for Columns<'_, E> {
     fn shape(&self) -> [usize; 2] {
         self.shape
     }

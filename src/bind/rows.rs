@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use super::arrays::{Read, Read1, ReadDyn};
 use crate::error::Error;
 use crate::family::rows::NumberRows;
-use crate::kernel::rows::Element;
+use crate::kernel::element::Element;
 
 /// A table of numbers: the attributes of `rescorla.neighbours.arrays.Table`.
 #[derive(FromPyObject)]

@@ -10,7 +10,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
-use crate::kernel::rows::{Element, Vector};
+use crate::kernel::scalar::Scalar;
+use crate::kernel::vector::Vector;
 
 /// What makes a prediction of the sum of weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -154,7 +155,7 @@ unsafe fn bend<V: Vector, const B: usize>(activation: Activation, sums: [V; B], 
 
 /// Applies an activation function to numbers, in float64.
 #[inline(never)]
-fn apply<E: Element>(activation: Activation, values: &mut [E]) {
+fn apply<E: Scalar>(activation: Activation, values: &mut [E]) {
     for value in values {
         let h = value.to_f64();
         *value = E::from_f64(match activation {

@@ -3,11 +3,11 @@
 use super::descent::DescentReport;
 use crate::error::Result;
 use crate::grow::collected;
-use crate::kernel::buffer::Buffer;
-use crate::kernel::dispatch::Kernel;
-use crate::kernel::rows::Element;
+use crate::kernel::element::Element;
+use crate::kernel::isa::Kernel;
 use crate::monitor::Monitor;
 use crate::threads::each;
+use crate::tiles::buffer::Buffer;
 use crate::tiles::result::{Axis, Entry, Matrix};
 use crate::tiles::width::{SMALL, padded, width};
 

@@ -2,8 +2,8 @@
 
 use super::activation::{Activation, Loss};
 use crate::error::{Error, Result};
-use crate::kernel::dispatch::Kernel;
-use crate::kernel::rows::Element;
+use crate::kernel::element::Element;
+use crate::kernel::isa::Kernel;
 
 /// How to learn. Lengths refer to the rows and columns of the result.
 #[derive(Debug, Clone, Copy)]

@@ -18,8 +18,8 @@
 use super::patterns::{POLL_EVERY, PatternColumns, Patterns, WEIGHTS, room, size};
 use crate::error::Result;
 use crate::grow::{Grow, collected};
-use crate::kernel::dispatch::{Kernel, Task, run};
-use crate::kernel::rows::Vector;
+use crate::kernel::isa::{Kernel, Task, run};
+use crate::kernel::vector::Vector;
 use crate::monitor::Monitor;
 
 /// Products may take this much memory, in bytes; those for which there is no room are made anew for each step.

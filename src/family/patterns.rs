@@ -7,8 +7,8 @@
 use super::rows::{NumberRow, NumberRows};
 use crate::error::{Error, Result};
 use crate::grow::{Grow, copied, filled, gathered};
-use crate::kernel::dispatch::{Kernel, Task, run};
-use crate::kernel::rows::Vector;
+use crate::kernel::isa::{Kernel, Task, run};
+use crate::kernel::vector::Vector;
 use crate::monitor::Monitor;
 
 /// Sums side by side, so that additions do not wait for each other.

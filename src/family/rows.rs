@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::error::{Error, Result};
-use crate::kernel::rows::Element;
+use crate::kernel::element::Element;
 use crate::kernel::step::prefetch;
 
 /// Numbers in rows, all of them or those that stand somewhere.

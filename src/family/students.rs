@@ -23,9 +23,9 @@ use super::patterns::{Patterns, WEIGHTS, size};
 use super::rows::NumberRows;
 use crate::error::{Error, Result};
 use crate::grow::{Grow, ask, collected, copied, filled, gathered, short};
-use crate::kernel::packing::packing;
 use crate::monitor::Monitor;
 use crate::threads::pool;
+use crate::tiles::packing::packing;
 
 /// AdaTron is done when its stability is this near the greatest.
 const TOLERANCE: f64 = 1e-6;

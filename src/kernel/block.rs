@@ -11,7 +11,7 @@
 //! token after token would give them: `from` is not changed. With a single token `from` and `to` may be the same rows.
 //! Vectors run across the rows, and multiply and add are never fused, as in [`super::step`].
 
-use super::rows::Vector;
+use super::vector::Vector;
 
 /// The rows of some tokens, and their values.
 ///

@@ -1,10 +1,13 @@
 //! Arithmetic on rows of weights: written once, instantiated per element type and instruction set.
+//!
+//! - [`scalar`]: one number. [`vector`]: several at once, on each instruction set. [`element`]: what weights are made of.
+//! - [`isa`]: which instruction set, decided at run time.
+//! - [`step`]: the rows of an event, summed and changed. `addresses`: where those rows are. [`block`]: rows that have values.
 
+mod addresses;
 pub mod block;
-pub mod buffer;
-pub(crate) mod caches;
-pub mod dispatch;
-pub(crate) mod packing;
-mod places;
-pub mod rows;
+pub mod element;
+pub mod isa;
+pub mod scalar;
 pub mod step;
+pub mod vector;

@@ -19,9 +19,9 @@ use super::tile::{ColumnTile, EVENT, Lanes, LearnsColumns, OrderedEvents, PerTok
 use super::trajectory::{Tracer, Traces, Walk};
 use crate::error::Result;
 use crate::grow::{Grow, collected, filled};
-use crate::kernel::buffer::Buffer;
-use crate::kernel::rows::Element;
+use crate::kernel::element::Element;
 use crate::threads::each;
+use crate::tiles::buffer::Buffer;
 use crate::tiles::result::{Axis, Entry, Filling, Matrix, check_finite};
 use crate::tiles::rule::Rates;
 use crate::tiles::width::{padded, width};

@@ -13,7 +13,7 @@
 //! Sums are float64 whatever the weights are, and the mean is rounded to their type once. What is summed are the weights as
 //! they are, not their changes: a change that is lost in rounding is lost in both.
 
-use crate::kernel::rows::Element;
+use crate::kernel::element::Element;
 
 /// Sums of the rows of a tile.
 ///

@@ -16,8 +16,8 @@
 //! adjoint method 256 columns of them for each thread.
 
 use super::script::BUDGET;
-use crate::kernel::dispatch::Kernel;
-use crate::kernel::rows::Element;
+use crate::kernel::element::Element;
+use crate::kernel::isa::Kernel;
 use crate::tiles::method::Method;
 use crate::tiles::result::line_buffer;
 use crate::tiles::width::width;
@@ -72,7 +72,7 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::caches;
+    use crate::tiles::caches;
 
     #[test]
     fn the_formula_is_what_its_words_say() {

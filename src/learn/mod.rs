@@ -23,7 +23,7 @@ pub mod trajectory;
 
 use crate::error::{Error, Result};
 use crate::events::EventFile;
-use crate::kernel::rows::Element;
+use crate::kernel::element::Element;
 use crate::monitor::Monitor;
 use crate::tiles::method::Method;
 use crate::tiles::result::Matrix;

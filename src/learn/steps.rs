@@ -19,7 +19,7 @@ use super::script::{SCRIPT, Script, Segment};
 use crate::error::Result;
 use crate::events::chunk::EventList;
 use crate::grow::{Grow, collected, filled};
-use crate::kernel::rows::Element;
+use crate::kernel::element::Element;
 use crate::tiles::rule::Kappa;
 
 /// No step.

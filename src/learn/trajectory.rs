@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::once::Once;
 use crate::grow::{Grow, collected, filled};
-use crate::kernel::rows::Element;
+use crate::kernel::element::Element;
 use crate::monitor::Monitor;
 
 const TRACES: &str = "the weights to record";

@@ -26,9 +26,9 @@ use self::lines::FileLines;
 use self::strided::Strided;
 use crate::error::{Error, Result};
 use crate::grow::collected;
-use crate::kernel::buffer::Buffer;
-use crate::kernel::rows::Element;
+use crate::kernel::element::Element;
 use crate::monitor::Monitor;
+use crate::tiles::buffer::Buffer;
 
 pub use self::block::Axis;
 pub(crate) use self::block::Entry;

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::grow::{filled, gathered};
-use crate::kernel::rows::Element;
+use crate::kernel::element::Element;
 use crate::monitor::Monitor;
 
 /// Saliences, learning rates and maximal activations, rounded to the type of the weights.

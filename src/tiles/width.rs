@@ -1,8 +1,8 @@
 //! How wide tiles are.
 
-use crate::kernel::caches;
-use crate::kernel::dispatch::Kernel;
-use crate::kernel::rows::Element;
+use crate::kernel::element::Element;
+use crate::kernel::isa::Kernel;
+use crate::tiles::caches;
 
 /// Updates of weights below which a second thread costs more than it saves, and the choice of a method is no matter.
 pub(crate) const SMALL: u64 = 1 << 20;

@@ -9,11 +9,11 @@ use super::block::{BLOCKS, Block, Blocks, width};
 use super::plan::{Side, WidrowHoffPlan};
 use crate::error::Result;
 use crate::grow::{Grow, collected, gathered};
-use crate::kernel::buffer::Buffer;
-use crate::kernel::packing::packing;
-use crate::kernel::rows::Element;
+use crate::kernel::element::Element;
 use crate::monitor::Monitor;
 use crate::threads::pool;
+use crate::tiles::buffer::Buffer;
+use crate::tiles::packing::packing;
 use crate::tiles::result::{Axis, Entry, Matrix};
 
 /// Some rows of the weights.

@@ -11,10 +11,10 @@ use super::plan::{Side, WidrowHoffPlan};
 use super::tokens::Tokens;
 use crate::error::Result;
 use crate::grow::{Grow, ask, filled};
-use crate::kernel::packing::packing;
-use crate::kernel::rows::Element;
+use crate::kernel::element::Element;
 use crate::monitor::Monitor;
 use crate::tiles::method::Method;
+use crate::tiles::packing::packing;
 
 /// Tokens in a block, unless a caller says otherwise. Measured: from 32 to 64 it makes no difference; more tokens meet each
 /// other more often, and fewer let the products wait for memory.

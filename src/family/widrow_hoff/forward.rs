@@ -8,10 +8,10 @@ use super::block::{BLOCKS, Block, Blocks, width};
 use super::plan::{Side, WidrowHoffPlan};
 use crate::error::Result;
 use crate::grow::{Grow, collected, gathered};
-use crate::kernel::buffer::Buffer;
-use crate::kernel::rows::Element;
+use crate::kernel::element::Element;
 use crate::monitor::Monitor;
 use crate::threads::pool;
+use crate::tiles::buffer::Buffer;
 use crate::tiles::result::{Axis, Entry, Matrix};
 
 /// Some columns of the weights.

@@ -42,7 +42,7 @@ use self::block::Blocks;
 pub use self::plan::{BUDGET, Data, Side, WidrowHoffPlan, WidrowHoffReport};
 use self::tokens::Tokens;
 use crate::error::{Error, Result};
-use crate::kernel::rows::Element;
+use crate::kernel::element::Element;
 use crate::monitor::Monitor;
 use crate::tiles::method::Method;
 use crate::tiles::result::Matrix;

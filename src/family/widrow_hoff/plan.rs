@@ -2,8 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::events::EventFile;
-use crate::kernel::dispatch::Kernel;
-use crate::kernel::rows::Element;
+use crate::kernel::element::Element;
+use crate::kernel::isa::Kernel;
 use crate::tiles::method::Method;
 
 /// Blocks are made ready up to this many bytes at a time.

@@ -1,6 +1,6 @@
 //! A tile, and where its rows and lanes go.
 
-use crate::kernel::rows::Element;
+use crate::kernel::element::Element;
 
 /// One of the two directions of a matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

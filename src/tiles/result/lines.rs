@@ -11,9 +11,9 @@ use std::sync::{Mutex, PoisonError};
 use super::block::{CACHE_LINE, Entry, TileBlock};
 use crate::error::{Error, Result};
 use crate::grow::{Grow, collected};
-use crate::kernel::buffer::Buffer;
-use crate::kernel::rows::Element;
+use crate::kernel::element::Element;
 use crate::monitor::Monitor;
+use crate::tiles::buffer::Buffer;
 
 /// Lines are written in pieces of this many bytes at least, if there are as many.
 const LEAST_PIECE: usize = 1 << 20;

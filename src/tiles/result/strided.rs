@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::block::{Axis, Entry, TileBlock};
 use crate::error::{Error, Result};
-use crate::kernel::rows::Element;
+use crate::kernel::element::Element;
 
 /// A matrix of the caller's that is filled from several threads.
 ///

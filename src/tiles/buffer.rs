@@ -8,8 +8,8 @@ use std::ops::{Deref, DerefMut};
 
 use memmap2::MmapMut;
 
-use super::rows::Element;
 use crate::error::{Error, Result};
+use crate::kernel::element::Element;
 
 const HUGE_PAGE: usize = 2 << 20;
 

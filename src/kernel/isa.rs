@@ -7,7 +7,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::rows::{Element, Vector};
+use super::element::Element;
+use super::vector::Vector;
 use crate::error::{Error, Result};
 
 /// An instruction set for the hot loops.

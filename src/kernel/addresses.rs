@@ -1,16 +1,16 @@
-//! Addresses of the rows of a step. A place may wait in a vector register, where the processor has more of those than it needs
+//! Addresses of the rows of a step. An address may wait in a vector register, where the processor has more of those than it needs
 //! for vectors: one that waits on the stack would be loaded behind all the vectors under way.
 
-use super::rows::{MANY, Vector};
+use super::vector::{MANY, Vector};
 
 /// Where each of `K` rows begins. With many vector registers the first few are at hand, and the others are moved from a vector
 /// register when their turn comes.
-pub(super) struct Places<V: Vector, const K: usize> {
+pub(super) struct Addresses<V: Vector, const K: usize> {
     near: [*mut V::Element; K],
     far: [f64; K],
 }
 
-impl<V: Vector, const K: usize> Places<V, K> {
+impl<V: Vector, const K: usize> Addresses<V, K> {
     /// How many are at hand. Of the vector registers 16 can be named for the others.
     const NEAR: usize = match V::REGISTERS {
         ..MANY => K,
@@ -18,31 +18,31 @@ impl<V: Vector, const K: usize> Places<V, K> {
         _ => 4,
     };
 
-    /// All at one place, until they are set.
+    /// All the same, until they are set.
     #[inline(always)]
-    pub(super) fn at(place: *mut V::Element) -> Self {
-        Self { near: [place; K], far: [0.0; K] }
+    pub(super) fn at(address: *mut V::Element) -> Self {
+        Self { near: [address; K], far: [0.0; K] }
     }
 
-    /// Row `k` begins at `place`.
+    /// Row `k` begins at `address`.
     ///
     /// # Safety
     /// The instruction set of `V` must exist.
     #[inline(always)]
     #[expect(unsafe_code, reason = "calls assembly")]
-    pub(super) unsafe fn set(&mut self, k: usize, place: *mut V::Element) {
+    pub(super) unsafe fn set(&mut self, k: usize, address: *mut V::Element) {
         if k < Self::NEAR {
-            self.near[k] = place;
+            self.near[k] = address;
         } else {
             // SAFETY: a `V` with so many registers is one of AVX-512.
-            self.far[k] = unsafe { far::put(place) };
+            self.far[k] = unsafe { far::put(address) };
         }
     }
 
     /// Where row `k` begins.
     ///
     /// # Safety
-    /// As [`Places::set`].
+    /// As [`Addresses::set`].
     #[inline(always)]
     #[expect(unsafe_code, reason = "calls assembly")]
     pub(super) unsafe fn get(&self, k: usize) -> *mut V::Element {
@@ -58,11 +58,11 @@ mod far {
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     #[expect(unsafe_code, clippy::pointers_in_nomem_asm_block, reason = "moves an address and follows none")]
-    pub(super) unsafe fn put<E>(place: *mut E) -> f64 {
+    pub(super) unsafe fn put<E>(address: *mut E) -> f64 {
         let far;
         // SAFETY: one register is written, with an instruction that exists.
         unsafe {
-            std::arch::asm!("vmovq {far}, {place}", far = out(xmm_reg) far, place = in(reg) place,
+            std::arch::asm!("vmovq {far}, {address}", far = out(xmm_reg) far, address = in(reg) address,
                 options(nomem, nostack, preserves_flags));
         }
         far
@@ -74,21 +74,21 @@ mod far {
     #[inline(always)]
     #[expect(unsafe_code, reason = "assembly")]
     pub(super) unsafe fn get<E>(far: f64) -> *mut E {
-        let place;
+        let address;
         // SAFETY: as in `put`.
         unsafe {
-            std::arch::asm!("vmovq {place}, {far}", place = out(reg) place, far = in(xmm_reg) far,
+            std::arch::asm!("vmovq {address}, {far}", address = out(reg) address, far = in(xmm_reg) far,
                 options(nomem, nostack, preserves_flags));
         }
-        place
+        address
     }
 
     /// # Safety
     /// None is needed.
     #[cfg(not(target_arch = "x86_64"))]
     #[expect(unsafe_code, reason = "as with AVX-512")]
-    pub(super) unsafe fn put<E>(place: *mut E) -> f64 {
-        f64::from_bits(place.expose_provenance() as u64)
+    pub(super) unsafe fn put<E>(address: *mut E) -> f64 {
+        f64::from_bits(address.expose_provenance() as u64)
     }
 
     /// # Safety

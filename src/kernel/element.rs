@@ -1,0 +1,35 @@
+//! What weights are made of: a number that has vectors on every instruction set.
+
+use super::scalar::Scalar;
+use super::vector::Vector;
+#[cfg(target_arch = "x86_64")]
+use super::vector::x86;
+
+/// A number that weights are made of: `f64` or `f32`.
+pub trait Element: Scalar + faer::traits::RealField {
+    /// Vectors of AVX-512.
+    type Avx512: Vector<Element = Self>;
+    /// Vectors of AVX2.
+    type Avx2: Vector<Element = Self>;
+    /// Vectors of any machine.
+    type Portable: Vector<Element = Self>;
+}
+
+macro_rules! element {
+    ($type:ty, $avx512:ty, $avx2:ty, $lanes:literal) => {
+        impl Element for $type {
+            #[cfg(target_arch = "x86_64")]
+            type Avx512 = $avx512;
+            #[cfg(target_arch = "x86_64")]
+            type Avx2 = $avx2;
+            #[cfg(not(target_arch = "x86_64"))]
+            type Avx512 = [$type; $lanes];
+            #[cfg(not(target_arch = "x86_64"))]
+            type Avx2 = [$type; $lanes];
+            type Portable = [$type; $lanes];
+        }
+    };
+}
+
+element!(f64, x86::Pd512, x86::Pd256, 4);
+element!(f32, x86::Ps512, x86::Ps256, 8);

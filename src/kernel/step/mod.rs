@@ -1,0 +1,304 @@
+//! One step on the rows of an event: sum them, make an update of the sum, change each of them.
+//!
+//! ```text
+//! sum = +0.0;  for each row r of the event, in order:     sum = sum + term(r)
+//! update = what the method makes of sum
+//! for each row r of the event, in order:                  r = changed(r, update)
+//! ```
+//!
+//! Vectors run across the rows, never along them, and multiply and add are never fused; so every lane does just what the
+//! scalar rule says, in its order, and the result has the same bits whatever the width of the vectors. A row that comes twice
+//! is summed twice and changed twice, one change after the other.
+//!
+//! The liberties taken: `B` vectors are worked on side by side, for the additions of one sum wait for each other. A few rows
+//! stay in registers between sum and change, so that each is loaded once and stored once. Where the update changes rows of its own
+//! they are loaded twice, the second time from the first cache, which leaves registers for twice as many vectors side by side.
+//! With more rows one block of columns is summed while the block before it, whose sums are complete, is changed; different
+//! columns never meet. With the short vectors of AVX2 it is faster to change the last block but one meanwhile: it seems that a
+//! processor does not look far enough ahead, and then what waits should not stand close to what it waits for. A body is
+//! compiled for each number of rows up to 12, and up to 24 where all rows have the same factor.
+//!
+//! What the bodies do is done as fast as rows come from the caches, if nothing else is loaded: an address or a counter that
+//! waits on the stack is loaded behind all the vectors under way, and then the next row waits for it. Therefore each body is a
+//! function of its own, so that registers are shared out for it alone and its caller keeps some; and with AVX-512 addresses of
+//! rows for which there is no register wait in vector registers (`Addresses`).
+
+mod bodies;
+mod forms;
+
+use super::vector::{SOME, Vector};
+use bodies::{add_term, any, change, factor};
+use forms::{Apart, ROWS};
+
+/// What a method does with sums and rows.
+///
+/// # Safety
+/// Methods must be called only where the instruction set of `V` exists.
+#[expect(unsafe_code, reason = "vectors of an instruction set that must be checked for")]
+pub unsafe trait Step<V: Vector> {
+    /// Whether all rows have the same factor, which is then left to `update`: [`Step::factor`] is not asked for.
+    const UNIFORM: bool;
+
+    /// Whether `update` changes no rows of its own, which would need registers beside those of the step.
+    const ALONE: bool;
+
+    /// The factor of a row, the same in all lanes.
+    ///
+    /// # Safety
+    /// See [`Step`]; the row exists.
+    unsafe fn factor(&self, row: u32) -> V;
+
+    /// What a row adds to the sum.
+    ///
+    /// # Safety
+    /// See [`Step`].
+    unsafe fn term(row: V, factor: V) -> V;
+
+    /// The update of `B` vectors from `column` on, made of their sums.
+    ///
+    /// # Safety
+    /// See [`Step`]; the columns exist.
+    unsafe fn update<const B: usize>(&mut self, column: usize, sums: [V; B]) -> [V; B];
+
+    /// A row after the update.
+    ///
+    /// # Safety
+    /// See [`Step`].
+    unsafe fn changed(row: V, factor: V, update: V) -> V;
+}
+
+/// A step on all columns of the given rows. `once` says that no row comes twice.
+///
+/// # Safety
+/// The instruction set of `V` must exist. `weights` points to rows of `width` elements each, a positive multiple of
+/// `B * LANES`, and nobody else's; every row in `rows` is one of them.
+#[inline(always)]
+#[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
+pub unsafe fn step<V: Vector, S: Step<V>, const B: usize>(
+    weights: *mut V::Element,
+    width: usize,
+    rows: &[u32],
+    once: bool,
+    step: &mut S,
+) {
+    // SAFETY: by the contract of this function; 1, 2 and 4 divide 8, `rows` has as many as each body is for, and each is compiled
+    // for the instruction set of `V`.
+    unsafe {
+        if const { B < 8 || V::REGISTERS < SOME } {
+            any::<V, S, B>(weights, width, rows, step);
+        } else {
+            let n = if once && rows.len() < ROWS { rows.len() } else { 0 };
+            Apart::<V, S>::ALL[n](weights, width, rows, step);
+        }
+    }
+}
+
+/// A step that sums the rows of one matrix and changes the same rows of another: what is summed later does not see it.
+///
+/// # Safety
+/// As [`step`], for the rows of `from` and for those of `to`, which do not overlap.
+#[inline(always)]
+#[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
+pub unsafe fn step_between<V: Vector, S: Step<V>, const B: usize>(
+    from: *const V::Element,
+    to: *mut V::Element,
+    width: usize,
+    rows: &[u32],
+    step: &mut S,
+) {
+    // SAFETY: all offsets are row * width + column + lane < row * width + width, inside the caller's rows.
+    unsafe {
+        let zero = V::splat(V::Element::default());
+        let mut column = 0;
+        while column < width {
+            let mut sums = [zero; B];
+            for &row in rows {
+                let at = from.add(row as usize * width + column);
+                add_term::<V, S, B>(at, factor::<V, S>(step, row), &mut sums);
+            }
+            let update = step.update::<B>(column, sums);
+            for &row in rows {
+                let at = to.add(row as usize * width + column);
+                change::<V, S, B>(at, factor::<V, S>(step, row), update);
+            }
+            column += B * V::LANES;
+        }
+    }
+}
+
+/// Asks for a row of `width` elements, which will be needed some steps from now.
+#[inline(always)]
+pub fn prefetch<E>(row: *const E, width: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for line in (0..width * size_of::<E>()).step_by(64) {
+        #[expect(unsafe_code, reason = "an intrinsic")]
+        // SAFETY: SSE is part of the baseline; a prefetch reads nothing that the program sees, at any address.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(row.cast::<i8>().wrapping_add(line));
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (row, width);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::element::Element;
+    use crate::kernel::isa::{Kernel, Task, run};
+    use proptest::prelude::*;
+
+    /// Sums weighted by factors, which are handed on as they are and added, times the factor. Where it is uniform, all factors
+    /// are 1.
+    struct Weighted<'a, V: Vector, const UNIFORM: bool, const ALONE: bool> {
+        factors: &'a [V::Element],
+        sums: Vec<V::Element>,
+    }
+
+    #[expect(unsafe_code, reason = "calls vectors")]
+    // SAFETY: called by kernels alone.
+    unsafe impl<V: Vector, const UNIFORM: bool, const ALONE: bool> Step<V> for Weighted<'_, V, UNIFORM, ALONE> {
+        const UNIFORM: bool = UNIFORM;
+        const ALONE: bool = ALONE;
+
+        #[inline(always)]
+        unsafe fn factor(&self, row: u32) -> V {
+            // SAFETY: see above.
+            unsafe { V::splat(self.factors[row as usize]) }
+        }
+
+        #[inline(always)]
+        unsafe fn term(row: V, factor: V) -> V {
+            // SAFETY: see above.
+            if UNIFORM { row } else { unsafe { row.times(factor) } }
+        }
+
+        #[inline(always)]
+        unsafe fn update<const B: usize>(&mut self, column: usize, sums: [V; B]) -> [V; B] {
+            for (b, sum) in sums.iter().enumerate() {
+                assert!(column + (b + 1) * V::LANES <= self.sums.len());
+                // SAFETY: see above; the lanes are there.
+                unsafe { sum.store(self.sums.as_mut_ptr().add(column + b * V::LANES)) };
+            }
+            sums
+        }
+
+        #[inline(always)]
+        unsafe fn changed(row: V, factor: V, update: V) -> V {
+            // SAFETY: see above.
+            unsafe { row.plus(if UNIFORM { update } else { factor.times(update) }) }
+        }
+    }
+
+    struct Once<'a, E, const UNIFORM: bool, const ALONE: bool> {
+        weights: &'a mut [E],
+        width: usize,
+        rows: &'a [u32],
+        once: bool,
+        factors: &'a [E],
+    }
+
+    impl<E: Element, const UNIFORM: bool, const ALONE: bool> Task<E> for Once<'_, E, UNIFORM, ALONE> {
+        type Output = Vec<E>;
+        #[inline(always)]
+        #[expect(unsafe_code, reason = "calls the kernel")]
+        unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Vec<E> {
+            let sums = vec![E::default(); self.width];
+            let mut weighted = Weighted::<V, UNIFORM, ALONE> { factors: self.factors, sums };
+            // SAFETY: the width is a multiple of B vectors, and all rows are there.
+            unsafe {
+                let weights = self.weights.as_mut_ptr();
+                step::<V, _, B>(weights, self.width, self.rows, self.once, &mut weighted);
+            }
+            weighted.sums
+        }
+    }
+
+    struct Between<'a, E> {
+        from: &'a [E],
+        to: &'a mut [E],
+        width: usize,
+        rows: &'a [u32],
+        factors: &'a [E],
+    }
+
+    impl<E: Element> Task<E> for Between<'_, E> {
+        type Output = Vec<E>;
+        #[inline(always)]
+        #[expect(unsafe_code, reason = "calls the kernel")]
+        unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Vec<E> {
+            let sums = vec![E::default(); self.width];
+            let mut weighted = Weighted::<V, false, false> { factors: self.factors, sums };
+            // SAFETY: the width is a multiple of B vectors, and all rows are there, in both.
+            unsafe {
+                let (from, to) = (self.from.as_ptr(), self.to.as_mut_ptr());
+                step_between::<V, _, B>(from, to, self.width, self.rows, &mut weighted);
+            }
+            weighted.sums
+        }
+    }
+
+    fn naive<E: Element>(weights: &mut [E], width: usize, rows: &[u32], factors: &[E]) -> Vec<E> {
+        let mut sums = vec![E::default(); width];
+        for (column, sum) in sums.iter_mut().enumerate() {
+            for &row in rows {
+                *sum = sum.plus(weights[row as usize * width + column].times(factors[row as usize]));
+            }
+            for &row in rows {
+                let weight = &mut weights[row as usize * width + column];
+                *weight = weight.plus(factors[row as usize].times(*sum));
+            }
+        }
+        sums
+    }
+
+    const ROWS: usize = 30;
+
+    fn every_kernel_is_naive<E: Element, const UNIFORM: bool, const ALONE: bool>(
+        seeds: &[f64],
+        rows: &[u32],
+        width: usize,
+    ) {
+        let element = |i: usize| E::from_f64(seeds[i % seeds.len()] * (1.0 + i as f64 / 7.0));
+        let weights: Vec<E> = (0..ROWS * width).map(element).collect();
+        let factors = if UNIFORM { vec![E::from_f64(1.0); ROWS] } else { weights[..ROWS].to_vec() };
+        let mut expected = weights.clone();
+        let expected_sums = naive(&mut expected, width, rows, &factors);
+        let once = (0..rows.len()).all(|i| !rows[..i].contains(&rows[i]));
+        for (kernel, once) in Kernel::available().flat_map(|kernel| [(kernel, once), (kernel, false)]) {
+            let mut found = weights.clone();
+            let task =
+                Once::<E, UNIFORM, ALONE> { weights: &mut found, width, rows, once, factors: &factors };
+            assert_eq!(run(kernel, width, task), expected_sums, "{kernel:?}, {rows:?}");
+            assert_eq!(found, expected, "{kernel:?}, {rows:?}");
+        }
+        // What is changed began as what is summed, so it becomes the same.
+        for kernel in Kernel::available() {
+            let mut found = weights.clone();
+            let task = Between { from: &weights, to: &mut found, width, rows, factors: &factors };
+            assert_eq!(run(kernel, width, task), expected_sums, "{kernel:?}, {rows:?}");
+            assert_eq!(found, expected, "{kernel:?}, {rows:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_kernel_does_what_the_naive_loop_does(
+            seeds in prop::collection::vec(-1.0..1.0_f64, 1..9),
+            rows in prop_oneof![
+                Just((0..ROWS as u32).collect::<Vec<_>>()).prop_shuffle(),
+                prop::collection::vec(0..ROWS as u32, ROWS),
+            ],
+            n in 0..=ROWS,
+            width in prop::sample::select(vec![16_usize, 32, 48, 64, 96, 128, 256]),
+        ) {
+            every_kernel_is_naive::<f64, false, false>(&seeds, &rows[..n], width);
+            every_kernel_is_naive::<f32, false, false>(&seeds, &rows[..n], width);
+            every_kernel_is_naive::<f64, true, true>(&seeds, &rows[..n], width);
+            every_kernel_is_naive::<f64, true, false>(&seeds, &rows[..n], width);
+            every_kernel_is_naive::<f32, true, true>(&seeds, &rows[..n], width);
+            every_kernel_is_naive::<f32, true, false>(&seeds, &rows[..n], width);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Several elements worked on at once, on every instruction set.
+
+mod portable;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod x86;
+
+use super::scalar::Scalar;
+
+/// As many vector registers as AVX2 has, and as many as AVX-512 has: no other vectors have so many.
+pub(super) const SOME: usize = 16;
+pub(super) const MANY: usize = 32;
+
+/// Several elements worked on at once.
+///
+/// # Safety
+/// Every method must be called only where the instruction set of the vector exists: inside what
+/// [`super::isa::run`] runs.
+#[expect(unsafe_code, reason = "vectors of an instruction set that must be checked for")]
+pub unsafe trait Vector: Copy {
+    /// What it is a vector of.
+    type Element: Scalar;
+    /// How many.
+    const LANES: usize;
+    /// How many vectors the processor holds at once.
+    const REGISTERS: usize;
+    /// # Safety
+    /// See [`Vector`].
+    unsafe fn splat(value: Self::Element) -> Self;
+    /// # Safety
+    /// See [`Vector`]; `LANES` elements must be readable at `from`.
+    unsafe fn load(from: *const Self::Element) -> Self;
+    /// # Safety
+    /// See [`Vector`]; `LANES` elements must be writable at `to`.
+    unsafe fn store(self, to: *mut Self::Element);
+    /// # Safety
+    /// See [`Vector`].
+    unsafe fn plus(self, other: Self) -> Self;
+    /// # Safety
+    /// See [`Vector`].
+    unsafe fn minus(self, other: Self) -> Self;
+    /// # Safety
+    /// See [`Vector`].
+    unsafe fn times(self, other: Self) -> Self;
+    /// Lane by lane the lesser of two numbers, `other` if they are equal.
+    ///
+    /// # Safety
+    /// See [`Vector`].
+    unsafe fn lesser(self, other: Self) -> Self;
+    /// The vector with another element in a lane. A vector that is to be loaded soon is changed so, and not by writing the
+    /// element into memory: the load would wait for that until it is in the cache.
+    ///
+    /// # Safety
+    /// See [`Vector`]; there must be such a lane.
+    unsafe fn with(self, lane: usize, value: Self::Element) -> Self;
+}

@@ -1,0 +1,177 @@
+//! Vectors of AVX2 and AVX-512.
+
+use std::arch::x86_64::*;
+
+use super::{MANY, SOME, Vector};
+
+macro_rules! vector {
+    ($name:ident, $register:ty, $element:ty, $lanes:literal, $registers:expr,
+     $splat:ident, $load:ident, $store:ident, $plus:ident, $minus:ident, $times:ident, $lesser:ident, $with:ident) => {
+        #[derive(Clone, Copy)]
+        pub struct $name($register);
+
+        #[expect(unsafe_code, reason = "intrinsics")]
+        // SAFETY: the intrinsics need their instruction set, which the contract of `Vector` demands; loads and
+        // stores need the elements that the contracts of `load` and `store` demand, at any alignment.
+        unsafe impl Vector for $name {
+            type Element = $element;
+            const LANES: usize = $lanes;
+            const REGISTERS: usize = $registers;
+            #[inline(always)]
+            unsafe fn splat(value: $element) -> Self {
+                // SAFETY: see above.
+                Self(unsafe { $splat(value) })
+            }
+            #[inline(always)]
+            unsafe fn load(from: *const $element) -> Self {
+                // SAFETY: see above.
+                Self(unsafe { $load(from) })
+            }
+            #[inline(always)]
+            unsafe fn store(self, to: *mut $element) {
+                // SAFETY: see above.
+                unsafe { $store(to, self.0) }
+            }
+            #[inline(always)]
+            unsafe fn plus(self, other: Self) -> Self {
+                // SAFETY: see above.
+                Self(unsafe { $plus(self.0, other.0) })
+            }
+            #[inline(always)]
+            unsafe fn minus(self, other: Self) -> Self {
+                // SAFETY: see above.
+                Self(unsafe { $minus(self.0, other.0) })
+            }
+            #[inline(always)]
+            unsafe fn times(self, other: Self) -> Self {
+                // SAFETY: see above.
+                Self(unsafe { $times(self.0, other.0) })
+            }
+            #[inline(always)]
+            unsafe fn lesser(self, other: Self) -> Self {
+                // SAFETY: see above.
+                Self(unsafe { $lesser(self.0, other.0) })
+            }
+            #[inline(always)]
+            unsafe fn with(self, lane: usize, value: $element) -> Self {
+                // SAFETY: see above.
+                Self(unsafe { $with(self.0, lane, $splat(value)) })
+            }
+        }
+    };
+}
+
+/// All bits of the middle one.
+static MIDDLE_OF_7: [u64; 7] = [0, 0, 0, !0, 0, 0, 0];
+static MIDDLE_OF_15: [u32; 15] = [0, 0, 0, 0, 0, 0, 0, !0, 0, 0, 0, 0, 0, 0, 0];
+
+/// The lane of `new`, all others of `old`.
+///
+/// # Safety
+/// AVX-512F must exist; `lane` is below 8.
+#[inline(always)]
+#[expect(unsafe_code, reason = "intrinsics")]
+unsafe fn with_512d(old: __m512d, lane: usize, new: __m512d) -> __m512d {
+    // SAFETY: by the contract of this function.
+    unsafe { _mm512_mask_mov_pd(old, 1 << lane, new) }
+}
+
+/// The lane of `new`, all others of `old`.
+///
+/// # Safety
+/// AVX-512F must exist; `lane` is below 16.
+#[inline(always)]
+#[expect(unsafe_code, reason = "intrinsics")]
+unsafe fn with_512(old: __m512, lane: usize, new: __m512) -> __m512 {
+    // SAFETY: by the contract of this function.
+    unsafe { _mm512_mask_mov_ps(old, 1 << lane, new) }
+}
+
+/// The lane of `new`, all others of `old`.
+///
+/// # Safety
+/// AVX2 must exist; `lane` is below 4.
+#[inline(always)]
+#[expect(unsafe_code, reason = "intrinsics")]
+unsafe fn with_256d(old: __m256d, lane: usize, new: __m256d) -> __m256d {
+    // SAFETY: by the contract of this function; 3 - lane and the three after it are below 7.
+    unsafe {
+        let chosen = _mm256_loadu_pd(MIDDLE_OF_7.as_ptr().add(3 - lane).cast());
+        _mm256_blendv_pd(old, new, chosen)
+    }
+}
+
+/// The lane of `new`, all others of `old`.
+///
+/// # Safety
+/// AVX2 must exist; `lane` is below 8.
+#[inline(always)]
+#[expect(unsafe_code, reason = "intrinsics")]
+unsafe fn with_256(old: __m256, lane: usize, new: __m256) -> __m256 {
+    // SAFETY: by the contract of this function; 7 - lane and the seven after it are below 15.
+    unsafe {
+        let chosen = _mm256_loadu_ps(MIDDLE_OF_15.as_ptr().add(7 - lane).cast());
+        _mm256_blendv_ps(old, new, chosen)
+    }
+}
+
+vector!(
+    Pd512,
+    __m512d,
+    f64,
+    8,
+    MANY,
+    _mm512_set1_pd,
+    _mm512_loadu_pd,
+    _mm512_storeu_pd,
+    _mm512_add_pd,
+    _mm512_sub_pd,
+    _mm512_mul_pd,
+    _mm512_min_pd,
+    with_512d
+);
+vector!(
+    Ps512,
+    __m512,
+    f32,
+    16,
+    MANY,
+    _mm512_set1_ps,
+    _mm512_loadu_ps,
+    _mm512_storeu_ps,
+    _mm512_add_ps,
+    _mm512_sub_ps,
+    _mm512_mul_ps,
+    _mm512_min_ps,
+    with_512
+);
+vector!(
+    Pd256,
+    __m256d,
+    f64,
+    4,
+    SOME,
+    _mm256_set1_pd,
+    _mm256_loadu_pd,
+    _mm256_storeu_pd,
+    _mm256_add_pd,
+    _mm256_sub_pd,
+    _mm256_mul_pd,
+    _mm256_min_pd,
+    with_256d
+);
+vector!(
+    Ps256,
+    __m256,
+    f32,
+    8,
+    SOME,
+    _mm256_set1_ps,
+    _mm256_loadu_ps,
+    _mm256_storeu_ps,
+    _mm256_add_ps,
+    _mm256_sub_ps,
+    _mm256_mul_ps,
+    _mm256_min_ps,
+    with_256
+);
