@@ -11,10 +11,10 @@ use super::learn::indices;
 use super::watch::{Progress, brief, watched};
 use crate::error::Error;
 use crate::family::widrow_hoff::{BUDGET, Data, Side, WidrowHoffPlan, WidrowHoffReport, learn};
-use crate::kernel::element::Element;
 use crate::kernel::isa::Kernel;
 use crate::monitor::Monitor;
 use crate::tiles::method::Method;
+use crate::tiles::product::Product;
 use crate::tiles::result::Matrix;
 
 /// Fewer products than this take some milliseconds at most.
@@ -98,7 +98,7 @@ enum Held<'py, E: NumpyElement> {
     Vectors(Read2<'py, E>),
 }
 
-impl<'py, E: Element + NumpyElement> Held<'py, E> {
+impl<'py, E: Product + NumpyElement> Held<'py, E> {
     fn new((array, size): &Names<'py>) -> PyResult<Self> {
         if let Some(size) = *size {
             let places = array
@@ -120,7 +120,7 @@ impl<'py, E: Element + NumpyElement> Held<'py, E> {
 }
 
 /// A matrix of the right type.
-fn matrix<'py, E: Element + NumpyElement>(
+fn matrix<'py, E: Product + NumpyElement>(
     array: &Bound<'py, PyUntypedArray>,
     what: &str,
 ) -> PyResult<Read2<'py, E>> {
@@ -131,7 +131,7 @@ fn matrix<'py, E: Element + NumpyElement>(
 }
 
 impl Arguments<'_> {
-    fn learn<E: Element + NumpyElement>(
+    fn learn<E: Product + NumpyElement>(
         &self,
         py: Python<'_>,
         out: &Bound<'_, PyArray2<E>>,

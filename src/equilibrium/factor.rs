@@ -40,7 +40,7 @@ use super::pivoted::{AT_ONCE, factorise, pivoted};
 use super::room::{COMBINATIONS, DenseColumns, EIGENVECTORS, EQUATIONS, SIDES, filled, listed, room, square};
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
-use crate::tiles::packing::packing;
+use crate::tiles::product::packing;
 
 /// Pivots of a basis are at least this, of 1.
 const REGULAR: f64 = 1e-8;

@@ -25,7 +25,7 @@ use crate::error::{Error, Result};
 use crate::grow::{Grow, ask, collected, copied, filled, gathered, short};
 use crate::monitor::Monitor;
 use crate::threads::pool;
-use crate::tiles::packing::packing;
+use crate::tiles::product::packing;
 
 /// AdaTron is done when its stability is this near the greatest.
 const TOLERANCE: f64 = 1e-6;

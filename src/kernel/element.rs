@@ -6,7 +6,7 @@ use super::vector::Vector;
 use super::vector::x86;
 
 /// A number that weights are made of: `f64` or `f32`.
-pub trait Element: Scalar + faer::traits::RealField {
+pub trait Element: Scalar {
     /// Vectors of AVX-512.
     type Avx512: Vector<Element = Self>;
     /// Vectors of AVX2.

@@ -48,7 +48,7 @@ use crate::kernel::vector::Vector;
 use crate::monitor::Monitor;
 use crate::threads::each;
 use crate::tiles::buffer::Buffer;
-use crate::tiles::packing::packing;
+use crate::tiles::product::{Product, packing};
 use crate::tiles::result::{Axis, Entry, Filling, Matrix};
 use crate::tiles::rule::same;
 use crate::tiles::width::{WIDEST, padded, width};
@@ -160,7 +160,7 @@ struct RowTile<'a, E> {
     width: usize,
 }
 
-impl<E: Element> RowTile<'_, E> {
+impl<E: Product> RowTile<'_, E> {
     /// Makes sums that are drawn to 1 those that are drawn to lambda. A zero is +0.0, as where terms times lambda are summed.
     fn scale(&mut self, job: &Job<'_, E>) {
         for (column, sums) in job.columns.iter().zip(self.sums.chunks_exact_mut(self.width)) {
@@ -230,7 +230,7 @@ impl<E: Element> RowTile<'_, E> {
 }
 
 /// An element whose tiles of rows can be learned: `f64` or `f32`, as [`LearnsColumns`](super::tile::LearnsColumns).
-pub trait LearnsRows: Element {
+pub trait LearnsRows: Product {
     /// Learns some steps into a tile of rows.
     ///
     /// # Errors

@@ -2,12 +2,12 @@
 //!
 //! - [`rule`]: the parameters, rounded. [`method`]: what a tile is made of.
 //! - `width`: how wide a tile is, by the `caches`. [`buffer`]: its memory. [`result`](mod@result): where it goes.
-//! - `packing`: the memory of products of dense matrices.
+//! - [`product`]: products of dense matrices, and their memory.
 
 pub mod buffer;
 pub(crate) mod caches;
 pub mod method;
-pub(crate) mod packing;
+pub mod product;
 pub mod result;
 pub mod rule;
 pub(crate) mod width;

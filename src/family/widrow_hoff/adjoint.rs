@@ -9,11 +9,10 @@ use super::block::{BLOCKS, Block, Blocks, width};
 use super::plan::{Side, WidrowHoffPlan};
 use crate::error::Result;
 use crate::grow::{Grow, collected, gathered};
-use crate::kernel::element::Element;
 use crate::monitor::Monitor;
 use crate::threads::pool;
 use crate::tiles::buffer::Buffer;
-use crate::tiles::packing::packing;
+use crate::tiles::product::{Product, packing};
 use crate::tiles::result::{Axis, Entry, Matrix};
 
 /// Some rows of the weights.
@@ -30,7 +29,7 @@ struct AdjointTile<'a, E> {
 }
 
 /// Learns all rows, and returns the width of the tiles.
-pub(super) fn learn<E: Element>(
+pub(super) fn learn<E: Product>(
     blocks: &Blocks<'_, E>,
     plan: &WidrowHoffPlan<'_, E>,
     threads: usize,
@@ -70,7 +69,7 @@ pub(super) fn learn<E: Element>(
     Ok(widest)
 }
 
-impl<E: Element> AdjointTile<'_, E> {
+impl<E: Product> AdjointTile<'_, E> {
     fn learn(&mut self, [p, q]: [usize; 2], block: &Block<E>, blocks: &Blocks<'_, E>) -> Result<()> {
         let Self { width, v, sums, shares, outcomes, .. } = self;
         let (width, n) = (*width, block.len());

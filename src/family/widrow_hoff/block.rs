@@ -11,10 +11,9 @@ use super::plan::{Side, WidrowHoffPlan};
 use super::tokens::Tokens;
 use crate::error::Result;
 use crate::grow::{Grow, ask, filled};
-use crate::kernel::element::Element;
 use crate::monitor::Monitor;
 use crate::tiles::method::Method;
-use crate::tiles::packing::packing;
+use crate::tiles::product::{Product, packing};
 
 /// Tokens in a block, unless a caller says otherwise. Measured: from 32 to 64 it makes no difference; more tokens meet each
 /// other more often, and fewer let the products wait for memory.
@@ -54,7 +53,7 @@ pub(super) struct Block<E> {
     z: Vec<E>,
 }
 
-impl<'a, E: Element> Blocks<'a, E> {
+impl<'a, E: Product> Blocks<'a, E> {
     pub(super) fn new(tokens: &'a Tokens, plan: &WidrowHoffPlan<'a, E>, eta: E, method: Method) -> Self {
         let length = plan.block.unwrap_or(TOKENS).max(1);
         let gathered = method == Method::Adjoint && matches!(plan.outcomes, Side::Vectors { .. });
@@ -150,7 +149,7 @@ impl<'a, E: Element> Blocks<'a, E> {
     }
 }
 
-impl<E: Element> Block<E> {
+impl<E: Product> Block<E> {
     pub(super) fn len(&self) -> usize {
         self.rates.len()
     }
@@ -186,7 +185,7 @@ pub(super) fn width(wanted: Option<usize>, columns: usize) -> usize {
 }
 
 /// What f tokens in a row with the same x do, as one: (1 - (1 - eta k)^f) / k, k = x'x.
-fn rate<E: Element>(eta: E, k: E, frequency: u32) -> E {
+fn rate<E: Product>(eta: E, k: E, frequency: u32) -> E {
     if frequency == 1 {
         return eta;
     }

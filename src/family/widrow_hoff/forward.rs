@@ -8,10 +8,10 @@ use super::block::{BLOCKS, Block, Blocks, width};
 use super::plan::{Side, WidrowHoffPlan};
 use crate::error::Result;
 use crate::grow::{Grow, collected, gathered};
-use crate::kernel::element::Element;
 use crate::monitor::Monitor;
 use crate::threads::pool;
 use crate::tiles::buffer::Buffer;
+use crate::tiles::product::Product;
 use crate::tiles::result::{Axis, Entry, Matrix};
 
 /// Some columns of the weights.
@@ -26,7 +26,7 @@ struct ForwardTile<'a, E> {
 }
 
 /// Learns all columns, and returns the width of the tiles.
-pub(super) fn learn<E: Element>(
+pub(super) fn learn<E: Product>(
     blocks: &Blocks<'_, E>,
     plan: &WidrowHoffPlan<'_, E>,
     threads: usize,
@@ -62,7 +62,7 @@ pub(super) fn learn<E: Element>(
     Ok(widest)
 }
 
-impl<E: Element> ForwardTile<'_, E> {
+impl<E: Product> ForwardTile<'_, E> {
     fn learn(&mut self, p: usize, block: &Block<E>, blocks: &Blocks<'_, E>) -> Result<()> {
         let Self { first, width, weights, errors, outcomes } = self;
         let (first, width, n) = (*first, *width, block.len());

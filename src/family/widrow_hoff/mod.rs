@@ -45,6 +45,7 @@ use crate::error::{Error, Result};
 use crate::kernel::element::Element;
 use crate::monitor::Monitor;
 use crate::tiles::method::Method;
+use crate::tiles::product::Product;
 use crate::tiles::result::Matrix;
 use crate::tiles::width::SMALL;
 
@@ -53,7 +54,7 @@ use crate::tiles::width::SMALL;
 /// # Errors
 /// [`Error::Argument`] for parameters out of range, [`Error::Format`] for a damaged file, [`Error::NotFinite`] when a
 /// weight leaves the finite numbers, [`Error::Memory`], [`Error::Stopped`].
-pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
+pub fn learn<E: Product, B: AsRef<[u8]> + Sync>(
     data: &Data<'_, B>,
     plan: &WidrowHoffPlan<'_, E>,
     out: &Matrix<'_, E>,

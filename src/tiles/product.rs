@@ -1,4 +1,4 @@
-//! Memory of the library for dense matrices, which it takes by itself and without which it ends the process.
+//! Products of dense matrices by a library, and its memory, which it takes by itself and without which it ends the process.
 //!
 //! Each thread that multiplies matrices of more than a few rows keeps room for packed parts of them, twice the third cache of the
 //! whole machine, from its first product on. So it is asked for here, before the first.
@@ -7,11 +7,18 @@ use std::cell::Cell;
 use std::sync::{Mutex, PoisonError};
 
 use faer::linalg::matmul::matmul;
+use faer::traits::RealField;
 use faer::{Accum, Mat, Par};
 use memmap2::MmapMut;
 
 use super::caches;
 use crate::error::{Error, Result};
+use crate::kernel::element::Element;
+
+/// An element of matrices that the library multiplies.
+pub trait Product: Element + RealField {}
+
+impl<E: Element + RealField> Product for E {}
 
 /// A product of two matrices of this size is made from packed parts.
 const SIZE: usize = 32;
