@@ -247,7 +247,7 @@ impl Body {
     }
 }
 
-/// A run of events and their frequencies.
+/// Events and their frequencies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
     /// The events.

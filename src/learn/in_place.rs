@@ -261,7 +261,7 @@ fn started<E: Element, S: Slab<E>>(
     Ok(started)
 }
 
-/// For each column of the weights the place before the first event that can change it.
+/// For each column of the weights the position before the first event that can change it.
 fn columns<E>(survey: &Survey, plan: &Plan<'_, E>, started: &[bool]) -> Result<Vec<Position>> {
     let end = survey.end();
     let start = |&started: &bool| if started { Position::default() } else { end };
