@@ -184,7 +184,7 @@ FORGERIES: dict[str, tuple[str, dict[int, str], str]] = {
     "types that are not there": ("plain", {12: "01"}, "a dictionary where the features say so"),
     "types that are not announced": ("types", {12: "00"}, "a dictionary where the features say so"),
     "reserved bits": ("plain", {134: "10"}, "zeros in the reserved bits"),
-    "another kind of chunk": ("plain", {136: "02"}, "a chunk of rows or tokens, found kind 2"),
+    "another form of chunk": ("plain", {136: "02"}, "a chunk of events in full or of types, found form 2"),
     "a chunk cut short": ("types", {288: "82"}, "a chunk inside the file, found its end"),
     "a row more": ("plain", {140: "04"}, "expected 3 events, found 4"),
     "slots beyond measure": ("plain", {147: "02"}, "at most 16777216 slots"),
@@ -194,7 +194,7 @@ FORGERIES: dict[str, tuple[str, dict[int, str], str]] = {
     "padding of a chunk": ("plain", {167: "01"}, "zeros as padding"),
     "a longer chunk": ("frequencies", {134: "00", 166: "0000"}, "the end of the chunk, found 16 more bytes"),
     "numbers of a strange width": ("plain", {132: "13"}, "0, 1, 2, 4 or 8 bytes, found 3 bytes"),
-    "tokens with slots": ("types", {144: "01"}, "tokens without slots"),
+    "types with slots": ("types", {144: "01"}, "types without slots"),
     "a type that is not there": ("types", {152: "02"}, "type ids below 2, found 2"),
     "types as tokens": (
         "types",

@@ -121,7 +121,7 @@ fn solve_block(
     let m: Vec<f64> = listed(diagonal.iter().map(|sum| (sum + block.ridge).sqrt().recip()), GRADIENTS)?;
     let factors: Vec<f64> = listed(m.iter().zip(&counts.scale).map(|(m, scale)| m * scale), GRADIENTS)?;
     let penalty: Vec<f64> = listed(m.iter().map(|m| block.ridge * m * m), GRADIENTS)?;
-    let run = Descent {
+    let run = ConjugateGradients {
         counts,
         width,
         factors: &factors,
@@ -138,7 +138,7 @@ fn solve_block(
             add_rows(&x, counts.set(set), row);
         }
         drop(x);
-        let run = Descent { counts, width, factors: &counts.scale, penalty: None, tolerance };
+        let run = ConjugateGradients { counts, width, factors: &counts.scale, penalty: None, tolerance };
         let (least, second) = run.solve(&SetWeights { weights: &kappa, block }, predicted, progress)?;
         x = least;
         for (end, second) in ends.iter_mut().zip(second) {
@@ -200,7 +200,7 @@ impl Weigh for SetWeights<'_, '_> {
 }
 
 /// One run of conjugate gradients, for all outcomes of a block at once.
-struct Descent<'a> {
+struct ConjugateGradients<'a> {
     counts: &'a Counts,
     width: usize,
     /// m, times the scale of the columns.
@@ -210,7 +210,7 @@ struct Descent<'a> {
     tolerance: f64,
 }
 
-impl Descent<'_> {
+impl ConjugateGradients<'_> {
     /// u, given the targets.
     fn solve(
         &self,

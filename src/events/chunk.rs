@@ -1,12 +1,12 @@
-//! Runs of events, decoded and encoded.
+//! Chunks of events, decoded and encoded.
 //!
 //! ```text
 //! u32 CRC32C of all that follows, padding included
 //! u32 widths, 4 bits each: a, b, c, d, frequencies
 //! u32 form: 0 events in full, 1 event types
 //! u32 rows, u32 cue slots, u32 outcome slots
-//! rows:   a = numbers of cues, b = numbers of outcomes, c = cue ids, d = outcome ids, frequencies
-//! types: a = indices into the dictionary of event types, frequencies      (b, c, d: width 0, no slots)
+//! full:   a = numbers of cues, b = numbers of outcomes, c = cue ids, d = outcome ids, frequencies
+//! types:  a = indices into the dictionary of event types, frequencies     (b, c, d: width 0, no slots)
 //! zeros up to a multiple of 8
 //! ```
 //!
@@ -131,7 +131,7 @@ impl Body {
     }
 }
 
-/// A run of events and their frequencies.
+/// Events and their frequencies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
     /// The events.

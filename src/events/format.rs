@@ -57,7 +57,7 @@ pub const HEADER: usize = 128;
 pub const FOOTER: usize = 16;
 /// The length of a directory entry.
 pub const ENTRY: usize = 16;
-/// Required feature: chunks may hold tokens, indices into a dictionary of event types.
+/// Required feature: chunks may hold event types as indices into a dictionary.
 pub const TYPES: u32 = 1;
 
 const REBUILD: &str = "the file is damaged: compile it again from its source";

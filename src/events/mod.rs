@@ -207,7 +207,7 @@ impl<B: AsRef<[u8]>> EventFile<B> {
             let chunk = self.decode(index, TYPES_SIZE - EventList::size_of(types.len(), names))?;
             let Body::Full(rows) = &chunk.body else {
                 return Err(
-                    damaged(self.chunks[index].start, "types in full", "tokens").at(self.path(), None)
+                    damaged(self.chunks[index].start, "types in full", "numbers of types").at(self.path(), None)
                 );
             };
             if !chunk.frequencies.is_empty() {

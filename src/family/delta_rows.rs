@@ -202,18 +202,18 @@ impl<'a> Orders<'a> {
 }
 
 impl Order<'_> {
-    /// The token at a place of the pass, if there is such a place, and an order.
+    /// The token at a position of the pass, if there is such a position, and an order.
     #[inline(always)]
-    fn ordered(&self, place: usize) -> Option<usize> {
-        self.tokens.and_then(|tokens| tokens.get(place)).map(|&token| token as usize)
+    fn ordered(&self, position: usize) -> Option<usize> {
+        self.tokens.and_then(|tokens| tokens.get(position)).map(|&token| token as usize)
     }
 
-    /// The token at a place of the pass.
+    /// The token at a position of the pass.
     #[inline(always)]
-    fn token(&self, place: usize) -> usize {
+    fn token(&self, position: usize) -> usize {
         match self.tokens {
-            None => place,
-            Some(tokens) => tokens[place] as usize,
+            None => position,
+            Some(tokens) => tokens[position] as usize,
         }
     }
 }
@@ -283,28 +283,28 @@ impl<E: Element> Pass<'_, '_, E> {
         while start < n {
             let end = (start + batch).min(n);
             let rate = self.descent.rate(self.rule.beta1, (end - start) as u64);
-            let (mut place, mut changed) = (start, 0);
-            while place < end {
-                let eight = self.x.is_dense() && place + AT_ONCE <= end;
-                self.ask(place);
+            let (mut position, mut changed) = (start, 0);
+            while position < end {
+                let eight = self.x.is_dense() && position + AT_ONCE <= end;
+                self.ask(position);
                 // SAFETY: the instruction set exists, and the conditions are those above. Where there are eight tokens the batch
                 // has more than one, so there is a copy.
                 let slots = unsafe {
                     if !eight {
-                        self.token::<V, ONES, B>(place, rate)
+                        self.token::<V, ONES, B>(position, rate)
                     } else if B.is_multiple_of(2) && V::REGISTERS >= 32 {
-                        self.tokens::<V, ONES, 2>(place, rate)
+                        self.tokens::<V, ONES, 2>(position, rate)
                     } else {
-                        self.tokens::<V, ONES, 1>(place, rate)
+                        self.tokens::<V, ONES, 1>(position, rate)
                     }
                 };
                 let tokens = if eight { AT_ONCE } else { 1 };
                 changed += slots;
-                place += tokens;
+                position += tokens;
                 work += (slots + (function + 1) * tokens) * width;
                 if work >= POLL_EVERY {
-                    self.monitor.advance((place - reported) as u64)?;
-                    (reported, work) = (place, 0);
+                    self.monitor.advance((position - reported) as u64)?;
+                    (reported, work) = (position, 0);
                 }
             }
             if !single {
@@ -323,11 +323,11 @@ impl<E: Element> Pass<'_, '_, E> {
     #[expect(unsafe_code, reason = "calls the kernel")]
     unsafe fn token<V: Vector<Element = E>, const ONES: bool, const B: usize>(
         &mut self,
-        place: usize,
+        position: usize,
         rate: E,
     ) -> usize {
-        let row = self.x.row(self.order.token(place));
-        self.aim(place, 1, rate);
+        let row = self.x.row(self.order.token(position));
+        self.aim(position, 1, rate);
         let width = self.tile.width;
         // SAFETY: columns are below p, the number of rows of the tile: the invariant of the rows says so. The tile is borrowed
         // mutably, and does not overlap with the copy.
@@ -349,15 +349,15 @@ impl<E: Element> Pass<'_, '_, E> {
     /// Asks for what later tokens read, where they are in an order: rows may be anywhere then. Verses of the King James Bible in
     /// random order are learned in .92 of the time, beginning to end, that they take without.
     #[inline(always)]
-    fn ask(&self, place: usize) {
-        if let Some(token) = self.order.ordered(place + 6) {
+    fn ask(&self, position: usize) {
+        if let Some(token) = self.order.ordered(position + 6) {
             self.x.ask_where(token);
             self.z.ask_where(token);
             if let Some(factors) = self.factors {
                 prefetch(factors.as_ptr().wrapping_add(token), 1);
             }
         }
-        if let Some(token) = self.order.ordered(place + 3) {
+        if let Some(token) = self.order.ordered(position + 3) {
             self.x.ask(token);
             self.z.ask(token);
         }
@@ -372,14 +372,14 @@ impl<E: Element> Pass<'_, '_, E> {
     #[expect(unsafe_code, reason = "calls the kernel")]
     unsafe fn tokens<V: Vector<Element = E>, const ONES: bool, const B: usize>(
         &mut self,
-        place: usize,
+        position: usize,
         rate: E,
     ) -> usize {
         let mut rows = [&[][..]; AT_ONCE];
         for (t, row) in rows.iter_mut().enumerate() {
-            *row = self.x.row(self.order.token(place + t)).values;
+            *row = self.x.row(self.order.token(position + t)).values;
         }
-        self.aim(place, AT_ONCE, rate);
+        self.aim(position, AT_ONCE, rate);
         let width = self.tile.width;
         // SAFETY: as in `token`; all rows have p values.
         unsafe {
@@ -392,10 +392,10 @@ impl<E: Element> Pass<'_, '_, E> {
 
     /// Copies the targets of some tokens to where vectors can be loaded, and finds their rates.
     #[inline(always)]
-    fn aim(&mut self, place: usize, tokens: usize, rate: E) {
+    fn aim(&mut self, position: usize, tokens: usize, rate: E) {
         let RowsTile { width, first, n_columns, .. } = *self.tile;
         for t in 0..tokens {
-            let token = self.order.token(place + t);
+            let token = self.order.token(position + t);
             let targets = &mut self.tile.targets[t * width..][..n_columns];
             self.z.row(token).copy(first, targets);
             self.tile.rates[t] =
@@ -441,8 +441,8 @@ impl<E: Element> Pass<'_, '_, E> {
             before.copy_from_slice(weights);
             return weights.len();
         }
-        for place in batch {
-            for &row in self.x.row(self.order.token(place)).columns.unwrap_or_default() {
+        for position in batch {
+            for &row in self.x.row(self.order.token(position)).columns.unwrap_or_default() {
                 let row = row as usize * *width..(row as usize + 1) * *width;
                 before[row.clone()].copy_from_slice(&weights[row]);
             }

@@ -14,7 +14,7 @@ use crate::kernel::step::prefetch;
 pub struct NumberRows<'a, E> {
     shape: [usize; 2],
     values: &'a [E],
-    places: Option<(&'a [i64], &'a [u32])>,
+    sparse: Option<(&'a [i64], &'a [u32])>,
 }
 
 /// One row: a value for each column, or for some.
@@ -35,7 +35,7 @@ impl<'a, E: Element> NumberRows<'a, E> {
         if Some(values.len()) != shape[0].checked_mul(shape[1]) || u32::try_from(shape[1]).is_err() {
             return Err(Error::Argument(format!("expected {shape:?} numbers, found {}", values.len())));
         }
-        Ok(Self { shape, values, places: None })
+        Ok(Self { shape, values, sparse: None })
     }
 
     /// Some values, row after row: where each row starts, and the columns of the values.
@@ -53,7 +53,7 @@ impl<'a, E: Element> NumberRows<'a, E> {
         if columns.len() != values.len() {
             return Err(wrong("a column for every value"));
         }
-        let rows = Self { shape, values, places: Some((starts, columns)) };
+        let rows = Self { shape, values, sparse: Some((starts, columns)) };
         for i in 0..n {
             let columns = &columns[rows.range(i)];
             let below = columns.last().is_none_or(|&last| (last as usize) < p);
@@ -76,7 +76,7 @@ impl<'a, E: Element> NumberRows<'a, E> {
 
     /// Whether all values are there.
     pub fn is_dense(&self) -> bool {
-        self.places.is_none()
+        self.sparse.is_none()
     }
 
     /// The values.
@@ -88,14 +88,14 @@ impl<'a, E: Element> NumberRows<'a, E> {
     #[inline(always)]
     pub fn row(&self, i: usize) -> NumberRow<'a, E> {
         let range = self.range(i);
-        let columns = self.places.map(|(_, columns)| &columns[range.clone()]);
+        let columns = self.sparse.map(|(_, columns)| &columns[range.clone()]);
         NumberRow { values: &self.values[range], columns }
     }
 
     /// Asks for where a row is, which will be needed some steps from now.
     #[inline(always)]
     pub(super) fn ask_where(&self, i: usize) {
-        if let Some((starts, _)) = self.places {
+        if let Some((starts, _)) = self.sparse {
             prefetch(starts.as_ptr().wrapping_add(i), 2);
         }
     }
@@ -113,7 +113,7 @@ impl<'a, E: Element> NumberRows<'a, E> {
     /// Where the values of a row are.
     #[inline(always)]
     fn range(&self, i: usize) -> Range<usize> {
-        match self.places {
+        match self.sparse {
             None => i * self.shape[1]..(i + 1) * self.shape[1],
             Some((starts, _)) => starts[i] as usize..starts[i + 1] as usize,
         }

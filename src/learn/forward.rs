@@ -1,21 +1,20 @@
 //! The forward method: tiles of outcomes, every tile streams the events in order.
 //!
-//! What a tile does with an event is said in `tile`.
+//! What a tile does with an event is said in `tile`. The liberties taken besides: the columns are cut into tiles and blocks of
+//! vectors; the tile starts late, where its first column first can change; columns of padding stay zero; events without a common
+//! cue change places (`order`). None changes an operation on any column, so the result is the scalar rule's, bit for bit. A cue named
+//! twice is summed twice and updated twice, one after the other, as the rule says.
 //!
-//! The liberties taken besides: the columns are cut into tiles and blocks of vectors; the tile starts late, where its first column
-//! first can change; columns of padding stay zero; events without a common cue change places (`order`). None changes an
-//! operation on any column, so the result is the scalar rule's, bit for bit. A cue named twice is summed twice and
-//! updated twice, one after the other, as the rule says.
-//!
-//! A schedule sets beta1 and beta2 before each token, and a mean takes in the rows that a token will change (`mean`): `PerToken`. Where there is neither, a token costs one comparison more. Weights on the way are recorded between
-//! tokens, by learning piece after piece (`trajectory`).
+//! A schedule sets beta1 and beta2 before each token, and a mean takes in the rows that a token will change (`mean`). Where there is
+//! neither, a token costs one comparison more. Weights on the way are recorded between tokens, by learning stretch after stretch
+//! (`trajectory`).
 
 use super::job::{Job, LearnedColumn};
 use super::mean::Mean;
 use super::order;
 use super::plan::Initial;
 use super::script::{Chunks, EventStream};
-use super::tile::{ColumnTile, EVENT, Lanes, LearnsColumns, OrderedEvents, PerToken};
+use super::tile::{ColumnTile, Lanes, LearnsColumns, OrderedEvents, PerToken};
 use super::trajectory::{Tracer, Traces, Walk};
 use crate::error::Result;
 use crate::grow::{Grow, collected, filled};
@@ -63,20 +62,9 @@ pub(super) fn learn<E: LearnsColumns, B: AsRef<[u8]> + Sync>(
     let rates =
         plan.schedule.map(|schedule| Rates::new::<E>([plan.beta1, plan.beta2], schedule, end, job.monitor));
     let rates = rates.transpose()?;
-    let fits = job.room >= EVENT;
     let plain = matches!(goal, Goal::Weights(_)) && rates.is_none() && !plan.average;
     let ordered = plain && order::pays::<E>(tiles.len(), n_rows, width);
-    let chunks = Chunks::new(
-        stream,
-        fits,
-        job.threads,
-        job.monitor,
-        || Ok(()),
-        |(), segment| {
-            let events = OrderedEvents::of(segment)?;
-            if ordered { events.ordered() } else { Ok(events) }
-        },
-    )?;
+    let chunks = OrderedEvents::all(stream, ordered, job)?;
     let along = collected((0..).zip(&job.kept).map(|(to, &from)| Entry { from, to }), TILES)?;
     let filling = match goal {
         Goal::Weights(out) => Some(out.begin(Axis::Columns, along, job.monitor)?),

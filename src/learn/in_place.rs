@@ -13,8 +13,8 @@ use super::forward::TileColumns;
 use super::job::{Job, Report, made_ready};
 use super::order;
 use super::plan::{NAMES, Plan};
-use super::script::{Chunks, EventStream, NONE, Numbering};
-use super::tile::{EVENT, Lanes, LearnsColumns, OrderedEvents, PerToken};
+use super::script::{EventStream, NONE, Numbering};
+use super::tile::{Lanes, LearnsColumns, OrderedEvents, PerToken};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::survey::{Position, Survey};
@@ -138,17 +138,7 @@ impl<'a, E: LearnsColumns, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, 
             .map(|schedule| Rates::new::<E>([plan.beta1, plan.beta2], schedule, end, job.monitor))
             .transpose()?;
         let ordered = rates.is_none() && order::pays::<E>(starts.len(), rows.len(), width);
-        let chunks = Chunks::new(
-            stream,
-            job.room >= EVENT,
-            job.threads,
-            job.monitor,
-            || Ok(()),
-            |(), segment| {
-                let events = OrderedEvents::of(segment)?;
-                if ordered { events.ordered() } else { Ok(events) }
-            },
-        )?;
+        let chunks = OrderedEvents::all(stream, ordered, &job)?;
         let slabs = collected(slabs.into_iter().map(Mutex::new), TILES)?;
         let buffer =
             || TileMemory::<E>::new(rows.len().saturating_add(Lanes::<E>::EACH).saturating_mul(width));
@@ -261,7 +251,7 @@ fn started<E: Element, S: Slab<E>>(
     Ok(started)
 }
 
-/// For each column of the weights the place before the first event that can change it.
+/// For each column of the weights the position before the first event that can change it.
 fn columns<E>(survey: &Survey, plan: &Plan<'_, E>, started: &[bool]) -> Result<Vec<Position>> {
     let end = survey.end();
     let start = |&started: &bool| if started { Position::default() } else { end };

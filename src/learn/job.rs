@@ -150,7 +150,7 @@ pub(super) fn made_ready<B: AsRef<[u8]>>(survey: &Survey, file: &EventFile<B>) -
 /// A column to learn: the results that it is, and the first event that can change it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LearnedColumn {
-    /// Its places in the result: more than one where outcomes always occur together.
+    /// Its columns in the result: more than one where outcomes always occur together.
     pub(super) targets: Vec<u32>,
     /// The first event that can change it,
     pub(super) start: u64,
@@ -163,7 +163,7 @@ pub(super) struct LearnedColumn {
 pub(super) struct LearnedRow {
     /// The row of weights.
     pub(super) row: u32,
-    /// Its places in the result, and the row of weights that each stands for.
+    /// Its rows in the result, and the row of weights that each stands for.
     pub(super) targets: Vec<(u32, u32)>,
     pub(super) end: u64,
 }

@@ -1,7 +1,7 @@
 //! How much memory learning takes at most, apart from a result in memory and from the event types of the file.
 //!
 //! ```text
-//! events     all of them decoded, or 512 MiB if that is less; and for each thread 32 MiB: a run of 65,536 events of 59 names
+//! events     all of them decoded, or 512 MiB if that is less; and for each thread 32 MiB: a chunk of 65,536 events of 59 names
 //! tiles      for each thread    forward: n_cues * width elements      adjoint: (n_cues + n_outcomes) * width elements
 //! lines      for each thread    1 MiB or 64 bytes * the length of a line, whichever is more; for a result in a file
 //! others     256 bytes for each cue and outcome; 8 MiB for each thread: its stack, and memory rounded to huge pages
@@ -23,10 +23,10 @@ use crate::tiles::result::line_buffer;
 use crate::tiles::width::width;
 
 /// What a thread decodes and makes ready at a time.
-const RUN: usize = 32 << 20;
+const CHUNK: usize = 32 << 20;
 /// What a thread needs apart from its buffers.
 const THREAD: usize = 8 << 20;
-/// What is kept for each name: its place, salience, first and last event, and so on.
+/// What is kept for each name: its row or column, salience, first and last event, and so on.
 const NAME: usize = 256;
 
 /// Bytes of memory at most, by purpose.
@@ -61,7 +61,7 @@ impl Memory {
         let elements = |n: usize| of_threads(n.saturating_mul(size_of::<E>()));
         let names = n_cues.saturating_add(n_outcomes).saturating_mul(NAME);
         Self {
-            events: of_threads(RUN).saturating_add(usize::try_from(decoded).unwrap_or(BUDGET).min(BUDGET)),
+            events: of_threads(CHUNK).saturating_add(usize::try_from(decoded).unwrap_or(BUDGET).min(BUDGET)),
             tiles: elements(tile_rows.saturating_mul(width)),
             lines: elements(line_buffer::<E>(line, lanes)),
             others: of_threads(THREAD).saturating_add(names),

@@ -15,7 +15,7 @@
 use super::job::Job;
 use super::mean::Mean;
 use super::order;
-use super::script::{Event, SCRIPT, Script, Scripted, Segment};
+use super::script::{Chunks, Event, EventStream, SCRIPT, Script, Scripted, Segment};
 use crate::error::Result;
 use crate::grow::copied;
 use crate::kernel::element::Element;
@@ -84,6 +84,19 @@ pub(super) struct OrderedEvents {
 }
 
 impl OrderedEvents {
+    /// All chunks of a stream, their events put in order if `ordered`.
+    pub(super) fn all<'a, E, B: AsRef<[u8]> + Sync>(
+        stream: EventStream<'a, B>,
+        ordered: bool,
+        job: &Job<'_, E>,
+    ) -> Result<Chunks<'a, B, Self>> {
+        let make = |(): &mut (), segment: &Segment<'_>| {
+            let events = Self::of(segment)?;
+            if ordered { events.ordered() } else { Ok(events) }
+        };
+        Chunks::new(stream, job.room >= EVENT, job.threads, job.monitor, || Ok(()), make)
+    }
+
     pub(super) fn of(segment: &Segment<'_>) -> Result<Self> {
         let mut script = Script::new(segment)?;
         for i in 0..segment.len {
@@ -93,7 +106,7 @@ impl OrderedEvents {
     }
 
     /// Events that share cues one after another, if each comes once.
-    pub(super) fn ordered(mut self) -> Result<Self> {
+    fn ordered(mut self) -> Result<Self> {
         if self.frequencies.is_empty() {
             let order = order::of(&self.script, false)?;
             self.script.reorder(&order, order::BLOCK)?;

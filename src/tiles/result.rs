@@ -9,7 +9,7 @@
 //! adjoint    outcome        cue         row
 //! ```
 //!
-//! In memory the elements may lie in any order ([`strided`]). A file holds one lane after another ([`lines`]): columns
+//! In memory the elements may lie in any order (`strided`). A file holds one lane after another (`lines`): columns
 //! when the method is forward, rows when it is adjoint, so nothing smaller than a whole line is written anywhere.
 
 mod block;
