@@ -65,7 +65,7 @@ impl<'c> Reader<'c> {
     pub(super) fn read(&mut self, text: &str, opens: bool) -> std::result::Result<Option<usize>, Misplaced> {
         let head = self.restart(opens);
         self.waits = true;
-        let scanned = self.scan::<false>(text, head, usize::MAX);
+        let scanned = self.scan(text, head, None);
         self.waits = false;
         let made = scanned.and_then(|head| self.make(false).map(|()| head).map_err(|error| (0, error)));
         match made {
@@ -73,20 +73,20 @@ impl<'c> Reader<'c> {
             // An event that waited may have it, so where it is found out without waiting.
             Err(_) => {
                 let head = self.restart(opens);
-                self.scan::<true>(text, head, usize::MAX)
+                self.scan(text, head, Some(usize::MAX))
             }
         }
     }
 
     /// Reads on in a text whose beginning is known.
     pub(super) fn read_on(&mut self, text: &str) -> std::result::Result<(), Misplaced> {
-        self.scan::<false>(text, Some(0), usize::MAX).map(drop)
+        self.scan(text, Some(0), None).map(drop)
     }
 
     /// Reads a block once more, up to an event, and says where in the text that ends.
     pub(super) fn locate(&mut self, text: &str, opens: bool, event: usize) -> usize {
         let head = self.restart(opens);
-        match self.scan::<true>(text, head, event) {
+        match self.scan(text, head, Some(event)) {
             Err((offset, _)) => offset,
             Ok(_) => text.len(),
         }
@@ -101,16 +101,16 @@ impl<'c> Reader<'c> {
         (opens || self.windows.reach() == 0).then_some(0)
     }
 
-    /// Goes through a text; events are made from `head` on, once that is known. With `LOCATE`, the event of a number ends
-    /// it as an error would.
-    fn scan<const LOCATE: bool>(
+    /// Goes through a text; events are made from `head` on, once that is known. Where an event is `wanted`, runs are looked at as
+    /// if for the first time, so that places within them are known, and that event ends it as an error would.
+    fn scan(
         &mut self,
         text: &str,
         mut head: Option<usize>,
-        wanted: usize,
+        wanted: Option<usize>,
     ) -> std::result::Result<Option<usize>, Misplaced> {
         if self.corpus.format == Format::Conllu {
-            return self.scan_lines::<LOCATE>(text, head, wanted);
+            return self.scan_lines(text, head, wanted);
         }
         let bytes = text.as_bytes();
         let reach = self.windows.reach();
@@ -127,10 +127,10 @@ impl<'c> Reader<'c> {
             if self.line_ends > 0 && self.settle(head.is_some()).map_err(|error| (at, error))? {
                 head.get_or_insert(at);
             }
-            if LOCATE && self.rows.n_events() > wanted {
+            if self.passes(wanted) {
                 return Err((at, Error::Stopped));
             }
-            if !LOCATE && self.waits && head.is_some() {
+            if wanted.is_none() && self.waits && head.is_some() {
                 at = self.take_known(bytes, at).map_err(|error| (at, error))?;
                 if bytes.get(at).is_none_or(u8::is_ascii_whitespace) {
                     continue;
@@ -138,7 +138,7 @@ impl<'c> Reader<'c> {
             }
             let run = Run::at(bytes, at);
             let end = at + run.len();
-            let known = if LOCATE { None } else { self.runs.get(run) };
+            let known = if wanted.is_some() { None } else { self.runs.get(run) };
             let ended = match known {
                 Some(Known::Word(word)) => {
                     self.item(Item::Word(word), head.is_some()).map_err(|error| (at, error))?
@@ -147,11 +147,11 @@ impl<'c> Reader<'c> {
                     self.items.clear();
                     self.items.make_room(items.len(), ITEMS).map_err(|error| (at, error))?;
                     self.items.extend(items.iter().map(|&item| (item, 0)));
-                    self.items::<LOCATE>(at, head.is_some(), wanted)?
+                    self.items(at, head.is_some(), wanted)?
                 }
                 None => {
                     self.look(&text[at..end], run).map_err(|error| (at, error))?;
-                    self.items::<LOCATE>(at, head.is_some(), wanted)?
+                    self.items(at, head.is_some(), wanted)?
                 }
             };
             if head.is_none() && (ended || self.passed > reach) {
@@ -159,6 +159,11 @@ impl<'c> Reader<'c> {
             }
             at = end;
         }
+    }
+
+    /// Whether the event that is wanted, if any, is made.
+    fn passes(&self, wanted: Option<usize>) -> bool {
+        wanted.is_some_and(|wanted| self.rows.n_events() > wanted)
     }
 
     /// Takes the runs from a place on, each behind one space, as long as they are known to be words whose events can wait, or
@@ -179,11 +184,11 @@ impl<'c> Reader<'c> {
     }
 
     /// Goes through lines of CoNLL-U as [`Reader::scan`] does through running text.
-    fn scan_lines<const LOCATE: bool>(
+    fn scan_lines(
         &mut self,
         text: &str,
         mut head: Option<usize>,
-        wanted: usize,
+        wanted: Option<usize>,
     ) -> std::result::Result<Option<usize>, Misplaced> {
         let reach = self.windows.reach();
         let mut at = 0;
@@ -207,7 +212,7 @@ impl<'c> Reader<'c> {
                 }
                 _ => false,
             };
-            if LOCATE && self.rows.n_events() > wanted {
+            if self.passes(wanted) {
                 return Err((at, Error::Stopped));
             }
             at += line.len();
@@ -262,17 +267,17 @@ impl<'c> Reader<'c> {
     }
 
     /// Takes what `items` hold, of a run at an offset. Whether a context ended.
-    fn items<const LOCATE: bool>(
+    fn items(
         &mut self,
         at: usize,
         makes: bool,
-        wanted: usize,
+        wanted: Option<usize>,
     ) -> std::result::Result<bool, Misplaced> {
         let mut ended = false;
         for i in 0..self.items.len() {
             let (item, offset) = self.items[i];
             ended |= self.item(item, makes).map_err(|error| (at + offset, error))?;
-            if LOCATE && self.rows.n_events() > wanted {
+            if self.passes(wanted) {
                 return Err((at + offset, Error::Stopped));
             }
         }

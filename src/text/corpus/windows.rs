@@ -266,6 +266,10 @@ mod tests {
         let mut events = Vec::new();
         let mut make = |windows: &Windows, ended| {
             let waiting = windows.events(ended);
+            for part in [Part::All, Part::Middle, Part::Neighbours] {
+                let mut words = (0..waiting.len()).flat_map(|event| waiting.words_of(event, part)).flatten();
+                assert!(words.all(|word| waiting.used(part).0.contains(&word)));
+            }
             events.extend((0..waiting.len()).map(|event| {
                 let Place { start, middle, end } = waiting.place(event);
                 let middle = waiting.have_middles().then(|| waiting.words[middle]);
