@@ -66,16 +66,6 @@ impl Lists {
         filled.map(|()| List { start: start as u32, end: self.used as u32 })
     }
 
-    /// The numbers of a list.
-    pub(super) fn get(&self, list: List) -> &[u32] {
-        &self.ids[list.start as usize..list.end as usize]
-    }
-
-    /// The numbers of a list.
-    pub(super) fn get_mut(&mut self, list: List) -> &mut [u32] {
-        &mut self.ids[list.start as usize..list.end as usize]
-    }
-
     /// How many numbers there are.
     pub(super) fn len(&self) -> usize {
         self.used
@@ -99,15 +89,6 @@ impl Joined {
         self.advance(length)
     }
 
-    /// Appends numbers.
-    pub(super) fn extend(&mut self, ids: impl ExactSizeIterator<Item = u32>) -> Result<()> {
-        let length = ids.len();
-        self.ids.grow_to(self.ids.len().max(self.used + length + WIDE), 0, NAMES)?;
-        self.ids[self.used..].iter_mut().zip(ids).for_each(|(place, id)| *place = id);
-        self.used += length;
-        Ok(())
-    }
-
     /// Appends a number.
     pub(super) fn push(&mut self, id: u32) -> Result<()> {
         self.ids[self.used] = id;
@@ -117,11 +98,6 @@ impl Joined {
     /// The numbers.
     pub(super) fn ids(&self) -> &[u32] {
         &self.ids[..self.used]
-    }
-
-    /// The numbers.
-    pub(super) fn ids_mut(&mut self) -> &mut [u32] {
-        &mut self.ids[..self.used]
     }
 
     /// How many numbers there are.
@@ -170,9 +146,6 @@ mod tests {
                 expected.push(7);
             }
             prop_assert_eq!(joined.ids(), &expected);
-            for (list, content) in made.iter().zip(&contents) {
-                prop_assert_eq!(lists.get_mut(*list), content);
-            }
             prop_assert_eq!(lists.len(), contents.iter().map(Vec::len).sum::<usize>());
         }
     }

@@ -10,11 +10,11 @@
 //! the text about it. So what comes of a text depends neither on the number of threads nor on where blocks end.
 
 mod blocks;
+mod column;
 mod conllu;
 mod lines;
 mod lists;
 mod met;
-mod named;
 mod names;
 mod pieces;
 mod reader;

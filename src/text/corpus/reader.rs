@@ -21,8 +21,6 @@ use crate::monitor::Monitor;
 
 const ITEMS: &str = "what is between white space";
 
-const EVENTS: &str = "the events of a block of text";
-
 /// An error, and the offset in the text at which it lies.
 pub(super) type Misplaced = (usize, Error);
 
@@ -35,13 +33,10 @@ pub(super) struct Reader<'c> {
     monitor: &'c Monitor,
     words: Words<'c>,
     windows: Windows,
-    /// Whether every word is an event, so that contexts mean nothing.
-    single: bool,
     /// Line ends since the last run of characters.
     line_ends: usize,
     runs: Runs,
     rows: Rows,
-    events: Vec<u32>,
     /// Words of the context that is being looked for.
     passed: usize,
     /// Whether events may wait for others to be made with them.
@@ -57,11 +52,9 @@ impl<'c> Reader<'c> {
             monitor,
             words: Words::new(corpus)?,
             windows: Windows::new(corpus.window),
-            single: matches!(corpus.window, Window::Words(n) if n.get() == 1),
             line_ends: 0,
             runs: Runs::default(),
             rows: Rows::new(corpus, repeats),
-            events: Vec::new(),
             passed: 0,
             waits: false,
             items: Vec::new(),
@@ -72,7 +65,7 @@ impl<'c> Reader<'c> {
     pub(super) fn read(&mut self, text: &str, opens: bool) -> std::result::Result<Option<usize>, Misplaced> {
         let head = self.restart(opens);
         self.waits = true;
-        let scanned = self.scan::<false>(text, head, usize::MAX);
+        let scanned = self.scan(text, head, None);
         self.waits = false;
         let made = scanned.and_then(|head| self.make(false).map(|()| head).map_err(|error| (0, error)));
         match made {
@@ -80,20 +73,20 @@ impl<'c> Reader<'c> {
             // An event that waited may have it, so where it is found out without waiting.
             Err(_) => {
                 let head = self.restart(opens);
-                self.scan::<true>(text, head, usize::MAX)
+                self.scan(text, head, Some(usize::MAX))
             }
         }
     }
 
     /// Reads on in a text whose beginning is known.
     pub(super) fn read_on(&mut self, text: &str) -> std::result::Result<(), Misplaced> {
-        self.scan::<false>(text, Some(0), usize::MAX).map(drop)
+        self.scan(text, Some(0), None).map(drop)
     }
 
     /// Reads a block once more, up to an event, and says where in the text that ends.
     pub(super) fn locate(&mut self, text: &str, opens: bool, event: usize) -> usize {
         let head = self.restart(opens);
-        match self.scan::<true>(text, head, event) {
+        match self.scan(text, head, Some(event)) {
             Err((offset, _)) => offset,
             Ok(_) => text.len(),
         }
@@ -102,23 +95,22 @@ impl<'c> Reader<'c> {
     /// Forgets the text before a block, and says where its head ends if that is known at once.
     fn restart(&mut self, opens: bool) -> Option<usize> {
         self.windows.clear();
-        self.rows.end_context();
-        self.events.clear();
+        self.rows.drop_events();
         self.line_ends = 0;
         self.passed = 0;
         (opens || self.windows.reach() == 0).then_some(0)
     }
 
-    /// Goes through a text; events are made from `head` on, once that is known. With `LOCATE`, the event of a number ends
-    /// it as an error would.
-    fn scan<const LOCATE: bool>(
+    /// Goes through a text; events are made from `head` on, once that is known. Where an event is `wanted`, runs are looked at as
+    /// if for the first time, so that places within them are known, and that event ends it as an error would.
+    fn scan(
         &mut self,
         text: &str,
         mut head: Option<usize>,
-        wanted: usize,
+        wanted: Option<usize>,
     ) -> std::result::Result<Option<usize>, Misplaced> {
         if self.corpus.format == Format::Conllu {
-            return self.scan_lines::<LOCATE>(text, head, wanted);
+            return self.scan_lines(text, head, wanted);
         }
         let bytes = text.as_bytes();
         let reach = self.windows.reach();
@@ -135,10 +127,10 @@ impl<'c> Reader<'c> {
             if self.line_ends > 0 && self.settle(head.is_some()).map_err(|error| (at, error))? {
                 head.get_or_insert(at);
             }
-            if LOCATE && self.events.len() > wanted {
+            if self.passes(wanted) {
                 return Err((at, Error::Stopped));
             }
-            if !LOCATE && self.waits && head.is_some() {
+            if wanted.is_none() && self.waits && head.is_some() {
                 at = self.take_known(bytes, at).map_err(|error| (at, error))?;
                 if bytes.get(at).is_none_or(u8::is_ascii_whitespace) {
                     continue;
@@ -146,7 +138,7 @@ impl<'c> Reader<'c> {
             }
             let run = Run::at(bytes, at);
             let end = at + run.len();
-            let known = if LOCATE { None } else { self.runs.get(run) };
+            let known = if wanted.is_some() { None } else { self.runs.get(run) };
             let ended = match known {
                 Some(Known::Word(word)) => {
                     self.item(Item::Word(word), head.is_some()).map_err(|error| (at, error))?
@@ -155,11 +147,11 @@ impl<'c> Reader<'c> {
                     self.items.clear();
                     self.items.make_room(items.len(), ITEMS).map_err(|error| (at, error))?;
                     self.items.extend(items.iter().map(|&item| (item, 0)));
-                    self.items::<LOCATE>(at, head.is_some(), wanted)?
+                    self.items(at, head.is_some(), wanted)?
                 }
                 None => {
                     self.look(&text[at..end], run).map_err(|error| (at, error))?;
-                    self.items::<LOCATE>(at, head.is_some(), wanted)?
+                    self.items(at, head.is_some(), wanted)?
                 }
             };
             if head.is_none() && (ended || self.passed > reach) {
@@ -169,15 +161,18 @@ impl<'c> Reader<'c> {
         }
     }
 
+    /// Whether the event that is wanted, if any, is made.
+    fn passes(&self, wanted: Option<usize>) -> bool {
+        wanted.is_some_and(|wanted| self.rows.n_events() > wanted)
+    }
+
     /// Takes the runs from a place on, each behind one space, as long as they are known to be words whose events can wait, or
     /// are known. The place behind the last, or of the next run.
     fn take_known(&mut self, bytes: &[u8], at: usize) -> Result<usize> {
-        let Self { runs, rows, events, windows, .. } = self;
-        if self.single {
-            events.make_room(LOOK_EVERY, EVENTS)?;
-            Ok(take_words(bytes, at, LOOK_EVERY, runs, |word| {
-                rows.known_of_word(word).map(|row| events.push(row))
-            }))
+        let Self { runs, rows, windows, .. } = self;
+        if self.corpus.window == Window::ONE {
+            rows.make_room(LOOK_EVERY)?;
+            Ok(take_words(bytes, at, LOOK_EVERY, runs, |word| rows.take_known(word)))
         } else {
             let most = LOOK_EVERY.min(windows.room());
             let words = windows.more(most)?;
@@ -189,11 +184,11 @@ impl<'c> Reader<'c> {
     }
 
     /// Goes through lines of CoNLL-U as [`Reader::scan`] does through running text.
-    fn scan_lines<const LOCATE: bool>(
+    fn scan_lines(
         &mut self,
         text: &str,
         mut head: Option<usize>,
-        wanted: usize,
+        wanted: Option<usize>,
     ) -> std::result::Result<Option<usize>, Misplaced> {
         let reach = self.windows.reach();
         let mut at = 0;
@@ -217,7 +212,7 @@ impl<'c> Reader<'c> {
                 }
                 _ => false,
             };
-            if LOCATE && self.events.len() > wanted {
+            if self.passes(wanted) {
                 return Err((at, Error::Stopped));
             }
             at += line.len();
@@ -272,17 +267,17 @@ impl<'c> Reader<'c> {
     }
 
     /// Takes what `items` hold, of a run at an offset. Whether a context ended.
-    fn items<const LOCATE: bool>(
+    fn items(
         &mut self,
         at: usize,
         makes: bool,
-        wanted: usize,
+        wanted: Option<usize>,
     ) -> std::result::Result<bool, Misplaced> {
         let mut ended = false;
         for i in 0..self.items.len() {
             let (item, offset) = self.items[i];
             ended |= self.item(item, makes).map_err(|error| (at + offset, error))?;
-            if LOCATE && self.events.len() > wanted {
+            if self.passes(wanted) {
                 return Err((at + offset, Error::Stopped));
             }
         }
@@ -292,10 +287,8 @@ impl<'c> Reader<'c> {
     /// Takes one thing; events are made if `makes`. Whether it ended a context.
     fn item(&mut self, item: Item, makes: bool) -> Result<bool> {
         match item {
-            Item::Word(word) if self.single => {
-                let row = self.rows.of_word(word, self.corpus, self.monitor)?;
-                self.events.grow(row, EVENTS)?;
-                Ok(false)
+            Item::Word(word) if self.corpus.window == Window::ONE => {
+                self.rows.take(word, self.corpus, self.monitor).map(|()| false)
             }
             Item::Word(word) => {
                 self.passed += 1;
@@ -342,16 +335,14 @@ impl<'c> Reader<'c> {
             self.make(true)?;
         }
         self.windows.clear();
-        self.rows.end_context();
         Ok(())
     }
 
     /// Makes the events that wait; if the context `ended`, those that its end cuts short among them.
     fn make(&mut self, ended: bool) -> Result<()> {
-        let Self { windows, rows, events, corpus, monitor, .. } = self;
-        windows.check()?;
-        rows.of_all(&windows.events(ended), events, corpus, monitor)?;
-        windows.all_made();
+        self.windows.check()?;
+        self.rows.make(&self.windows.events(ended), self.corpus, self.monitor)?;
+        self.windows.all_made();
         Ok(())
     }
 
@@ -392,7 +383,6 @@ impl<'c> Reader<'c> {
     /// Takes what later events can hold from a reader that went on from here.
     pub(super) fn follow(&mut self, other: &Reader<'_>) -> Result<()> {
         self.windows.clear();
-        self.rows.end_context();
         self.line_ends = 0;
         for &word in other.windows.held() {
             let word = self.rows.word(other.rows.word_of(word))?;
@@ -406,9 +396,7 @@ impl<'c> Reader<'c> {
         &mut self,
         sink: &mut S,
     ) -> std::result::Result<(), (usize, Error)> {
-        self.rows.deliver(&self.events, sink, self.monitor)?;
-        self.events.clear();
-        self.rows.forget_rows(self.single);
+        self.rows.deliver(sink, self.monitor)?;
         match self.rows.large() {
             None => Ok(()),
             Some(Large::Rows) => {
@@ -485,7 +473,7 @@ mod tests {
         for _ in 0..2 {
             assert_eq!(one.read("a b\nc a b", true).unwrap(), Some(0));
             one.end_document().unwrap();
-            assert_eq!(one.events.len(), 1);
+            assert_eq!(one.rows.n_events(), 1);
             assert_eq!(refused(one.read("a b\nc a b c a", true)), 10);
         }
         // Block after block: the words before are held.
@@ -503,6 +491,6 @@ mod tests {
             one.read_words(words[..5].iter().copied()).unwrap();
             one.end_document().unwrap();
         }
-        assert_eq!(one.events.len(), 3);
+        assert_eq!(one.rows.n_events(), 3);
     }
 }

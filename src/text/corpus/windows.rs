@@ -23,34 +23,6 @@ pub(super) struct Windows {
 /// The most words of a context that is one event: all of them are held until it ends.
 const CONTEXT: usize = 1 << 24;
 
-/// The words of an event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Frame<'w> {
-    /// All of them.
-    pub(super) words: &'w [u32],
-    /// How many words of the context come before them.
-    pub(super) start: usize,
-    /// The one in the middle, where it has another part than its neighbours.
-    pub(super) middle: Option<usize>,
-}
-
-impl<'w> Frame<'w> {
-    /// The words that give cues, in two parts, and those that give outcomes; each with how many words of the context come
-    /// before.
-    #[inline]
-    pub(super) fn sides(self) -> [(&'w [u32], usize); 3] {
-        let Self { words, start, middle } = self;
-        match middle {
-            None => [(words, start), (&[], start), (words, start)],
-            Some(middle) => [
-                (&words[..middle], start),
-                (&words[middle + 1..], start + middle + 1),
-                (&words[middle..=middle], start + middle),
-            ],
-        }
-    }
-}
-
 const WORDS: &str = "the words of a context";
 
 /// So many words of a long context are held before those that no event will see again are forgotten.
@@ -164,13 +136,7 @@ impl Windows {
         }
         .min(n);
         let [whole, cut] = [whole, cut].map(|at| at.start - first..at.end - first);
-        Events {
-            window: self.window,
-            words: &self.words[first..],
-            before: self.forgotten + first,
-            whole,
-            cut,
-        }
+        Events { window: self.window, words: &self.words[first..], whole, cut }
     }
 
     /// No events wait: they were made, or are not wanted.
@@ -193,8 +159,6 @@ pub(super) struct Events<'w> {
     window: Window,
     /// Words of the context, from the first of the first event on.
     pub(super) words: &'w [u32],
-    /// How many words of the context come before those.
-    before: usize,
     /// The words that are the last of events, or in the middle of them.
     whole: Range<usize>,
     /// The words with which events begin that the end of the context cuts short.
@@ -202,14 +166,14 @@ pub(super) struct Events<'w> {
 }
 
 impl<'w> Events<'w> {
+    /// The event of one word.
+    pub(super) fn of_one(word: &'w [u32; 1]) -> Self {
+        Self { window: Window::ONE, words: word, whole: 0..1, cut: 1..1 }
+    }
+
     /// Whether a word in the middle has another part than its neighbours.
     pub(super) fn have_middles(&self) -> bool {
         matches!(self.window, Window::Around { .. })
-    }
-
-    /// Whether two words can be on the same side of the one in the middle.
-    pub(super) fn has_pairs_beside(&self) -> bool {
-        matches!(self.window, Window::Around { before, after } if before.max(after) > 1)
     }
 
     /// How many there are.
@@ -217,10 +181,9 @@ impl<'w> Events<'w> {
         self.whole.len() + self.cut.len()
     }
 
-    /// Where in [`Events::words`] the words of an event are. Both ends rise from event to event, and so does the middle, by one,
-    /// where it has another part.
+    /// Where in [`Events::words`] the words of an event are. Both ends rise from event to event, and so does the middle.
     #[inline(always)]
-    pub(super) fn place(&self, event: usize) -> Place {
+    fn place(&self, event: usize) -> Place {
         let n = self.words.len();
         let word = self.whole.start + event;
         match self.window {
@@ -229,14 +192,12 @@ impl<'w> Events<'w> {
                 let start = if self.window == Window::Context { 0 } else { word };
                 Place { start, middle: start, end: n }
             }
-            Window::Around { before, after } => {
-                // No sum is too large.
-                Place {
-                    start: word.saturating_sub(before),
-                    middle: word,
-                    end: (word + after.min(n) + 1).min(n),
-                }
-            }
+            // No sum is too large.
+            Window::Around { before, after } => Place {
+                start: word.saturating_sub(before),
+                middle: word,
+                end: (word + after.min(n) + 1).min(n),
+            },
             Window::Words(most) => {
                 let start = (word + 1).saturating_sub(most.get());
                 Place { start, middle: start, end: word + 1 }
@@ -245,39 +206,54 @@ impl<'w> Events<'w> {
         }
     }
 
-    /// Those of some events that have as many words as the window can have, all behind each other.
-    pub(super) fn full(&self, events: Range<usize>) -> Range<usize> {
-        let (first, n_whole) = (self.whole.start, self.whole.len());
-        let (start, end) = match self.window {
-            Window::Words(most) => ((most.get() - 1).saturating_sub(first), n_whole),
-            Window::Around { before, after } => (
-                before.saturating_sub(first),
-                n_whole.min(self.words.len().saturating_sub(after).saturating_sub(first)),
-            ),
-            Window::Context => (0, 0),
-        };
-        let start = start.clamp(events.start, events.end);
-        start..end.clamp(start, events.end)
+    /// Where the words are that are a part of an event: behind each other, or on both sides of the middle.
+    #[inline(always)]
+    pub(super) fn words_of(&self, event: usize, part: Part) -> [Range<usize>; 2] {
+        let Place { start, middle, end } = self.place(event);
+        match part {
+            Part::All => [start..end, 0..0],
+            Part::Middle => [middle..middle + 1, 0..0],
+            Part::Neighbours => [start..middle, middle + 1..end],
+        }
     }
 
-    /// An event.
-    pub(super) fn frame(&self, event: usize) -> Frame<'w> {
-        let Place { start, middle, end } = self.place(event);
-        Frame {
-            words: &self.words[start..end],
-            start: self.before + start,
-            middle: self.have_middles().then(|| middle - start),
+    /// The words that are such a part of some event, of one or more: all that lie between the first and the last. And whether
+    /// two of them can be so side by side.
+    pub(super) fn used(&self, part: Part) -> (Range<usize>, bool) {
+        let n = self.len();
+        let (first, last) = (self.place(0), self.place(n - 1));
+        match part {
+            Part::All => (first.start..last.end, true),
+            Part::Middle => (first.middle..last.middle + 1, false),
+            Part::Neighbours => {
+                // The word in the middle of an event is a neighbour in the next, if events have words before it, and in the one
+                // before, if they have words behind it.
+                let lonely_first =
+                    first.start == first.middle && (n == 1 || self.place(1).start > first.middle);
+                let lonely_last = last.end == last.middle + 1 && (n == 1 || self.place(n - 2).end < last.end);
+                let words = first.start + usize::from(lonely_first)..last.end - usize::from(lonely_last);
+                let pairs = matches!(self.window, Window::Around { before, after } if before.max(after) > 1);
+                (words, pairs)
+            }
         }
     }
 }
 
+/// Which words of an event give names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    All,
+    Middle,
+    Neighbours,
+}
+
 /// Where the words of an event are.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
-    pub(super) start: usize,
+struct Place {
+    start: usize,
     /// The word that has another part than its neighbours, if there is one.
-    pub(super) middle: usize,
-    pub(super) end: usize,
+    middle: usize,
+    end: usize,
 }
 
 #[cfg(test)]
@@ -290,12 +266,14 @@ mod tests {
         let mut events = Vec::new();
         let mut make = |windows: &Windows, ended| {
             let waiting = windows.events(ended);
-            let most = windows.reach().saturating_add(1);
-            let full = waiting.full(0..waiting.len());
+            for part in [Part::All, Part::Middle, Part::Neighbours] {
+                let mut words = (0..waiting.len()).flat_map(|event| waiting.words_of(event, part)).flatten();
+                assert!(words.all(|word| waiting.used(part).0.contains(&word)));
+            }
             events.extend((0..waiting.len()).map(|event| {
-                let frame = waiting.frame(event);
-                assert_eq!(full.contains(&event), frame.words.len() == most);
-                (frame.words.to_vec(), frame.middle.map(|middle| frame.words[middle]))
+                let Place { start, middle, end } = waiting.place(event);
+                let middle = waiting.have_middles().then(|| waiting.words[middle]);
+                (waiting.words[start..end].to_vec(), middle)
             }));
         };
         for &n in contexts {
@@ -354,7 +332,7 @@ mod tests {
                 windows.all_made();
                 assert!(!windows.is_due() && windows.check().is_ok());
             }
-            assert_eq!(windows.events(true).frame(0).words, [0, 1, 2, 3, 4]);
+            assert_eq!(windows.events(true).words, [0, 1, 2, 3, 4]);
             if context < 2 {
                 windows.clear();
             }

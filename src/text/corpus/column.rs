@@ -1,0 +1,232 @@
+//! A column: the cues of events, or their outcomes, in numbers of our own until a sink takes them.
+//!
+//! What each word gives is looked for once. The names of a stretch of words are put side by side from that, and each event
+//! has a part of them, without repetitions.
+
+use std::mem;
+use std::ops::Range;
+
+use super::Corpus;
+use super::names::Names;
+use super::pieces::{Context, Pieces};
+use super::windows::{Events, Part};
+use crate::error::{Error, Result};
+use crate::events::sink::Batch;
+use crate::grow::Grow;
+use crate::vocab::Vocab;
+
+const NAMES: &str = "the names that words give";
+
+const ROWS: &str = "the events of a block of text";
+
+/// So many names of an event are appended between two looks at the monitor.
+const LOOK_EVERY: usize = 1 << 16;
+
+/// So many more names than are needed have room: what is never used takes no memory.
+const MORE: usize = 1 << 10;
+
+/// The cues of events, or their outcomes.
+pub(super) struct Column {
+    pieces: Vec<Pieces>,
+    names: Vocab,
+    /// What the sink calls each name, once that is known; it may have fewer.
+    theirs: Vec<Option<u32>>,
+    rows: Rows,
+    /// Rows in the sink's numbers, and where each ends; buffers that are used again.
+    sent: Vec<u32>,
+    sent_ends: Vec<usize>,
+}
+
+/// The names of events, one event behind another.
+///
+/// Invariants: the first `used` of `ids` are the names, `ends` are where those of each event end. `last` are the numbers of
+/// the events that had each name last; numbers rise, and `number` is the last of them.
+#[derive(Default)]
+struct Rows {
+    ids: Vec<u32>,
+    used: usize,
+    ends: Vec<usize>,
+    last: Vec<u32>,
+    number: u32,
+    /// Whether a name that an event has already goes.
+    once: bool,
+}
+
+impl Column {
+    /// Whether names that an event has already go is said by `once`.
+    pub(super) fn new(names: &[Names], corpus: &Corpus, once: bool) -> Self {
+        Self {
+            pieces: names.iter().map(|names| Pieces::new(names, corpus)).collect(),
+            names: Vocab::new(),
+            theirs: Vec::new(),
+            rows: Rows { once, ..Rows::default() },
+            sent: Vec::new(),
+            sent_ends: Vec::new(),
+        }
+    }
+
+    /// Appends what a part of the words of each event gives. After an error there may be rows that are to be taken back.
+    pub(super) fn append(
+        &mut self,
+        events: &Events<'_>,
+        part: Part,
+        context: &mut Context<'_>,
+    ) -> Result<()> {
+        let Self { pieces, names, rows, .. } = self;
+        let (used, pairs) = events.used(part);
+        for pieces in &mut *pieces {
+            pieces.cover(events.words, used.clone(), pairs, context, names)?;
+        }
+        rows.ends.make_room(events.len(), ROWS)?;
+        for event in 0..events.len() {
+            let parts = events.words_of(event, part);
+            rows.begin();
+            for pieces in &mut *pieces {
+                for words in parts.clone() {
+                    if words.is_empty() {
+                        continue;
+                    }
+                    let given = pieces.of(events.words, words, context, names)?;
+                    for given in given.chunks(LOOK_EVERY) {
+                        context.monitor.check()?;
+                        rows.put(given, names.len())?;
+                    }
+                }
+            }
+            rows.ends.push(rows.used);
+        }
+        Ok(())
+    }
+
+    /// Some rows in the sink's numbers; `None` where it does not number a name. Names without a number are asked for, in their
+    /// order. An error comes with how many rows were before.
+    pub(super) fn sent(
+        &mut self,
+        rows: Range<usize>,
+        mut ask: impl FnMut(&str) -> Result<Option<u32>>,
+    ) -> std::result::Result<Option<Batch<'_>>, (usize, Error)> {
+        let Self { names, theirs, rows: Rows { ids, ends, .. }, sent, sent_ends, .. } = self;
+        let start = rows.start.checked_sub(1).map_or(0, |before| ends[before]);
+        let ends = &ends[rows];
+        let ids = &ids[start..ends.last().copied().unwrap_or(start)];
+        sent.clear();
+        sent_ends.clear();
+        let mut made = || {
+            theirs.grow_to(names.len(), None, NAMES)?;
+            sent.make_room(ids.len(), ROWS)?;
+            sent_ends.make_room(ends.len(), ROWS)?;
+            for &id in ids {
+                let known = &mut theirs[id as usize];
+                if known.is_none() {
+                    *known = ask(names.name(id).unwrap_or_default())?;
+                }
+                let Some(known) = *known else { return Ok(false) };
+                sent.push(known);
+            }
+            sent_ends.extend(ends.iter().map(|end| end - start));
+            Ok(true)
+        };
+        match made() {
+            Ok(true) => Ok(Some(Batch::new(sent, sent_ends, 0..sent_ends.len()))),
+            Ok(false) => Ok(None),
+            Err(error) => Err((ends.partition_point(|end| end - start <= sent.len()), error)),
+        }
+    }
+
+    /// Calls `take` with each name of a row.
+    pub(super) fn each(&self, row: usize, take: impl FnMut(&str) -> Result<()>) -> Result<()> {
+        let Rows { ids, ends, .. } = &self.rows;
+        let start = row.checked_sub(1).map_or(0, |before| ends[before]);
+        ids[start..ends[row]].iter().filter_map(|&id| self.names.name(id)).try_for_each(take)
+    }
+
+    /// Keeps the first `n` rows alone.
+    pub(super) fn truncate(&mut self, n: usize) {
+        let rows = &mut self.rows;
+        rows.ends.truncate(n);
+        rows.used = rows.ends.last().copied().unwrap_or(0);
+    }
+
+    /// Bytes of memory that names and what words give take, about.
+    pub(super) fn size_of_names(&self) -> usize {
+        let pieces: usize = self.pieces.iter().map(Pieces::size).sum();
+        self.names.text().len() + 44 * self.names.len() + pieces
+    }
+
+    /// How many names all rows have.
+    pub(super) fn n_ids(&self) -> usize {
+        self.rows.used
+    }
+}
+
+impl Rows {
+    /// Begins a row.
+    #[inline]
+    fn begin(&mut self) {
+        if self.number == u32::MAX {
+            self.last.fill(0);
+            self.number = 0;
+        }
+        self.number += 1;
+    }
+
+    /// Appends names to the row, of `n` that there are.
+    #[inline(always)]
+    fn put(&mut self, given: &[u32], n: usize) -> Result<()> {
+        if self.last.len() < n {
+            self.last.grow_to(n, 0, NAMES)?;
+        }
+        // Room for one too many.
+        let needed = self.used + given.len() + 1;
+        if self.ids.len() < needed {
+            self.ids.grow_to(needed + MORE, 0, ROWS)?;
+        }
+        let room = &mut self.ids[self.used..];
+        let mut kept = 0;
+        if self.once {
+            for &id in given {
+                // No branch: whether a name comes again is hard to foresee.
+                room[kept] = id;
+                let last = mem::replace(&mut self.last[id as usize], self.number);
+                kept += usize::from(last != self.number);
+            }
+        } else {
+            room[..given.len()].copy_from_slice(given);
+            kept = given.len();
+        }
+        self.used += kept;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn rows_keep_the_first_of_each_name(
+            given in prop::collection::vec(prop::collection::vec(prop::collection::vec(0_u32..6, 0..5), 0..4), 0..10),
+            number in prop_oneof![Just(0_u32), Just(u32::MAX - 2)],
+            once: bool,
+        ) {
+            let mut rows = Rows { number, once, ..Rows::default() };
+            let mut expected = Vec::new();
+            for parts in &given {
+                rows.begin();
+                let start = expected.len();
+                for part in parts {
+                    rows.put(part, 6).unwrap();
+                    for id in part {
+                        if !once || !expected[start..].contains(id) {
+                            expected.push(*id);
+                        }
+                    }
+                }
+                prop_assert_eq!(&rows.ids[..rows.used], &expected);
+            }
+        }
+    }
+}
