@@ -12,6 +12,7 @@ from rescorla import _core
 from rescorla._events.events import Events
 from rescorla._events.read import as_events
 from rescorla._learn.plan import warn_of_entries
+from rescorla._learn.record import rates_of, sizes
 from rescorla._learn.spectrum import SLACK, Spectrum, Tokens
 from rescorla._shared.checks import (
     PathName,
@@ -152,14 +153,8 @@ def convergence(
     warn_of_entries("alpha", alpha, events.cues, "cue")
     warn_of_entries("lambda_", lambda_, events.outcomes, "outcome")
     parameters: dict[str, Any] = {
-        "alpha": recorded(alpha, alphas),
-        "beta1": beta1,
-        "beta2": beta2,
-        "lambda": recorded(lambda_, lambdas),
-        "n_events": len(events),
-        "n_tokens": events.n_tokens,
-        "n_cues": events.n_cues,
-        "n_outcomes": events.n_outcomes,
+        **rates_of(recorded(alpha, alphas), (beta1, beta2), recorded(lambda_, lambdas)),
+        **sizes(events),
         "version": _core.__version__,
     }
     tokens = Tokens(events, alphas)

@@ -21,6 +21,7 @@ from rescorla._learn.plan import (
     warn_of_entries,
     warn_strange,
 )
+from rescorla._learn.record import rates_of, record, sizes
 from rescorla._shared.checks import (
     PathName,
     PerName,
@@ -243,25 +244,6 @@ def delta_rule(
         start = _start(known, shape, element)
     elif rng is not None and initial == "random":
         start = rng.normal(0.0, SPREAD, shape).astype(element)
-    parameters: dict[str, Any] = {
-        "rule": "delta",
-        "alpha": recorded(alpha, alphas),
-        "beta": beta,
-        "lambda": recorded(lambda_, lambdas),
-        "activation": activation,
-        "loss": loss,
-        "batch": "full" if size is None else size,
-        "reduction": reduction,
-        "passes": n_passes,
-        "seed": None if seed is None else whole("seed", seed),
-        "n_events": len(events),
-        "n_tokens": events.n_tokens,
-        "n_cues": events.n_cues,
-        "n_outcomes": events.n_outcomes,
-        "dtype": str(element),
-        "initial": "weights" if known is not None else initial,
-        "version": _core.__version__,
-    }
     course: dict[str, Any] = {
         "beta": beta,
         "activation": activation,
@@ -302,8 +284,23 @@ def delta_rule(
                         **step,
                     )
             start = values
-    parameters["kernel"], parameters["threads"] = report["kernel"], report["threads"]
-    parameters["seconds"] = perf_counter() - started
+    parameters = record(
+        "delta",
+        started,
+        **rates_of(recorded(alpha, alphas), (beta, beta), recorded(lambda_, lambdas)),
+        activation=activation,
+        loss=loss,
+        batch="full" if size is None else size,
+        reduction=reduction,
+        passes=n_passes,
+        seed=None if seed is None else whole("seed", seed),
+        initial="random" if initial == "random" else None,
+        continued=known is not None,
+        **sizes(events),
+        dtype=str(element),
+        kernel=report["kernel"],
+        threads=report["threads"],
+    )
     if beta >= safe:
         warn(overshooting(rate_name, beta, kappa, safe, events.what), NumericalWarning)
     return Weights(values, plan.cues, plan.outcomes, parameters)

@@ -20,6 +20,7 @@ from rescorla._learn.delta import (
     safe_rate,
     slower,
 )
+from rescorla._learn.record import rates_of, record
 from rescorla._shared.checks import PerName, is_number, per_name, rate, recorded, thread_count, whole
 from rescorla._shared.warn import warn
 from rescorla._weights.vectors import Table, kappas, table_of
@@ -159,21 +160,19 @@ class ErrorDriven(LinearEstimator):
             warn(f"{what}, scale X, or let beta be None", EstimatorWarning)
         self.beta_, self._reference = rates.beta, rates.reference
         self.n_iter_ = self.n_iter_ + n_iter if more else n_iter
-        parameters = {
-            "rule": "delta",
-            "alpha": alpha,
-            "beta": rates.beta,
-            "rates": "one" if rates.paces is None else "by row",
+        parameters = record(
+            "delta",
+            started,
+            **rates_of(alpha, (rates.beta, rates.beta), 1.0),
+            rates="one" if rates.paces is None else "by row",
             **rule._asdict(),
-            "passes": self.n_iter_,
-            "seed": seed,
-            "n_tokens": x.shape[0],
-            "n_cues": n_cues,
-            "n_outcomes": len(outcomes),
-            "dtype": "float64",
-            "seconds": perf_counter() - started,
-            "version": _core.__version__,
-        }
+            passes=self.n_iter_,
+            seed=seed,
+            n_tokens=x.shape[0],
+            n_cues=n_cues,
+            n_outcomes=len(outcomes),
+            dtype="float64",
+        )
         self._keep(values, outcomes, parameters)
 
     def _saliences(self, n_cues: int, used: Any) -> tuple[NDArray[np.float64], float | list[float]]:
