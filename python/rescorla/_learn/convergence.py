@@ -352,7 +352,7 @@ class Convergence:
         largest = np.abs(self._salience * self._fixed_point(self._outcome_numbers[outcome])).max(initial=0.0)
         if abs(way) <= _NOTHING * largest:
             return np.nan
-        return _settled(terms, *self._decay(spectrum), abs(way) / 2)
+        return _last_reached(terms, *self._decay(spectrum), abs(way) / 2)
 
     def mean_trajectory(
         self, tokens: ArrayLike, cue: str, outcome: str, *, initial: Weights | None = None
@@ -446,7 +446,7 @@ class Convergence:
         def passes(spectrum: Spectrum, terms: Floats) -> float:
             logs, _ = self._decay(spectrum)
             # All terms are positive and all powers even, so that no sign matters.
-            return _settled(terms, 2 * logs, np.ones(len(logs)), square * terms.sum()) / self.n_tokens
+            return _last_reached(terms, 2 * logs, np.ones(len(logs)), square * terms.sum()) / self.n_tokens
 
         found = [passes(spectrum, terms) for spectrum, terms in zip(self._all(), squares, strict=True)]
         return found[0] if self._one_rate else np.array(found)
@@ -692,7 +692,7 @@ def _progress(times: Floats, logs: Floats, signs: Floats) -> Floats:
     return done
 
 
-def _settled(terms: Floats, logs: Floats, signs: Floats, bound: float) -> float:
+def _last_reached(terms: Floats, logs: Floats, signs: Floats, bound: float) -> float:
     """The least T such that |sum of terms * r^t| <= bound for all t >= T, with r given as in `_progress`.
 
     The sum may come below the bound and leave it again. But a sum of falling terms of one sign lies between

@@ -19,7 +19,7 @@ from rescorla._learn.plan import (
     plan_of,
     start_of,
     warn_of_entries,
-    warn_strange,
+    warn_unshared,
 )
 from rescorla._learn.record import rates_of, record, sizes
 from rescorla._shared.checks import (
@@ -224,7 +224,7 @@ def delta_rule(
     events = _arrays(data, element) if isinstance(data, tuple) else _events(data, progress)
     plan = plan_of(events, None, None, known)
     if isinstance(initial, Weights):
-        warn_strange(initial, plan, events)
+        warn_unshared(initial, plan, events)
     alphas = per_name("alpha", alpha, plan.cues, "cue", element)
     warn_of_entries("alpha", alpha, plan.cues, "cue")
     if isinstance(events, _Arrays):
@@ -244,7 +244,7 @@ def delta_rule(
         start = _start(known, shape, element)
     elif rng is not None and initial == "random":
         start = rng.normal(0.0, SPREAD, shape).astype(element)
-    course: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "beta": beta,
         "activation": activation,
         "loss": loss,
@@ -264,7 +264,7 @@ def delta_rule(
         # In full batches the order is nothing but rounding.
         for first, some, order in orders(n_passes, events.n_tokens, rng if size else None, ordered):
             values = np.zeros(shape, dtype=element)
-            step = course | {
+            step = arguments | {
                 "passes": some,
                 "order": order,
                 "progress": _part(watch, first, some, n_passes),

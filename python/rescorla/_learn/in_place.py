@@ -108,7 +108,7 @@ def learn_in_place(
         events,
         report,
         started,
-        **rates_of(alphas.told, (beta1, beta2), lambdas.told),
+        **rates_of(alphas.recorded, (beta1, beta2), lambdas.recorded),
         schedule=None if schedule is None else name_of(schedule),
         average=False,
         # A trial is short, and str of a dtype is not.
@@ -140,9 +140,9 @@ def _saliences(
     if isinstance(alpha, Mapping):
         _check_names("alpha", alpha, weights.cue_numbers, "cue")
         values = per_name("alpha", alpha, events.cues, "cue", element)
-        told = np.zeros(len(weights.cues))
-        told[rows] = values
-        return Numbers(values, told.tolist())
+        known = np.zeros(len(weights.cues))
+        known[rows] = values
+        return Numbers(values, known.tolist())
     if is_number(alpha):
         values = _alike("alpha", alpha, events.cues, "cue", element)
         return Numbers(values, recorded(alpha, values))

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from rescorla import _core
 
 # What the engine says of how it learned.
-_TOLD = ("method", "updates_forward", "updates_adjoint", "kernel", "threads")
+_REPORTED = ("method", "updates_forward", "updates_adjoint", "kernel", "threads")
 
 
 class _Sized(Protocol):
@@ -50,5 +50,5 @@ def rates_of(alpha: Any, betas: tuple[float, float], lambda_: Any) -> dict[str, 
 
 def learned(events: _Sized, report: Mapping[str, Any], started: float, **facts: Any) -> dict[str, Any]:
     """The ``parameters`` of what the rule of Rescorla and Wagner learned."""
-    told = {name: report[name] for name in _TOLD if name in report}
-    return record("rescorla-wagner", started, **facts, **sizes(events), **told)
+    reported = {name: report[name] for name in _REPORTED if name in report}
+    return record("rescorla-wagner", started, **facts, **sizes(events), **reported)

@@ -19,8 +19,8 @@ from rescorla._learn.plan import (
     result_array,
     saliences,
     start_of,
-    warn_strange,
     warn_unsafe,
+    warn_unshared,
 )
 from rescorla._learn.record import learned, rates_of
 from rescorla._learn.schedule import Schedule, name_of, tabulated
@@ -269,7 +269,7 @@ def learn(
     alphas = saliences(alpha, plan, events, element)
     lambdas = maximal(lambda_, plan, events, initial, element)
     if initial is not None:
-        warn_strange(initial, plan, events)
+        warn_unshared(initial, plan, events)
     start = None if initial is None else start_of(initial, element, out)
     factors = None if schedule is None else tabulated(schedule, events.n_tokens, (beta1, beta2), element)
     shape = len(plan.cues), len(plan.outcomes)
@@ -302,7 +302,7 @@ def learn(
                 events,
                 report,
                 started,
-                **rates_of(alphas.told, (beta1, beta2), lambdas.told),
+                **rates_of(alphas.recorded, (beta1, beta2), lambdas.recorded),
                 schedule=None if schedule is None else name_of(schedule),
                 average=average,
                 dtype=str(element),

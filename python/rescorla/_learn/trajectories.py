@@ -17,8 +17,8 @@ from rescorla._learn.plan import (
     plan_of,
     saliences,
     start_of,
-    warn_strange,
     warn_unsafe,
+    warn_unshared,
 )
 from rescorla._learn.record import learned, rates_of
 from rescorla._learn.schedule import Schedule, name_of, tabulated
@@ -333,7 +333,7 @@ def trajectories(
     events = as_events(events, progress=progress)
     plan = plan_of(events, cues, outcomes, initial)
     if initial is not None:
-        warn_strange(initial, plan, events)
+        warn_unshared(initial, plan, events)
     alphas = saliences(alpha, plan, events, element)
     lambdas = maximal(lambda_, plan, events, initial, element)
     start = None if initial is None else start_of(initial, element)
@@ -374,7 +374,7 @@ def trajectories(
         events,
         report,
         started,
-        **rates_of(alphas.told, (beta1, beta2), lambdas.told),
+        **rates_of(alphas.recorded, (beta1, beta2), lambdas.recorded),
         schedule=None if schedule is None else name_of(schedule),
         dtype=str(element),
         continued=initial is not None,

@@ -126,7 +126,7 @@ class ErrorDriven(LinearEstimator):
         shuffling = rng if size and not piece else None
         greatest = float(kappa.max(initial=0.0))
         safe = safe_rate(greatest, size, len(kappa), rule.reduction)
-        course: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "alpha": alphas,
             "beta": rates.beta,
             "paces": rates.paces,
@@ -142,7 +142,7 @@ class ErrorDriven(LinearEstimator):
         started = perf_counter()
         try:
             stopping = tol if self.beta is None and self.passes is None and not piece else None
-            learned, n_iter = _passes(x, z, values[used], course, n_passes, shuffling, stopping)
+            learned, n_iter = _passes(x, z, values[used], arguments, n_passes, shuffling, stopping)
         except FloatingPointError as error:
             match error.args:
                 case (int(row), int(column), value):
@@ -241,7 +241,7 @@ def _passes(
     x: Table,
     z: Table,
     start: NDArray[np.float64],
-    course: dict[str, Any],
+    arguments: dict[str, Any],
     most: int,
     rng: np.random.Generator | None,
     tol: float | None,
@@ -253,7 +253,7 @@ def _passes(
     def learn(some: int, order: NDArray[np.int64] | None, squares: NDArray[np.float64] | None) -> None:
         nonlocal start, spare
         _core.delta_rule_rows(
-            x, z, initial=start, out=spare, passes=some, order=order, squares=squares, **course
+            x, z, initial=start, out=spare, passes=some, order=order, squares=squares, **arguments
         )
         start, spare = spare, start
 
