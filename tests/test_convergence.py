@@ -505,7 +505,7 @@ def test_settled_is_the_last_crossing(parts: list[tuple[float, float]], bound: f
     assume((np.abs(values - bound) > 1e-9).all())
     above = np.flatnonzero(values > bound)
     expected = above[-1] + 1 if len(above) else 0
-    assert room._settled(terms, np.log(np.abs(ratios)), np.sign(ratios), bound) == expected
+    assert room._last_reached(terms, np.log(np.abs(ratios)), np.sign(ratios), bound) == expected
 
 
 @given(problems(), st.sampled_from([0.5, 0.1, 1e-3]))

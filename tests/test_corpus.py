@@ -443,7 +443,9 @@ def test_a_str_is_names_joined_wherever_it_stands(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("names", ["DOG__SG", "_DOG", "DOG_", "_"])
 def test_an_empty_name_among_others_is_refused(names: str) -> None:
-    with pytest.raises(ValueError, match=f"outcomes_from maps 'dog' to '{names}', in which a name is empty; join"):
+    with pytest.raises(
+        ValueError, match=f"outcomes_from maps 'dog' to '{names}', in which a name is empty; join"
+    ):
         rw.corpus_events(["dog"], outcomes_from={"dog": names})
     with pytest.raises(ValueError, match=f'the word "dog" gives "{names}", in which a name is empty; join'):
         rw.corpus_events(["dog"], outcomes_from=lambda word: names)

@@ -477,7 +477,10 @@ def test_a_random_start_is_small_and_of_the_seed() -> None:
 def test_parameters_tell_what_was_done() -> None:
     rule: dict[str, Any] = {"beta": 0.5, "batch": "full", "reduction": "mean", "passes": 7, "seed": 3}
     told = rw.delta_rule(rw.read_events(NOISY), **rule, activation="tanh", lambda_=0.8).parameters
-    expected = rule | {"rule": "delta", "activation": "tanh", "loss": "squared", "lambda": 0.8, "alpha": 1.0}
+    betas = {"beta1": rule.pop("beta"), "beta2": 0.5}
+    expected = (
+        rule | betas | {"rule": "delta", "activation": "tanh", "loss": "squared", "lambda": 0.8, "alpha": 1.0}
+    )
     assert expected.items() <= told.items()
 
 

@@ -376,13 +376,13 @@ def test_one_path_several_paths_or_lines(tmp_path: Path) -> None:
     ("keywords", "cues"),
     [
         ({}, ("#no", "noo", "oon", "on#")),
-        ({"cues": "bigrams"}, ("#n", "no", "oo", "on", "n#")),
-        ({"cues": "unigrams"}, ("n", "o")),
-        ({"cues": "words"}, ("noon",)),
+        ({"cues_from": "bigrams"}, ("#n", "no", "oo", "on", "n#")),
+        ({"cues_from": "unigrams"}, ("n", "o")),
+        ({"cues_from": "words"}, ("noon",)),
         ({"boundary": "+"}, ("+no", "noo", "oon", "on+")),
         ({"background": "always"}, ("always", "#no", "noo", "oon", "on#")),
-        ({"cues": "unigrams", "duplicates": "keep"}, ("n", "o", "o", "n")),
-        ({"window": 1, "context": "line", "outcomes": "words"}, ("#no", "noo", "oon", "on#")),
+        ({"cues_from": "unigrams", "duplicates": "keep"}, ("n", "o", "o", "n")),
+        ({"window": 1, "context": "line", "outcomes_from": "words"}, ("#no", "noo", "oon", "on#")),
         ({"symbols": "a-z"}, ("#no", "noo", "oon", "on#")),
     ],
 )
@@ -398,9 +398,9 @@ def test_symbols_make_up_words() -> None:
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({"cues": "letters"}, "'trigrams' or 'bigrams' or 'unigrams' or 'words', not 'letters'"),
-        ({"outcomes": "lemmas"}, "outcomes can be 'lemmas' with format='conllu' only, not 'text'"),
-        ({"cues": 0}, "cues must have 1 letter or more, not 0"),
+        ({"cues_from": "letters"}, "'trigrams' or 'bigrams' or 'unigrams' or 'words', not 'letters'"),
+        ({"outcomes_from": "lemmas"}, "outcomes_from can be 'lemmas' with format='conllu' only, not 'text'"),
+        ({"cues_from": 0}, "cues_from must have 1 letter or more, not 0"),
         ({"window": 0}, "window must be a whole number of 1 or more, or a pair"),
         ({"window": "line"}, "window must be None or 'context', not 'line'"),
         ({"window": (0, 0)}, "window must have a neighbour"),

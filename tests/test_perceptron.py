@@ -232,7 +232,14 @@ def test_a_random_start_is_of_the_seed() -> None:
 
 def test_parameters_tell_what_was_done() -> None:
     told = rw.perceptrons.perceptron([[1.0]], [1], rule="batch", eta=0.5, max_sweeps=3, bias=False).parameters
-    expected = {"rule": "batch", "eta": 0.5, "max_sweeps": 3, "bias": False, "initial": None, "n_examples": 1}
+    expected = {
+        "updates": "batch",
+        "eta": 0.5,
+        "max_sweeps": 3,
+        "bias": False,
+        "initial": None,
+        "n_examples": 1,
+    }
     assert expected.items() <= told.items()
     assert rw.perceptrons.perceptron(np.zeros((1, 2)), [1]).feature_names == ("x0", "x1")
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from operator import index
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from rescorla._events.order import Seed, generator
 from rescorla._shared.checks import whole
@@ -75,7 +72,7 @@ def bandsample(
     """
     size = whole("size", size, 1)
     least, random = whole("cutoff", cutoff), generator(seed)
-    known = {str(name): _occurrences(str(name), count) for name, count in counts.items()}
+    known = {str(name): whole(f"the count of {str(name)!r}", count) for name, count in counts.items()}
     names = [name for name, count in known.items() if count >= least]
     # Shuffled, then sorted by a sort that leaves equal ones as they are.
     row = [names[i] for i in random.permutation(len(names))]
@@ -93,12 +90,3 @@ def bandsample(
             drawn.add(left.pop())
             owed -= step
     return {name: count for name, count in known.items() if name in drawn}
-
-
-def _occurrences(name: str, count: Any) -> int:
-    """A count, checked."""
-    if isinstance(count, bool | np.bool_) or not hasattr(count, "__index__"):
-        raise TypeError(f"counts must be whole numbers; that of {name!r} is {count!r}")
-    if count < 0:
-        raise ValueError(f"counts must be 0 or more; that of {name!r} is {count}")
-    return index(count)

@@ -12,6 +12,7 @@ from rescorla import _core
 from rescorla._events.events import Events
 from rescorla._events.read import as_events
 from rescorla._learn.plan import warn_of_entries
+from rescorla._learn.record import rates_of, sizes
 from rescorla._learn.spectrum import SLACK, Spectrum, Tokens
 from rescorla._shared.checks import (
     PathName,
@@ -152,14 +153,8 @@ def convergence(
     warn_of_entries("alpha", alpha, events.cues, "cue")
     warn_of_entries("lambda_", lambda_, events.outcomes, "outcome")
     parameters: dict[str, Any] = {
-        "alpha": recorded(alpha, alphas),
-        "beta1": beta1,
-        "beta2": beta2,
-        "lambda": recorded(lambda_, lambdas),
-        "n_events": len(events),
-        "n_tokens": events.n_tokens,
-        "n_cues": events.n_cues,
-        "n_outcomes": events.n_outcomes,
+        **rates_of(recorded(alpha, alphas), (beta1, beta2), recorded(lambda_, lambdas)),
+        **sizes(events),
         "version": _core.__version__,
     }
     tokens = Tokens(events, alphas)
@@ -357,7 +352,7 @@ class Convergence:
         largest = np.abs(self._salience * self._fixed_point(self._outcome_numbers[outcome])).max(initial=0.0)
         if abs(way) <= _NOTHING * largest:
             return np.nan
-        return _settled(terms, *self._decay(spectrum), abs(way) / 2)
+        return _last_reached(terms, *self._decay(spectrum), abs(way) / 2)
 
     def mean_trajectory(
         self, tokens: ArrayLike, cue: str, outcome: str, *, initial: Weights | None = None
@@ -451,7 +446,7 @@ class Convergence:
         def passes(spectrum: Spectrum, terms: Floats) -> float:
             logs, _ = self._decay(spectrum)
             # All terms are positive and all powers even, so that no sign matters.
-            return _settled(terms, 2 * logs, np.ones(len(logs)), square * terms.sum()) / self.n_tokens
+            return _last_reached(terms, 2 * logs, np.ones(len(logs)), square * terms.sum()) / self.n_tokens
 
         found = [passes(spectrum, terms) for spectrum, terms in zip(self._all(), squares, strict=True)]
         return found[0] if self._one_rate else np.array(found)
@@ -697,7 +692,7 @@ def _progress(times: Floats, logs: Floats, signs: Floats) -> Floats:
     return done
 
 
-def _settled(terms: Floats, logs: Floats, signs: Floats, bound: float) -> float:
+def _last_reached(terms: Floats, logs: Floats, signs: Floats, bound: float) -> float:
     """The least T such that |sum of terms * r^t| <= bound for all t >= T, with r given as in `_progress`.
 
     The sum may come below the bound and leave it again. But a sum of falling terms of one sign lies between

@@ -19,8 +19,9 @@ from rescorla._learn.plan import (
     plan_of,
     start_of,
     warn_of_entries,
-    warn_strange,
+    warn_unshared,
 )
+from rescorla._learn.record import rates_of, record, sizes
 from rescorla._shared.checks import (
     PathName,
     PerName,
@@ -223,7 +224,7 @@ def delta_rule(
     events = _arrays(data, element) if isinstance(data, tuple) else _events(data, progress)
     plan = plan_of(events, None, None, known)
     if isinstance(initial, Weights):
-        warn_strange(initial, plan, events)
+        warn_unshared(initial, plan, events)
     alphas = per_name("alpha", alpha, plan.cues, "cue", element)
     warn_of_entries("alpha", alpha, plan.cues, "cue")
     if isinstance(events, _Arrays):
@@ -243,26 +244,7 @@ def delta_rule(
         start = _start(known, shape, element)
     elif rng is not None and initial == "random":
         start = rng.normal(0.0, SPREAD, shape).astype(element)
-    parameters: dict[str, Any] = {
-        "rule": "delta",
-        "alpha": recorded(alpha, alphas),
-        "beta": beta,
-        "lambda": recorded(lambda_, lambdas),
-        "activation": activation,
-        "loss": loss,
-        "batch": "full" if size is None else size,
-        "reduction": reduction,
-        "passes": n_passes,
-        "seed": None if seed is None else whole("seed", seed),
-        "n_events": len(events),
-        "n_tokens": events.n_tokens,
-        "n_cues": events.n_cues,
-        "n_outcomes": events.n_outcomes,
-        "dtype": str(element),
-        "initial": "weights" if known is not None else initial,
-        "version": _core.__version__,
-    }
-    course: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "beta": beta,
         "activation": activation,
         "loss": loss,
@@ -282,7 +264,7 @@ def delta_rule(
         # In full batches the order is nothing but rounding.
         for first, some, order in orders(n_passes, events.n_tokens, rng if size else None, ordered):
             values = np.zeros(shape, dtype=element)
-            step = course | {
+            step = arguments | {
                 "passes": some,
                 "order": order,
                 "progress": _part(watch, first, some, n_passes),
@@ -302,8 +284,23 @@ def delta_rule(
                         **step,
                     )
             start = values
-    parameters["kernel"], parameters["threads"] = report["kernel"], report["threads"]
-    parameters["seconds"] = perf_counter() - started
+    parameters = record(
+        "delta",
+        started,
+        **rates_of(recorded(alpha, alphas), (beta, beta), recorded(lambda_, lambdas)),
+        activation=activation,
+        loss=loss,
+        batch="full" if size is None else size,
+        reduction=reduction,
+        passes=n_passes,
+        seed=None if seed is None else whole("seed", seed),
+        initial="random" if initial == "random" else None,
+        continued=known is not None,
+        **sizes(events),
+        dtype=str(element),
+        kernel=report["kernel"],
+        threads=report["threads"],
+    )
     if beta >= safe:
         warn(overshooting(rate_name, beta, kappa, safe, events.what), NumericalWarning)
     return Weights(values, plan.cues, plan.outcomes, parameters)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from time import perf_counter
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from rescorla import _core
 from rescorla._events.events import Events
 from rescorla._events.read import as_events
 from rescorla._learn.plan import warn_of_entries
+from rescorla._learn.record import rates_of, record, sizes
 from rescorla._shared.checks import PathName, PerName, one_of, per_name, rate, rates, recorded, thread_count
 from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
@@ -218,22 +219,19 @@ def equilibrium(
             )
             cure = "a larger tol, a ridge, or method='dense'"
         warn(f"{reached}; give {cure}", NumericalWarning)
-    parameters: dict[str, Any] = {
-        "rule": "equilibrium",
-        "alpha": None if alpha is None or alphas is None else recorded(alpha, alphas),
-        "beta1": beta1,
-        "beta2": beta2,
-        "lambda": recorded(lambda_, lambdas),
-        "ridge": ridge,
-        "background": background,
-        "n_events": len(events),
-        "n_tokens": events.n_tokens,
-        "n_cues": len(cues),
-        "n_outcomes": len(outcomes),
-        "dtype": str(element),
+    parameters = record(
+        "equilibrium",
+        started,
+        **rates_of(
+            None if alpha is None or alphas is None else recorded(alpha, alphas),
+            (beta1, beta2),
+            recorded(lambda_, lambdas),
+        ),
+        ridge=ridge,
+        background=background,
+        **sizes(events) | {"n_cues": len(cues), "n_outcomes": len(outcomes)},
+        dtype=str(element),
         **report,
-        "threads": n_threads,
-        "seconds": perf_counter() - started,
-        "version": _core.__version__,
-    }
+        threads=n_threads,
+    )
     return Weights(values, cues, outcomes, parameters)

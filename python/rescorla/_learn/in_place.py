@@ -13,6 +13,7 @@ from rescorla import _core
 from rescorla._events.events import Events
 from rescorla._events.read import as_events
 from rescorla._learn.plan import Numbers, naming_divergence, warn_unknown, warn_unsafe
+from rescorla._learn.record import learned, rates_of
 from rescorla._learn.schedule import Schedule, name_of, tabulated
 from rescorla._shared.checks import (
     PathName,
@@ -33,9 +34,6 @@ from rescorla._weights.weights import Weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-# What the engine says of how it learned.
-_TOLD = ("method", "updates_forward", "updates_adjoint", "kernel", "threads")
 
 # Numbers up to this are finite in every type of weights.
 _LARGE = 1e38
@@ -106,17 +104,17 @@ def learn_in_place(
                 raise error
         except ValueError as error:
             raise _naming_start(error, weights) from None
-    parameters = told(
+    weights.parameters = learned(
         events,
-        element,
-        alpha=alphas.told,
-        betas=(beta1, beta2),
-        lambda_=lambdas.told,
-        schedule=schedule,
+        report,
+        started,
+        **rates_of(alphas.recorded, (beta1, beta2), lambdas.recorded),
+        schedule=None if schedule is None else name_of(schedule),
         average=False,
+        # A trial is short, and str of a dtype is not.
+        dtype="float64" if element == np.float64 else "float32",
         continued=True,
     )
-    weights.parameters = parameters | of_report(report, perf_counter() - started)
     fastest = max(beta1, beta2) if factors is None else factors.fastest
     warn_unsafe(fastest, report, scheduled=factors is not None)
     return weights
@@ -142,9 +140,9 @@ def _saliences(
     if isinstance(alpha, Mapping):
         _check_names("alpha", alpha, weights.cue_numbers, "cue")
         values = per_name("alpha", alpha, events.cues, "cue", element)
-        told = np.zeros(len(weights.cues))
-        told[rows] = values
-        return Numbers(values, told.tolist())
+        known = np.zeros(len(weights.cues))
+        known[rows] = values
+        return Numbers(values, known.tolist())
     if is_number(alpha):
         values = _alike("alpha", alpha, events.cues, "cue", element)
         return Numbers(values, recorded(alpha, values))
@@ -201,38 +199,3 @@ def _naming_start(error: ValueError, weights: Weights) -> ValueError:
                 "was learned"
             )
     return error
-
-
-def told(
-    events: Events,
-    element: np.dtype[Any],
-    *,
-    alpha: float | list[float],
-    betas: tuple[float, float],
-    lambda_: float | list[float],
-    schedule: Schedule | None,
-    average: bool,
-    continued: bool,
-) -> dict[str, Any]:
-    """The ``parameters`` of weights that `learn` makes, but for what the engine tells."""
-    return {
-        "rule": "rescorla-wagner",
-        "alpha": alpha,
-        "beta1": betas[0],
-        "beta2": betas[1],
-        "lambda": lambda_,
-        "schedule": None if schedule is None else name_of(schedule),
-        "average": average,
-        "n_events": len(events),
-        "n_tokens": events.n_tokens,
-        "n_cues": events.n_cues,
-        "n_outcomes": events.n_outcomes,
-        "dtype": "float64" if element == np.float64 else "float32",
-        "continued": continued,
-        "version": _core.__version__,
-    }
-
-
-def of_report(report: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-    """What the engine tells for ``parameters``."""
-    return {name: report[name] for name in _TOLD} | {"seconds": seconds}

@@ -9,6 +9,7 @@ import numpy as np
 
 from rescorla import _core
 from rescorla._learn.plane import LinearFit, signs_of
+from rescorla._learn.record import record as of
 from rescorla._shared.checks import number, whole
 from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
@@ -123,9 +124,9 @@ def minover(
             **asked("budget", "kernel"),
             progress=watch,
         )
-    parameters = {"rule": "minover", "max_steps": steps, "tol": tolerance, "bias": bias}
-    parameters["ended"] = _ended(found, len(signs), steps)
-    return _fit(table, found, found["counts"].astype(np.float64), bias, parameters, started)
+    ended = _ended(found, len(signs), steps)
+    facts = {"max_steps": steps, "tol": tolerance, "bias": bias, "ended": ended}
+    return _fit(table, found, found["counts"].astype(np.float64), bias, of("minover", started, **facts))
 
 
 @hinting
@@ -218,9 +219,9 @@ def adatron(
             tol=tolerance,
             progress=watch,
         )
-    parameters = {"rule": "adatron", "max_sweeps": sweeps, "gamma": step, "tol": tolerance}
-    parameters |= {"bias": bool(bias), "sweeps": len(found["errors"])}
-    return _fit(table, found, found["strengths"], bool(bias), parameters, started)
+    facts = {"max_sweeps": sweeps, "gamma": step, "tol": tolerance, "bias": bool(bias)}
+    parameters = of("adatron", started, **facts, sweeps=len(found["errors"]))
+    return _fit(table, found, found["strengths"], bool(bias), parameters)
 
 
 @hinting
@@ -321,10 +322,8 @@ def _fit(
     strengths: NDArray[np.float64],
     bias: bool,
     parameters: dict[str, Any],
-    started: float,
 ) -> LinearFit:
     weights = found["weights"]
-    parameters |= {"seconds": perf_counter() - started, "version": _core.__version__}
     return LinearFit(
         weights[: table.shape[1]],
         weights[-1] if bias else 0.0,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from rescorla import _core
 from rescorla._learn.plane import LinearFit, signs_of
+from rescorla._learn.record import record
 from rescorla._shared.checks import number, one_of, whole
 from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
@@ -165,19 +166,19 @@ def perceptron(
         if not np.isfinite(scaled).all():
             row = int(np.isfinite(scaled).argmin())
             raise _overflow(table, row, float(scaled[row]))
-    parameters: dict[str, Any] = {
-        "learner": "perceptron",
-        "rule": rule,
-        "eta": eta,
-        "bias": bool(bias),
-        "max_sweeps": sweeps,
-        "initial": initial if initial is None or isinstance(initial, str) else "weights",
-        "seed": None if seed is None else whole("seed", seed),
-        "n_examples": table.shape[0],
-        "n_features": table.shape[1],
-        "version": _core.__version__,
-        "seconds": perf_counter() - started,
-    }
+    parameters = record(
+        "perceptron",
+        started,
+        updates=rule,
+        eta=eta,
+        bias=bool(bias),
+        max_sweeps=sweeps,
+        initial=initial if isinstance(initial, str) else None,
+        continued=initial is not None and not isinstance(initial, str),
+        seed=None if seed is None else whole("seed", seed),
+        n_examples=table.shape[0],
+        n_features=table.shape[1],
+    )
     return LinearFit(
         coef=coef,
         intercept=intercept,

@@ -40,7 +40,7 @@ class Plan(NamedTuple):
     initial_columns: NDArray[np.int64] | None
 
 
-class Places(Protocol):
+class Located(Protocol):
     """What has names for the places that the engine knows."""
 
     @property
@@ -77,7 +77,7 @@ class Numbers(NamedTuple):
     """A parameter of each name: for the engine, and as the result tells it."""
 
     values: NDArray[np.float64]
-    told: float | list[float]
+    recorded: float | list[float]
 
 
 def saliences(alpha: PerName, plan: Plan, events: Named, element: np.dtype[Any]) -> Numbers:
@@ -89,10 +89,10 @@ def saliences(alpha: PerName, plan: Plan, events: Named, element: np.dtype[Any])
     learned = np.zeros(len(plan.all_cues), dtype=np.bool_)
     learned[plan.cue_rows] = True
     values = _of_mapping("alpha", alpha, plan.all_cues, learned, "cue", element)
-    told = np.where(np.isnan(values), 0.0, values)
+    known = np.where(np.isnan(values), 0.0, values)
     # One salience for all is faster than several, and that of a cue that no event has changes nothing.
     values[np.isnan(values)] = next(iter(values[learned]), 0.0)
-    return Numbers(values, (told if plan.keep_rows is None else told[plan.keep_rows]).tolist())
+    return Numbers(values, (known if plan.keep_rows is None else known[plan.keep_rows]).tolist())
 
 
 def maximal(
@@ -140,7 +140,7 @@ def warn_unknown(argument: str, mapping: Mapping[str, float], known: Collection[
         )
 
 
-def warn_strange(initial: Weights, plan: Plan, events: Named) -> None:
+def warn_unshared(initial: Weights, plan: Plan, events: Named) -> None:
     """Warn where no name of the events is in the initial weights."""
     if not events.cues or not initial.cues:
         return
@@ -218,7 +218,7 @@ _SLOWER = "lower alpha or beta so that max(beta) * sum(alpha * m^2) < 2 in every
 
 
 @contextmanager
-def naming_divergence(plan: Places, cure: str | None = None) -> Iterator[None]:
+def naming_divergence(plan: Located, cure: str | None = None) -> Iterator[None]:
     """Name the weight that left the finite numbers, of which the engine knows only the place."""
     rate = RATE.get()
     if cure is None:

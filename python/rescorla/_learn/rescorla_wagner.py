@@ -11,7 +11,7 @@ import numpy as np
 from rescorla import _core
 from rescorla._events.events import Events
 from rescorla._events.read import as_events, files_of_events
-from rescorla._learn.in_place import learn_in_place, of_report, told
+from rescorla._learn.in_place import learn_in_place
 from rescorla._learn.plan import (
     maximal,
     naming_divergence,
@@ -19,10 +19,11 @@ from rescorla._learn.plan import (
     result_array,
     saliences,
     start_of,
-    warn_strange,
     warn_unsafe,
+    warn_unshared,
 )
-from rescorla._learn.schedule import Schedule, tabulated
+from rescorla._learn.record import learned, rates_of
+from rescorla._learn.schedule import Schedule, name_of, tabulated
 from rescorla._shared.checks import (
     PathName,
     PerName,
@@ -268,20 +269,11 @@ def learn(
     alphas = saliences(alpha, plan, events, element)
     lambdas = maximal(lambda_, plan, events, initial, element)
     if initial is not None:
-        warn_strange(initial, plan, events)
+        warn_unshared(initial, plan, events)
     start = None if initial is None else start_of(initial, element, out)
     factors = None if schedule is None else tabulated(schedule, events.n_tokens, (beta1, beta2), element)
     shape = len(plan.cues), len(plan.outcomes)
-    parameters: dict[str, Any] = told(
-        events,
-        element,
-        alpha=alphas.told,
-        betas=(beta1, beta2),
-        lambda_=lambdas.told,
-        schedule=schedule,
-        average=average,
-        continued=initial is not None,
-    )
+    parameters: dict[str, Any] = {}
 
     def run(values: NDArray[Any] | npy.Room) -> dict[str, Any]:
         started = perf_counter()
@@ -305,7 +297,18 @@ def learn(
                 **asked("kernel", "tile"),
                 progress=watch,
             )
-        parameters.update(of_report(report, perf_counter() - started))
+        parameters.update(
+            learned(
+                events,
+                report,
+                started,
+                **rates_of(alphas.recorded, (beta1, beta2), lambdas.recorded),
+                schedule=None if schedule is None else name_of(schedule),
+                average=average,
+                dtype=str(element),
+                continued=initial is not None,
+            )
+        )
         return report
 
     if path is None:

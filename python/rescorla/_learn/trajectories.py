@@ -17,9 +17,10 @@ from rescorla._learn.plan import (
     plan_of,
     saliences,
     start_of,
-    warn_strange,
     warn_unsafe,
+    warn_unshared,
 )
+from rescorla._learn.record import learned, rates_of
 from rescorla._learn.schedule import Schedule, name_of, tabulated
 from rescorla._shared.checks import (
     PathName,
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from xarray import DataArray
 
 # What the engine says of how it learned.
-_TOLD = ("method", "kernel", "threads")
 _CURE = "record fewer tokens (every=, at=) or fewer weights"
 
 
@@ -333,7 +333,7 @@ def trajectories(
     events = as_events(events, progress=progress)
     plan = plan_of(events, cues, outcomes, initial)
     if initial is not None:
-        warn_strange(initial, plan, events)
+        warn_unshared(initial, plan, events)
     alphas = saliences(alpha, plan, events, element)
     lambdas = maximal(lambda_, plan, events, initial, element)
     start = None if initial is None else start_of(initial, element)
@@ -370,23 +370,15 @@ def trajectories(
             **asked("kernel", "tile"),
             progress=watch,
         )
-    parameters: dict[str, Any] = {
-        "rule": "rescorla-wagner",
-        "alpha": alphas.told,
-        "beta1": beta1,
-        "beta2": beta2,
-        "lambda": lambdas.told,
-        "schedule": None if schedule is None else name_of(schedule),
-        "n_events": len(events),
-        "n_tokens": events.n_tokens,
-        "n_cues": events.n_cues,
-        "n_outcomes": events.n_outcomes,
-        "dtype": str(element),
-        "continued": initial is not None,
-        "version": _core.__version__,
-        **{name: report[name] for name in _TOLD},
-        "seconds": perf_counter() - started,
-    }
+    parameters = learned(
+        events,
+        report,
+        started,
+        **rates_of(alphas.recorded, (beta1, beta2), lambdas.recorded),
+        schedule=None if schedule is None else name_of(schedule),
+        dtype=str(element),
+        continued=initial is not None,
+    )
     warn_unsafe(
         max(beta1, beta2) if factors is None else factors.fastest, report, scheduled=factors is not None
     )

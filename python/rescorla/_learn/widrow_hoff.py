@@ -12,6 +12,7 @@ from rescorla._events.events import Events
 from rescorla._events.read import as_events
 from rescorla._learn.delta import delta_rule
 from rescorla._learn.plan import naming_rate, start_of
+from rescorla._learn.record import rates_of, record, sizes
 from rescorla._learn.rescorla_wagner import learn
 from rescorla._shared.checks import (
     PathName,
@@ -181,12 +182,7 @@ def widrow_hoff(
         cues = _side("cue", events.cues, cue_vectors, known[0], element, "x")
         outcomes = _side("outcome", events.outcomes, outcome_vectors, known[1], element, "z")
         source = events._file
-        facts = {
-            "n_events": len(events),
-            "n_tokens": events.n_tokens,
-            "n_cues": events.n_cues,
-            "n_outcomes": events.n_outcomes,
-        }
+        facts = sizes(events)
     if cues.size is not None and method == "adjoint":
         raise ValueError(
             "method='adjoint' is for cues that have vectors; cues that are names have 'forward' only"
@@ -227,19 +223,19 @@ def widrow_hoff(
             f"{2 / kappa:g}; lower eta",
             NumericalWarning,
         )
-    parameters = {
-        "rule": "widrow_hoff",
-        "eta": eta,
+    parameters = record(
+        "widrow_hoff",
+        started,
+        eta=eta,
+        **rates_of(1.0, (eta, eta), 1.0),
         **facts,
-        "cues_are": "names" if cues.size is not None else "vectors",
-        "outcomes_are": "names" if outcomes.size is not None else "vectors",
-        "dtype": str(element),
-        "initial": None if initial is None else "weights",
-        "method": report["method"],
-        "threads": report["threads"],
-        "seconds": perf_counter() - started,
-        "version": _core.__version__,
-    }
+        cues_are="names" if cues.size is not None else "vectors",
+        outcomes_are="names" if outcomes.size is not None else "vectors",
+        dtype=str(element),
+        continued=initial is not None,
+        method=report["method"],
+        threads=report["threads"],
+    )
     return Weights(values, cues.names, outcomes.names, parameters)
 
 

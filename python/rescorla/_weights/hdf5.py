@@ -90,10 +90,10 @@ def _header(file: bytes, place: int) -> slice | None:
         stop = messages + _number(file[sized:messages])
     else:
         # Whatever continues in this part says where it is and how long, with its checksum.
-        told = file.find(start.to_bytes(8, "little"))
-        if told < 0:
+        at = file.find(start.to_bytes(8, "little"))
+        if at < 0:
             return None
-        stop = start + _number(file[told + 8 : told + 16]) - 4
+        stop = start + _number(file[at + 8 : at + 16]) - 4
     return slice(start, stop) if place < stop <= len(file) - 4 else None
 
 

@@ -272,30 +272,30 @@ def _kinds(files: Sequence[str], seen: Sequence[Look], options: argparse.Namespa
 
 
 def _kind(file: str, seen: Look, options: argparse.Namespace) -> str:
-    told = getattr(options, "format", None) or "auto"
+    said = getattr(options, "format", None) or "auto"
     columns, header = _layout(options)
     named = columns is not None or not header
     flag = "--no-header" if not header else "--columns"
-    if told in _TEXT_FORMATS:
+    if said in _TEXT_FORMATS:
         if named:
-            raise ValueError(f"{file}: {flag} is for tables, and --format is {told}; leave one of them out")
+            raise ValueError(f"{file}: {flag} is for tables, and --format is {said}; leave one of them out")
         if seen.kind in ("events", "weights", "packed", "picture", "archive", "utf16"):
             raise ValueError(f"{file}: expected running text, found {_noun(seen)}; leave --format out")
         return "text"
     if seen.kind == "events":
-        if named or told == "table":
+        if named or said == "table":
             raise ValueError(
                 f"{file}: expected an event table, found a binary event file; leave out "
                 f"{flag if named else '--format'}"
             )
         return "events"
-    if told == "events":
+    if said == "events":
         raise ValueError(
             f"{file}: expected a binary event file, found {_noun(seen)}; rescorla events -o FILE writes one"
         )
     if seen.kind == "table" or (named and seen.kind in ("unnamed", "conllu", "text")):
         return "table"
-    if told == "auto" and seen.kind in ("text", "empty"):
+    if said == "auto" and seen.kind in ("text", "empty"):
         return "text"
     raise ValueError(not_a_table(file, seen, _WORDS))
 

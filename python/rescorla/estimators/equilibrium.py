@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight
 
-from rescorla import _core
+from rescorla._learn.record import record
 from rescorla._shared.checks import rate, whole
 from rescorla._shared.progress import Progress, watching
 from rescorla._shared.warn import warn
@@ -67,16 +67,15 @@ class _Equilibrium(LinearEstimator):
                 f"max_iter={max_iter} iterations: allow more, or take a larger tol or a ridge",
                 EstimatorWarning,
             )
-        parameters = {
-            "rule": "equilibrium",
-            "ridge": ridge,
-            "solver": "cgls" if is_sparse(A) else "svd",
-            "rank": found.rank,
-            "converged": found.converged,
-            "n_events": X.shape[0],
-            "seconds": perf_counter() - started,
-            "version": _core.__version__,
-        }
+        parameters = record(
+            "equilibrium",
+            started,
+            ridge=ridge,
+            solver="cgls" if is_sparse(A) else "svd",
+            rank=found.rank,
+            converged=found.converged,
+            n_events=X.shape[0],
+        )
         self._keep(found.values, outcomes, parameters)
         self.n_iter_ = found.n_iter
 

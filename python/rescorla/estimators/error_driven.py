@@ -20,6 +20,7 @@ from rescorla._learn.delta import (
     safe_rate,
     slower,
 )
+from rescorla._learn.record import rates_of, record
 from rescorla._shared.checks import PerName, is_number, per_name, rate, recorded, thread_count, whole
 from rescorla._shared.warn import warn
 from rescorla._weights.vectors import Table, kappas, table_of
@@ -125,7 +126,7 @@ class ErrorDriven(LinearEstimator):
         shuffling = rng if size and not piece else None
         greatest = float(kappa.max(initial=0.0))
         safe = safe_rate(greatest, size, len(kappa), rule.reduction)
-        course: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "alpha": alphas,
             "beta": rates.beta,
             "paces": rates.paces,
@@ -141,7 +142,7 @@ class ErrorDriven(LinearEstimator):
         started = perf_counter()
         try:
             stopping = tol if self.beta is None and self.passes is None and not piece else None
-            learned, n_iter = _passes(x, z, values[used], course, n_passes, shuffling, stopping)
+            learned, n_iter = _passes(x, z, values[used], arguments, n_passes, shuffling, stopping)
         except FloatingPointError as error:
             match error.args:
                 case (int(row), int(column), value):
@@ -159,21 +160,19 @@ class ErrorDriven(LinearEstimator):
             warn(f"{what}, scale X, or let beta be None", EstimatorWarning)
         self.beta_, self._reference = rates.beta, rates.reference
         self.n_iter_ = self.n_iter_ + n_iter if more else n_iter
-        parameters = {
-            "rule": "delta",
-            "alpha": alpha,
-            "beta": rates.beta,
-            "rates": "one" if rates.paces is None else "by row",
+        parameters = record(
+            "delta",
+            started,
+            **rates_of(alpha, (rates.beta, rates.beta), 1.0),
+            rates="one" if rates.paces is None else "by row",
             **rule._asdict(),
-            "passes": self.n_iter_,
-            "seed": seed,
-            "n_tokens": x.shape[0],
-            "n_cues": n_cues,
-            "n_outcomes": len(outcomes),
-            "dtype": "float64",
-            "seconds": perf_counter() - started,
-            "version": _core.__version__,
-        }
+            passes=self.n_iter_,
+            seed=seed,
+            n_tokens=x.shape[0],
+            n_cues=n_cues,
+            n_outcomes=len(outcomes),
+            dtype="float64",
+        )
         self._keep(values, outcomes, parameters)
 
     def _saliences(self, n_cues: int, used: Any) -> tuple[NDArray[np.float64], float | list[float]]:
@@ -242,7 +241,7 @@ def _passes(
     x: Table,
     z: Table,
     start: NDArray[np.float64],
-    course: dict[str, Any],
+    arguments: dict[str, Any],
     most: int,
     rng: np.random.Generator | None,
     tol: float | None,
@@ -254,7 +253,7 @@ def _passes(
     def learn(some: int, order: NDArray[np.int64] | None, squares: NDArray[np.float64] | None) -> None:
         nonlocal start, spare
         _core.delta_rule_rows(
-            x, z, initial=start, out=spare, passes=some, order=order, squares=squares, **course
+            x, z, initial=start, out=spare, passes=some, order=order, squares=squares, **arguments
         )
         start, spare = spare, start
 

@@ -1,0 +1,54 @@
+"""``parameters``: what was learned, from what, in how much time and by which version."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from time import perf_counter
+from typing import Any, Protocol
+
+from rescorla import _core
+
+# What the engine says of how it learned.
+_REPORTED = ("method", "updates_forward", "updates_adjoint", "kernel", "threads")
+
+
+class _Sized(Protocol):
+    """Events, or rows that are taken as such."""
+
+    @property
+    def n_tokens(self) -> int: ...
+
+    @property
+    def n_cues(self) -> int: ...
+
+    @property
+    def n_outcomes(self) -> int: ...
+
+    def __len__(self) -> int: ...
+
+
+def record(rule: str, started: float, **facts: Any) -> dict[str, Any]:
+    """The ``parameters`` of a result that was begun at `started`."""
+    seconds = perf_counter() - started
+    return {"rule": rule, **facts, "seconds": seconds, "version": _core.__version__}
+
+
+def sizes(events: _Sized) -> dict[str, int]:
+    """How much the events are."""
+    return {
+        "n_events": len(events),
+        "n_tokens": events.n_tokens,
+        "n_cues": events.n_cues,
+        "n_outcomes": events.n_outcomes,
+    }
+
+
+def rates_of(alpha: Any, betas: tuple[float, float], lambda_: Any) -> dict[str, Any]:
+    """The parameters that all learners of the rule's family have."""
+    return {"alpha": alpha, "beta1": betas[0], "beta2": betas[1], "lambda": lambda_}
+
+
+def learned(events: _Sized, report: Mapping[str, Any], started: float, **facts: Any) -> dict[str, Any]:
+    """The ``parameters`` of what the rule of Rescorla and Wagner learned."""
+    reported = {name: report[name] for name in _REPORTED if name in report}
+    return record("rescorla-wagner", started, **facts, **sizes(events), **reported)
