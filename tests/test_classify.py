@@ -156,7 +156,7 @@ def test_statistics_are_those_of_scikit_learn(rows: list[Any], binary: bool) -> 
     shares /= shares.sum(axis=1, keepdims=True)
     counts = np.array([row[5] for row in rows])
     assume(counts.sum() > 0)
-    fit = classify.statistics(observed, predicted, shares, outcomes=names, frequency=counts)
+    fit = classify.statistics(observed, predicted, shares, outcomes=names, sample_weight=counts)
     weights = {"sample_weight": counts}
     table = confusion_matrix(observed, predicted, labels=names, **weights)
     assert fit.crosstable.tolist() == table.tolist()
@@ -179,11 +179,11 @@ def test_a_frequency_is_as_many_rows(rows: list[Any]) -> None:
     assume(any(row[5] for row in rows))
     repeated = [row for row in rows for _ in range(row[5])]
 
-    def fit(rows: list[Any], frequency: Any) -> classify.Statistics:
+    def fit(rows: list[Any], counts: Any) -> classify.Statistics:
         columns: Any = list(zip(*rows, strict=True))
         shares = np.array(columns[2:5], dtype=float).T
         return classify.statistics(
-            columns[0], columns[1], shares, outcomes="xyz", frequency=frequency, n_parameters=4
+            columns[0], columns[1], shares, outcomes="xyz", sample_weight=counts, n_parameters=4
         )
 
     short, long = fit(rows, [row[5] for row in rows]), fit(repeated, None)
@@ -196,7 +196,7 @@ def test_a_probability_of_zero_counts_as_the_floor() -> None:
     assert fit.log_likelihood == pytest.approx(math.log(1e-10) + math.log(0.5))
     assert classify.statistics(["a", "b"], ["b", "b"], shares, floor=0.0).log_likelihood == -np.inf
     # What never occurred does not count.
-    assert classify.statistics(["a", "b"], ["b", "b"], shares, floor=0.0, frequency=[0, 1]).deviance < 2
+    assert classify.statistics(["a", "b"], ["b", "b"], shares, floor=0.0, sample_weight=[0, 1]).deviance < 2
 
 
 def test_rows_of_probabilities_are_divided_by_their_sums() -> None:
@@ -233,10 +233,10 @@ def test_what_does_not_fit_together_is_refused(arguments: Any, message: str) -> 
         classify.statistics(*arguments)
 
 
-@pytest.mark.parametrize("frequency", [[1], [-1, 3], [np.nan, 1], ["a", "b"], [0, 0]])
-def test_frequencies_are_numbers(frequency: Any) -> None:
-    with pytest.raises(ValueError, match=r"frequenc|every row is zero"):
-        classify.statistics(["a", "b"], ["a", "b"], [[1, 0], [0, 1]], frequency=frequency)
+@pytest.mark.parametrize("sample_weight", [[1], [-1, 3], [np.nan, 1], ["a", "b"], [0, 0]])
+def test_frequencies_are_numbers(sample_weight: Any) -> None:
+    with pytest.raises(ValueError, match=r"sample_weight must|every row is zero"):
+        classify.statistics(["a", "b"], ["a", "b"], [[1, 0], [0, 1]], sample_weight=sample_weight)
 
 
 # The classifier.
@@ -283,7 +283,7 @@ def test_weights_are_those_of_the_rule(rows: Any, passes: int) -> None:
 
 
 def test_a_seed_draws_an_order_of_all_tokens() -> None:
-    def weights(seed: int | None, rows: list[str], counts: list[int] | None = None) -> Any:
+    def weights(seed: Any, rows: list[str], counts: list[int] | None = None) -> Any:
         learner = NDLClassifier(method="learn", beta=0.5, alpha=1.0, passes=3, random_state=seed)
         cues, classes = [row.split("-")[0] for row in rows], [row.split("-")[1] for row in rows]
         return learner.fit(cues, classes, counts).weights_
@@ -292,6 +292,8 @@ def test_a_seed_draws_an_order_of_all_tokens() -> None:
     assert some.by_label(weights(1, rows)) == some.by_label(weights(1, rows))
     assert some.by_label(weights(1, rows)) != some.by_label(weights(2, rows))
     assert some.by_label(weights(1, rows)) != some.by_label(weights(None, rows))
+    for kind in (np.random.RandomState, np.random.default_rng):
+        assert some.by_label(weights(kind(3), rows)) == some.by_label(weights(kind(3), rows))
     # Three tokens in a row, or three rows: the same tokens to be shuffled.
     assert some.by_label(weights(1, ["a-x", "a_b-y", "a-y"], [1, 3, 2])) == some.by_label(
         weights(1, ["a-x", *["a_b-y"] * 3, *["a-y"] * 2])
@@ -578,11 +580,13 @@ def test_importance_without_refitting_is_that_of_scikit_learn() -> None:
 def test_importance_is_reproducible_and_leaves_the_classifier_alone() -> None:
     table, classes = informative(1, 60, 2)
     model = NDLClassifier()
-    one, other = (
-        classify.variable_importance(model, table, classes, repeats=3, random_state=9) for _ in range(2)
-    )
-    assert some.bits(one.accuracy) == some.bits(other.accuracy)
-    assert one.accuracy.shape == (2, 3)
+    for random_state in (lambda: 9, lambda: np.random.RandomState(9), lambda: np.random.default_rng(9)):
+        one, other = (
+            classify.variable_importance(model, table, classes, repeats=3, random_state=random_state())
+            for _ in range(2)
+        )
+        assert some.bits(one.accuracy) == some.bits(other.accuracy)
+        assert one.accuracy.shape == (2, 3)
     assert not hasattr(model, "weights_")
     with pytest.raises(ValueError, match="repeats must be a whole number of 1 or more"):
         classify.variable_importance(model, table, classes, repeats=0)

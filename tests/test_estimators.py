@@ -537,13 +537,18 @@ def test_parameters_out_of_range(parameter: str, value: Any) -> None:
         RescorlaWagnerClassifier().set_params(**{parameter: value}).fit(np.eye(2), [0, 1])
 
 
-def test_a_generator_of_random_numbers_is_drawn_from() -> None:
+@pytest.mark.filterwarnings("ignore::rescorla.RescorlaWarning")
+@pytest.mark.parametrize("kind", [np.random.RandomState, np.random.default_rng])
+@pytest.mark.parametrize(
+    "estimator", [RescorlaWagnerClassifier(passes=2), Perceptron(initial="random", max_sweeps=2)], ids=str
+)
+def test_a_generator_of_random_numbers_is_drawn_from(estimator: Any, kind: Any) -> None:
     X, y = IRIS
-    told: dict[str, Any] = {"passes": 2, "random_state": np.random.RandomState(5)}
-    first = RescorlaWagnerClassifier(**told).fit(X, y)
-    second = RescorlaWagnerClassifier(**told).fit(X, y)
+    random = kind(5)
+    first, second, again = (
+        clone(estimator).set_params(random_state=each).fit(X, y) for each in (random, random, kind(5))
+    )
     assert some.bits(first.coef_) != some.bits(second.coef_)
-    again = RescorlaWagnerClassifier(passes=2, random_state=np.random.RandomState(5)).fit(X, y)
     assert some.bits(first.coef_) == some.bits(again.coef_)
 
 

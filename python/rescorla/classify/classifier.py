@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import assert_all_finite, check_random_state
+from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
@@ -23,6 +23,7 @@ from rescorla._shared.warn import some, warn
 from rescorla._weights.weights import Weights
 from rescorla.classify.goodness import Statistics, frequencies, statistics
 from rescorla.classify.probability import METHODS, ProbabilityMethod, probabilities
+from rescorla.estimators.random_state import random_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -61,7 +62,7 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The penalty on large weights; of the equilibrium only.
     passes : int, default 1
         How many times the learner goes through the rows.
-    random_state : int, RandomState or None, default None
+    random_state : int, Generator, RandomState or None, default None
         The seed by which the learner draws a fresh order of all tokens for each pass. None: the order of
         rows.
     probability : {"shift", "softmax"}, default "shift"
@@ -322,7 +323,7 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._choice(found),
             self._shares(found),
             outcomes=self.classes_.tolist(),
-            frequency=sample_weight,
+            sample_weight=sample_weight,
             n_parameters=self.n_parameters_,
         )
 
@@ -379,7 +380,7 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weights = Weights(
             np.zeros((events.n_cues, events.n_outcomes)), events.cues, events.outcomes, {"rule": "none"}
         )
-        random = None if self.random_state is None else check_random_state(self.random_state)
+        random = None if self.random_state is None else random_of(self.random_state)
         for _ in range(self.passes):
             if random is not None:
                 tokens = random.permutation(np.repeat(np.arange(len(counts)), counts))

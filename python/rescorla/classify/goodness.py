@@ -134,7 +134,7 @@ def statistics(
     probabilities: ArrayLike,
     *,
     outcomes: Sequence[Any] | None = None,
-    frequency: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     n_parameters: int | None = None,
     floor: float = 1e-10,
 ) -> Statistics:
@@ -159,8 +159,8 @@ def statistics(
         Not negative. Each row is divided by its sum.
     outcomes : sequence, optional
         The classes of the columns of `probabilities`, in their order; by default the observed ones, sorted.
-    frequency : array_like of shape (n_rows,), optional
-        How many times each row was observed; by default once.
+    sample_weight : array_like of shape (n_rows,), optional
+        Frequencies: how many times each row was observed; by default once.
     n_parameters : int, optional
         k. R ndl takes the number of weights, n_cues x n_outcomes, free or not.
     floor : float, default 1e-10
@@ -224,7 +224,7 @@ def statistics(
     sums = shares.sum(axis=1)
     if not (np.isfinite(sums).all() and (shares >= 0).all() and (sums > 0).all()):
         raise ValueError("probabilities must be finite, 0 or more, and not all 0 in a row")
-    counts = frequencies(frequency, len(truth))
+    counts = frequencies(sample_weight, len(truth))
     table = np.zeros((len(names), len(names)), dtype=counts.dtype)
     np.add.at(table, (truth, choice), counts)
     seen = np.maximum(shares[np.arange(len(truth)), truth] / sums, floor)
@@ -238,15 +238,17 @@ def statistics(
     return Statistics(outcomes=names, crosstable=table, c_index=concordance, **fit)
 
 
-def frequencies(frequency: ArrayLike | None, n_rows: int) -> NDArray[Any]:
+def frequencies(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[Any]:
     """How many times each row counts; whole numbers as int64."""
-    if frequency is None:
+    if sample_weight is None:
         return np.ones(n_rows, dtype=np.int64)
-    counts = np.asarray(frequency)
+    counts = np.asarray(sample_weight)
     if counts.shape != (n_rows,):
-        raise ValueError(f"expected {n_rows} frequencies, one for each row, found shape {counts.shape}")
+        raise ValueError(
+            f"sample_weight must have {n_rows} numbers, one for each row, not shape {counts.shape}"
+        )
     if counts.dtype.kind not in "iuf" or not np.isfinite(counts).all() or (counts < 0).any():
-        raise ValueError("frequencies must be finite numbers, 0 or more")
+        raise ValueError("sample_weight must be finite numbers, 0 or more")
     if not counts.sum() > 0:
         raise ValueError("expected observations, found that the weight of every row is zero")
     return counts.astype(np.float64 if counts.dtype.kind == "f" else np.int64)

@@ -96,7 +96,7 @@ def variable_importance(
         the permutation importance of Breiman (2001) and scikit-learn.
     sample_weight : array_like of shape (n_rows,), optional
         Frequencies.
-    random_state : int, RandomState or None, default None
+    random_state : int, Generator, RandomState or None, default None
         The seed of the permutations. None: another one each time.
 
     Returns
@@ -130,9 +130,10 @@ def variable_importance(
     (('colour', 'form'), 1.0, True)
     """
     clone = need("sklearn.base").clone
-    check_random_state = need("sklearn.utils").check_random_state
+    from rescorla.estimators.random_state import random_of
+
     repeats = whole("repeats", repeats, 1)
-    random = check_random_state(random_state)
+    random = random_of(random_state)
     columns = columns_of(X)
     fitted = clone(classifier).fit(columns, y, sample_weight)
     factors = fitted.factor_columns_

@@ -144,7 +144,7 @@ def cross_validate(
                 model.predict(held_out),
                 model.predict_proba(held_out),
                 outcomes=model.classes_.tolist(),
-                frequency=None if counts is None else counts[test],
+                sample_weight=None if counts is None else counts[test],
                 n_parameters=getattr(model, "n_parameters_", None),
             )
         )

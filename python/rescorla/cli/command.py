@@ -33,6 +33,8 @@ def new(
         # Arguments stand first: after them, --beta cannot take a file for a number.
         usage=f"rescorla {usage} [options]",
         formatter_class=_Help,
+        # So that --cues, which are names, is not taken for --cues-from.
+        allow_abbrev=False,
     )
     command.set_defaults(run=run, usage=command.error, command=command)
     command.add_argument(
@@ -125,11 +127,14 @@ def unknown(given: Sequence[str], command: argparse.ArgumentParser) -> str:
         return f"{message}; put names with blanks into quotes, and see --help"
     word = flag.lstrip("-")
     options = list(wording.options_of(command))
+    flags = [each for option in options for each in option.option_strings]
+    if longer := next((each for each in flags if word and each.startswith(f"--{word}")), None):
+        return f"{message}; did you mean {longer!r}?"
     for option in options:
         values = option.choices or (_WORD.findall(str(option.help)) if option.metavar == "NAMES" else ())
         if word in values:
             return f"{message}; did you mean '{max(option.option_strings, key=len)} {word}'?"
-    close = near(flag, [each for option in options for each in option.option_strings])
+    close = near(flag, flags)
     return message + (close or "; see --help for those there are")
 
 

@@ -9,7 +9,7 @@ from scipy.special import expit
 from sklearn.utils.metaestimators import available_if
 
 from rescorla._shared.checks import PerName
-from rescorla.estimators.error_driven import ErrorDrivenClassifier, ErrorDrivenRegressor, Rule
+from rescorla.estimators.error_driven import ErrorDrivenClassifier, ErrorDrivenRegressor
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,7 +62,7 @@ class DeltaRuleClassifier(ErrorDrivenClassifier):
         0.01, for which there must be a `random_state`.
     fit_intercept : bool, default True
         Whether a background cue of value 1 comes first in each row. Its weight is the intercept.
-    random_state : int, RandomState or None, default None
+    random_state : int, Generator, RandomState or None, default None
         The seed by which `fit` takes the rows of each pass in a fresh random order. None: the order in
         which they stand with a `beta` of your own; without one the seed 0, so that the same rows always
         give the same weights.
@@ -161,9 +161,6 @@ class DeltaRuleClassifier(ErrorDrivenClassifier):
             return np.column_stack([1 - shares, shares])
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
-    def _rule(self) -> Rule:
-        return rule_of(self)
-
     def _both(self) -> bool:
         return self.activation == "identity"
 
@@ -214,7 +211,7 @@ class DeltaRuleRegressor(ErrorDrivenRegressor):
         0.01, for which there must be a `random_state`.
     fit_intercept : bool, default True
         Whether a background cue of value 1 comes first in each row. Its weight is the intercept.
-    random_state : int, RandomState or None, default None
+    random_state : int, Generator, RandomState or None, default None
         The seed by which `fit` takes the rows of each pass in a fresh random order. None: the order in
         which they stand with a `beta` of your own; without one the seed 0, so that the same rows always
         give the same weights.
@@ -299,14 +296,6 @@ class DeltaRuleRegressor(ErrorDrivenRegressor):
         """
         predicted: NDArray[np.float64] = _FUNCTIONS[self.activation](super().predict(X))
         return predicted
-
-    def _rule(self) -> Rule:
-        return rule_of(self)
-
-
-def rule_of(estimator: DeltaRuleClassifier | DeltaRuleRegressor) -> Rule:
-    """What an estimator says of its rule."""
-    return Rule(*(getattr(estimator, name) for name in Rule._fields))
 
 
 _FUNCTIONS: dict[str, Any] = {"identity": np.positive, "logistic": expit, "tanh": np.tanh}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight
@@ -12,7 +12,7 @@ from rescorla._learn.record import record
 from rescorla._shared.checks import rate, whole
 from rescorla._shared.progress import Progress, watching
 from rescorla._shared.warn import warn
-from rescorla.estimators.least_squares import solve
+from rescorla.estimators.least_squares import decompose, solve
 from rescorla.estimators.linear import (
     EstimatorWarning,
     LinearClassifier,
@@ -25,26 +25,28 @@ from rescorla.estimators.linear import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
-
-
-class _Solution(NamedTuple):
-    """Weights, and how they were found: the rank if dense, the iterations of the slowest target if sparse."""
-
-    values: NDArray[np.float64]
-    n_iter: int
-    converged: bool
-    rank: int | None = None
+    from numpy.typing import ArrayLike
 
 
 class _Equilibrium(LinearEstimator):
     """What the two estimators share."""
 
-    ridge: float
-    tol: float
-    max_iter: int
-    progress: Progress
     n_iter_: int
+
+    def __init__(
+        self,
+        *,
+        fit_intercept: bool = True,
+        ridge: float = 0.0,
+        tol: float = 1e-12,
+        max_iter: int = 10_000,
+        progress: Progress = None,
+    ) -> None:
+        self.fit_intercept = fit_intercept
+        self.ridge = ridge
+        self.tol = tol
+        self.max_iter = max_iter
+        self.progress = progress
 
     def _learn(self, X: Any, Z: Any, outcomes: Sequence[str], sample_weight: ArrayLike | None) -> None:
         ridge, tol = rate("ridge", self.ridge), rate("tol", self.tol)
@@ -58,9 +60,9 @@ class _Equilibrium(LinearEstimator):
         started = perf_counter()
         if is_sparse(A):
             with watching(self.progress, "solving") as watch:
-                found = _Solution(*solve(A, Z, ridge, tol, max_iter, watch))
+                found = solve(A, Z, ridge, tol, max_iter, watch)
         else:
-            found = _dense(A, Z, ridge)
+            found = decompose(A, Z, ridge)
         if not found.converged:
             warn(
                 f"{type(self).__name__}: least squares did not come within tol={tol:g} in "
@@ -162,21 +164,6 @@ class EquilibriumClassifier(LinearClassifier, _Equilibrium):
     0.4
     """
 
-    def __init__(
-        self,
-        *,
-        fit_intercept: bool = True,
-        ridge: float = 0.0,
-        tol: float = 1e-12,
-        max_iter: int = 10_000,
-        progress: Progress = None,
-    ) -> None:
-        self.fit_intercept = fit_intercept
-        self.ridge = ridge
-        self.tol = tol
-        self.max_iter = max_iter
-        self.progress = progress
-
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Solve the equations.
 
@@ -260,21 +247,6 @@ class EquilibriumRegressor(LinearRegressor, _Equilibrium):
     array([21.])
     """
 
-    def __init__(
-        self,
-        *,
-        fit_intercept: bool = True,
-        ridge: float = 0.0,
-        tol: float = 1e-12,
-        max_iter: int = 10_000,
-        progress: Progress = None,
-    ) -> None:
-        self.fit_intercept = fit_intercept
-        self.ridge = ridge
-        self.tol = tol
-        self.max_iter = max_iter
-        self.progress = progress
-
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Solve the equations.
 
@@ -305,14 +277,3 @@ class EquilibriumRegressor(LinearRegressor, _Equilibrium):
         targets = self._targets(X, y, reset=True)
         self._learn(X, targets, self._target_names(targets), sample_weight)
         return self
-
-
-def _dense(A: NDArray[np.float64], Z: Any, ridge: float) -> _Solution:
-    """V diag(s / (s^2 + ridge)) U' Z, with A = U diag(s) V'; without a ridge the pseudo-inverse."""
-    U, s, Vt = np.linalg.svd(A, full_matrices=False)
-    rank = int((s > s.max(initial=0.0) * max(A.shape) * np.finfo(np.float64).eps).sum())
-    U, s, Vt = U[:, :rank], s[:rank], Vt[:rank]
-    # Z may be sparse; then it is on the left that it can be.
-    inner = (Z.T @ U).T
-    values = Vt.T @ ((s / (s * s + ridge))[:, np.newaxis] * inner)
-    return _Solution(np.ascontiguousarray(values), 1, True, rank)

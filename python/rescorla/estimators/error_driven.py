@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from rescorla import _core
 from rescorla._learn.delta import (
@@ -31,6 +29,7 @@ from rescorla.estimators.linear import (
     LinearRegressor,
     one_hot,
 )
+from rescorla.estimators.random_state import seed_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,8 +84,8 @@ class ErrorDriven(LinearEstimator):
     _reference: float
 
     def _rule(self) -> Rule:
-        """What is learned by, besides rates and passes."""
-        return Rule()
+        """What is learned by, besides rates and passes: what the estimator says of it."""
+        return Rule(**{name: getattr(self, name) for name in Rule._fields if hasattr(self, name)})
 
     def _learn(self, X: Any, Z: Any, outcomes: Sequence[str], *, piece: bool = False) -> None:
         """Learn all passes from the start; or a piece, once and in its order, from where we are.
@@ -412,10 +411,3 @@ class ErrorDrivenRegressor(LinearRegressor, ErrorDriven):
         targets = self._targets(X, y, reset=not more)
         self._learn(X, targets, self._target_names(targets), piece=True)
         return self
-
-
-def seed_of(random_state: Any) -> int | None:
-    """What `delta_rule` takes for a seed: an int is the seed itself."""
-    if random_state is None or isinstance(random_state, Integral):
-        return random_state  # type: ignore[return-value]
-    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))

@@ -9,7 +9,6 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite, check_array, check_consistent_length
-from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
@@ -127,7 +126,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         """The sum of weights times features, for each row and each plane."""
         check_is_fitted(self)
         X = self._examples(X, reset=False)
-        sums: NDArray[np.float64] = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
+        sums: NDArray[np.float64] = X @ self.coef_.T + self.intercept_
         return sums
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -295,16 +294,8 @@ def one_hot(places: NDArray[np.intp], n: int) -> sparse.csr_array:
 
 def _after_ones(X: Any) -> sparse.csr_array:
     """A column of ones before the others, and columns in their order; X is left as it is."""
-    n_rows, n_columns = X.shape
-    lengths = np.diff(X.indptr)
-    starts = X.indptr[:-1] + np.arange(n_rows)
-    ones = np.zeros(X.nnz + n_rows, dtype=bool)
-    ones[starts] = True
-    data, indices = np.ones(len(ones)), np.zeros(len(ones), dtype=np.result_type(X.indices, np.int32))
-    data[~ones] = X.data
-    indices[~ones] = X.indices + 1
-    pointers = np.concatenate([[0], np.cumsum(lengths + 1)])
-    result = sparse.csr_array((data, indices, pointers), shape=(n_rows, n_columns + 1))
+    ones = sparse.csr_array(np.ones((X.shape[0], 1)))
+    result: sparse.csr_array = sparse.hstack([ones, X], format="csr")
     # In place: nobody else has these numbers.
     result.sum_duplicates()
     return result

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from rescorla._shared.warn import some, warn
-from rescorla.estimators.error_driven import seed_of
 from rescorla.estimators.linear import EstimatorWarning, LinearClassifier
+from rescorla.estimators.random_state import seed_of
 from rescorla.perceptrons import LinearFit, adatron, minover, perceptron
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ class PlaneClassifier(LinearClassifier):
         labels = self._labels(X, y)
         self._learn_classes(labels)
         self._part(labels, self._learner(X))
+        self.n_iter_ = max(1, *(self._n_iter(fit) for fit in self.fits_))
         planes = zip(self._plane_names(), self.fits_, strict=True)
         late = [name for name, fit in planes if not fit.converged]
         if late:
@@ -66,6 +67,10 @@ class PlaneClassifier(LinearClassifier):
     def _learner(self, X: Any) -> Callable[[NDArray[np.float64], int], LinearFit]:
         """What finds a plane for examples of +1 and -1, the plane of the number given."""
         raise NotImplementedError
+
+    def _n_iter(self, fit: LinearFit) -> int:
+        """How many sweeps a plane took, or steps where there are none."""
+        return len(fit.errors)
 
     def _part(self, labels: NDArray[Any], learn: Callable[[NDArray[np.float64], int], LinearFit]) -> None:
         """Learn a plane for each class, or one for the second of two."""
@@ -116,7 +121,7 @@ class Perceptron(PlaneClassifier):
         Start at zero, or at random weights, for which there must be a `random_state`.
     fit_intercept : bool, default True
         Whether there is a bias: the weight of a cue that is always present with the value 1.
-    random_state : int, RandomState or None, default None
+    random_state : int, Generator, RandomState or None, default None
         The seed of random initial weights.
 
     Attributes
@@ -178,34 +183,6 @@ class Perceptron(PlaneClassifier):
         self.fit_intercept = fit_intercept
         self.random_state = random_state
 
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Sweep through the rows until none is wrong.
-
-        Parameters
-        ----------
-        X : array_like or sparse matrix of shape (n_rows, n_features)
-        y : array_like of shape (n_rows,)
-            The class of each row.
-
-        Returns
-        -------
-        Perceptron
-            Itself.
-
-        Raises
-        ------
-        ValueError
-            When there are fewer than two classes, or a number is not finite or out of range.
-
-        Warns
-        -----
-        RescorlaWarning
-            When examples were wrong in the last sweep.
-        """
-        super().fit(X, y)
-        self.n_iter_ = max(len(fit.errors) for fit in self.fits_)
-        return self
-
     def partial_fit(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Learn on: one sweep through these rows.
 
@@ -253,14 +230,6 @@ class Perceptron(PlaneClassifier):
 
 class OptimalStability(PlaneClassifier):
     """Planes of the widest margin. Weights are of length 1, for only their direction counts."""
-
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        super().fit(X, y)
-        self.n_iter_ = max(1, *(self._n_iter(fit) for fit in self.fits_))
-        return self
-
-    def _n_iter(self, fit: LinearFit) -> int:
-        return fit.n_steps
 
     def _scaled(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         lengths = np.linalg.norm(values, axis=0)
@@ -345,6 +314,9 @@ class MinOver(OptimalStability):
         self.max_steps = max_steps
         self.tol = tol
         self.fit_intercept = fit_intercept
+
+    def _n_iter(self, fit: LinearFit) -> int:
+        return fit.n_steps
 
     def _learner(self, X: Any) -> Callable[[NDArray[np.float64], int], LinearFit]:
         steps = max(_LEAST_STEPS, _STEPS_PER_ROW * X.shape[0]) if self.max_steps is None else self.max_steps
@@ -432,9 +404,6 @@ class AdaTron(OptimalStability):
         self.gamma = gamma
         self.tol = tol
         self.fit_intercept = fit_intercept
-
-    def _n_iter(self, fit: LinearFit) -> int:
-        return len(fit.errors)
 
     def _learner(self, X: Any) -> Callable[[NDArray[np.float64], int], LinearFit]:
         return lambda signs, plane: adatron(

@@ -39,7 +39,7 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
         when each row came. None: make all 20 passes.
     fit_intercept : bool, default True
         Whether a background cue of value 1 comes first in each row. Its weight is the intercept.
-    random_state : int, RandomState or None, default None
+    random_state : int, Generator, RandomState or None, default None
         The seed by which `fit` takes the rows of each pass in a fresh random order. None: the order in
         which they stand with a `beta` of your own; without one the seed 0, so that the same rows always
         give the same weights.
@@ -155,7 +155,7 @@ class RescorlaWagnerRegressor(ErrorDrivenRegressor):
         when each row came. None: make all 20 passes.
     fit_intercept : bool, default True
         Whether a background cue of value 1 comes first in each row. Its weight is the intercept.
-    random_state : int, RandomState or None, default None
+    random_state : int, Generator, RandomState or None, default None
         The seed by which `fit` takes the rows of each pass in a fresh random order. None: the order in
         which they stand with a `beta` of your own; without one the seed 0, so that the same rows always
         give the same weights.
