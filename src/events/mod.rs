@@ -206,9 +206,8 @@ impl<B: AsRef<[u8]>> EventFile<B> {
             let names = types.cues.ids().len() + types.outcomes.ids().len();
             let chunk = self.decode(index, TYPES_SIZE - EventList::size_of(types.len(), names))?;
             let Body::Full(rows) = &chunk.body else {
-                return Err(
-                    damaged(self.chunks[index].start, "types in full", "numbers of types").at(self.path(), None)
-                );
+                return Err(damaged(self.chunks[index].start, "types in full", "numbers of types")
+                    .at(self.path(), None));
             };
             if !chunk.frequencies.is_empty() {
                 let error = damaged(self.chunks[index].start, "types without frequencies", "frequencies");
