@@ -186,7 +186,13 @@ impl Rows {
             sink.outcome_id(name)
         })?;
         if let (Some(cues), Some(outcomes)) = (of_cues, of_outcomes) {
-            return sink.events_again(cues, outcomes).map_err(|error| (0, error));
+            // An event by itself may have a token, those of a batch have none.
+            let pushed = if n == 1 {
+                sink.event_again(cues.ids(), outcomes.ids())
+            } else {
+                sink.events_again(cues, outcomes)
+            };
+            return pushed.map_err(|error| (0, error));
         }
         let mut by_name = |row| {
             cues.each(row, |name| {
