@@ -1,11 +1,10 @@
 //! The verb `activations`.
 
-use numpy::{Element as NumpyElement, PyArray2, PyArrayDyn, PyUntypedArray};
+use numpy::{Element as NumpyElement, Ix2, IxDyn, PyArray2, PyArrayDyn, PyUntypedArray};
 use pyo3::prelude::*;
 
-use super::arrays::{Read, Read1, Write};
+use super::arrays::{Read, Read1, Write, indices, of_floats, optional_indices};
 use super::file::PyEventFile;
-use super::learn::{indices, optional_indices};
 use super::watch::{Progress, watched};
 use crate::activate::{Weights, Which, activate};
 use crate::error::Error;
@@ -36,17 +35,15 @@ pub(crate) fn activations<'py>(
         listed = indices(&columns)?;
         Which::Columns(&listed)
     };
-    let arguments = Arguments { events, rows: &rows, which: &which, threads, progress: &progress };
-    if let Ok(out) = out.cast::<PyArrayDyn<f64>>() {
-        arguments.activate_into(py, &weights, out)
-    } else if let Ok(out) = out.cast::<PyArrayDyn<f32>>() {
-        arguments.activate_into(py, &weights, out)
-    } else {
-        Err(Error::Argument("expected a result of float64 or float32".into()).into())
-    }
+    let arguments = ActivationArguments { events, rows: &rows, which: &which, threads, progress: &progress };
+    let no_result = || Error::Argument("expected a result of float64 or float32".into());
+    let no_weights = || Error::Argument("expected weights of float64 or float32".into());
+    of_floats!(out, IxDyn, out => {
+        of_floats!(weights, Ix2, weights => arguments.activate(py, weights, out), else Err(no_weights().into()))
+    }, else Err(no_result().into()))
 }
 
-struct Arguments<'a> {
+struct ActivationArguments<'a> {
     events: &'a PyEventFile,
     rows: &'a [Option<u32>],
     which: &'a Which<'a>,
@@ -54,22 +51,7 @@ struct Arguments<'a> {
     progress: &'a Progress,
 }
 
-impl Arguments<'_> {
-    fn activate_into<E: Element + NumpyElement>(
-        &self,
-        py: Python<'_>,
-        weights: &Bound<'_, PyUntypedArray>,
-        out: &Bound<'_, PyArrayDyn<E>>,
-    ) -> PyResult<bool> {
-        if let Ok(weights) = weights.cast::<PyArray2<f64>>() {
-            self.activate(py, weights, out)
-        } else if let Ok(weights) = weights.cast::<PyArray2<f32>>() {
-            self.activate(py, weights, out)
-        } else {
-            Err(Error::Argument("expected weights of float64 or float32".into()).into())
-        }
-    }
-
+impl ActivationArguments<'_> {
     fn activate<S: Element + NumpyElement, E: Element + NumpyElement>(
         &self,
         py: Python<'_>,

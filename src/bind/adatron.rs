@@ -4,14 +4,10 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::arrays::Read1;
-use super::rows::PyTable;
-use super::watch::{Progress, brief, watched};
+use super::arrays::{PyTable, Read1};
+use super::watch::{Progress, watched_if_long};
 use crate::family::adatron::{AdaTronPlan, learn};
 use crate::family::patterns::Patterns;
-
-/// Fewer multiplications than this take some milliseconds at most.
-const BRIEF: usize = 1 << 22;
 
 /// Learns the plane of optimal stability through the strengths of the examples.
 #[pyfunction]
@@ -30,13 +26,10 @@ pub(crate) fn adatron<'py>(
     let (x, y) = (x.hold()?, y.to_vec()?);
     let patterns = Patterns::new(x.rows()?, &y, bias)?;
     let plan = AdaTronPlan { max_sweeps, gamma, tolerance: tol };
-    let sweeps = usize::try_from(max_sweeps).unwrap_or(usize::MAX);
-    let work = patterns.len().saturating_mul(patterns.width().saturating_add(1)).saturating_mul(sweeps);
-    let fit = if work < BRIEF {
-        brief(py, &progress, |monitor| learn(&patterns, &plan, monitor))
-    } else {
-        watched(py, &progress, |monitor| learn(&patterns, &plan, monitor))
-    }?;
+    let numbers = (patterns.len() as u64).saturating_mul(patterns.width() as u64 + 1);
+    let fit = watched_if_long(py, &progress, numbers.saturating_mul(max_sweeps), |monitor| {
+        learn(&patterns, &plan, monitor)
+    })?;
     let result = PyDict::new(py);
     result.set_item("weights", PyArray1::from_vec(py, fit.weights))?;
     result.set_item("stability", fit.stability)?;

@@ -6,15 +6,16 @@
 
 use numpy::ndarray::{ArrayView2, ArrayViewMut2, Axis, Dimension, Ix1, Ix2, Ix3, IxDyn};
 use numpy::{
-    BorrowError, Element, PyArray, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyReadonlyArray,
-    PyReadwriteArray, PyUntypedArray, PyUntypedArrayMethods, dtype,
+    BorrowError, Element, PyArray, PyArray1, PyArray2, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods,
+    PyReadonlyArray, PyReadwriteArray, PyUntypedArray, PyUntypedArrayMethods, dtype,
 };
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::activate::Table;
 use crate::error::Error;
-use crate::grow::{Grow, collected};
+use crate::family::rows::NumberRows;
+use crate::grow::{Grow, collected, gathered};
 use crate::kernel::element;
 use crate::learn::in_place::Slab;
 use crate::tiles::result::Matrix;
@@ -173,14 +174,25 @@ impl<E: Element + element::Element, D: Dimension> Write<'_, E, D> {
     }
 }
 
+/// Evaluates an expression for an array of float64 or float32 of some dimension, or else another one.
+macro_rules! of_floats {
+    ($object:expr, $dimension:ty, $array:ident => $body:expr, else $other:expr) => {
+        match (
+            $object.cast::<numpy::PyArray<f64, $dimension>>(),
+            $object.cast::<numpy::PyArray<f32, $dimension>>(),
+        ) {
+            (Ok($array), _) => $body,
+            (_, Ok($array)) => $body,
+            _ => $other,
+        }
+    };
+}
+pub(super) use of_floats;
+
 /// Makes a result of float64 or float32 zero, unless it is one that cannot be written to.
 #[pyfunction]
 pub(super) fn clear(py: Python<'_>, out: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
-    if let Ok(out) = out.cast::<PyArrayDyn<f64>>() {
-        Write::of(out)?.clear(py);
-    } else {
-        Write::of(typed::<f32, IxDyn>(out)?)?.clear(py);
-    }
+    of_floats!(out, IxDyn, out => Write::of(out)?.clear(py), else drop(typed::<f32, IxDyn>(out)?));
     Ok(())
 }
 
@@ -211,6 +223,18 @@ impl<E: Element + element::Element> Write2<'_, E> {
 }
 
 impl<E: Element> Write2<'_, E> {
+    /// The matrix that the elements are, row after row.
+    ///
+    /// # Errors
+    /// When they lie otherwise.
+    pub(super) fn rows_of_matrix(&mut self) -> Result<Matrix<'_, E>, Error>
+    where
+        E: element::Element,
+    {
+        let shape = self.shape();
+        Matrix::new(self.slice()?, shape)
+    }
+
     /// The matrix that the elements are, in whatever order, to learn in place.
     pub(super) fn columns(&mut self) -> Columns<'_, E> {
         let shape = self.shape();
@@ -268,6 +292,88 @@ impl<'a, 'py, E: Element, D: Dimension + 'static> FromPyObject<'a, 'py> for Writ
 
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
         Self::of(typed(&object)?)
+    }
+}
+
+/// The matrix of the wanted type that a caller gives as `what`.
+///
+/// # Errors
+/// When it is of another type; those of [`Read::of`].
+pub(super) fn matrix<'py, E: Element + element::Element>(
+    array: &Bound<'py, PyUntypedArray>,
+    what: &str,
+) -> PyResult<Read2<'py, E>> {
+    let array = array
+        .cast::<PyArray2<E>>()
+        .map_err(|_| Error::Argument(format!("expected {what} of {}, found {}", E::NAME, array.dtype())))?;
+    Read::of(array)
+}
+
+/// What arrays with an element for each name are called where memory for them ends.
+pub(super) const NAMES: &str = "a number for each name";
+
+/// Places that must exist.
+pub(super) fn indices(array: &Read1<'_, i64>) -> PyResult<Vec<u32>> {
+    let wrong = |index: i64| Error::Argument(format!("expected a place in an array, found {index}"));
+    let index = |index: i64| u32::try_from(index).map_err(|_| wrong(index));
+    Ok(gathered(array.to_vec()?.into_iter().map(index), NAMES)?)
+}
+
+/// Places of which -1 says that there is none.
+pub(super) fn optional_indices(array: &Read1<'_, i64>) -> PyResult<Vec<Option<u32>>> {
+    let wrong = |index: i64| Error::Argument(format!("expected a place in an array or -1, found {index}"));
+    let index = |index: i64| match index {
+        -1 => Ok(None),
+        _ => u32::try_from(index).map(Some).map_err(|_| wrong(index)),
+    };
+    Ok(gathered(array.to_vec()?.into_iter().map(index), NAMES)?)
+}
+
+/// A table of numbers: the attributes of the Python package's `Table`.
+#[derive(FromPyObject)]
+pub(super) struct PyTable<'py> {
+    shape: (usize, usize),
+    values: Bound<'py, PyAny>,
+    starts: Option<Bound<'py, PyArray1<i64>>>,
+    columns: Option<Bound<'py, PyArray1<u32>>>,
+}
+
+/// The arrays of a table, not written to meanwhile.
+pub(super) struct HeldTable<'py, E: Element> {
+    shape: [usize; 2],
+    values: ReadDyn<'py, E>,
+    places: Option<(Read1<'py, i64>, Read1<'py, u32>)>,
+}
+
+impl<'py> PyTable<'py> {
+    /// Holds the arrays.
+    ///
+    /// # Errors
+    /// When values are not of the type; those of [`Read::of`].
+    pub(super) fn hold<E: Element + element::Element>(&self) -> PyResult<HeldTable<'py, E>> {
+        let values = self.values.cast::<PyArrayDyn<E>>();
+        let values =
+            values.map_err(|_| Error::Argument(format!("expected a table of {} numbers", E::NAME)))?;
+        let places = self.starts.as_ref().zip(self.columns.as_ref());
+        let places = places.map(|(starts, columns)| PyResult::Ok((Read::of(starts)?, Read::of(columns)?)));
+        let shape = [self.shape.0, self.shape.1];
+        Ok(HeldTable { shape, values: Read::of(values)?, places: places.transpose()? })
+    }
+}
+
+impl<E: Element + element::Element> HeldTable<'_, E> {
+    /// The rows.
+    ///
+    /// # Errors
+    /// When arrays do not lie row after row in memory, or do not fit together.
+    pub(super) fn rows(&self) -> PyResult<NumberRows<'_, E>> {
+        let values = self.values.slice("a table")?;
+        Ok(match &self.places {
+            None => NumberRows::dense(values, self.shape)?,
+            Some((starts, columns)) => {
+                NumberRows::sparse(values, starts.slice("starts")?, columns.slice("columns")?, self.shape)?
+            }
+        })
     }
 }
 

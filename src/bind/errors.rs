@@ -51,7 +51,8 @@ impl From<Error> for PyErr {
             Error::Format(_) | Error::Argument(_) => PyValueError::new_err(message),
             Error::Unknown(_) => PyKeyError::new_err(message),
             Error::Memory { .. } => PyMemoryError::new_err(message),
-            Error::NotFinite { .. } => PyFloatingPointError::new_err(message),
+            // The Python side, which knows the names, makes the message.
+            Error::NotFinite { row, column, value } => PyFloatingPointError::new_err((row, column, value)),
             Error::Thread(_) => PyRuntimeError::new_err(message),
             Error::Numeric(_) => PyArithmeticError::new_err(message),
             Error::Stopped => PyKeyboardInterrupt::new_err(message),

@@ -57,6 +57,11 @@ type Names<'py> = Bound<'py, PyTuple>;
 type Ints<'py> = Bound<'py, PyArray1<i64>>;
 
 impl PyEventFile {
+    /// The slots of all tokens, to which the counts of the cues sum.
+    pub(super) fn slots(&self) -> u64 {
+        self.file.cues().counts().iter().fold(0_u64, |slots, &count| slots.saturating_add(count))
+    }
+
     /// Puts what was decoded last, and takes out what another call put there.
     fn exchange(&self, recent: Recent) -> Recent {
         mem::replace(&mut *self.recent.lock().unwrap_or_else(PoisonError::into_inner), recent)

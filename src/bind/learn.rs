@@ -3,98 +3,87 @@
 use std::fs::OpenOptions;
 use std::path::PathBuf;
 
-use numpy::{Element as NumpyElement, PyArray2, PyUntypedArray};
-use pyo3::exceptions::{PyFloatingPointError, PyValueError};
+use numpy::{Element as NumpyElement, Ix2, PyUntypedArray};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyFloat};
 
-use super::arrays::{Read, Read1, Write, Write2};
+use super::arrays::{NAMES, Read1, Write, Write2, indices, matrix, of_floats, optional_indices};
 use super::file::PyEventFile;
-use super::watch::{Progress, brief, watched};
+use super::keywords::{Named, parameters};
+use super::watch::{Progress, watched_if_long};
 use crate::error::Error;
 use crate::events::EventFile;
 use crate::events::map::Bytes;
-use crate::grow::{collected, filled, gathered};
-use crate::kernel::element::Element;
+use crate::grow::{collected, filled};
 use crate::kernel::isa::Kernel;
 use crate::kernel::scalar::Scalar;
 use crate::learn::in_place::InPlace;
 use crate::learn::memory::Memory;
-use crate::learn::{Forecast, Initial, Kernels, Plan, Report, script::BUDGET};
+use crate::learn::{Initial, Kernels, Plan, Report, script::BUDGET};
 use crate::monitor::Monitor;
 use crate::tiles::method::Method;
 use crate::tiles::result::{Axis, Matrix};
 use crate::tiles::rule::Schedule;
 
-/// Fewer updates than this take some milliseconds at most.
-const BRIEF: u64 = 10_000_000;
-
-/// What arrays with an element for each name are called where memory for them ends.
-pub(super) const NAMES: &str = "a number for each name";
-
 /// A file for the result: where it is, what errors call it, where the elements begin, and their type.
 type Room = (PathBuf, PathBuf, u64, String);
 
+/// Factors on beta1 and on beta2, token by token.
+type Factors<'py> = (Read1<'py, f64>, Read1<'py, f64>);
+
+parameters! {
+    /// All that a plan is made of, but for the type of the weights. What a verb leaves away has its default.
+    struct Arguments {
+        alpha: Numbers<'py>,
+        beta1: f64,
+        beta2: f64,
+        lambda_: Numbers<'py> = Numbers::Same(1.0),
+        schedule: Option<Factors<'py>> = None,
+        average: bool = false,
+        /// A row for each cue, as it comes if `None`,
+        cue_rows: Option<Read1<'py, i64>> = None,
+        /// and a column for each outcome.
+        outcome_columns: Option<Read1<'py, i64>> = None,
+        keep_rows: Option<Read1<'py, i64>> = None,
+        initial: Option<Bound<'py, PyUntypedArray>> = None,
+        initial_columns: Option<Read1<'py, i64>> = None,
+        method: Option<Named<Method>> = None,
+        threads: usize,
+        kernel: Option<Named<Kernel>> = None,
+        tile: Option<usize> = None,
+        progress: Progress,
+    }
+}
+
 /// Learns the events into `out`: an array, which must be zero, or room in a file.
 #[pyfunction]
-#[pyo3(signature = (events, *, alpha, beta1, beta2, lambda_, schedule, average, cue_rows, outcome_columns, keep_rows,
-                    initial, initial_columns, out, method, threads, kernel, tile, progress))]
-#[expect(clippy::too_many_arguments, reason = "all keywords")]
+#[pyo3(
+    signature = (events, *, out, **parameters),
+    text_signature = "(events, *, alpha, beta1, beta2, lambda_, schedule, average, cue_rows, outcome_columns, keep_rows, \
+                      initial, initial_columns, out, method, threads, kernel, tile, progress)"
+)]
 pub(crate) fn learn<'py>(
     py: Python<'py>,
     events: &PyEventFile,
-    alpha: Read1<'py, f64>,
-    beta1: f64,
-    beta2: f64,
-    lambda_: Read1<'py, f64>,
-    schedule: Option<Factors<'py>>,
-    average: bool,
-    cue_rows: Read1<'py, i64>,
-    outcome_columns: Read1<'py, i64>,
-    keep_rows: Option<Read1<'py, i64>>,
-    initial: Option<Bound<'py, PyUntypedArray>>,
-    initial_columns: Option<Read1<'py, i64>>,
     out: Bound<'py, PyAny>,
-    method: Option<&str>,
-    threads: usize,
-    kernel: Option<&str>,
-    tile: Option<usize>,
-    progress: Progress,
+    parameters: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let arguments = Arguments {
-        events,
-        alpha: alpha.to_vec()?,
-        beta1,
-        beta2,
-        lambda: lambda_.to_vec()?,
-        schedule,
-        average,
-        rows: indices(&cue_rows)?,
-        columns: optional_indices(&outcome_columns)?,
-        keep: keep_rows.as_ref().map(indices).transpose()?,
-        initial,
-        initial_columns: initial_columns.as_ref().map(optional_indices).transpose()?,
-        method: method.map(str::parse).transpose()?,
-        threads,
-        kernel: kernel.map(str::parse).transpose()?,
-        tile,
-        progress,
-    };
-    let (report, lanes, crc) = if let Ok(out) = out.cast::<PyArray2<f64>>() {
-        arguments.learn_array(py, out)
-    } else if let Ok(out) = out.cast::<PyArray2<f32>>() {
-        arguments.learn_array(py, out)
-    } else {
+    let arguments = Arguments::of(parameters)?;
+    let (report, lanes, crc) = of_floats!(out, Ix2, out => {
+        // Held until the work is done.
+        arguments.learn(py, events, &Write::of(out)?.matrix()?)
+    }, else {
         let (file, path, start, element): Room = out.extract()?;
         match element.as_str() {
-            f64::NAME => arguments.learn_file::<f64>(py, file, path, start),
-            f32::NAME => arguments.learn_file::<f32>(py, file, path, start),
+            f64::NAME => arguments.learn_file::<f64>(py, events, file, path, start),
+            f32::NAME => arguments.learn_file::<f32>(py, events, file, path, start),
             other => {
                 Err(Error::Argument(format!("expected float64 or float32 for the result, found {other}"))
                     .into())
             }
         }
-    }?;
+    })?;
     let result = as_dict(py, &report)?;
     result.set_item("fortran_order", lanes == Some(Axis::Columns))?;
     result.set_item("crc32c", crc)?;
@@ -104,52 +93,23 @@ pub(crate) fn learn<'py>(
 /// Learns the events into weights where they lie, in the rows that `rows` has for the file's cues. `ValueError` with row, column
 /// and value where one of those rows is not finite: then nothing was changed.
 #[pyfunction]
-#[pyo3(signature = (events, *, alpha, beta1, beta2, lambda_, schedule, rows, outcome_columns, out, threads, kernel, tile,
-                    progress))]
-#[expect(clippy::too_many_arguments, reason = "all keywords")]
+#[pyo3(
+    signature = (events, *, rows, out, **parameters),
+    text_signature = "(events, *, alpha, beta1, beta2, lambda_, schedule, rows, outcome_columns, out, threads, kernel, \
+                      tile, progress)"
+)]
 pub(crate) fn learn_in_place<'py>(
     py: Python<'py>,
     events: &PyEventFile,
-    alpha: Read1<'py, f64>,
-    beta1: f64,
-    beta2: f64,
-    lambda_: Read1<'py, f64>,
-    schedule: Option<Factors<'py>>,
     rows: Read1<'py, i64>,
-    outcome_columns: Read1<'py, i64>,
     out: Bound<'py, PyUntypedArray>,
-    threads: usize,
-    kernel: Option<&str>,
-    tile: Option<usize>,
-    progress: Progress,
+    parameters: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
+    let arguments = Arguments::of(parameters)?.forward();
     let rows = indices(&rows)?;
-    let arguments = Arguments {
-        events,
-        alpha: alpha.to_vec()?,
-        beta1,
-        beta2,
-        lambda: lambda_.to_vec()?,
-        schedule,
-        average: false,
-        rows: collected(0..rows.len() as u32, NAMES)?,
-        columns: optional_indices(&outcome_columns)?,
-        keep: None,
-        initial: None,
-        initial_columns: None,
-        method: Some(Method::Forward),
-        threads,
-        kernel: kernel.map(str::parse).transpose()?,
-        tile,
-        progress,
-    };
-    let report = if let Ok(out) = out.cast::<PyArray2<f64>>() {
-        arguments.learn_in_place(py, &rows, Write::of(out)?)
-    } else if let Ok(out) = out.cast::<PyArray2<f32>>() {
-        arguments.learn_in_place(py, &rows, Write::of(out)?)
-    } else {
+    let report = of_floats!(out, Ix2, out => arguments.learn_in_place(py, events, &rows, Write::of(out)?), else {
         Err(Error::Argument("expected weights of float64 or float32, a matrix".into()).into())
-    }?;
+    })?;
     as_dict(py, &report)
 }
 
@@ -169,32 +129,22 @@ pub(super) fn as_dict<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'
 
 /// What learning all weights with these parameters would cost, and how much memory it would take at most, by purpose.
 #[pyfunction]
-#[pyo3(signature = (events, *, alpha, beta1, beta2, dtype, method, threads, progress))]
-#[expect(clippy::too_many_arguments, reason = "all keywords")]
+#[pyo3(
+    signature = (events, *, dtype, **parameters),
+    text_signature = "(events, *, alpha, beta1, beta2, dtype, method, threads, progress)"
+)]
 pub(crate) fn forecast<'py>(
     py: Python<'py>,
     events: &PyEventFile,
-    alpha: f64,
-    beta1: f64,
-    beta2: f64,
     dtype: &str,
-    method: Option<&str>,
-    threads: usize,
-    progress: Progress,
+    parameters: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let prospect = Prospect {
-        file: &events.file,
-        alpha,
-        beta1,
-        beta2,
-        method: method.map(str::parse).transpose()?,
-        threads,
-    };
-    let forecast = watched(py, &progress, |monitor: &Monitor| match dtype {
-        f64::NAME => prospect.forecast::<f64>(monitor),
-        f32::NAME => prospect.forecast::<f32>(monitor),
-        other => Err(Error::Argument(format!("expected float64 or float32, found {other}"))),
-    })?;
+    let arguments = Arguments::of(parameters)?;
+    let forecast = match dtype {
+        f64::NAME => arguments.carry_out::<f64, _>(py, events, crate::learn::forecast),
+        f32::NAME => arguments.carry_out::<f32, _>(py, events, crate::learn::forecast),
+        other => Err(Error::Argument(format!("expected float64 or float32, found {other}")).into()),
+    }?;
     let Memory { events, tiles, lines, others } = forecast.memory;
     let memory = PyDict::new(py);
     for (purpose, bytes) in [("events", events), ("tiles", tiles), ("lines", lines), ("others", others)] {
@@ -209,88 +159,25 @@ pub(crate) fn forecast<'py>(
     Ok(result)
 }
 
-/// Learning of all weights, with the same parameters for all.
-struct Prospect<'a> {
-    file: &'a EventFile<Bytes>,
-    alpha: f64,
-    beta1: f64,
-    beta2: f64,
-    method: Option<Method>,
-    threads: usize,
-}
-
-impl Prospect<'_> {
-    fn forecast<E: Element>(&self, monitor: &Monitor) -> Result<Forecast, Error> {
-        let (n_cues, n_outcomes) = (self.file.cues().len(), self.file.outcomes().len());
-        let plan: Plan<'_, E> = Plan {
-            rows: &collected(0..n_cues as u32, NAMES)?,
-            columns: &collected((0..n_outcomes as u32).map(Some), NAMES)?,
-            alpha: &filled(self.alpha, n_cues, NAMES)?,
-            beta1: self.beta1,
-            beta2: self.beta2,
-            schedule: None,
-            lambda: &filled(1.0, n_outcomes, NAMES)?,
-            initial: None,
-            average: false,
-            keep: None,
-            method: self.method,
-            threads: self.threads,
-            kernel: None,
-            tile: None,
-            budget: BUDGET,
-        };
-        crate::learn::forecast(self.file, &plan, monitor)
-    }
-}
-
 /// How it went; which lines of the result lie next to each other, and in a file their checksum.
 type Learned = (Report, Option<Axis>, Option<u32>);
 
-/// Factors on beta1 and on beta2, token by token.
-pub(super) type Factors<'py> = (Read1<'py, f64>, Read1<'py, f64>);
-
-/// All that a plan is made of, but for the type of the weights.
-pub(super) struct Arguments<'a, 'py> {
-    pub(super) events: &'a PyEventFile,
-    pub(super) alpha: Vec<f64>,
-    pub(super) beta1: f64,
-    pub(super) beta2: f64,
-    pub(super) lambda: Vec<f64>,
-    pub(super) schedule: Option<Factors<'py>>,
-    pub(super) average: bool,
-    pub(super) rows: Vec<u32>,
-    pub(super) columns: Vec<Option<u32>>,
-    pub(super) keep: Option<Vec<u32>>,
-    pub(super) initial: Option<Bound<'py, PyUntypedArray>>,
-    pub(super) initial_columns: Option<Vec<Option<u32>>>,
-    pub(super) method: Option<Method>,
-    pub(super) threads: usize,
-    pub(super) kernel: Option<Kernel>,
-    pub(super) tile: Option<usize>,
-    pub(super) progress: Progress,
-}
-
-impl Arguments<'_, '_> {
-    fn learn_array<E: Kernels + NumpyElement>(
-        &self,
-        py: Python<'_>,
-        out: &Bound<'_, PyArray2<E>>,
-    ) -> PyResult<Learned> {
-        // Held until the work is done.
-        let mut out = Write::of(out)?;
-        let matrix = out.matrix()?;
-        self.learn(py, &matrix)
+impl Arguments<'_> {
+    /// The same, by the forward method.
+    pub(super) fn forward(self) -> Self {
+        Self { method: Some(Named(Method::Forward)), ..self }
     }
 
     /// `out` is held until the work is done.
     fn learn_in_place<E: Kernels + NumpyElement>(
         &self,
         py: Python<'_>,
+        events: &PyEventFile,
         rows: &[u32],
         mut out: Write2<'_, E>,
     ) -> PyResult<Report> {
         let weights = out.columns();
-        let result = self.carry_out(py, |file, plan, monitor| {
+        let result = self.carry_out(py, events, |file, plan, monitor| {
             match InPlace::new(file, plan, rows, weights, monitor) {
                 Ok(ready) => ready.learn().map(Ok),
                 Err(Error::NotFinite { row, column, value }) => Ok(Err((row, column, value))),
@@ -304,21 +191,28 @@ impl Arguments<'_, '_> {
     fn learn_file<E: Kernels + NumpyElement>(
         &self,
         py: Python<'_>,
+        events: &PyEventFile,
         file: PathBuf,
         path: PathBuf,
         start: u64,
     ) -> PyResult<Learned> {
-        let n_rows = self.keep.as_ref().map_or(self.alpha.len(), Vec::len);
-        let shape = [n_rows, self.lambda.len()];
+        let (n_rows, n_columns) =
+            (self.alpha.len(events.file.cues().len()), self.lambda_.len(events.file.outcomes().len()));
+        let shape = [self.keep_rows.as_ref().map_or(n_rows, |keep| keep.shape()[0]), n_columns];
         let matrix = py.detach(|| {
             let opened = OpenOptions::new().write(true).open(file).map_err(Error::io(&path, "write"))?;
             Matrix::<E>::in_file(opened, path, start, shape)
         })?;
-        self.learn(py, &matrix)
+        self.learn(py, events, &matrix)
     }
 
-    fn learn<E: Kernels + NumpyElement>(&self, py: Python<'_>, matrix: &Matrix<'_, E>) -> PyResult<Learned> {
-        self.carry_out(py, |file, plan, monitor| {
+    fn learn<E: Kernels + NumpyElement>(
+        &self,
+        py: Python<'_>,
+        events: &PyEventFile,
+        matrix: &Matrix<'_, E>,
+    ) -> PyResult<Learned> {
+        self.carry_out(py, events, |file, plan, monitor| {
             let report = crate::learn::learn(file, plan, matrix, monitor)?;
             Ok((report, matrix.lanes(), matrix.crc()))
         })
@@ -328,12 +222,24 @@ impl Arguments<'_, '_> {
     pub(super) fn carry_out<E: Kernels + NumpyElement, R: Send>(
         &self,
         py: Python<'_>,
+        events: &PyEventFile,
         work: impl FnOnce(&EventFile<Bytes>, &Plan<'_, E>, &Monitor) -> Result<R, Error> + Send,
     ) -> PyResult<R> {
-        let other = |_| Error::Argument(format!("expected initial weights of {}", E::NAME));
-        let initial = self.initial.as_ref().map(|array| array.cast::<PyArray2<E>>().map_err(other));
-        let initial = initial.transpose()?.map(Read::of).transpose()?;
-        let initial = match (&initial, &self.initial_columns) {
+        let file = &events.file;
+        let (n_cues, n_outcomes) = (file.cues().len(), file.outcomes().len());
+        let (alpha, lambda) = (self.alpha.to_vec(n_cues)?, self.lambda_.to_vec(n_outcomes)?);
+        let rows = match &self.cue_rows {
+            Some(rows) => indices(rows)?,
+            None => collected(0..n_cues as u32, NAMES)?,
+        };
+        let columns = match &self.outcome_columns {
+            Some(columns) => optional_indices(columns)?,
+            None => collected((0..n_outcomes as u32).map(Some), NAMES)?,
+        };
+        let keep = self.keep_rows.as_ref().map(indices).transpose()?;
+        let initial = self.initial.as_ref().map(|array| matrix::<E>(array, "initial weights")).transpose()?;
+        let initial_columns = self.initial_columns.as_ref().map(optional_indices).transpose()?;
+        let initial = match (&initial, &initial_columns) {
             (Some(array), Some(columns)) => {
                 Some(Initial { weights: array.slice("initial weights")?, width: array.shape()[1], columns })
             }
@@ -351,57 +257,58 @@ impl Arguments<'_, '_> {
             None => None,
         };
         let plan = Plan {
-            rows: &self.rows,
-            columns: &self.columns,
-            alpha: &self.alpha,
+            rows: &rows,
+            columns: &columns,
+            alpha: &alpha,
             beta1: self.beta1,
             beta2: self.beta2,
             schedule,
-            lambda: &self.lambda,
+            lambda: &lambda,
             initial,
             average: self.average,
-            keep: self.keep.as_deref(),
-            method: self.method,
+            keep: keep.as_deref(),
+            method: self.method.as_deref().copied(),
             threads: self.threads,
-            kernel: self.kernel,
+            kernel: self.kernel.as_deref().copied(),
             tile: self.tile,
             budget: BUDGET,
         };
-        let file = &self.events.file;
-        let mut not_finite = None;
-        let work = |monitor: &Monitor| {
-            let result = work(file, &plan, monitor);
-            if let Err(Error::NotFinite { row, column, value }) = result {
-                not_finite = Some((row, column, value));
-            }
-            result
-        };
-        // The counts of the cues sum to the slots of all tokens.
-        let slots = file.cues().counts().iter().fold(0_u64, |slots, &count| slots.saturating_add(count));
-        let updates = slots.saturating_mul(self.lambda.len() as u64);
-        let result =
-            if updates < BRIEF { brief(py, &self.progress, work) } else { watched(py, &self.progress, work) };
-        match not_finite {
-            // The Python side, which knows the names, makes the message.
-            Some(place) => Err(PyFloatingPointError::new_err(place)),
-            None => result,
+        let updates = events.slots().saturating_mul(lambda.len() as u64);
+        watched_if_long(py, &self.progress, updates, |monitor| work(file, &plan, monitor))
+    }
+}
+
+/// A number for each name, or the same for all.
+pub(super) enum Numbers<'py> {
+    Same(f64),
+    Each(Read1<'py, f64>),
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Numbers<'py> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if object.is_instance_of::<PyFloat>() {
+            object.extract().map(Self::Same)
+        } else {
+            object.extract().map(Self::Each)
         }
     }
 }
 
-/// Places that must exist.
-pub(super) fn indices(array: &Read1<'_, i64>) -> PyResult<Vec<u32>> {
-    let wrong = |index: i64| Error::Argument(format!("expected a place in an array, found {index}"));
-    let index = |index: i64| u32::try_from(index).map_err(|_| wrong(index));
-    Ok(gathered(array.to_vec()?.into_iter().map(index), NAMES)?)
-}
+impl Numbers<'_> {
+    /// How many there are where there are `n` names.
+    fn len(&self, n: usize) -> usize {
+        match self {
+            Self::Same(_) => n,
+            Self::Each(numbers) => numbers.shape()[0],
+        }
+    }
 
-/// Places of which -1 says that there is none.
-pub(super) fn optional_indices(array: &Read1<'_, i64>) -> PyResult<Vec<Option<u32>>> {
-    let wrong = |index: i64| Error::Argument(format!("expected a place in an array or -1, found {index}"));
-    let index = |index: i64| match index {
-        -1 => Ok(None),
-        _ => u32::try_from(index).map(Some).map_err(|_| wrong(index)),
-    };
-    Ok(gathered(array.to_vec()?.into_iter().map(index), NAMES)?)
+    fn to_vec(&self, n: usize) -> Result<Vec<f64>, Error> {
+        match self {
+            Self::Same(number) => filled(*number, n, NAMES),
+            Self::Each(numbers) => numbers.to_vec(),
+        }
+    }
 }

@@ -4,14 +4,10 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::arrays::Read1;
-use super::rows::PyTable;
-use super::watch::{Progress, brief, watched};
+use super::arrays::{PyTable, Read1};
+use super::watch::{Progress, watched_if_long};
 use crate::family::minover::{BUDGET, MinOverPlan, learn};
 use crate::family::patterns::Patterns;
-
-/// Fewer additions than this take some milliseconds at most.
-const BRIEF: usize = 1 << 22;
 
 /// Learns the plane of optimal stability.
 #[pyfunction]
@@ -38,13 +34,10 @@ pub(crate) fn minover<'py>(
         budget: budget.unwrap_or(BUDGET),
         kernel: kernel.map(str::parse).transpose()?,
     };
-    let steps = usize::try_from(max_steps).unwrap_or(usize::MAX);
-    let work = patterns.len().saturating_mul(patterns.width().saturating_add(1)).saturating_mul(steps);
-    let fit = if work < BRIEF {
-        brief(py, &progress, |monitor| learn(&patterns, &plan, monitor))
-    } else {
-        watched(py, &progress, |monitor| learn(&patterns, &plan, monitor))
-    }?;
+    let numbers = (patterns.len() as u64).saturating_mul(patterns.width() as u64 + 1);
+    let fit = watched_if_long(py, &progress, numbers.saturating_mul(max_steps), |monitor| {
+        learn(&patterns, &plan, monitor)
+    })?;
     let result = PyDict::new(py);
     result.set_item("weights", PyArray1::from_vec(py, fit.weights))?;
     result.set_item("stability", fit.stability)?;

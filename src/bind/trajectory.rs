@@ -1,66 +1,37 @@
 //! The verb `trajectories`.
 
-use numpy::{Element as NumpyElement, IntoPyArray, PyArray1, PyUntypedArray};
+use numpy::{Element as NumpyElement, IntoPyArray, Ix1, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::arrays::{Read1, Write};
+use super::arrays::{Read1, Write, indices, of_floats};
 use super::file::PyEventFile;
-use super::learn::{Arguments, Factors, as_dict, indices, optional_indices};
-use super::watch::Progress;
+use super::learn::{Arguments, as_dict};
 use crate::error::Error;
 use crate::grow::{collected, gathered};
 use crate::learn::Kernels;
 use crate::learn::trajectory::{Cells, Recording};
-use crate::tiles::method::Method;
 
 /// Learns the events and records weights in `out`, one after another: for each pair of a row and a column (`columns` given)
 /// or else for each column the `rows`, after each of the `tokens`.
 #[pyfunction]
-#[pyo3(signature = (events, *, alpha, beta1, beta2, lambda_, schedule, cue_rows, outcome_columns, initial,
-                    initial_columns, tokens, rows, columns, predictions, out, threads, kernel, tile, progress))]
+#[pyo3(
+    signature = (events, *, tokens, rows, columns, predictions, out, **parameters),
+    text_signature = "(events, *, alpha, beta1, beta2, lambda_, schedule, cue_rows, outcome_columns, initial, \
+                      initial_columns, tokens, rows, columns, predictions, out, threads, kernel, tile, progress)"
+)]
 #[expect(clippy::too_many_arguments, reason = "all keywords")]
 pub(crate) fn trajectories<'py>(
     py: Python<'py>,
     events: &PyEventFile,
-    alpha: Read1<'py, f64>,
-    beta1: f64,
-    beta2: f64,
-    lambda_: Read1<'py, f64>,
-    schedule: Option<Factors<'py>>,
-    cue_rows: Read1<'py, i64>,
-    outcome_columns: Read1<'py, i64>,
-    initial: Option<Bound<'py, PyUntypedArray>>,
-    initial_columns: Option<Read1<'py, i64>>,
     tokens: Read1<'py, i64>,
     rows: Read1<'py, i64>,
     columns: Option<Read1<'py, i64>>,
     predictions: bool,
     out: Bound<'py, PyAny>,
-    threads: usize,
-    kernel: Option<&str>,
-    tile: Option<usize>,
-    progress: Progress,
+    parameters: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let arguments = Arguments {
-        events,
-        alpha: alpha.to_vec()?,
-        beta1,
-        beta2,
-        lambda: lambda_.to_vec()?,
-        schedule,
-        average: false,
-        rows: indices(&cue_rows)?,
-        columns: optional_indices(&outcome_columns)?,
-        keep: None,
-        initial,
-        initial_columns: initial_columns.as_ref().map(optional_indices).transpose()?,
-        method: Some(Method::Forward),
-        threads,
-        kernel: kernel.map(str::parse).transpose()?,
-        tile,
-        progress,
-    };
+    let arguments = Arguments::of(parameters)?.forward();
     let (rows, columns) = (indices(&rows)?, columns.as_ref().map(indices).transpose()?);
     let wanted = Wanted {
         tokens: &numbers(&tokens)?,
@@ -68,11 +39,9 @@ pub(crate) fn trajectories<'py>(
         rows,
         predictions,
     };
-    match (out.cast::<PyArray1<f64>>(), out.cast::<PyArray1<f32>>()) {
-        (Ok(out), _) => wanted.record(py, &arguments, out),
-        (_, Ok(out)) => wanted.record(py, &arguments, out),
-        _ => Err(Error::Argument("expected float64 or float32 for the result".into()).into()),
-    }
+    of_floats!(out, Ix1, out => wanted.record(py, events, &arguments, out), else {
+        Err(Error::Argument("expected float64 or float32 for the result".into()).into())
+    })
 }
 
 /// What to record.
@@ -87,7 +56,8 @@ impl Wanted<'_> {
     fn record<'py, E: Kernels + NumpyElement>(
         &self,
         py: Python<'py>,
-        arguments: &Arguments<'_, '_>,
+        events: &PyEventFile,
+        arguments: &Arguments<'_>,
         out: &Bound<'py, PyArray1<E>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         // Held until the work is done.
@@ -95,7 +65,7 @@ impl Wanted<'_> {
         let out = out.slice()?;
         let cells = self.pairs.as_deref().map_or(Cells::Block(&self.rows), Cells::Pairs);
         let recording = Recording { tokens: self.tokens, cells, predictions: self.predictions };
-        let (report, predictions) = arguments.carry_out(py, |file, plan, monitor| {
+        let (report, predictions) = arguments.carry_out(py, events, |file, plan, monitor| {
             crate::learn::trajectories(file, plan, &recording, out, monitor)
         })?;
         let result = as_dict(py, &report)?;

@@ -9,6 +9,19 @@ use crate::monitor::Monitor;
 /// Something callable with (done, total), or nothing.
 pub(super) type Progress = Option<Py<PyAny>>;
 
+/// Fewer steps of the innermost loop, each a multiplication or an addition, take some milliseconds at most.
+const BRIEF: u64 = 1 << 22;
+
+/// As [`brief`] or [`watched`]: by how many steps of the innermost loop the work takes.
+pub(super) fn watched_if_long<R: Send>(
+    py: Python<'_>,
+    progress: &Progress,
+    steps: u64,
+    work: impl FnOnce(&Monitor) -> Result<R> + Send,
+) -> PyResult<R> {
+    if steps < BRIEF { brief(py, progress, work) } else { watched(py, progress, work) }
+}
+
 /// Runs `work` on another thread. The calling thread is detached from the interpreter, but every 50 ms it checks for signals and
 /// calls `progress`; what either raises stops the work and is raised.
 pub(super) fn watched<R: Send>(

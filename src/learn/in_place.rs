@@ -210,7 +210,12 @@ fn check<E>(plan: &Plan<'_, E>, rows: &[u32], [n_rows, n_columns]: [usize; 2]) -
     let distinct = sorted.is_sorted_by(|a, b| a < b);
     let inside = sorted.last().is_none_or(|&last| (last as usize) < n_rows);
     let numbered = (0..).zip(plan.rows).all(|(number, &row)| number == row);
-    if !distinct || !inside || !numbered || rows.len() != plan.alpha.len() || n_columns != plan.lambda.len() {
+    if !distinct
+        || !inside
+        || !numbered
+        || [plan.rows.len(), plan.alpha.len()] != [rows.len(); 2]
+        || n_columns != plan.lambda.len()
+    {
         return wrong("expected a row of the weights for every cue, and a lambda for every column");
     }
     Ok(())

@@ -156,7 +156,7 @@ def perceptron(
             )
     except FloatingPointError as error:
         match error.args:
-            case (int(row), value):
+            case (int(row), _, value):
                 raise _overflow(table, row, value) from None
         raise
     if scale != 1.0:
