@@ -107,7 +107,8 @@ class ErrorDriven(LinearEstimator):
         rates = self._rates(kappa, size, rule.reduction, self._reference if more else 0.0)
         tol = None if self.tol is None else rate("tol", self.tol)
         n_passes = 1 if piece else self._most_passes()
-        seed, rng = self._random(rule)
+        seed = seed_of(self.random_state)
+        rng = None if seed is None else np.random.default_rng(whole("random_state", seed))
         if more:
             values = self._values
         elif rule.initial == "random":
@@ -188,10 +189,6 @@ class ErrorDriven(LinearEstimator):
         if self.passes is not None:
             return whole("passes", self.passes, 1, "None")
         return _PASSES if self.beta is None else 1
-
-    def _random(self, rule: Rule) -> tuple[int | None, np.random.Generator | None]:
-        seed = seed_of(self.random_state)
-        return seed, None if seed is None else np.random.default_rng(whole("random_state", seed))
 
     def _rates(
         self, kappa: NDArray[np.float64], size: int | None, reduction: Reduction, before: float
@@ -340,7 +337,7 @@ class ErrorDrivenClassifier(LinearClassifier, ErrorDriven):
 
     def _both(self) -> bool:
         """Whether two classes are learned as two outcomes, or as one: where that says all of the other."""
-        return True
+        return self._rule().activation == "identity"
 
     def _learned_outcomes(self) -> list[str]:
         return self._outcomes if len(self.classes_) > 2 or self._both() else self._outcomes[1:]

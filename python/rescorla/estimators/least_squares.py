@@ -15,6 +15,11 @@ be moved along the dependence. Three steps find out:
 3. If there are few such directions, all of them are found in this way, and solutions are made orthogonal to
    them. If there are many, all features that take part in one have one scale: the solution of least norm in
    the scaled weights is then that in the weights.
+
+Each step pays. Where a seventh of 1,500 words stand a second time, multiplied, the first makes 150 iterations
+of 2,895; with four factors of 2,355 levels the third makes 30 of 1,025. scipy's lsmr takes one target at a
+time: of the word counts of the King James Bible one takes nearly as long as all twelve classes do here, and
+needs the same steps: unscaled it is at 1e-5 of the gradient after 4,000 iterations.
 """
 
 from __future__ import annotations

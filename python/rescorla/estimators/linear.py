@@ -102,6 +102,18 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             )
         return examples
 
+    def _require(self, y: ArrayLike, what: str) -> None:
+        """Refuse no y, and the name of y in its place."""
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None: "
+                f"give one {what} for each row"
+            )
+        if isinstance(y, str):
+            raise TypeError(
+                f"y must be one {what} for each row, not the str {y!r}; give the column itself, table[{y!r}]"
+            )
+
     def _cues(self, X: Any) -> Any:
         """X, with the background cue in front if there is to be one."""
         if not self.fit_intercept:
@@ -182,15 +194,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
 
     def _labels(self, X: Any, y: ArrayLike) -> NDArray[Any]:
         """y, checked."""
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None: "
-                "give one class for each row"
-            )
-        if isinstance(y, str):
-            raise TypeError(
-                f"y must be one class for each row, not the str {y!r}; give the column itself, table[{y!r}]"
-            )
+        self._require(y, "class")
         labels = column_or_1d(y, warn=True)
         assert_all_finite(labels, input_name="y")
         check_classification_targets(labels)
@@ -262,15 +266,7 @@ class LinearRegressor(RegressorMixin, MultiOutputMixin, LinearEstimator):  # typ
 
     def _targets(self, X: Any, y: ArrayLike, *, reset: bool) -> NDArray[np.float64]:
         """y as float64, n_rows x n_targets."""
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None: "
-                "give one number for each row"
-            )
-        if isinstance(y, str):
-            raise TypeError(
-                f"y must be one number for each row, not the str {y!r}; give the column itself, table[{y!r}]"
-            )
+        self._require(y, "number")
         targets: NDArray[np.float64] = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
         check_consistent_length(X, targets)
         if reset:
