@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rescorla._events.factors import columns_of
 from rescorla._shared.optional import need
 
 if TYPE_CHECKING:
@@ -138,8 +139,6 @@ def anova(
 def _growing(model: NDLClassifier, X: Any) -> list[NDLClassifier]:
     """The models of the first term, the first two, and so on."""
     from sklearn.base import clone
-
-    from rescorla._events.factors import columns_of
 
     terms = list(columns_of(X)) if model.factors is None else list(model.factors)
     return [clone(model).set_params(factors=terms[: count + 1]) for count in range(len(terms))]

@@ -184,8 +184,8 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             The class of the greatest value of `decision_function`, the first of equal ones.
         """
         values = self.decision_function(X)
-        places = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
-        predicted: NDArray[Any] = self.classes_[places]
+        codes = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
+        predicted: NDArray[Any] = self.classes_[codes]
         return predicted
 
     def _planes(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -226,16 +226,16 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             )
         return known
 
-    def _places(self, labels: NDArray[Any]) -> NDArray[np.intp]:
+    def _codes(self, labels: NDArray[Any]) -> NDArray[np.intp]:
         """The number of each label's class; ValueError for a label that is no class."""
-        places = np.minimum(np.searchsorted(self.classes_, labels), len(self.classes_) - 1)
-        strange = self.classes_[places] != labels
-        if strange.any():
+        codes = np.minimum(np.searchsorted(self.classes_, labels), len(self.classes_) - 1)
+        unknown = self.classes_[codes] != labels
+        if unknown.any():
             raise ValueError(
-                f"y has {labels[strange][0]!r}, which is none of the classes {self.classes_.tolist()}: "
+                f"y has {labels[unknown][0]!r}, which is none of the classes {self.classes_.tolist()}: "
                 "give all of them as classes= in the first call of partial_fit"
             )
-        return places
+        return codes
 
     @property
     def _outcomes(self) -> list[str]:
@@ -282,10 +282,10 @@ class LinearRegressor(RegressorMixin, MultiOutputMixin, LinearEstimator):  # typ
         return ["y"] if self._one_target else [f"y{i}" for i in range(targets.shape[1])]
 
 
-def one_hot(places: NDArray[np.intp], n: int) -> sparse.csr_array:
-    """Rows with a 1 in their place."""
-    rows = np.arange(len(places) + 1)
-    return sparse.csr_array((np.ones(len(places)), places, rows), shape=(len(places), n))
+def one_hot(codes: NDArray[np.intp], n: int) -> sparse.csr_array:
+    """Rows with a 1 in the column of their code."""
+    rows = np.arange(len(codes) + 1)
+    return sparse.csr_array((np.ones(len(codes)), codes, rows), shape=(len(codes), n))
 
 
 def _after_ones(X: Any) -> sparse.csr_array:
