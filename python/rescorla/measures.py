@@ -112,8 +112,9 @@ def activation(
         present = activations(
             source, weights, present_only=True, unknown=unknown, threads=threads, progress=progress
         )
-        sums: NDArray[np.float64] = np.bincount(_owners(source), present, len(source)).astype(np.float64)
-        return sums
+        # The number of the event of each of its outcomes.
+        owners = np.repeat(np.arange(len(source)), np.diff(source._file.csr("outcomes")[0]))
+        return np.bincount(owners, present, len(source)).astype(np.float64)
     columns = _columns(source, weights, targets)
     result = np.zeros(len(source))
     asked, places_asked = np.unique(columns, return_inverse=True)
@@ -601,11 +602,6 @@ def _columns(events: Events, weights: Weights, targets: Iterable[str] | None) ->
             f"{near(name, weights.outcome_numbers)}"
         )
     return columns
-
-
-def _owners(events: Events) -> NDArray[np.int64]:
-    """The number of the event of each of its outcomes."""
-    return np.repeat(np.arange(len(events)), np.diff(events._file.csr("outcomes")[0]))
 
 
 def _own(values: NDArray[Any], columns: NDArray[np.int64]) -> NDArray[Any]:

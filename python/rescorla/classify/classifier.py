@@ -216,7 +216,7 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_classification_targets(targets)
         if len(targets) != n_rows:
             raise ValueError(f"expected one class for each of {n_rows} rows, found {len(targets)}")
-        self.classes_, places = np.unique(targets, return_inverse=True)
+        self.classes_, codes = np.unique(targets, return_inverse=True)
         counts = _whole(frequencies(sample_weight, n_rows))
         if columns is None:
             self._coding: FactorCoding | None = None
@@ -230,12 +230,12 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 quantiles=self.quantiles,
                 separator=self.separator,
             )
-            _refuse_leaks(self._coding, columns, y, targets, places, counts)
+            _refuse_leaks(self._coding, columns, y, targets, codes, counts)
         self.terms_ = () if self._coding is None else self._coding.terms
         self.factor_columns_ = () if self._coding is None else self._coding.columns
         cues = self._cue_sets(X, columns)
         outcomes = [str(label) for label in self.classes_.tolist()]
-        self.weights_ = self._learn(cues, [outcomes[place] for place in places], counts)
+        self.weights_ = self._learn(cues, [outcomes[code] for code in codes], counts)
         self.n_parameters_ = self.weights_.values.size
         self.minimum_ = float(self._activate(cues)[counts > 0].min())
         return self
@@ -419,7 +419,7 @@ def _refuse_leaks(
     columns: Columns,
     y: Any,
     targets: NDArray[Any],
-    places: NDArray[np.intp],
+    codes: NDArray[np.intp],
     counts: NDArray[np.int64],
 ) -> None:
     """Refuse y as a factor under its own name, and warn of what says all of it under another."""
@@ -432,9 +432,9 @@ def _refuse_leaks(
                 "columns to learn from in factors="
             )
     rows = np.flatnonzero(counts)
-    if len(rows) <= _FEW_ROWS or len(np.unique(places[rows])) < 2:
+    if len(rows) <= _FEW_ROWS or len(np.unique(codes[rows])) < 2:
         return
-    telling = [column for column in coding.columns if _tells_all(coding, column, columns, places, rows)]
+    telling = [column for column in coding.columns if _tells_all(coding, column, columns, codes, rows)]
     if telling:
         which = "the column" if len(telling) == 1 else "each of the columns"
         warn(
@@ -444,11 +444,11 @@ def _refuse_leaks(
 
 
 def _tells_all(
-    coding: FactorCoding, name: str, columns: Columns, places: NDArray[np.intp], rows: NDArray[np.intp]
+    coding: FactorCoding, name: str, columns: Columns, codes: NDArray[np.intp], rows: NDArray[np.intp]
 ) -> bool:
     """Whether the level of a column tells the class of every row."""
     intervals, ignored = coding.intervals.get(name), coding.ignored.get(name, ())
-    entries, classes = columns[name], places.tolist()
+    entries, classes = columns[name], codes.tolist()
     class_of: dict[str, int] = {}
     for row in rows.tolist():
         entry = entries[row]

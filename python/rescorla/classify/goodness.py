@@ -208,9 +208,9 @@ def statistics(
     floor = number("floor", floor)
     shares = np.asarray(probabilities, dtype=np.float64)
     names = tuple(np.unique(np.asarray(observed)).tolist()) if outcomes is None else tuple(outcomes)
-    places = numbered(names)
+    numbers = numbered(names)
     truth, choice = (
-        _classes(which, labels, places)
+        _classes(which, labels, numbers)
         for which, labels in (("observed", observed), ("predicted", predicted))
     )
     if shares.ndim != 2 or shares.shape != (len(truth), len(names)) or len(choice) != len(truth):
@@ -254,15 +254,15 @@ def frequencies(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[Any]:
     return counts.astype(np.float64 if counts.dtype.kind == "f" else np.int64)
 
 
-def _classes(which: str, labels: ArrayLike, places: Mapping[Any, int]) -> NDArray[np.intp]:
+def _classes(which: str, labels: ArrayLike, numbers: Mapping[Any, int]) -> NDArray[np.intp]:
     values = np.asarray(labels)
     if values.ndim != 1:
         raise ValueError(f"{which} must be one class for each row, not of {values.ndim} dimensions")
-    found = np.fromiter((places.get(label, -1) for label in values.tolist()), np.intp, len(values))
+    found = np.fromiter((numbers.get(label, -1) for label in values.tolist()), np.intp, len(values))
     if (found < 0).any():
         row = int(found.argmin())
         raise ValueError(
-            f"{which}, row {row}: expected one of {list(places)}, found {values.tolist()[row]!r}; "
+            f"{which}, row {row}: expected one of {list(numbers)}, found {values.tolist()[row]!r}; "
             "outcomes= names all classes"
         )
     return found

@@ -140,12 +140,12 @@ def variable_importance(
     binary = len(fitted.classes_) == 2
     accuracy = np.zeros((len(factors), repeats))
     c_index = np.zeros_like(accuracy)
-    for place, name in enumerate(factors):
+    for row, name in enumerate(factors):
         for repeat in range(repeats):
-            entries = [columns[name][row] for row in random.permutation(len(columns[name]))]
+            entries = [columns[name][entry] for entry in random.permutation(len(columns[name]))]
             permuted = {**columns, name: entries}
             model = clone(classifier).fit(permuted, y, sample_weight) if refit else fitted
             fit = model.statistics(permuted, y, sample_weight)
-            accuracy[place, repeat], c_index[place, repeat] = fit.accuracy, fit.c_index
+            accuracy[row, repeat], c_index[row, repeat] = fit.accuracy, fit.c_index
     baseline = fitted.statistics(columns, y, sample_weight).accuracy
     return Importance(factors, accuracy, c_index if binary else None, baseline)

@@ -161,9 +161,6 @@ class DeltaRuleClassifier(ErrorDrivenClassifier):
             return np.column_stack([1 - shares, shares])
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
-    def _both(self) -> bool:
-        return self.activation == "identity"
-
     def _targets(self, labels: Any) -> Any:
         targets = super()._targets(labels)
         if self.activation != "tanh":

@@ -193,7 +193,7 @@ class EquilibriumClassifier(LinearClassifier, _Equilibrium):
         X = self._examples(X, reset=True)
         labels = self._labels(X, y)
         self._learn_classes(labels)
-        self._learn(X, one_hot(self._places(labels), len(self.classes_)), self._outcomes, sample_weight)
+        self._learn(X, one_hot(self._codes(labels), len(self.classes_)), self._outcomes, sample_weight)
         return self
 
 

@@ -66,22 +66,35 @@ class _Rates(NamedTuple):
     """The learning rate, a factor on it for each row, and the kappa that it is made of."""
 
     beta: float
-    paces: NDArray[np.float64] | None
+    factors: NDArray[np.float64] | None
     reference: float
 
 
 class ErrorDriven(LinearEstimator):
     """Tokens of real-valued cues and outcomes, learned as by `rescorla.delta_rule`."""
 
-    alpha: PerName
-    beta: float | None
-    passes: int | None
-    tol: float | None
-    random_state: Any
-    threads: int | None
     beta_: float
     n_iter_: int
     _reference: float
+
+    def __init__(
+        self,
+        *,
+        alpha: PerName = 1.0,
+        beta: float | None = None,
+        passes: int | None = None,
+        tol: float | None = 1e-3,
+        fit_intercept: bool = True,
+        random_state: Any = None,
+        threads: int | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.beta = beta
+        self.passes = passes
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.random_state = random_state
+        self.threads = threads
 
     def _rule(self) -> Rule:
         """What is learned by, besides rates and passes: what the estimator says of it."""
@@ -108,7 +121,8 @@ class ErrorDriven(LinearEstimator):
         rates = self._rates(kappa, size, rule.reduction, self._reference if more else 0.0)
         tol = None if self.tol is None else rate("tol", self.tol)
         n_passes = 1 if piece else self._most_passes()
-        seed, rng = self._random(rule)
+        seed = seed_of(self.random_state)
+        rng = None if seed is None else np.random.default_rng(whole("random_state", seed))
         if more:
             values = self._values
         elif rule.initial == "random":
@@ -125,10 +139,10 @@ class ErrorDriven(LinearEstimator):
         shuffling = rng if size and not piece else None
         greatest = float(kappa.max(initial=0.0))
         safe = safe_rate(greatest, size, len(kappa), rule.reduction)
-        arguments: dict[str, Any] = {
+        settings: dict[str, Any] = {
             "alpha": alphas,
             "beta": rates.beta,
-            "paces": rates.paces,
+            "paces": rates.factors,
             "activation": rule.activation,
             "loss": rule.loss,
             "batch": size,
@@ -141,7 +155,7 @@ class ErrorDriven(LinearEstimator):
         started = perf_counter()
         try:
             stopping = tol if self.beta is None and self.passes is None and not piece else None
-            learned, n_iter = _passes(x, z, values[used], arguments, n_passes, shuffling, stopping)
+            learned, n_iter = _passes(x, z, values[used], settings, n_passes, shuffling, stopping)
         except FloatingPointError as error:
             match error.args:
                 case (int(row), int(column), value):
@@ -163,7 +177,7 @@ class ErrorDriven(LinearEstimator):
             "delta",
             started,
             **rates_of(alpha, (rates.beta, rates.beta), 1.0),
-            rates="one" if rates.paces is None else "by row",
+            rates="one" if rates.factors is None else "by row",
             **rule._asdict(),
             passes=self.n_iter_,
             seed=seed,
@@ -188,10 +202,6 @@ class ErrorDriven(LinearEstimator):
             return whole("passes", self.passes, 1, "None")
         return _PASSES if self.beta is None else 1
 
-    def _random(self, rule: Rule) -> tuple[int | None, np.random.Generator | None]:
-        seed = seed_of(self.random_state)
-        return seed, None if seed is None else np.random.default_rng(whole("random_state", seed))
-
     def _rates(
         self, kappa: NDArray[np.float64], size: int | None, reduction: Reduction, before: float
     ) -> _Rates:
@@ -213,8 +223,8 @@ class ErrorDriven(LinearEstimator):
         teaching = kappa[kappa > 0]
         if size == 1:
             reference = max(float(np.median(teaching)) if len(teaching) else 0.0, before)
-            paces = reference / np.maximum(kappa, reference) if reference else None
-            return _Rates(_PART / reference if reference else _PART, paces, reference)
+            factors = reference / np.maximum(kappa, reference) if reference else None
+            return _Rates(_PART / reference if reference else _PART, factors, reference)
         n = len(kappa) if size is None else size
         part = min(_PART_OF_BATCH, 1 / n) if reduction == "sum" else min(_PART_OF_BATCH * n, 1.0)
         reference = max(float(teaching.max(initial=0.0)), before)
@@ -240,7 +250,7 @@ def _passes(
     x: Table,
     z: Table,
     start: NDArray[np.float64],
-    arguments: dict[str, Any],
+    settings: dict[str, Any],
     most: int,
     rng: np.random.Generator | None,
     tol: float | None,
@@ -252,7 +262,7 @@ def _passes(
     def learn(some: int, order: NDArray[np.int64] | None, squares: NDArray[np.float64] | None) -> None:
         nonlocal start, spare
         _core.delta_rule_rows(
-            x, z, initial=start, out=spare, passes=some, order=order, squares=squares, **arguments
+            x, z, initial=start, out=spare, passes=some, order=order, squares=squares, **settings
         )
         start, spare = spare, start
 
@@ -339,17 +349,17 @@ class ErrorDrivenClassifier(LinearClassifier, ErrorDriven):
 
     def _both(self) -> bool:
         """Whether two classes are learned as two outcomes, or as one: where that says all of the other."""
-        return True
+        return self._rule().activation == "identity"
 
     def _learned_outcomes(self) -> list[str]:
         return self._outcomes if len(self.classes_) > 2 or self._both() else self._outcomes[1:]
 
     def _targets(self, labels: NDArray[Any]) -> Any:
         """1 where the class is present, 0 where not."""
-        places = self._places(labels)
+        codes = self._codes(labels)
         if len(self.classes_) > 2 or self._both():
-            return one_hot(places, len(self.classes_))
-        return (places == 1).astype(np.float64)[:, np.newaxis]
+            return one_hot(codes, len(self.classes_))
+        return (codes == 1).astype(np.float64)[:, np.newaxis]
 
 
 class ErrorDrivenRegressor(LinearRegressor, ErrorDriven):

@@ -102,6 +102,18 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             )
         return examples
 
+    def _require(self, y: ArrayLike, what: str) -> None:
+        """Refuse no y, and the name of y in its place."""
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None: "
+                f"give one {what} for each row"
+            )
+        if isinstance(y, str):
+            raise TypeError(
+                f"y must be one {what} for each row, not the str {y!r}; give the column itself, table[{y!r}]"
+            )
+
     def _cues(self, X: Any) -> Any:
         """X, with the background cue in front if there is to be one."""
         if not self.fit_intercept:
@@ -172,8 +184,8 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             The class of the greatest value of `decision_function`, the first of equal ones.
         """
         values = self.decision_function(X)
-        places = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
-        predicted: NDArray[Any] = self.classes_[places]
+        codes = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
+        predicted: NDArray[Any] = self.classes_[codes]
         return predicted
 
     def _planes(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -182,15 +194,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
 
     def _labels(self, X: Any, y: ArrayLike) -> NDArray[Any]:
         """y, checked."""
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None: "
-                "give one class for each row"
-            )
-        if isinstance(y, str):
-            raise TypeError(
-                f"y must be one class for each row, not the str {y!r}; give the column itself, table[{y!r}]"
-            )
+        self._require(y, "class")
         labels = column_or_1d(y, warn=True)
         assert_all_finite(labels, input_name="y")
         check_classification_targets(labels)
@@ -222,16 +226,16 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             )
         return known
 
-    def _places(self, labels: NDArray[Any]) -> NDArray[np.intp]:
+    def _codes(self, labels: NDArray[Any]) -> NDArray[np.intp]:
         """The number of each label's class; ValueError for a label that is no class."""
-        places = np.minimum(np.searchsorted(self.classes_, labels), len(self.classes_) - 1)
-        strange = self.classes_[places] != labels
-        if strange.any():
+        codes = np.minimum(np.searchsorted(self.classes_, labels), len(self.classes_) - 1)
+        unknown = self.classes_[codes] != labels
+        if unknown.any():
             raise ValueError(
-                f"y has {labels[strange][0]!r}, which is none of the classes {self.classes_.tolist()}: "
+                f"y has {labels[unknown][0]!r}, which is none of the classes {self.classes_.tolist()}: "
                 "give all of them as classes= in the first call of partial_fit"
             )
-        return places
+        return codes
 
     @property
     def _outcomes(self) -> list[str]:
@@ -262,15 +266,7 @@ class LinearRegressor(RegressorMixin, MultiOutputMixin, LinearEstimator):  # typ
 
     def _targets(self, X: Any, y: ArrayLike, *, reset: bool) -> NDArray[np.float64]:
         """y as float64, n_rows x n_targets."""
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None: "
-                "give one number for each row"
-            )
-        if isinstance(y, str):
-            raise TypeError(
-                f"y must be one number for each row, not the str {y!r}; give the column itself, table[{y!r}]"
-            )
+        self._require(y, "number")
         targets: NDArray[np.float64] = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
         check_consistent_length(X, targets)
         if reset:
@@ -286,10 +282,10 @@ class LinearRegressor(RegressorMixin, MultiOutputMixin, LinearEstimator):  # typ
         return ["y"] if self._one_target else [f"y{i}" for i in range(targets.shape[1])]
 
 
-def one_hot(places: NDArray[np.intp], n: int) -> sparse.csr_array:
-    """Rows with a 1 in their place."""
-    rows = np.arange(len(places) + 1)
-    return sparse.csr_array((np.ones(len(places)), places, rows), shape=(len(places), n))
+def one_hot(codes: NDArray[np.intp], n: int) -> sparse.csr_array:
+    """Rows with a 1 in the column of their code."""
+    rows = np.arange(len(codes) + 1)
+    return sparse.csr_array((np.ones(len(codes)), codes, rows), shape=(len(codes), n))
 
 
 def _after_ones(X: Any) -> sparse.csr_array:

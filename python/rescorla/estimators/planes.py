@@ -74,11 +74,11 @@ class PlaneClassifier(LinearClassifier):
 
     def _part(self, labels: NDArray[Any], learn: Callable[[NDArray[np.float64], int], LinearFit]) -> None:
         """Learn a plane for each class, or one for the second of two."""
-        places = self._places(labels)
+        codes = self._codes(labels)
         first = len(self.classes_) - len(self._plane_names())
         self.fits_ = tuple(
-            learn(np.where(places == place, 1.0, -1.0), place - first)
-            for place in range(first, len(self.classes_))
+            learn(np.where(codes == code, 1.0, -1.0), code - first)
+            for code in range(first, len(self.classes_))
         )
         values = np.column_stack([fit.coef for fit in self.fits_])
         if self.fit_intercept:

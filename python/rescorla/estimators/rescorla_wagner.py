@@ -200,22 +200,3 @@ class RescorlaWagnerRegressor(ErrorDrivenRegressor):
     >>> regressor.fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]).predict([[10.0]]).round(6)
     array([21.])
     """
-
-    def __init__(
-        self,
-        *,
-        alpha: PerName = 1.0,
-        beta: float | None = None,
-        passes: int | None = None,
-        tol: float | None = 1e-3,
-        fit_intercept: bool = True,
-        random_state: Any = None,
-        threads: int | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.beta = beta
-        self.passes = passes
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.random_state = random_state
-        self.threads = threads
