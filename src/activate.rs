@@ -58,7 +58,7 @@ impl<S: Copy + Default + Sync> Table<S> for RowByRow<'_, S> {
 }
 
 /// Weights, and where the events' names are in them.
-pub struct Weights<'a, T> {
+pub struct KnownWeights<'a, T> {
     /// The weights.
     pub table: T,
     /// The row of each of the file's cues; `None`: it predicts nothing.
@@ -94,7 +94,7 @@ const CUES: &str = "the cues of some events";
 /// [`Error::Argument`] when the shapes do not fit, [`Error::Format`] for a damaged file, [`Error::Stopped`].
 pub fn activate<S: Element, E: Element, B: AsRef<[u8]> + Sync>(
     file: &EventFile<B>,
-    weights: &Weights<'_, impl Table<S>>,
+    weights: &KnownWeights<'_, impl Table<S>>,
     which: &Which<'_>,
     out: &mut [E],
     threads: usize,
@@ -149,7 +149,7 @@ pub fn activate<S: Element, E: Element, B: AsRef<[u8]> + Sync>(
     Ok(overflow.into_inner())
 }
 
-impl<T> Weights<'_, T> {
+impl<T> KnownWeights<'_, T> {
     fn check<S, B: AsRef<[u8]>>(&self, file: &EventFile<B>, which: &Which<'_>) -> Result<()>
     where
         T: Table<S>,
@@ -178,7 +178,7 @@ impl<T> Weights<'_, T> {
 struct ChunkSums<'a, T, B> {
     file: &'a EventFile<B>,
     chunk: usize,
-    weights: &'a Weights<'a, T>,
+    weights: &'a KnownWeights<'a, T>,
     /// Whether a finite weight was rounded to one that is not.
     overflow: &'a AtomicBool,
     monitor: &'a Monitor,
@@ -192,7 +192,7 @@ impl<T, B: AsRef<[u8]>> ChunkSums<'_, T, B> {
         match which {
             Which::Present(columns) => self.fill_present(columns, out)?,
             Which::Columns(columns) => {
-                let Weights { table, rows } = self.weights;
+                let KnownWeights { table, rows } = self.weights;
                 let first = rows.iter().flatten().next();
                 if first.is_none_or(|&row| table.row(row as usize).is_some()) {
                     self.fill_by_rows(columns, out)?;

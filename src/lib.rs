@@ -12,6 +12,29 @@
 //! tiles, every tile streams all events on a thread of its own, and the result has the same bits for any number of
 //! threads, any width of the tiles and any instruction set.
 //!
+//! A table of events is read, learned, and asked for a weight:
+//!
+//! ```
+//! use rescorla::events::write::Duplicates;
+//! use rescorla::monitor::Monitor;
+//! use rescorla::{EventWriter, Learner, text::tables};
+//!
+//! # fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
+//! let path = std::env::temp_dir().join(format!("rescorla-{}.tab", std::process::id()));
+//! std::fs::write(&path, "cues\toutcomes\tfrequency\nlight_tone\tshock\t2\nlight\t\t1\n")?;
+//!
+//! let mut writer = EventWriter::new(None, Duplicates::Drop, None)?;
+//! tables::read(&path, &mut writer, &Monitor::new())?;
+//! let events = writer.finish()?;
+//!
+//! let weights = Learner::new().alpha(0.5).beta(0.5).learn(&events)?;
+//! assert_eq!(weights.get("tone", "shock"), Some(0.375));
+//! println!("from the light: {:?}", weights.get("light", "shock"));
+//! # std::fs::remove_file(&path)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! The data path: text -> names -> ids and a binary event file -> mapped reader -> scripts -> tiles -> weights. The rooms stand on
 //! three floors; a room uses rooms below it, never beside or above:
 //!
@@ -19,7 +42,8 @@
 //!   lists in one; threads. [`vocab`]: names and ids. [`events`]: the binary event file. Above it [`text`]: event tables and running text, as names.
 //! - Machine. [`kernel`]: arithmetic on rows of weights, per instruction set. [`tiles`]: how weights are cut, the rule's parameters,
 //!   and where results go.
-//! - Verbs. [`learn`]: the rule. [`family`]: its relatives. [`equilibrium`], [`activate`].
+//! - Verbs. [`learn`]: the rule. [`family`]: its relatives. [`equilibrium`], [`activate`]. Above them `learner`: [`Learner`] and
+//!   [`Weights`], for those who want no plan.
 //! - `bind`: Python's view of it all (feature `python`).
 
 pub mod activate;
@@ -30,12 +54,17 @@ pub mod family;
 mod grow;
 pub mod kernel;
 pub mod learn;
+mod learner;
 pub mod lists;
 pub mod monitor;
 pub mod text;
 mod threads;
 pub mod tiles;
 pub mod vocab;
+
+pub use error::Error;
+pub use events::{EventFile, write::EventWriter};
+pub use learner::{Equilibrium, Learner, Weights};
 
 #[cfg(feature = "python")]
 mod bind;

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use rescorla::activate::{RowByRow, Weights, Which, activate};
+use rescorla::activate::{KnownWeights, RowByRow, Which, activate};
 use rescorla::error::Error;
 use rescorla::events::EventFile;
 use rescorla::events::map::Bytes;
@@ -438,7 +438,7 @@ fn two_outcomes_in_one_column_are_refused() {
 fn activations_fill_the_result_exactly() {
     let file = two_cues(1);
     let table = RowByRow { values: &[0.5, 0.25], width: 1 };
-    let weights = Weights { table, rows: &[Some(0), Some(1)] };
+    let weights = KnownWeights { table, rows: &[Some(0), Some(1)] };
     let activations =
         |out: &mut [f64]| activate(&file, &weights, &Which::Columns(&[0]), out, 1, &Monitor::new());
     let mut out = [9.0];

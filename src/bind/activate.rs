@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use super::arrays::{Read, Read1, Write, indices, of_floats, optional_indices};
 use super::file::PyEventFile;
 use super::watch::{Progress, watched};
-use crate::activate::{Weights, Which, activate};
+use crate::activate::{KnownWeights, Which, activate};
 use crate::error::Error;
 use crate::kernel::element::Element;
 
@@ -60,7 +60,7 @@ impl ActivationArguments<'_> {
     ) -> PyResult<bool> {
         let (weights, mut out) = (Read::of(weights)?, Write::of(out)?);
         let out = out.slice()?;
-        let weights = Weights { table: weights.table(), rows: self.rows };
+        let weights = KnownWeights { table: weights.table(), rows: self.rows };
         watched(py, self.progress, |monitor| {
             activate(&self.events.file, &weights, self.which, out, self.threads, monitor)
         })

@@ -236,20 +236,20 @@ impl<E: Element> Write2<'_, E> {
     }
 
     /// The matrix that the elements are, in whatever order, to learn in place.
-    pub(super) fn columns(&mut self) -> Columns<'_, E> {
+    pub(super) fn columns(&mut self) -> ColumnSlab<'_, E> {
         let shape = self.shape();
-        Columns { shape, elements: if self.0.is_empty() { None } else { Some(self.0.as_array_mut()) } }
+        ColumnSlab { shape, elements: if self.0.is_empty() { None } else { Some(self.0.as_array_mut()) } }
     }
 }
 
 /// A matrix that is learned where it lies, or some of its columns.
-pub(super) struct Columns<'a, E> {
+pub(super) struct ColumnSlab<'a, E> {
     shape: [usize; 2],
     /// `None` where there are none.
     elements: Option<ArrayViewMut2<'a, E>>,
 }
 
-impl<E: Element + element::Element> Slab<E> for Columns<'_, E> {
+impl<E: Element + element::Element> Slab<E> for ColumnSlab<'_, E> {
     fn shape(&self) -> [usize; 2] {
         self.shape
     }

@@ -146,7 +146,7 @@ fn check_types(schema: &Schema, columns: Columns) -> PyResult<()> {
         let none = new_empty_array(found);
         let (is_right, expected) = match name {
             "frequency" => (integers(&none).is_some(), "whole numbers"),
-            _ => (Names::of(&none).is_some(), "strings or lists of strings"),
+            _ => (NameColumn::of(&none).is_some(), "strings or lists of strings"),
         };
         if !is_right {
             let message =
@@ -172,7 +172,7 @@ fn push(
     let [cues, outcomes, frequency] = batch.columns.each_ref().map(Option::as_ref);
     // Cannot be: the schema was checked, and all batches are of it.
     let other = || Error::Argument("a batch of other columns than the first".into());
-    let names = |column: Option<&ArrayRef>| column.and_then(Names::of).ok_or_else(other);
+    let names = |column: Option<&ArrayRef>| column.and_then(NameColumn::of).ok_or_else(other);
     let (cues, outcomes) = (names(cues)?, names(outcomes)?);
     let frequency = frequency.map(|column| integers(column).ok_or_else(other)).transpose()?;
     let mut row_as_bytes = Vec::new();
@@ -217,7 +217,7 @@ fn null(column: &str) -> Error {
 }
 
 /// A column of names.
-enum Names {
+enum NameColumn {
     /// Joined by `_`.
     Joined(Texts),
     /// Lists of names, and where in them those of a row are.
@@ -227,12 +227,12 @@ enum Names {
 /// What a column has in a row, if not null.
 type ByRow<T> = Box<dyn Fn(usize) -> Option<T>>;
 
-impl Names {
+impl NameColumn {
     fn of(column: &ArrayRef) -> Option<Self> {
         match column.data_type() {
             DataType::List(_) => Self::listed::<i32>(column),
             DataType::LargeList(_) => Self::listed::<i64>(column),
-            _ => Texts::of(column).map(Names::Joined),
+            _ => Texts::of(column).map(NameColumn::Joined),
         }
     }
 
@@ -242,16 +242,16 @@ impl Names {
         let range = move |row| {
             if lists.is_valid(row) { between(lists.value_offsets(), row).map(Some) } else { Ok(None) }
         };
-        Some(Names::Listed(texts, Box::new(range)))
+        Some(NameColumn::Listed(texts, Box::new(range)))
     }
 
     /// Adds bytes that no other names have.
     fn spell(&self, row: usize, column: &str, bytes: &mut Vec<u8>) -> Result<()> {
         match self {
-            Names::Joined(texts) => {
+            NameColumn::Joined(texts) => {
                 bytes.grow_by(texts.get(row)?.ok_or_else(|| null(column))?.as_bytes(), ROW)?;
             }
-            Names::Listed(texts, ranges) => {
+            NameColumn::Listed(texts, ranges) => {
                 for at in ranges(row)?.ok_or_else(|| null(column))? {
                     bytes.grow_by(texts.get(at)?.ok_or_else(|| null(column))?.as_bytes(), ROW)?;
                     bytes.grow(NAME, ROW)?;
@@ -263,11 +263,11 @@ impl Names {
 
     fn each(&self, row: usize, column: &str, mut take: impl FnMut(&str) -> Result<()>) -> Result<()> {
         match self {
-            Names::Joined(texts) => {
+            NameColumn::Joined(texts) => {
                 let cell = texts.get(row)?.ok_or_else(|| null(column))?;
                 tables::split_names(cell).try_for_each(|(_, name)| take(name?))
             }
-            Names::Listed(texts, ranges) => {
+            NameColumn::Listed(texts, ranges) => {
                 let range = ranges(row)?.ok_or_else(|| null(column))?;
                 for at in range {
                     take(texts.get(at)?.ok_or_else(|| null(column))?)?;

@@ -45,7 +45,6 @@ parameters! {
     text_signature = "(events, *, alpha, beta, lambda_, activation, loss, batch, mean, passes, order, cue_rows, \
                       outcome_columns, initial, out, threads, kernel, tile, progress)"
 )]
-#[expect(clippy::too_many_arguments, reason = "all keywords")]
 pub(crate) fn delta_rule<'py>(
     py: Python<'py>,
     events: &PyEventFile,
@@ -68,7 +67,6 @@ pub(crate) fn delta_rule<'py>(
     text_signature = "(x, z, *, alpha, beta, activation, loss, batch, mean, passes, order, initial, out, threads, \
                       kernel, tile, progress, paces=None, squares=None)"
 )]
-#[expect(clippy::too_many_arguments, reason = "all keywords")]
 pub(crate) fn delta_rule_rows<'py>(
     py: Python<'py>,
     x: PyTable<'py>,

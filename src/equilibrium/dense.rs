@@ -232,7 +232,7 @@ impl SolveTask<'_, '_> {
         if !factorise(&mut lower, p, self.monitor)? {
             return Err(Error::Numeric(format!(
                 "beta1 and beta2 are too far apart (a ratio of {:e}) for a factorisation; bring them nearer, or use \
-                 method=\"iterative\"",
+                 the iterative method",
                 self.rates.present / self.rates.absent
             )));
         }

@@ -181,7 +181,7 @@ impl Factor {
                 if !rest.factorise(monitor)? {
                     return Err(Error::Numeric(
                         "combinations of cues are too long for a factorisation; give a ridge, or use \
-                         method=\"iterative\""
+                         the iterative method"
                             .into(),
                     ));
                 }

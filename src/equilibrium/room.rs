@@ -32,13 +32,13 @@ impl Purpose {
 
 pub(super) const COUNTING: Purpose = Purpose { what: "counting the events", cure: "use fewer events" };
 pub(super) const EQUATIONS: Purpose =
-    Purpose { what: "the normal equations", cure: "use method=\"iterative\"" };
+    Purpose { what: "the normal equations", cure: "use the iterative method" };
 pub(super) const EIGENVECTORS: Purpose =
-    Purpose { what: "the eigenvectors of the normal equations", cure: "use method=\"iterative\"" };
+    Purpose { what: "the eigenvectors of the normal equations", cure: "use the iterative method" };
 pub(super) const COMBINATIONS: Purpose =
-    Purpose { what: "the combinations of cues", cure: "use method=\"iterative\"" };
+    Purpose { what: "the combinations of cues", cure: "use the iterative method" };
 pub(super) const SIDES: Purpose =
-    Purpose { what: "a block of right-hand sides", cure: "use fewer threads, or method=\"iterative\"" };
+    Purpose { what: "a block of right-hand sides", cure: "use fewer threads, or the iterative method" };
 pub(super) const GRADIENTS: Purpose =
     Purpose { what: "conjugate gradients", cure: "use fewer events or threads" };
 

@@ -82,9 +82,9 @@ pub(super) fn learn<E: LearnsRows, B: AsRef<[u8]> + Sync>(
     let (n_rows, n_columns) = (job.rule.alpha.len(), job.columns.len());
     if job.rule.beta1 != job.rule.beta2 {
         return Err(Error::Argument(format!(
-            "expected one learning rate for method=\"adjoint\", found beta1 = {} and beta2 = {}: with two, what a token \
+            "expected one learning rate for the adjoint method, found beta1 = {} and beta2 = {}: with two, what a token \
              does to a column depends on its outcome, and there is no one slope for all columns; use \
-             method=\"forward\"",
+             the forward method",
             job.plan.beta1, job.plan.beta2
         )));
     }

@@ -98,7 +98,7 @@ impl<E: Element> Plan<'_, E> {
                 ("a schedule", "it takes repeated events as one step, at one learning rate")
             };
             return Err(Error::Argument(format!(
-                "expected method=\"forward\" for {what}, found method=\"adjoint\": {why}"
+                "expected the forward method for {what}, found the adjoint method: {why}"
             )));
         }
         Ok(())

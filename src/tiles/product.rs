@@ -43,7 +43,7 @@ pub(crate) fn packing() -> Result<()> {
     MmapMut::map_anon(bytes.saturating_add(MARGIN)).map_err(|_| Error::Memory {
         what: "multiplying matrices on a thread",
         bytes: bytes as u128,
-        cure: "use fewer threads, or method=\"iterative\"",
+        cure: "use fewer threads, or the iterative method",
     })?;
     let factor = Mat::from_fn(SIZE, SIZE, |i, j| f64::from(u8::from(i == j)));
     let mut product = Mat::zeros(SIZE, SIZE);

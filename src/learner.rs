@@ -1,0 +1,192 @@
+//! The engine for those who want weights and no plan: parameters that are the same for all names, with defaults.
+
+use crate::equilibrium::{Problem, Solution, equilibrium};
+use crate::error::Result;
+use crate::events::EventFile;
+use crate::grow::{collected, filled};
+use crate::learn::script::BUDGET;
+use crate::learn::{Kernels, Plan, Report, learn};
+use crate::monitor::Monitor;
+use crate::tiles::method::Method;
+use crate::tiles::result::Matrix;
+use crate::vocab::Vocab;
+
+const WEIGHTS: &str = "the weights";
+const NAMES: &str = "a number for each name";
+
+/// The rule's parameters, and how to compute.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Learner {
+    alpha: f64,
+    betas: [f64; 2],
+    lambda: f64,
+    average: bool,
+    method: Option<Method>,
+    threads: usize,
+}
+
+impl Default for Learner {
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Self { alpha: 0.1, betas: [0.1; 2], lambda: 1.0, average: false, method: None, threads }
+    }
+}
+
+impl Learner {
+    /// Saliences and learning rates of 0.1, a maximal activation of 1, the cheaper method, a thread for each processor.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The salience of all cues.
+    #[must_use]
+    pub fn alpha(self, alpha: f64) -> Self {
+        Self { alpha, ..self }
+    }
+
+    /// The learning rate, whether the outcome is present or absent.
+    #[must_use]
+    pub fn beta(self, beta: f64) -> Self {
+        self.betas(beta, beta)
+    }
+
+    /// The learning rates where the outcome is present, and where it is absent.
+    #[must_use]
+    pub fn betas(self, present: f64, absent: f64) -> Self {
+        Self { betas: [present, absent], ..self }
+    }
+
+    /// The maximal activation of all outcomes.
+    #[must_use]
+    pub fn lambda(self, lambda: f64) -> Self {
+        Self { lambda, ..self }
+    }
+
+    /// Whether to give the mean of the weights over all tokens instead of the weights after the last.
+    #[must_use]
+    pub fn average(self, average: bool) -> Self {
+        Self { average, ..self }
+    }
+
+    /// How to compute, instead of the cheaper way.
+    #[must_use]
+    pub fn method(self, method: Method) -> Self {
+        Self { method: Some(method), ..self }
+    }
+
+    /// Threads to use at most.
+    #[must_use]
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
+    }
+
+    /// Learns all weights of the events.
+    ///
+    /// # Errors
+    /// As [`learn`].
+    pub fn learn<'a, B: AsRef<[u8]> + Sync>(&self, events: &'a EventFile<B>) -> Result<Weights<'a>> {
+        let mut weights = Weights::zero(events)?;
+        let shape = weights.shape();
+        self.learn_into(events, &Matrix::new(&mut weights.values, shape)?, &Monitor::new())?;
+        Ok(weights)
+    }
+
+    /// Learns all weights of the events into `out`, which must be zero: cues by outcomes, in memory or in a file.
+    ///
+    /// # Errors
+    /// As [`learn`].
+    pub fn learn_into<E: Kernels, B: AsRef<[u8]> + Sync>(
+        &self,
+        events: &EventFile<B>,
+        out: &Matrix<'_, E>,
+        monitor: &Monitor,
+    ) -> Result<Report> {
+        let (n_cues, n_outcomes) = (events.cues().len(), events.outcomes().len());
+        let plan = Plan {
+            rows: &collected(0..n_cues as u32, NAMES)?,
+            columns: &collected((0..n_outcomes as u32).map(Some), NAMES)?,
+            alpha: &filled(self.alpha, n_cues, NAMES)?,
+            beta1: self.betas[0],
+            beta2: self.betas[1],
+            schedule: None,
+            lambda: &filled(self.lambda, n_outcomes, NAMES)?,
+            initial: None,
+            average: self.average,
+            keep: None,
+            method: self.method,
+            threads: self.threads,
+            kernel: None,
+            tile: None,
+            budget: BUDGET,
+        };
+        learn(events, &plan, out, monitor)
+    }
+
+    /// The weights to which learning comes when the events go on for ever, at small rates.
+    ///
+    /// # Errors
+    /// As [`equilibrium`].
+    pub fn equilibrium<'a, B: AsRef<[u8]> + Sync>(
+        &self,
+        events: &'a EventFile<B>,
+    ) -> Result<Equilibrium<'a>> {
+        let mut weights = Weights::zero(events)?;
+        let lambda = filled(self.lambda, events.outcomes().len(), NAMES)?;
+        let [beta1, beta2] = self.betas;
+        let problem =
+            Problem { beta1, beta2, lambda: &lambda, alpha: None, ridge: 0.0, method: None, tolerance: None };
+        let solution = equilibrium(events, &problem, &mut weights.values, self.threads, &Monitor::new())?;
+        Ok(Equilibrium { weights, solution })
+    }
+}
+
+/// Weights from cues to outcomes, by name.
+#[derive(Debug, Clone)]
+pub struct Weights<'a> {
+    cues: &'a Vocab,
+    outcomes: &'a Vocab,
+    values: Vec<f64>,
+}
+
+impl<'a> Weights<'a> {
+    fn zero<B: AsRef<[u8]>>(events: &'a EventFile<B>) -> Result<Self> {
+        let (cues, outcomes) = (events.cues(), events.outcomes());
+        let values = filled(0.0, cues.len().saturating_mul(outcomes.len()), WEIGHTS)?;
+        Ok(Self { cues, outcomes, values })
+    }
+
+    /// The weight from a cue to an outcome, if the events have both.
+    pub fn get(&self, cue: &str, outcome: &str) -> Option<f64> {
+        let (row, column) = (self.cues.get(cue)? as usize, self.outcomes.get(outcome)? as usize);
+        self.values.get(row * self.outcomes.len() + column).copied()
+    }
+
+    /// The cues: the rows.
+    pub fn cues(&self) -> &'a Vocab {
+        self.cues
+    }
+
+    /// The outcomes: the columns.
+    pub fn outcomes(&self) -> &'a Vocab {
+        self.outcomes
+    }
+
+    /// How many cues and outcomes there are.
+    pub fn shape(&self) -> [usize; 2] {
+        [self.cues.len(), self.outcomes.len()]
+    }
+
+    /// The weights, row after row.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+}
+
+/// Weights that learning leaves as they are on average, and how they were found.
+#[derive(Debug, Clone)]
+pub struct Equilibrium<'a> {
+    /// The weights.
+    pub weights: Weights<'a>,
+    /// How they were found.
+    pub solution: Solution,
+}
