@@ -28,7 +28,7 @@ use super::descent::{Descent, DescentReport};
 use super::rows::NumberRows;
 use crate::error::{Error, Result};
 use crate::grow::{collected, filled};
-use crate::kernel::block::{Method, Slots, block};
+use crate::kernel::block::{RowUpdate, Slots, block};
 use crate::kernel::element::Element;
 use crate::kernel::isa::{Kernel, Task, run};
 use crate::kernel::step::prefetch;
@@ -520,7 +520,7 @@ struct RowErrors<'a, V: Vector, const ONES: bool> {
 #[expect(unsafe_code, reason = "calls vectors")]
 // SAFETY: by the contract of the methods the instruction set exists, rows are below the number of saliences, tokens below
 // [`AT_ONCE`], and there are `width` targets of each token, and as many squares, which no other pointer has.
-unsafe impl<V: Vector, const ONES: bool> Method<V> for RowErrors<'_, V, ONES> {
+unsafe impl<V: Vector, const ONES: bool> RowUpdate<V> for RowErrors<'_, V, ONES> {
     #[inline(always)]
     unsafe fn factor(&self, row: usize, value: V) -> V {
         // SAFETY: see above.

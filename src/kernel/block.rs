@@ -41,17 +41,17 @@ pub unsafe trait Slots<E>: Copy {
 /// # Safety
 /// Methods must be called only where the instruction set of `V` exists.
 #[expect(unsafe_code, reason = "vectors of an instruction set that must be checked for")]
-pub unsafe trait Method<V: Vector> {
+pub unsafe trait RowUpdate<V: Vector> {
     /// The factor of a row, given the value that the token has there.
     ///
     /// # Safety
-    /// See [`Method`]; the row exists.
+    /// See [`RowUpdate`]; the row exists.
     unsafe fn factor(&self, row: usize, value: V) -> V;
 
     /// The update of `B` vectors from `column` on, made of their sums.
     ///
     /// # Safety
-    /// See [`Method`]; the token and the columns exist.
+    /// See [`RowUpdate`]; the token and the columns exist.
     unsafe fn update<const B: usize>(&self, token: usize, column: usize, sums: [V; B]) -> [V; B];
 }
 
@@ -71,7 +71,7 @@ pub unsafe fn block<V, M, S, const T: usize, const B: usize>(
     method: &M,
 ) where
     V: Vector,
-    M: Method<V>,
+    M: RowUpdate<V>,
     S: Slots<V::Element>,
 {
     // SAFETY: all offsets are row * width + column + lane < row * width + width, inside the caller's rows.

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use super::Corpus;
 use super::names::Names;
-use super::pieces::{Context, Pieces};
-use super::windows::{Events, Part};
+use super::pieces::{Pieces, Text};
+use super::windows::{Chosen, Events};
 use crate::error::{Error, Result};
 use crate::events::sink::Batch;
 use crate::grow::Grow;
@@ -31,8 +31,8 @@ pub(super) struct Column {
     names: Vocab,
     /// What the sink calls each name, once that is known; it may have fewer.
     theirs: Vec<Option<u32>>,
-    rows: Rows,
-    /// Rows in the sink's numbers, and where each ends; buffers that are used again.
+    rows: NameLists,
+    /// NameLists in the sink's numbers, and where each ends; buffers that are used again.
     sent: Vec<u32>,
     sent_ends: Vec<usize>,
 }
@@ -42,7 +42,7 @@ pub(super) struct Column {
 /// Invariants: the first `used` of `ids` are the names, `ends` are where those of each event end. `last` are the numbers of
 /// the events that had each name last; numbers rise, and `number` is the last of them.
 #[derive(Default)]
-struct Rows {
+struct NameLists {
     ids: Vec<u32>,
     used: usize,
     ends: Vec<usize>,
@@ -59,23 +59,18 @@ impl Column {
             pieces: names.iter().map(|names| Pieces::new(names, corpus)).collect(),
             names: Vocab::new(),
             theirs: Vec::new(),
-            rows: Rows { once, ..Rows::default() },
+            rows: NameLists { once, ..NameLists::default() },
             sent: Vec::new(),
             sent_ends: Vec::new(),
         }
     }
 
     /// Appends what a part of the words of each event gives. After an error there may be rows that are to be taken back.
-    pub(super) fn append(
-        &mut self,
-        events: &Events<'_>,
-        part: Part,
-        context: &mut Context<'_>,
-    ) -> Result<()> {
+    pub(super) fn append(&mut self, events: &Events<'_>, part: Chosen, text: &mut Text<'_>) -> Result<()> {
         let Self { pieces, names, rows, .. } = self;
         let (used, pairs) = events.used(part);
         for pieces in &mut *pieces {
-            pieces.cover(events.words, used.clone(), pairs, context, names)?;
+            pieces.cover(events.words, used.clone(), pairs, text, names)?;
         }
         rows.ends.make_room(events.len(), ROWS)?;
         for event in 0..events.len() {
@@ -86,9 +81,9 @@ impl Column {
                     if words.is_empty() {
                         continue;
                     }
-                    let given = pieces.of(events.words, words, context, names)?;
+                    let given = pieces.of(events.words, words, text, names)?;
                     for given in given.chunks(LOOK_EVERY) {
-                        context.monitor.check()?;
+                        text.monitor.check()?;
                         rows.put(given, names.len())?;
                     }
                 }
@@ -105,7 +100,7 @@ impl Column {
         rows: Range<usize>,
         mut ask: impl FnMut(&str) -> Result<Option<u32>>,
     ) -> std::result::Result<Option<Batch<'_>>, (usize, Error)> {
-        let Self { names, theirs, rows: Rows { ids, ends, .. }, sent, sent_ends, .. } = self;
+        let Self { names, theirs, rows: NameLists { ids, ends, .. }, sent, sent_ends, .. } = self;
         let start = rows.start.checked_sub(1).map_or(0, |before| ends[before]);
         let ends = &ends[rows];
         let ids = &ids[start..ends.last().copied().unwrap_or(start)];
@@ -135,7 +130,7 @@ impl Column {
 
     /// Calls `take` with each name of a row.
     pub(super) fn each(&self, row: usize, take: impl FnMut(&str) -> Result<()>) -> Result<()> {
-        let Rows { ids, ends, .. } = &self.rows;
+        let NameLists { ids, ends, .. } = &self.rows;
         let start = row.checked_sub(1).map_or(0, |before| ends[before]);
         ids[start..ends[row]].iter().filter_map(|&id| self.names.name(id)).try_for_each(take)
     }
@@ -159,7 +154,7 @@ impl Column {
     }
 }
 
-impl Rows {
+impl NameLists {
     /// Begins a row.
     #[inline]
     fn begin(&mut self) {
@@ -212,7 +207,7 @@ mod tests {
             number in prop_oneof![Just(0_u32), Just(u32::MAX - 2)],
             once: bool,
         ) {
-            let mut rows = Rows { number, once, ..Rows::default() };
+            let mut rows = NameLists { number, once, ..NameLists::default() };
             let mut expected = Vec::new();
             for parts in &given {
                 rows.begin();

@@ -69,7 +69,7 @@ struct Joints {
 }
 
 /// The text about which pieces are asked.
-pub(super) struct Context<'c> {
+pub(super) struct Text<'c> {
     pub(super) corpus: &'c Corpus,
     pub(super) monitor: &'c Monitor,
     pub(super) words: &'c Vocab,
@@ -109,7 +109,7 @@ impl Pieces {
         words: &[u32],
         used: Range<usize>,
         pairs: bool,
-        context: &mut Context<'_>,
+        text: &mut Text<'_>,
         named: &mut Vocab,
     ) -> Result<()> {
         let Self { names, how, lists, of_word, joined, spans, first } = self;
@@ -123,15 +123,15 @@ impl Pieces {
         let mut before = None;
         for (n, &word) in words[used].iter().enumerate() {
             if n % LOOK_EVERY == 0 {
-                context.monitor.check()?;
+                text.monitor.check()?;
             }
             if let (How::Joined(joints), Some(before)) = (&mut *how, before) {
-                let list = joints.list((before, word), context, lists, named)?;
+                let list = joints.list((before, word), text, lists, named)?;
                 joined.append(lists, list)?;
             }
             let list = match of_word.get(word as usize) {
                 Some(&Some(list)) => list,
-                _ => made(names, word, of_word, lists, context, named)?,
+                _ => made(names, word, of_word, lists, text, named)?,
             };
             let start = joined.len();
             joined.append(lists, list)?;
@@ -147,11 +147,11 @@ impl Pieces {
         &mut self,
         stretch: &[u32],
         words: Range<usize>,
-        context: &mut Context<'_>,
+        text: &mut Text<'_>,
         named: &mut Vocab,
     ) -> Result<&[u32]> {
         if matches!(self.how, How::Together) {
-            return self.together(&stretch[words], context, named);
+            return self.together(&stretch[words], text, named);
         }
         let spans = &self.spans[words.start - self.first..words.end - self.first];
         let (start, end) = (spans.first().map_or(0, |span| span.0), spans.last().map_or(0, |span| span.1));
@@ -159,12 +159,12 @@ impl Pieces {
     }
 
     /// The names that some words give at once.
-    fn together(&mut self, words: &[u32], context: &mut Context<'_>, named: &mut Vocab) -> Result<&[u32]> {
+    fn together(&mut self, words: &[u32], text: &mut Text<'_>, named: &mut Vocab) -> Result<&[u32]> {
         let Self { names, joined, .. } = self;
         joined.clear();
-        let Context { corpus, monitor, .. } = *context;
-        let said = words.iter().map(|&word| said(names, word, context.words, corpus));
-        names::each(names, &collected(said, COVERED)?, corpus, context.frame, |name| {
+        let Text { corpus, monitor, .. } = *text;
+        let said = words.iter().map(|&word| said(names, word, text.words, corpus));
+        names::each(names, &collected(said, COVERED)?, corpus, text.frame, |name| {
             monitor.check()?;
             joined.push(named.intern(name)?)
         })?;
@@ -189,17 +189,17 @@ fn made(
     word: u32,
     of_word: &mut Vec<Option<List>>,
     lists: &mut Lists,
-    context: &mut Context<'_>,
+    text: &mut Text<'_>,
     named: &mut Vocab,
 ) -> Result<List> {
     let at = word as usize;
     if of_word.len() <= at {
         of_word.grow_to(at + 1, None, PIECES)?;
     }
-    let Context { corpus, words, .. } = *context;
+    let Text { corpus, words, .. } = *text;
     let said = names::said(names, words.name(word).unwrap_or_default(), corpus);
     let list = lists
-        .make(|push| names::each(names, &[said], corpus, context.frame, |name| push(named.intern(name)?)))?;
+        .make(|push| names::each(names, &[said], corpus, text.frame, |name| push(named.intern(name)?)))?;
     of_word[at] = Some(list);
     Ok(list)
 }
@@ -221,18 +221,18 @@ impl Joints {
     fn list(
         &mut self,
         (left, right): (u32, u32),
-        context: &mut Context<'_>,
+        text: &mut Text<'_>,
         lists: &mut Lists,
         named: &mut Vocab,
     ) -> Result<List> {
         let ends = match (self.of_word.get(left as usize), self.of_word.get(right as usize)) {
             (Some(&Some((end, _))), Some(&Some((_, beginning)))) => (end, beginning),
-            _ => (self.edges_of(left, context)?.0, self.edges_of(right, context)?.1),
+            _ => (self.edges_of(left, text)?.0, self.edges_of(right, text)?.1),
         };
         let hash = hash(ends, &self.hasher);
         match self.lists.find(hash, |(known, _)| *known == ends) {
             Some((_, list)) => Ok(*list),
-            None => self.make(ends, context, lists, named),
+            None => self.make(ends, text, lists, named),
         }
     }
 
@@ -240,13 +240,13 @@ impl Joints {
     fn make(
         &mut self,
         ends: (u32, u32),
-        context: &mut Context<'_>,
+        text: &mut Text<'_>,
         lists: &mut Lists,
         named: &mut Vocab,
     ) -> Result<List> {
         let Self { n, edges, lists: known, hasher, .. } = self;
         let edge = |id| edges.name(id).unwrap_or_default();
-        let Context { corpus, frame, .. } = context;
+        let Text { corpus, frame, .. } = text;
         frame.clear();
         for part in [edge(ends.0), &corpus.boundary, edge(ends.1)] {
             spell(frame, part, PIECES)?;
@@ -261,12 +261,12 @@ impl Joints {
     }
 
     /// The end and the beginning of a word, with the boundary where it is short.
-    fn edges_of(&mut self, word: u32, context: &Context<'_>) -> Result<(u32, u32)> {
-        let text = said(&Names::Letters(self.n), word, context.words, context.corpus);
-        let boundary = || context.corpus.boundary.chars();
-        let framed = collected(boundary().chain(text.chars()), PIECES)?;
+    fn edges_of(&mut self, word: u32, text: &Text<'_>) -> Result<(u32, u32)> {
+        let letters = said(&Names::Letters(self.n), word, text.words, text.corpus);
+        let boundary = || text.corpus.boundary.chars();
+        let framed = collected(boundary().chain(letters.chars()), PIECES)?;
         let end: String = framed[framed.len().saturating_sub(self.reach)..].iter().collect();
-        let beginning: String = text.chars().chain(boundary()).take(self.reach).collect();
+        let beginning: String = letters.chars().chain(boundary()).take(self.reach).collect();
         let edges = (self.edges.intern(&end)?, self.edges.intern(&beginning)?);
         if self.of_word.len() <= word as usize {
             self.of_word.grow_to(word as usize + 1, None, PIECES)?;

@@ -12,7 +12,7 @@ use super::conllu::{self, Line};
 use super::rows::{Large, Rows};
 use super::runs::{Item, Known, Run, Runs};
 use super::windows::Windows;
-use super::words::{Part, Words};
+use super::words::{RunItem, Words};
 use super::{Context, Corpus, Format, Window};
 use crate::error::{Error, Result};
 use crate::events::sink::{EventSink, Repeats};
@@ -256,9 +256,9 @@ impl<'c> Reader<'c> {
         items.clear();
         words.cut(text, |part, offset| {
             let item = match part {
-                Part::Word(word) => Item::Word(rows.word(word)?),
-                Part::Sentence => Item::Sentence,
-                Part::Document => Item::Document,
+                RunItem::Word(word) => Item::Word(rows.word(word)?),
+                RunItem::Sentence => Item::Sentence,
+                RunItem::Document => Item::Document,
             };
             items.grow((item, offset), ITEMS)
         })?;

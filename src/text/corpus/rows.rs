@@ -7,8 +7,8 @@
 //! Where each word is an event, it has one row, which comes again with it. Other events have a row each, as they came.
 
 use super::column::Column;
-use super::pieces::Context;
-use super::windows::{Events, Part};
+use super::pieces::Text;
+use super::windows::{Chosen, Events};
 use super::{Corpus, Window};
 use crate::error::{Error, Result};
 use crate::events::sink::{EventSink, Repeats};
@@ -110,7 +110,7 @@ impl Rows {
         Ok(())
     }
 
-    /// Makes the rows of events that follow each other in a context.
+    /// Makes the rows of events that follow each other in a text.
     pub(super) fn make(&mut self, events: &Events<'_>, corpus: &Corpus, monitor: &Monitor) -> Result<()> {
         if events.len() == 0 {
             return Ok(());
@@ -119,11 +119,11 @@ impl Rows {
         self.events.make_room(events.len(), ROWS)?;
         self.tokens.make_room(events.len(), ROWS)?;
         let Self { words, frame, cues, outcomes, .. } = self;
-        let mut context = Context { corpus, monitor, words, frame };
+        let mut text = Text { corpus, monitor, words, frame };
         let [of_cues, of_outcomes] =
-            if events.have_middles() { [Part::Neighbours, Part::Middle] } else { [Part::All; 2] };
-        let appended = cues.append(events, of_cues, &mut context);
-        if let Err(error) = appended.and_then(|()| outcomes.append(events, of_outcomes, &mut context)) {
+            if events.have_middles() { [Chosen::Neighbours, Chosen::Middle] } else { [Chosen::All; 2] };
+        let appended = cues.append(events, of_cues, &mut text);
+        if let Err(error) = appended.and_then(|()| outcomes.append(events, of_outcomes, &mut text)) {
             cues.truncate(n);
             outcomes.truncate(n);
             return Err(error);

@@ -183,49 +183,49 @@ impl<'w> Events<'w> {
 
     /// Where in [`Events::words`] the words of an event are. Both ends rise from event to event, and so does the middle.
     #[inline(always)]
-    fn place(&self, event: usize) -> Place {
+    fn place(&self, event: usize) -> EventSpan {
         let n = self.words.len();
         let word = self.whole.start + event;
         match self.window {
             _ if event >= self.whole.len() => {
                 let word = self.cut.start + event - self.whole.len();
                 let start = if self.window == Window::Context { 0 } else { word };
-                Place { start, middle: start, end: n }
+                EventSpan { start, middle: start, end: n }
             }
             // No sum is too large.
-            Window::Around { before, after } => Place {
+            Window::Around { before, after } => EventSpan {
                 start: word.saturating_sub(before),
                 middle: word,
                 end: (word + after.min(n) + 1).min(n),
             },
             Window::Words(most) => {
                 let start = (word + 1).saturating_sub(most.get());
-                Place { start, middle: start, end: word + 1 }
+                EventSpan { start, middle: start, end: word + 1 }
             }
-            Window::Context => Place { start: 0, middle: 0, end: n },
+            Window::Context => EventSpan { start: 0, middle: 0, end: n },
         }
     }
 
     /// Where the words are that are a part of an event: behind each other, or on both sides of the middle.
     #[inline(always)]
-    pub(super) fn words_of(&self, event: usize, part: Part) -> [Range<usize>; 2] {
-        let Place { start, middle, end } = self.place(event);
+    pub(super) fn words_of(&self, event: usize, part: Chosen) -> [Range<usize>; 2] {
+        let EventSpan { start, middle, end } = self.place(event);
         match part {
-            Part::All => [start..end, 0..0],
-            Part::Middle => [middle..middle + 1, 0..0],
-            Part::Neighbours => [start..middle, middle + 1..end],
+            Chosen::All => [start..end, 0..0],
+            Chosen::Middle => [middle..middle + 1, 0..0],
+            Chosen::Neighbours => [start..middle, middle + 1..end],
         }
     }
 
     /// The words that are such a part of some event, of one or more: all that lie between the first and the last. And whether
     /// two of them can be so side by side.
-    pub(super) fn used(&self, part: Part) -> (Range<usize>, bool) {
+    pub(super) fn used(&self, part: Chosen) -> (Range<usize>, bool) {
         let n = self.len();
         let (first, last) = (self.place(0), self.place(n - 1));
         match part {
-            Part::All => (first.start..last.end, true),
-            Part::Middle => (first.middle..last.middle + 1, false),
-            Part::Neighbours => {
+            Chosen::All => (first.start..last.end, true),
+            Chosen::Middle => (first.middle..last.middle + 1, false),
+            Chosen::Neighbours => {
                 // The word in the middle of an event is a neighbour in the next, if events have words before it, and in the one
                 // before, if they have words behind it.
                 let lonely_first =
@@ -241,7 +241,7 @@ impl<'w> Events<'w> {
 
 /// Which words of an event give names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum Chosen {
     All,
     Middle,
     Neighbours,
@@ -249,7 +249,7 @@ pub(super) enum Part {
 
 /// Where the words of an event are.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct EventSpan {
     start: usize,
     /// The word that has another part than its neighbours, if there is one.
     middle: usize,
@@ -266,12 +266,12 @@ mod tests {
         let mut events = Vec::new();
         let mut make = |windows: &Windows, ended| {
             let waiting = windows.events(ended);
-            for part in [Part::All, Part::Middle, Part::Neighbours] {
+            for part in [Chosen::All, Chosen::Middle, Chosen::Neighbours] {
                 let mut words = (0..waiting.len()).flat_map(|event| waiting.words_of(event, part)).flatten();
                 assert!(words.all(|word| waiting.used(part).0.contains(&word)));
             }
             events.extend((0..waiting.len()).map(|event| {
-                let Place { start, middle, end } = waiting.place(event);
+                let EventSpan { start, middle, end } = waiting.place(event);
                 let middle = waiting.have_middles().then(|| waiting.words[middle]);
                 (waiting.words[start..end].to_vec(), middle)
             }));

@@ -22,7 +22,7 @@ const LONGER: usize = 24;
 
 /// What a run holds, one after another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part<'t> {
+pub(super) enum RunItem<'t> {
     /// A word.
     Word(&'t str),
     /// The end of a sentence.
@@ -65,7 +65,7 @@ impl<'c> Words<'c> {
     pub(super) fn cut(
         &mut self,
         run: &str,
-        mut take: impl FnMut(Part<'_>, usize) -> Result<()>,
+        mut take: impl FnMut(RunItem<'_>, usize) -> Result<()>,
     ) -> Result<()> {
         // No mark and no end of a sentence reaches across white space, of which there may be more than ASCII knows.
         for piece in run.split(char::is_whitespace).filter(|piece| !piece.is_empty()) {
@@ -73,7 +73,7 @@ impl<'c> Words<'c> {
             let mut rest = piece;
             while let Some((before, mark)) = self.next_mark(rest) {
                 self.cut_text(&rest[..before], at + offset_of(rest, piece), &mut take)?;
-                take(Part::Document, at + offset_of(rest, piece) + before)?;
+                take(RunItem::Document, at + offset_of(rest, piece) + before)?;
                 rest = &rest[before + mark..];
             }
             self.cut_text(rest, at + offset_of(rest, piece), &mut take)?;
@@ -123,7 +123,7 @@ impl<'c> Words<'c> {
         &mut self,
         text: &str,
         at: usize,
-        take: &mut impl FnMut(Part<'_>, usize) -> Result<()>,
+        take: &mut impl FnMut(RunItem<'_>, usize) -> Result<()>,
     ) -> Result<()> {
         let Self { corpus, separators, closers, normal, lowered, .. } = self;
         let normalized = normalize(text, corpus.normalize, normal)?;
@@ -147,11 +147,11 @@ impl<'c> Words<'c> {
             let (sentence, after) = rest.split_at(end.unwrap_or(rest.len()));
             for word in sentence.split(is_separator).filter(|word| !word.is_empty()) {
                 if corpus.keeps(word) {
-                    take(Part::Word(word), place(offset_of(word, cased)))?;
+                    take(RunItem::Word(word), place(offset_of(word, cased)))?;
                 }
             }
             if end.is_some() {
-                take(Part::Sentence, place(offset_of(after, cased)))?;
+                take(RunItem::Sentence, place(offset_of(after, cased)))?;
             }
             rest = after;
         }
