@@ -490,4 +490,10 @@ def _part(
     """Tells of some passes as a part of all of them."""
     if watch is None:
         return None
-    return lambda done, total: watch(done + total // some * first, total // some * passes)
+
+    def report(done: int, total: int) -> None:
+        # A later part begins with a total that is not known yet: progress would fall to zero.
+        if total > 0 or first == 0:
+            watch(done + total // some * first, total // some * passes)
+
+    return report
