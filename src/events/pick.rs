@@ -49,7 +49,8 @@ impl<'a, B: AsRef<[u8]>> Picker<'a, B> {
     /// Nothing picked yet. A background cue becomes the first of all cues, and of the cues of every event.
     ///
     /// # Errors
-    /// [`Error::Argument`] when the background is a cue already, or the path that of the file, [`Error::Format`] for a damaged file, [`Error::Io`].
+    /// [`Error::Argument`] when the background is a cue already, or the path that of the file, [`Error::Format`]
+    /// for a damaged file, [`Error::Io`].
     pub fn new(
         file: &'a EventFile<B>,
         frequency: Frequency,

@@ -77,7 +77,8 @@ mod tests {
     #[test]
     fn the_formula_is_what_its_words_say() {
         const MIB: usize = 1 << 20;
-        // 60,000 rows of the least width, 512 bytes, for there are many cues in an event; lines of 480,000 bytes, 8 at a time, or of 80,000, 13 at a time.
+        // 60,000 rows of the least width, 512 bytes, for there are many cues in an event; lines of 480,000 bytes,
+        // 8 at a time, or of 80,000, 13 at a time.
         let forward = Memory::needed::<f64>([60_000, 10_000], 20.0, u64::MAX, 2, Method::Forward);
         assert_eq!(forward.events, 512 * MIB + 2 * 32 * MIB);
         assert_eq!(forward.tiles, 2 * 60_000 * 512);

@@ -102,7 +102,8 @@ pub(super) fn length_of(path: &Path) -> Result<u64> {
 /// Text read from a file, in pieces.
 ///
 /// Invariants: `window[start..end]` is the text that is read but not yet taken, and begins at `line`, `column` of the
-/// file, which begins with `magic`; `ended` says that nothing follows it. `regular` says that the file is one, whose reads do not wait for others.
+/// file, which begins with `magic`; `ended` says that nothing follows it. `regular` says that the file
+/// is one, whose reads do not wait for others.
 pub struct Source<'m> {
     path: PathBuf,
     magic: Vec<u8>,
