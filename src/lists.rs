@@ -90,6 +90,11 @@ impl<T> Lists<T> {
         &mut self.items
     }
 
+    /// All items of all lists, to be kept without them.
+    pub fn into_items(self) -> Vec<T> {
+        self.items
+    }
+
     /// Where each list ends in [`Lists::items`].
     pub fn ends(&self) -> &[usize] {
         &self.ends

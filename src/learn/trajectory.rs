@@ -19,6 +19,7 @@ use crate::events::EventFile;
 use crate::events::once::Once;
 use crate::grow::{Grow, collected, filled};
 use crate::kernel::element::Element;
+use crate::lists::{Lists, span};
 use crate::monitor::Monitor;
 
 const TRACES: &str = "the weights to record";
@@ -307,10 +308,9 @@ const TABLE: &str = "the table of predictions";
 
 /// What the recorded tokens present, and what was predicted of it.
 ///
-/// Invariant: `ends` rises, one entry for each record, up to the number of columns, which is that of activations.
+/// Invariants: there is a list of columns for each record, and an activation for each column.
 pub(super) struct Asked {
-    ends: Vec<usize>,
-    columns: Vec<u32>,
+    columns: Lists,
     /// The bits of float64s. A row is written by the one tile that has its column.
     activations: Vec<AtomicU64>,
 }
@@ -323,13 +323,12 @@ impl Asked {
         tokens: &[u64],
         monitor: &Monitor,
     ) -> Result<Self> {
-        let (mut ends, mut columns) = (Vec::new(), Vec::new());
-        ends.make_room(tokens.len(), TABLE)?;
+        let mut columns = Lists::default();
         let (mut past, mut left, mut once) = (0_u64, tokens, Once::default());
         // Before the first token nothing is predicted.
         if left.first() == Some(&0) {
             left = &left[1..];
-            ends.push(0);
+            columns.end(TABLE)?;
         }
         for chunk in 0..file.n_chunks() {
             monitor.check()?;
@@ -343,25 +342,20 @@ impl Asked {
                 {
                     left = later;
                     let outcomes = once.of(outcomes)?;
-                    let learned =
-                        || outcomes.iter().filter_map(|&outcome| *plan.columns.get(outcome as usize)?);
-                    let n = learned().count();
-                    columns.make_room(n, TABLE)?;
-                    columns.extend(learned());
-                    ends.push(columns.len());
+                    let learned = |&outcome: &u32| *plan.columns.get(outcome as usize)?;
+                    columns.gather(outcomes.iter().filter_map(learned), TABLE)?;
                 }
                 Ok(())
             })?;
         }
-        let activations = collected(columns.iter().map(|_| AtomicU64::new(0)), TABLE)?;
-        Ok(Self { ends, columns, activations })
+        let activations = collected(columns.items().iter().map(|_| AtomicU64::new(0)), TABLE)?;
+        Ok(Self { columns, activations })
     }
 
     /// Predicts the outcomes of a record that a tile has, from cues below its rows.
     fn answer<E: Element>(&self, record: usize, lane_of: &[u32], cues: &[u32], tile: &ColumnTile<'_, E>) {
-        let start = record.checked_sub(1).map_or(0, |before| self.ends[before]);
-        for row in start..self.ends[record] {
-            let lane = lane_of[self.columns[row] as usize];
+        for row in span(self.columns.ends(), record).unwrap_or_default() {
+            let lane = lane_of[self.columns.items()[row] as usize];
             if lane != NONE {
                 let mut activation = E::default();
                 for &cue in cues {
@@ -374,15 +368,15 @@ impl Asked {
 
     pub(super) fn answered<E: Element>(self, lambda: &[E]) -> Result<Predictions<E>> {
         let mut records = Vec::new();
-        records.make_room(self.columns.len(), TABLE)?;
-        for (record, &end) in (0..).zip(&self.ends) {
+        records.make_room(self.columns.items().len(), TABLE)?;
+        for (record, &end) in (0..).zip(self.columns.ends()) {
             records.resize(end, record);
         }
         let activations = self.activations.into_iter().map(AtomicU64::into_inner).map(f64::from_bits);
         let activations = collected(activations.map(E::from_f64), TABLE)?;
-        let errors = activations.iter().zip(&self.columns);
+        let errors = activations.iter().zip(self.columns.items());
         let errors = errors.map(|(&activation, &column)| lambda[column as usize].minus(activation));
         let errors = collected(errors, TABLE)?;
-        Ok(Predictions { records, columns: self.columns, activations, errors })
+        Ok(Predictions { records, columns: self.columns.into_items(), activations, errors })
     }
 }

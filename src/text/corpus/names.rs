@@ -10,7 +10,8 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::conllu;
 use super::{Corpus, Format, Letters};
 use crate::error::{Error, Result};
-use crate::grow::{Grow, spell};
+use crate::grow::spell;
+use crate::lists::Lists;
 use crate::vocab::Vocab;
 
 const TABLE: &str = "a table of words and names";
@@ -60,9 +61,8 @@ pub enum Unknown {
 #[derive(Debug, Clone, Default)]
 pub struct Table {
     words: Vocab,
-    /// Where in `names` those of each word end.
-    ends: Vec<usize>,
-    names: Vec<String>,
+    /// Those of each word.
+    names: Lists<String>,
     unknown: Unknown,
     /// What the table is for, in messages.
     purpose: String,
@@ -79,24 +79,20 @@ impl Table {
     /// # Errors
     /// When the table has the word already.
     pub fn insert<S: Into<String>>(&mut self, word: &str, names: impl IntoIterator<Item = S>) -> Result<()> {
-        if self.words.intern(word)? as usize != self.ends.len() {
+        if self.words.intern(word)? as usize != self.names.len() {
             return Err(Error::defect("each word once", format!("{word:?} again"), "delete one of them"));
         }
         for name in names {
-            self.names.grow(name.into(), TABLE)?;
+            self.names.add(name.into(), TABLE)?;
         }
-        self.ends.grow(self.names.len(), TABLE)
+        self.names.end(TABLE)
     }
 }
 
 impl Lookup for Table {
     fn names(&self, word: &str, take: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
         match (self.words.get(word), self.unknown) {
-            (Some(id), _) => {
-                let id = id as usize;
-                let start = if id == 0 { 0 } else { self.ends[id - 1] };
-                self.names[start..self.ends[id]].iter().try_for_each(|name| take(name))
-            }
+            (Some(id), _) => self.names.get(id as usize).iter().try_for_each(|name| take(name)),
             (None, Unknown::Ignore) => Ok(()),
             (None, Unknown::Keep) => take(word),
             (None, Unknown::Error) => Err(Error::Unknown(format!(
