@@ -24,8 +24,10 @@ use std::time::Instant;
 use rescorla::events::EventFile;
 use rescorla::events::map::{self, Bytes};
 use rescorla::events::write::{Duplicates, EventWriter};
+use rescorla::kernel::dispatch;
+use rescorla::kernel::dispatch::{Task, run};
 use rescorla::kernel::element::Element;
-use rescorla::kernel::isa::{Kernel, Task, run};
+use rescorla::kernel::isa::Isa;
 use rescorla::kernel::vector::Vector;
 use rescorla::learn::{Kernels, Plan, learn, order, script::BUDGET};
 use rescorla::monitor::Monitor;
@@ -120,12 +122,7 @@ fn written(events: &[Event]) -> EventFile<Bytes> {
 }
 
 /// Seconds in the passes of one thread, and how wide its tiles were.
-fn kernel<E: Kernels>(
-    file: &EventFile<Bytes>,
-    method: Method,
-    kernel: Kernel,
-    out: &mut [E],
-) -> (f64, usize) {
+fn kernel<E: Kernels>(file: &EventFile<Bytes>, method: Method, kernel: Isa, out: &mut [E]) -> (f64, usize) {
     let (n_cues, n_outcomes) = (file.cues().len(), file.outcomes().len());
     let plan = Plan {
         rows: &(0..n_cues as u32).collect::<Vec<_>>(),
@@ -214,7 +211,7 @@ impl Visits {
     }
 
     /// Seconds for the loads and stores alone.
-    fn limit<E: Element>(&self, kernel: Kernel, width: usize) -> f64 {
+    fn limit<E: Element>(&self, kernel: Isa, width: usize) -> f64 {
         let mut tile = Buffer::<E>::zeros(self.n_rows * width).unwrap();
         let words: Vec<u32> = self
             .rows
@@ -228,7 +225,7 @@ impl Visits {
         let mut seconds = 0.0;
         for &[lanes, events] in self.tiles.iter().filter(|[_, events]| *events > 0) {
             // As `learn` pads a tile.
-            let width = lanes.next_multiple_of(8 * kernel.lanes::<E>());
+            let width = lanes.next_multiple_of(8 * dispatch::lanes::<E>(kernel));
             let tile = &mut tile[..self.n_rows * width];
             let words = &words[starts[self.rows.len() - events]..];
             tile.fill(E::default());
@@ -282,7 +279,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-fn compare<E: Kernels>(name: &str, vectors: Kernel, events: [&[Event]; 2], repetitions: usize) {
+fn compare<E: Kernels>(name: &str, vectors: Isa, events: [&[Event]; 2], repetitions: usize) {
     for (method, events) in [Method::Forward, Method::Adjoint].into_iter().zip(events) {
         let file = written(events);
         let mut out = vec![E::default(); file.cues().len() * file.outcomes().len()];
@@ -316,7 +313,7 @@ fn main() {
     let smoke = arguments.iter().any(|argument| argument == "--test");
     let (n, repetitions) = if smoke { (500, 1) } else { (200_000, 21) };
     let wanted = arguments.iter().find_map(|argument| argument.strip_prefix("--kernel="));
-    let vectors = wanted.map_or(Kernel::best(), |name| name.parse().unwrap());
+    let vectors = wanted.map_or(Isa::best(), |name| name.parse().unwrap());
     println!("{vectors} kernels, one thread, medians of {repetitions}");
     for slots in [5, 10, 20] {
         let name = format!("{slots} cues an event");

@@ -12,7 +12,7 @@ use rescorla::events::EventFile;
 use rescorla::events::map::Bytes;
 use rescorla::events::sink::EventSink;
 use rescorla::events::write::{Duplicates, EventWriter};
-use rescorla::kernel::isa::Kernel;
+use rescorla::kernel::isa::Isa;
 use rescorla::learn::{Kernels, Plan, learn, script::BUDGET};
 use rescorla::monitor::Monitor;
 use rescorla::tiles::method::Method;
@@ -43,7 +43,7 @@ fn events() -> EventFile<Bytes> {
     writer.finish().unwrap()
 }
 
-fn forward<E: Kernels>(file: &EventFile<Bytes>, kernel: Kernel, out: &mut [E]) -> u64 {
+fn forward<E: Kernels>(file: &EventFile<Bytes>, kernel: Isa, out: &mut [E]) -> u64 {
     let (n_cues, n_outcomes) = (file.cues().len(), file.outcomes().len());
     let plan = Plan {
         rows: &(0..n_cues as u32).collect::<Vec<_>>(),
@@ -69,11 +69,11 @@ fn forward<E: Kernels>(file: &EventFile<Bytes>, kernel: Kernel, out: &mut [E]) -
 fn group<E: Kernels>(criterion: &mut Criterion) {
     let file = events();
     let mut out = vec![E::default(); file.cues().len() * file.outcomes().len()];
-    let slots = forward(&file, Kernel::Portable, &mut out);
+    let slots = forward(&file, Isa::Portable, &mut out);
     let expected = out.clone();
     let mut group = criterion.benchmark_group(format!("forward/{}", E::NAME));
     group.throughput(Throughput::Elements(slots * file.outcomes().len() as u64));
-    for kernel in Kernel::available() {
+    for kernel in Isa::available() {
         group.bench_function(kernel.to_string(), |bencher| {
             bencher.iter(|| forward(black_box(&file), kernel, &mut out));
         });

@@ -11,7 +11,7 @@ use rescorla::family::activation::{Activation, Loss};
 use rescorla::family::delta::{DeltaPlan, learn};
 use rescorla::family::descent::{Descent, DescentReport};
 use rescorla::kernel::element::Element;
-use rescorla::kernel::isa::Kernel;
+use rescorla::kernel::isa::Isa;
 use rescorla::learn::script::BUDGET;
 use rescorla::monitor::Monitor;
 use rescorla::tiles::method::Method;
@@ -131,7 +131,7 @@ impl Case {
         Some(self.initial.as_ref()?.iter().map(|&weight| E::from_f64(weight)).collect())
     }
 
-    fn learned<E: Element>(&self, kernel: Kernel) -> Vec<E> {
+    fn learned<E: Element>(&self, kernel: Isa) -> Vec<E> {
         let (order, initial) = (self.order(), self.initial::<E>());
         let plan = DeltaPlan {
             rows: &(0..CUES as u32).collect::<Vec<_>>(),
@@ -207,16 +207,16 @@ proptest! {
 
     #[test]
     fn the_delta_rule_is_that_of_plain_loops(case in cases()) {
-        let found = case.learned::<f64>(Kernel::best());
+        let found = case.learned::<f64>(Isa::best());
         let expected = case.naive();
         let largest = expected.iter().fold(1.0, |largest: f64, weight| largest.max(weight.abs()));
         for (found, expected) in found.iter().zip(&expected) {
             prop_assert!((found - expected).abs() <= 1e-9 * largest, "{} for {}", found, expected);
         }
         let other = Case { threads: 1, tile: None, budget: BUDGET, ..case.clone() };
-        for kernel in Kernel::available() {
+        for kernel in Isa::available() {
             prop_assert_eq!(bits(&other.learned::<f64>(kernel)), bits(&found), "{}", kernel);
-            prop_assert_eq!(bits(&other.learned::<f32>(kernel)), bits(&case.learned::<f32>(Kernel::best())));
+            prop_assert_eq!(bits(&other.learned::<f32>(kernel)), bits(&case.learned::<f32>(Isa::best())));
         }
     }
 
@@ -245,7 +245,7 @@ proptest! {
         let mut out = vec![0.0_f64; CUES * OUTCOMES];
         let matrix = Matrix::new(&mut out, [CUES, OUTCOMES]).unwrap();
         rescorla::learn::learn(&file(&case.events), &plan, &matrix, &Monitor::new()).unwrap();
-        prop_assert_eq!(bits(&case.learned::<f64>(Kernel::best())), bits(&out));
+        prop_assert_eq!(bits(&case.learned::<f64>(Isa::best())), bits(&out));
     }
 }
 

@@ -10,8 +10,9 @@ use rescorla::error::Error;
 use rescorla::events::EventFile;
 use rescorla::events::map::Bytes;
 use rescorla::events::write::{Duplicates, EventWriter};
+use rescorla::kernel::dispatch::lanes;
 use rescorla::kernel::element::Element;
-use rescorla::kernel::isa::Kernel;
+use rescorla::kernel::isa::Isa;
 use rescorla::learn::in_place::{InPlace, Slab};
 use rescorla::learn::{Initial, Kernels, Plan, learn, script::BUDGET};
 use rescorla::monitor::Monitor;
@@ -162,7 +163,7 @@ fn naive<E: Element>(case: &Case) -> Vec<E> {
     case.rows.iter().flat_map(part).map(|place| weights[place]).collect()
 }
 
-fn learned<E: Kernels>(case: &Case, kernel: Kernel, method: Method) -> Vec<E> {
+fn learned<E: Kernels>(case: &Case, kernel: Isa, method: Method) -> Vec<E> {
     let shape = [case.rows.len(), case.columns.len()];
     let place = |outcome| case.columns.iter().position(|&column| column == outcome).map(|place| place as u32);
     let of_columns = |column: &u32| *column as usize;
@@ -191,7 +192,7 @@ fn learned<E: Kernels>(case: &Case, kernel: Kernel, method: Method) -> Vec<E> {
     let report = learn(&file(case), &plan, &matrix, &Monitor::new()).unwrap();
     assert_eq!(report.kernel, kernel);
     // Whole blocks of at most 8 vectors.
-    assert!(case.tile.is_none_or(|tile| (tile..tile + 8 * kernel.lanes::<E>()).contains(&report.tile)));
+    assert!(case.tile.is_none_or(|tile| (tile..tile + 8 * lanes::<E>(kernel)).contains(&report.tile)));
     out
 }
 
@@ -213,19 +214,19 @@ proptest! {
         case.alpha.iter_mut().for_each(|alpha| *alpha = if *alpha < 1e-3 { 0.0 } else { *alpha });
         case.betas = [rate / max_kappa; 2];
         let largest = |numbers: &[f64]| numbers.iter().fold(0.0, |largest: f64, number| largest.max(number.abs()));
-        let first = learned::<f64>(&case, Kernel::Portable, Method::Adjoint);
+        let first = learned::<f64>(&case, Isa::Portable, Method::Adjoint);
         let exact = naive::<f64>(&case);
         let initial = if case.continued { largest(&case.initial) } else { 0.0 };
         let scale = largest(&case.lambda).max(initial).max(largest(&exact));
         for (found, expected) in first.iter().zip(&exact) {
             prop_assert!((found - expected).abs() <= 1e-12 * scale, "{} for {}", found, expected);
         }
-        let rounded = learned::<f32>(&case, Kernel::best(), Method::Adjoint);
+        let rounded = learned::<f32>(&case, Isa::best(), Method::Adjoint);
         for (found, expected) in rounded.iter().zip(&exact) {
             prop_assert!((f64::from(*found) - expected).abs() <= 1e-5 * scale, "{} for {}", found, expected);
         }
         let other = Case { threads: case.threads % 3 + 1, tile: None, whole_budget: !case.whole_budget, ..case };
-        prop_assert_eq!(bits(&first), bits(&learned::<f64>(&other, Kernel::best(), Method::Adjoint)));
+        prop_assert_eq!(bits(&first), bits(&learned::<f64>(&other, Isa::best(), Method::Adjoint)));
     }
 }
 
@@ -234,7 +235,7 @@ proptest! {
 
     #[test]
     fn learning_is_the_rule_bit_for_bit(case in cases()) {
-        for kernel in Kernel::available() {
+        for kernel in Isa::available() {
             prop_assert_eq!(bits(&learned::<f64>(&case, kernel, Method::Forward)), bits(&naive::<f64>(&case)), "{}", kernel);
             prop_assert_eq!(bits(&learned::<f32>(&case, kernel, Method::Forward)), bits(&naive::<f32>(&case)), "{}", kernel);
         }

@@ -8,7 +8,7 @@ use rescorla::family::minover::{MinOverFit, MinOverPlan, learn};
 use rescorla::family::patterns::Patterns;
 use rescorla::family::rows::NumberRows;
 use rescorla::family::{adatron, students};
-use rescorla::kernel::isa::Kernel;
+use rescorla::kernel::isa::Isa;
 use rescorla::monitor::Monitor;
 
 #[derive(Debug, Clone)]
@@ -84,7 +84,7 @@ proptest! {
         let (w, counts, errors) = reference(&case);
         let width = w.len() as f64;
         let (starts, columns, values) = sparse(&case);
-        for kernel in Kernel::available() {
+        for kernel in Isa::available() {
             for budget in [0, 8 * 64, usize::MAX] {
                 let shape = [case.signs.len(), case.features];
                 for rows in [dense(&case), NumberRows::sparse(&values, &starts, &columns, shape).unwrap()] {

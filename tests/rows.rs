@@ -10,7 +10,7 @@ use rescorla::family::descent::{Descent, DescentReport};
 use rescorla::family::perceptron::{self, PerceptronPlan, Plane, Update};
 use rescorla::family::rows::NumberRows;
 use rescorla::kernel::element::Element;
-use rescorla::kernel::isa::Kernel;
+use rescorla::kernel::isa::Isa;
 use rescorla::monitor::Monitor;
 use rescorla::tiles::result::Matrix;
 
@@ -125,7 +125,7 @@ impl Case {
         (0..self.passes).flat_map(pass).collect()
     }
 
-    fn learned<E: Element>(&self, kernel: Kernel) -> Vec<E> {
+    fn learned<E: Element>(&self, kernel: Isa) -> Vec<E> {
         let (x, z, initial, order) =
             (of::<E>(&self.x), of::<E>(&self.z), self.initial.as_deref().map(of::<E>), self.order());
         let (sparse_x, sparse_z) = (Parts::of(&x, P), Parts::of(&z, Q));
@@ -200,7 +200,7 @@ proptest! {
 
     #[test]
     fn the_delta_rule_has_the_bits_of_plain_loops(case in cases()) {
-        for kernel in Kernel::available() {
+        for kernel in Isa::available() {
             prop_assert_eq!(bits(&case.learned::<f64>(kernel)), bits(&case.plain::<f64>()), "{}", kernel);
             prop_assert_eq!(bits(&case.learned::<f32>(kernel)), bits(&case.plain::<f32>()), "{}", kernel);
         }

@@ -8,7 +8,7 @@ use rescorla::events::EventFile;
 use rescorla::events::map::Bytes;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::kernel::element::Element;
-use rescorla::kernel::isa::Kernel;
+use rescorla::kernel::isa::Isa;
 use rescorla::kernel::scalar::Scalar;
 use rescorla::learn::script::BUDGET;
 use rescorla::learn::trajectory::{Cells, Recording};
@@ -120,7 +120,7 @@ fn file(case: &Case) -> EventFile<Bytes> {
 }
 
 /// Calls `work` with the plan of a case.
-fn planned<E: Kernels, R>(case: &Case, kernel: Kernel, work: impl FnOnce(Plan<'_, E>) -> R) -> R {
+fn planned<E: Kernels, R>(case: &Case, kernel: Isa, work: impl FnOnce(Plan<'_, E>) -> R) -> R {
     let initial: Vec<E> = case.initial.iter().map(|&weight| E::from_f64(weight)).collect();
     let columns = initial_columns();
     work(Plan {
@@ -146,7 +146,7 @@ fn bits<E: Element>(weights: impl IntoIterator<Item = E>) -> Vec<u64> {
     weights.into_iter().map(|weight| weight.to_f64().to_bits()).collect()
 }
 
-fn check<E: Kernels>(case: &Case, kernel: Kernel) {
+fn check<E: Kernels>(case: &Case, kernel: Isa) {
     let (file, steps) = (file(case), naive::<E>(case));
     let last = steps.last().unwrap();
 
@@ -219,7 +219,7 @@ proptest! {
 
     #[test]
     fn every_kernel_learns_and_records_the_rule(case in cases()) {
-        for kernel in Kernel::available() {
+        for kernel in Isa::available() {
             check::<f64>(&case, kernel);
             check::<f32>(&case, kernel);
         }
@@ -245,7 +245,7 @@ fn recordings_that_do_not_fit_are_refused() {
     let case = one_event(3);
     let file = file(&case);
     let refused = |recording: Recording<'_>, n: usize, average: bool| {
-        planned::<f64, _>(&case, Kernel::best(), |plan| {
+        planned::<f64, _>(&case, Isa::best(), |plan| {
             let mut out = vec![0.0; n];
             trajectories(&file, &Plan { average, ..plan }, &recording, &mut out, &Monitor::new())
         })
@@ -273,7 +273,7 @@ fn a_stopped_monitor_stops_the_recording() {
     let mut out = vec![0.0; tokens.len()];
     let result = monitor.watch(
         || {
-            planned::<f64, _>(&case, Kernel::best(), |plan| {
+            planned::<f64, _>(&case, Isa::best(), |plan| {
                 trajectories(&file, &plan, &recording, &mut out, &monitor).map(drop)
             })
         },
@@ -292,7 +292,7 @@ fn only_the_forward_method_has_schedules_and_means() {
     let file = file(&case);
     for (schedule, average) in [(true, false), (false, true)] {
         let case = Case { factors: case.factors.clone().filter(|_| schedule), ..case.clone() };
-        planned::<f64, _>(&case, Kernel::best(), |plan| {
+        planned::<f64, _>(&case, Isa::best(), |plan| {
             let mut out = vec![0.0; CUES * OUTCOMES];
             let matrix = Matrix::new(&mut out, [CUES, OUTCOMES]).unwrap();
             let plan = Plan { average, beta2: plan.beta1, method: Some(Method::Adjoint), ..plan };

@@ -8,7 +8,7 @@ use rescorla::events::EventFile;
 use rescorla::events::map::Bytes;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::family::widrow_hoff::{BUDGET, Data, Side, WidrowHoffPlan, WidrowHoffReport, learn};
-use rescorla::kernel::isa::Kernel;
+use rescorla::kernel::isa::Isa;
 use rescorla::monitor::Monitor;
 use rescorla::tiles::method::Method;
 use rescorla::tiles::result::Matrix;
@@ -116,14 +116,14 @@ impl Case {
         self.initial.then(|| (0..p * q).map(|i| (i * 7 % 11) as f64 / 11.0 - 0.4).collect())
     }
 
-    fn plan<'a>(&'a self, initial: Option<&'a [f64]>, kernel: Kernel) -> WidrowHoffPlan<'a, f64> {
+    fn plan<'a>(&'a self, initial: Option<&'a [f64]>, kernel: Isa) -> WidrowHoffPlan<'a, f64> {
         let [cues, outcomes] = self.sides();
         let Self { eta, method, tile, block, threads, budget, .. } = *self;
         let kernel = Some(kernel);
         WidrowHoffPlan { cues, outcomes, eta, initial, method, threads, kernel, tile, block, budget }
     }
 
-    fn learn(&self, kernel: Kernel) -> Result<(WidrowHoffReport, Vec<f64>)> {
+    fn learn(&self, kernel: Isa) -> Result<(WidrowHoffReport, Vec<f64>)> {
         let initial = self.initial();
         let plan = self.plan(initial.as_deref(), kernel);
         let shape = [plan.cues.size(), plan.outcomes.size()];
@@ -158,7 +158,7 @@ proptest! {
 
     #[test]
     fn weights_are_those_of_plain_loops(case in cases()) {
-        for kernel in Kernel::available() {
+        for kernel in Isa::available() {
             let (report, found) = case.learn(kernel).unwrap();
             let expected = case.plain();
             prop_assert_eq!(report.threads, 1, "so little work is done by one thread");
@@ -225,7 +225,7 @@ fn what_does_not_fit_is_refused() {
         budget: BUDGET,
     };
     let refused = |change: &dyn Fn(&mut WidrowHoffPlan<'_, f64>), n: usize| {
-        let mut plan = case.plan(None, Kernel::best());
+        let mut plan = case.plan(None, Isa::best());
         change(&mut plan);
         let mut out = vec![0.0; n];
         let shape = [n / COLUMNS, COLUMNS];

@@ -13,7 +13,7 @@ use crate::family::activation::{Activation, Loss};
 use crate::family::descent::{Descent, DescentReport};
 use crate::family::{delta, delta_rows};
 use crate::kernel::element::Element;
-use crate::kernel::isa::Kernel;
+use crate::kernel::isa::Isa;
 use crate::learn::script::BUDGET;
 use crate::monitor::Monitor;
 use crate::tiles::result::Matrix;
@@ -32,7 +32,7 @@ parameters! {
         order: Option<Read2<'py, i64>>,
         initial: Option<Bound<'py, PyUntypedArray>>,
         threads: usize,
-        kernel: Option<Named<Kernel>>,
+        kernel: Option<Named<Isa>>,
         tile: Option<usize>,
         progress: Progress,
     }

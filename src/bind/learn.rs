@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::events::EventFile;
 use crate::events::map::Bytes;
 use crate::grow::{collected, filled};
-use crate::kernel::isa::Kernel;
+use crate::kernel::isa::Isa;
 use crate::kernel::scalar::Scalar;
 use crate::learn::in_place::InPlace;
 use crate::learn::memory::Memory;
@@ -50,7 +50,7 @@ parameters! {
         initial_columns: Option<Read1<'py, i64>> = None,
         method: Option<Named<Method>> = None,
         threads: usize,
-        kernel: Option<Named<Kernel>> = None,
+        kernel: Option<Named<Isa>> = None,
         tile: Option<usize> = None,
         progress: Progress,
     }

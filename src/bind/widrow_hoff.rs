@@ -10,7 +10,7 @@ use super::keywords::{Named, parameters};
 use super::watch::{Progress, watched_if_long};
 use crate::error::Error;
 use crate::family::widrow_hoff::{BUDGET, Data, Side, WidrowHoffPlan, WidrowHoffReport, learn};
-use crate::kernel::isa::Kernel;
+use crate::kernel::isa::Isa;
 use crate::tiles::method::Method;
 use crate::tiles::product::Product;
 
@@ -23,7 +23,7 @@ parameters! {
         initial: Option<Bound<'py, PyUntypedArray>>,
         method: Option<Named<Method>>,
         threads: usize,
-        kernel: Option<Named<Kernel>>,
+        kernel: Option<Named<Isa>>,
         tile: Option<usize>,
         block: Option<usize>,
         progress: Progress,

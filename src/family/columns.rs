@@ -4,7 +4,7 @@ use super::descent::DescentReport;
 use crate::error::Result;
 use crate::grow::collected;
 use crate::kernel::element::Element;
-use crate::kernel::isa::Kernel;
+use crate::kernel::isa::Isa;
 use crate::monitor::Monitor;
 use crate::threads::each;
 use crate::tiles::buffer::Buffer;
@@ -16,7 +16,7 @@ pub(super) const COLUMNS: &str = "the rows and columns to learn";
 /// How to cut columns into tiles.
 pub(super) struct Cut {
     /// The instruction set.
-    pub(super) kernel: Kernel,
+    pub(super) kernel: Isa,
     /// Threads to use at most,
     pub(super) threads: usize,
     /// and updates in all, which may be too few for more than one.
@@ -33,7 +33,7 @@ pub(super) struct WeightTiles<'a, E> {
     n_rows: usize,
     /// All weights to begin with, row after row; zero if `None`.
     initial: Option<&'a [E]>,
-    kernel: Kernel,
+    kernel: Isa,
     threads: usize,
     widest: usize,
 }

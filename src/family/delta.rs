@@ -26,8 +26,9 @@ use super::descent::{Descent, DescentReport};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::grow::{Grow, collected, copied, filled};
+use crate::kernel::dispatch::{Task, run};
 use crate::kernel::element::Element;
-use crate::kernel::isa::{Kernel, Task, run};
+use crate::kernel::isa::Isa;
 use crate::kernel::step::{Step, step, step_between};
 use crate::kernel::vector::Vector;
 use crate::monitor::Monitor;
@@ -83,7 +84,7 @@ pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
     let updates = slots.saturating_mul(descent.passes).saturating_mul(n_columns as u64);
     let copies = if sections.single() { 1 } else { 2 };
     let cut = Cut {
-        kernel: descent.kernel.unwrap_or_else(Kernel::best),
+        kernel: descent.kernel.unwrap_or_else(Isa::best),
         threads: descent.threads,
         updates,
         tile: descent.tile,

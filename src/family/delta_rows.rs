@@ -29,8 +29,9 @@ use super::rows::NumberRows;
 use crate::error::{Error, Result};
 use crate::grow::{collected, filled};
 use crate::kernel::block::{RowUpdate, Slots, block};
+use crate::kernel::dispatch::{Task, run};
 use crate::kernel::element::Element;
-use crate::kernel::isa::{Kernel, Task, run};
+use crate::kernel::isa::Isa;
 use crate::kernel::step::prefetch;
 use crate::kernel::vector::Vector;
 use crate::monitor::Monitor;
@@ -154,12 +155,12 @@ pub fn learn_at<E: Element>(
 
 /// The fastest kernel for so many columns: that of wide vectors, unless it takes more room for a row than that of half as wide ones.
 /// Rows of few columns come from the caches, and less of them from the first for every number that stands for nothing.
-fn narrowest<E: Element>(n_columns: usize) -> Kernel {
-    let best = Kernel::best();
+fn narrowest<E: Element>(n_columns: usize) -> Isa {
+    let best = Isa::best();
     if n_columns > FEW_COLUMNS {
         return best;
     }
-    let vectors = Kernel::available().filter(|&kernel| kernel != Kernel::Portable);
+    let vectors = Isa::available().filter(|&kernel| kernel != Isa::Portable);
     vectors.min_by_key(|&kernel| padded::<E>(n_columns, kernel)).unwrap_or(best)
 }
 
@@ -292,7 +293,7 @@ impl<E: Element> Pass<'_, '_, E> {
                 let slots = unsafe {
                     if !eight {
                         self.token::<V, ONES, B>(position, rate)
-                    } else if B.is_multiple_of(2) && V::REGISTERS >= 32 {
+                    } else if B.is_multiple_of(2) && matches!(V::ISA, Isa::Avx512) {
                         self.tokens::<V, ONES, 2>(position, rate)
                     } else {
                         self.tokens::<V, ONES, 1>(position, rate)

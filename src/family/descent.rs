@@ -3,7 +3,7 @@
 use super::activation::{Activation, Loss};
 use crate::error::{Error, Result};
 use crate::kernel::element::Element;
-use crate::kernel::isa::Kernel;
+use crate::kernel::isa::Isa;
 
 /// How to learn. Lengths refer to the rows and columns of the result.
 #[derive(Debug, Clone, Copy)]
@@ -29,7 +29,7 @@ pub struct Descent<'a, E> {
     /// Threads to use at most.
     pub threads: usize,
     /// The instruction set; the best if `None`.
-    pub kernel: Option<Kernel>,
+    pub kernel: Option<Isa>,
     /// Columns in a tile; chosen by size if `None`.
     pub tile: Option<usize>,
 }
@@ -38,7 +38,7 @@ pub struct Descent<'a, E> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DescentReport {
     /// The instruction set.
-    pub kernel: Kernel,
+    pub kernel: Isa,
     /// Columns in a tile.
     pub tile: usize,
     /// Threads.

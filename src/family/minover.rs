@@ -18,7 +18,8 @@
 use super::patterns::{POLL_EVERY, PatternColumns, Patterns, WEIGHTS, room, size};
 use crate::error::Result;
 use crate::grow::{Grow, collected};
-use crate::kernel::isa::{Kernel, Task, run};
+use crate::kernel::dispatch::{Task, run};
+use crate::kernel::isa::Isa;
 use crate::kernel::vector::Vector;
 use crate::monitor::Monitor;
 
@@ -42,7 +43,7 @@ pub struct MinOverPlan {
     /// Bytes for products.
     pub budget: usize,
     /// The instruction set; the best if `None`.
-    pub kernel: Option<Kernel>,
+    pub kernel: Option<Isa>,
 }
 
 /// A plane, and the way to it.
@@ -117,13 +118,13 @@ pub(super) struct Search<'a, 'b> {
     pub(super) square: f64,
     pub(super) at: usize,
     least: f64,
-    kernel: Kernel,
+    kernel: Isa,
 }
 
 impl<'a, 'b> Search<'a, 'b> {
     /// At w = 0, where all fields are 0 and the first example is the one to learn.
-    pub(super) fn new(patterns: &'a Patterns<'b>, budget: usize, kernel: Option<Kernel>) -> Result<Self> {
-        let kernel = kernel.unwrap_or_else(Kernel::best);
+    pub(super) fn new(patterns: &'a Patterns<'b>, budget: usize, kernel: Option<Isa>) -> Result<Self> {
+        let kernel = kernel.unwrap_or_else(Isa::best);
         let n = patterns.len();
         let mut fields = room(n.next_multiple_of(BLOCK), 0.0)?;
         fields[n..].fill(f64::INFINITY);
@@ -211,7 +212,7 @@ struct Products {
 }
 
 impl Products {
-    fn new(patterns: &Patterns<'_>, budget: usize, kernel: Kernel) -> Result<Self> {
+    fn new(patterns: &Patterns<'_>, budget: usize, kernel: Isa) -> Result<Self> {
         let n = patterns.len();
         let width = n.next_multiple_of(BLOCK);
         let most = (budget / (8 * width).max(1)).min(u32::MAX as usize);

@@ -7,7 +7,8 @@
 use super::rows::{NumberRow, NumberRows};
 use crate::error::{Error, Result};
 use crate::grow::{Grow, copied, filled, gathered};
-use crate::kernel::isa::{Kernel, Task, run};
+use crate::kernel::dispatch::{Task, run};
+use crate::kernel::isa::Isa;
 use crate::kernel::vector::Vector;
 use crate::monitor::Monitor;
 
@@ -175,7 +176,7 @@ pub(super) fn size(weights: &[f64]) -> f64 {
 /// The patterns column by column, for products of one with all others.
 pub(super) struct PatternColumns {
     layout: PatternLayout,
-    kernel: Kernel,
+    kernel: Isa,
     examples: usize,
 }
 
@@ -188,7 +189,7 @@ enum PatternLayout {
 
 impl PatternColumns {
     /// Copies the patterns, signs and bias included.
-    pub(super) fn new(patterns: &Patterns<'_>, kernel: Kernel) -> Result<Self> {
+    pub(super) fn new(patterns: &Patterns<'_>, kernel: Isa) -> Result<Self> {
         let (n, p) = (patterns.len(), patterns.width());
         let layout = if patterns.rows.is_dense() {
             let mut all = room(n.saturating_mul(p), 0.0)?;

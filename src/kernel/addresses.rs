@@ -1,7 +1,8 @@
 //! Addresses of the rows of a step. An address may wait in a vector register, where the processor has more of those than it needs
 //! for vectors: one that waits on the stack would be loaded behind all the vectors under way.
 
-use super::vector::{MANY, Vector};
+use super::isa::Isa;
+use super::vector::Vector;
 
 /// Where each of `K` rows begins. With many vector registers the first few are at hand, and the others are moved from a vector
 /// register when their turn comes.
@@ -12,10 +13,10 @@ pub(super) struct Addresses<V: Vector, const K: usize> {
 
 impl<V: Vector, const K: usize> Addresses<V, K> {
     /// How many are at hand. Of the vector registers 16 can be named for the others.
-    const NEAR: usize = match V::REGISTERS {
-        ..MANY => K,
-        _ if K > 20 => K - 16,
-        _ => 4,
+    const NEAR: usize = match V::ISA {
+        Isa::Avx512 if K > 20 => K - 16,
+        Isa::Avx512 => 4,
+        _ => K,
     };
 
     /// All the same, until they are set.

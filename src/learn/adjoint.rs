@@ -41,8 +41,9 @@ use super::script::{Chunks, Event, EventStream, Segment};
 use super::steps::{Stepper, Steps};
 use crate::error::{Error, Result};
 use crate::grow::{Grow, collected};
+use crate::kernel::dispatch::{Task, run};
 use crate::kernel::element::Element;
-use crate::kernel::isa::{Kernel, Task, run};
+use crate::kernel::isa::Isa;
 use crate::kernel::step::{Step, prefetch, step};
 use crate::kernel::vector::Vector;
 use crate::monitor::Monitor;
@@ -236,13 +237,13 @@ pub trait LearnsRows: Product {
     /// # Errors
     /// When stopped.
     #[doc(hidden)]
-    fn backward(kernel: Kernel, task: Backward<'_, '_, Self>) -> Result<()>;
+    fn backward(kernel: Isa, task: Backward<'_, '_, Self>) -> Result<()>;
 }
 
 macro_rules! learns_rows {
     ($($element:ty),*) => {
         $(impl LearnsRows for $element {
-            fn backward(kernel: Kernel, task: Backward<'_, '_, Self>) -> Result<()> {
+            fn backward(kernel: Isa, task: Backward<'_, '_, Self>) -> Result<()> {
                 run(kernel, task.width(), task)
             }
         })*

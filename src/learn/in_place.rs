@@ -21,7 +21,7 @@ use crate::events::survey::{Position, Survey};
 use crate::events::twins::Twins;
 use crate::grow::{collected, copied, filled};
 use crate::kernel::element::Element;
-use crate::kernel::isa::Kernel;
+use crate::kernel::isa::Isa;
 use crate::monitor::Monitor;
 use crate::threads::{each, sensible};
 use crate::tiles::buffer::Buffer;
@@ -87,7 +87,7 @@ impl<'a, E: LearnsColumns, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, 
         let n_columns = plan.lambda.len();
         let small = survey.slots.saturating_mul(n_columns as u64) < SMALL;
         let threads = if small { 1 } else { sensible(plan.threads) };
-        let (kernel, slots) = (plan.kernel.unwrap_or_else(Kernel::best), facts.slots_of_event());
+        let (kernel, slots) = (plan.kernel.unwrap_or_else(Isa::best), facts.slots_of_event());
         let fits = small && rows.len().saturating_mul(n_columns.min(WIDEST) * size_of::<E>()) <= ONE_TILE;
         let wanted = plan.tile.or_else(|| fits.then(|| n_columns.min(WIDEST)));
         let width = width::<E>(wanted, kernel, n_columns, [rows.len() as f64, slots], threads);

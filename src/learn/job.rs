@@ -12,7 +12,7 @@ use crate::events::EventFile;
 use crate::events::survey::Survey;
 use crate::grow::{Grow, collected, copied, filled, gathered};
 use crate::kernel::element::Element;
-use crate::kernel::isa::Kernel;
+use crate::kernel::isa::Isa;
 use crate::monitor::Monitor;
 use crate::threads::sensible;
 use crate::tiles::method::Method;
@@ -25,7 +25,7 @@ pub struct Report {
     /// How the weights were computed.
     pub method: Method,
     /// The instruction set.
-    pub kernel: Kernel,
+    pub kernel: Isa,
     /// Columns in a tile.
     pub tile: usize,
     /// Threads.
@@ -49,7 +49,7 @@ pub(super) struct Job<'a, E> {
     pub(super) twins: Vec<u32>,
     /// The rows to write, in the order of the result.
     pub(super) kept: Vec<u32>,
-    pub(super) kernel: Kernel,
+    pub(super) kernel: Isa,
     pub(super) threads: usize,
     /// Bytes of memory left for each event in the budget, besides decoded events and their script.
     pub(super) room: u64,
@@ -98,7 +98,7 @@ impl<'a, E: Element> Job<'a, E> {
             tracked,
             twins: collected((0..n_rows as u32).map(|row| survey.row_twins.size(row)), NAMES)?,
             kept,
-            kernel: plan.kernel.unwrap_or_else(Kernel::best),
+            kernel: plan.kernel.unwrap_or_else(Isa::best),
             threads: if facts.updates(method) < SMALL { 1 } else { sensible(plan.threads) },
             room: (plan.budget as u64).saturating_sub(made_ready(&survey, file)) / file.len().max(1),
             facts,

@@ -17,7 +17,7 @@
 
 use super::script::BUDGET;
 use crate::kernel::element::Element;
-use crate::kernel::isa::Kernel;
+use crate::kernel::isa::Isa;
 use crate::tiles::method::Method;
 use crate::tiles::result::line_buffer;
 use crate::tiles::width::width;
@@ -56,7 +56,7 @@ impl Memory {
             Method::Forward => (n_outcomes, n_cues, n_cues),
             Method::Adjoint => (n_cues, n_outcomes, n_cues.saturating_add(n_outcomes)),
         };
-        let width = width::<E>(None, Kernel::best(), lanes, [n_cues as f64, slots], threads.max(1));
+        let width = width::<E>(None, Isa::best(), lanes, [n_cues as f64, slots], threads.max(1));
         let of_threads = |bytes: usize| bytes.saturating_mul(threads);
         let elements = |n: usize| of_threads(n.saturating_mul(size_of::<E>()));
         let names = n_cues.saturating_add(n_outcomes).saturating_mul(NAME);

@@ -7,7 +7,7 @@ use crate::events::EventFile;
 use crate::events::twins::Twins;
 use crate::grow::{collected, filled};
 use crate::kernel::element::Element;
-use crate::kernel::isa::Kernel;
+use crate::kernel::isa::Isa;
 use crate::tiles::method::Method;
 use crate::tiles::rule::{Rule, Schedule};
 use crate::tiles::width::SMALL;
@@ -46,7 +46,7 @@ pub struct Plan<'a, E> {
     /// Threads to use at most.
     pub threads: usize,
     /// The instruction set; the best if `None`.
-    pub kernel: Option<Kernel>,
+    pub kernel: Option<Isa>,
     /// Columns in a tile; chosen by size if `None`.
     pub tile: Option<usize>,
     /// Bytes of decoded events to keep.

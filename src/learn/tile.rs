@@ -18,8 +18,9 @@ use super::order;
 use super::script::{Chunks, Event, EventStream, SCRIPT, Script, Scripted, Segment};
 use crate::error::Result;
 use crate::grow::copied;
+use crate::kernel::dispatch::{Task, run};
 use crate::kernel::element::Element;
-use crate::kernel::isa::{Kernel, Task, run};
+use crate::kernel::isa::Isa;
 use crate::kernel::step::{Step, step};
 use crate::kernel::vector::Vector;
 use crate::monitor::Monitor;
@@ -39,13 +40,13 @@ pub trait LearnsColumns: Element {
     /// # Errors
     /// When stopped.
     #[doc(hidden)]
-    fn forward(kernel: Kernel, task: Forward<'_, '_, '_, Self>) -> Result<()>;
+    fn forward(kernel: Isa, task: Forward<'_, '_, '_, Self>) -> Result<()>;
 }
 
 macro_rules! learns_columns {
     ($($element:ty),*) => {
         $(impl LearnsColumns for $element {
-            fn forward(kernel: Kernel, task: Forward<'_, '_, '_, Self>) -> Result<()> {
+            fn forward(kernel: Isa, task: Forward<'_, '_, '_, Self>) -> Result<()> {
                 run(kernel, task.width(), task)
             }
         })*

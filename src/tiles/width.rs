@@ -1,7 +1,8 @@
 //! How wide tiles are.
 
+use crate::kernel::dispatch::lanes;
 use crate::kernel::element::Element;
-use crate::kernel::isa::Kernel;
+use crate::kernel::isa::Isa;
 use crate::tiles::caches;
 
 /// Updates of weights below which a second thread costs more than it saves, and the choice of a method is no matter.
@@ -31,12 +32,12 @@ const EVENT_BYTES: f64 = 30_720.0;
 /// Columns in a tile: what suits the caches with `slots` rows an event of `rows`, and enough tiles for all threads.
 pub(crate) fn width<E: Element>(
     wanted: Option<usize>,
-    kernel: Kernel,
+    kernel: Isa,
     columns: usize,
     [rows, slots]: [f64; 2],
     threads: usize,
 ) -> usize {
-    let block = 8 * kernel.lanes::<E>();
+    let block = 8 * lanes::<E>(kernel);
     let bytes = row_bytes(rows, slots, caches::second());
     let blocks = (bytes / (block * size_of::<E>()) as f64).round() as usize;
     let suits = (blocks.max(1) * block).min(columns.div_ceil(threads));
@@ -58,8 +59,8 @@ fn row_bytes(rows: f64, slots: f64, second: Option<usize>) -> f64 {
 
 /// The width of a tile that has room for some columns: whole vectors, and from 4 on whole blocks of 4 or 8, which the kernel
 /// does at once.
-pub(crate) fn padded<E: Element>(columns: usize, kernel: Kernel) -> usize {
-    let lanes = kernel.lanes::<E>();
+pub(crate) fn padded<E: Element>(columns: usize, kernel: Isa) -> usize {
+    let lanes = lanes::<E>(kernel);
     let whole = match columns.div_ceil(lanes) {
         n @ 0..4 => n.max(1),
         n @ 4..8 => n.next_multiple_of(4),

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::kernel::element::Element;
-use crate::kernel::isa::Kernel;
+use crate::kernel::isa::Isa;
 use crate::tiles::method::Method;
 
 /// Blocks are made ready up to this many bytes at a time.
@@ -93,7 +93,7 @@ pub struct WidrowHoffPlan<'a, E> {
     /// Threads to use at most.
     pub threads: usize,
     /// The instruction set for cues that are names; the best if `None`.
-    pub kernel: Option<Kernel>,
+    pub kernel: Option<Isa>,
     /// Columns in a tile of the forward method, rows in one of the adjoint; chosen by size if `None`.
     pub tile: Option<usize>,
     /// Tokens in a block; chosen by size if `None`.

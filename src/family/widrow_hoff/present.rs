@@ -14,8 +14,9 @@ use crate::error::Result;
 use crate::family::columns::{COLUMNS, Cut, WeightTile, WeightTiles};
 use crate::family::descent::DescentReport;
 use crate::grow::{Grow, collected, filled};
+use crate::kernel::dispatch::{Task, run};
 use crate::kernel::element::Element;
-use crate::kernel::isa::{Kernel, Task, run};
+use crate::kernel::isa::Isa;
 use crate::kernel::step::{Step, step};
 use crate::kernel::vector::Vector;
 use crate::lists::Lists;
@@ -87,7 +88,7 @@ pub(super) fn learn<E: Element>(
     let script = CueScript::new(tokens, places, n_rows, monitor)?;
     let updates = (script.rows.len() as u64).saturating_mul(n_columns as u64);
     let cut = Cut {
-        kernel: plan.kernel.unwrap_or_else(Kernel::best),
+        kernel: plan.kernel.unwrap_or_else(Isa::best),
         threads: plan.threads,
         updates,
         tile: plan.tile,

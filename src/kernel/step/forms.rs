@@ -4,7 +4,8 @@ use std::marker::PhantomData;
 
 use super::Step;
 use super::bodies::{any, deep, held, summed, woven};
-use crate::kernel::vector::{MANY, Vector};
+use crate::kernel::isa::Isa;
+use crate::kernel::vector::Vector;
 
 /// Forms of a body: rows stay in registers; all rows of a block are summed, then changed; or a block is summed while the one
 /// before it is changed, or the last but one.
@@ -62,7 +63,7 @@ impl<V: Vector, S: Step<V>> Apart<V, S> {
                 with_avx512::<V, S, $rows, $side, $form>
             };
         }
-        if V::REGISTERS < MANY {
+        if matches!(V::ISA, Isa::Avx2) {
             by_rows!(
                 with_avx2,
                 n,

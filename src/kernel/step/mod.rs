@@ -26,7 +26,8 @@
 mod bodies;
 mod forms;
 
-use super::vector::{SOME, Vector};
+use super::isa::Isa;
+use super::vector::Vector;
 use bodies::{add_term, any, change, factor};
 use forms::{Apart, ROWS};
 
@@ -84,7 +85,7 @@ pub unsafe fn step<V: Vector, S: Step<V>, const B: usize>(
     // SAFETY: by the contract of this function; 1, 2 and 4 divide 8, `rows` has as many as each body is for, and each is compiled
     // for the instruction set of `V`.
     unsafe {
-        if const { B < 8 || V::REGISTERS < SOME } {
+        if const { B < 8 || matches!(V::ISA, Isa::Portable) } {
             any::<V, S, B>(weights, width, rows, step);
         } else {
             let n = if once && rows.len() < ROWS { rows.len() } else { 0 };
@@ -145,8 +146,9 @@ pub fn prefetch<E>(row: *const E, width: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::dispatch::{Task, run};
     use crate::kernel::element::Element;
-    use crate::kernel::isa::{Kernel, Task, run};
+    use crate::kernel::isa::Isa;
     use proptest::prelude::*;
 
     /// Sums weighted by factors, which are handed on as they are and added, times the factor. Where it is uniform, all factors
@@ -266,7 +268,7 @@ mod tests {
         let mut expected = weights.clone();
         let expected_sums = naive(&mut expected, width, rows, &factors);
         let once = (0..rows.len()).all(|i| !rows[..i].contains(&rows[i]));
-        for (kernel, once) in Kernel::available().flat_map(|kernel| [(kernel, once), (kernel, false)]) {
+        for (kernel, once) in Isa::available().flat_map(|kernel| [(kernel, once), (kernel, false)]) {
             let mut found = weights.clone();
             let task =
                 Once::<E, UNIFORM, ALONE> { weights: &mut found, width, rows, once, factors: &factors };
@@ -274,7 +276,7 @@ mod tests {
             assert_eq!(found, expected, "{kernel:?}, {rows:?}");
         }
         // What is changed began as what is summed, so it becomes the same.
-        for kernel in Kernel::available() {
+        for kernel in Isa::available() {
             let mut found = weights.clone();
             let task = Between { from: &weights, to: &mut found, width, rows, factors: &factors };
             assert_eq!(run(kernel, width, task), expected_sums, "{kernel:?}, {rows:?}");

@@ -4,25 +4,22 @@ mod portable;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod x86;
 
+use super::isa::Isa;
 use super::scalar::Scalar;
-
-/// As many vector registers as AVX2 has, and as many as AVX-512 has: no other vectors have so many.
-pub(super) const SOME: usize = 16;
-pub(super) const MANY: usize = 32;
 
 /// Several elements worked on at once.
 ///
 /// # Safety
 /// Every method must be called only where the instruction set of the vector exists: inside what
-/// [`super::isa::run`] runs.
+/// [`super::dispatch::run`] runs.
 #[expect(unsafe_code, reason = "vectors of an instruction set that must be checked for")]
 pub unsafe trait Vector: Copy {
     /// What it is a vector of.
     type Element: Scalar;
     /// How many.
     const LANES: usize;
-    /// How many vectors the processor holds at once.
-    const REGISTERS: usize;
+    /// The instruction set that it needs.
+    const ISA: Isa;
     /// # Safety
     /// See [`Vector`].
     unsafe fn splat(value: Self::Element) -> Self;

@@ -1,6 +1,7 @@
 //! Vectors of any machine: arrays, which the compiler makes vectors of its baseline of.
 
 use super::Vector;
+use crate::kernel::isa::Isa;
 use crate::kernel::scalar::Scalar;
 
 #[expect(unsafe_code, reason = "loads and stores through pointers")]
@@ -8,8 +9,7 @@ use crate::kernel::scalar::Scalar;
 unsafe impl<T: Scalar, const N: usize> Vector for [T; N] {
     type Element = T;
     const LANES: usize = N;
-    // Of the baseline nothing is known but that there are few.
-    const REGISTERS: usize = 8;
+    const ISA: Isa = Isa::Portable;
     #[inline(always)]
     unsafe fn splat(value: T) -> Self {
         [value; N]

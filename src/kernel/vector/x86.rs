@@ -2,10 +2,11 @@
 
 use std::arch::x86_64::*;
 
-use super::{MANY, SOME, Vector};
+use super::Vector;
+use crate::kernel::isa::Isa;
 
 macro_rules! vector {
-    ($name:ident, $register:ty, $element:ty, $lanes:literal, $registers:expr,
+    ($name:ident, $register:ty, $element:ty, $lanes:literal, $isa:ident,
      $splat:ident, $load:ident, $store:ident, $plus:ident, $minus:ident, $times:ident, $lesser:ident, $with:ident) => {
         #[derive(Clone, Copy)]
         pub struct $name($register);
@@ -16,7 +17,7 @@ macro_rules! vector {
         unsafe impl Vector for $name {
             type Element = $element;
             const LANES: usize = $lanes;
-            const REGISTERS: usize = $registers;
+            const ISA: Isa = Isa::$isa;
             #[inline(always)]
             unsafe fn splat(value: $element) -> Self {
                 // SAFETY: see above.
@@ -120,7 +121,7 @@ vector!(
     __m512d,
     f64,
     8,
-    MANY,
+    Avx512,
     _mm512_set1_pd,
     _mm512_loadu_pd,
     _mm512_storeu_pd,
@@ -135,7 +136,7 @@ vector!(
     __m512,
     f32,
     16,
-    MANY,
+    Avx512,
     _mm512_set1_ps,
     _mm512_loadu_ps,
     _mm512_storeu_ps,
@@ -150,7 +151,7 @@ vector!(
     __m256d,
     f64,
     4,
-    SOME,
+    Avx2,
     _mm256_set1_pd,
     _mm256_loadu_pd,
     _mm256_storeu_pd,
@@ -165,7 +166,7 @@ vector!(
     __m256,
     f32,
     8,
-    SOME,
+    Avx2,
     _mm256_set1_ps,
     _mm256_loadu_ps,
     _mm256_storeu_ps,

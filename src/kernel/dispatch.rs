@@ -1,0 +1,81 @@
+//! One source for every machine: the instruction set is decided at run time.
+//!
+//! A [`Task`] is generic over the vector; [`run`] instantiates it inside a function compiled for the instruction set,
+//! into which all of it is inlined. So one source serves every machine, and a wheel built for the baseline uses all that
+//! a newer processor has.
+
+use super::element::Element;
+use super::isa::Isa;
+use super::vector::Vector;
+
+/// How many elements a vector of an instruction set holds.
+pub fn lanes<E: Element>(isa: Isa) -> usize {
+    match isa {
+        Isa::Avx512 => E::Avx512::LANES,
+        Isa::Avx2 => E::Avx2::LANES,
+        Isa::Portable => E::Portable::LANES,
+    }
+}
+
+/// Work on rows of some width that is generic over the vector, and over how many vectors are worked on side by side.
+pub trait Task<E: Element> {
+    /// What it gives.
+    type Output;
+
+    /// Does the work, on blocks of `B` vectors, of which the width of the rows is a multiple. Implementations are
+    /// `#[inline(always)]`, and have no closures: a closure is compiled without the instruction set.
+    ///
+    /// # Safety
+    /// The instruction set of `V` must exist.
+    #[expect(unsafe_code, reason = "runs with an instruction set that must be checked for")]
+    unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Self::Output;
+}
+
+/// Runs a task on rows of `width` elements, a multiple of the kernel's lanes, with the vectors of a kernel; with the
+/// portable ones where the machine lacks it, which no kernel from [`Isa::available`] or parsed from a name does. The
+/// bits of the result are the same.
+#[expect(unsafe_code, reason = "the one place where the instruction set is checked")]
+pub fn run<E: Element, T: Task<E>>(kernel: Isa, width: usize, task: T) -> T::Output {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx512f")]
+        fn avx512<E: Element, T: Task<E>>(width: usize, task: T) -> T::Output {
+            // SAFETY: the caller has AVX-512.
+            unsafe { in_blocks::<E, E::Avx512, T>(width, task) }
+        }
+        #[target_feature(enable = "avx2")]
+        fn avx2<E: Element, T: Task<E>>(width: usize, task: T) -> T::Output {
+            // SAFETY: the caller has AVX2.
+            unsafe { in_blocks::<E, E::Avx2, T>(width, task) }
+        }
+        if kernel == Isa::Avx512 && kernel.is_available() {
+            // SAFETY: just checked.
+            return unsafe { avx512(width, task) };
+        }
+        if kernel == Isa::Avx2 && kernel.is_available() {
+            // SAFETY: just checked.
+            return unsafe { avx2(width, task) };
+        }
+    }
+    // SAFETY: the portable vectors need no instruction set.
+    unsafe { in_blocks::<E, E::Portable, T>(width, task) }
+}
+
+/// As many vectors side by side as divide the width, up to 8: the additions of one sum wait for each other.
+///
+/// # Safety
+/// The instruction set of `V` must exist.
+#[inline(always)]
+#[expect(unsafe_code, reason = "runs with an instruction set that must be checked for")]
+unsafe fn in_blocks<E: Element, V: Vector<Element = E>, T: Task<E>>(width: usize, task: T) -> T::Output {
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match width / V::LANES {
+            3 => task.run::<V, 3>(),
+            n if n % 8 == 0 => task.run::<V, 8>(),
+            n if n % 4 == 0 => task.run::<V, 4>(),
+            n if n % 2 == 0 => task.run::<V, 2>(),
+            _ => task.run::<V, 1>(),
+        }
+    }
+}
