@@ -263,7 +263,7 @@ fn descent() -> Descent<'static, f64> {
 }
 
 #[test]
-fn paces_are_factors_on_the_rates_of_tokens() {
+fn factors_are_on_the_rates_of_tokens() {
     // Three tokens of one cue and two outcomes, of which the second is half of the first.
     let x = NumberRows::dense(&[1.0, 2.0, 0.5], [3, 1]).unwrap();
     let z = NumberRows::dense(&[1.0, 0.5, -1.0, -0.5, 2.0, 1.0], [3, 2]).unwrap();
@@ -293,19 +293,20 @@ fn paces_are_factors_on_the_rates_of_tokens() {
 }
 
 #[test]
-fn paces_and_rooms_that_do_not_fit_are_refused() {
+fn factors_and_rooms_that_do_not_fit_are_refused() {
     let (x, z) =
         (NumberRows::dense(&[1.0; 2], [2, 1]).unwrap(), NumberRows::dense(&[1.0; 2], [2, 1]).unwrap());
     let descent = Descent { alpha: &[1.0], ..descent() };
-    let refused = |paces: Option<&[f64]>, room: usize| {
+    let refused = |factors: Option<&[f64]>, room: usize| {
         let (mut out, mut squares) = (vec![0.0; 1], vec![0.0; room]);
         let matrix = Matrix::new(&mut out, [1, 1]).unwrap();
-        delta_rows::learn_at(&x, &z, &descent, paces, Some(&mut squares), &matrix, &Monitor::new())
+        delta_rows::learn_at(&x, &z, &descent, factors, Some(&mut squares), &matrix, &Monitor::new())
             .unwrap_err()
             .to_string()
     };
-    for paces in [&[1.0][..], &[1.0, -0.5], &[1.0, f64::NAN], &[f64::INFINITY, 1.0]] {
-        assert!(refused(Some(paces), 1).contains("a pace of 0 or more for each of 2 tokens"), "{paces:?}");
+    for factors in [&[1.0][..], &[1.0, -0.5], &[1.0, f64::NAN], &[f64::INFINITY, 1.0]] {
+        let message = refused(Some(factors), 1);
+        assert!(message.contains("a factor of 0 or more for each of 2 tokens"), "{factors:?}: {message}");
     }
     assert!(refused(None, 2).contains("room for the errors of every pass and column"));
 }
