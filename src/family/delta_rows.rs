@@ -348,7 +348,7 @@ impl<E: Element> Pass<'_, '_, E> {
     }
 
     /// Asks for what later tokens read, where they are in an order: rows may be anywhere then. Verses of the King James Bible in
-    /// random order are learned in .92 of the time, beginning to end, that they take without.
+    /// random order are learned in .92 of the time that this takes without, and an estimator's `fit` takes .95.
     #[inline(always)]
     fn ask(&self, position: usize) {
         if let Some(token) = self.order.ordered(position + 6) {
