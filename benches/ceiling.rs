@@ -29,7 +29,7 @@ use rescorla::kernel::dispatch::{Task, run};
 use rescorla::kernel::element::Element;
 use rescorla::kernel::isa::Isa;
 use rescorla::kernel::vector::Vector;
-use rescorla::learn::{Kernels, Plan, learn, order, script::BUDGET};
+use rescorla::learn::{BUDGET, Kernels, Plan, order};
 use rescorla::monitor::Monitor;
 use rescorla::tiles::buffer::Buffer;
 use rescorla::tiles::method::Method;
@@ -142,7 +142,7 @@ fn kernel<E: Kernels>(file: &EventFile<Bytes>, method: Method, kernel: Isa, out:
         budget: BUDGET,
     };
     let matrix = Matrix::new(out, [n_cues, n_outcomes]).unwrap();
-    let report = learn(file, &plan, &matrix, &Monitor::new()).unwrap();
+    let report = plan.learn(file, &matrix, &Monitor::new()).unwrap();
     (report.busy.as_secs_f64(), report.tile)
 }
 

@@ -13,7 +13,7 @@ use rescorla::events::map::Bytes;
 use rescorla::events::sink::EventSink;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::kernel::isa::Isa;
-use rescorla::learn::{Kernels, Plan, learn, script::BUDGET};
+use rescorla::learn::{BUDGET, Kernels, Plan};
 use rescorla::monitor::Monitor;
 use rescorla::tiles::method::Method;
 use rescorla::tiles::result::Matrix;
@@ -63,7 +63,7 @@ fn forward<E: Kernels>(file: &EventFile<Bytes>, kernel: Isa, out: &mut [E]) -> u
         budget: BUDGET,
     };
     let matrix = Matrix::new(out, [n_cues, n_outcomes]).unwrap();
-    learn(file, &plan, &matrix, &Monitor::new()).unwrap().facts.slots
+    plan.learn(file, &matrix, &Monitor::new()).unwrap().facts.slots
 }
 
 fn group<E: Kernels>(criterion: &mut Criterion) {

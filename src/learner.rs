@@ -4,8 +4,7 @@ use crate::equilibrium::{Problem, Solution, equilibrium};
 use crate::error::Result;
 use crate::events::EventFile;
 use crate::grow::{collected, filled};
-use crate::learn::script::BUDGET;
-use crate::learn::{Kernels, Plan, Report, learn};
+use crate::learn::{BUDGET, Kernels, Plan, Report};
 use crate::monitor::Monitor;
 use crate::tiles::method::Method;
 use crate::tiles::result::Matrix;
@@ -83,7 +82,7 @@ impl Learner {
     /// Learns all weights of the events.
     ///
     /// # Errors
-    /// As [`learn`].
+    /// As [`Plan::learn`].
     pub fn learn<'a, B: AsRef<[u8]> + Sync>(&self, events: &'a EventFile<B>) -> Result<Weights<'a>> {
         let mut weights = Weights::zero(events)?;
         let shape = weights.shape();
@@ -94,7 +93,7 @@ impl Learner {
     /// Learns all weights of the events into `out`, which must be zero: cues by outcomes, in memory or in a file.
     ///
     /// # Errors
-    /// As [`learn`].
+    /// As [`Plan::learn`].
     pub fn learn_into<E: Kernels, B: AsRef<[u8]> + Sync>(
         &self,
         events: &EventFile<B>,
@@ -119,7 +118,7 @@ impl Learner {
             tile: None,
             budget: BUDGET,
         };
-        learn(events, &plan, out, monitor)
+        plan.learn(events, out, monitor)
     }
 
     /// The weights to which learning comes when the events go on for ever, at small rates.

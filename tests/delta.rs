@@ -12,7 +12,7 @@ use rescorla::family::delta::{DeltaPlan, learn};
 use rescorla::family::descent::{Descent, DescentReport};
 use rescorla::kernel::element::Element;
 use rescorla::kernel::isa::Isa;
-use rescorla::learn::script::BUDGET;
+use rescorla::learn::BUDGET;
 use rescorla::monitor::Monitor;
 use rescorla::tiles::method::Method;
 use rescorla::tiles::result::Matrix;
@@ -244,7 +244,7 @@ proptest! {
         };
         let mut out = vec![0.0_f64; CUES * OUTCOMES];
         let matrix = Matrix::new(&mut out, [CUES, OUTCOMES]).unwrap();
-        rescorla::learn::learn(&file(&case.events), &plan, &matrix, &Monitor::new()).unwrap();
+        plan.learn(&file(&case.events), &matrix, &Monitor::new()).unwrap();
         prop_assert_eq!(bits(&case.learned::<f64>(Isa::best())), bits(&out));
     }
 }

@@ -14,7 +14,7 @@ use rescorla::kernel::dispatch::lanes;
 use rescorla::kernel::element::Element;
 use rescorla::kernel::isa::Isa;
 use rescorla::learn::in_place::{InPlace, Slab};
-use rescorla::learn::{Initial, Kernels, Plan, learn, script::BUDGET};
+use rescorla::learn::{BUDGET, Initial, Kernels, Plan};
 use rescorla::monitor::Monitor;
 use rescorla::tiles::method::Method;
 use rescorla::tiles::result::Matrix;
@@ -189,7 +189,7 @@ fn learned<E: Kernels>(case: &Case, kernel: Isa, method: Method) -> Vec<E> {
     };
     let mut out = vec![E::default(); shape[0] * shape[1]];
     let matrix = Matrix::new(&mut out, shape).unwrap();
-    let report = learn(&file(case), &plan, &matrix, &Monitor::new()).unwrap();
+    let report = plan.learn(&file(case), &matrix, &Monitor::new()).unwrap();
     assert_eq!(report.kernel, kernel);
     // Whole blocks of at most 8 vectors.
     assert!(case.tile.is_none_or(|tile| (tile..tile + 8 * lanes::<E>(kernel)).contains(&report.tile)));
@@ -273,7 +273,7 @@ fn two_cues(frequency: u32) -> EventFile<Bytes> {
 fn divergence_names_the_weight() {
     let mut out = vec![0.0; 2];
     let matrix = Matrix::new(&mut out, [2, 1]).unwrap();
-    let result = learn(&two_cues(100_000), &plan(&[1.0, 1.0], &[1.0], 5.0), &matrix, &Monitor::new());
+    let result = plan(&[1.0, 1.0], &[1.0], 5.0).learn(&two_cues(100_000), &matrix, &Monitor::new());
     assert!(matches!(result, Err(Error::NotFinite { row: 0, column: 0, .. })), "{result:?}");
 }
 
@@ -283,7 +283,7 @@ fn the_adjoint_method_needs_one_learning_rate() {
     let plan = Plan { method: Some(Method::Adjoint), beta2: 0.2, ..plan(&alpha, &lambda, 0.1) };
     let mut out = vec![0.0; 2];
     let matrix = Matrix::new(&mut out, [2, 1]).unwrap();
-    let message = learn(&two_cues(1), &plan, &matrix, &Monitor::new()).unwrap_err().to_string();
+    let message = plan.learn(&two_cues(1), &matrix, &Monitor::new()).unwrap_err().to_string();
     assert!(message.contains("beta1 = 0.1 and beta2 = 0.2"), "{message}");
 }
 
@@ -297,7 +297,7 @@ fn what_meets_no_outcome_has_no_sign() {
     for method in [Method::Forward, Method::Adjoint] {
         let plan = Plan { method: Some(method), ..plan(&[0.5, 0.5], &[-2.0], 0.5) };
         let mut out = vec![0.0; 2];
-        learn(&file, &plan, &Matrix::new(&mut out, [2, 1]).unwrap(), &Monitor::new()).unwrap();
+        plan.learn(&file, &Matrix::new(&mut out, [2, 1]).unwrap(), &Monitor::new()).unwrap();
         assert_eq!(bits(&out), bits(&[-0.5, 0.0]), "{method}");
     }
 }
@@ -311,7 +311,7 @@ fn kappa_counts_multiplicities_squared() {
     let file = writer.finish().unwrap();
     let mut out = vec![0.0; 2];
     let matrix = Matrix::new(&mut out, [2, 1]).unwrap();
-    let report = learn(&file, &plan(&[0.5, 0.25], &[1.0], 0.1), &matrix, &Monitor::new()).unwrap();
+    let report = plan(&[0.5, 0.25], &[1.0], 0.1).learn(&file, &matrix, &Monitor::new()).unwrap();
     assert_eq!(report.facts.max_kappa, 0.5 * 9.0 + 0.25);
     assert_eq!(report.facts.slots, 4);
 }
@@ -367,7 +367,7 @@ fn the_order_in_which_events_are_taken_changes_no_bit() {
                 budget,
                 ..plan(alpha, &same, 0.1)
             };
-            learn(&file, &plan, &matrix, &monitor).unwrap();
+            plan.learn(&file, &matrix, &monitor).unwrap();
             let (done, total) = monitor.progress();
             assert_eq!(done, total, "{method:?}, {budget}");
             assert!(total > 0);
@@ -390,7 +390,7 @@ fn a_stopped_monitor_stops_even_inside_one_event() {
         let plan = Plan { method: Some(method), ..plan(&alpha, &lambda, rate) };
         let begun = std::time::Instant::now();
         let look = |_, _| if begun.elapsed().as_millis() > 100 { Err("enough") } else { Ok(()) };
-        let result = monitor.watch(|| learn(&file, &plan, &matrix, &monitor).is_err(), look);
+        let result = monitor.watch(|| plan.learn(&file, &matrix, &monitor).is_err(), look);
         let result = result.unwrap();
         assert_eq!(result, Err("enough"), "{method:?}");
     }
@@ -400,7 +400,7 @@ fn a_stopped_monitor_stops_even_inside_one_event() {
 fn plans_that_do_not_fit_are_refused() {
     let file = two_cues(1);
     let good = |out: &mut [f64], shape, plan: &Plan<'_, f64>| {
-        Matrix::new(out, shape).and_then(|matrix| learn(&file, plan, &matrix, &Monitor::new()))
+        Matrix::new(out, shape).and_then(|matrix| plan.learn(&file, &matrix, &Monitor::new()))
     };
     let (alpha, lambda) = ([0.1, 0.1], [1.0]);
     assert!(good(&mut [0.0; 2], [2, 1], &plan(&alpha, &lambda, 0.1)).is_ok());
@@ -430,7 +430,7 @@ fn two_outcomes_in_one_column_are_refused() {
     let initial = || Some(Initial { weights: &[1.0], width: 1, columns: &[Some(0)] });
     for initial in [None, initial()] {
         let plan = Plan { columns: &[Some(0), Some(0)], initial, ..plan(&[0.1, 0.1], &[1.0], 0.1) };
-        let result = learn(&file, &plan, &matrix, &Monitor::new());
+        let result = plan.learn(&file, &matrix, &Monitor::new());
         assert!(matches!(result, Err(Error::Argument(_))), "{result:?}");
     }
 }
@@ -481,7 +481,7 @@ fn in_place_rows_of_no_event_are_not_looked_at() {
     let initial = Initial { weights: &[0.5, 1.0, 0.25, -0.5], width: 2, columns: &[Some(0), Some(1)] };
     let mut expected = [0.0; 4];
     let matrix = Matrix::new(&mut expected, [2, 2]).unwrap();
-    learn(&file, &Plan { initial: Some(initial), ..plan }, &matrix, &monitor).unwrap();
+    Plan { initial: Some(initial), ..plan }.learn(&file, &matrix, &monitor).unwrap();
     let [first, second] = [[expected[2], f64::NAN, expected[0]], [expected[3], f64::INFINITY, expected[1]]];
     let expected = [first, second].concat();
     assert!(

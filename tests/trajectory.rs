@@ -10,9 +10,8 @@ use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::kernel::element::Element;
 use rescorla::kernel::isa::Isa;
 use rescorla::kernel::scalar::Scalar;
-use rescorla::learn::script::BUDGET;
 use rescorla::learn::trajectory::{Cells, Recording};
-use rescorla::learn::{Initial, Kernels, Plan, learn, trajectories};
+use rescorla::learn::{BUDGET, Initial, Kernels, Plan};
 use rescorla::monitor::Monitor;
 use rescorla::tiles::method::Method;
 use rescorla::tiles::result::Matrix;
@@ -153,14 +152,14 @@ fn check<E: Kernels>(case: &Case, kernel: Isa) {
     let mut out = vec![E::default(); CUES * OUTCOMES];
     planned::<E, _>(case, kernel, |plan| {
         let matrix = Matrix::new(&mut out, [CUES, OUTCOMES]).unwrap();
-        learn(&file, &plan, &matrix, &Monitor::new()).unwrap();
+        plan.learn(&file, &matrix, &Monitor::new()).unwrap();
     });
     assert_eq!(bits(out), bits(last.iter().copied()), "{kernel}: learned");
 
     let mut mean = vec![E::default(); CUES * OUTCOMES];
     planned::<E, _>(case, kernel, |plan| {
         let matrix = Matrix::new(&mut mean, [CUES, OUTCOMES]).unwrap();
-        learn(&file, &Plan { average: true, ..plan }, &matrix, &Monitor::new()).unwrap();
+        Plan { average: true, ..plan }.learn(&file, &matrix, &Monitor::new()).unwrap();
     });
     for (i, found) in mean.iter().enumerate() {
         let total: f64 = steps[1..].iter().map(|weights| weights[i].to_f64()).sum();
@@ -179,7 +178,7 @@ fn check<E: Kernels>(case: &Case, kernel: Isa) {
             let mut out = vec![E::default(); n * case.tokens.len()];
             let recording = Recording { tokens: &case.tokens, cells, predictions };
             let (_, table) = planned::<E, _>(case, kernel, |plan| {
-                trajectories(&file, &plan, &recording, &mut out, &Monitor::new()).unwrap()
+                plan.trajectories(&file, &recording, &mut out, &Monitor::new()).unwrap()
             });
             (out, table)
         };
@@ -247,7 +246,7 @@ fn recordings_that_do_not_fit_are_refused() {
     let refused = |recording: Recording<'_>, n: usize, average: bool| {
         planned::<f64, _>(&case, Isa::best(), |plan| {
             let mut out = vec![0.0; n];
-            trajectories(&file, &Plan { average, ..plan }, &recording, &mut out, &Monitor::new())
+            Plan { average, ..plan }.trajectories(&file, &recording, &mut out, &Monitor::new())
         })
         .err()
         .is_some_and(|error| matches!(error, Error::Argument(_)))
@@ -274,7 +273,7 @@ fn a_stopped_monitor_stops_the_recording() {
     let result = monitor.watch(
         || {
             planned::<f64, _>(&case, Isa::best(), |plan| {
-                trajectories(&file, &plan, &recording, &mut out, &monitor).map(drop)
+                plan.trajectories(&file, &recording, &mut out, &monitor).map(drop)
             })
         },
         |done, total| {
@@ -296,7 +295,7 @@ fn only_the_forward_method_has_schedules_and_means() {
             let mut out = vec![0.0; CUES * OUTCOMES];
             let matrix = Matrix::new(&mut out, [CUES, OUTCOMES]).unwrap();
             let plan = Plan { average, beta2: plan.beta1, method: Some(Method::Adjoint), ..plan };
-            let result = learn(&file, &plan, &matrix, &Monitor::new());
+            let result = plan.learn(&file, &matrix, &Monitor::new());
             assert!(matches!(result, Err(Error::Argument(_))), "{result:?}");
         });
     }

@@ -14,7 +14,7 @@ use crate::family::descent::{Descent, DescentReport};
 use crate::family::{delta, delta_rows};
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
-use crate::learn::script::BUDGET;
+use crate::learn::BUDGET;
 use crate::monitor::Monitor;
 use crate::tiles::result::Matrix;
 

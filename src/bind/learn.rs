@@ -20,7 +20,7 @@ use crate::kernel::isa::Isa;
 use crate::kernel::scalar::Scalar;
 use crate::learn::in_place::InPlace;
 use crate::learn::memory::Memory;
-use crate::learn::{Initial, Kernels, Plan, Report, script::BUDGET};
+use crate::learn::{BUDGET, Initial, Kernels, Plan, Report};
 use crate::monitor::Monitor;
 use crate::tiles::method::Method;
 use crate::tiles::result::{Axis, Matrix};
@@ -141,8 +141,12 @@ pub(crate) fn forecast<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let arguments = Arguments::of(parameters)?;
     let forecast = match dtype {
-        f64::NAME => arguments.carry_out::<f64, _>(py, events, crate::learn::forecast),
-        f32::NAME => arguments.carry_out::<f32, _>(py, events, crate::learn::forecast),
+        f64::NAME => {
+            arguments.carry_out::<f64, _>(py, events, |file, plan, monitor| plan.forecast(file, monitor))
+        }
+        f32::NAME => {
+            arguments.carry_out::<f32, _>(py, events, |file, plan, monitor| plan.forecast(file, monitor))
+        }
         other => Err(Error::Argument(format!("expected float64 or float32, found {other}")).into()),
     }?;
     let Memory { events, tiles, lines, others } = forecast.memory;
@@ -213,7 +217,7 @@ impl Arguments<'_> {
         matrix: &Matrix<'_, E>,
     ) -> PyResult<Learned> {
         self.carry_out(py, events, |file, plan, monitor| {
-            let report = crate::learn::learn(file, plan, matrix, monitor)?;
+            let report = plan.learn(file, matrix, monitor)?;
             Ok((report, matrix.lanes(), matrix.crc()))
         })
     }

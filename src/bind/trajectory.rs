@@ -65,9 +65,8 @@ impl Wanted<'_> {
         let out = out.slice()?;
         let cells = self.pairs.as_deref().map_or(Cells::Block(&self.rows), Cells::Pairs);
         let recording = Recording { tokens: self.tokens, cells, predictions: self.predictions };
-        let (report, predictions) = arguments.carry_out(py, events, |file, plan, monitor| {
-            crate::learn::trajectories(file, plan, &recording, out, monitor)
-        })?;
+        let (report, predictions) = arguments
+            .carry_out(py, events, |file, plan, monitor| plan.trajectories(file, &recording, out, monitor))?;
         let result = as_dict(py, &report)?;
         if let Some(predictions) = predictions {
             result.set_item("records", predictions.records.into_pyarray(py))?;

@@ -327,7 +327,6 @@ struct DeltaErrors<'a, V: Vector, const UNIFORM: bool> {
 // SAFETY: by the contract of the methods the instruction set exists, and rows are below the number of saliences.
 unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for DeltaErrors<'_, V, UNIFORM> {
     const UNIFORM: bool = UNIFORM;
-    const ALONE: bool = true;
 
     #[inline(always)]
     unsafe fn factor(&self, row: u32) -> V {

@@ -2,9 +2,8 @@
 //!
 //! - [`scalar`]: one number. [`vector`]: several at once, on each instruction set. [`element`]: what weights are made of.
 //! - [`isa`]: instruction sets. [`dispatch`]: which of them, decided at run time.
-//! - [`step`]: the rows of an event, summed and changed. `addresses`: where those rows are. [`block`]: rows that have values.
+//! - [`step`]: the rows of an event, summed and changed. [`block`]: rows that have values.
 
-mod addresses;
 pub mod block;
 pub mod dispatch;
 pub mod element;

@@ -74,7 +74,7 @@ const NEAR: usize = 512 << 10;
 /// Learns all rows of a job into `out`, and returns the width of the tiles.
 ///
 /// # Errors
-/// [`Error::Argument`] when the learning rates differ; see [`super::learn`].
+/// [`Error::Argument`] when the learning rates differ; see [`super::Plan::learn`].
 pub(super) fn learn<E: LearnsRows, B: AsRef<[u8]> + Sync>(
     job: &Job<'_, E>,
     stream: EventStream<'_, B>,
@@ -408,7 +408,6 @@ impl<'a, V: Vector, const UNIFORM: bool> Shares<'a, V, UNIFORM> {
 // SAFETY: by the contract of the methods the instruction set exists, and rows are below the number of saliences.
 unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Shares<'_, V, UNIFORM> {
     const UNIFORM: bool = UNIFORM;
-    const ALONE: bool = false;
 
     #[inline(always)]
     unsafe fn factor(&self, row: u32) -> V {
@@ -457,7 +456,6 @@ struct OneShare<'a, V: Vector, const UNIFORM: bool> {
 // SAFETY: as for `Shares`.
 unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for OneShare<'_, V, UNIFORM> {
     const UNIFORM: bool = UNIFORM;
-    const ALONE: bool = false;
 
     #[inline(always)]
     unsafe fn factor(&self, row: u32) -> V {

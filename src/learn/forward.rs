@@ -38,7 +38,7 @@ pub(super) enum Goal<'g, 'a, E> {
 /// Learns all columns of a job, and returns the width of the tiles.
 ///
 /// # Errors
-/// See [`super::learn`].
+/// See [`super::Plan::learn`].
 pub(super) fn learn<E: LearnsColumns, B: AsRef<[u8]> + Sync>(
     job: &Job<'_, E>,
     stream: EventStream<'_, B>,

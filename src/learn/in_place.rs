@@ -1,7 +1,7 @@
 //! Learning where the weights lie: by the forward method, on the rows of the events' cues alone.
 //!
 //! A tile is filled from the weights, learns all events, and goes back to where it came from. What is done to the weights is what
-//! [`super::learn`] does with the same weights to begin with, so their bits are the same; other rows are neither read nor written.
+//! [`Plan::learn`] does with the same weights to begin with, so their bits are the same; other rows are neither read nor written.
 //! Nothing here takes time or memory for rows that no event has. When the work is stopped, or a weight leaves the finite
 //! numbers, some tiles have learned all events and the others none.
 
@@ -68,7 +68,7 @@ impl<'a, E: LearnsColumns, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, 
     /// `rows` says where each is in the weights; its columns are all columns of the weights.
     ///
     /// # Errors
-    /// [`Error::NotFinite`] for the first of those weights that is not, by columns; otherwise as [`super::learn`].
+    /// [`Error::NotFinite`] for the first of those weights that is not, by columns; otherwise as [`Plan::learn`].
     pub fn new(
         file: &'a EventFile<B>,
         plan: &'a Plan<'a, E>,
@@ -128,7 +128,7 @@ impl<'a, E: LearnsColumns, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, 
     /// Learns all events, tile by tile.
     ///
     /// # Errors
-    /// As [`super::learn`]; tiles that were done have learned all events.
+    /// As [`Plan::learn`]; tiles that were done have learned all events.
     pub fn learn(self) -> Result<Report> {
         let Self { job, stream, rows, slabs, starts, width } = self;
         let (plan, end, n_events) = (job.plan, job.facts.tokens, stream.len());

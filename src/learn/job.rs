@@ -64,7 +64,7 @@ impl<'a, E: Element> Job<'a, E> {
     /// back, for [`Job::stream`].
     ///
     /// # Errors
-    /// As [`super::learn`].
+    /// As [`Plan::learn`].
     pub(super) fn new<B: AsRef<[u8]>>(
         file: &EventFile<B>,
         plan: &'a Plan<'a, E>,
@@ -111,7 +111,7 @@ impl<'a, E: Element> Job<'a, E> {
     /// The events in the numbering of rows and columns that are learned.
     ///
     /// # Errors
-    /// As [`super::learn`].
+    /// As [`Plan::learn`].
     pub(super) fn stream<'f, B: AsRef<[u8]>>(
         &self,
         file: &'f EventFile<B>,

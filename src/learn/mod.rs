@@ -1,6 +1,6 @@
 //! Learning: what to learn, how, cut into tiles, on threads.
 //!
-//! [`learn`] checks a plan (`plan`), looks at all events once and takes the cheaper method (`job`, `facts`), numbers rows and columns
+//! [`Plan::learn`] checks a plan (`plan`), looks at all events once and takes the cheaper method (`job`, `facts`), numbers rows and columns
 //! as it needs them (`script`), cuts the weights into tiles and lets threads take one tile after another: columns that see the
 //! events in order (`forward`, `tile`), or rows that see them backward (`adjoint`, `steps`). Events with rows in common are taken one
 //! after another ([`order`]). A result may be the mean over all tokens (`mean`), weights may be recorded on the way
@@ -16,7 +16,7 @@ mod mean;
 pub mod memory;
 pub mod order;
 mod plan;
-pub mod script;
+mod script;
 mod steps;
 mod tile;
 pub mod trajectory;
@@ -27,6 +27,7 @@ use crate::kernel::element::Element;
 use crate::monitor::Monitor;
 use crate::tiles::method::Method;
 use crate::tiles::result::Matrix;
+pub use script::BUDGET;
 use adjoint::LearnsRows;
 pub use facts::Facts;
 pub use job::Report;
@@ -42,57 +43,59 @@ pub trait Kernels: LearnsColumns + LearnsRows {}
 
 impl<E: LearnsColumns + LearnsRows> Kernels for E {}
 
-/// Learns the events of a file into `out`, which must be zero: columns that no event can change are not written.
-///
-/// # Errors
-/// [`Error::Argument`] for parameters out of range, [`Error::Format`] for a damaged file, [`Error::NotFinite`] when a
-/// weight leaves the finite numbers, [`Error::Memory`], [`Error::Stopped`].
-pub fn learn<E: Kernels, B: AsRef<[u8]> + Sync>(
-    file: &EventFile<B>,
-    plan: &Plan<'_, E>,
-    out: &Matrix<'_, E>,
-    monitor: &Monitor,
-) -> Result<Report> {
-    if plan.shape() != out.shape {
-        return Err(Error::Argument(format!(
-            "expected a result of shape {:?}, found {:?}",
-            plan.shape(),
-            out.shape
-        )));
+impl<E: Kernels> Plan<'_, E> {
+    /// Learns the events of a file into `out`, which must be zero: columns that no event can change are not written.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for parameters out of range, [`Error::Format`] for a damaged file, [`Error::NotFinite`] when a
+    /// weight leaves the finite numbers, [`Error::Memory`], [`Error::Stopped`].
+    pub fn learn<B: AsRef<[u8]> + Sync>(
+        &self,
+        file: &EventFile<B>,
+        out: &Matrix<'_, E>,
+        monitor: &Monitor,
+    ) -> Result<Report> {
+        if self.shape() != out.shape {
+            return Err(Error::Argument(format!(
+                "expected a result of shape {:?}, found {:?}",
+                self.shape(),
+                out.shape
+            )));
+        }
+        let (job, survey) = Job::new(file, self, monitor)?;
+        let stream = job.stream(file, survey)?;
+        let tile = match job.method {
+            Method::Forward => forward::learn(&job, stream, &forward::Goal::Weights(out))?,
+            Method::Adjoint => adjoint::learn(&job, stream, out)?,
+        };
+        Ok(job.report(tile))
     }
-    let (job, survey) = Job::new(file, plan, monitor)?;
-    let stream = job.stream(file, survey)?;
-    let tile = match job.method {
-        Method::Forward => forward::learn(&job, stream, &forward::Goal::Weights(out))?,
-        Method::Adjoint => adjoint::learn(&job, stream, out)?,
-    };
-    Ok(job.report(tile))
-}
 
-/// Learns the events of a file up to the last token that is to be recorded, and records weights in `out`, which must be
-/// zero: trace after trace, each token after token, each cell after cell.
-///
-/// # Errors
-/// Those of [`learn`]; [`Error::Argument`] where the recording does not fit the plan or `out`.
-pub fn trajectories<E: Kernels, B: AsRef<[u8]> + Sync>(
-    file: &EventFile<B>,
-    plan: &Plan<'_, E>,
-    recording: &Recording<'_>,
-    out: &mut [E],
-    monitor: &Monitor,
-) -> Result<(Report, Option<Predictions<E>>)> {
-    if plan.method != Some(Method::Forward) || plan.average {
-        let message = "expected a plan of the forward method without a mean for trajectories";
-        return Err(Error::Argument(message.into()));
+    /// Learns the events of a file up to the last token that is to be recorded, and records weights in `out`, which must be
+    /// zero: trace after trace, each token after token, each cell after cell.
+    ///
+    /// # Errors
+    /// Those of [`Plan::learn`]; [`Error::Argument`] where the recording does not fit the plan or `out`.
+    pub fn trajectories<B: AsRef<[u8]> + Sync>(
+        &self,
+        file: &EventFile<B>,
+        recording: &Recording<'_>,
+        out: &mut [E],
+        monitor: &Monitor,
+    ) -> Result<(Report, Option<Predictions<E>>)> {
+        if self.method != Some(Method::Forward) || self.average {
+            let message = "expected a plan of the forward method without a mean for trajectories";
+            return Err(Error::Argument(message.into()));
+        }
+        let asked =
+            recording.predictions.then(|| Asked::new(file, self, recording.tokens, monitor)).transpose()?;
+        let (job, survey) = Job::new(file, self, monitor)?;
+        let stream = job.stream(file, survey)?;
+        let traces = Traces::new(recording, asked, &job, out)?;
+        let tile = forward::learn(&job, stream, &forward::Goal::Traces(&traces))?;
+        let predictions = traces.asked.map(|asked| asked.answered(&job.rule.lambda)).transpose()?;
+        Ok((job.report(tile), predictions))
     }
-    let asked =
-        recording.predictions.then(|| Asked::new(file, plan, recording.tokens, monitor)).transpose()?;
-    let (job, survey) = Job::new(file, plan, monitor)?;
-    let stream = job.stream(file, survey)?;
-    let traces = Traces::new(recording, asked, &job, out)?;
-    let tile = forward::learn(&job, stream, &forward::Goal::Traces(&traces))?;
-    let predictions = traces.asked.map(|asked| asked.answered(&job.rule.lambda)).transpose()?;
-    Ok((job.report(tile), predictions))
 }
 
 /// What learning would be like.
@@ -106,23 +109,25 @@ pub struct Forecast {
     pub memory: Memory,
 }
 
-/// Looks at the events of a file as learning would, and learns nothing.
-///
-/// # Errors
-/// As [`learn`].
-pub fn forecast<E: Element, B: AsRef<[u8]> + Sync>(
-    file: &EventFile<B>,
-    plan: &Plan<'_, E>,
-    monitor: &Monitor,
-) -> Result<Forecast> {
-    let (job, survey) = Job::new(file, plan, monitor)?;
-    let Job { method, facts, .. } = job;
-    let each = match method {
-        Method::Forward => tile::EVENT,
-        Method::Adjoint => Stepper::<E>::STEP,
-    };
-    let decoded = made_ready(&survey, file).saturating_add(file.len().saturating_mul(each));
-    let names = [plan.alpha.len(), plan.lambda.len()];
-    let memory = Memory::needed::<E>(names, facts.slots_of_event(), decoded, plan.threads, method);
-    Ok(Forecast { method, facts, memory })
+impl<E: Element> Plan<'_, E> {
+    /// Looks at the events of a file as learning would, and learns nothing.
+    ///
+    /// # Errors
+    /// As [`Plan::learn`].
+    pub fn forecast<B: AsRef<[u8]> + Sync>(
+        &self,
+        file: &EventFile<B>,
+        monitor: &Monitor,
+    ) -> Result<Forecast> {
+        let (job, survey) = Job::new(file, self, monitor)?;
+        let Job { method, facts, .. } = job;
+        let each = match method {
+            Method::Forward => tile::EVENT,
+            Method::Adjoint => Stepper::<E>::STEP,
+        };
+        let decoded = made_ready(&survey, file).saturating_add(file.len().saturating_mul(each));
+        let names = [self.alpha.len(), self.lambda.len()];
+        let memory = Memory::needed::<E>(names, facts.slots_of_event(), decoded, self.threads, method);
+        Ok(Forecast { method, facts, memory })
+    }
 }

@@ -512,7 +512,6 @@ unsafe impl<V: Vector, const UNIFORM: bool, const ONE_RATE: bool> Step<V>
     for Present<'_, V, UNIFORM, ONE_RATE>
 {
     const UNIFORM: bool = UNIFORM;
-    const ALONE: bool = true;
 
     #[inline(always)]
     unsafe fn factor(&self, row: u32) -> V {
@@ -562,7 +561,6 @@ struct Absent<'a, V: Vector, const UNIFORM: bool> {
 // SAFETY: as for `Present`.
 unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Absent<'_, V, UNIFORM> {
     const UNIFORM: bool = UNIFORM;
-    const ALONE: bool = true;
 
     #[inline(always)]
     unsafe fn factor(&self, row: u32) -> V {

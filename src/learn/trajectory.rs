@@ -1,6 +1,6 @@
 //! Trajectories: weights of chosen cues and outcomes after chosen tokens.
 //!
-//! The forward method learns the columns that are wanted as [`super::learn`] does; its events are cut where something is to be
+//! The forward method learns the columns that are wanted as [`Plan::learn`] does; its events are cut where something is to be
 //! recorded, also inside a row of frequency f, which is f tokens. Between two records nothing else happens than in plain
 //! learning, so what is recorded after token t has the bits of learning the first t tokens. Learning ends with the last
 //! record.

@@ -168,7 +168,6 @@ struct PresentErrors<V: Vector> {
 // SAFETY: by the contract of the methods the instruction set exists, and there is a target for each column.
 unsafe impl<V: Vector> Step<V> for PresentErrors<V> {
     const UNIFORM: bool = true;
-    const ALONE: bool = true;
 
     #[inline(always)]
     unsafe fn factor(&self, _: u32) -> V {

@@ -3,46 +3,57 @@
 use std::marker::PhantomData;
 
 use super::Step;
-use super::bodies::{any, deep, held, summed, woven};
+use super::bodies::{Any, Body, Held, Woven};
 use crate::kernel::isa::Isa;
 use crate::kernel::vector::Vector;
 
-/// Forms of a body: rows stay in registers; all rows of a block are summed, then changed; or a block is summed while the one
-/// before it is changed, or the last but one.
-const HELD: u8 = 0;
-const SUMMED: u8 = 1;
-const WOVEN: u8 = 2;
-const DEEP: u8 = 3;
-
-/// `$with!` of the body for a number of rows: how many they are, or 0 if any; how many vectors are side by side; and its form.
-macro_rules! by_rows {
-    ($with:ident, $n:expr, alone [$($a:literal: $c:literal),*], deep [$($p:literal: $f:literal),*],
-        summed [$($s:literal: $e:literal),*], woven [$($w:literal: $d:literal),*], held [$($h:literal: $b:literal),*],
-        any: $side:literal) => {
-        match $n {
-            $($a if S::ALONE => $with!($a, $c, HELD),)*
-            $($p if S::UNIFORM && S::ALONE => $with!($p, $f, DEEP),)*
-            $($s if S::UNIFORM && !S::ALONE => $with!($s, $e, SUMMED),)*
-            $($w if S::UNIFORM => $with!($w, $d, WOVEN),)*
-            $($h => $with!($h, $b, HELD),)*
-            _ => $with!(0, $side, WOVEN),
-        }
-    };
+/// What a body does with its rows.
+#[derive(Clone, Copy)]
+enum Form {
+    /// They stay in registers.
+    Held,
+    /// A block is summed while the one before it is changed.
+    Woven,
 }
+use Form::{Held as H, Woven as W};
+
+/// The form for 1, 2, 3 ... rows, and how many vectors are side by side. More rows have [`Any`].
+type Table = &'static [(Form, usize)];
+
+/// Compared end to end with [`Any`] alone, learning King James takes a fifth less time where each cue has a salience of its own.
+/// Bodies for more rows, or for other forms, made no difference of 3 %.
+const AVX512: Table = &[(H, 4), (H, 4), (H, 4), (H, 4), (H, 4), (H, 4)];
+
+/// Here registers hold fewer rows. Compared with [`Any`] from 6 rows on, learning King James takes 6 % less time, forward and
+/// adjoint.
+const AVX2: Table = &[
+    (H, 4),
+    (H, 4),
+    (H, 2),
+    (H, 2),
+    (H, 2),
+    (W, 2),
+    (W, 2),
+    (W, 2),
+    (W, 2),
+    (W, 2),
+    (W, 2),
+    (W, 2),
+];
 
 /// There are bodies for fewer rows than these.
-pub(super) const ROWS: usize = 25;
+pub(super) const ROWS: usize = 13;
 
-/// The bodies, each a function of its own; called by way of a table, lest they become part of their caller again.
+/// A body, with what [`super::step`] is given.
+type Function<V, S> = unsafe fn(*mut <V as Vector>::Element, usize, &[u32], &mut S);
+
+/// Bodies as functions of their own: registers are shared out for each alone, and its caller keeps some.
 pub(super) struct Apart<V, S>(PhantomData<(V, S)>);
 
-/// A body, with what [`step`] is given.
-pub(super) type Body<V, S> = unsafe fn(*mut <V as Vector>::Element, usize, &[u32], &mut S);
-
 impl<V: Vector, S: Step<V>> Apart<V, S> {
-    /// That for each number of rows, and for any number at 0.
-    pub(super) const ALL: [Body<V, S>; ROWS] = {
-        let mut all = [Self::of(0); ROWS];
+    /// The body for each number of rows, and for any number at 0.
+    pub(super) const ALL: [Function<V, S>; ROWS] = {
+        let mut all = [Self::any::<4>(); ROWS];
         let mut n = 1;
         while n < ROWS {
             all[n] = Self::of(n);
@@ -51,103 +62,90 @@ impl<V: Vector, S: Step<V>> Apart<V, S> {
         all
     };
 
-    /// As many vectors side by side as leave a register for each of their rows, or as are under way at once.
-    const fn of(n: usize) -> Body<V, S> {
-        macro_rules! with_avx2 {
-            ($rows:literal, $side:literal, $form:ident) => {
-                with_avx2::<V, S, $rows, $side, $form>
+    /// The body for any number of rows, with so many vectors side by side.
+    pub(super) const fn any<const B: usize>() -> Function<V, S> {
+        Self::apart::<Any<B>>()
+    }
+
+    const fn of(n: usize) -> Function<V, S> {
+        macro_rules! by_rows {
+            ($($rows:literal)*) => {
+                match n {
+                    $($rows => Self::with_rows::<$rows>(),)*
+                    _ => Self::any::<4>(),
+                }
             };
         }
-        macro_rules! with_avx512 {
-            ($rows:literal, $side:literal, $form:ident) => {
-                with_avx512::<V, S, $rows, $side, $form>
-            };
+        by_rows!(1 2 3 4 5 6 7 8 9 10 11 12)
+    }
+
+    /// The body for `K` rows.
+    const fn with_rows<const K: usize>() -> Function<V, S> {
+        let table = match V::ISA {
+            Isa::Avx512 => AVX512,
+            Isa::Avx2 => AVX2,
+            Isa::Portable => &[],
+        };
+        if K > table.len() {
+            return Self::any::<4>();
         }
-        if matches!(V::ISA, Isa::Avx2) {
-            by_rows!(
-                with_avx2,
-                n,
-                alone [],
-                deep [3: 2, 4: 2, 5: 2, 6: 2, 7: 2, 8: 2, 9: 2, 10: 2, 11: 2, 12: 2],
-                summed [],
-                woven [6: 2, 7: 2, 8: 2, 9: 2, 10: 2, 11: 2, 12: 2, 13: 2, 14: 2, 15: 2, 16: 2, 17: 2, 18: 2, 19: 2, 20: 2,
-                    21: 2, 22: 2, 23: 2, 24: 2],
-                held [1: 4, 2: 4, 3: 2, 4: 2, 5: 2, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 1],
-                any: 4
-            )
-        } else {
-            by_rows!(
-                with_avx512,
-                n,
-                alone [1: 8, 2: 8],
-                deep [],
-                summed [3: 8, 4: 8, 5: 8, 6: 8, 7: 8, 8: 8],
-                woven [7: 4, 8: 4, 9: 4, 10: 4, 11: 4, 12: 4, 13: 2, 14: 2, 15: 2, 16: 2, 17: 2, 18: 2, 19: 2, 20: 2, 21: 2,
-                    22: 2, 23: 2, 24: 2],
-                held [1: 4, 2: 4, 3: 4, 4: 4, 5: 4, 6: 4, 7: 2, 8: 2, 9: 2, 10: 2, 11: 2, 12: 2],
-                any: 2
-            )
+        match table[K - 1] {
+            (Form::Held, 4) => Self::apart::<Held<K, 4>>(),
+            (Form::Held, _) => Self::apart::<Held<K, 2>>(),
+            (Form::Woven, _) if S::UNIFORM => Self::apart::<Woven<K, 2>>(),
+            (Form::Woven, _) => Self::any::<4>(),
+        }
+    }
+
+    const fn apart<F: Body<V, S>>() -> Function<V, S> {
+        match V::ISA {
+            Isa::Avx512 => with_avx512::<V, S, F>,
+            Isa::Avx2 => with_avx2::<V, S, F>,
+            Isa::Portable => portable::<V, S, F>,
         }
     }
 }
 
-/// [`body`] as a function of its own.
-///
 /// # Safety
-/// As [`body`], for a machine that has AVX2.
-#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
-#[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
-unsafe fn with_avx2<V: Vector, S: Step<V>, const K: usize, const B: usize, const FORM: u8>(
-    weights: *mut V::Element,
-    width: usize,
-    rows: &[u32],
-    step: &mut S,
-) {
-    // SAFETY: by the contract of this function.
-    unsafe { body::<V, S, K, B, FORM>(weights, width, rows, step) }
-}
-
-/// [`body`] as a function of its own.
-///
-/// # Safety
-/// As [`body`], for a machine that has AVX-512.
+/// As [`Body::run`], for a machine that has AVX-512.
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx512f"))]
+#[inline(never)]
 #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
-unsafe fn with_avx512<V: Vector, S: Step<V>, const K: usize, const B: usize, const FORM: u8>(
+unsafe fn with_avx512<V: Vector, S: Step<V>, F: Body<V, S>>(
     weights: *mut V::Element,
     width: usize,
     rows: &[u32],
     step: &mut S,
 ) {
     // SAFETY: by the contract of this function.
-    unsafe { body::<V, S, K, B, FORM>(weights, width, rows, step) }
+    unsafe { F::run(weights, width, rows, step) }
 }
 
-/// A step on `K` different rows, [`held`], [`summed`], [`woven`] or [`deep`]; or, if `K` is 0, on [`any`].
-///
 /// # Safety
-/// As [`step`]; there are `K` rows, unless it is 0.
-#[inline(always)]
+/// As [`Body::run`], for a machine that has AVX2.
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
+#[inline(never)]
 #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
-unsafe fn body<V: Vector, S: Step<V>, const K: usize, const B: usize, const FORM: u8>(
+unsafe fn with_avx2<V: Vector, S: Step<V>, F: Body<V, S>>(
     weights: *mut V::Element,
     width: usize,
     rows: &[u32],
     step: &mut S,
 ) {
-    const { assert!(FORM != DEEP || B <= 4, "a width is a multiple of 8 vectors, which shall be two blocks") };
     // SAFETY: by the contract of this function.
-    unsafe {
-        if K == 0 {
-            any::<V, S, B>(weights, width, rows, step);
-        } else if FORM == WOVEN {
-            woven::<V, S, K, B>(weights, width, rows, step);
-        } else if FORM == DEEP {
-            deep::<V, S, K, B>(weights, width, rows, step);
-        } else if FORM == SUMMED {
-            summed::<V, S, K, B>(weights, width, rows, step);
-        } else {
-            held::<V, S, K, B>(weights, width, rows, step);
-        }
-    }
+    unsafe { F::run(weights, width, rows, step) }
+}
+
+/// # Safety
+/// As [`Body::run`].
+#[inline(never)]
+#[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
+unsafe fn portable<V: Vector, S: Step<V>, F: Body<V, S>>(
+    weights: *mut V::Element,
+    width: usize,
+    rows: &[u32],
+    step: &mut S,
+) {
+    // SAFETY: by the contract of this function.
+    unsafe { F::run(weights, width, rows, step) }
 }

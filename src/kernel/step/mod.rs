@@ -10,25 +10,21 @@
 //! scalar rule says, in its order, and the result has the same bits whatever the width of the vectors. A row that comes twice
 //! is summed twice and changed twice, one change after the other.
 //!
-//! The liberties taken: `B` vectors are worked on side by side, for the additions of one sum wait for each other. A few rows
-//! stay in registers between sum and change, so that each is loaded once and stored once. Where the update changes rows of its own
-//! they are loaded twice, the second time from the first cache, which leaves registers for twice as many vectors side by side.
-//! With more rows one block of columns is summed while the block before it, whose sums are complete, is changed; different
-//! columns never meet. With the short vectors of AVX2 it is faster to change the last block but one meanwhile: it seems that a
-//! processor does not look far enough ahead, and then what waits should not stand close to what it waits for. A body is
-//! compiled for each number of rows up to 12, and up to 24 where all rows have the same factor.
+//! Where the code departs from this:
 //!
-//! What the bodies do is done as fast as rows come from the caches, if nothing else is loaded: an address or a counter that
-//! waits on the stack is loaded behind all the vectors under way, and then the next row waits for it. Therefore each body is a
-//! function of its own, so that registers are shared out for it alone and its caller keeps some; and with AVX-512 addresses of
-//! rows for which there is no register wait in vector registers (`Addresses`).
+//! 1. `B` vectors are worked on side by side, because the additions of one sum wait for each other.
+//! 2. A few rows stay in registers between sum and change, so that each is loaded once and stored once.
+//! 3. With more rows one block of columns is summed while the block before it, whose sums are complete, is changed; different
+//!    columns never meet.
+//! 4. There is a body for each small number of rows ([`forms`]), a function of its own: what does not fit into registers waits on
+//!    the stack, and is then loaded behind all the vectors under way.
 
 mod bodies;
 mod forms;
 
 use super::isa::Isa;
 use super::vector::Vector;
-use bodies::{add_term, any, change, factor};
+use bodies::{add_term, change, factor};
 use forms::{Apart, ROWS};
 
 /// What a method does with sums and rows.
@@ -39,9 +35,6 @@ use forms::{Apart, ROWS};
 pub unsafe trait Step<V: Vector> {
     /// Whether all rows have the same factor, which is then left to `update`: [`Step::factor`] is not asked for.
     const UNIFORM: bool;
-
-    /// Whether `update` changes no rows of its own, which would need registers beside those of the step.
-    const ALONE: bool;
 
     /// The factor of a row, the same in all lanes.
     ///
@@ -82,14 +75,14 @@ pub unsafe fn step<V: Vector, S: Step<V>, const B: usize>(
     once: bool,
     step: &mut S,
 ) {
-    // SAFETY: by the contract of this function; 1, 2 and 4 divide 8, `rows` has as many as each body is for, and each is compiled
-    // for the instruction set of `V`.
+    // SAFETY: by the contract of this function. 2 and 4 divide 8, `rows` has as many as the body is for, and each is compiled for the
+    // instruction set of `V`.
     unsafe {
-        if const { B < 8 || matches!(V::ISA, Isa::Portable) } {
-            any::<V, S, B>(weights, width, rows, step);
-        } else {
+        if const { B == 8 && !matches!(V::ISA, Isa::Portable) } {
             let n = if once && rows.len() < ROWS { rows.len() } else { 0 };
             Apart::<V, S>::ALL[n](weights, width, rows, step);
+        } else {
+            Apart::<V, S>::any::<B>()(weights, width, rows, step);
         }
     }
 }
@@ -153,16 +146,15 @@ mod tests {
 
     /// Sums weighted by factors, which are handed on as they are and added, times the factor. Where it is uniform, all factors
     /// are 1.
-    struct Weighted<'a, V: Vector, const UNIFORM: bool, const ALONE: bool> {
+    struct Weighted<'a, V: Vector, const UNIFORM: bool> {
         factors: &'a [V::Element],
         sums: Vec<V::Element>,
     }
 
     #[expect(unsafe_code, reason = "calls vectors")]
     // SAFETY: called by kernels alone.
-    unsafe impl<V: Vector, const UNIFORM: bool, const ALONE: bool> Step<V> for Weighted<'_, V, UNIFORM, ALONE> {
+    unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Weighted<'_, V, UNIFORM> {
         const UNIFORM: bool = UNIFORM;
-        const ALONE: bool = ALONE;
 
         #[inline(always)]
         unsafe fn factor(&self, row: u32) -> V {
@@ -193,7 +185,7 @@ mod tests {
         }
     }
 
-    struct Once<'a, E, const UNIFORM: bool, const ALONE: bool> {
+    struct Once<'a, E, const UNIFORM: bool> {
         weights: &'a mut [E],
         width: usize,
         rows: &'a [u32],
@@ -201,13 +193,13 @@ mod tests {
         factors: &'a [E],
     }
 
-    impl<E: Element, const UNIFORM: bool, const ALONE: bool> Task<E> for Once<'_, E, UNIFORM, ALONE> {
+    impl<E: Element, const UNIFORM: bool> Task<E> for Once<'_, E, UNIFORM> {
         type Output = Vec<E>;
         #[inline(always)]
         #[expect(unsafe_code, reason = "calls the kernel")]
         unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Vec<E> {
             let sums = vec![E::default(); self.width];
-            let mut weighted = Weighted::<V, UNIFORM, ALONE> { factors: self.factors, sums };
+            let mut weighted = Weighted::<V, UNIFORM> { factors: self.factors, sums };
             // SAFETY: the width is a multiple of B vectors, and all rows are there.
             unsafe {
                 let weights = self.weights.as_mut_ptr();
@@ -257,7 +249,7 @@ mod tests {
 
     const ROWS: usize = 30;
 
-    fn every_kernel_is_naive<E: Element, const UNIFORM: bool, const ALONE: bool>(
+    fn every_kernel_is_naive<E: Element, const UNIFORM: bool>(
         seeds: &[f64],
         rows: &[u32],
         width: usize,
@@ -271,7 +263,7 @@ mod tests {
         for (kernel, once) in Isa::available().flat_map(|kernel| [(kernel, once), (kernel, false)]) {
             let mut found = weights.clone();
             let task =
-                Once::<E, UNIFORM, ALONE> { weights: &mut found, width, rows, once, factors: &factors };
+                Once::<E, UNIFORM> { weights: &mut found, width, rows, once, factors: &factors };
             assert_eq!(run(kernel, width, task), expected_sums, "{kernel:?}, {rows:?}");
             assert_eq!(found, expected, "{kernel:?}, {rows:?}");
         }
@@ -295,12 +287,10 @@ mod tests {
             n in 0..=ROWS,
             width in prop::sample::select(vec![16_usize, 32, 48, 64, 96, 128, 256]),
         ) {
-            every_kernel_is_naive::<f64, false, false>(&seeds, &rows[..n], width);
-            every_kernel_is_naive::<f32, false, false>(&seeds, &rows[..n], width);
-            every_kernel_is_naive::<f64, true, true>(&seeds, &rows[..n], width);
-            every_kernel_is_naive::<f64, true, false>(&seeds, &rows[..n], width);
-            every_kernel_is_naive::<f32, true, true>(&seeds, &rows[..n], width);
-            every_kernel_is_naive::<f32, true, false>(&seeds, &rows[..n], width);
+            every_kernel_is_naive::<f64, false>(&seeds, &rows[..n], width);
+            every_kernel_is_naive::<f32, false>(&seeds, &rows[..n], width);
+            every_kernel_is_naive::<f64, true>(&seeds, &rows[..n], width);
+            every_kernel_is_naive::<f32, true>(&seeds, &rows[..n], width);
         }
     }
 }
