@@ -61,7 +61,7 @@ pub fn run<E: Element, T: Task<E>>(kernel: Isa, width: usize, task: T) -> T::Out
     unsafe { in_blocks::<E, E::Portable, T>(width, task) }
 }
 
-/// As many vectors side by side as divide the width, up to 8: the additions of one sum wait for each other.
+/// As many vectors side by side as divide the width, 8, 4 or 1: the additions of one sum wait for each other.
 ///
 /// # Safety
 /// The instruction set of `V` must exist.
@@ -71,10 +71,8 @@ unsafe fn in_blocks<E: Element, V: Vector<Element = E>, T: Task<E>>(width: usize
     // SAFETY: by the contract of this function.
     unsafe {
         match width / V::LANES {
-            3 => task.run::<V, 3>(),
             n if n % 8 == 0 => task.run::<V, 8>(),
             n if n % 4 == 0 => task.run::<V, 4>(),
-            n if n % 2 == 0 => task.run::<V, 2>(),
             _ => task.run::<V, 1>(),
         }
     }

@@ -272,16 +272,9 @@ impl<E: Element> Task<E> for Backward<'_, '_, E> {
     unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Result<()> {
         // SAFETY: the instruction set exists.
         unsafe {
-            if self.steps.times.is_empty() {
-                match self.salience {
-                    Some(salience) => self.learn::<V, true, true, B>(salience),
-                    None => self.learn::<V, false, true, B>(E::default()),
-                }
-            } else {
-                match self.salience {
-                    Some(salience) => self.learn::<V, true, false, B>(salience),
-                    None => self.learn::<V, false, false, B>(E::default()),
-                }
+            match self.salience {
+                Some(salience) => self.learn::<V, true, B>(salience),
+                None => self.learn::<V, false, B>(E::default()),
             }
         }
     }
@@ -293,13 +286,13 @@ impl<E: Element> Backward<'_, '_, E> {
         self.tile.width
     }
 
-    /// Learns with one salience for all cues, or with those of each; every step once if `ONCE`, or as often as it says.
+    /// Learns with one salience for all cues, or with those of each.
     ///
     /// # Safety
     /// The instruction set of `V` must exist.
     #[inline(always)]
     #[expect(unsafe_code, reason = "calls the kernel")]
-    unsafe fn learn<V: Vector<Element = E>, const UNIFORM: bool, const ONCE: bool, const B: usize>(
+    unsafe fn learn<V: Vector<Element = E>, const UNIFORM: bool, const B: usize>(
         self,
         salience: E,
     ) -> Result<()> {
@@ -329,22 +322,13 @@ impl<E: Element> Backward<'_, '_, E> {
             if far && let Some(&outcome) = later.next().and_then(|event| event.outcomes.first()) {
                 prefetch(sums.wrapping_add(outcome as usize * width), width);
             }
-            // SAFETY: the instruction set exists; every outcome is below n_columns, the number of rows of `sums`: the script says
-            // so.
-            let mut share = unsafe {
-                shares.gain = V::splat(if UNIFORM { gain.times(salience) } else { gain });
-                shares.outcomes = outcomes;
-                shares.of_one()
-            };
-            for _ in 0..if ONCE { 1 } else { steps.times.get(p).copied().unwrap_or(1) } {
-                // SAFETY: every cue is below n_rows, the number of elements of `alpha` and of rows of `v`: the script says so. `v`
-                // and `sums` are borrowed mutably.
-                unsafe {
-                    match &mut share {
-                        Some(share) => step::<V, _, B>(v, width, cues, once, share),
-                        None => step::<V, _, B>(v, width, cues, once, &mut shares),
-                    }
-                }
+            // SAFETY: the instruction set exists.
+            shares.gain = unsafe { V::splat(if UNIFORM { gain.times(salience) } else { gain }) };
+            shares.outcomes = outcomes;
+            for _ in 0..steps.times.get(p).copied().unwrap_or(1) {
+                // SAFETY: every cue is below n_rows, the number of elements of `alpha` and of rows of `v`, and every outcome is below
+                // n_columns, the number of rows of `sums`: the script says so. `v` and `sums` are borrowed mutably.
+                unsafe { step::<V, _, B>(v, width, cues, once, &mut shares) }
                 work += (cues.len() + outcomes.len()) * width + 1;
                 if work >= POLL_EVERY {
                     let event = steps.events[p] as usize;
@@ -384,26 +368,6 @@ struct Shares<'a, V: Vector, const UNIFORM: bool> {
     gain: V,
 }
 
-impl<'a, V: Vector, const UNIFORM: bool> Shares<'a, V, UNIFORM> {
-    /// The same where there is one outcome, as in most events: nothing is left to decide.
-    ///
-    /// # Safety
-    /// The instruction set of `V` must exist; the outcome is below the number of rows of `sums`.
-    #[inline(always)]
-    #[expect(unsafe_code, reason = "vectors")]
-    unsafe fn of_one(&self) -> Option<OneShare<'a, V, UNIFORM>> {
-        let &[outcome] = self.outcomes else { return None };
-        // SAFETY: by the contract of this function.
-        unsafe {
-            Some(OneShare {
-                alpha: self.alpha,
-                sums: self.sums.add(outcome as usize * self.width),
-                gain: self.gain,
-            })
-        }
-    }
-}
-
 #[expect(unsafe_code, reason = "calls vectors")]
 // SAFETY: by the contract of the methods the instruction set exists, and rows are below the number of saliences.
 unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Shares<'_, V, UNIFORM> {
@@ -440,51 +404,5 @@ unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Shares<'_, V, UNIFORM> {
     unsafe fn changed(row: V, _: V, update: V) -> V {
         // SAFETY: see above.
         unsafe { row.minus(update) }
-    }
-}
-
-/// What a step adds to the sums of its only outcome and takes from its cues.
-struct OneShare<'a, V: Vector, const UNIFORM: bool> {
-    alpha: &'a [V::Element],
-    /// The row of sums of the outcome.
-    sums: *mut V::Element,
-    /// The learning rate, times the salience of all cues if there is one.
-    gain: V,
-}
-
-#[expect(unsafe_code, reason = "calls vectors")]
-// SAFETY: as for `Shares`.
-unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for OneShare<'_, V, UNIFORM> {
-    const UNIFORM: bool = UNIFORM;
-
-    #[inline(always)]
-    unsafe fn factor(&self, row: u32) -> V {
-        // SAFETY: see above.
-        unsafe { V::splat(*self.alpha.get_unchecked(row as usize)) }
-    }
-
-    #[inline(always)]
-    unsafe fn term(row: V, factor: V) -> V {
-        // SAFETY: see above.
-        unsafe { Shares::<V, UNIFORM>::term(row, factor) }
-    }
-
-    #[inline(always)]
-    unsafe fn update<const B: usize>(&mut self, column: usize, sums: [V; B]) -> [V; B] {
-        let mut shares = sums;
-        // SAFETY: see above; the columns exist.
-        unsafe {
-            for share in &mut shares {
-                *share = self.gain.times(*share);
-            }
-            add::<V, B>(self.sums.add(column), shares);
-        }
-        shares
-    }
-
-    #[inline(always)]
-    unsafe fn changed(row: V, factor: V, update: V) -> V {
-        // SAFETY: see above.
-        unsafe { Shares::<V, UNIFORM>::changed(row, factor, update) }
     }
 }

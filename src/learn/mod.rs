@@ -3,7 +3,7 @@
 //! [`Plan::learn`] checks a plan (`plan`), looks at all events once and takes the cheaper method (`job`, `facts`), numbers rows and columns
 //! as it needs them (`script`), cuts the weights into tiles and lets threads take one tile after another: columns that see the
 //! events in order (`forward`, `tile`), or rows that see them backward (`adjoint`, `steps`). Events with rows in common are taken one
-//! after another ([`order`]). A result may be the mean over all tokens (`mean`), weights may be recorded on the way
+//! after another (`order`). A result may be the mean over all tokens (`mean`), weights may be recorded on the way
 //! ([`trajectory`]), or learned where they lie ([`in_place`]): by the forward method. [`memory`] says how much of it all this takes.
 
 mod adjoint;
@@ -14,7 +14,7 @@ pub mod in_place;
 mod job;
 mod mean;
 pub mod memory;
-pub mod order;
+mod order;
 mod plan;
 mod script;
 mod steps;
@@ -27,13 +27,13 @@ use crate::kernel::element::Element;
 use crate::monitor::Monitor;
 use crate::tiles::method::Method;
 use crate::tiles::result::Matrix;
-pub use script::BUDGET;
 use adjoint::LearnsRows;
 pub use facts::Facts;
 pub use job::Report;
 use job::{Job, made_ready};
 use memory::Memory;
 pub use plan::{Initial, Plan};
+pub use script::BUDGET;
 use steps::Stepper;
 use tile::LearnsColumns;
 use trajectory::{Asked, Predictions, Recording, Traces};

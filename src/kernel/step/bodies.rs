@@ -64,9 +64,9 @@ impl<V: Vector, S: Step<V>, const K: usize, const B: usize> Body<V, S> for Woven
         unsafe {
             let zero = V::splat(V::Element::default());
             let (mut at, mut sums) = ([weights; K], [zero; B]);
-            for k in 0..K {
-                at[k] = weights.add(*rows.get_unchecked(k) as usize * width);
-                add_term::<V, S, B>(at[k], zero, &mut sums);
+            for (at, &row) in at.iter_mut().zip(rows) {
+                *at = weights.add(row as usize * width);
+                add_term::<V, S, B>(*at, zero, &mut sums);
             }
             let mut update = step.update::<B>(0, sums);
             let mut column = block;

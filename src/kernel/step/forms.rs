@@ -26,20 +26,8 @@ const AVX512: Table = &[(H, 4), (H, 4), (H, 4), (H, 4), (H, 4), (H, 4)];
 
 /// Here registers hold fewer rows. Compared with [`Any`] from 6 rows on, learning King James takes 6 % less time, forward and
 /// adjoint.
-const AVX2: Table = &[
-    (H, 4),
-    (H, 4),
-    (H, 2),
-    (H, 2),
-    (H, 2),
-    (W, 2),
-    (W, 2),
-    (W, 2),
-    (W, 2),
-    (W, 2),
-    (W, 2),
-    (W, 2),
-];
+const AVX2: Table =
+    &[(H, 4), (H, 4), (H, 2), (H, 2), (H, 2), (W, 2), (W, 2), (W, 2), (W, 2), (W, 2), (W, 2), (W, 2)];
 
 /// There are bodies for fewer rows than these.
 pub(super) const ROWS: usize = 13;

@@ -249,11 +249,7 @@ mod tests {
 
     const ROWS: usize = 30;
 
-    fn every_kernel_is_naive<E: Element, const UNIFORM: bool>(
-        seeds: &[f64],
-        rows: &[u32],
-        width: usize,
-    ) {
+    fn every_kernel_is_naive<E: Element, const UNIFORM: bool>(seeds: &[f64], rows: &[u32], width: usize) {
         let element = |i: usize| E::from_f64(seeds[i % seeds.len()] * (1.0 + i as f64 / 7.0));
         let weights: Vec<E> = (0..ROWS * width).map(element).collect();
         let factors = if UNIFORM { vec![E::from_f64(1.0); ROWS] } else { weights[..ROWS].to_vec() };
@@ -262,8 +258,7 @@ mod tests {
         let once = (0..rows.len()).all(|i| !rows[..i].contains(&rows[i]));
         for (kernel, once) in Isa::available().flat_map(|kernel| [(kernel, once), (kernel, false)]) {
             let mut found = weights.clone();
-            let task =
-                Once::<E, UNIFORM> { weights: &mut found, width, rows, once, factors: &factors };
+            let task = Once::<E, UNIFORM> { weights: &mut found, width, rows, once, factors: &factors };
             assert_eq!(run(kernel, width, task), expected_sums, "{kernel:?}, {rows:?}");
             assert_eq!(found, expected, "{kernel:?}, {rows:?}");
         }
