@@ -42,6 +42,12 @@ def permutation(frequencies: NDArray[np.int64], random: np.random.Generator) -> 
     """
     ends = np.cumsum(frequencies)
     n_tokens = int(ends[-1]) if len(ends) else 0
+    if n_tokens <= PICKED:
+        # The one block that there would be below, with the same bits.
+        block = np.repeat(np.arange(len(ends), dtype=np.int64), frequencies)
+        random.shuffle(block)
+        yield block
+        return
     n_parts = min(-(-n_tokens // PICKED), PARTS)
     number = np.uint32 if len(ends) < 1 << 32 else np.int64
     parts: list[list[NDArray[Any]]] = [[] for _ in range(n_parts)]
@@ -58,6 +64,21 @@ def permutation(frequencies: NDArray[np.int64], random: np.random.Generator) -> 
         part.clear()
         random.shuffle(block)
         yield block.astype(np.int64)
+
+
+def token_orders(n: int, frequencies: NDArray[np.int64], random: np.random.Generator) -> NDArray[np.int64]:
+    """The tokens of n passes, each pass in the order of `permutation`: row by row, the numbers of tokens.
+
+    The tokens of an event are alike. Each time that the event comes its first token stands for it.
+    """
+    first_tokens = np.cumsum(frequencies) - frequencies
+    found = np.empty((n, int(frequencies.sum())), dtype=np.int64)
+    for tokens in found:
+        start = 0
+        for events in permutation(frequencies, random):
+            tokens[start : start + len(events)] = first_tokens[events]
+            start += len(events)
+    return found
 
 
 def generator(seed: Seed) -> np.random.Generator:

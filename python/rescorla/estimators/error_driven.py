@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from rescorla import _core
+from rescorla._events.order import token_orders
 from rescorla._learn.delta import (
     ORDERED,
     SPREAD,
     batch_size,
     check_targets,
-    orders,
     overshooting,
     safe_rate,
     slower,
@@ -258,26 +258,23 @@ def _passes(
     """The weights after all passes, or after some that improve too little; and how many were made."""
     n, n_outcomes = x.shape[0], z.shape[1]
     spare = np.empty_like(start)
-
-    def learn(some: int, order: NDArray[np.int64] | None, squares: NDArray[np.float64] | None) -> None:
-        nonlocal start, spare
+    ones = np.ones(n, dtype=np.int64)
+    made, least, idle = 0, np.inf, 0
+    while made < most and idle < _PATIENCE:
+        some = min(most - made, max(1, ORDERED // max(1, n)))
+        squares = None
+        if tol is not None:
+            # So many that none comes after the last: patience does not end before.
+            some = min(some, _PATIENCE - idle)
+            squares = np.zeros((some, n_outcomes))
+        order = None if rng is None else token_orders(some, ones, rng)
         _core.delta_rule_rows(
             x, z, initial=start, out=spare, passes=some, order=order, squares=squares, **settings
         )
         start, spare = spare, start
-
-    if tol is None:
-        for _, some, order in orders(most, n, rng, ORDERED):
-            learn(some, order, None)
-        return start, most
-    made, least, idle = 0, np.inf, 0
-    while made < most and idle < _PATIENCE:
-        # So many that none comes after the last: patience does not end before.
-        some = min(most - made, _PATIENCE - idle, max(1, ORDERED // n))
-        squares = np.zeros((some, n_outcomes))
-        order = None if rng is None else np.array([rng.permutation(n) for _ in range(some)], dtype=np.int64)
-        learn(some, order, squares)
         made += some
+        if tol is None or squares is None:
+            continue
         # Of the predictions as they were when each row came.
         for error in (squares.sum(axis=1) / (n * n_outcomes)).tolist():
             idle = 0 if np.isinf(least) or error < least * (1 - tol) else idle + 1
