@@ -12,9 +12,9 @@ import numpy as np
 from rescorla import _core
 from rescorla._events import derive
 from rescorla._events.names import Map, Names
-from rescorla._events.order import Seed, generator, in_order
+from rescorla._events.order import in_order
 from rescorla._events.renaming import Renaming
-from rescorla._shared.checks import DUPLICATES, Duplicates, PathName, one_of, path_name
+from rescorla._shared.checks import DUPLICATES, Duplicates, PathName, Seed, generator, one_of, path_name
 from rescorla._shared.hints import hinting
 from rescorla._shared.optional import need
 from rescorla._shared.progress import Progress, watching
@@ -333,8 +333,8 @@ class Events:
         n : int
             How many tokens to draw, 0 or more.
         seed : int, numpy.random.Generator or numpy.random.SeedSequence
-            Where the random numbers come from: anything for `numpy.random.default_rng` but None. The same
-            seed gives the same events. A Generator goes on from where it is.
+            Where the random numbers come from. The same seed gives the same events. A Generator goes on from
+            where it is.
         path : str or path-like, optional
             A binary event file to write; None keeps the events in memory.
         progress : None, bool or callable(done, total), default None
@@ -349,9 +349,9 @@ class Events:
         Raises
         ------
         ValueError
-            When n is negative, or there are no tokens.
+            When n or the seed is negative, or there are no tokens.
         TypeError
-            When the seed is None or of a wrong type.
+            When the seed is of a wrong type.
 
         Notes
         -----
@@ -400,7 +400,7 @@ class Events:
         Raises
         ------
         ValueError
-            When n is negative.
+            When n or the seed is negative.
         TypeError
             When the seed is of a wrong type.
 
@@ -447,7 +447,7 @@ class Events:
         Raises
         ------
         TypeError
-            When the seed is None or of a wrong type.
+            When the seed is of a wrong type.
 
         Examples
         --------

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-# Loaded with this module: while numpy loads it, an interrupt can be lost, and a long call would go on.
-from numpy.random import default_rng
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-Seed: TypeAlias = "int | np.random.Generator | np.random.SeedSequence"
 
 # Events picked at a time when making other events of these, and at most so many parts of a permutation:
 # enough that crossing into Rust costs nothing, few enough that Ctrl-C and the progress bar need not wait.
@@ -79,10 +74,3 @@ def token_orders(n: int, frequencies: NDArray[np.int64], random: np.random.Gener
             tokens[start : start + len(events)] = first_tokens[events]
             start += len(events)
     return found
-
-
-def generator(seed: Seed) -> np.random.Generator:
-    """Where random numbers come from; None would not come again."""
-    if seed is None:
-        raise TypeError("seed must be an int, a numpy Generator or a SeedSequence, not None")
-    return default_rng(seed)

@@ -26,12 +26,15 @@ from rescorla._learn.record import rates_of, record, sizes
 from rescorla._shared.checks import (
     PathName,
     PerName,
+    Seed,
     element_type,
+    generator,
     is_number,
     one_of,
     per_name,
     rate,
     recorded,
+    recorded_seed,
     thread_count,
     whole,
 )
@@ -73,7 +76,7 @@ def delta_rule(
     reduction: Reduction = "sum",
     passes: int = 1,
     initial: Weights | Literal["random"] | None = None,
-    seed: int | None = None,
+    seed: Seed | None = None,
     dtype: DTypeLike = "float64",
     threads: int | None = None,
     progress: Progress = None,
@@ -129,10 +132,11 @@ def delta_rule(
         the normal distribution with mean 0 and standard deviation 0.01, drawn with the seed. Columns of
         arrays are matched by name; weights of cues that X lacks, or to outcomes that Z lacks, stay what they
         are.
-    seed : int, optional
+    seed : int, numpy.random.Generator or numpy.random.SeedSequence, optional
         Take the tokens of each pass in a fresh random order, the one in which ``events.passes(passes, seed)``
         has them, after random initial weights are drawn; without it in the order of the events. Each row of
-        arrays is an event. The order makes no difference to full batches.
+        arrays is an event. A Generator goes on from where it is, and ``parameters["seed"]`` is None then. The
+        order makes no difference to full batches.
     dtype : {"float64", "float32"}, default "float64"
         The type of the weights; parameters and all operations are rounded to it.
     threads : int, optional
@@ -223,7 +227,7 @@ def delta_rule(
     element = element_type(dtype)
     n_threads = thread_count(threads)
     beta = rate("beta", beta)
-    rng = None if seed is None else np.random.default_rng(whole("seed", seed))
+    rng = None if seed is None else generator(seed)
     known = _known(initial, rng)
     events = _arrays(data, element) if isinstance(data, tuple) else _events(data, progress)
     plan = plan_of(events, None, None, known)
@@ -297,7 +301,7 @@ def delta_rule(
         batch="full" if size is None else size,
         reduction=reduction,
         passes=n_passes,
-        seed=None if seed is None else whole("seed", seed),
+        seed=recorded_seed(seed),
         initial="random" if initial == "random" else None,
         continued=known is not None,
         **sizes(events),

@@ -13,12 +13,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from rescorla._events.factors import Columns, FactorCoding, Term, columns_of, is_missing, learn_coding
-from rescorla._events.order import generator
 from rescorla._events.read import is_table, read_events
 from rescorla._learn.activations import activations
 from rescorla._learn.equilibrium import equilibrium
 from rescorla._learn.rescorla_wagner import learn
-from rescorla._shared.checks import PerName, one_of, whole
+from rescorla._shared.checks import PerName, generator, one_of, whole
 from rescorla._shared.warn import some, warn
 from rescorla._weights.weights import Weights
 from rescorla.classify.goodness import Statistics, frequencies, statistics

@@ -19,7 +19,16 @@ from rescorla._learn.delta import (
     slower,
 )
 from rescorla._learn.record import rates_of, record
-from rescorla._shared.checks import PerName, is_number, per_name, rate, recorded, thread_count, whole
+from rescorla._shared.checks import (
+    PerName,
+    generator,
+    is_number,
+    per_name,
+    rate,
+    recorded,
+    thread_count,
+    whole,
+)
 from rescorla._shared.warn import warn
 from rescorla._weights.vectors import Table, kappas, table_of
 from rescorla.estimators.linear import (
@@ -122,7 +131,7 @@ class ErrorDriven(LinearEstimator):
         tol = None if self.tol is None else rate("tol", self.tol)
         n_passes = 1 if piece else self._most_passes()
         seed = seed_of(self.random_state)
-        rng = None if seed is None else np.random.default_rng(whole("random_state", seed))
+        rng = None if seed is None else generator(seed)
         if more:
             values = self._values
         elif rule.initial == "random":
@@ -134,7 +143,7 @@ class ErrorDriven(LinearEstimator):
         else:
             values = np.zeros((n_cues, len(outcomes)))
         if self.beta is None and not piece and rng is None:
-            rng = np.random.default_rng(0)
+            rng = generator(0)
         # In full batches the order is nothing but rounding.
         shuffling = rng if size and not piece else None
         greatest = float(kappa.max(initial=0.0))
