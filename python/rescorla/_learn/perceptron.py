@@ -55,7 +55,8 @@ def perceptron(
         How much of an example is added, above 0. From zero weights it scales the result and nothing else:
         what is learned with ``eta=1.0`` is multiplied by it at the end.
     bias : bool, default True
-        Whether there is a bias w0: the weight of a cue that is always present with the value 1.
+        Whether there is a bias w0: the weight of a cue that is always present with the value 1. Rosenblatt's
+        unit has one, its threshold; those of `minover` and `adatron` have none by default.
     max_sweeps : int, default 1000
         When to give up. Where a plane separates the classes the single rule ends by itself, after at most
         (R / gamma)^2 mistakes from zero: R the greatest |(x, 1)|, gamma the greatest stability that there is.
