@@ -95,7 +95,7 @@ def read_events(
     ...     rw.read_events(path, columns={"cues": "trigrams", "outcomes": "word", "frequency": 2}).n_tokens
     5
     """
-    return compile_source(
+    return events_of(
         source,
         None,
         duplicates=duplicates,
@@ -180,7 +180,7 @@ def compile_events(
     >>> folder.cleanup()
     """
     _check_order(source, path)
-    return compile_source(
+    return events_of(
         source,
         path_name(path),
         duplicates=duplicates,
@@ -189,19 +189,6 @@ def compile_events(
         limit=limit,
         background=background,
         progress=progress,
-    )
-
-
-def as_events(events: object, *, progress: Progress = None) -> Events:
-    """Events as they are; or those of an event file or table, told apart by content."""
-    if isinstance(events, Events):
-        return events
-    if isinstance(events, str | os.PathLike):
-        path = path_name(events)
-        return open_events(path) if look(path).kind == "events" else read_events(path, progress=progress)
-    kind = type(events).__name__
-    raise TypeError(
-        f"events must be Events or a path, not {kind}; rescorla.read_events makes Events of other sources"
     )
 
 
@@ -217,11 +204,11 @@ def is_table(source: object) -> bool:
     return hasattr(source, "columns") or hasattr(source, "column_names")
 
 
-def compile_source(
+def events_of(
     source: Any,
-    path: str | None,
+    path: str | None = None,
     *,
-    duplicates: Duplicates = "drop",
+    duplicates: Duplicates | None = None,
     columns: Columns | None = None,
     header: bool = True,
     limit: int | None = None,
@@ -229,53 +216,74 @@ def compile_source(
     progress: Progress = None,
     words: Words = PYTHON,
 ) -> Events:
-    """As `compile_events`, and in memory without a path; `words` say what to do about a wrong file."""
-    one_of("duplicates", duplicates, DUPLICATES)
+    """Events of what a caller gives, in the file `path` if there is one; `words` say what helps.
+
+    Without `duplicates` the source is Events or a path, and event files keep what they have. Where nothing at
+    all is asked for, Events and event files are taken as they are. All else is compiled.
+    """
+    if duplicates is not None:
+        one_of("duplicates", duplicates, DUPLICATES)
+    elif not isinstance(source, Events | str | os.PathLike):
+        raise TypeError(
+            f"events must be Events or a path, not {type(source).__name__}; rescorla.read_events makes "
+            "Events of other sources"
+        )
     chosen = chosen_columns(columns, header)
     if limit is not None:
         limit = whole("limit", limit)
     if path is not None:
         _core.check_apart(path, files_of_events(source))
-    named = columns is not None or not header
-    compiler: Callable[..., _core.EventFile] = _core.compile_events
     if isinstance(source, str | os.PathLike):
-        source = path_name(source)
-        seen = look(source)
-        if seen.kind == "events":
-            if named:
-                raise ValueError(
-                    f"{source}: columns= and header= are for tables, and this is a binary event file; leave "
-                    "them out"
-                )
-            source = open_events(source)
-        elif seen.kind == "table" or (named and seen.kind in ("unnamed", "conllu", "text")):
-            if header and chosen[2] is None:
-                warn_of_counts(source, seen.columns, words)
-            compiler = _with_columns(_core.compile_table, chosen, header=header)
-        else:
-            raise ValueError(not_a_table(source, seen, words))
+        source, compiler = _in_file(path_name(source), columns, header, chosen, words)
     elif not header:
         raise ValueError("header=False is for files whose first line is an event; leave it out")
-    elif streams(source, columns):
-        if is_table(source):
-            warn_of_extra_counts(source, chosen, words)
-        compiler = _core.compile_arrow
+    else:
+        source, compiler = _in_rows(source, columns, chosen, limit, words)
+    if isinstance(source, Events) and duplicates is None and background is None:
+        if limit is not None:
+            return source.head(limit, path=path, progress=progress)
+        if path is None:
+            return source
+    blanks = Blanks(source, background, limit)
+    with watching(progress, "reading") as watch:
+        made = compiler(blanks.source, path, duplicates or "drop", background, watch, limit=limit)
+    return blanks.warn(Events(made))
+
+
+def _in_file(
+    file: str, columns: Columns | None, header: bool, chosen: _Chosen, words: Words
+) -> tuple[Any, Callable[..., _core.EventFile]]:
+    """What the engine reads of a file, and by which function."""
+    seen, named = look(file), columns is not None or not header
+    if seen.kind == "events":
+        if named:
+            raise ValueError(
+                f"{file}: columns= and header= are for tables, and this is a binary event file; leave them "
+                "out"
+            )
+        return open_events(file), _core.compile_events
+    if not seen.reads_as_table(named):
+        raise ValueError(not_a_table(file, seen, words))
+    if header and chosen[2] is None:
+        warn_of_counts(file, seen.columns, words)
+    return file, _with_columns(_core.compile_table, chosen, header=header)
+
+
+def _in_rows(
+    source: Any, columns: Columns | None, chosen: _Chosen, limit: int | None, words: Words
+) -> tuple[Any, Callable[..., _core.EventFile]]:
+    """What the engine reads of a data frame or of another iterable, and by which function."""
+    if is_table(source) and chosen[2] is None:
+        warn_of_counts(f"the {type(source).__name__}", _names(source), words)
+    if streams(source, columns):
         if _is_frame(source):
             # Of a data frame the columns of events alone: it would convert the others as well.
             source = source[labels := _wanted(source, columns)]
             chosen = (0, 1, 2 if len(labels) > 2 else None)
-        if columns is not None:
-            compiler = _with_columns(compiler, chosen)
-    else:
-        if is_table(source):
-            warn_of_extra_counts(source, chosen, words)
-        elif named:
-            raise ValueError("columns= is for tables; an iterable gives (cues, outcomes) or with a frequency")
-        source = _rows(source, columns, limit)
-    blanks = Blanks(source, background, limit)
-    with watching(progress, "reading") as watch:
-        events = Events(compiler(blanks.source, path, duplicates, background, watch, limit=limit))
-    return blanks.warn(events)
+        return source, _core.compile_arrow if columns is None else _with_columns(_core.compile_arrow, chosen)
+    if columns is not None and not is_table(source):
+        raise ValueError("columns= is for tables; an iterable gives (cues, outcomes) or with a frequency")
+    return _rows(source, columns, limit), _core.compile_events
 
 
 def _with_columns(
@@ -309,12 +317,6 @@ def chosen_columns(columns: Columns | None, header: bool) -> _Chosen:
         raise ValueError(f"without a header there is no column {columns['frequency']!r}: give its position")
     cues, outcomes, frequency = (columns.get(role) for role in _ROLES)
     return cues, outcomes, frequency
-
-
-def warn_of_extra_counts(table: Any, chosen: _Chosen, words: Words) -> None:
-    """Warn of a column of counts in a data frame that is not read."""
-    if chosen[2] is None:
-        warn_of_counts(f"the {type(table).__name__}", _names(table), words)
 
 
 def _check_order(source: object, path: object) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from rescorla import _core
 from rescorla._events.events import Events
 from rescorla._events.order import token_orders
-from rescorla._events.read import as_events
+from rescorla._events.read import events_of
 from rescorla._learn.plan import (
     RATE,
     Plan,
@@ -462,7 +462,7 @@ def _events(data: object, progress: Progress) -> _Tokens:
             f"data must be Events, a path or a pair (X, Z) of arrays, not {type(data).__name__}; "
             "rescorla.read_events makes Events of cues and outcomes"
         )
-    return _Tokens(as_events(data, progress=progress))
+    return _Tokens(events_of(data, progress=progress))
 
 
 def _known(initial: object, rng: np.random.Generator | None) -> Weights | None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from rescorla import _core
 from rescorla._events.events import Events
-from rescorla._events.read import as_events
+from rescorla._events.read import events_of
 from rescorla._learn.plan import warn_of_entries
 from rescorla._learn.record import rates_of, record, sizes
 from rescorla._shared.checks import PathName, PerName, one_of, per_name, rate, rates, recorded, thread_count
@@ -181,7 +181,7 @@ def equilibrium(
     ridge = rate("ridge", ridge)
     tol = None if tol is None else rate("tol", tol)
     n_threads = thread_count(threads)
-    events = as_events(events, progress=progress)
+    events = events_of(events, progress=progress)
     extended = events if background is None else events.with_background(background, progress=progress)
     file, cues, outcomes = extended._file, extended.cues, extended.outcomes
     element = np.dtype(np.float64)

@@ -15,9 +15,9 @@ from typing import IO, TYPE_CHECKING, Any
 
 from rescorla._core import FormatError, TextStream
 from rescorla._events.concat import concat_events
-from rescorla._events.events import Events, open_events
-from rescorla._events.kinds import Look, Words, look, not_a_table, warn_of_counts
-from rescorla._events.read import chosen_columns, compile_source
+from rescorla._events.events import Events
+from rescorla._events.kinds import NOUNS, Look, Words, look, not_a_table, warn_of_counts
+from rescorla._events.read import chosen_columns, events_of
 from rescorla._events.text import corpus_events, files_of
 from rescorla._shared.checks import DUPLICATES
 from rescorla._shared.warn import RescorlaWarning
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 # What words give as cues or outcomes; besides these a number of letters, or @ and the file of a table.
 _NAMES = ("words", "trigrams", "bigrams", "unigrams", "lemmas", "upos", "features")
-_NOUNS = {"text": "running text", "table": "an event table", "events": "a binary event file"}
 _SHARED = ("duplicates", "background")
 
 # The values of --format of which each is a format of corpus_events.
@@ -280,7 +279,7 @@ def _kind(file: str, seen: Look, options: argparse.Namespace) -> str:
         if named:
             raise ValueError(f"{file}: {flag} is for tables, and --format is {said}; leave one of them out")
         if seen.kind in ("events", "weights", "packed", "picture", "archive", "utf16"):
-            raise ValueError(f"{file}: expected running text, found {_noun(seen)}; leave --format out")
+            raise ValueError(f"{file}: expected running text, found {NOUNS[seen.kind]}; leave --format out")
         return "text"
     if seen.kind == "events":
         if named or said == "table":
@@ -291,30 +290,14 @@ def _kind(file: str, seen: Look, options: argparse.Namespace) -> str:
         return "events"
     if said == "events":
         raise ValueError(
-            f"{file}: expected a binary event file, found {_noun(seen)}; rescorla events -o FILE writes one"
+            f"{file}: expected a binary event file, found {NOUNS[seen.kind]}; rescorla events -o FILE writes "
+            "one"
         )
-    if seen.kind == "table" or (named and seen.kind in ("unnamed", "conllu", "text")):
+    if seen.reads_as_table(named):
         return "table"
     if said == "auto" and seen.kind in ("text", "empty"):
         return "text"
     raise ValueError(not_a_table(file, seen, _WORDS))
-
-
-def _noun(seen: Look) -> str:
-    others = {
-        "events": "a binary event file",
-        "table": "an event table",
-        "unnamed": "what looks like a table",
-        "conllu": "what looks like CoNLL-U",
-        "text": "running text",
-        "packed": "a compressed binary event file",
-        "weights": "weights, or another file of arrays",
-        "picture": "a picture",
-        "archive": "a zip archive",
-        "empty": "an empty file",
-        "utf16": "text in UTF-16",
-    }
-    return others[seen.kind]
 
 
 def _tell(options: argparse.Namespace, kinds: Sequence[str]) -> None:
@@ -372,12 +355,12 @@ def _refuse_text(files: Sequence[str], kinds: Sequence[str], options: argparse.N
     file, kind = next((file, kind) for file, kind in zip(files, kinds, strict=True) if kind != "text")
     if "text" in kinds:
         raise ValueError(
-            f"{file}: expected running text as in {files[kinds.index('text')]}, found {_NOUNS[kind]}; make "
+            f"{file}: expected running text as in {files[kinds.index('text')]}, found {NOUNS[kind]}; make "
             "events of the text first, then join them"
         )
     if given := _given(options):
         flag = options.text_flags[next(iter(given))]
-        raise ValueError(f"{file}: {flag} is for running text, and this is {_NOUNS[kind]}; leave it out")
+        raise ValueError(f"{file}: {flag} is for running text, and this is {NOUNS[kind]}; leave it out")
 
 
 def _of_text(
@@ -408,16 +391,13 @@ def _of_events(
     limit: int | None,
 ) -> Events:
     shared = _shared(options)
-    if kind == "events" and not shared:
-        found = open_events(file)
-        if limit is not None:
-            return found.head(limit, path=path or scratch(), progress=options.progress)
-        if path is None:
-            return found
+    # A binary event file is read where it is, unless it is to be changed.
+    if path is None and (kind != "events" or shared or limit is not None):
+        path = scratch()
     columns, header = _layout(options)
-    return compile_source(
+    return events_of(
         file,
-        path or scratch(),
+        path,
         columns=columns,
         header=header,
         limit=limit,
