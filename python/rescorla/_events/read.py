@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from rescorla import _core
 from rescorla._events.blanks import Blanks
 from rescorla._events.events import Events, open_events
+from rescorla._events.frames import (
+    Chosen,
+    Layout,
+    chosen_columns,
+    event_columns,
+    is_frame,
+    is_table,
+    names_of,
+    plain,
+    streams,
+)
 from rescorla._events.kinds import PYTHON, Words, look, not_a_table, warn_of_counts
-from rescorla._shared.checks import DUPLICATES, Duplicates, PathName, near, one_of, path_name, shown, whole
+from rescorla._shared.checks import DUPLICATES, Duplicates, PathName, one_of, path_name, shown, whole
 from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
-
-Columns: TypeAlias = Mapping[str, str | int]
-"""Which columns are cues, outcomes and frequency: by name, or by position, from 0."""
-
-_ROLES = ("cues", "outcomes", "frequency")
-
-_Chosen: TypeAlias = tuple[str | int | None, str | int | None, str | int | None]
 
 
 @hinting
@@ -28,7 +32,7 @@ def read_events(
     source: Any,
     *,
     duplicates: Duplicates = "drop",
-    columns: Columns | None = None,
+    columns: Layout | None = None,
     header: bool = True,
     limit: int | None = None,
     background: str | None = None,
@@ -113,7 +117,7 @@ def compile_events(
     path: PathName,
     *,
     duplicates: Duplicates = "drop",
-    columns: Columns | None = None,
+    columns: Layout | None = None,
     header: bool = True,
     limit: int | None = None,
     background: str | None = None,
@@ -199,17 +203,12 @@ def files_of_events(source: object) -> list[str]:
     return [path_name(source)] if isinstance(source, str | os.PathLike) else []
 
 
-def is_table(source: object) -> bool:
-    """Whether something is a data frame: pandas, polars, arrow or their like."""
-    return hasattr(source, "columns") or hasattr(source, "column_names")
-
-
 def events_of(
     source: Any,
     path: str | None = None,
     *,
     duplicates: Duplicates | None = None,
-    columns: Columns | None = None,
+    columns: Layout | None = None,
     header: bool = True,
     limit: int | None = None,
     background: str | None = None,
@@ -251,7 +250,7 @@ def events_of(
 
 
 def _in_file(
-    file: str, columns: Columns | None, header: bool, chosen: _Chosen, words: Words
+    file: str, columns: Layout | None, header: bool, chosen: Chosen, words: Words
 ) -> tuple[Any, Callable[..., _core.EventFile]]:
     """What the engine reads of a file, and by which function."""
     seen, named = look(file), columns is not None or not header
@@ -270,15 +269,15 @@ def _in_file(
 
 
 def _in_rows(
-    source: Any, columns: Columns | None, chosen: _Chosen, limit: int | None, words: Words
+    source: Any, columns: Layout | None, chosen: Chosen, limit: int | None, words: Words
 ) -> tuple[Any, Callable[..., _core.EventFile]]:
     """What the engine reads of a data frame or of another iterable, and by which function."""
     if is_table(source) and chosen[2] is None:
-        warn_of_counts(f"the {type(source).__name__}", _names(source), words)
+        warn_of_counts(f"the {type(source).__name__}", names_of(source), words)
     if streams(source, columns):
-        if _is_frame(source):
+        if is_frame(source):
             # Of a data frame the columns of events alone: it would convert the others as well.
-            source = source[labels := _wanted(source, columns)]
+            source = source[labels := event_columns(source, columns)]
             chosen = (0, 1, 2 if len(labels) > 2 else None)
         return source, _core.compile_arrow if columns is None else _with_columns(_core.compile_arrow, chosen)
     if columns is not None and not is_table(source):
@@ -287,36 +286,9 @@ def _in_rows(
 
 
 def _with_columns(
-    compiler: Callable[..., _core.EventFile], columns: _Chosen, **more: bool
+    compiler: Callable[..., _core.EventFile], columns: Chosen, **more: bool
 ) -> Callable[..., _core.EventFile]:
     return lambda *arguments, limit: compiler(*arguments, columns=columns, limit=limit, **more)
-
-
-def chosen_columns(columns: Columns | None, header: bool) -> _Chosen:
-    """Which columns are cues, outcomes and frequency, None where their own names say it."""
-    if columns is None:
-        columns = {}
-    if not isinstance(columns, Mapping):
-        raise TypeError(
-            f'columns must be a mapping such as {{"cues": "trigrams", "outcomes": 1}}, not {shown(columns)}'
-        )
-    for role, column in columns.items():
-        if role not in _ROLES:
-            raise ValueError(
-                f"columns tells of cues, outcomes and frequency, not of {shown(role)}{near(role, _ROLES)}; "
-                'write the name of a table\'s column behind these, as in {"cues": "trigrams"}'
-            )
-        if not isinstance(column, str):
-            whole(f"columns[{role!r}]", column, other="the name of a column")
-    if not header and any(isinstance(columns.get(role), str | None) for role in _ROLES[:2]):
-        raise ValueError(
-            'without a header columns have no names: give positions, as in header=False, columns={"cues": 0, '
-            '"outcomes": 1}'
-        )
-    if not header and isinstance(columns.get("frequency"), str):
-        raise ValueError(f"without a header there is no column {columns['frequency']!r}: give its position")
-    cues, outcomes, frequency = (columns.get(role) for role in _ROLES)
-    return cues, outcomes, frequency
 
 
 def _check_order(source: object, path: object) -> None:
@@ -335,100 +307,15 @@ def _check_order(source: object, path: object) -> None:
         )
 
 
-def streams(source: Any, columns: Columns | None = None) -> bool:
-    """Whether something gives its rows as Arrow data (PyCapsule interface), with the names that it has.
-
-    A data frame of pandas or polars may hold Python objects. Of these only str says the same as Arrow data;
-    a set would come in any order. A series of either is an iterable.
-    """
-    if not hasattr(source, "__arrow_c_stream__") or hasattr(source, "dtype"):
-        return False
-    if not _is_frame(source):
-        return True
-    if not all(_holds_no_objects(source[name]) for name in _wanted(source, columns)):
-        return False
-    try:
-        source[[]].__arrow_c_stream__()
-    except ImportError:  # pandas asks pyarrow.
-        return False
-    return len(source) > 0  # The columns of an empty frame have any type.
-
-
-def _is_frame(source: Any) -> bool:
-    return hasattr(source, "dtypes") and hasattr(source, "to_dict")
-
-
-def _holds_no_objects(column: Any) -> bool:
-    if str(column.dtype).lower() != "object":
-        return True
-    if not hasattr(column, "iloc"):
-        return False
-    from pandas.api.types import infer_dtype
-
-    return infer_dtype(column, skipna=False) == "string"
-
-
-def _rows(source: Any, columns: Columns | None, limit: int | None) -> Iterable[Any]:
+def _rows(source: Any, columns: Layout | None, limit: int | None) -> Iterable[Any]:
     """The rows of a data frame or of another iterable, as the engine takes them."""
     if is_table(source):
         if limit is not None and hasattr(source, "head"):
             source = source.head(limit)
-        return _table_rows(source, columns)
+        return zip(*(plain(source[name]) for name in event_columns(source, columns)), strict=True)
     if isinstance(source, Iterable) and not isinstance(source, bytes | bytearray | Mapping):
         return source
     kind = type(source).__name__
     raise TypeError(
         f"events come from a path, an iterable of (cues, outcomes[, frequency]) or a data frame, not {kind}"
     )
-
-
-def _table_rows(table: Any, columns: Columns | None) -> Iterator[tuple[Any, ...]]:
-    return zip(*(plain(table[name]) for name in _wanted(table, columns)), strict=True)
-
-
-def _names(table: Any) -> list[Any]:
-    """The names of all columns."""
-    # Arrow tables have `columns` too, but there they are the data.
-    return list(table.column_names if hasattr(table, "column_names") else table.columns)
-
-
-def _wanted(table: Any, columns: Columns | None = None) -> list[Any]:
-    """The names of the columns of cues, outcomes and perhaps frequency."""
-    names = _names(table)
-    # Columns named exactly so go before those in another case.
-    by_name = {str(name).lower(): name for name in sorted(names, key=lambda name: str(name).islower())}
-    wanted = []
-    for role in _ROLES:
-        if columns is not None and role in columns:
-            wanted.append(_named(names, columns[role]))
-        elif role in by_name:
-            wanted.append(by_name[role] if columns is None else _named(names, by_name[role]))
-        elif role != "frequency":
-            raise ValueError(
-                f"expected columns cues, outcomes and perhaps frequency, found {names}; add {role}, or say "
-                f'which it is, as in columns={{"{role}": {names[0] if names else ""!r}}}'
-            )
-    return wanted
-
-
-def _named(names: list[Any], column: Any) -> Any:
-    """The name of a column that the caller gave by name or position."""
-    if isinstance(column, int):
-        if not 0 <= column < len(names):
-            raise ValueError(
-                f"columns asks for column {column}, and there are {len(names)}, from 0 on: {names}"
-            )
-        column = names[column]
-    if (found := names.count(column)) != 1:
-        what = "none is named so" if found == 0 else f"{found} are named so"
-        raise ValueError(f"columns asks for {column!r}, and of {names} {what}{near(column, map(str, names))}")
-    return column
-
-
-def plain(column: Any) -> Iterable[Any]:
-    """A column's entries as Python objects: pandas, polars and arrow each have their own word for it."""
-    for convert in ("to_list", "to_pylist"):
-        if hasattr(column, convert):
-            plain: Iterable[Any] = getattr(column, convert)()
-            return plain
-    return column  # type: ignore[no-any-return]

@@ -12,7 +12,8 @@ import numpy as np
 
 from rescorla import _core
 from rescorla._events.events import Events
-from rescorla._events.read import events_of, files_of_events, is_table, read_events, streams
+from rescorla._events.frames import is_table, streams
+from rescorla._events.read import events_of, files_of_events, read_events
 from rescorla._learn.plan import result_array
 from rescorla._shared.checks import (
     PathName,

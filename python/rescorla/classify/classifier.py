@@ -12,8 +12,9 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from rescorla._events.factors import Columns, FactorCoding, Term, columns_of, is_missing, learn_coding
-from rescorla._events.read import is_table, read_events
+from rescorla._events.factors import FactorCoding, Term, learn_coding
+from rescorla._events.frames import Columns, columns_of, is_missing, is_table
+from rescorla._events.read import read_events
 from rescorla._learn.activations import activations
 from rescorla._learn.equilibrium import equilibrium
 from rescorla._learn.rescorla_wagner import learn

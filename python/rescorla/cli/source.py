@@ -16,8 +16,9 @@ from typing import IO, TYPE_CHECKING, Any
 from rescorla._core import FormatError, TextStream
 from rescorla._events.concat import concat_events
 from rescorla._events.events import Events
+from rescorla._events.frames import ROLES, chosen_columns
 from rescorla._events.kinds import NOUNS, Look, Words, look, not_a_table, warn_of_counts
-from rescorla._events.read import chosen_columns, events_of
+from rescorla._events.read import events_of
 from rescorla._events.text import corpus_events, files_of
 from rescorla._shared.checks import DUPLICATES
 from rescorla._shared.warn import RescorlaWarning
@@ -549,7 +550,7 @@ def _columns(text: str) -> dict[str, str | int]:
     found: dict[str, str | int] = {}
     for each in text.split(","):
         role, equals, column = each.partition("=")
-        if role not in ("cues", "outcomes", "frequency") or not equals or not column:
+        if role not in ROLES or not equals or not column:
             raise argparse.ArgumentTypeError(
                 f"{each!r} does not say which column is which; write cues=1,outcomes=2 or cues=NAME,"
                 "outcomes=NAME, and perhaps frequency=3"
