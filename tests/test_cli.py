@@ -5,12 +5,14 @@ import gzip
 import inspect
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
 from contextlib import redirect_stdout
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ import rescorla as rw
 from hypothesis import given
 from hypothesis import strategies as st
 from rescorla import cli
+from rescorla._events.text import CHOICES, TextOptions
 
 TABLE = "cues\toutcomes\tfrequency\na_b\tx\t3\nb_c\ty\t1\na\tx\t2\n"
 
@@ -414,6 +417,16 @@ def test_every_argument_of_corpus_events_is_an_option() -> None:
     for command in TEXT_COMMANDS:
         assert arguments - {"corpus", "path"} <= actions(command).keys()
         assert {"files", "output"} <= actions(command).keys()
+
+
+def test_the_record_of_text_options_has_the_defaults_of_corpus_events() -> None:
+    parameters = inspect.signature(rw.corpus_events).parameters
+    options = asdict(TextOptions())
+    others = {"corpus", "path", "duplicates", "background", "threads", "progress"}
+    assert options == {name: each.default for name, each in parameters.items() if name not in others}
+    for name, choices in CHOICES.items():
+        allowed = re.findall(r"'([a-zA-Z]+)'", parameters[name].annotation)
+        assert allowed == [choice for choice in choices if choice is not None]
 
 
 def test_help_tells_the_defaults() -> None:

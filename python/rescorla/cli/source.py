@@ -19,7 +19,7 @@ from rescorla._events.events import Events
 from rescorla._events.frames import ROLES, chosen_columns
 from rescorla._events.kinds import NOUNS, Look, Words, look, not_a_table, warn_of_counts
 from rescorla._events.read import events_of
-from rescorla._events.text import corpus_events, files_of
+from rescorla._events.text import CHOICES, GRAMS, SAID, TextOptions, events_of_text, files_of
 from rescorla._shared.checks import DUPLICATES
 from rescorla._shared.warn import RescorlaWarning
 
@@ -27,11 +27,12 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 # What words give as cues or outcomes; besides these a number of letters, or @ and the file of a table.
-_NAMES = ("words", "trigrams", "bigrams", "unigrams", "lemmas", "upos", "features")
+_NAMES = tuple(dict.fromkeys(("words", *GRAMS, *SAID)))
 _SHARED = ("duplicates", "background")
 
-# The values of --format of which each is a format of corpus_events.
-_TEXT_FORMATS = ("text", "subtitles", "conllu")
+# The values of --format of which each is a format of running text.
+_TEXT_FORMATS = CHOICES["format"]
+_DEFAULTS = TextOptions()
 
 _WORDS = Words(
     text="--format text reads running text",
@@ -100,13 +101,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "What words are, which of them make an event, and what they give as cues and outcomes. These options "
         "are refused where FILE is no running text.",
     )
-    # Each option is kept under the name of the argument of corpus_events that it is; one that is not given
-    # has the default of corpus_events.
+    # Each option is kept under the name of the field of `TextOptions` that it is; one that is not given has
+    # the default of that field.
     flags: dict[str, str] = {}
 
-    def add(flag: str, **how: Any) -> None:
-        action = group.add_argument(flag, **how)
-        flags[action.dest] = flag
+    def add(flag: str, help: str, **how: Any) -> None:
+        name = how.get("dest", flag[2:].replace("-", "_"))
+        default = getattr(_DEFAULTS, name)
+        if isinstance(default, str):
+            help += f" (default {default})"
+        if name in CHOICES:
+            how["choices"] = [choice for choice in CHOICES[name] if choice is not None]
+        flags[name] = flag
+        group.add_argument(flag, help=help, **how)
 
     add(
         "--cues-from",
@@ -115,14 +122,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAMES",
         help="what words give as cues: words, trigrams, bigrams, unigrams, a number of letters, @TABLE (a "
         "file with a word, a tab and its names joined by _ in each line); of CoNLL-U also lemmas, upos, "
-        "features; or several with commas between, as in 2,3,words (default trigrams)",
+        "features; or several with commas between, as in 2,3,words",
     )
     add(
         "--outcomes-from",
         type=_names_or_none,
         action="extend",
         metavar="NAMES",
-        help="what words give as outcomes, likewise; or none (default words)",
+        help="what words give as outcomes, likewise; or none",
     )
     add(
         "--window",
@@ -131,11 +138,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="which words make an event: 1, each word; N, up to N words in a row; BEFORE,AFTER, a word as "
         "the outcome and so many words around it as cues; context, all of it (default 1)",
     )
-    add(
-        "--context",
-        choices=("line", "sentence", "paragraph", "document"),
-        help="what events do not reach beyond (default line)",
-    )
+    add("--context", help="what events do not reach beyond")
     add(
         "--within-words",
         dest="across",
@@ -143,11 +146,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         const=False,
         help="n-grams do not run across the words of an event",
     )
-    add(
-        "--letters",
-        choices=("codepoints", "graphemes"),
-        help="what the letters of n-grams are (default codepoints)",
-    )
+    add("--letters", help="what the letters of n-grams are")
     add(
         "--symbols",
         metavar="CHARS",
@@ -155,32 +154,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "all but white space)",
     )
     add("--no-lower", dest="lower", action="store_const", const=False, help="keep upper case")
-    add(
-        "--normalize",
-        choices=("NFC", "NFD", "NFKC", "NFKD"),
-        help="bring the text into this normal form of Unicode first",
-    )
-    add("--boundary", metavar="MARK", help="mark of the ends of a word (default #)")
+    add("--normalize", help="bring the text into this normal form of Unicode first")
+    add("--boundary", metavar="MARK", help="mark of the ends of a word")
     add("--stop-words", type=Path, metavar="LIST", help="take these words out: a file, a word in each line")
     add("--vocabulary", type=Path, metavar="LIST", help="take all but these words out")
-    add("--sentence-end", metavar="CHARS", help="the characters that end sentences (default .?!…。！？)")
-    add(
-        "--document-end",
-        metavar="MARK",
-        help="what ends a document within a file (default ---end.of.document---)",
-    )
+    add("--sentence-end", metavar="CHARS", help="the characters that end sentences")
+    add("--document-end", metavar="MARK", help="what ends a document within a file")
     add(
         "--unknown-words",
         dest="unknown",
-        choices=("error", "ignore", "keep"),
-        help="what a table gives for a word that it lacks: an error, no names or the word itself (default "
-        "error)",
+        help="what a table gives for a word that it lacks: an error, no names or the word itself",
     )
-    add(
-        "--items",
-        choices=("lines", "documents"),
-        help="whether each line of standard input is a line or a document (default lines)",
-    )
+    add("--items", help="whether each line of standard input is a line or a document")
     parser.set_defaults(text_flags=flags)
 
 
@@ -317,24 +302,23 @@ def _tell(options: argparse.Namespace, kinds: Sequence[str]) -> None:
 
 def _described(options: argparse.Namespace) -> str:
     """What is made of running text, as in "running text (trigrams of words -> words)"."""
-    given = _given(options)
-    window = given.get("window", 1)
+    text = TextOptions(**_given(options))
+    window = 1 if text.window is None else text.window
     span, before = "words", "words"
     if window == "context":
-        span = before = f"all words of a {given.get('context', 'line')}"
+        span = before = f"all words of a {text.context}"
     elif isinstance(window, tuple):
         before = f"up to {window[0]} words before and {window[1]} after"
     elif window != 1:
         span = before = f"up to {window} words"
-    cues = _listed(given.get("cues_from", ["trigrams"]), before)
-    outcomes = _listed(given.get("outcomes_from", ["words"]), span) or "nothing"
+    cues, outcomes = _listed(text.cues_from, before), _listed(text.outcomes_from, span) or "nothing"
     nouns = {"subtitles": "subtitles", "conllu": "CoNLL-U"}
     return f"{nouns.get(_format(options), 'running text')} ({cues} -> {outcomes})"
 
 
-def _listed(names: Sequence[str | int | Path], span: str) -> str:
+def _listed(names: Any, span: str) -> str:
     """What words give, as in "trigrams of words"."""
-    grams = {1: "unigrams", 2: "bigrams", 3: "trigrams"}
+    grams = {letters: name for name, letters in GRAMS.items()}
 
     def one(name: str | int | Path) -> str:
         if isinstance(name, Path):
@@ -343,7 +327,7 @@ def _listed(names: Sequence[str | int | Path], span: str) -> str:
             name = grams.get(name, f"{name}-grams")
         return span if name == "words" else f"{name} of {span}"
 
-    return ", ".join(map(one, names))
+    return ", ".join(map(one, [names] if isinstance(names, str) else names))
 
 
 def _format(options: argparse.Namespace) -> str:
@@ -371,7 +355,7 @@ def _of_text(
     scratch: Callable[[], str | None],
     limit: int | None,
 ) -> Events:
-    given = _given(options) | _shared(options)
+    given = _given(options)
     if _format(options) in _TEXT_FORMATS:
         given["format"] = options.format
     threads = getattr(options, "threads", None)
@@ -379,7 +363,14 @@ def _of_text(
         # Whoever says --format text knows what it is.
         warnings.filterwarnings("ignore", message=".*this looks like", category=RescorlaWarning)
         target = (path if limit is None else None) or scratch()
-        found = corpus_events(corpus, target, threads=threads, progress=options.progress, **given)
+        found = events_of_text(
+            corpus,
+            target,
+            TextOptions(**given),
+            threads=threads,
+            progress=options.progress,
+            **_shared(options),
+        )
     return found if limit is None else found.head(limit, path=path or scratch(), progress=options.progress)
 
 
