@@ -501,7 +501,10 @@ def test_options_of_running_text_that_make_no_sense(run: Run, passage: Path) -> 
     ):
         assert message in run.usage("events", passage, *told, "-o", "e.rw")
     for told, message in (
-        (["--cues-from", "0"], "--cues-from must have 1 letter or more, not 0"),
+        (
+            ["--cues-from", "0"],
+            "--cues-from, as a number of letters, must be a whole number of 1 or more, not 0",
+        ),
         (
             ["--window", "0"],
             "1 or more, a pair BEFORE,AFTER or context, not 0",

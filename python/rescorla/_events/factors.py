@@ -71,9 +71,11 @@ def factor_events(
     KeyError
         When the table lacks a column.
     ValueError
-        When an outcome or a frequency is missing, or two columns would give the same cue.
+        When an outcome or a frequency is missing, a frequency is negative, or two columns would give the same
+        cue.
     TypeError
-        When an argument is of a wrong type, or a formula: formulas are not read.
+        When an argument is of a wrong type, a frequency is no whole number, or a formula is given: formulas
+        are not read.
 
     Warns
     -----
@@ -361,11 +363,10 @@ def _present(value: Any, column: str, row: int, expected: str) -> Any:
 
 def _count(value: Any, column: str, row: int) -> int:
     number = _present(value, column, row, "a frequency")
-    if not is_real(number) or not float(number).is_integer() or number < 0:
-        raise ValueError(
-            f"column {column!r}, row {row}: expected a frequency, a whole number from 0, found {number!r}"
-        )
-    return int(number)
+    if is_real(number) and float(number).is_integer():
+        # Tables may hold counts as floats.
+        number = int(number)
+    return whole(f"column {column!r}, row {row}: a frequency", number)
 
 
 def _numeral(value: float) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from glob import glob, has_magic
 from itertools import chain
-from operator import index
 from re import DOTALL, fullmatch
 from typing import Any, Literal, TypeAlias
 
@@ -377,15 +376,12 @@ def _specs(argument: str, names: object, format: str) -> list[Any]:
         return [mapped(argument, names)]
     if callable(names):
         return [names]
-    if isinstance(names, bool) or not hasattr(names, "__index__"):
+    if not hasattr(names, "__index__"):
         raise TypeError(
             f"{argument} must be one of {', '.join(map(repr, GRAMS))}, a number of letters, a mapping, a "
             f"pathlib.Path, a function, or several of these, not {type(names).__name__}"
         )
-    letters = index(names)
-    if letters < 1:
-        raise ValueError(f"{argument} must have 1 letter or more, not {letters}")
-    return [letters]
+    return [whole(f"{argument}, as a number of letters,", names, 1)]
 
 
 def _several(names: object) -> list[Any]:
