@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from operator import index
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, overload
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from rescorla._events import derive
 from rescorla._events.names import Map, Names
 from rescorla._events.order import in_order
 from rescorla._events.renaming import Renaming
-from rescorla._shared.checks import DUPLICATES, Duplicates, PathName, Seed, generator, one_of, path_name
+from rescorla._shared.checks import DUPLICATES, Duplicates, PathName, Seed, Side, generator, one_of, path_name
 from rescorla._shared.hints import hinting
 from rescorla._shared.optional import need
 from rescorla._shared.progress import Progress, watching
@@ -168,7 +168,7 @@ class Events:
         counts = f"{len(self)} events, {self.n_tokens} tokens, {self.n_cues} cues, {self.n_outcomes} outcomes"
         return f"<Events: {counts}; {where}>"
 
-    def counts(self, side: Literal["cues", "outcomes"]) -> pandas.Series[int]:
+    def counts(self, side: Side) -> pandas.Series[int]:
         """In how many tokens each cue or outcome occurs, as a pandas Series indexed by name.
 
         Parameters
@@ -244,7 +244,7 @@ class Events:
         """
         return self._matrix("outcomes", self.n_outcomes)
 
-    def _matrix(self, side: Literal["cues", "outcomes"], n_names: int) -> csr_array:
+    def _matrix(self, side: Side, n_names: int) -> csr_array:
         sparse = need("scipy.sparse")
         indptr, indices = self._file.csr(side)
         ones = np.ones(len(indices), dtype=np.int64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -52,9 +52,6 @@ Activation = Literal["identity", "logistic", "tanh"]
 Loss = Literal["squared", "log"]
 Reduction = Literal["sum", "mean"]
 
-Data: TypeAlias = "Events | PathName | tuple[Examples, Examples]"
-"""Events, the path of a file of them, or a pair of arrays (X, Z)."""
-
 # The standard deviation of random initial weights: small, so that sums of a few of them are near zero, where
 # logistic and tanh are steepest.
 SPREAD = 0.01
@@ -65,7 +62,7 @@ ORDERED = 1 << 24
 
 @hinting
 def delta_rule(
-    data: Data,
+    data: Events | PathName | tuple[Examples, Examples],
     *,
     alpha: PerName = 1.0,
     beta: float,

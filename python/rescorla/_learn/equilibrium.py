@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from time import perf_counter
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import numpy as np
 
@@ -18,8 +18,6 @@ from rescorla._shared.progress import Progress, watching
 from rescorla._shared.warn import NumericalWarning, warn
 from rescorla._weights.weights import Weights
 
-Method: TypeAlias = Literal["auto", "dense", "iterative"]
-
 
 @hinting
 def equilibrium(
@@ -30,7 +28,7 @@ def equilibrium(
     alpha: PerName | None = None,
     ridge: float = 0.0,
     background: str | None = None,
-    method: Method = "auto",
+    method: Literal["auto", "dense", "iterative"] = "auto",
     tol: float | None = None,
     threads: int | None = None,
     progress: Progress = None,

@@ -25,6 +25,8 @@ PerName: TypeAlias = "float | Mapping[str, float] | ArrayLike"
 Seed: TypeAlias = int | Generator | SeedSequence
 """Where random numbers come from: a Generator goes on from where it is, and the next call draws others."""
 
+Side: TypeAlias = Literal["cues", "outcomes"]
+
 Duplicates: TypeAlias = Literal["drop", "keep", "error"]
 """What becomes of a cue that an event has twice."""
 
