@@ -217,12 +217,13 @@ def events_of(
 ) -> Events:
     """Events of what a caller gives, in the file `path` if there is one; `words` say what helps.
 
-    Without `duplicates` the source is Events or a path, and event files keep what they have. Where nothing at
-    all is asked for, Events and event files are taken as they are. All else is compiled.
+    Without `duplicates` the source is Events, a path or the text of a table that is being read, of which the
+    next rows are taken; and event files keep what they have. Where nothing at all is asked for, Events and
+    event files are taken as they are. All else is compiled.
     """
     if duplicates is not None:
         one_of("duplicates", duplicates, DUPLICATES)
-    elif not isinstance(source, Events | str | os.PathLike):
+    elif not isinstance(source, Events | str | os.PathLike | _core.TextStream):
         raise TypeError(
             f"events must be Events or a path, not {type(source).__name__}; rescorla.read_events makes "
             "Events of other sources"
@@ -232,7 +233,10 @@ def events_of(
         limit = whole("limit", limit)
     if path is not None:
         _core.check_apart(path, files_of_events(source))
-    if isinstance(source, str | os.PathLike):
+    compiler: Callable[..., _core.EventFile]
+    if isinstance(source, _core.TextStream):
+        compiler = _with_columns(_rows_of_stream, chosen, header=header)
+    elif isinstance(source, str | os.PathLike):
         source, compiler = _in_file(path_name(source), columns, header, chosen, words)
     elif not header:
         raise ValueError("header=False is for files whose first line is an event; leave it out")
@@ -247,6 +251,18 @@ def events_of(
     with watching(progress, "reading") as watch:
         made = compiler(blanks.source, path, duplicates or "drop", background, watch, limit=limit)
     return blanks.warn(Events(made))
+
+
+def _rows_of_stream(
+    text: _core.TextStream,
+    path: str | None,
+    duplicates: Duplicates,
+    background: str | None,
+    _: object,
+    **how: Any,
+) -> _core.EventFile:
+    """The events of the rows that come next."""
+    return text.compile_table(path, duplicates, background, **how)
 
 
 def _in_file(

@@ -230,7 +230,8 @@ def parts(
         chosen = chosen_columns(*_layout(options))
         # Without the names of columns nobody knows.
         may_have = chosen[2] is not None or "frequency" in map(str.lower, seen.columns or ["frequency"])
-        yield _in_parts(lambda n: _of_rows(text, seen, name, options, None, n), limit), may_have
+        _warn_of_counts(name, seen, options)
+        yield _in_parts(lambda n: _of_rows(text, options, None, n), limit), may_have
 
 
 def _in_parts(read: Callable[[int], Events], limit: int | None) -> Iterator[Events]:
@@ -420,21 +421,23 @@ def _of_stream(
             "in: give the name of the file"
         )
     _refuse_text([name], [kind], options)
-    return _of_rows(text, seen, name, options, path or scratch(), limit)
+    _warn_of_counts(name, seen, options)
+    return _of_rows(text, options, path or scratch(), limit)
 
 
-def _of_rows(
-    text: TextStream, seen: Look, name: str, options: argparse.Namespace, path: str | None, limit: int | None
-) -> Events:
+def _of_rows(text: TextStream, options: argparse.Namespace, path: str | None, limit: int | None) -> Events:
     """The events of the rows that come next in the text of a table."""
     columns, header = _layout(options)
-    chosen, shared = chosen_columns(columns, header), _shared(options)
-    if header and chosen[2] is None and not getattr(options, "warned_of_counts", False):
-        options.warned_of_counts = True
+    return events_of(
+        text, path, columns=columns, header=header, limit=limit, progress=False, **_shared(options)
+    )
+
+
+def _warn_of_counts(name: str, seen: Look, options: argparse.Namespace) -> None:
+    """Warn of a column of counts that is not read."""
+    columns, header = _layout(options)
+    if header and chosen_columns(columns, header)[2] is None:
         warn_of_counts(name, seen.columns, _WORDS)
-    duplicates, background = shared.get("duplicates", "drop"), shared.get("background")
-    made = text.compile_table(path, duplicates, background, columns=chosen, header=header, limit=limit)
-    return Events(made)
 
 
 def _layout(options: argparse.Namespace) -> tuple[dict[str, str | int] | None, bool]:
