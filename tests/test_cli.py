@@ -12,7 +12,6 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import redirect_stdout
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -421,7 +420,7 @@ def test_every_argument_of_corpus_events_is_an_option() -> None:
 
 def test_the_record_of_text_options_has_the_defaults_of_corpus_events() -> None:
     parameters = inspect.signature(rw.corpus_events).parameters
-    options = asdict(TextOptions())
+    options = TextOptions()._asdict()
     others = {"corpus", "path", "duplicates", "background", "threads", "progress"}
     assert options == {name: each.default for name, each in parameters.items() if name not in others}
     for name, choices in CHOICES.items():

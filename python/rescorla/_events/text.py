@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
 from glob import glob, has_magic
 from itertools import chain
 from re import DOTALL, fullmatch
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from rescorla import _core
 from rescorla._events.events import Events
@@ -45,34 +44,29 @@ SAID = ("lemmas", "upos", "features")
 _ALL = ("all", "*")
 
 
-def _one_of(default: str | None, *others: str) -> Any:
-    """An option that has one of some values."""
-    return field(default=default, metadata={"choices": (default, *others)})
-
-
-@dataclass(frozen=True)
-class TextOptions:
+class TextOptions(NamedTuple):
     """How running text becomes events: the arguments of `corpus_events` that say so, and their defaults."""
 
     cues_from: Names | list[Names] | tuple[Names, ...] = "trigrams"
     outcomes_from: Names | list[Names] | tuple[Names, ...] | None = "words"
     window: int | tuple[int, int] | Literal["context"] | None = None
-    context: str = _one_of("line", "sentence", "paragraph", "document")
+    context: str = "line"
     across: bool = True
-    letters: str = _one_of("codepoints", "graphemes")
+    letters: str = "codepoints"
     symbols: str | Callable[[str], bool] | None = None
     lower: bool = True
-    normalize: str | None = _one_of(None, "NFC", "NFD", "NFKC", "NFKD")
+    normalize: str | None = None
     boundary: str = "#"
     stop_words: Words = ()
     vocabulary: Words | None = None
     sentence_end: str = ".?!…。！？"
     document_end: str = "---end.of.document---"
-    unknown: str = _one_of("error", "ignore", "keep")
-    format: str = _one_of("text", "subtitles", "conllu")
-    items: Literal["lines", "documents"] = _one_of("lines", "documents")
+    unknown: str = "error"
+    format: str = "text"
+    items: Literal["lines", "documents"] = "lines"
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """ValueError and TypeError for options that can be told to be wrong before any text is read."""
         for name, choices in CHOICES.items():
             one_of(name, getattr(self, name), choices)
         for name in ("boundary", "sentence_end", "document_end"):
@@ -81,15 +75,21 @@ class TextOptions:
                 raise TypeError(f"{name} must be a str, which may be empty, not {type(text).__name__}")
 
 
+# What options can be that have one of some values.
+CHOICES: dict[str, tuple[str | None, ...]] = {
+    "context": ("line", "sentence", "paragraph", "document"),
+    "letters": ("codepoints", "graphemes"),
+    "normalize": (None, "NFC", "NFD", "NFKC", "NFKD"),
+    "unknown": ("error", "ignore", "keep"),
+    "format": ("text", "subtitles", "conllu"),
+    "items": ("lines", "documents"),
+}
+
 # What the engine takes as it is.
 _AS_THEY_ARE = (
     *("context", "across", "letters", "lower", "normalize", "boundary"),
     *("sentence_end", "document_end", "unknown", "format"),
 )
-
-CHOICES: Mapping[str, tuple[Any, ...]] = {
-    option.name: option.metadata["choices"] for option in fields(TextOptions) if option.metadata
-}
 
 
 @hinting
@@ -291,6 +291,7 @@ def events_of_text(
     progress: Progress = None,
 ) -> Events:
     """As `corpus_events`, which says what the arguments are."""
+    text.check()
     one_of("duplicates", duplicates, DUPLICATES)
     if isinstance(corpus, str | os.PathLike) and path is not None and not isinstance(path, str | os.PathLike):
         raise TypeError(
