@@ -21,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import Event
 from rescorla import _core
-from rescorla._events import read
+from rescorla._events import frames
 
 TEXTS = [pa.string(), pa.large_string(), pa.string_view()]
 CODES = [pa.dictionary(code, text) for code in (pa.int8(), pa.uint32(), pa.int64()) for text in TEXTS[:2]]
@@ -111,13 +111,13 @@ def test_data_frames_are_the_events_of_their_rows(folder: Path, rows: list[Event
 
 def test_what_a_data_frame_holds_decides_how_it_is_read() -> None:
     data = {"cues": ["a_b"], "outcomes": ["x"], "note": [object()]}
-    assert read.streams(pd.DataFrame(data))
-    assert read.streams(pd.DataFrame(data).astype(object))
-    assert not read.streams(pd.DataFrame({"cues": [{"b", "a"}], "outcomes": ["x"]}))
-    assert not read.streams(pl.DataFrame({"cues": [{"b", "a"}], "outcomes": ["x"]}, strict=False))
-    assert read.streams(pl.DataFrame({"cues": [["a", "b"]], "outcomes": ["x"]}))
-    assert not read.streams(pd.Series(["a"]))
-    assert not read.streams([("a", "x")])
+    assert frames.streams(pd.DataFrame(data))
+    assert frames.streams(pd.DataFrame(data).astype(object))
+    assert not frames.streams(pd.DataFrame({"cues": [{"b", "a"}], "outcomes": ["x"]}))
+    assert not frames.streams(pl.DataFrame({"cues": [{"b", "a"}], "outcomes": ["x"]}, strict=False))
+    assert frames.streams(pl.DataFrame({"cues": [["a", "b"]], "outcomes": ["x"]}))
+    assert not frames.streams(pd.Series(["a"]))
+    assert not frames.streams([("a", "x")])
 
 
 def test_a_set_in_a_data_frame_is_taken_in_sorted_order() -> None:

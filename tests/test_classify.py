@@ -294,6 +294,8 @@ def test_a_seed_draws_an_order_of_all_tokens() -> None:
     assert some.by_label(weights(1, rows)) != some.by_label(weights(None, rows))
     for kind in (np.random.RandomState, np.random.default_rng):
         assert some.by_label(weights(kind(3), rows)) == some.by_label(weights(kind(3), rows))
+    events = rw.read_events([tuple(row.split("-")) for row in rows]).passes(3, seed=1)
+    assert some.by_label(weights(1, rows)) == some.by_label(rw.learn(events, alpha=1.0, beta=0.5))
     # Three tokens in a row, or three rows: the same tokens to be shuffled.
     assert some.by_label(weights(1, ["a-x", "a_b-y", "a-y"], [1, 3, 2])) == some.by_label(
         weights(1, ["a-x", *["a_b-y"] * 3, *["a-y"] * 2])

@@ -5,6 +5,7 @@ import gzip
 import inspect
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import rescorla as rw
 from hypothesis import given
 from hypothesis import strategies as st
 from rescorla import cli
+from rescorla._events.text import CHOICES, TextOptions
 
 TABLE = "cues\toutcomes\tfrequency\na_b\tx\t3\nb_c\ty\t1\na\tx\t2\n"
 
@@ -416,6 +418,16 @@ def test_every_argument_of_corpus_events_is_an_option() -> None:
         assert {"files", "output"} <= actions(command).keys()
 
 
+def test_the_record_of_text_options_has_the_defaults_of_corpus_events() -> None:
+    parameters = inspect.signature(rw.corpus_events).parameters
+    options = TextOptions()._asdict()
+    others = {"corpus", "path", "duplicates", "background", "threads", "progress"}
+    assert options == {name: each.default for name, each in parameters.items() if name not in others}
+    for name, choices in CHOICES.items():
+        allowed = re.findall(r"'([a-zA-Z]+)'", parameters[name].annotation)
+        assert allowed == [choice for choice in choices if choice is not None]
+
+
 def test_help_tells_the_defaults() -> None:
     parameters = inspect.signature(rw.corpus_events).parameters
     for command in TEXT_COMMANDS:
@@ -488,7 +500,10 @@ def test_options_of_running_text_that_make_no_sense(run: Run, passage: Path) -> 
     ):
         assert message in run.usage("events", passage, *told, "-o", "e.rw")
     for told, message in (
-        (["--cues-from", "0"], "--cues-from must have 1 letter or more, not 0"),
+        (
+            ["--cues-from", "0"],
+            "--cues-from, as a number of letters, must be a whole number of 1 or more, not 0",
+        ),
         (
             ["--window", "0"],
             "1 or more, a pair BEFORE,AFTER or context, not 0",

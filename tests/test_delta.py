@@ -4,6 +4,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from typing import Any
+from unittest import mock
 
 import asked
 import numpy as np
@@ -15,6 +16,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import Event
+from rescorla._events import order
 
 # Activation functions with their losses.
 KINDS = [("identity", "squared"), ("logistic", "squared"), ("logistic", "log"), ("tanh", "squared")]
@@ -28,7 +30,7 @@ RATES = st.sampled_from([0.0, 0.01, 0.05, 0.1])
 
 
 def orders(seed: int | None, passes: int, n_tokens: int) -> list[list[int]] | None:
-    """The order of the tokens in each pass, as documented."""
+    """The order of the tokens in each pass, as long as they are few."""
     if seed is None:
         return None
     rng = np.random.default_rng(seed)
@@ -40,6 +42,11 @@ def learn(source: rw.Events, **keywords: Any) -> rw.Weights:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         return rw.learn(source, method="forward", **keywords)
+
+
+def tokens_of(source: rw.Events) -> list[Event]:
+    """Each token as an event of its own."""
+    return [(tuple(cues), tuple(outcomes), 1) for cues, outcomes, f in source for _ in range(f)]
 
 
 def as_weights(initial: dict[tuple[str, str], float]) -> rw.Weights:
@@ -203,17 +210,32 @@ def test_learning_on_is_learning_at_once(
     assert some.by_label(more) == some.by_label(whole)
 
 
-@given(some.events(), st.integers(0, 99), st.integers(1, 4), st.integers(1, 100))
-def test_a_seed_puts_the_tokens_of_each_pass_in_a_fresh_order(
-    events: list[Event], seed: int, passes: int, ordered: int
+@given(
+    some.events(),
+    some.DUPLICATES,
+    some.DTYPES,
+    st.integers(0, 99),
+    st.integers(1, 4),
+    st.integers(1, 100),
+    st.sampled_from([4, 1 << 18]),
+)
+def test_a_seed_draws_the_passes_of_the_events(
+    events: list[Event], duplicates: Any, dtype: Any, seed: int, passes: int, ordered: int, picked: int
 ) -> None:
-    tokens = [(c, o, 1) for c, o, frequency in events for _ in range(frequency)]
-    names: Event = (*reference.vocabularies(events), 0)
-    shuffled = [tokens[t] for order in orders(seed, passes, len(tokens)) or [] for t in order]
-    learned = learn(rw.read_events([names, *shuffled]), alpha=0.3, beta=0.2)
-    rule: dict[str, Any] = {"alpha": 0.3, "beta": 0.2, "passes": passes, "seed": seed}
-    found = asked.delta_rule(rw.read_events(events), **rule, ordered=ordered)
-    assert some.by_label(found) == some.by_label(learned)
+    # A permutation is made in parts if there are more tokens than `picked`.
+    source = rw.read_events(events, duplicates=duplicates)
+    rule: dict[str, Any] = {"alpha": 0.3, "beta": 0.1, "dtype": dtype}
+    with mock.patch.object(order, "PICKED", picked):
+        learned = learn(source.passes(passes, seed), **rule)
+        found = asked.delta_rule(source, **rule, passes=passes, seed=seed, ordered=ordered)
+        # Tokens are rows of arrays, and have no order of cues but that of the columns.
+        if duplicates == "drop":
+            once = rw.read_events([(*reference.vocabularies(events), 0), *tokens_of(source)])
+            rows = once.cue_matrix()[1:], once.outcome_matrix()[1:]
+            learned_from_rows = rw.delta_rule(rows, **rule, passes=passes, seed=seed).values
+            some.assert_close(learned_from_rows, learned.values, 1e-12 if dtype == np.float64 else 1e-5)
+    assert (found.cues, found.outcomes) == (learned.cues, learned.outcomes)
+    assert some.bits(found.values) == some.bits(learned.values)
 
 
 def test_passes_in_the_order_of_the_events_are_repeated_events() -> None:

@@ -5,6 +5,8 @@ from typing import Any
 import asked
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import reference
 import rescorla as rw
@@ -254,6 +256,9 @@ def test_names_are_those_of_the_columns() -> None:
     assert (plain.cues, plain.outcomes) == (("x0", "x1"), ("z0", "z1"))
     frames = rw.delta_rule((pd.DataFrame(X, columns=["a", "b"]), pd.DataFrame(Z, columns=[7, 8])), **rule)
     assert (frames.cues, frames.outcomes) == (("a", "b"), ("7", "8"))
+    for frame in (pl.DataFrame(X, schema=["a", "b"]), pa.table({"a": X[:, 0], "b": X[:, 1]})):
+        found = rw.delta_rule((frame, Z), **rule)
+        assert (found.cues, some.bits(found.values)) == (("a", "b"), some.bits(plain.values))
     labelled = xr.DataArray(X, dims=("t", "cue"), coords={"cue": ["a", "b"]})
     series = rw.delta_rule((labelled, pd.Series(Z[:, 1], name="out")), **rule)
     assert (series.cues, series.outcomes) == (("a", "b"), ("out",))

@@ -400,7 +400,7 @@ def test_symbols_make_up_words() -> None:
     [
         ({"cues_from": "letters"}, "'trigrams' or 'bigrams' or 'unigrams' or 'words', not 'letters'"),
         ({"outcomes_from": "lemmas"}, "outcomes_from can be 'lemmas' with format='conllu' only, not 'text'"),
-        ({"cues_from": 0}, "cues_from must have 1 letter or more, not 0"),
+        ({"cues_from": 0}, "cues_from, as a number of letters, must be a whole number of 1 or more, not 0"),
         ({"window": 0}, "window must be a whole number of 1 or more, or a pair"),
         ({"window": "line"}, "window must be None or 'context', not 'line'"),
         ({"window": (0, 0)}, "window must have a neighbour"),

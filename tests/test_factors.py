@@ -233,7 +233,7 @@ def test_formulas_are_not_read(keywords: dict[str, Any]) -> None:
         ({"ignore": {"Nothing": ["new"]}}, KeyError, "none of the factors"),
         ({"quantiles": 0}, ValueError, "quantiles must be a whole number of 1 or more"),
         ({"outcome": "Theme"}, ValueError, "'Theme', row 2: expected an outcome"),
-        ({"frequency": "Theme"}, ValueError, "row 0: expected a frequency"),
+        ({"frequency": "Theme"}, TypeError, "row 0: a frequency must be a whole number of 0 or more"),
     ],
 )
 def test_a_wrong_argument_is_named(keywords: dict[str, Any], error: type[Exception], message: str) -> None:
@@ -241,9 +241,18 @@ def test_a_wrong_argument_is_named(keywords: dict[str, Any], error: type[Excepti
         rw.factor_events(TABLE, **{"outcome": "Verb", **keywords})
 
 
-@pytest.mark.parametrize("frequency", [-1, 0.5, True, np.nan, np.inf])
-def test_a_frequency_is_a_whole_number(frequency: Any) -> None:
-    with pytest.raises(ValueError, match="row 1: expected a frequency"):
+@pytest.mark.parametrize(
+    ("frequency", "error", "message"),
+    [
+        (-1, ValueError, "a frequency must be a whole number of 0 or more, not -1"),
+        (0.5, TypeError, "a frequency must be a whole number of 0 or more, not 0.5"),
+        (True, TypeError, "a frequency must be a whole number of 0 or more, not True"),
+        (np.inf, TypeError, "a frequency must be a whole number of 0 or more, not inf"),
+        (np.nan, ValueError, "expected a frequency, found none"),
+    ],
+)
+def test_a_frequency_is_a_whole_number(frequency: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=f"column 'f', row 1: {message}"):
         rw.factor_events({"o": ["x", "y"], "f": [1, frequency]}, "o", frequency="f")
 
 

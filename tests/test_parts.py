@@ -203,7 +203,7 @@ def test_split_takes_two_paths(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="paths must be a pair of two different paths"):
             numbered(4).split(1, paths=paths)  # type: ignore[arg-type]
     assert os.listdir(tmp_path) == []
-    with pytest.raises(TypeError, match="SeedSequence expects int"):
+    with pytest.raises(TypeError, match="seed must be a whole number"):
         numbered(4).split(1, "a")  # type: ignore[arg-type]
 
 

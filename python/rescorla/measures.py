@@ -15,7 +15,7 @@ import numpy as np
 
 from rescorla._events.events import Events
 from rescorla._learn.activations import activations, cue_events
-from rescorla._shared.checks import PathName, chosen, near, one_of, places, thread_count, whole
+from rescorla._shared.checks import PathName, Side, chosen, near, one_of, places, thread_count, whole
 from rescorla._shared.progress import Progress, part, watching
 from rescorla._weights.nearness import (
     accuracy,
@@ -48,7 +48,6 @@ __all__ = [
 ]
 
 Norm: TypeAlias = Literal["l1", "l2", "mad"]
-Side: TypeAlias = Literal["cues", "outcomes"]
 Source: TypeAlias = "Events | PathName | Iterable[str | Iterable[str]]"
 """What has cue sets: Events, a path, or bare cue sets."""
 

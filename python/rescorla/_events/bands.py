@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from rescorla._events.order import Seed, generator
-from rescorla._shared.checks import whole
+from rescorla._shared.checks import Seed, generator, whole
 from rescorla._shared.hints import hinting
 
 if TYPE_CHECKING:
@@ -38,8 +37,8 @@ def bandsample(
     cutoff : int, default 5
         Names that occur less often are not drawn, nor counted.
     seed : int, numpy.random.Generator or numpy.random.SeedSequence
-        Where the random order comes from: anything for `numpy.random.default_rng` but None. The same seed
-        and counts give the same names.
+        Where the random order comes from. The same seed and counts give the same names. A Generator goes on
+        from where it is.
 
     Returns
     -------
@@ -49,9 +48,9 @@ def bandsample(
     Raises
     ------
     ValueError
-        When `size` is less than 1, or a count or `cutoff` is negative.
+        When `size` is less than 1, or a count, `cutoff` or the seed is negative.
     TypeError
-        When a count is no whole number, or the seed is None or of a wrong type.
+        When a count is no whole number, or the seed is of a wrong type.
 
     Notes
     -----

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
+from rescorla._events.frames import is_table, names_of
 from rescorla._shared.warn import some, warn
 
 if TYPE_CHECKING:
@@ -88,12 +89,12 @@ def _cues_of(row: object) -> object:
 def _has_column_of_str(table: Any) -> bool:
     """Whether the column of cues has str, of a data frame or Arrow data that tell their types."""
     schema: Any = getattr(table, "schema", None)
-    names: Any = getattr(table, "column_names", None) or getattr(table, "columns", ())
-    for name in names:
-        if str(name).lower() == "cues":
-            try:
-                kind = schema[name] if isinstance(schema, Mapping) else table[name].dtype
-            except (AttributeError, KeyError, TypeError):
-                kind = schema.field(name).type if hasattr(schema, "field") else ""
-            return str(kind).lower().removeprefix("large_") in ("string", "str", "object", "string_view")
-    return False
+    names = names_of(table) if is_table(table) else []
+    name = next((name for name in names if str(name).lower() == "cues"), None)
+    if name is None:
+        return False
+    try:
+        kind = schema[name] if isinstance(schema, Mapping) else table[name].dtype
+    except (AttributeError, KeyError, TypeError):
+        kind = schema.field(name).type if hasattr(schema, "field") else ""
+    return str(kind).lower().removeprefix("large_") in ("string", "str", "object", "string_view")

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from rescorla._core import check_apart
 from rescorla._events import derive
 from rescorla._events.events import Events
-from rescorla._events.read import as_events, files_of_events
+from rescorla._events.read import events_of, files_of_events
 from rescorla._shared.checks import PathName, path_name
 from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress
@@ -63,7 +63,7 @@ def concat_events(
     parts = list(parts)
     if path is not None:
         check_apart(path_name(path), [file for part in parts for file in files_of_events(part)])
-    files = [as_events(part, progress=progress)._file for part in parts]
+    files = [events_of(part, progress=progress)._file for part in parts]
     if not files:
         raise ValueError("expected one part or more, found none; rw.read_events([]) has no events")
     return Events(derive.concat(files, path, progress))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
-from rescorla._events.read import plain
+from rescorla._events.frames import plain
 from rescorla._shared.checks import whole
 from rescorla._shared.hints import hinting
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from rescorla._core import EventFile, check_apart
 from rescorla._events import order
-from rescorla._events.order import Seed, generator, in_order, members, permutation
+from rescorla._events.order import in_order, members, permutation
 from rescorla._events.renaming import Renaming
-from rescorla._shared.checks import Duplicates, PathName, maybe_path_name, whole
+from rescorla._shared.checks import Duplicates, PathName, Seed, generator, maybe_path_name, whole
 from rescorla._shared.progress import Progress, part, watching
 
 if TYPE_CHECKING:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from operator import index
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, overload
 
 import numpy as np
 
 from rescorla import _core
 from rescorla._events import derive
 from rescorla._events.names import Map, Names
-from rescorla._events.order import Seed, generator, in_order
+from rescorla._events.order import in_order
 from rescorla._events.renaming import Renaming
-from rescorla._shared.checks import DUPLICATES, Duplicates, PathName, one_of, path_name
+from rescorla._shared.checks import DUPLICATES, Duplicates, PathName, Seed, Side, generator, one_of, path_name
 from rescorla._shared.hints import hinting
 from rescorla._shared.optional import need
 from rescorla._shared.progress import Progress, watching
@@ -168,7 +168,7 @@ class Events:
         counts = f"{len(self)} events, {self.n_tokens} tokens, {self.n_cues} cues, {self.n_outcomes} outcomes"
         return f"<Events: {counts}; {where}>"
 
-    def counts(self, side: Literal["cues", "outcomes"]) -> pandas.Series[int]:
+    def counts(self, side: Side) -> pandas.Series[int]:
         """In how many tokens each cue or outcome occurs, as a pandas Series indexed by name.
 
         Parameters
@@ -244,7 +244,7 @@ class Events:
         """
         return self._matrix("outcomes", self.n_outcomes)
 
-    def _matrix(self, side: Literal["cues", "outcomes"], n_names: int) -> csr_array:
+    def _matrix(self, side: Side, n_names: int) -> csr_array:
         sparse = need("scipy.sparse")
         indptr, indices = self._file.csr(side)
         ones = np.ones(len(indices), dtype=np.int64)
@@ -333,8 +333,8 @@ class Events:
         n : int
             How many tokens to draw, 0 or more.
         seed : int, numpy.random.Generator or numpy.random.SeedSequence
-            Where the random numbers come from: anything for `numpy.random.default_rng` but None. The same
-            seed gives the same events. A Generator goes on from where it is.
+            Where the random numbers come from. The same seed gives the same events. A Generator goes on from
+            where it is.
         path : str or path-like, optional
             A binary event file to write; None keeps the events in memory.
         progress : None, bool or callable(done, total), default None
@@ -349,9 +349,9 @@ class Events:
         Raises
         ------
         ValueError
-            When n is negative, or there are no tokens.
+            When n or the seed is negative, or there are no tokens.
         TypeError
-            When the seed is None or of a wrong type.
+            When the seed is of a wrong type.
 
         Notes
         -----
@@ -400,7 +400,7 @@ class Events:
         Raises
         ------
         ValueError
-            When n is negative.
+            When n or the seed is negative.
         TypeError
             When the seed is of a wrong type.
 
@@ -447,7 +447,7 @@ class Events:
         Raises
         ------
         TypeError
-            When the seed is None or of a wrong type.
+            When the seed is of a wrong type.
 
         Examples
         --------

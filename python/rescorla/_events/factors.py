@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from rescorla._events.events import Events
-from rescorla._events.read import is_table, plain, read_events
+from rescorla._events.frames import Columns, column_of, columns_of, is_missing, is_numeric, is_real
+from rescorla._events.read import read_events
 from rescorla._shared.checks import near, whole
 from rescorla._shared.hints import hinting
 from rescorla._shared.warn import some, warn
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
 Term: TypeAlias = str | tuple[str, ...]
 """A column, or several whose levels make one cue together: an interaction."""
-
-Columns: TypeAlias = Mapping[Any, Sequence[Any]]
-"""The entries of each column, by its name."""
 
 
 @hinting
@@ -74,9 +71,11 @@ def factor_events(
     KeyError
         When the table lacks a column.
     ValueError
-        When an outcome or a frequency is missing, or two columns would give the same cue.
+        When an outcome or a frequency is missing, a frequency is negative, or two columns would give the same
+        cue.
     TypeError
-        When an argument is of a wrong type, or a formula: formulas are not read.
+        When an argument is of a wrong type, a frequency is no whole number, or a formula is given: formulas
+        are not read.
 
     Warns
     -----
@@ -121,11 +120,11 @@ def factor_events(
     columns = columns_of(frame)
     _refuse_formula(outcome)
     outcomes = [
-        _present(value, outcome, row, "an outcome") for row, value in enumerate(_column(columns, outcome))
+        _present(value, outcome, row, "an outcome") for row, value in enumerate(column_of(columns, outcome))
     ]
     counts: Sequence[int] | None = None
     if frequency is not None:
-        counts = [_count(value, frequency, row) for row, value in enumerate(_column(columns, frequency))]
+        counts = [_count(value, frequency, row) for row, value in enumerate(column_of(columns, frequency))]
     if factors is None:
         factors = [name for name in columns if name not in (outcome, frequency)]
     coding = learn_coding(columns, factors, counts, ignore=ignore, quantiles=quantiles, separator=separator)
@@ -163,7 +162,7 @@ class FactorCoding(NamedTuple):
 
     def cues(self, columns: Columns, n_rows: int) -> list[list[str]]:
         """The cues of each row, term after term."""
-        parts = {name: self._column_cues(name, _column(columns, name)) for name in self.columns}
+        parts = {name: self._column_cues(name, column_of(columns, name)) for name in self.columns}
         origin: dict[str, frozenset[str]] = {}
         by_term = [self._term_cues(term, [parts[name] for name in term], origin) for term in self.terms]
         if not by_term:
@@ -205,7 +204,7 @@ class FactorCoding(NamedTuple):
         if is_missing(value):
             return None
         intervals = self.intervals.get(name)
-        if intervals is not None and not _is_number(value):
+        if intervals is not None and not is_real(value):
             raise TypeError(
                 f"column {name!r}, row {row}: expected a number, as in the rows that were learned from, "
                 f"found {value!r}; make the column numbers or strings throughout"
@@ -236,7 +235,7 @@ def learn_coding(
     intervals = {
         name: _intervals(values, counts, quantiles)
         for name in names
-        if is_numeric(values := _column(columns, name))
+        if is_numeric(values := column_of(columns, name))
     }
     ignored = _ignored(ignore, names)
     _warn_of_unknown(
@@ -334,60 +333,6 @@ def _starts(tokens: Mapping[float, int], quantiles: int) -> list[float]:
     return [distinct[0], *(distinct[end + 1] for end in np.unique(ends) if end + 1 < len(distinct))]
 
 
-def columns_of(frame: Any) -> Columns:
-    """The columns of a data frame or mapping, as sequences of Python objects."""
-    if isinstance(frame, Mapping):
-        names: Iterable[Any] = frame
-    elif is_table(frame):
-        names = frame.column_names if hasattr(frame, "column_names") else frame.columns
-    else:
-        raise TypeError(
-            f"frame must be a data frame or a mapping from columns to entries, not {type(frame).__name__}"
-        )
-    columns: dict[Any, Sequence[Any]] = {name: _entries(frame[name]) for name in names}
-    lengths = {name: len(entries) for name, entries in columns.items()}
-    if len(set(lengths.values())) > 1:
-        raise ValueError(f"expected columns of one length, found {lengths}")
-    return columns
-
-
-def is_missing(value: object) -> bool:
-    """Whether an entry is None, NaN or pandas' NA."""
-    if value is None:
-        return True
-    try:
-        return bool(value != value)
-    except (TypeError, ValueError):
-        # pandas' NA does not say whether it differs from itself.
-        return True
-
-
-def is_numeric(values: Sequence[Any]) -> bool:
-    """Whether a column has numbers, and nothing else but missing entries."""
-    present = [value for value in values if not is_missing(value)]
-    return bool(present) and all(map(_is_number, present))
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
-
-
-def _entries(column: Any) -> Sequence[Any]:
-    entries = list(plain(column))
-    # The levels of a categorical column are names, be they numbers.
-    if str(getattr(column, "dtype", "")) == "category":
-        return [None if is_missing(entry) else str(entry) for entry in entries]
-    return entries
-
-
-def _column(columns: Columns, name: Any) -> Sequence[Any]:
-    try:
-        return columns[name]
-    except KeyError:
-        close = near(name, map(str, columns))
-        raise KeyError(f"expected a column {name!r}, found {list(columns)}{close}") from None
-
-
 def _ignored(
     ignore: Iterable[Hashable] | Mapping[str, Iterable[Hashable]], names: tuple[str, ...]
 ) -> dict[str, Collection[str]]:
@@ -418,11 +363,10 @@ def _present(value: Any, column: str, row: int, expected: str) -> Any:
 
 def _count(value: Any, column: str, row: int) -> int:
     number = _present(value, column, row, "a frequency")
-    if not _is_number(number) or not float(number).is_integer() or number < 0:
-        raise ValueError(
-            f"column {column!r}, row {row}: expected a frequency, a whole number from 0, found {number!r}"
-        )
-    return int(number)
+    if is_real(number) and float(number).is_integer():
+        # Tables may hold counts as floats.
+        number = int(number)
+    return whole(f"column {column!r}, row {row}: a frequency", number)
 
 
 def _numeral(value: float) -> str:

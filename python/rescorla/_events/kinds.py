@@ -22,6 +22,10 @@ class Look(NamedTuple):
     first: str
     columns: list[str]
 
+    def reads_as_table(self, named: bool) -> bool:
+        """Whether it is read as an event table; `named`: the caller says which columns are which."""
+        return self.kind == "table" or (named and self.kind in ("unnamed", "conllu", "text"))
+
 
 class Words(NamedTuple):
     """What users can do about a file that is no event table, in the words of the place where they are."""
@@ -52,7 +56,11 @@ PYTHON = Words(
     frequency='columns={{"frequency": {0!r}}} takes it for frequency',
 )
 
-_NOUNS = {
+NOUNS = {
+    "events": "a binary event file",
+    "table": "an event table",
+    "unnamed": "what looks like a table",
+    "conllu": "what looks like CoNLL-U",
     "text": "running text",
     "packed": "a binary event file that is compressed",
     "weights": "weights, or another file of arrays",
@@ -80,7 +88,7 @@ def not_a_table(path: str, seen: Look, words: Words) -> str:
     expected = "an event table"
     if seen.kind == "text":
         expected += ", whose first line names the columns cues and outcomes"
-    return f"{path}: expected {expected}, found {_NOUNS[seen.kind]}; {cure}"
+    return f"{path}: expected {expected}, found {NOUNS[seen.kind]}; {cure}"
 
 
 def warn_of_counts(where: str, columns: Iterable[object], words: Words) -> None:

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-# Loaded with this module: while numpy loads it, an interrupt can be lost, and a long call would go on.
-from numpy.random import default_rng
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-Seed: TypeAlias = "int | np.random.Generator | np.random.SeedSequence"
 
 # Events picked at a time when making other events of these, and at most so many parts of a permutation:
 # enough that crossing into Rust costs nothing, few enough that Ctrl-C and the progress bar need not wait.
@@ -42,6 +37,12 @@ def permutation(frequencies: NDArray[np.int64], random: np.random.Generator) -> 
     """
     ends = np.cumsum(frequencies)
     n_tokens = int(ends[-1]) if len(ends) else 0
+    if n_tokens <= PICKED:
+        # The one block that there would be below, with the same bits.
+        block = np.repeat(np.arange(len(ends), dtype=np.int64), frequencies)
+        random.shuffle(block)
+        yield block
+        return
     n_parts = min(-(-n_tokens // PICKED), PARTS)
     number = np.uint32 if len(ends) < 1 << 32 else np.int64
     parts: list[list[NDArray[Any]]] = [[] for _ in range(n_parts)]
@@ -60,8 +61,16 @@ def permutation(frequencies: NDArray[np.int64], random: np.random.Generator) -> 
         yield block.astype(np.int64)
 
 
-def generator(seed: Seed) -> np.random.Generator:
-    """Where random numbers come from; None would not come again."""
-    if seed is None:
-        raise TypeError("seed must be an int, a numpy Generator or a SeedSequence, not None")
-    return default_rng(seed)
+def token_orders(n: int, frequencies: NDArray[np.int64], random: np.random.Generator) -> NDArray[np.int64]:
+    """The tokens of n passes, each pass in the order of `permutation`: row by row, the numbers of tokens.
+
+    The tokens of an event are alike. Each time that the event comes its first token stands for it.
+    """
+    first_tokens = np.cumsum(frequencies) - frequencies
+    found = np.empty((n, int(frequencies.sum())), dtype=np.int64)
+    for tokens in found:
+        start = 0
+        for events in permutation(frequencies, random):
+            tokens[start : start + len(events)] = first_tokens[events]
+            start += len(events)
+    return found

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from rescorla import _core
 from rescorla._events.blanks import Blanks
 from rescorla._events.events import Events, open_events
+from rescorla._events.frames import (
+    Chosen,
+    Layout,
+    chosen_columns,
+    event_columns,
+    is_frame,
+    is_table,
+    names_of,
+    plain,
+    streams,
+)
 from rescorla._events.kinds import PYTHON, Words, look, not_a_table, warn_of_counts
-from rescorla._shared.checks import DUPLICATES, Duplicates, PathName, near, one_of, path_name, shown, whole
+from rescorla._shared.checks import DUPLICATES, Duplicates, PathName, one_of, path_name, shown, whole
 from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
-
-Columns: TypeAlias = Mapping[str, str | int]
-"""Which columns are cues, outcomes and frequency: by name, or by position, from 0."""
-
-_ROLES = ("cues", "outcomes", "frequency")
-
-_Chosen: TypeAlias = tuple[str | int | None, str | int | None, str | int | None]
 
 
 @hinting
@@ -28,7 +32,7 @@ def read_events(
     source: Any,
     *,
     duplicates: Duplicates = "drop",
-    columns: Columns | None = None,
+    columns: Layout | None = None,
     header: bool = True,
     limit: int | None = None,
     background: str | None = None,
@@ -95,7 +99,7 @@ def read_events(
     ...     rw.read_events(path, columns={"cues": "trigrams", "outcomes": "word", "frequency": 2}).n_tokens
     5
     """
-    return compile_source(
+    return events_of(
         source,
         None,
         duplicates=duplicates,
@@ -113,7 +117,7 @@ def compile_events(
     path: PathName,
     *,
     duplicates: Duplicates = "drop",
-    columns: Columns | None = None,
+    columns: Layout | None = None,
     header: bool = True,
     limit: int | None = None,
     background: str | None = None,
@@ -180,7 +184,7 @@ def compile_events(
     >>> folder.cleanup()
     """
     _check_order(source, path)
-    return compile_source(
+    return events_of(
         source,
         path_name(path),
         duplicates=duplicates,
@@ -192,19 +196,6 @@ def compile_events(
     )
 
 
-def as_events(events: object, *, progress: Progress = None) -> Events:
-    """Events as they are; or those of an event file or table, told apart by content."""
-    if isinstance(events, Events):
-        return events
-    if isinstance(events, str | os.PathLike):
-        path = path_name(events)
-        return open_events(path) if look(path).kind == "events" else read_events(path, progress=progress)
-    kind = type(events).__name__
-    raise TypeError(
-        f"events must be Events or a path, not {kind}; rescorla.read_events makes Events of other sources"
-    )
-
-
 def files_of_events(source: object) -> list[str]:
     """The file that events lie in, or are read from; none where they are in memory."""
     if isinstance(source, Events):
@@ -212,109 +203,108 @@ def files_of_events(source: object) -> list[str]:
     return [path_name(source)] if isinstance(source, str | os.PathLike) else []
 
 
-def is_table(source: object) -> bool:
-    """Whether something is a data frame: pandas, polars, arrow or their like."""
-    return hasattr(source, "columns") or hasattr(source, "column_names")
-
-
-def compile_source(
+def events_of(
     source: Any,
-    path: str | None,
+    path: str | None = None,
     *,
-    duplicates: Duplicates = "drop",
-    columns: Columns | None = None,
+    duplicates: Duplicates | None = None,
+    columns: Layout | None = None,
     header: bool = True,
     limit: int | None = None,
     background: str | None = None,
     progress: Progress = None,
     words: Words = PYTHON,
 ) -> Events:
-    """As `compile_events`, and in memory without a path; `words` say what to do about a wrong file."""
-    one_of("duplicates", duplicates, DUPLICATES)
+    """Events of what a caller gives, in the file `path` if there is one; `words` say what helps.
+
+    Without `duplicates` the source is Events, a path or the text of a table that is being read, of which the
+    next rows are taken; and event files keep what they have. Where nothing at all is asked for, Events and
+    event files are taken as they are. All else is compiled.
+    """
+    if duplicates is not None:
+        one_of("duplicates", duplicates, DUPLICATES)
+    elif not isinstance(source, Events | str | os.PathLike | _core.TextStream):
+        raise TypeError(
+            f"events must be Events or a path, not {type(source).__name__}; rescorla.read_events makes "
+            "Events of other sources"
+        )
     chosen = chosen_columns(columns, header)
     if limit is not None:
         limit = whole("limit", limit)
     if path is not None:
         _core.check_apart(path, files_of_events(source))
-    named = columns is not None or not header
-    compiler: Callable[..., _core.EventFile] = _core.compile_events
-    if isinstance(source, str | os.PathLike):
-        source = path_name(source)
-        seen = look(source)
-        if seen.kind == "events":
-            if named:
-                raise ValueError(
-                    f"{source}: columns= and header= are for tables, and this is a binary event file; leave "
-                    "them out"
-                )
-            source = open_events(source)
-        elif seen.kind == "table" or (named and seen.kind in ("unnamed", "conllu", "text")):
-            if header and chosen[2] is None:
-                warn_of_counts(source, seen.columns, words)
-            compiler = _with_columns(_core.compile_table, chosen, header=header)
-        else:
-            raise ValueError(not_a_table(source, seen, words))
+    compiler: Callable[..., _core.EventFile]
+    if isinstance(source, _core.TextStream):
+        compiler = _with_columns(_rows_of_stream, chosen, header=header)
+    elif isinstance(source, str | os.PathLike):
+        source, compiler = _in_file(path_name(source), columns, header, chosen, words)
     elif not header:
         raise ValueError("header=False is for files whose first line is an event; leave it out")
-    elif streams(source, columns):
-        if is_table(source):
-            warn_of_extra_counts(source, chosen, words)
-        compiler = _core.compile_arrow
-        if _is_frame(source):
-            # Of a data frame the columns of events alone: it would convert the others as well.
-            source = source[labels := _wanted(source, columns)]
-            chosen = (0, 1, 2 if len(labels) > 2 else None)
-        if columns is not None:
-            compiler = _with_columns(compiler, chosen)
     else:
-        if is_table(source):
-            warn_of_extra_counts(source, chosen, words)
-        elif named:
-            raise ValueError("columns= is for tables; an iterable gives (cues, outcomes) or with a frequency")
-        source = _rows(source, columns, limit)
+        source, compiler = _in_rows(source, columns, chosen, limit, words)
+    if isinstance(source, Events) and duplicates is None and background is None:
+        if limit is not None:
+            return source.head(limit, path=path, progress=progress)
+        if path is None:
+            return source
     blanks = Blanks(source, background, limit)
     with watching(progress, "reading") as watch:
-        events = Events(compiler(blanks.source, path, duplicates, background, watch, limit=limit))
-    return blanks.warn(events)
+        made = compiler(blanks.source, path, duplicates or "drop", background, watch, limit=limit)
+    return blanks.warn(Events(made))
+
+
+def _rows_of_stream(
+    text: _core.TextStream,
+    path: str | None,
+    duplicates: Duplicates,
+    background: str | None,
+    _: object,
+    **how: Any,
+) -> _core.EventFile:
+    """The events of the rows that come next."""
+    return text.compile_table(path, duplicates, background, **how)
+
+
+def _in_file(
+    file: str, columns: Layout | None, header: bool, chosen: Chosen, words: Words
+) -> tuple[Any, Callable[..., _core.EventFile]]:
+    """What the engine reads of a file, and by which function."""
+    seen, named = look(file), columns is not None or not header
+    if seen.kind == "events":
+        if named:
+            raise ValueError(
+                f"{file}: columns= and header= are for tables, and this is a binary event file; leave them "
+                "out"
+            )
+        return open_events(file), _core.compile_events
+    if not seen.reads_as_table(named):
+        raise ValueError(not_a_table(file, seen, words))
+    if header and chosen[2] is None:
+        warn_of_counts(file, seen.columns, words)
+    return file, _with_columns(_core.compile_table, chosen, header=header)
+
+
+def _in_rows(
+    source: Any, columns: Layout | None, chosen: Chosen, limit: int | None, words: Words
+) -> tuple[Any, Callable[..., _core.EventFile]]:
+    """What the engine reads of a data frame or of another iterable, and by which function."""
+    if is_table(source) and chosen[2] is None:
+        warn_of_counts(f"the {type(source).__name__}", names_of(source), words)
+    if streams(source, columns):
+        if is_frame(source):
+            # Of a data frame the columns of events alone: it would convert the others as well.
+            source = source[labels := event_columns(source, columns)]
+            chosen = (0, 1, 2 if len(labels) > 2 else None)
+        return source, _core.compile_arrow if columns is None else _with_columns(_core.compile_arrow, chosen)
+    if columns is not None and not is_table(source):
+        raise ValueError("columns= is for tables; an iterable gives (cues, outcomes) or with a frequency")
+    return _rows(source, columns, limit), _core.compile_events
 
 
 def _with_columns(
-    compiler: Callable[..., _core.EventFile], columns: _Chosen, **more: bool
+    compiler: Callable[..., _core.EventFile], columns: Chosen, **more: bool
 ) -> Callable[..., _core.EventFile]:
     return lambda *arguments, limit: compiler(*arguments, columns=columns, limit=limit, **more)
-
-
-def chosen_columns(columns: Columns | None, header: bool) -> _Chosen:
-    """Which columns are cues, outcomes and frequency, None where their own names say it."""
-    if columns is None:
-        columns = {}
-    if not isinstance(columns, Mapping):
-        raise TypeError(
-            f'columns must be a mapping such as {{"cues": "trigrams", "outcomes": 1}}, not {shown(columns)}'
-        )
-    for role, column in columns.items():
-        if role not in _ROLES:
-            raise ValueError(
-                f"columns tells of cues, outcomes and frequency, not of {shown(role)}{near(role, _ROLES)}; "
-                'write the name of a table\'s column behind these, as in {"cues": "trigrams"}'
-            )
-        if not isinstance(column, str):
-            whole(f"columns[{role!r}]", column, other="the name of a column")
-    if not header and any(isinstance(columns.get(role), str | None) for role in _ROLES[:2]):
-        raise ValueError(
-            'without a header columns have no names: give positions, as in header=False, columns={"cues": 0, '
-            '"outcomes": 1}'
-        )
-    if not header and isinstance(columns.get("frequency"), str):
-        raise ValueError(f"without a header there is no column {columns['frequency']!r}: give its position")
-    cues, outcomes, frequency = (columns.get(role) for role in _ROLES)
-    return cues, outcomes, frequency
-
-
-def warn_of_extra_counts(table: Any, chosen: _Chosen, words: Words) -> None:
-    """Warn of a column of counts in a data frame that is not read."""
-    if chosen[2] is None:
-        warn_of_counts(f"the {type(table).__name__}", _names(table), words)
 
 
 def _check_order(source: object, path: object) -> None:
@@ -333,100 +323,15 @@ def _check_order(source: object, path: object) -> None:
         )
 
 
-def streams(source: Any, columns: Columns | None = None) -> bool:
-    """Whether something gives its rows as Arrow data (PyCapsule interface), with the names that it has.
-
-    A data frame of pandas or polars may hold Python objects. Of these only str says the same as Arrow data;
-    a set would come in any order. A series of either is an iterable.
-    """
-    if not hasattr(source, "__arrow_c_stream__") or hasattr(source, "dtype"):
-        return False
-    if not _is_frame(source):
-        return True
-    if not all(_holds_no_objects(source[name]) for name in _wanted(source, columns)):
-        return False
-    try:
-        source[[]].__arrow_c_stream__()
-    except ImportError:  # pandas asks pyarrow.
-        return False
-    return len(source) > 0  # The columns of an empty frame have any type.
-
-
-def _is_frame(source: Any) -> bool:
-    return hasattr(source, "dtypes") and hasattr(source, "to_dict")
-
-
-def _holds_no_objects(column: Any) -> bool:
-    if str(column.dtype).lower() != "object":
-        return True
-    if not hasattr(column, "iloc"):
-        return False
-    from pandas.api.types import infer_dtype
-
-    return infer_dtype(column, skipna=False) == "string"
-
-
-def _rows(source: Any, columns: Columns | None, limit: int | None) -> Iterable[Any]:
+def _rows(source: Any, columns: Layout | None, limit: int | None) -> Iterable[Any]:
     """The rows of a data frame or of another iterable, as the engine takes them."""
     if is_table(source):
         if limit is not None and hasattr(source, "head"):
             source = source.head(limit)
-        return _table_rows(source, columns)
+        return zip(*(plain(source[name]) for name in event_columns(source, columns)), strict=True)
     if isinstance(source, Iterable) and not isinstance(source, bytes | bytearray | Mapping):
         return source
     kind = type(source).__name__
     raise TypeError(
         f"events come from a path, an iterable of (cues, outcomes[, frequency]) or a data frame, not {kind}"
     )
-
-
-def _table_rows(table: Any, columns: Columns | None) -> Iterator[tuple[Any, ...]]:
-    return zip(*(plain(table[name]) for name in _wanted(table, columns)), strict=True)
-
-
-def _names(table: Any) -> list[Any]:
-    """The names of all columns."""
-    # Arrow tables have `columns` too, but there they are the data.
-    return list(table.column_names if hasattr(table, "column_names") else table.columns)
-
-
-def _wanted(table: Any, columns: Columns | None = None) -> list[Any]:
-    """The names of the columns of cues, outcomes and perhaps frequency."""
-    names = _names(table)
-    # Columns named exactly so go before those in another case.
-    by_name = {str(name).lower(): name for name in sorted(names, key=lambda name: str(name).islower())}
-    wanted = []
-    for role in _ROLES:
-        if columns is not None and role in columns:
-            wanted.append(_named(names, columns[role]))
-        elif role in by_name:
-            wanted.append(by_name[role] if columns is None else _named(names, by_name[role]))
-        elif role != "frequency":
-            raise ValueError(
-                f"expected columns cues, outcomes and perhaps frequency, found {names}; add {role}, or say "
-                f'which it is, as in columns={{"{role}": {names[0] if names else ""!r}}}'
-            )
-    return wanted
-
-
-def _named(names: list[Any], column: Any) -> Any:
-    """The name of a column that the caller gave by name or position."""
-    if isinstance(column, int):
-        if not 0 <= column < len(names):
-            raise ValueError(
-                f"columns asks for column {column}, and there are {len(names)}, from 0 on: {names}"
-            )
-        column = names[column]
-    if (found := names.count(column)) != 1:
-        what = "none is named so" if found == 0 else f"{found} are named so"
-        raise ValueError(f"columns asks for {column!r}, and of {names} {what}{near(column, map(str, names))}")
-    return column
-
-
-def plain(column: Any) -> Iterable[Any]:
-    """A column's entries as Python objects: pandas, polars and arrow each have their own word for it."""
-    for convert in ("to_list", "to_pylist"):
-        if hasattr(column, convert):
-            plain: Iterable[Any] = getattr(column, convert)()
-            return plain
-    return column  # type: ignore[no-any-return]

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain, compress
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from rescorla import _core
 from rescorla._events.names import Map, Names, listed, mapped
-from rescorla._shared.checks import Duplicates, near, whole
+from rescorla._shared.checks import Duplicates, Side, near, whole
 from rescorla._shared.warn import some, warn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-Side: TypeAlias = Literal["cues", "outcomes"]
 New: TypeAlias = "tuple[list[str], NDArray[np.int64], NDArray[np.int64], Duplicates]"
 """The new names; where the ids of each old name begin, and the last end; the ids; duplicates."""
 

@@ -6,9 +6,8 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from glob import glob, has_magic
 from itertools import chain
-from operator import index
 from re import DOTALL, fullmatch
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from rescorla import _core
 from rescorla._events.events import Events
@@ -19,6 +18,7 @@ from rescorla._shared.checks import (
     DUPLICATES,
     Duplicates,
     PathName,
+    maybe_path_name,
     one_of,
     path_name,
     shown,
@@ -35,13 +35,61 @@ Names: TypeAlias = (
 """What words give: themselves, n-grams, or what a table or a function says."""
 
 # How many letters make a cue; 0: a whole word.
-_GRAMS = {"trigrams": 3, "bigrams": 2, "unigrams": 1, "words": 0}
+GRAMS = {"trigrams": 3, "bigrams": 2, "unigrams": 1, "words": 0}
 
 # What CoNLL-U says of words.
-_SAID = ("lemmas", "upos", "features")
+SAID = ("lemmas", "upos", "features")
 
 # What says that all characters are symbols, in pyndl too.
 _ALL = ("all", "*")
+
+
+class TextOptions(NamedTuple):
+    """How running text becomes events: the arguments of `corpus_events` that say so, and their defaults."""
+
+    cues_from: Names | list[Names] | tuple[Names, ...] = "trigrams"
+    outcomes_from: Names | list[Names] | tuple[Names, ...] | None = "words"
+    window: int | tuple[int, int] | Literal["context"] | None = None
+    context: str = "line"
+    across: bool = True
+    letters: str = "codepoints"
+    symbols: str | Callable[[str], bool] | None = None
+    lower: bool = True
+    normalize: str | None = None
+    boundary: str = "#"
+    stop_words: Words = ()
+    vocabulary: Words | None = None
+    sentence_end: str = ".?!…。！？"
+    document_end: str = "---end.of.document---"
+    unknown: str = "error"
+    format: str = "text"
+    items: Literal["lines", "documents"] = "lines"
+
+    def check(self) -> None:
+        """ValueError and TypeError for options that can be told to be wrong before any text is read."""
+        for name, choices in CHOICES.items():
+            one_of(name, getattr(self, name), choices)
+        for name in ("boundary", "sentence_end", "document_end"):
+            text = getattr(self, name)
+            if not isinstance(text, str):
+                raise TypeError(f"{name} must be a str, which may be empty, not {type(text).__name__}")
+
+
+# What options can be that have one of some values.
+CHOICES: dict[str, tuple[str | None, ...]] = {
+    "context": ("line", "sentence", "paragraph", "document"),
+    "letters": ("codepoints", "graphemes"),
+    "normalize": (None, "NFC", "NFD", "NFKC", "NFKD"),
+    "unknown": ("error", "ignore", "keep"),
+    "format": ("text", "subtitles", "conllu"),
+    "items": ("lines", "documents"),
+}
+
+# What the engine takes as it is.
+_AS_THEY_ARE = (
+    *("context", "across", "letters", "lower", "normalize", "boundary"),
+    *("sentence_end", "document_end", "unknown", "format"),
+)
 
 
 @hinting
@@ -203,20 +251,48 @@ def corpus_events(
     ('in', 'beginning') ('the',)
     ('the',) ('beginning',)
     """
-    one_of("context", context, ("line", "sentence", "paragraph", "document"))
-    one_of("letters", letters, ("codepoints", "graphemes"))
-    one_of("normalize", normalize, (None, "NFC", "NFD", "NFKC", "NFKD"))
-    one_of("unknown", unknown, ("error", "ignore", "keep"))
-    one_of("format", format, ("text", "subtitles", "conllu"))
-    one_of("items", items, ("lines", "documents"))
+    return events_of_text(
+        corpus,
+        path,
+        TextOptions(
+            cues_from=cues_from,
+            outcomes_from=outcomes_from,
+            window=window,
+            context=context,
+            across=across,
+            letters=letters,
+            symbols=symbols,
+            lower=lower,
+            normalize=normalize,
+            boundary=boundary,
+            stop_words=stop_words,
+            vocabulary=vocabulary,
+            sentence_end=sentence_end,
+            document_end=document_end,
+            unknown=unknown,
+            format=format,
+            items=items,
+        ),
+        duplicates=duplicates,
+        background=background,
+        threads=threads,
+        progress=progress,
+    )
+
+
+def events_of_text(
+    corpus: object,
+    path: PathName | None,
+    text: TextOptions,
+    *,
+    duplicates: Duplicates = "drop",
+    background: str | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Events:
+    """As `corpus_events`, which says what the arguments are."""
+    text.check()
     one_of("duplicates", duplicates, DUPLICATES)
-    for argument, text in (
-        ("boundary", boundary),
-        ("sentence_end", sentence_end),
-        ("document_end", document_end),
-    ):
-        if not isinstance(text, str):
-            raise TypeError(f"{argument} must be a str, which may be empty, not {type(text).__name__}")
     if isinstance(corpus, str | os.PathLike) and path is not None and not isinstance(path, str | os.PathLike):
         raise TypeError(
             f"path must be that of the file to write, not {shown(path)}, and corpus is the path {corpus!r}; "
@@ -224,72 +300,66 @@ def corpus_events(
         )
     texts, files = _texts(corpus)
     if path is not None:
-        lists = [each for each in (stop_words, vocabulary) if isinstance(each, os.PathLike)]
-        tables = [
-            each for each in _several(cues_from) + _several(outcomes_from) if isinstance(each, os.PathLike)
-        ]
-        read = [*(texts if files else []), *map(path_name, [*lists, *tables])]
-        _core.check_apart(path_name(path), read)
-    if format != "text" and not files:
-        raise TypeError(f"format={format!r} is for files; give paths (of type pathlib.Path in a list)")
-    allowed = _allowed(symbols)
-    stopped = listed("stop_words", stop_words)
-    known = None if vocabulary is None else listed("vocabulary", vocabulary)
-    if files and format == "text":
+        named = [text.stop_words, text.vocabulary, *_several(text.cues_from), *_several(text.outcomes_from)]
+        read = [path_name(each) for each in named if isinstance(each, os.PathLike)]
+        _core.check_apart(path_name(path), [*(texts if files else []), *read])
+    if text.format != "text" and not files:
+        raise TypeError(f"format={text.format!r} is for files; give paths (of type pathlib.Path in a list)")
+    allowed = _allowed(text.symbols)
+    stopped = listed("stop_words", text.stop_words)
+    known = None if text.vocabulary is None else listed("vocabulary", text.vocabulary)
+    if files and text.format == "text":
         texts = list(texts)
         warn_of_text(texts)
     with watching(progress, "reading") as watch:
         file, missed = _core.compile_corpus(
             texts,
-            None if path is None else path_name(path),
-            items="files" if files else items,
-            cues=_specs("cues_from", cues_from, format),
-            outcomes=[] if outcomes_from is None else _specs("outcomes_from", outcomes_from, format),
-            window=_window(window),
-            context=context,
-            across=across,
-            letters=letters,
+            maybe_path_name(path),
+            items="files" if files else text.items,
+            cues=_specs("cues_from", text.cues_from, text.format),
+            outcomes=(
+                [] if text.outcomes_from is None else _specs("outcomes_from", text.outcomes_from, text.format)
+            ),
+            window=_window(text.window),
             symbols=allowed,
-            lower=lower,
-            normalize=normalize,
-            boundary=boundary,
             stop_words=stopped,
             vocabulary=known,
-            sentence_end=sentence_end,
-            document_end=document_end,
-            unknown=unknown,
-            format=format,
+            **{name: getattr(text, name) for name in _AS_THEY_ARE},
             duplicates=duplicates,
             background=background,
             threads=thread_count(threads),
             block=None,
             progress=watch,
         )
+    _warn_of_missed(missed, text, {"vocabulary": known, "stop_words": stopped})
+    return Events(file)
+
+
+def _warn_of_missed(missed: list[Any], text: TextOptions, lists: Mapping[str, list[str] | None]) -> None:
+    """Warn of symbols that leave no word of the text, and of lists of which no word occurs in it."""
     if "symbols" in missed:
-        what = f"symbols={symbols!r}" if isinstance(symbols, str) else "symbols=, the function,"
+        what = f"symbols={text.symbols!r}" if isinstance(text.symbols, str) else "symbols=, the function,"
         warn(
             f"{what} leaves no word of the text; "
             + (
                 "the text is lower-cased first: allow small letters, such as 'a-z', or say lower=False"
-                if lower
+                if text.lower
                 else "name the characters that its words are made of"
             )
         )
-    for argument, words, done in (
-        ("vocabulary", known, "leaves no word of the text"),
-        ("stop_words", stopped, "takes no word out of the text"),
-    ):
+    done = {"vocabulary": "leaves no word of the text", "stop_words": "takes no word out of the text"}
+    for argument, words in lists.items():
         if words and argument in missed:
-            capitals = lower and any(word != word.lower() for word in words)
+            capitals = text.lower and any(word != word.lower() for word in words)
             warn(
-                f"{argument}= {done}: {some(words)} {'does' if len(words) == 1 else 'do'} not occur; "
+                f"{argument}= {done[argument]}: {some(words)} {'does' if len(words) == 1 else 'do'} not "
+                "occur; "
                 + (
                     "the text is lower-cased first: write small letters, or say lower=False"
                     if capitals
                     else "compare the spelling"
                 )
             )
-    return Events(file)
 
 
 def _specs(argument: str, names: object, format: str) -> list[Any]:
@@ -297,25 +367,22 @@ def _specs(argument: str, names: object, format: str) -> list[Any]:
     if isinstance(names, list | tuple):
         return [spec for each in names for spec in _specs(argument, each, format)]
     if isinstance(names, str):
-        if names in _SAID and format == "conllu":
+        if names in SAID and format == "conllu":
             return [names]
-        if names in _SAID:
+        if names in SAID:
             raise ValueError(f"{argument} can be {names!r} with format='conllu' only, not {format!r}")
-        one_of(argument, names, (*_GRAMS, *(_SAID if format == "conllu" else ())))
-        return [_GRAMS[names]]
+        one_of(argument, names, (*GRAMS, *(SAID if format == "conllu" else ())))
+        return [GRAMS[names]]
     if isinstance(names, Mapping | os.PathLike):
         return [mapped(argument, names)]
     if callable(names):
         return [names]
-    if isinstance(names, bool) or not hasattr(names, "__index__"):
+    if not hasattr(names, "__index__"):
         raise TypeError(
-            f"{argument} must be one of {', '.join(map(repr, _GRAMS))}, a number of letters, a mapping, a "
+            f"{argument} must be one of {', '.join(map(repr, GRAMS))}, a number of letters, a mapping, a "
             f"pathlib.Path, a function, or several of these, not {type(names).__name__}"
         )
-    letters = index(names)
-    if letters < 1:
-        raise ValueError(f"{argument} must have 1 letter or more, not {letters}")
-    return [letters]
+    return [whole(f"{argument}, as a number of letters,", names, 1)]
 
 
 def _several(names: object) -> list[Any]:

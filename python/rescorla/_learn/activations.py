@@ -12,7 +12,8 @@ import numpy as np
 
 from rescorla import _core
 from rescorla._events.events import Events
-from rescorla._events.read import as_events, files_of_events, is_table, read_events, streams
+from rescorla._events.frames import is_table, streams
+from rescorla._events.read import events_of, files_of_events, read_events
 from rescorla._learn.plan import result_array
 from rescorla._shared.checks import (
     PathName,
@@ -181,7 +182,7 @@ def cue_events(
             errno.ENOENT, f"no such file: a str is a path; write [{events!r}] for one set of cues", events
         )
     if isinstance(events, Events | str | os.PathLike):
-        return as_events(events, progress=progress)
+        return events_of(events, progress=progress)
     if is_table(events) or streams(events):
         return read_events(events, progress=progress)
     if not isinstance(events, Iterable) or isinstance(events, bytes | bytearray | Mapping):

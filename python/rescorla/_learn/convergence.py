@@ -10,7 +10,7 @@ import numpy as np
 
 from rescorla import _core
 from rescorla._events.events import Events
-from rescorla._events.read import as_events
+from rescorla._events.read import events_of
 from rescorla._learn.plan import warn_of_entries
 from rescorla._learn.record import rates_of, sizes
 from rescorla._learn.spectrum import SLACK, Spectrum, Tokens
@@ -138,7 +138,7 @@ def convergence(
     beta1, beta2 = rates(beta)
     if beta1 == beta2 == 0:
         raise ValueError("beta must be more than 0: without learning everything stays as it is")
-    events = as_events(events)
+    events = events_of(events)
     if events.n_tokens == 0:
         raise ValueError("convergence needs tokens to draw from; these events have none")
     columns = (

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from rescorla import _core
 from rescorla._events.events import Events
-from rescorla._events.read import as_events
+from rescorla._events.order import token_orders
+from rescorla._events.read import events_of
 from rescorla._learn.plan import (
     RATE,
     Plan,
@@ -25,12 +26,15 @@ from rescorla._learn.record import rates_of, record, sizes
 from rescorla._shared.checks import (
     PathName,
     PerName,
+    Seed,
     element_type,
+    generator,
     is_number,
     one_of,
     per_name,
     rate,
     recorded,
+    recorded_seed,
     thread_count,
     whole,
 )
@@ -48,9 +52,6 @@ Activation = Literal["identity", "logistic", "tanh"]
 Loss = Literal["squared", "log"]
 Reduction = Literal["sum", "mean"]
 
-Data: TypeAlias = "Events | PathName | tuple[Examples, Examples]"
-"""Events, the path of a file of them, or a pair of arrays (X, Z)."""
-
 # The standard deviation of random initial weights: small, so that sums of a few of them are near zero, where
 # logistic and tanh are steepest.
 SPREAD = 0.01
@@ -61,7 +62,7 @@ ORDERED = 1 << 24
 
 @hinting
 def delta_rule(
-    data: Data,
+    data: Events | PathName | tuple[Examples, Examples],
     *,
     alpha: PerName = 1.0,
     beta: float,
@@ -72,7 +73,7 @@ def delta_rule(
     reduction: Reduction = "sum",
     passes: int = 1,
     initial: Weights | Literal["random"] | None = None,
-    seed: int | None = None,
+    seed: Seed | None = None,
     dtype: DTypeLike = "float64",
     threads: int | None = None,
     progress: Progress = None,
@@ -87,7 +88,8 @@ def delta_rule(
     In events x_i is 1 where cue i is present and 0 where it is absent; in arrays any number.
 
     All tokens of a batch see the weights as they were before it; their dw are summed or averaged, and then
-    applied. With g the identity and batches of one token this is the rule of Rescorla and Wagner.
+    applied. With g the identity and batches of one token this is the rule of Rescorla and Wagner: the weights
+    are those of ``learn(events.passes(passes, seed), method="forward")`` with the same rates, bit for bit.
 
     Parameters
     ----------
@@ -127,9 +129,11 @@ def delta_rule(
         the normal distribution with mean 0 and standard deviation 0.01, drawn with the seed. Columns of
         arrays are matched by name; weights of cues that X lacks, or to outcomes that Z lacks, stay what they
         are.
-    seed : int, optional
-        Take the tokens of each pass in a fresh random order, by ``numpy.random.default_rng(seed)``; without
-        it in the order of the events. The order makes no difference to full batches.
+    seed : int, numpy.random.Generator or numpy.random.SeedSequence, optional
+        Take the tokens of each pass in a fresh random order, the one in which ``events.passes(passes, seed)``
+        has them, after random initial weights are drawn; without it in the order of the events. Each row of
+        arrays is an event. A Generator goes on from where it is, and ``parameters["seed"]`` is None then. The
+        order makes no difference to full batches.
     dtype : {"float64", "float32"}, default "float64"
         The type of the weights; parameters and all operations are rounded to it.
     threads : int, optional
@@ -177,7 +181,8 @@ def delta_rule(
     Events are held in memory, decoded, and the batches made of them up to 512 MiB, or one batch if that
     is more. Arrays are used where they are if they have the type of the weights and lie row after row in
     memory (CSR, if sparse), and copied otherwise. A seed takes 8 bytes a token besides, for as many passes as
-    128 MiB hold or for one; and where there are more passes, a second copy of the weights.
+    128 MiB hold or for one, and while they are drawn 24 for each event and 5 for each token of a pass; and
+    where there are more passes, a second copy of the weights.
 
     References
     ----------
@@ -219,7 +224,7 @@ def delta_rule(
     element = element_type(dtype)
     n_threads = thread_count(threads)
     beta = rate("beta", beta)
-    rng = None if seed is None else np.random.default_rng(whole("seed", seed))
+    rng = None if seed is None else generator(seed)
     known = _known(initial, rng)
     events = _arrays(data, element) if isinstance(data, tuple) else _events(data, progress)
     plan = plan_of(events, None, None, known)
@@ -262,7 +267,7 @@ def delta_rule(
     started = perf_counter()
     with watching(progress, "learning") as watch:
         # In full batches the order is nothing but rounding.
-        for first, some, order in orders(n_passes, events.n_tokens, rng if size else None, ordered):
+        for first, some, order in _orders(n_passes, events, rng if size else None, ordered):
             values = np.zeros(shape, dtype=element)
             step = arguments | {
                 "passes": some,
@@ -293,7 +298,7 @@ def delta_rule(
         batch="full" if size is None else size,
         reduction=reduction,
         passes=n_passes,
-        seed=None if seed is None else whole("seed", seed),
+        seed=recorded_seed(seed),
         initial="random" if initial == "random" else None,
         continued=known is not None,
         **sizes(events),
@@ -360,6 +365,10 @@ class _Tokens:
     def __len__(self) -> int:
         return len(self.events)
 
+    def frequencies(self) -> NDArray[np.int64]:
+        """How many tokens each event stands for."""
+        return self.events.frequencies
+
     def kappa(self, alphas: NDArray[np.float64]) -> float:
         """The greatest sum of alpha m^2 of an event."""
         (pointers, cues, _), _ = self.events._file.cue_sets()
@@ -394,6 +403,10 @@ class _Arrays:
                 f"lambda_ must be 1.0 with arrays, where the targets are those of Z, not {lambda_!r}; scale Z"
             )
         check_targets("Z", self.z, loss)
+
+    def frequencies(self) -> NDArray[np.int64]:
+        """How many tokens each row stands for."""
+        return np.ones(self.n_tokens, dtype=np.int64)
 
     def kappa(self, alphas: NDArray[np.float64]) -> float:
         """The greatest sum of alpha x^2 of a row."""
@@ -446,7 +459,7 @@ def _events(data: object, progress: Progress) -> _Tokens:
             f"data must be Events, a path or a pair (X, Z) of arrays, not {type(data).__name__}; "
             "rescorla.read_events makes Events of cues and outcomes"
         )
-    return _Tokens(as_events(data, progress=progress))
+    return _Tokens(events_of(data, progress=progress))
 
 
 def _known(initial: object, rng: np.random.Generator | None) -> Weights | None:
@@ -468,20 +481,18 @@ def _start(known: Weights, shape: tuple[int, int], element: np.dtype[Any]) -> ND
     return values
 
 
-def orders(
-    passes: int, n_tokens: int, rng: np.random.Generator | None, ordered: int
+def _orders(
+    passes: int, events: _Tokens | _Arrays, rng: np.random.Generator | None, ordered: int
 ) -> Iterator[tuple[int, int, NDArray[np.int64] | None]]:
     """Some passes at a time: the first of them, how many, and their tokens in random order, or None."""
     if rng is None:
         yield 0, passes, None
         return
-    at_once = max(1, ordered // max(1, n_tokens))
+    at_once = max(1, ordered // max(1, events.n_tokens))
+    frequencies = events.frequencies()
     for first in range(0, passes, at_once):
         some = min(at_once, passes - first)
-        order = np.empty((some, n_tokens), dtype=np.int64)
-        for tokens in order:
-            tokens[:] = rng.permutation(n_tokens)
-        yield first, some, order
+        yield first, some, token_orders(some, frequencies, rng)
 
 
 def _part(

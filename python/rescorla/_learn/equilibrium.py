@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from time import perf_counter
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import numpy as np
 
 from rescorla import _core
 from rescorla._events.events import Events
-from rescorla._events.read import as_events
+from rescorla._events.read import events_of
 from rescorla._learn.plan import warn_of_entries
 from rescorla._learn.record import rates_of, record, sizes
 from rescorla._shared.checks import PathName, PerName, one_of, per_name, rate, rates, recorded, thread_count
@@ -17,8 +17,6 @@ from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
 from rescorla._shared.warn import NumericalWarning, warn
 from rescorla._weights.weights import Weights
-
-Method: TypeAlias = Literal["auto", "dense", "iterative"]
 
 
 @hinting
@@ -30,7 +28,7 @@ def equilibrium(
     alpha: PerName | None = None,
     ridge: float = 0.0,
     background: str | None = None,
-    method: Method = "auto",
+    method: Literal["auto", "dense", "iterative"] = "auto",
     tol: float | None = None,
     threads: int | None = None,
     progress: Progress = None,
@@ -181,7 +179,7 @@ def equilibrium(
     ridge = rate("ridge", ridge)
     tol = None if tol is None else rate("tol", tol)
     n_threads = thread_count(threads)
-    events = as_events(events, progress=progress)
+    events = events_of(events, progress=progress)
     extended = events if background is None else events.with_background(background, progress=progress)
     file, cues, outcomes = extended._file, extended.cues, extended.outcomes
     element = np.dtype(np.float64)

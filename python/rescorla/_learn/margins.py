@@ -61,7 +61,9 @@ def minover(
         stability above N |w| / t. Without it, all steps are made.
     bias : bool, default False
         Learn the weight of one more feature, the last, that is always 1. It counts in N, and in the
-        stability, which is then that of planes through the origin of a space with one more dimension.
+        stability, which is then that of planes through the origin of a space with one more dimension. None
+        by default, other than in `perceptron`, because Krauth and Mezard's units have no threshold, and the
+        stability with one depends on where the origin is.
     record : bool, default True
         Record ``errors`` and ``stabilities``, 16 bytes a step.
     progress : bool, callable or None, default None
@@ -167,7 +169,8 @@ def adatron(
         Stop when the stability is certainly at least 1 - tol times the greatest: no plane has a stability
         above |w| / sum a.
     bias : bool, default False
-        Learn the weight of one more feature, the last, that is always 1.
+        Learn the weight of one more feature, the last, that is always 1. None by default, as in `minover`,
+        because Anlauf and Biehl's units have no threshold.
     progress : bool, callable or None, default None
         None: a bar on a terminal. A callable gets (done, total) in sweeps.
 
@@ -236,7 +239,8 @@ def separable(X: Examples, y: ArrayLike, *, bias: bool = False) -> bool:
     X : array_like, sparse matrix or data frame, n_examples x n_features
     y : array_like of +1 and -1, n_examples
     bias : bool, default False
-        Whether the plane may have a bias w0. Without it the plane goes through the origin.
+        Whether the plane may have a bias w0. Without it the plane goes through the origin, as those of
+        `minover` and `adatron` do by default, of which this function tells whether they exist.
 
     Returns
     -------

@@ -10,7 +10,7 @@ import numpy as np
 from rescorla import _core
 from rescorla._learn.plane import LinearFit, signs_of
 from rescorla._learn.record import record
-from rescorla._shared.checks import number, one_of, whole
+from rescorla._shared.checks import Seed, generator, number, one_of, recorded_seed, whole
 from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
 from rescorla._weights.vectors import Examples, Table, same_length, table_of, vector_of
@@ -31,7 +31,7 @@ def perceptron(
     bias: bool = True,
     max_sweeps: int = 1000,
     initial: LinearFit | Literal["random"] | ArrayLike | None = None,
-    seed: int | None = None,
+    seed: Seed | None = None,
     progress: Progress = None,
 ) -> LinearFit:
     """Learn a plane between two classes by the perceptron rule.
@@ -55,7 +55,8 @@ def perceptron(
         How much of an example is added, above 0. From zero weights it scales the result and nothing else:
         what is learned with ``eta=1.0`` is multiplied by it at the end.
     bias : bool, default True
-        Whether there is a bias w0: the weight of a cue that is always present with the value 1.
+        Whether there is a bias w0: the weight of a cue that is always present with the value 1. Rosenblatt's
+        unit has one, its threshold; those of `minover` and `adatron` have none by default.
     max_sweeps : int, default 1000
         When to give up. Where a plane separates the classes the single rule ends by itself, after at most
         (R / gamma)^2 mistakes from zero: R the greatest |(x, 1)|, gamma the greatest stability that there is.
@@ -63,8 +64,9 @@ def perceptron(
         What to start from: zero; numbers of the normal distribution with mean 0 and standard deviation 1,
         drawn with the seed, the bias last; these weights, with a bias of 0; or the weights and the bias of a
         fit.
-    seed : int, optional
-        For ``numpy.random.default_rng``, where initial is "random". Nothing else is random.
+    seed : int, numpy.random.Generator or numpy.random.SeedSequence, optional
+        Where random weights come from, if initial is "random". Nothing else is random. A Generator goes on
+        from where it is, and ``parameters["seed"]`` is None then.
     progress : None, bool or callable(done, total), default None
         None shows a bar if standard error is a terminal. A callable is called by the calling thread; when it
         raises, learning stops.
@@ -175,7 +177,7 @@ def perceptron(
         max_sweeps=sweeps,
         initial=initial if isinstance(initial, str) else None,
         continued=initial is not None and not isinstance(initial, str),
-        seed=None if seed is None else whole("seed", seed),
+        seed=recorded_seed(seed),
         n_examples=table.shape[0],
         n_features=table.shape[1],
     )
@@ -198,7 +200,7 @@ def _overflow(table: Table, row: int, value: float) -> FloatingPointError:
     return FloatingPointError(f"the {which} became {value}; lower eta, or scale X")
 
 
-def _start(initial: object, seed: int | None, table: Table, bias: bool) -> tuple[NDArray[np.float64], float]:
+def _start(initial: object, seed: Seed | None, table: Table, bias: bool) -> tuple[NDArray[np.float64], float]:
     """The weights and the bias to begin with."""
     p = table.shape[1]
     if initial is None:
@@ -207,7 +209,7 @@ def _start(initial: object, seed: int | None, table: Table, bias: bool) -> tuple
         one_of("initial", initial, ("random",))
         if seed is None:
             raise ValueError("initial='random' needs a seed=, so that the weights can be drawn again")
-        drawn = np.random.default_rng(whole("seed", seed)).normal(size=p + 1)
+        drawn = generator(seed).normal(size=p + 1)
         return drawn[:p], float(drawn[p]) if bias else 0.0
     if isinstance(initial, LinearFit):
         weights, start = initial.coef, initial.intercept

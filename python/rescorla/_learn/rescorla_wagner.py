@@ -10,7 +10,7 @@ import numpy as np
 
 from rescorla import _core
 from rescorla._events.events import Events
-from rescorla._events.read import as_events, files_of_events
+from rescorla._events.read import events_of, files_of_events
 from rescorla._learn.in_place import learn_in_place
 from rescorla._learn.plan import (
     maximal,
@@ -264,7 +264,7 @@ def learn(
     if path is not None:
         reads = [] if initial is None else mapped_files(initial.values)
         npy.check_pair_apart(path, [*files_of_events(events), *reads])
-    events = as_events(events, progress=progress)
+    events = events_of(events, progress=progress)
     plan = plan_of(events, cues, outcomes, initial)
     alphas = saliences(alpha, plan, events, element)
     lambdas = maximal(lambda_, plan, events, initial, element)

@@ -10,7 +10,7 @@ import numpy as np
 
 from rescorla import _core
 from rescorla._learn import theory
-from rescorla._shared.checks import numbered, one_of, rate, thread_count, whole
+from rescorla._shared.checks import Seed, numbered, one_of, rate, seed_number, thread_count, whole
 from rescorla._shared.hints import hinting
 from rescorla._shared.optional import need
 from rescorla._shared.progress import Progress, watching
@@ -207,7 +207,7 @@ def teacher_student(
     teacher: Literal["random", "ones"] | ArrayLike | None = None,
     n_max: int = 100,
     stop: float | None = None,
-    seed: int,
+    seed: Seed,
     threads: int | None = None,
     progress: Progress = None,
 ) -> TeacherStudent:
@@ -240,12 +240,13 @@ def teacher_student(
         its stability is within 1e-6 of the greatest.
     stop : float, optional
         MinOver stops after the first step, from the second on, that changes eps by no more than this.
-    seed : int, 0 or more
-        Replicate r is drawn by ``numpy.random.default_rng([seed, N, r])``: N normal numbers for the teacher,
-        N for the random start, then the inputs, row by row. An input on the teacher's plane has no class:
-        row i is drawn again by ``default_rng([seed, N, r, i])``, until it is off. So all students see the
-        same draws, the examples of a smaller alpha are the first of those of a larger one, and what else is
-        asked for has no say.
+    seed : int, numpy.random.Generator or numpy.random.SeedSequence
+        An int, 0 or more, or what draws one, which then stands in ``parameters["seed"]``. Replicate r is
+        drawn by ``numpy.random.default_rng([seed, N, r])``: N normal numbers for the teacher, N for the
+        random start, then the inputs, row by row. An input on the teacher's plane has no class: row i is
+        drawn again by ``default_rng([seed, N, r, i])``, until it is off. So all students see the same draws,
+        the examples of a smaller alpha are the first of those of a larger one, and what else is asked for has
+        no say.
     threads : int, optional
         By default as many as the process may use. They have no say in the result.
     progress : bool, callable or None, default None
@@ -284,7 +285,7 @@ def teacher_student(
     one_of("inputs", inputs, ("gaussian", "binary"))
     weights = _weights(teacher, sizes)
     least = None if stop is None else rate("stop", stop)
-    first = whole("seed", seed)
+    first = seed_number(seed)
     n_threads = thread_count(threads)
     counts = np.rint(np.multiply.outer(sizes, loads)).astype(np.int64)
     total = int((counts * sizes[:, None]).sum()) * n_replicates

@@ -10,7 +10,7 @@ import numpy as np
 
 from rescorla import _core
 from rescorla._events.events import Events
-from rescorla._events.read import as_events
+from rescorla._events.read import events_of
 from rescorla._learn.plan import (
     maximal,
     naming_divergence,
@@ -330,7 +330,7 @@ def trajectories(
         if cues is not None or outcomes is not None:
             raise ValueError("pairs and cues= or outcomes= ask for different things; give one of them")
         cues, outcomes = (list(dict.fromkeys(pair[side] for pair in cells)) for side in (0, 1))
-    events = as_events(events, progress=progress)
+    events = events_of(events, progress=progress)
     plan = plan_of(events, cues, outcomes, initial)
     if initial is not None:
         warn_unshared(initial, plan, events)

@@ -9,7 +9,7 @@ import numpy as np
 
 from rescorla import _core
 from rescorla._events.events import Events
-from rescorla._events.read import as_events
+from rescorla._events.read import events_of
 from rescorla._learn.delta import delta_rule
 from rescorla._learn.plan import naming_rate, start_of
 from rescorla._learn.record import rates_of, record, sizes
@@ -175,7 +175,7 @@ def widrow_hoff(
         cues, outcomes, source = _pair(data, element)
         facts = {"n_tokens": source}
     else:
-        events = as_events(data, progress=progress)
+        events = events_of(data, progress=progress)
         if cue_vectors is None and outcome_vectors is None:
             return _names_only(events, eta, initial, element, method, n_threads, progress)
         known = (None, None) if initial is None else (initial.cues, initial.outcomes)

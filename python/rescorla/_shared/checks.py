@@ -12,12 +12,20 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+# Loaded with this module: while numpy loads it, an interrupt can be lost, and a long call would go on.
+from numpy.random import Generator, SeedSequence, default_rng
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 PathName: TypeAlias = str | os.PathLike[str]
 PerName: TypeAlias = "float | Mapping[str, float] | ArrayLike"
 """One number for all names, a mapping from names, or an array in the order of the names."""
+
+Seed: TypeAlias = int | Generator | SeedSequence
+"""Where random numbers come from: a Generator goes on from where it is, and the next call draws others."""
+
+Side: TypeAlias = Literal["cues", "outcomes"]
 
 Duplicates: TypeAlias = Literal["drop", "keep", "error"]
 """What becomes of a cue that an event has twice."""
@@ -110,6 +118,23 @@ def whole(argument: str, value: object, least: int = 0, other: str | None = None
     if converted < least:
         raise ValueError(f"{wanted}, not {converted}")
     return converted
+
+
+def generator(seed: object) -> Generator:
+    """Where random numbers come from; None would not come again."""
+    return default_rng(seed if isinstance(seed, Generator | SeedSequence) else seed_number(seed))
+
+
+def seed_number(seed: object) -> int:
+    """A number as it is; of a Generator or SeedSequence, one that it draws."""
+    if isinstance(seed, Generator | SeedSequence):
+        return int(default_rng(seed).integers(np.iinfo(np.int32).max))
+    return whole("seed", seed, 0, "a numpy Generator or SeedSequence")
+
+
+def recorded_seed(seed: object) -> int | None:
+    """What `generator` was told, in a form that JSON has: None unless it was a number."""
+    return None if seed is None or isinstance(seed, Generator | SeedSequence) else seed_number(seed)
 
 
 def shown(value: object) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from rescorla._events.read import is_table
+from rescorla._events.frames import is_table, names_of
 from rescorla._shared.checks import in_rows
 from rescorla._weights.weights import Weights
 
@@ -177,8 +177,7 @@ def _names(value: Any) -> Sequence[Any] | None:
     if hasattr(value, "dims") and hasattr(value, "coords"):
         last = value.dims[-1] if value.dims else None
         return value.coords[last].values.tolist() if last in value.coords else None
-    columns = getattr(value, "columns", None)
-    return None if columns is None else list(columns)
+    return names_of(value) if is_table(value) else None
 
 
 def _distinct(argument: str, names: Sequence[Any] | None, n: int, prefix: str | None) -> tuple[str, ...]:

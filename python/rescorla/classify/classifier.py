@@ -12,18 +12,18 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from rescorla._events.events import Events
-from rescorla._events.factors import Columns, FactorCoding, Term, columns_of, is_missing, learn_coding
-from rescorla._events.read import is_table, read_events
+from rescorla._events.factors import FactorCoding, Term, learn_coding
+from rescorla._events.frames import Columns, columns_of, is_missing, is_table
+from rescorla._events.read import read_events
 from rescorla._learn.activations import activations
 from rescorla._learn.equilibrium import equilibrium
 from rescorla._learn.rescorla_wagner import learn
-from rescorla._shared.checks import PerName, one_of, whole
+from rescorla._shared.checks import PerName, generator, one_of, whole
 from rescorla._shared.warn import some, warn
 from rescorla._weights.weights import Weights
 from rescorla.classify.goodness import Statistics, frequencies, statistics
 from rescorla.classify.probability import METHODS, ProbabilityMethod, probabilities
-from rescorla.estimators.random_state import random_of
+from rescorla.estimators.random_state import seed_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -63,8 +63,8 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     passes : int, default 1
         How many times the learner goes through the rows.
     random_state : int, Generator, RandomState or None, default None
-        The seed by which the learner draws a fresh order of all tokens for each pass. None: the order of
-        rows.
+        The seed by which the learner draws a fresh order of all tokens for each pass, as `Events.passes`
+        does. None: the order of rows.
     probability : {"shift", "softmax"}, default "shift"
         How probabilities are made of activations; see `probabilities`.
     threads : int, optional
@@ -372,7 +372,12 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _learn(self, cues: Sequence[Any], outcomes: Sequence[str], counts: NDArray[np.int64]) -> Weights:
         chosen: dict[str, Any] = {"lambda_": self.lambda_, "threads": self.threads, "progress": False}
         chosen |= {name: value for name in ("alpha", "beta") if (value := getattr(self, name)) is not None}
-        events = self._events(cues, outcomes, counts, np.arange(len(outcomes)))
+        rows = zip(cues, outcomes, counts.tolist(), strict=True)
+        events = read_events(
+            ((cue_set, (outcome,), count) for cue_set, outcome, count in rows),
+            background=self.background,
+            progress=False,
+        )
         if self.method == "equilibrium":
             return equilibrium(events, ridge=self.ridge, **chosen)
         whole("passes", self.passes, 1)
@@ -380,19 +385,12 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weights = Weights(
             np.zeros((events.n_cues, events.n_outcomes)), events.cues, events.outcomes, {"rule": "none"}
         )
-        random = None if self.random_state is None else random_of(self.random_state)
+        seed = seed_of(self.random_state)
+        random = None if seed is None else generator(seed)
         for _ in range(self.passes):
-            if random is not None:
-                tokens = random.permutation(np.repeat(np.arange(len(counts)), counts))
-                events = self._events(cues, outcomes, np.ones_like(counts), tokens)
-            weights = learn(events, initial=weights, **chosen)
+            tokens = events if random is None else events.shuffled(random, progress=False)
+            weights = learn(tokens, initial=weights, **chosen)
         return weights
-
-    def _events(
-        self, cues: Sequence[Any], outcomes: Sequence[str], counts: NDArray[np.int64], rows: NDArray[np.intp]
-    ) -> Events:
-        events = ((cues[row], (outcomes[row],), int(counts[row])) for row in rows.tolist())
-        return read_events(events, background=self.background, progress=False)
 
     def _activate(self, cues: Sequence[Any]) -> NDArray[np.float64]:
         events = read_events(((row, ()) for row in cues), background=self.background, progress=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rescorla._events.factors import columns_of
+from rescorla._events.frames import columns_of
 from rescorla._shared.optional import need
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rescorla._events.factors import columns_of
-from rescorla._events.read import is_table
+from rescorla._events.frames import columns_of, is_table
 from rescorla._shared.optional import need
 from rescorla.classify.goodness import Statistics, frequencies, statistics
 

@@ -7,15 +7,12 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from rescorla._core import Scratch, written_as
 from rescorla._events.bands import bandsample
 from rescorla._events.events import Events
 from rescorla.cli import command, report, source, tables
-
-Step: TypeAlias = Callable[[Events, str | None], Events]
-"""Events of events, in memory or in a new file."""
 
 # The options that are arguments of Events.filter, apart from duplicates.
 _NAMES = (
@@ -248,8 +245,11 @@ def _check(options: argparse.Namespace) -> None:
         options.usage("--seed S is for --sample, --shuffle, --bandsample and --split")
 
 
-def _steps(options: argparse.Namespace, *, head: bool) -> Iterator[Step]:
-    """What is done with the events that are read, in this order; `head`: more are read than are taken."""
+def _steps(options: argparse.Namespace, *, head: bool) -> Iterator[Callable[[Events, str | None], Events]]:
+    """What is done with the events that are read, in this order: events of events, in memory or in a file.
+
+    With `head` more are read than are taken.
+    """
     progress, seed = options.progress, options.seed
     names = {name: value for name in _NAMES if (value := getattr(options, name)) is not None}
     if names:

@@ -15,10 +15,11 @@ from typing import IO, TYPE_CHECKING, Any
 
 from rescorla._core import FormatError, TextStream
 from rescorla._events.concat import concat_events
-from rescorla._events.events import Events, open_events
-from rescorla._events.kinds import Look, Words, look, not_a_table, warn_of_counts
-from rescorla._events.read import chosen_columns, compile_source
-from rescorla._events.text import corpus_events, files_of
+from rescorla._events.events import Events
+from rescorla._events.frames import ROLES, chosen_columns
+from rescorla._events.kinds import NOUNS, Look, Words, look, not_a_table, warn_of_counts
+from rescorla._events.read import events_of
+from rescorla._events.text import CHOICES, GRAMS, SAID, TextOptions, events_of_text, files_of
 from rescorla._shared.checks import DUPLICATES
 from rescorla._shared.warn import RescorlaWarning
 
@@ -26,12 +27,12 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 # What words give as cues or outcomes; besides these a number of letters, or @ and the file of a table.
-_NAMES = ("words", "trigrams", "bigrams", "unigrams", "lemmas", "upos", "features")
-_NOUNS = {"text": "running text", "table": "an event table", "events": "a binary event file"}
+_NAMES = tuple(dict.fromkeys(("words", *GRAMS, *SAID)))
 _SHARED = ("duplicates", "background")
 
-# The values of --format of which each is a format of corpus_events.
-_TEXT_FORMATS = ("text", "subtitles", "conllu")
+# The values of --format of which each is a format of running text.
+_TEXT_FORMATS = CHOICES["format"]
+_DEFAULTS = TextOptions()
 
 _WORDS = Words(
     text="--format text reads running text",
@@ -100,13 +101,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "What words are, which of them make an event, and what they give as cues and outcomes. These options "
         "are refused where FILE is no running text.",
     )
-    # Each option is kept under the name of the argument of corpus_events that it is; one that is not given
-    # has the default of corpus_events.
+    # Each option is kept under the name of the field of `TextOptions` that it is; one that is not given has
+    # the default of that field.
     flags: dict[str, str] = {}
 
-    def add(flag: str, **how: Any) -> None:
-        action = group.add_argument(flag, **how)
-        flags[action.dest] = flag
+    def add(flag: str, help: str, **how: Any) -> None:
+        name = how.get("dest", flag[2:].replace("-", "_"))
+        default = getattr(_DEFAULTS, name)
+        if isinstance(default, str):
+            help += f" (default {default})"
+        if name in CHOICES:
+            how["choices"] = [choice for choice in CHOICES[name] if choice is not None]
+        flags[name] = flag
+        group.add_argument(flag, help=help, **how)
 
     add(
         "--cues-from",
@@ -115,14 +122,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAMES",
         help="what words give as cues: words, trigrams, bigrams, unigrams, a number of letters, @TABLE (a "
         "file with a word, a tab and its names joined by _ in each line); of CoNLL-U also lemmas, upos, "
-        "features; or several with commas between, as in 2,3,words (default trigrams)",
+        "features; or several with commas between, as in 2,3,words",
     )
     add(
         "--outcomes-from",
         type=_names_or_none,
         action="extend",
         metavar="NAMES",
-        help="what words give as outcomes, likewise; or none (default words)",
+        help="what words give as outcomes, likewise; or none",
     )
     add(
         "--window",
@@ -131,11 +138,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="which words make an event: 1, each word; N, up to N words in a row; BEFORE,AFTER, a word as "
         "the outcome and so many words around it as cues; context, all of it (default 1)",
     )
-    add(
-        "--context",
-        choices=("line", "sentence", "paragraph", "document"),
-        help="what events do not reach beyond (default line)",
-    )
+    add("--context", help="what events do not reach beyond")
     add(
         "--within-words",
         dest="across",
@@ -143,11 +146,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         const=False,
         help="n-grams do not run across the words of an event",
     )
-    add(
-        "--letters",
-        choices=("codepoints", "graphemes"),
-        help="what the letters of n-grams are (default codepoints)",
-    )
+    add("--letters", help="what the letters of n-grams are")
     add(
         "--symbols",
         metavar="CHARS",
@@ -155,32 +154,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "all but white space)",
     )
     add("--no-lower", dest="lower", action="store_const", const=False, help="keep upper case")
-    add(
-        "--normalize",
-        choices=("NFC", "NFD", "NFKC", "NFKD"),
-        help="bring the text into this normal form of Unicode first",
-    )
-    add("--boundary", metavar="MARK", help="mark of the ends of a word (default #)")
+    add("--normalize", help="bring the text into this normal form of Unicode first")
+    add("--boundary", metavar="MARK", help="mark of the ends of a word")
     add("--stop-words", type=Path, metavar="LIST", help="take these words out: a file, a word in each line")
     add("--vocabulary", type=Path, metavar="LIST", help="take all but these words out")
-    add("--sentence-end", metavar="CHARS", help="the characters that end sentences (default .?!…。！？)")
-    add(
-        "--document-end",
-        metavar="MARK",
-        help="what ends a document within a file (default ---end.of.document---)",
-    )
+    add("--sentence-end", metavar="CHARS", help="the characters that end sentences")
+    add("--document-end", metavar="MARK", help="what ends a document within a file")
     add(
         "--unknown-words",
         dest="unknown",
-        choices=("error", "ignore", "keep"),
-        help="what a table gives for a word that it lacks: an error, no names or the word itself (default "
-        "error)",
+        help="what a table gives for a word that it lacks: an error, no names or the word itself",
     )
-    add(
-        "--items",
-        choices=("lines", "documents"),
-        help="whether each line of standard input is a line or a document (default lines)",
-    )
+    add("--items", help="whether each line of standard input is a line or a document")
     parser.set_defaults(text_flags=flags)
 
 
@@ -245,7 +230,8 @@ def parts(
         chosen = chosen_columns(*_layout(options))
         # Without the names of columns nobody knows.
         may_have = chosen[2] is not None or "frequency" in map(str.lower, seen.columns or ["frequency"])
-        yield _in_parts(lambda n: _of_rows(text, seen, name, options, None, n), limit), may_have
+        _warn_of_counts(name, seen, options)
+        yield _in_parts(lambda n: _of_rows(text, options, None, n), limit), may_have
 
 
 def _in_parts(read: Callable[[int], Events], limit: int | None) -> Iterator[Events]:
@@ -280,7 +266,7 @@ def _kind(file: str, seen: Look, options: argparse.Namespace) -> str:
         if named:
             raise ValueError(f"{file}: {flag} is for tables, and --format is {said}; leave one of them out")
         if seen.kind in ("events", "weights", "packed", "picture", "archive", "utf16"):
-            raise ValueError(f"{file}: expected running text, found {_noun(seen)}; leave --format out")
+            raise ValueError(f"{file}: expected running text, found {NOUNS[seen.kind]}; leave --format out")
         return "text"
     if seen.kind == "events":
         if named or said == "table":
@@ -291,30 +277,14 @@ def _kind(file: str, seen: Look, options: argparse.Namespace) -> str:
         return "events"
     if said == "events":
         raise ValueError(
-            f"{file}: expected a binary event file, found {_noun(seen)}; rescorla events -o FILE writes one"
+            f"{file}: expected a binary event file, found {NOUNS[seen.kind]}; rescorla events -o FILE writes "
+            "one"
         )
-    if seen.kind == "table" or (named and seen.kind in ("unnamed", "conllu", "text")):
+    if seen.reads_as_table(named):
         return "table"
     if said == "auto" and seen.kind in ("text", "empty"):
         return "text"
     raise ValueError(not_a_table(file, seen, _WORDS))
-
-
-def _noun(seen: Look) -> str:
-    others = {
-        "events": "a binary event file",
-        "table": "an event table",
-        "unnamed": "what looks like a table",
-        "conllu": "what looks like CoNLL-U",
-        "text": "running text",
-        "packed": "a compressed binary event file",
-        "weights": "weights, or another file of arrays",
-        "picture": "a picture",
-        "archive": "a zip archive",
-        "empty": "an empty file",
-        "utf16": "text in UTF-16",
-    }
-    return others[seen.kind]
 
 
 def _tell(options: argparse.Namespace, kinds: Sequence[str]) -> None:
@@ -333,24 +303,23 @@ def _tell(options: argparse.Namespace, kinds: Sequence[str]) -> None:
 
 def _described(options: argparse.Namespace) -> str:
     """What is made of running text, as in "running text (trigrams of words -> words)"."""
-    given = _given(options)
-    window = given.get("window", 1)
+    text = TextOptions(**_given(options))
+    window = 1 if text.window is None else text.window
     span, before = "words", "words"
     if window == "context":
-        span = before = f"all words of a {given.get('context', 'line')}"
+        span = before = f"all words of a {text.context}"
     elif isinstance(window, tuple):
         before = f"up to {window[0]} words before and {window[1]} after"
     elif window != 1:
         span = before = f"up to {window} words"
-    cues = _listed(given.get("cues_from", ["trigrams"]), before)
-    outcomes = _listed(given.get("outcomes_from", ["words"]), span) or "nothing"
+    cues, outcomes = _listed(text.cues_from, before), _listed(text.outcomes_from, span) or "nothing"
     nouns = {"subtitles": "subtitles", "conllu": "CoNLL-U"}
     return f"{nouns.get(_format(options), 'running text')} ({cues} -> {outcomes})"
 
 
-def _listed(names: Sequence[str | int | Path], span: str) -> str:
+def _listed(names: Any, span: str) -> str:
     """What words give, as in "trigrams of words"."""
-    grams = {1: "unigrams", 2: "bigrams", 3: "trigrams"}
+    grams = {letters: name for name, letters in GRAMS.items()}
 
     def one(name: str | int | Path) -> str:
         if isinstance(name, Path):
@@ -359,7 +328,7 @@ def _listed(names: Sequence[str | int | Path], span: str) -> str:
             name = grams.get(name, f"{name}-grams")
         return span if name == "words" else f"{name} of {span}"
 
-    return ", ".join(map(one, names))
+    return ", ".join(map(one, [names] if isinstance(names, str) else names))
 
 
 def _format(options: argparse.Namespace) -> str:
@@ -372,12 +341,12 @@ def _refuse_text(files: Sequence[str], kinds: Sequence[str], options: argparse.N
     file, kind = next((file, kind) for file, kind in zip(files, kinds, strict=True) if kind != "text")
     if "text" in kinds:
         raise ValueError(
-            f"{file}: expected running text as in {files[kinds.index('text')]}, found {_NOUNS[kind]}; make "
+            f"{file}: expected running text as in {files[kinds.index('text')]}, found {NOUNS[kind]}; make "
             "events of the text first, then join them"
         )
     if given := _given(options):
         flag = options.text_flags[next(iter(given))]
-        raise ValueError(f"{file}: {flag} is for running text, and this is {_NOUNS[kind]}; leave it out")
+        raise ValueError(f"{file}: {flag} is for running text, and this is {NOUNS[kind]}; leave it out")
 
 
 def _of_text(
@@ -387,7 +356,7 @@ def _of_text(
     scratch: Callable[[], str | None],
     limit: int | None,
 ) -> Events:
-    given = _given(options) | _shared(options)
+    given = _given(options)
     if _format(options) in _TEXT_FORMATS:
         given["format"] = options.format
     threads = getattr(options, "threads", None)
@@ -395,7 +364,14 @@ def _of_text(
         # Whoever says --format text knows what it is.
         warnings.filterwarnings("ignore", message=".*this looks like", category=RescorlaWarning)
         target = (path if limit is None else None) or scratch()
-        found = corpus_events(corpus, target, threads=threads, progress=options.progress, **given)
+        found = events_of_text(
+            corpus,
+            target,
+            TextOptions(**given),
+            threads=threads,
+            progress=options.progress,
+            **_shared(options),
+        )
     return found if limit is None else found.head(limit, path=path or scratch(), progress=options.progress)
 
 
@@ -408,16 +384,13 @@ def _of_events(
     limit: int | None,
 ) -> Events:
     shared = _shared(options)
-    if kind == "events" and not shared:
-        found = open_events(file)
-        if limit is not None:
-            return found.head(limit, path=path or scratch(), progress=options.progress)
-        if path is None:
-            return found
+    # A binary event file is read where it is, unless it is to be changed.
+    if path is None and (kind != "events" or shared or limit is not None):
+        path = scratch()
     columns, header = _layout(options)
-    return compile_source(
+    return events_of(
         file,
-        path or scratch(),
+        path,
         columns=columns,
         header=header,
         limit=limit,
@@ -448,21 +421,23 @@ def _of_stream(
             "in: give the name of the file"
         )
     _refuse_text([name], [kind], options)
-    return _of_rows(text, seen, name, options, path or scratch(), limit)
+    _warn_of_counts(name, seen, options)
+    return _of_rows(text, options, path or scratch(), limit)
 
 
-def _of_rows(
-    text: TextStream, seen: Look, name: str, options: argparse.Namespace, path: str | None, limit: int | None
-) -> Events:
+def _of_rows(text: TextStream, options: argparse.Namespace, path: str | None, limit: int | None) -> Events:
     """The events of the rows that come next in the text of a table."""
     columns, header = _layout(options)
-    chosen, shared = chosen_columns(columns, header), _shared(options)
-    if header and chosen[2] is None and not getattr(options, "warned_of_counts", False):
-        options.warned_of_counts = True
+    return events_of(
+        text, path, columns=columns, header=header, limit=limit, progress=False, **_shared(options)
+    )
+
+
+def _warn_of_counts(name: str, seen: Look, options: argparse.Namespace) -> None:
+    """Warn of a column of counts that is not read."""
+    columns, header = _layout(options)
+    if header and chosen_columns(columns, header)[2] is None:
         warn_of_counts(name, seen.columns, _WORDS)
-    duplicates, background = shared.get("duplicates", "drop"), shared.get("background")
-    made = text.compile_table(path, duplicates, background, columns=chosen, header=header, limit=limit)
-    return Events(made)
 
 
 def _layout(options: argparse.Namespace) -> tuple[dict[str, str | int] | None, bool]:
@@ -569,7 +544,7 @@ def _columns(text: str) -> dict[str, str | int]:
     found: dict[str, str | int] = {}
     for each in text.split(","):
         role, equals, column = each.partition("=")
-        if role not in ("cues", "outcomes", "frequency") or not equals or not column:
+        if role not in ROLES or not equals or not column:
             raise argparse.ArgumentTypeError(
                 f"{each!r} does not say which column is which; write cues=1,outcomes=2 or cues=NAME,"
                 "outcomes=NAME, and perhaps frequency=3"

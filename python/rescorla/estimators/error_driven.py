@@ -8,18 +8,27 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from rescorla import _core
+from rescorla._events.order import token_orders
 from rescorla._learn.delta import (
     ORDERED,
     SPREAD,
     batch_size,
     check_targets,
-    orders,
     overshooting,
     safe_rate,
     slower,
 )
 from rescorla._learn.record import rates_of, record
-from rescorla._shared.checks import PerName, is_number, per_name, rate, recorded, thread_count, whole
+from rescorla._shared.checks import (
+    PerName,
+    generator,
+    is_number,
+    per_name,
+    rate,
+    recorded,
+    thread_count,
+    whole,
+)
 from rescorla._shared.warn import warn
 from rescorla._weights.vectors import Table, kappas, table_of
 from rescorla.estimators.linear import (
@@ -122,7 +131,7 @@ class ErrorDriven(LinearEstimator):
         tol = None if self.tol is None else rate("tol", self.tol)
         n_passes = 1 if piece else self._most_passes()
         seed = seed_of(self.random_state)
-        rng = None if seed is None else np.random.default_rng(whole("random_state", seed))
+        rng = None if seed is None else generator(seed)
         if more:
             values = self._values
         elif rule.initial == "random":
@@ -134,7 +143,7 @@ class ErrorDriven(LinearEstimator):
         else:
             values = np.zeros((n_cues, len(outcomes)))
         if self.beta is None and not piece and rng is None:
-            rng = np.random.default_rng(0)
+            rng = generator(0)
         # In full batches the order is nothing but rounding.
         shuffling = rng if size and not piece else None
         greatest = float(kappa.max(initial=0.0))
@@ -258,26 +267,23 @@ def _passes(
     """The weights after all passes, or after some that improve too little; and how many were made."""
     n, n_outcomes = x.shape[0], z.shape[1]
     spare = np.empty_like(start)
-
-    def learn(some: int, order: NDArray[np.int64] | None, squares: NDArray[np.float64] | None) -> None:
-        nonlocal start, spare
+    ones = np.ones(n, dtype=np.int64)
+    made, least, idle = 0, np.inf, 0
+    while made < most and idle < _PATIENCE:
+        some = min(most - made, max(1, ORDERED // max(1, n)))
+        squares = None
+        if tol is not None:
+            # So many that none comes after the last: patience does not end before.
+            some = min(some, _PATIENCE - idle)
+            squares = np.zeros((some, n_outcomes))
+        order = None if rng is None else token_orders(some, ones, rng)
         _core.delta_rule_rows(
             x, z, initial=start, out=spare, passes=some, order=order, squares=squares, **settings
         )
         start, spare = spare, start
-
-    if tol is None:
-        for _, some, order in orders(most, n, rng, ORDERED):
-            learn(some, order, None)
-        return start, most
-    made, least, idle = 0, np.inf, 0
-    while made < most and idle < _PATIENCE:
-        # So many that none comes after the last: patience does not end before.
-        some = min(most - made, _PATIENCE - idle, max(1, ORDERED // n))
-        squares = np.zeros((some, n_outcomes))
-        order = None if rng is None else np.array([rng.permutation(n) for _ in range(some)], dtype=np.int64)
-        learn(some, order, squares)
         made += some
+        if tol is None or squares is None:
+            continue
         # Of the predictions as they were when each row came.
         for error in (squares.sum(axis=1) / (n * n_outcomes)).tolist():
             idle = 0 if np.isinf(least) or error < least * (1 - tol) else idle + 1

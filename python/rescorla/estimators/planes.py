@@ -262,8 +262,9 @@ class MinOver(OptimalStability):
         Stop as soon as the stability is certainly within this part of the greatest possible. None: make all
         steps; the goal is then that all examples are right.
     fit_intercept : bool, default True
-        Whether there is a bias: the weight of a cue that is always present with the value 1. The margin is
-        that of the space with this cue.
+        Whether there is a bias: the weight of a cue that is always present with the value 1. There is one by
+        default, as in all estimators; the function has none, as its authors. The margin is that of the space
+        with this cue.
 
     Attributes
     ----------
@@ -346,8 +347,9 @@ class AdaTron(OptimalStability):
     tol : float, default 1e-6
         Stop as soon as the stability is certainly within this part of the greatest possible.
     fit_intercept : bool, default True
-        Whether there is a bias: the weight of a cue that is always present with the value 1. The margin is
-        that of the space with this cue.
+        Whether there is a bias: the weight of a cue that is always present with the value 1. There is one by
+        default, as in all estimators; the function has none, as its authors. The margin is that of the space
+        with this cue.
 
     Attributes
     ----------

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from rescorla._shared.checks import seed_number, whole
+
 
 def random_of(random_state: Any) -> np.random.Generator | np.random.RandomState:
     """A Generator as it is; of an int, a RandomState or None what scikit-learn makes of it."""
@@ -18,8 +20,11 @@ def random_of(random_state: Any) -> np.random.Generator | np.random.RandomState:
 
 
 def seed_of(random_state: Any) -> int | None:
-    """A seed as `rescorla.delta_rule` takes it: an int is the seed itself, others draw one."""
-    if random_state is None or isinstance(random_state, Integral):
-        return random_state  # type: ignore[return-value]
-    random, most = random_of(random_state), np.iinfo(np.int32).max
-    return int(random.integers(most) if isinstance(random, np.random.Generator) else random.randint(most))
+    """A seed that is a number, or None: an int is the seed itself, others draw one."""
+    if random_state is None:
+        return None
+    if isinstance(random_state, Integral):
+        return whole("random_state", random_state)
+    if isinstance(random_state, np.random.Generator):
+        return seed_number(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))

@@ -1,0 +1,190 @@
+"""Data frames: which columns there are, which are wanted, and what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from rescorla._shared.checks import near, shown, whole
+
+Layout: TypeAlias = Mapping[str, str | int]
+"""Which columns are cues, outcomes and frequency: by name, or by position, from 0."""
+
+Chosen: TypeAlias = tuple[str | int | None, str | int | None, str | int | None]
+"""The columns of cues, outcomes and frequency as a layout says it; None: that of this name."""
+
+Columns: TypeAlias = Mapping[Any, Sequence[Any]]
+"""The entries of each column, by its name."""
+
+ROLES = ("cues", "outcomes", "frequency")
+
+
+def is_table(source: object) -> bool:
+    """Whether something is a data frame: pandas, polars, arrow or their like."""
+    return hasattr(source, "columns") or hasattr(source, "column_names")
+
+
+def names_of(table: Any) -> list[Any]:
+    """The names of all columns."""
+    # Arrow tables have `columns` too, but there they are the data.
+    return list(table.column_names if hasattr(table, "column_names") else table.columns)
+
+
+def columns_of(frame: Any) -> Columns:
+    """The columns of a data frame or mapping, as sequences of Python objects."""
+    if not isinstance(frame, Mapping) and not is_table(frame):
+        raise TypeError(
+            f"frame must be a data frame or a mapping from columns to entries, not {type(frame).__name__}"
+        )
+    names = frame if isinstance(frame, Mapping) else names_of(frame)
+    columns: dict[Any, Sequence[Any]] = {name: _entries(frame[name]) for name in names}
+    lengths = {name: len(entries) for name, entries in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"expected columns of one length, found {lengths}")
+    return columns
+
+
+def column_of(columns: Columns, name: Any) -> Sequence[Any]:
+    """The entries of a column; KeyError that says which columns there are."""
+    try:
+        return columns[name]
+    except KeyError:
+        close = near(name, map(str, columns))
+        raise KeyError(f"expected a column {name!r}, found {list(columns)}{close}") from None
+
+
+def chosen_columns(columns: Layout | None, header: bool) -> Chosen:
+    """Which columns are cues, outcomes and frequency, None where their own names say it."""
+    if columns is None:
+        columns = {}
+    if not isinstance(columns, Mapping):
+        raise TypeError(
+            f'columns must be a mapping such as {{"cues": "trigrams", "outcomes": 1}}, not {shown(columns)}'
+        )
+    for role, column in columns.items():
+        if role not in ROLES:
+            raise ValueError(
+                f"columns tells of cues, outcomes and frequency, not of {shown(role)}{near(role, ROLES)}; "
+                'write the name of a table\'s column behind these, as in {"cues": "trigrams"}'
+            )
+        if not isinstance(column, str):
+            whole(f"columns[{role!r}]", column, other="the name of a column")
+    if not header and any(isinstance(columns.get(role), str | None) for role in ROLES[:2]):
+        raise ValueError(
+            'without a header columns have no names: give positions, as in header=False, columns={"cues": 0, '
+            '"outcomes": 1}'
+        )
+    if not header and isinstance(columns.get("frequency"), str):
+        raise ValueError(f"without a header there is no column {columns['frequency']!r}: give its position")
+    cues, outcomes, frequency = (columns.get(role) for role in ROLES)
+    return cues, outcomes, frequency
+
+
+def event_columns(table: Any, columns: Layout | None = None) -> list[Any]:
+    """The names of the columns of cues, outcomes and perhaps frequency."""
+    names = names_of(table)
+    # Columns named exactly so go before those in another case.
+    by_name = {str(name).lower(): name for name in sorted(names, key=lambda name: str(name).islower())}
+    wanted = []
+    for role in ROLES:
+        if columns is not None and role in columns:
+            wanted.append(_named(names, columns[role]))
+        elif role in by_name:
+            wanted.append(by_name[role] if columns is None else _named(names, by_name[role]))
+        elif role != "frequency":
+            raise ValueError(
+                f"expected columns cues, outcomes and perhaps frequency, found {names}; add {role}, or say "
+                f'which it is, as in columns={{"{role}": {names[0] if names else ""!r}}}'
+            )
+    return wanted
+
+
+def _named(names: list[Any], column: Any) -> Any:
+    """The name of a column that the caller gave by name or position."""
+    if isinstance(column, int):
+        if not 0 <= column < len(names):
+            raise ValueError(
+                f"columns asks for column {column}, and there are {len(names)}, from 0 on: {names}"
+            )
+        column = names[column]
+    if (found := names.count(column)) != 1:
+        what = "none is named so" if found == 0 else f"{found} are named so"
+        raise ValueError(f"columns asks for {column!r}, and of {names} {what}{near(column, map(str, names))}")
+    return column
+
+
+def streams(source: Any, columns: Layout | None = None) -> bool:
+    """Whether something gives its rows as Arrow data (PyCapsule interface), with the names that it has.
+
+    A data frame of pandas or polars may hold Python objects. Of these only str says the same as Arrow data;
+    a set would come in any order. A series of either is an iterable.
+    """
+    if not hasattr(source, "__arrow_c_stream__") or hasattr(source, "dtype"):
+        return False
+    if not is_frame(source):
+        return True
+    if not all(_holds_no_objects(source[name]) for name in event_columns(source, columns)):
+        return False
+    try:
+        source[[]].__arrow_c_stream__()
+    except ImportError:  # pandas asks pyarrow.
+        return False
+    return len(source) > 0  # The columns of an empty frame have any type.
+
+
+def is_frame(source: Any) -> bool:
+    """Whether a data frame is one of pandas or polars, which gives some of its columns by a list of names."""
+    return hasattr(source, "dtypes") and hasattr(source, "to_dict")
+
+
+def _holds_no_objects(column: Any) -> bool:
+    """Whether the entries are of a type that Arrow has; str in a column of objects are."""
+    if str(column.dtype).lower() != "object":
+        return True
+    if not hasattr(column, "iloc"):
+        return False
+    from pandas.api.types import infer_dtype
+
+    return infer_dtype(column, skipna=False) == "string"
+
+
+def is_missing(value: object) -> bool:
+    """Whether an entry is None, NaN or pandas' NA."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):
+        # pandas' NA does not say whether it differs from itself.
+        return True
+
+
+def is_numeric(values: Sequence[Any]) -> bool:
+    """Whether a column has numbers, and nothing else but missing entries."""
+    present = [value for value in values if not is_missing(value)]
+    return bool(present) and all(map(is_real, present))
+
+
+def is_real(value: object) -> bool:
+    """Whether an entry is a number; a truth value is none."""
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+
+
+def _entries(column: Any) -> Sequence[Any]:
+    entries = list(plain(column))
+    # The levels of a categorical column are names, be they numbers.
+    if str(getattr(column, "dtype", "")) == "category":
+        return [None if is_missing(entry) else str(entry) for entry in entries]
+    return entries
+
+
+def plain(column: Any) -> Iterable[Any]:
+    """A column's entries as Python objects: pandas, polars and arrow each have their own word for it."""
+    for convert in ("to_list", "to_pylist"):
+        if hasattr(column, convert):
+            plain: Iterable[Any] = getattr(column, convert)()
+            return plain
+    return column  # type: ignore[no-any-return]
