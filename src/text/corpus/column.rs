@@ -6,8 +6,8 @@
 use std::mem;
 use std::ops::Range;
 
-use super::Corpus;
 use super::names::Names;
+use super::options::Corpus;
 use super::pieces::{Pieces, Text};
 use super::windows::{Chosen, Events};
 use crate::error::{Error, Result};

@@ -1,6 +1,6 @@
 //! Text that is not in files: lines, or words that are found already.
 
-use super::Corpus;
+use super::options::Corpus;
 use super::reader::Reader;
 use crate::error::Result;
 use crate::events::sink::EventSink;

@@ -15,9 +15,10 @@ use std::ops::Range;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
+use super::grams;
 use super::lists::{Joined, List, Lists};
-use super::names;
-use super::{Corpus, Letters, Names, Window};
+use super::names::Names;
+use super::options::{Corpus, Letters, Window};
 use crate::error::Result;
 use crate::grow::{Grow, collected, room_in, spell};
 use crate::monitor::Monitor;
@@ -164,7 +165,7 @@ impl Pieces {
         joined.clear();
         let Text { corpus, monitor, .. } = *text;
         let said = words.iter().map(|&word| said(names, word, text.words, corpus));
-        names::each(names, &collected(said, COVERED)?, corpus, text.frame, |name| {
+        grams::each(names, &collected(said, COVERED)?, corpus, text.frame, |name| {
             monitor.check()?;
             joined.push(named.intern(name)?)
         })?;
@@ -197,9 +198,9 @@ fn made(
         of_word.grow_to(at + 1, None, PIECES)?;
     }
     let Text { corpus, words, .. } = *text;
-    let said = names::said(names, words.name(word).unwrap_or_default(), corpus);
+    let said = grams::said(names, words.name(word).unwrap_or_default(), corpus);
     let list = lists
-        .make(|push| names::each(names, &[said], corpus, text.frame, |name| push(named.intern(name)?)))?;
+        .make(|push| grams::each(names, &[said], corpus, text.frame, |name| push(named.intern(name)?)))?;
     of_word[at] = Some(list);
     Ok(list)
 }
@@ -253,7 +254,7 @@ impl Joints {
         }
         // None lies within one word and its boundaries, since the end and the beginning are so short.
         let list = lists
-            .make(|push| names::letters(*n, corpus.letters, frame, &mut |name| push(named.intern(name)?)))?;
+            .make(|push| grams::letters(*n, corpus.letters, frame, &mut |name| push(named.intern(name)?)))?;
         let rehash = |(ends, _): &((u32, u32), List)| hash(*ends, hasher);
         room_in(known, rehash, PIECES)?;
         known.insert_unique(hash(ends, hasher), (ends, list), rehash);
@@ -282,5 +283,5 @@ fn hash((end, beginning): (u32, u32), hasher: &DefaultHashBuilder) -> u64 {
 
 /// What the text says of a word, for names of some kind.
 fn said<'w>(names: &Names, word: u32, words: &'w Vocab, corpus: &Corpus) -> &'w str {
-    names::said(names, words.name(word).unwrap_or_default(), corpus)
+    grams::said(names, words.name(word).unwrap_or_default(), corpus)
 }

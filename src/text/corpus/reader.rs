@@ -9,11 +9,11 @@
 //! lies is then found by reading the block once more, without waiting.
 
 use super::conllu::{self, Line};
+use super::options::{Context, Corpus, Format, Window};
 use super::rows::{Large, Rows};
 use super::runs::{Item, Known, Run, Runs};
 use super::windows::Windows;
 use super::words::{RunItem, Words};
-use super::{Context, Corpus, Format, Window};
 use crate::error::{Error, Result};
 use crate::events::sink::{EventSink, Repeats};
 use crate::grow::{Grow, collected};

@@ -7,9 +7,9 @@
 //! Where each word is an event, it has one row, which comes again with it. Other events have a row each, as they came.
 
 use super::column::Column;
+use super::options::{Corpus, Window};
 use super::pieces::Text;
 use super::windows::{Chosen, Events};
-use super::{Corpus, Window};
 use crate::error::{Error, Result};
 use crate::events::sink::{EventSink, Repeats};
 use crate::grow::Grow;
