@@ -2,6 +2,7 @@
 //!
 //! So a million short lists are two allocations, and one list is a slice.
 
+use std::mem;
 use std::ops::Range;
 
 use crate::error::Result;
@@ -44,6 +45,11 @@ impl<T> Lists<T> {
         (0..self.len()).map(|i| self.get(i))
     }
 
+    /// All lists, to be read.
+    pub fn view(&self) -> View<'_, T> {
+        View::new(&self.items, &self.ends)
+    }
+
     /// Appends an item to the open list. `what` names the lists in messages.
     ///
     /// # Errors
@@ -71,6 +77,27 @@ impl<T> Lists<T> {
         self.items.make_room(items.clone().count(), what)?;
         self.items.extend(items);
         self.ends.push(self.items.len());
+        Ok(())
+    }
+
+    /// Appends lists, whose items become others.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Memory`], and those of `becomes`; the items before are then in the open list.
+    #[inline]
+    pub fn append<U: Copy>(
+        &mut self,
+        lists: View<'_, U>,
+        mut becomes: impl FnMut(U) -> Result<T>,
+        what: &'static str,
+    ) -> Result<()> {
+        let start = self.items.len();
+        self.ends.make_room(lists.len(), what)?;
+        self.items.make_room(lists.items().len(), what)?;
+        for &item in lists.items() {
+            self.items.push(becomes(item)?);
+        }
+        self.ends.extend(lists.ends().map(|end| start + end));
         Ok(())
     }
 
@@ -165,12 +192,100 @@ impl<T: Copy> Lists<T> {
     }
 }
 
+/// Some lists that stand one after another in the memory of others.
+///
+/// Invariant: `ends` rises from `start` or above and ends within the items; the first list begins at `start`.
+#[derive(Debug)]
+pub struct View<'a, T = u32> {
+    items: &'a [T],
+    start: usize,
+    ends: &'a [usize],
+}
+
+impl<T> Clone for View<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for View<'_, T> {}
+
+impl<'a, T> View<'a, T> {
+    /// Lists of these items that end there.
+    #[inline]
+    pub(crate) fn new(items: &'a [T], ends: &'a [usize]) -> Self {
+        Self { items, start: 0, ends }
+    }
+
+    /// How many lists there are.
+    #[inline]
+    pub fn len(self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub fn is_empty(self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The list number `i`; the empty one where there is none.
+    #[inline]
+    pub fn get(self, i: usize) -> &'a [T] {
+        let span = span(self.ends, i).map(|span| span.start.max(self.start)..span.end);
+        span.and_then(|span| self.items.get(span)).unwrap_or(&[])
+    }
+
+    /// The items of all lists.
+    #[inline]
+    pub fn items(self) -> &'a [T] {
+        &self.items[self.start..self.end()]
+    }
+
+    /// Where each list ends in [`View::items`].
+    pub fn ends(self) -> impl ExactSizeIterator<Item = usize> + 'a {
+        self.ends.iter().map(move |end| end - self.start)
+    }
+
+    /// How many items each list has.
+    pub fn lengths(self) -> impl ExactSizeIterator<Item = usize> + 'a {
+        let mut start = self.start;
+        self.ends.iter().map(move |&end| end - mem::replace(&mut start, end))
+    }
+
+    /// How many lists end within the first `n` items.
+    pub fn within(self, n: usize) -> usize {
+        self.ends.partition_point(|end| end - self.start <= n)
+    }
+
+    /// Some of the lists.
+    #[inline]
+    pub fn part(self, lists: Range<usize>) -> Self {
+        let (_, rest) = self.split_at(lists.start);
+        rest.split_at(lists.len()).0
+    }
+
+    /// The first `n` lists, and the rest.
+    #[inline]
+    pub fn split_at(self, n: usize) -> (Self, Self) {
+        let (first, rest) = self.ends.split_at(n);
+        let first = Self { ends: first, ..self };
+        (first, Self { start: first.end(), ends: rest, ..self })
+    }
+
+    /// Where the last list ends.
+    #[inline]
+    fn end(self) -> usize {
+        self.ends.last().copied().unwrap_or(self.start)
+    }
+}
+
 /// Where list `i` stands among the items, if there is such a list.
 #[inline]
-pub fn span(ends: &[usize], i: usize) -> Option<Range<usize>> {
+pub fn span<E: Copy + Default>(ends: &[E], i: usize) -> Option<Range<E>> {
     let start = match i.checked_sub(1) {
         Some(before) => *ends.get(before)?,
-        None => 0,
+        None => E::default(),
     };
     Some(start..*ends.get(i)?)
 }
@@ -208,6 +323,38 @@ mod tests {
             prop_assert_eq!(&added, &lists);
             prop_assert_eq!(&Lists::of(&lengths, model.concat(), WHAT).unwrap().unwrap(), &lists);
             prop_assert_eq!(Lists::of(&lengths, vec![0; model.concat().len() + 1], WHAT).unwrap(), None);
+        }
+
+        #[test]
+        fn a_view_of_some_lists_is_those_lists(
+            model in prop::collection::vec(prop::collection::vec(0..9_u32, 0..4), 0..9),
+            (from, to) in (0..9_usize, 0..9_usize),
+        ) {
+            let lists = lists_of(&model);
+            let to = to.min(model.len());
+            let from = from.min(to);
+            let (view, model) = (lists.view().part(from..to), &model[from..to]);
+            prop_assert_eq!((view.len(), view.is_empty()), (model.len(), model.is_empty()));
+            prop_assert_eq!(view.items(), model.concat());
+            prop_assert_eq!((0..=view.len()).map(|i| view.get(i).to_vec()).collect::<Vec<_>>(), [model, &[vec![]]].concat());
+            prop_assert_eq!(view.lengths().collect::<Vec<_>>(), model.iter().map(Vec::len).collect::<Vec<_>>());
+            let mut again = Lists::default();
+            again.append(view, |item| Ok(item + 1), WHAT).unwrap();
+            again.append(view, |item| Ok(item + 2), WHAT).unwrap();
+            let more = |n| model.iter().map(|list| list.iter().map(|item| item + n).collect()).collect::<Vec<Vec<u32>>>();
+            prop_assert_eq!(again, lists_of(&[more(1), more(2)].concat()));
+            // One item fails: those before it are there, and so many lists are whole.
+            for failing in 0..view.items().len() {
+                let (mut begun, mut n) = (Lists::default(), 0);
+                let failed = begun.append(view, |item| {
+                    n += 1;
+                    if n > failing { Err(crate::error::Error::Stopped) } else { Ok(item) }
+                }, WHAT);
+                prop_assert!(failed.is_err());
+                prop_assert_eq!(begun.items(), &view.items()[..failing]);
+                let whole = (0..view.len()).filter(|&i| view.ends().nth(i).unwrap() <= failing).count();
+                prop_assert_eq!(view.within(begun.items().len()), whole);
+            }
         }
 
         #[test]

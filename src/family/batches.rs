@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::chunk::Body;
 use crate::grow::{Grow, collected, filled, room_in};
-use crate::lists::Lists;
+use crate::lists::{Lists, span};
 use crate::monitor::Monitor;
 
 const EVENTS: &str = "the events to learn";
@@ -171,8 +171,7 @@ impl TokenSource {
         if self.ends.is_empty() {
             event as u64..event as u64 + 1
         } else {
-            let start = event.checked_sub(1).map_or(0, |before| self.ends[before]);
-            start..self.ends[event]
+            span(&self.ends, event).unwrap_or_default()
         }
     }
 
@@ -243,30 +242,23 @@ impl SourceReader<'_> {
     }
 }
 
-/// A batch.
-struct TokenBatch {
-    tokens: u64,
-    /// Where its groups end.
-    end: usize,
-}
-
 /// The batches of some tokens.
 ///
-/// Invariants: `ends` of batches and of `outcomes` rise; columns in `outcomes` are those of the source, `patterns` patterns
-/// of it, rows in `touched` below its number of rows.
+/// Invariants: `batches` has an element for each list of `patterns`, `tokens` one for each of their items, of which `outcomes` has
+/// a list each; columns in `outcomes` are those of the source, `patterns` patterns of it, rows in `touched` below its number of
+/// rows.
 #[derive(Default)]
 pub(super) struct Section {
-    batches: Vec<TokenBatch>,
-    /// For each batch the rows that it changes, each once; empty where batches are single tokens.
+    /// The number of tokens of each batch,
+    batches: Vec<u64>,
+    /// the rows that it changes, each once; none where batches are single tokens;
     touched: Lists,
-    /// The pattern of each group,
-    patterns: Vec<u32>,
-    /// its tokens,
+    /// and the patterns of its groups.
+    patterns: Lists,
+    /// The number of tokens of each group,
     tokens: Vec<u64>,
-    /// and where its outcomes end.
-    ends: Vec<usize>,
-    /// Columns, and how many tokens of the group have them.
-    outcomes: Vec<(u32, u64)>,
+    /// and columns, and how many of its tokens have them.
+    outcomes: Lists<(u32, u64)>,
 }
 
 impl Section {
@@ -278,21 +270,19 @@ impl Section {
     /// The number of tokens of a batch, and its groups.
     #[inline(always)]
     pub(super) fn batch(&self, batch: usize) -> (u64, Range<usize>) {
-        let start = batch.checked_sub(1).map_or(0, |before| self.batches[before].end);
-        (self.batches[batch].tokens, start..self.batches[batch].end)
+        (self.batches[batch], span(self.patterns.ends(), batch).unwrap_or_default())
     }
 
     /// The pattern of a group, its number of tokens, and how many of these have which columns.
     #[inline(always)]
     pub(super) fn group(&self, group: usize) -> (u32, u64, &[(u32, u64)]) {
-        (self.patterns[group], self.tokens[group], self.outcomes(group..group + 1))
+        (self.patterns.items()[group], self.tokens[group], self.outcomes.get(group))
     }
 
     /// The outcomes of some groups.
     #[inline(always)]
     pub(super) fn outcomes(&self, groups: Range<usize>) -> &[(u32, u64)] {
-        let end = |group: usize| group.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.outcomes[end(groups.start)..end(groups.end)]
+        self.outcomes.view().part(groups).items()
     }
 
     /// The rows that a batch changes, each once.
@@ -304,11 +294,10 @@ impl Section {
     /// Bytes of memory.
     fn size(&self) -> usize {
         size_of_val(&self.batches[..])
-            + self.touched.size()
-            + size_of_val(&self.patterns[..])
             + size_of_val(&self.tokens[..])
-            + size_of_val(&self.ends[..])
-            + size_of_val(&self.outcomes[..])
+            + self.touched.size()
+            + self.patterns.size()
+            + self.outcomes.size()
     }
 }
 
@@ -327,6 +316,8 @@ pub(super) struct Maker {
     /// Which rows the batch changes; none between batches.
     touched: Vec<bool>,
     rows: Vec<u32>,
+    /// The outcomes of a group.
+    outcomes: Vec<(u32, u64)>,
     /// Rows since the last look at the monitor.
     work: usize,
 }
@@ -389,6 +380,7 @@ impl<'a> Sections<'a> {
             span: Vec::new(),
             touched: filled(false, self.source.n_rows, BATCHES)?,
             rows: Vec::new(),
+            outcomes: Vec::new(),
             work: 0,
         })
     }
@@ -494,7 +486,7 @@ impl Maker {
         monitor: &Monitor,
     ) -> Result<()> {
         let source = sections.source;
-        let first = section.patterns.len();
+        let first = section.tokens.len();
         self.span.clear();
         self.next.clear();
         self.next.grow_to(self.types.len(), NONE, BATCHES)?;
@@ -504,7 +496,7 @@ impl Maker {
             if *group == NONE {
                 *group = self.span.len() as u32;
                 self.span.grow((place, place), BATCHES)?;
-                section.patterns.grow(pattern, BATCHES)?;
+                section.patterns.add(pattern, BATCHES)?;
                 section.tokens.grow(0, BATCHES)?;
             } else {
                 let (_, last) = &mut self.span[*group as usize];
@@ -513,21 +505,22 @@ impl Maker {
             section.tokens[first + *group as usize] += self.counts[event_type as usize];
         }
         for group in 0..self.span.len() {
-            let start = section.outcomes.len();
-            let mut place = self.span[group].0;
+            self.outcomes.clear();
+            let (start, end) = self.span[group];
+            let mut place = start;
             while let Some(&event_type) = self.types.get(place as usize) {
                 let columns = source.outcomes.get(event_type as usize);
                 let count = take(&mut self.counts[event_type as usize]);
-                section.outcomes.make_room(columns.len(), BATCHES)?;
-                section.outcomes.extend(columns.iter().map(|&column| (column, count)));
+                self.outcomes.make_room(columns.len(), BATCHES)?;
+                self.outcomes.extend(columns.iter().map(|&column| (column, count)));
                 place = self.next[place as usize];
                 self.poll(1, monitor)?;
             }
-            if self.span[group].0 != self.span[group].1 {
-                merge(&mut section.outcomes, start);
+            if start != end {
+                merge(&mut self.outcomes);
             }
-            section.ends.grow(section.outcomes.len(), BATCHES)?;
-            let pattern = section.patterns[first + group];
+            section.outcomes.push(&self.outcomes, BATCHES)?;
+            let pattern = section.patterns.items()[first + group];
             self.group[pattern as usize] = NONE;
             if !sections.single() {
                 for &row in source.patterns.get(pattern as usize) {
@@ -540,22 +533,17 @@ impl Maker {
         section.touched.push(&self.rows, BATCHES)?;
         self.rows.drain(..).for_each(|row| self.touched[row as usize] = false);
         self.types.clear();
-        section.batches.grow(TokenBatch { tokens, end: section.patterns.len() }, BATCHES)
+        section.patterns.end(BATCHES)?;
+        section.batches.grow(tokens, BATCHES)
     }
 }
 
-/// Adds up what stands from `start` on under the same column.
-fn merge(outcomes: &mut Vec<(u32, u64)>, start: usize) {
-    outcomes[start..].sort_unstable();
-    let mut end = start;
-    for i in start..outcomes.len() {
-        let (column, count) = outcomes[i];
-        if end > start && outcomes[end - 1].0 == column {
-            outcomes[end - 1].1 += count;
-        } else {
-            outcomes[end] = (column, count);
-            end += 1;
-        }
-    }
-    outcomes.truncate(end);
+/// Adds up what stands under the same column.
+fn merge(outcomes: &mut Vec<(u32, u64)>) {
+    outcomes.sort_unstable();
+    outcomes.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        kept.1 += if same { next.1 } else { 0 };
+        same
+    });
 }

@@ -1,12 +1,12 @@
 //! Running text: words within contexts, and the events that they make.
 //!
 //! ```text
-//! files -> Blocks -> Reader: runs -> Words -> Windows -> Rows -> EventSink
+//! files -> Blocks -> Reader: runs -> Words -> Windows -> Rows -> EventWriter
 //!                    Reader   (one a thread)       in turns
 //! ```
 //!
 //! The text comes in blocks. Each thread reads a block into events in numbers of its own, and when it is the block's turn
-//! the sink takes them. Events that reach over the beginning of a block are made in between, by a reader that sees only
+//! the writer takes them. Events that reach over the beginning of a block are made in between, by a reader that sees only
 //! the text about it. So what comes of a text depends neither on the number of threads nor on where blocks end.
 
 mod blocks;
@@ -14,8 +14,8 @@ mod column;
 mod conllu;
 mod files;
 mod grams;
+mod joined;
 mod lines;
-mod lists;
 mod met;
 mod names;
 mod options;

@@ -16,7 +16,7 @@ use std::ops::Range;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::grams;
-use super::lists::{Joined, List, Lists};
+use super::joined::{Joined, List};
 use super::names::Names;
 use super::options::{Corpus, Letters, Window};
 use crate::error::Result;
@@ -35,7 +35,7 @@ const LOOK_EVERY: usize = 1 << 10;
 pub(super) struct Pieces {
     names: Names,
     how: How,
-    lists: Lists,
+    lists: Joined,
     /// What each word gives by itself.
     of_word: Vec<Option<List>>,
     /// The names of a stretch of words, or of one event.
@@ -96,7 +96,7 @@ impl Pieces {
         Self {
             names: names.clone(),
             how,
-            lists: Lists::default(),
+            lists: Joined::default(),
             of_word: Vec::new(),
             joined: Joined::default(),
             spans: Vec::new(),
@@ -189,7 +189,7 @@ fn made(
     names: &Names,
     word: u32,
     of_word: &mut Vec<Option<List>>,
-    lists: &mut Lists,
+    lists: &mut Joined,
     text: &mut Text<'_>,
     named: &mut Vocab,
 ) -> Result<List> {
@@ -223,7 +223,7 @@ impl Joints {
         &mut self,
         (left, right): (u32, u32),
         text: &mut Text<'_>,
-        lists: &mut Lists,
+        lists: &mut Joined,
         named: &mut Vocab,
     ) -> Result<List> {
         let ends = match (self.of_word.get(left as usize), self.of_word.get(right as usize)) {
@@ -242,7 +242,7 @@ impl Joints {
         &mut self,
         ends: (u32, u32),
         text: &mut Text<'_>,
-        lists: &mut Lists,
+        lists: &mut Joined,
         named: &mut Vocab,
     ) -> Result<List> {
         let Self { n, edges, lists: known, hasher, .. } = self;
