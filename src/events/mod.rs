@@ -1,7 +1,7 @@
 //! Events in their binary form: written once, mapped or held in memory, read many times.
 //!
 //! - [`format`](mod@format) is the specification of the file, [`chunk`] of what a chunk of events is.
-//! - [`sink`] says what a reader of text gives; [`write`](mod@write) takes it and writes the file.
+//! - [`write`](mod@write) takes names and writes the file; [`sink`] is what a reader of tables needs of it.
 //! - `survey` finds what occurs where, `twins` what always occurs together.
 //! - [`pick`] takes events out in another order, [`filter`] gives them other names, [`sets`] counts the sets of cues.
 //! - [`map`] opens a file without reading it; [`atomic`] lets new files appear whole or not at all.
@@ -11,10 +11,12 @@ pub(crate) mod alike;
 pub mod atomic;
 pub mod chunk;
 mod dictionary;
+mod duplicates;
 pub mod filter;
 pub mod format;
 pub mod map;
 pub(crate) mod once;
+mod output;
 mod packed;
 mod pending;
 pub mod pick;

@@ -8,7 +8,6 @@ use std::path::Path;
 use super::atomic::check_apart;
 use super::chunk::{Body, Chunk, EventList};
 use super::map::Bytes;
-use super::sink::EventSink;
 use super::write::{Duplicates, EventWriter};
 use super::{EventFile, unknown_event};
 use crate::error::{Error, Result};
@@ -104,7 +103,7 @@ impl<'a, B: AsRef<[u8]>> Picker<'a, B> {
             };
             let event_type = chunk.body.type_of(i).map(|event_type| event_type as usize);
             if let Some(token) = event_type.and_then(|event_type| tokens[event_type])
-                && writer.again(token, frequency.into())?
+                && writer.event_again(token, frequency.into())?
             {
                 continue;
             }

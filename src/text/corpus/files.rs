@@ -9,7 +9,7 @@ use super::options::{Corpus, Window};
 use super::reader::Reader;
 use super::turns::Turns;
 use crate::error::{Error, Place, Result};
-use crate::events::sink::EventSink;
+use crate::events::write::EventWriter;
 use crate::monitor::Monitor;
 use crate::text::source::length_of;
 use crate::threads::sensible;
@@ -39,17 +39,17 @@ const LEAST: usize = 1 << 13;
 const LONG: usize = 16;
 
 impl Corpus {
-    /// Pushes the events of text files, plain or compressed, into a sink. Each file is a document.
+    /// Gives a writer the events of text files, plain or compressed. Each file is a document.
     ///
     /// An empty file has no events.
     ///
     /// # Errors
-    /// When a file cannot be read, is not UTF-8, runs on for 64 MiB without white space, a word is unknown, or the sink
+    /// When a file cannot be read, is not UTF-8, runs on for 64 MiB without white space, a word is unknown, or the writer
     /// refuses. Defects name the file, the line and the byte column.
-    pub fn read<S: EventSink + Send + ?Sized>(
+    pub fn read(
         &self,
         paths: &[PathBuf],
-        sink: &mut S,
+        writer: &mut EventWriter,
         load: Load,
         monitor: &Monitor,
     ) -> Result<()> {
@@ -61,12 +61,12 @@ impl Corpus {
         // A thread for every block is enough.
         let blocks = usize::try_from(total / load.block.max(1) as u64).unwrap_or(usize::MAX);
         let threads = load.threads.min(blocks.max(paths.len())).max(1);
-        let repeats = sink.repeats();
+        let duplicates = writer.duplicates();
         let readers =
-            (0..threads).map(|_| Reader::new(self, repeats, monitor)).collect::<Result<Vec<_>>>()?;
+            (0..threads).map(|_| Reader::new(self, duplicates, monitor)).collect::<Result<Vec<_>>>()?;
         let turns = Turns::new(Target {
-            sink,
-            seam: Reader::new(self, repeats, monitor)?,
+            writer,
+            seam: Reader::new(self, duplicates, monitor)?,
             reaches: self.window != Window::ONE,
             paths,
             end: None,
@@ -81,7 +81,7 @@ impl Corpus {
                     let Some((number, taken)) = next else { return };
                     let head = taken.and_then(|()| read_block(&mut reader, &block));
                     let path = &paths[block.file];
-                    let deliver = |target: &mut Target<'_, '_, S>| {
+                    let deliver = |target: &mut Target<'_, '_>| {
                         let delivered = head.and_then(|head| target.deliver(&mut reader, &block, head));
                         delivered.map_err(|error| error.at(Some(path), None))
                     };
@@ -125,8 +125,8 @@ fn read_block(reader: &mut Reader<'_>, block: &Block) -> Result<Option<usize>> {
 }
 
 /// What blocks are delivered to, one after another.
-struct Target<'c, 's, S: ?Sized> {
-    sink: &'s mut S,
+struct Target<'c, 's> {
+    writer: &'s mut EventWriter,
     /// Makes the events that reach over the beginning of a block.
     seam: Reader<'c>,
     /// Whether there are any.
@@ -136,7 +136,7 @@ struct Target<'c, 's, S: ?Sized> {
     end: Option<(usize, Place)>,
 }
 
-impl<S: EventSink + ?Sized> Target<'_, '_, S> {
+impl Target<'_, '_> {
     fn deliver(&mut self, reader: &mut Reader<'_>, block: &Block, head: Option<usize>) -> Result<()> {
         let piece = block.piece();
         let misplaced = |(offset, error): (usize, Error)| error.at(None, Some(piece.place(offset)));
@@ -152,9 +152,9 @@ impl<S: EventSink + ?Sized> Target<'_, '_, S> {
                 }
             }
             // Where in the head it was is not worth remembering.
-            self.seam.deliver(self.sink).map_err(|(_, error)| misplaced((0, error)))?;
+            self.seam.deliver(self.writer).map_err(|(_, error)| misplaced((0, error)))?;
         }
-        let delivered = reader.deliver(self.sink);
+        let delivered = reader.deliver(self.writer);
         delivered.map_err(|(n, error)| match (piece.text(), &error) {
             // Where memory ended is no place in the text, and the reader has not all that it should have.
             (Err(_), _) | (_, Error::Memory { .. }) => error,
@@ -172,7 +172,7 @@ impl<S: EventSink + ?Sized> Target<'_, '_, S> {
     /// Ends the document, if there is one.
     fn end_document(&mut self) -> Result<()> {
         let ended = self.seam.end_document();
-        let delivered = ended.and_then(|()| self.seam.deliver(self.sink).map_err(|(_, error)| error));
+        let delivered = ended.and_then(|()| self.seam.deliver(self.writer).map_err(|(_, error)| error));
         delivered.map_err(|error| match &self.end {
             Some((file, place)) => error.at(self.paths.get(*file).map(PathBuf::as_path), Some(*place)),
             None => error,

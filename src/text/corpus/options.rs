@@ -15,35 +15,21 @@ use crate::vocab::Vocab;
 /// normal form, lower case (that of Unicode, with its final sigma), ends of sentences, words.
 ///
 /// ```
-/// use rescorla::error::Result;
+/// use rescorla::EventWriter;
+/// use rescorla::events::write::Duplicates;
 /// use rescorla::monitor::Monitor;
-/// use rescorla::events::sink::EventSink;
-/// use rescorla::text::corpus::{Corpus, Lines, Names};
-///
-/// struct Table(String);
-///
-/// impl EventSink for Table {
-///     fn cue(&mut self, name: &str) -> Result<()> {
-///         self.0 += &format!("{name} ");
-///         Ok(())
-///     }
-///     fn outcome(&mut self, name: &str) -> Result<()> {
-///         self.0 += &format!("-> {name}\n");
-///         Ok(())
-///     }
-///     fn end_event(&mut self, _frequency: u64) -> Result<()> {
-///         Ok(())
-///     }
-/// }
+/// use rescorla::text::corpus::{Corpus, Lines};
 ///
 /// let corpus = Corpus { symbols: Some("a-z".parse()?), ..Corpus::default() };
-/// let mut table = Table(String::new());
+/// let mut writer = EventWriter::new(None, Duplicates::Drop, None)?;
 /// let monitor = Monitor::new();
-/// let mut lines = Lines::new(&corpus, &table, &monitor)?;
-/// lines.line("On it!", &mut table)?;
-/// lines.finish(&mut table)?;
-/// assert_eq!(table.0, "#on on# -> on\n#it it# -> it\n");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// let mut lines = Lines::new(&corpus, &writer, &monitor)?;
+/// lines.line("On it!", &mut writer)?;
+/// lines.finish(&mut writer)?;
+/// let events = writer.finish()?;
+/// assert!(events.cues().names().eq(["#on", "on#", "#it", "it#"]));
+/// assert!(events.outcomes().names().eq(["on", "it"]));
+/// # Ok::<(), rescorla::Error>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Corpus {
