@@ -2,11 +2,14 @@
 //!
 //! So a million short lists are two allocations, and one list is a slice.
 
+use std::hash::BuildHasher;
 use std::mem;
 use std::ops::Range;
 
-use crate::error::Result;
-use crate::grow::{Grow, collected, copied};
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+use crate::error::{Error, Result};
+use crate::grow::{Grow, collected, copied, room_in};
 
 /// Lists of items; of ids, unless another type is named.
 ///
@@ -53,7 +56,7 @@ impl<T> Lists<T> {
     /// Appends an item to the open list. `what` names the lists in messages.
     ///
     /// # Errors
-    /// [`crate::error::Error::Memory`].
+    /// [`Error::Memory`].
     #[inline]
     pub fn add(&mut self, item: T, what: &'static str) -> Result<()> {
         self.items.grow(item, what)
@@ -62,7 +65,7 @@ impl<T> Lists<T> {
     /// Ends the open list.
     ///
     /// # Errors
-    /// [`crate::error::Error::Memory`].
+    /// [`Error::Memory`].
     #[inline]
     pub fn end(&mut self, what: &'static str) -> Result<()> {
         self.ends.grow(self.items.len(), what)
@@ -71,7 +74,7 @@ impl<T> Lists<T> {
     /// Appends a list of these items.
     ///
     /// # Errors
-    /// [`crate::error::Error::Memory`]; there is no such list then.
+    /// [`Error::Memory`]; there is no such list then.
     pub fn gather(&mut self, items: impl Iterator<Item = T> + Clone, what: &'static str) -> Result<()> {
         self.ends.make_room(1, what)?;
         self.items.make_room(items.clone().count(), what)?;
@@ -83,7 +86,7 @@ impl<T> Lists<T> {
     /// Appends lists, whose items become others.
     ///
     /// # Errors
-    /// [`crate::error::Error::Memory`], and those of `becomes`; the items before are then in the open list.
+    /// [`Error::Memory`], and those of `becomes`; the items before are then in the open list.
     #[inline]
     pub fn append<U: Copy>(
         &mut self,
@@ -160,7 +163,7 @@ impl<T: Copy> Lists<T> {
     /// The items of `lengths.len()` lists; `None` where there are not so many.
     ///
     /// # Errors
-    /// [`crate::error::Error::Memory`].
+    /// [`Error::Memory`].
     pub(crate) fn of(lengths: &[u32], items: Vec<T>, what: &'static str) -> Result<Option<Self>> {
         let mut end = 0_usize;
         let ends = lengths.iter().map(|&length| {
@@ -174,7 +177,7 @@ impl<T: Copy> Lists<T> {
     /// Appends a list.
     ///
     /// # Errors
-    /// [`crate::error::Error::Memory`]; there is no such list then.
+    /// [`Error::Memory`]; there is no such list then.
     #[inline]
     pub fn push(&mut self, list: &[T], what: &'static str) -> Result<()> {
         self.ends.make_room(1, what)?;
@@ -186,7 +189,7 @@ impl<T: Copy> Lists<T> {
     /// The same lists once more.
     ///
     /// # Errors
-    /// [`crate::error::Error::Memory`].
+    /// [`Error::Memory`].
     pub(crate) fn try_clone(&self, what: &'static str) -> Result<Self> {
         Ok(Self { ends: copied(&self.ends, what)?, items: copied(&self.items, what)? })
     }
@@ -280,6 +283,50 @@ impl<'a, T> View<'a, T> {
     }
 }
 
+/// Lists of ids that all differ, each found by its ids.
+///
+/// Invariant: `index` holds the number of each list once, under the hash of the list.
+#[derive(Debug, Default)]
+pub(crate) struct DistinctLists {
+    lists: Lists,
+    index: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+}
+
+impl DistinctLists {
+    /// The number of a list, a new one if it is new, and whether it is.
+    ///
+    /// # Errors
+    /// [`Error::Memory`], or when there are 2^32 lists already.
+    pub(crate) fn intern(&mut self, list: &[u32], what: &'static str) -> Result<(u32, bool)> {
+        let Self { lists, index, hasher } = self;
+        let hash = hasher.hash_one(list);
+        if let Some(&number) = index.find(hash, |&number| lists.get(number as usize) == list) {
+            return Ok((number, false));
+        }
+        let number = u32::try_from(lists.len()).map_err(|_| {
+            Error::Argument(format!(
+                "{what}: expected fewer than 4,294,967,296 that differ; use fewer events"
+            ))
+        })?;
+        let rehash = |&number: &u32| hasher.hash_one(lists.get(number as usize));
+        room_in(index, rehash, what)?;
+        lists.push(list, what)?;
+        index.insert_unique(hash, number, |&number| hasher.hash_one(lists.get(number as usize)));
+        Ok((number, true))
+    }
+
+    /// The lists, in the order of their numbers.
+    pub(crate) fn lists(&self) -> &Lists {
+        &self.lists
+    }
+
+    /// The lists, to be kept without their index.
+    pub(crate) fn into_lists(self) -> Lists {
+        self.lists
+    }
+}
+
 /// Where list `i` stands among the items, if there is such a list.
 #[inline]
 pub fn span<E: Copy + Default>(ends: &[E], i: usize) -> Option<Range<E>> {
@@ -348,13 +395,28 @@ mod tests {
                 let (mut begun, mut n) = (Lists::default(), 0);
                 let failed = begun.append(view, |item| {
                     n += 1;
-                    if n > failing { Err(crate::error::Error::Stopped) } else { Ok(item) }
+                    if n > failing { Err(Error::Stopped) } else { Ok(item) }
                 }, WHAT);
                 prop_assert!(failed.is_err());
                 prop_assert_eq!(begun.items(), &view.items()[..failing]);
                 let whole = (0..view.len()).filter(|&i| view.ends().nth(i).unwrap() <= failing).count();
                 prop_assert_eq!(view.within(begun.items().len()), whole);
             }
+        }
+
+        #[test]
+        fn distinct_lists_are_numbered_as_they_come(model in prop::collection::vec(prop::collection::vec(0..3_u32, 0..3), 0..30)) {
+            let (mut lists, mut known) = (DistinctLists::default(), Vec::new());
+            for list in &model {
+                let before = known.iter().position(|other| other == list);
+                if before.is_none() {
+                    known.push(list.clone());
+                }
+                let number = before.unwrap_or(known.len() - 1) as u32;
+                prop_assert_eq!(lists.intern(list, WHAT).unwrap(), (number, before.is_none()));
+            }
+            prop_assert_eq!(lists.lists(), &lists_of(&known));
+            prop_assert_eq!(lists.into_lists(), lists_of(&known));
         }
 
         #[test]

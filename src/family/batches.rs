@@ -11,19 +11,16 @@
 //! Batches are made of a section of the tokens at a time. Sections are kept within a budget of memory, and made again for
 //! every tile and pass beyond it.
 
-use std::hash::BuildHasher;
 use std::mem::take;
 use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use hashbrown::{DefaultHashBuilder, HashTable};
-
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::chunk::Body;
-use crate::grow::{Grow, collected, filled, room_in};
-use crate::lists::{Lists, span};
+use crate::grow::{Grow, collected, filled};
+use crate::lists::{DistinctLists, Lists, span};
 use crate::monitor::Monitor;
 
 const EVENTS: &str = "the events to learn";
@@ -90,8 +87,7 @@ impl TokenSource {
             },
             rows,
             columns,
-            known: HashTable::new(),
-            hasher: DefaultHashBuilder::default(),
+            patterns: DistinctLists::default(),
             cue_in: filled(NONE, n_rows, EVENTS)?,
             outcome_in: filled(NONE, n_columns, EVENTS)?,
             cues: Vec::new(),
@@ -116,7 +112,7 @@ impl TokenSource {
                 reader.source.end(frequency, tokens)?;
             }
         }
-        Ok(reader.source)
+        Ok(Self { patterns: reader.patterns.into_lists(), ..reader.source })
     }
 
     /// Notes where the last event ends. As long as all events are one token nothing need be noted.
@@ -186,9 +182,7 @@ struct SourceReader<'a> {
     source: TokenSource,
     rows: &'a [u32],
     columns: &'a [u32],
-    /// Each pattern once, under the hash of its cues.
-    known: HashTable<u32>,
-    hasher: DefaultHashBuilder,
+    patterns: DistinctLists,
     /// The last pattern and the last event_type that have each cue and outcome.
     cue_in: Vec<u32>,
     outcome_in: Vec<u32>,
@@ -224,20 +218,12 @@ impl SourceReader<'_> {
 
     /// The number of the pattern `self.cues`.
     fn pattern(&mut self) -> Result<u32> {
-        let Self { known, hasher, source, cues, cue_in, .. } = self;
-        let TokenSource { patterns, once, .. } = source;
-        let hash = hasher.hash_one(&cues[..]);
-        if let Some(&pattern) = known.find(hash, |&pattern| patterns.get(pattern as usize) == &cues[..]) {
-            return Ok(pattern);
+        let (pattern, is_new) = self.patterns.intern(&self.cues, EVENTS)?;
+        if is_new {
+            let cue_in = &mut self.cue_in;
+            let seen = |cue: &u32| std::mem::replace(&mut cue_in[*cue as usize], pattern) == pattern;
+            self.source.once.grow(!self.cues.iter().any(seen), EVENTS)?;
         }
-        // No more than types.
-        let pattern = patterns.len() as u32;
-        let rehash = |&pattern: &u32| hasher.hash_one(patterns.get(pattern as usize));
-        room_in(known, rehash, EVENTS)?;
-        known.insert_unique(hash, pattern, rehash);
-        patterns.push(cues, EVENTS)?;
-        let seen = |cue: &u32| std::mem::replace(&mut cue_in[*cue as usize], pattern) == pattern;
-        once.grow(!cues.iter().any(seen), EVENTS)?;
         Ok(pattern)
     }
 }
