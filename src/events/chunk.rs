@@ -64,6 +64,12 @@ impl EventList {
         self.cues.is_empty()
     }
 
+    /// The cues and the outcomes of an event.
+    #[inline]
+    pub(super) fn get(&self, event: u32) -> (&[u32], &[u32]) {
+        (self.cues.get(event as usize), self.outcomes.get(event as usize))
+    }
+
     /// Appends an event.
     ///
     /// # Errors

@@ -10,6 +10,7 @@
 pub(crate) mod alike;
 pub mod atomic;
 pub mod chunk;
+mod chunks;
 mod dictionary;
 mod duplicates;
 pub mod filter;

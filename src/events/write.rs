@@ -9,14 +9,12 @@ use std::mem;
 use std::path::Path;
 
 use super::EventFile;
-use super::chunk::{Body, Chunk, EventList, Limits};
+use super::chunk::{Body, EventList};
+use super::chunks::Chunks;
 use super::dictionary::{Dictionary, Fate, Moment, too_many_tokens};
 pub use super::duplicates::Duplicates;
 use super::duplicates::EventNames;
-use super::format::{HEADER, Header, TYPES, encode_directory, encode_names};
 use super::map::Bytes;
-use super::output::Output;
-use super::pending::Pending;
 use super::sink::{EventSink, Side};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
@@ -30,7 +28,6 @@ const TOGETHER: usize = 64 << 10;
 
 /// Writes an event file from names.
 pub struct EventWriter {
-    out: Output,
     background: Option<String>,
     /// All names, and how often they and all events occurred.
     cues: Vocab,
@@ -40,15 +37,10 @@ pub struct EventWriter {
     event_cues: EventNames,
     event_outcomes: EventNames,
     number: u64,
-    pending: Pending,
-    /// The bytes of the last chunk; a buffer that is used again.
-    encoded: Vec<u8>,
+    chunks: Chunks,
     types: Option<Dictionary>,
     /// The type of the last event, if the dictionary has it.
     last_type: Option<u32>,
-    /// Start and first event of each chunk written.
-    directory: Vec<(u64, u64)>,
-    n_events: u64,
 }
 
 impl EventWriter {
@@ -58,7 +50,6 @@ impl EventWriter {
     /// [`Error::Io`] when the file cannot be written.
     pub fn new(path: Option<&Path>, duplicates: Duplicates, background: Option<&str>) -> Result<Self> {
         let mut writer = Self {
-            out: Output::new(path)?,
             background: background.map(str::to_owned),
             cues: Vocab::new(),
             outcomes: Vocab::new(),
@@ -66,14 +57,10 @@ impl EventWriter {
             event_cues: EventNames::new("cue", duplicates),
             event_outcomes: EventNames::new("outcome", duplicates),
             number: 0,
-            pending: Pending::new(true),
-            encoded: Vec::new(),
+            chunks: Chunks::new(path)?,
             types: Some(Dictionary::default()),
             last_type: None,
-            directory: Vec::new(),
-            n_events: 0,
         };
-        writer.out.write(&[0; HEADER])?;
         writer.begin_event()?;
         Ok(writer)
     }
@@ -217,16 +204,15 @@ impl EventWriter {
         let frequency = storable(frequency)?;
         self.n_tokens = self.n_tokens.checked_add(frequency.into()).ok_or_else(too_many_tokens)?;
         types.count(token, frequency)?;
-        if self.pending.is_by_type() {
-            self.pending.push_type(token, frequency)?;
+        if self.chunks.are_by_type() {
+            self.chunks.push_type(token, frequency)?;
         } else {
             // The dictionary is frozen, but still knows what it knew.
-            let known = &types.rows;
-            let (cues, outcomes) = (known.cues.get(token as usize), known.outcomes.get(token as usize));
-            self.pending.push(cues, outcomes, frequency)?;
+            let (cues, outcomes) = types.rows.get(token);
+            self.chunks.push(cues, outcomes, frequency)?;
         }
         self.last_type = Some(token);
-        self.appended(1)?;
+        self.judge(Moment::Event)?;
         Ok(true)
     }
 
@@ -236,33 +222,9 @@ impl EventWriter {
     /// [`Error::Io`] when the disk is full; the old file is then as it was.
     pub fn finish(mut self) -> Result<EventFile<Bytes>> {
         self.judge(Moment::End)?;
-        self.flush()?;
-        let mut header = Header {
-            n_events: self.n_events,
-            n_tokens: self.n_tokens,
-            n_cues: self.cues.len() as u64,
-            n_outcomes: self.outcomes.len() as u64,
-            n_chunks: self.directory.len() as u64,
-            ..Header::default()
-        };
-        if let Some(types) = self.types.take().filter(|types| !types.rows.is_empty()) {
-            types.each_type(|cues, outcomes, tokens| self.count(cues, outcomes, tokens))?;
-            header.features |= TYPES;
-            header.n_types = types.rows.len() as u64;
-            self.write_types(&types.rows)?;
-            header.n_type_chunks = self.directory.len() as u64 - header.n_chunks;
-        }
-        header.names = self.out.at;
-        let mut tail = Vec::new();
-        encode_names(&self.cues, &mut tail)?;
-        encode_names(&self.outcomes, &mut tail)?;
-        header.directory = header.names + tail.len() as u64;
-        encode_directory(&self.directory, &mut tail)?;
-        header.length = header.names + tail.len() as u64;
-        self.out.write(&tail)?;
-        self.out.seek(0)?;
-        self.out.write(&header.encode())?;
-        self.out.finish()
+        let types = self.types.take().unwrap_or_default();
+        types.each_type(|cues, outcomes, tokens| self.count(cues, outcomes, tokens))?;
+        self.chunks.finish(self.n_tokens, &types.rows, &self.cues, &self.outcomes)
     }
 
     /// Every event begins with the background cue.
@@ -275,59 +237,18 @@ impl EventWriter {
         Ok(())
     }
 
-    fn flush(&mut self) -> Result<()> {
-        if self.pending.is_empty() {
-            return Ok(());
-        }
-        self.write_chunk(self.n_events - self.pending.len() as u64)
-    }
-
-    /// Writes what is pending, the first of which has a number.
-    fn write_chunk(&mut self, first: u64) -> Result<()> {
-        self.directory.grow((self.out.at, first), "the directory of the event file")?;
-        self.pending.encode(&mut self.encoded)?;
-        self.out.write(&self.encoded)
-    }
-
-    fn write_types(&mut self, types: &EventList) -> Result<()> {
-        self.pending = Pending::new(false);
-        let mut first = 0;
-        for i in 0..types.len() {
-            self.pending.push(types.cues.get(i), types.outcomes.get(i), 1)?;
-            if self.pending.is_full() || i + 1 == types.len() {
-                self.write_chunk(first)?;
-                first = i as u64 + 1;
-            }
-        }
-        Ok(())
-    }
-
     /// Writes all events again in full. Bounded: a dictionary that is judged often and does not pay belongs to fewer
     /// events than twice its types.
     fn drop_types(&mut self) -> Result<()> {
-        self.flush()?;
         let Some(types) = self.types.take() else { return Ok(()) };
-        let directory = mem::take(&mut self.directory);
-        let ends = directory.iter().skip(1).copied().chain([(self.out.at, self.n_events)]);
-        let limits = Limits { cues: 0, outcomes: 0, types: types.rows.len() as u64, room: 0 };
-        let mut chunks = Vec::new();
-        chunks.make_room(directory.len(), "events without a dictionary")?;
-        for (&(start, first), (end, next)) in directory.iter().zip(ends) {
-            let bytes = self.out.read_back(start, end)?;
-            chunks.push(Chunk::decode(&bytes, 0, bytes.len(), (next - first) as usize, &limits)?);
-        }
-        self.out.restart(HEADER as u64)?;
-        self.pending = Pending::new(false);
-        self.n_events = 0;
-        for chunk in &chunks {
+        for chunk in self.chunks.take_back(types.rows.len() as u64)? {
             let Body::Types(tokens) = &chunk.body else { continue };
             if chunk.frequencies.is_empty() {
                 self.append_types(&types.rows, tokens)?;
                 continue;
             }
             for (i, &token) in tokens.iter().enumerate() {
-                let (cues, outcomes) =
-                    (types.rows.cues.get(token as usize), types.rows.outcomes.get(token as usize));
+                let (cues, outcomes) = types.rows.get(token);
                 self.append(cues, outcomes, chunk.frequency(i))?;
             }
         }
@@ -339,7 +260,8 @@ impl EventWriter {
         let mut rows = EventList::default();
         let mut tokens = tokens.iter().peekable();
         while let Some(&token) = tokens.next() {
-            rows.push(types.cues.get(token as usize), types.outcomes.get(token as usize))?;
+            let (cues, outcomes) = types.get(token);
+            rows.push(cues, outcomes)?;
             if rows.size() >= TOGETHER || tokens.peek().is_none() {
                 self.append_all(rows.cues.view(), rows.outcomes.view())?;
                 rows.clear();
@@ -349,23 +271,16 @@ impl EventWriter {
     }
 
     /// Appends events in full that occurred once, where there is no dictionary.
-    fn append_all(&mut self, mut cues: View<'_>, mut outcomes: View<'_>) -> Result<()> {
+    fn append_all(&mut self, cues: View<'_>, outcomes: View<'_>) -> Result<()> {
         self.last_type = None;
         self.cues.count_each(cues.items())?;
         self.outcomes.count_each(outcomes.items())?;
-        while !cues.is_empty() {
-            let n = self.pending.room_for(cues, outcomes);
-            let ((now, later), (now_too, later_too)) = (cues.split_at(n), outcomes.split_at(n));
-            self.pending.extend(now, now_too)?;
-            self.appended(n)?;
-            (cues, outcomes) = (later, later_too);
-        }
-        Ok(())
+        self.chunks.extend(cues, outcomes)
     }
 
     fn append(&mut self, cues: &[u32], outcomes: &[u32], frequency: u32) -> Result<()> {
         self.last_type = match &mut self.types {
-            Some(types) if self.pending.is_by_type() => {
+            Some(types) if self.chunks.are_by_type() => {
                 let token = types.event_type(cues, outcomes)?;
                 if token.is_none() {
                     self.judge(Moment::Full)?;
@@ -377,21 +292,12 @@ impl EventWriter {
         match (&mut self.types, self.last_type) {
             (Some(types), Some(token)) => {
                 types.count(token, frequency)?;
-                self.pending.push_type(token, frequency)?;
+                self.chunks.push_type(token, frequency)?;
             }
             _ => {
                 self.count(cues, outcomes, frequency.into())?;
-                self.pending.push(cues, outcomes, frequency)?;
+                self.chunks.push(cues, outcomes, frequency)?;
             }
-        }
-        self.appended(1)
-    }
-
-    /// Counts events that were appended.
-    fn appended(&mut self, n: usize) -> Result<()> {
-        self.n_events += n as u64;
-        if self.pending.is_full() {
-            self.flush()?;
         }
         self.judge(Moment::Event)
     }
@@ -400,13 +306,9 @@ impl EventWriter {
     #[inline]
     fn judge(&mut self, moment: Moment) -> Result<()> {
         let Some(types) = &self.types else { return Ok(()) };
-        match types.fate(self.n_events, moment) {
+        match types.fate(self.chunks.n_events, moment) {
             Fate::Keep => Ok(()),
-            Fate::Freeze => {
-                self.flush()?;
-                self.pending = Pending::new(false);
-                Ok(())
-            }
+            Fate::Freeze => self.chunks.go_on_in_full(),
             Fate::Drop => self.drop_types(),
         }
     }
@@ -491,11 +393,11 @@ mod tests {
     fn tokens_of_a_dropped_dictionary_are_not_known() {
         let mut writer = written(JUDGED_AT / (CUES * 8), 1, |_, _, _| ());
         assert!(writer.types.is_some() && writer.token().is_some());
-        let before = writer.n_events;
+        let before = writer.chunks.n_events;
         assert!(writer.event_again(0, 1).unwrap());
         assert_eq!(writer.token(), Some(0));
         while writer.types.is_some() {
-            let i = writer.n_events as u32;
+            let i = writer.chunks.n_events as u32;
             writer.push(&[0; CUES], &[1 + i % 1000, 1001 + i / 1000], 1).unwrap();
         }
         assert_eq!(writer.token(), None);
@@ -538,7 +440,7 @@ mod tests {
             Some(token) => assert!(writer.event_again(token, 1).unwrap()),
             None => writer.push(cues, outcomes, 1).unwrap(),
         });
-        assert!(!by_token.pending.is_by_type(), "frozen");
+        assert!(!by_token.chunks.are_by_type(), "frozen");
         let push = |writer: &mut EventWriter, cues: &[u32], outcomes: &[u32]| {
             writer.push(cues, outcomes, 1).unwrap();
         };
