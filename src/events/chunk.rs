@@ -66,8 +66,8 @@ impl EventList {
 
     /// The cues and the outcomes of an event.
     #[inline]
-    pub(super) fn get(&self, event: u32) -> (&[u32], &[u32]) {
-        (self.cues.get(event as usize), self.outcomes.get(event as usize))
+    pub fn get(&self, event: usize) -> (&[u32], &[u32]) {
+        (self.cues.get(event), self.outcomes.get(event))
     }
 
     /// Appends an event.

@@ -151,7 +151,8 @@ impl Chunks {
         self.pending = Pending::new(false);
         let mut first = 0;
         for i in 0..types.len() {
-            self.pending.push(types.cues.get(i), types.outcomes.get(i), 1)?;
+            let (cues, outcomes) = types.get(i);
+            self.pending.push(cues, outcomes, 1)?;
             if self.pending.is_full() || i + 1 == types.len() {
                 self.write(first)?;
                 first = i as u64 + 1;

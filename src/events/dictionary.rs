@@ -92,11 +92,8 @@ impl Dictionary {
         let Self { rows, index, hasher, .. } = self;
         // Half of it is enough: 2^32 types are never reached.
         let hash = hasher.hash_one((cues, outcomes)) as u32;
-        let equal = |known: &KnownType| {
-            known.hash == hash
-                && rows.cues.get(known.event_type as usize) == cues
-                && rows.outcomes.get(known.event_type as usize) == outcomes
-        };
+        let equal =
+            |known: &KnownType| known.hash == hash && rows.get(known.event_type as usize) == (cues, outcomes);
         if let Some(known) = index.find(KnownType::hash(hash), equal) {
             return Ok(Some(known.event_type));
         }
@@ -127,9 +124,10 @@ impl Dictionary {
 
     /// Calls `count` with the cues and outcomes of each type, and its tokens.
     pub(super) fn each_type(&self, mut count: impl FnMut(&[u32], &[u32], u64) -> Result<()>) -> Result<()> {
-        let mut tallies = self.tallies.iter().enumerate();
-        tallies
-            .try_for_each(|(i, &(tokens, _))| count(self.rows.cues.get(i), self.rows.outcomes.get(i), tokens))
+        self.tallies.iter().enumerate().try_for_each(|(i, &(tokens, _))| {
+            let (cues, outcomes) = self.rows.get(i);
+            count(cues, outcomes, tokens)
+        })
     }
 
     /// What becomes of it, after so many events.

@@ -177,13 +177,12 @@ fn append<B: AsRef<[u8]>>(
                 Some(Type::Token(token)) if writer.event_again(token, frequency.into())? => continue,
                 _ => {}
             }
-            let (rows, row) = EventFile::<B>::row(&chunk, types, i);
+            let (old, named) = EventFile::<B>::row(&chunk, types, i);
             let event = first + i as u64;
-            let old = rows.cues.get(row);
             let new = cues.rename(old, event)?;
             let goes = new.is_empty() && !old.is_empty();
             if !goes {
-                writer.push(new, outcomes.rename(rows.outcomes.get(row), event)?, frequency)?;
+                writer.push(new, outcomes.rename(named, event)?, frequency)?;
             }
             if let Some(event_type) = event_type {
                 known[event_type as usize] =

@@ -107,11 +107,11 @@ impl<'a, B: AsRef<[u8]>> Picker<'a, B> {
             {
                 continue;
             }
-            let (rows, row) = EventFile::<B>::row(chunk, types, i);
+            let (of_file, outcomes) = EventFile::<B>::row(chunk, types, i);
             cues.clear();
-            cues.make_room(rows.cues.get(row).len(), EVENTS)?;
-            cues.extend(rows.cues.get(row).iter().map(|&cue| cue + self.shift));
-            writer.push(cues, rows.outcomes.get(row), frequency)?;
+            cues.make_room(of_file.len(), EVENTS)?;
+            cues.extend(of_file.iter().map(|&cue| cue + self.shift));
+            writer.push(cues, outcomes, frequency)?;
             if let Some(event_type) = event_type {
                 tokens[event_type] = writer.token();
             }
@@ -149,8 +149,8 @@ impl<'a, B: AsRef<[u8]>> Picker<'a, B> {
             let (types, first) = (self.file.types()?, self.file.events_of(index).start);
             for &(_, place) in of_chunk {
                 let i = (events[place] - first) as usize;
-                let (rows, row) = EventFile::<B>::row(&chunk, types, i);
-                aside.push(place, rows.cues.get(row), rows.outcomes.get(row), chunk.frequency(i))?;
+                let (cues, outcomes) = EventFile::<B>::row(&chunk, types, i);
+                aside.push(place, cues, outcomes, chunk.frequency(i))?;
             }
         }
         Ok(aside)

@@ -208,7 +208,7 @@ impl EventWriter {
             self.chunks.push_type(token, frequency)?;
         } else {
             // The dictionary is frozen, but still knows what it knew.
-            let (cues, outcomes) = types.rows.get(token);
+            let (cues, outcomes) = types.rows.get(token as usize);
             self.chunks.push(cues, outcomes, frequency)?;
         }
         self.last_type = Some(token);
@@ -248,7 +248,7 @@ impl EventWriter {
                 continue;
             }
             for (i, &token) in tokens.iter().enumerate() {
-                let (cues, outcomes) = types.rows.get(token);
+                let (cues, outcomes) = types.rows.get(token as usize);
                 self.append(cues, outcomes, chunk.frequency(i))?;
             }
         }
@@ -260,7 +260,7 @@ impl EventWriter {
         let mut rows = EventList::default();
         let mut tokens = tokens.iter().peekable();
         while let Some(&token) = tokens.next() {
-            let (cues, outcomes) = types.get(token);
+            let (cues, outcomes) = types.get(token as usize);
             rows.push(cues, outcomes)?;
             if rows.size() >= TOGETHER || tokens.peek().is_none() {
                 self.append_all(rows.cues.view(), rows.outcomes.view())?;
