@@ -100,17 +100,19 @@ impl Column {
         mut ask: impl FnMut(&str) -> Result<u32>,
     ) -> std::result::Result<View<'_>, (usize, Error)> {
         let Self { names, theirs, rows: known, sent, .. } = self;
-        theirs.grow_to(names.len(), None, NAMES).map_err(|error| (0, error))?;
         let ours = known.view().part(rows);
-        sent.clear();
-        let id_of = |name: u32| match &mut theirs[name as usize] {
-            Some(id) => Ok(*id),
-            unknown => Ok(*unknown.insert(ask(names.name(name).unwrap_or_default())?)),
-        };
-        match sent.append(ours, id_of, ROWS) {
-            Ok(()) => Ok(sent.view()),
-            Err(error) => Err((ours.within(sent.items().len()), error)),
+        theirs.grow_to(names.len(), None, NAMES).map_err(|error| (0, error))?;
+        for (i, &name) in ours.items().iter().enumerate() {
+            let id = &mut theirs[name as usize];
+            if id.is_none() {
+                let asked = ask(names.name(name).unwrap_or_default());
+                *id = Some(asked.map_err(|error| (ours.within(i), error))?);
+            }
         }
+        sent.clear();
+        // All are known by now.
+        let appended = sent.append(ours, |name| theirs[name as usize].unwrap_or_default(), ROWS);
+        appended.map(|()| sent.view()).map_err(|error| (0, error))
     }
 
     /// Keeps the first `n` rows alone.
