@@ -10,7 +10,6 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rescorla::events::EventFile;
 use rescorla::events::map::Bytes;
-use rescorla::events::sink::EventSink;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::kernel::isa::Isa;
 use rescorla::learn::{BUDGET, Kernels, Plan};

@@ -2,10 +2,14 @@
 //!
 //! So a million short lists are two allocations, and one list is a slice.
 
+use std::hash::BuildHasher;
+use std::mem;
 use std::ops::Range;
 
-use crate::error::Result;
-use crate::grow::{Grow, collected, copied};
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+use crate::error::{Error, Result};
+use crate::grow::{Grow, collected, copied, room_in};
 
 /// Lists of items; of ids, unless another type is named.
 ///
@@ -44,10 +48,15 @@ impl<T> Lists<T> {
         (0..self.len()).map(|i| self.get(i))
     }
 
+    /// All lists, to be read.
+    pub fn view(&self) -> View<'_, T> {
+        View::new(&self.items, &self.ends)
+    }
+
     /// Appends an item to the open list. `what` names the lists in messages.
     ///
     /// # Errors
-    /// [`crate::error::Error::Memory`].
+    /// [`Error::Memory`].
     #[inline]
     pub fn add(&mut self, item: T, what: &'static str) -> Result<()> {
         self.items.grow(item, what)
@@ -56,7 +65,7 @@ impl<T> Lists<T> {
     /// Ends the open list.
     ///
     /// # Errors
-    /// [`crate::error::Error::Memory`].
+    /// [`Error::Memory`].
     #[inline]
     pub fn end(&mut self, what: &'static str) -> Result<()> {
         self.ends.grow(self.items.len(), what)
@@ -65,12 +74,31 @@ impl<T> Lists<T> {
     /// Appends a list of these items.
     ///
     /// # Errors
-    /// [`crate::error::Error::Memory`]; there is no such list then.
+    /// [`Error::Memory`]; there is no such list then.
     pub fn gather(&mut self, items: impl Iterator<Item = T> + Clone, what: &'static str) -> Result<()> {
         self.ends.make_room(1, what)?;
         self.items.make_room(items.clone().count(), what)?;
         self.items.extend(items);
         self.ends.push(self.items.len());
+        Ok(())
+    }
+
+    /// Appends lists, whose items become others.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    #[inline]
+    pub fn append<U: Copy>(
+        &mut self,
+        lists: View<'_, U>,
+        mut becomes: impl FnMut(U) -> T,
+        what: &'static str,
+    ) -> Result<()> {
+        let start = self.items.len();
+        self.ends.make_room(lists.len(), what)?;
+        self.items.make_room(lists.items().len(), what)?;
+        self.items.extend(lists.items().iter().map(|&item| becomes(item)));
+        self.ends.extend(lists.ends().map(|end| start + end));
         Ok(())
     }
 
@@ -133,7 +161,7 @@ impl<T: Copy> Lists<T> {
     /// The items of `lengths.len()` lists; `None` where there are not so many.
     ///
     /// # Errors
-    /// [`crate::error::Error::Memory`].
+    /// [`Error::Memory`].
     pub(crate) fn of(lengths: &[u32], items: Vec<T>, what: &'static str) -> Result<Option<Self>> {
         let mut end = 0_usize;
         let ends = lengths.iter().map(|&length| {
@@ -147,7 +175,7 @@ impl<T: Copy> Lists<T> {
     /// Appends a list.
     ///
     /// # Errors
-    /// [`crate::error::Error::Memory`]; there is no such list then.
+    /// [`Error::Memory`]; there is no such list then.
     #[inline]
     pub fn push(&mut self, list: &[T], what: &'static str) -> Result<()> {
         self.ends.make_room(1, what)?;
@@ -159,18 +187,150 @@ impl<T: Copy> Lists<T> {
     /// The same lists once more.
     ///
     /// # Errors
-    /// [`crate::error::Error::Memory`].
+    /// [`Error::Memory`].
     pub(crate) fn try_clone(&self, what: &'static str) -> Result<Self> {
         Ok(Self { ends: copied(&self.ends, what)?, items: copied(&self.items, what)? })
     }
 }
 
+/// Some lists that stand one after another in the memory of others.
+///
+/// Invariant: `ends` rises from `start` or above and ends within the items; the first list begins at `start`.
+#[derive(Debug)]
+pub struct View<'a, T = u32> {
+    items: &'a [T],
+    start: usize,
+    ends: &'a [usize],
+}
+
+impl<T> Clone for View<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for View<'_, T> {}
+
+impl<'a, T> View<'a, T> {
+    /// Lists of these items that end there.
+    #[inline]
+    pub(crate) fn new(items: &'a [T], ends: &'a [usize]) -> Self {
+        Self { items, start: 0, ends }
+    }
+
+    /// How many lists there are.
+    #[inline]
+    pub fn len(self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub fn is_empty(self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The list number `i`; the empty one where there is none.
+    #[inline]
+    pub fn get(self, i: usize) -> &'a [T] {
+        let span = span(self.ends, i).map(|span| span.start.max(self.start)..span.end);
+        span.and_then(|span| self.items.get(span)).unwrap_or(&[])
+    }
+
+    /// The items of all lists.
+    #[inline]
+    pub fn items(self) -> &'a [T] {
+        &self.items[self.start..self.end()]
+    }
+
+    /// Where each list ends in [`View::items`].
+    pub fn ends(self) -> impl ExactSizeIterator<Item = usize> + 'a {
+        self.ends.iter().map(move |end| end - self.start)
+    }
+
+    /// How many items each list has.
+    pub fn lengths(self) -> impl ExactSizeIterator<Item = usize> + 'a {
+        let mut start = self.start;
+        self.ends.iter().map(move |&end| end - mem::replace(&mut start, end))
+    }
+
+    /// How many lists end within the first `n` items.
+    pub fn within(self, n: usize) -> usize {
+        self.ends.partition_point(|end| end - self.start <= n)
+    }
+
+    /// Some of the lists.
+    #[inline]
+    pub fn part(self, lists: Range<usize>) -> Self {
+        let (_, rest) = self.split_at(lists.start);
+        rest.split_at(lists.len()).0
+    }
+
+    /// The first `n` lists, and the rest.
+    #[inline]
+    pub fn split_at(self, n: usize) -> (Self, Self) {
+        let (first, rest) = self.ends.split_at(n);
+        let first = Self { ends: first, ..self };
+        (first, Self { start: first.end(), ends: rest, ..self })
+    }
+
+    /// Where the last list ends.
+    #[inline]
+    fn end(self) -> usize {
+        self.ends.last().copied().unwrap_or(self.start)
+    }
+}
+
+/// Lists of ids that all differ, each found by its ids.
+///
+/// Invariant: `index` holds the number of each list once, under the hash of the list.
+#[derive(Debug, Default)]
+pub(crate) struct DistinctLists {
+    lists: Lists,
+    index: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+}
+
+impl DistinctLists {
+    /// The number of a list, a new one if it is new, and whether it is.
+    ///
+    /// # Errors
+    /// [`Error::Memory`], or when there are 2^32 lists already.
+    pub(crate) fn intern(&mut self, list: &[u32], what: &'static str) -> Result<(u32, bool)> {
+        let Self { lists, index, hasher } = self;
+        let hash = hasher.hash_one(list);
+        if let Some(&number) = index.find(hash, |&number| lists.get(number as usize) == list) {
+            return Ok((number, false));
+        }
+        let number = u32::try_from(lists.len()).map_err(|_| {
+            Error::Argument(format!(
+                "{what}: expected fewer than 4,294,967,296 that differ; use fewer events"
+            ))
+        })?;
+        let rehash = |&number: &u32| hasher.hash_one(lists.get(number as usize));
+        room_in(index, rehash, what)?;
+        lists.push(list, what)?;
+        index.insert_unique(hash, number, |&number| hasher.hash_one(lists.get(number as usize)));
+        Ok((number, true))
+    }
+
+    /// The lists, in the order of their numbers.
+    pub(crate) fn lists(&self) -> &Lists {
+        &self.lists
+    }
+
+    /// The lists, to be kept without their index.
+    pub(crate) fn into_lists(self) -> Lists {
+        self.lists
+    }
+}
+
 /// Where list `i` stands among the items, if there is such a list.
 #[inline]
-pub fn span(ends: &[usize], i: usize) -> Option<Range<usize>> {
+pub fn span<E: Copy + Default>(ends: &[E], i: usize) -> Option<Range<E>> {
     let start = match i.checked_sub(1) {
         Some(before) => *ends.get(before)?,
-        None => 0,
+        None => E::default(),
     };
     Some(start..*ends.get(i)?)
 }
@@ -208,6 +368,45 @@ mod tests {
             prop_assert_eq!(&added, &lists);
             prop_assert_eq!(&Lists::of(&lengths, model.concat(), WHAT).unwrap().unwrap(), &lists);
             prop_assert_eq!(Lists::of(&lengths, vec![0; model.concat().len() + 1], WHAT).unwrap(), None);
+        }
+
+        #[test]
+        fn a_view_of_some_lists_is_those_lists(
+            model in prop::collection::vec(prop::collection::vec(0..9_u32, 0..4), 0..9),
+            (from, to) in (0..9_usize, 0..9_usize),
+        ) {
+            let lists = lists_of(&model);
+            let to = to.min(model.len());
+            let from = from.min(to);
+            let (view, model) = (lists.view().part(from..to), &model[from..to]);
+            prop_assert_eq!((view.len(), view.is_empty()), (model.len(), model.is_empty()));
+            prop_assert_eq!(view.items(), model.concat());
+            prop_assert_eq!((0..=view.len()).map(|i| view.get(i).to_vec()).collect::<Vec<_>>(), [model, &[vec![]]].concat());
+            prop_assert_eq!(view.lengths().collect::<Vec<_>>(), model.iter().map(Vec::len).collect::<Vec<_>>());
+            let mut again = Lists::default();
+            again.append(view, |item| item + 1, WHAT).unwrap();
+            again.append(view, |item| item + 2, WHAT).unwrap();
+            let more = |n| model.iter().map(|list| list.iter().map(|item| item + n).collect()).collect::<Vec<Vec<u32>>>();
+            prop_assert_eq!(again, lists_of(&[more(1), more(2)].concat()));
+            for n in 0..=view.items().len() {
+                let whole = (0..view.len()).filter(|&i| view.ends().nth(i).unwrap() <= n).count();
+                prop_assert_eq!(view.within(n), whole);
+            }
+        }
+
+        #[test]
+        fn distinct_lists_are_numbered_as_they_come(model in prop::collection::vec(prop::collection::vec(0..3_u32, 0..3), 0..30)) {
+            let (mut lists, mut known) = (DistinctLists::default(), Vec::new());
+            for list in &model {
+                let before = known.iter().position(|other| other == list);
+                if before.is_none() {
+                    known.push(list.clone());
+                }
+                let number = before.unwrap_or(known.len() - 1) as u32;
+                prop_assert_eq!(lists.intern(list, WHAT).unwrap(), (number, before.is_none()));
+            }
+            prop_assert_eq!(lists.lists(), &lists_of(&known));
+            prop_assert_eq!(lists.into_lists(), lists_of(&known));
         }
 
         #[test]

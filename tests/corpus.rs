@@ -12,11 +12,12 @@ use std::sync::Arc;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use rescorla::error::{Error, Place, Result};
-use rescorla::events::sink::EventSink;
+use rescorla::events::EventFile;
+use rescorla::events::map::Bytes;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::monitor::Monitor;
 use rescorla::text::corpus::{
-    Allowed, Context, Corpus, Letters, Lines, Load, Lookup, Names, Normal, Symbols, Window,
+    Allowed, Context, Corpus, Letters, Lines, Load, Lookup, Names, Normal, Symbols, Table, Unknown, Window,
 };
 use rescorla::text::kind::kind;
 use rescorla::text::source::MAX_PIECE;
@@ -24,35 +25,6 @@ use rescorla::vocab::Vocab;
 use tempfile::TempDir;
 
 type Event = (Vec<String>, String);
-
-/// Keeps the events, and refuses the word "refused".
-#[derive(Debug, Default)]
-struct Kept {
-    cues: Vec<String>,
-    outcomes: Vec<String>,
-    events: Vec<Event>,
-}
-
-impl EventSink for Kept {
-    fn cue(&mut self, name: &str) -> Result<()> {
-        self.cues.push(name.to_owned());
-        Ok(())
-    }
-
-    fn outcome(&mut self, name: &str) -> Result<()> {
-        if name == "refused" {
-            return Err(Error::defect("another word", name, ""));
-        }
-        self.outcomes.push(name.to_owned());
-        Ok(())
-    }
-
-    fn end_event(&mut self, frequency: u64) -> Result<()> {
-        assert_eq!((frequency, self.outcomes.len()), (1, 1));
-        self.events.push((std::mem::take(&mut self.cues), self.outcomes.pop().unwrap()));
-        Ok(())
-    }
-}
 
 fn corpus(grams: usize) -> Corpus {
     Corpus { cues: vec![NonZeroUsize::new(grams).map_or(Names::Words, Names::Letters)], ..Corpus::default() }
@@ -71,23 +43,48 @@ fn gzip(content: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
+fn writer(duplicates: Duplicates) -> EventWriter {
+    EventWriter::new(None, duplicates, None).unwrap()
+}
+
 fn read(corpus: &Corpus, path: &Path) -> Result<Vec<Event>> {
-    let mut kept = Kept::default();
-    corpus.read(&[path.to_owned()], &mut kept, Load::default(), &Monitor::new())?;
-    Ok(kept.events)
+    let mut writer = writer(Duplicates::Keep);
+    corpus.read(&[path.to_owned()], &mut writer, Load::default(), &Monitor::new())?;
+    Ok(events(writer))
 }
 
 fn push(corpus: &Corpus, line: &str) -> Vec<Event> {
-    let mut kept = Kept::default();
-    push_line(corpus, line, &mut kept).unwrap();
-    kept.events
+    let mut writer = writer(Duplicates::Keep);
+    push_line(corpus, line, &mut writer).unwrap();
+    events(writer)
 }
 
-fn push_line(corpus: &Corpus, line: &str, sink: &mut Kept) -> Result<()> {
+fn push_line(corpus: &Corpus, line: &str, writer: &mut EventWriter) -> Result<()> {
     let monitor = Monitor::new();
-    let mut lines = Lines::new(corpus, sink, &monitor)?;
-    lines.line(line, sink)?;
-    lines.finish(sink)
+    let mut lines = Lines::new(corpus, writer, &monitor)?;
+    lines.line(line, writer)?;
+    lines.finish(writer)
+}
+
+/// The events that were written, of one outcome each.
+fn events(writer: EventWriter) -> Vec<Event> {
+    let (file, mut events) = (writer.finish().unwrap(), Vec::new());
+    each_event(&file, |cues, outcomes, frequency| {
+        assert_eq!((frequency, outcomes.len()), (1, 1));
+        events.push((cues.iter().map(|&name| name.to_owned()).collect(), outcomes[0].to_owned()));
+    });
+    events
+}
+
+/// Calls `take` with the names of each event.
+fn each_event(file: &EventFile<Bytes>, mut take: impl FnMut(&[&str], &[&str], u32)) {
+    file.for_each(0..file.len(), |_, cues, outcomes, frequency| {
+        let cues: Vec<&str> = cues.iter().map(|&id| file.cues().name(id).unwrap()).collect();
+        let outcomes: Vec<&str> = outcomes.iter().map(|&id| file.outcomes().name(id).unwrap()).collect();
+        take(&cues, &outcomes, frequency);
+        Ok(())
+    })
+    .unwrap();
 }
 
 /// Gives each word itself, but for one.
@@ -123,21 +120,28 @@ fn cues(corpus: &Corpus, word: &str) -> Vec<String> {
     cues
 }
 
-/// Takes names and no tokens, so that the cues of every word are made.
-struct Spelt<'w>(&'w mut EventWriter);
+/// The events of a file that keeps duplicates, written name by name.
+fn spelt(kept: &EventFile<Bytes>, duplicates: Duplicates, background: Option<&str>) -> EventFile<Bytes> {
+    let mut writer = EventWriter::new(None, duplicates, background).unwrap();
+    each_event(kept, |cues, outcomes, frequency| {
+        cues.iter().for_each(|name| writer.cue(name).unwrap());
+        outcomes.iter().for_each(|name| writer.outcome(name).unwrap());
+        writer.end_event(frequency.into()).unwrap();
+    });
+    writer.finish().unwrap()
+}
 
-impl EventSink for Spelt<'_> {
-    fn cue(&mut self, name: &str) -> Result<()> {
-        self.0.cue(name)
-    }
-
-    fn outcome(&mut self, name: &str) -> Result<()> {
-        self.0.outcome(name)
-    }
-
-    fn end_event(&mut self, frequency: u64) -> Result<()> {
-        self.0.end_event(frequency)
-    }
+/// The events of texts in a file.
+fn compiled(
+    corpus: &Corpus,
+    paths: &[PathBuf],
+    load: Load,
+    duplicates: Duplicates,
+    background: Option<&str>,
+) -> EventFile<Bytes> {
+    let mut writer = EventWriter::new(None, duplicates, background).unwrap();
+    corpus.read(paths, &mut writer, load, &Monitor::new()).unwrap();
+    writer.finish().unwrap()
 }
 
 #[test]
@@ -148,19 +152,13 @@ fn words_that_come_again_make_the_same_file_as_words_that_are_spelt() {
     let (_folder, path) = file(&gzip(text.as_bytes()));
     for (grams, lower) in [(0, true), (1, false), (3, true), (3, false)] {
         let corpus = Corpus { lower, ..corpus(grams) };
+        let compiled = |duplicates, background| {
+            compiled(&corpus, std::slice::from_ref(&path), Load::default(), duplicates, background)
+        };
+        let kept = compiled(Duplicates::Keep, None);
         for duplicates in [Duplicates::Drop, Duplicates::Keep] {
-            let [again, spelt] = [false, true].map(|spelt| {
-                let mut writer = EventWriter::new(None, duplicates, Some("back")).unwrap();
-                let monitor = Monitor::new();
-                let paths = [path.clone()];
-                if spelt {
-                    corpus.read(&paths, &mut Spelt(&mut writer), Load::default(), &monitor).unwrap();
-                } else {
-                    corpus.read(&paths, &mut writer, Load::default(), &monitor).unwrap();
-                }
-                writer.finish().unwrap()
-            });
-            assert!(again.bytes() == spelt.bytes());
+            let again = compiled(duplicates, Some("back"));
+            assert!(again.bytes() == spelt(&kept, duplicates, Some("back")).bytes());
             assert!(again.header().has_types() && again.len() > 150_000);
         }
     }
@@ -194,18 +192,15 @@ fn events_by_the_batch_make_the_same_file_as_events_that_are_spelt() {
         (around(2, 0), Context::Line, vec![words.clone(), trigrams.clone()], vec![words.clone()]),
     ] {
         let corpus = Corpus { window, context, cues, outcomes, ..corpus(0) };
+        let paths = [path.clone()];
+        let kept = compiled(&corpus, &paths, Load::default(), Duplicates::Keep, None);
         for (duplicates, background) in
             [(Duplicates::Drop, None), (Duplicates::Keep, None), (Duplicates::Drop, Some("w0"))]
         {
-            let paths = [path.clone()];
-            let mut spelt = EventWriter::new(None, duplicates, background).unwrap();
-            corpus.read(&paths, &mut Spelt(&mut spelt), Load::default(), &Monitor::new()).unwrap();
-            let spelt = spelt.finish().unwrap();
+            let spelt = spelt(&kept, duplicates, background);
             assert!(!spelt.header().has_types() && spelt.n_chunks() > 1);
             for threads in [1, 2] {
-                let mut writer = EventWriter::new(None, duplicates, background).unwrap();
-                corpus.read(&paths, &mut writer, corpus.load(threads), &Monitor::new()).unwrap();
-                let batches = writer.finish().unwrap();
+                let batches = compiled(&corpus, &paths, corpus.load(threads), duplicates, background);
                 batches.verify(&Monitor::new()).unwrap();
                 assert!(batches.bytes() == spelt.bytes(), "{corpus:?}");
             }
@@ -221,10 +216,9 @@ fn no_event_is_lost_where_a_long_context_ends() {
         for n in (4080..4120).chain(8170..8210) {
             let text: String = (0..n).map(|i| format!("w{} ", i % 7)).collect();
             let (_folder, path) = file(text.as_bytes());
-            let mut writer = EventWriter::new(None, Duplicates::Drop, None).unwrap();
-            corpus.read(&[path], &mut writer, corpus.load(1), &Monitor::new()).unwrap();
+            let file = compiled(&corpus, &[path], corpus.load(1), Duplicates::Drop, None);
             let expected = if matches!(window, Window::Words(_)) { n + 1 } else { n };
-            assert_eq!(writer.finish().unwrap().len(), expected, "{window:?} {n}");
+            assert_eq!(file.len(), expected, "{window:?} {n}");
         }
     }
 }
@@ -251,10 +245,9 @@ fn more_events_that_come_again_than_are_remembered_make_the_same_file() {
         }
         let (_folder, path) = file(text.as_bytes());
         let corpus = Corpus { window: Window::Context, ..corpus(3) };
-        let mut spelt = EventWriter::new(None, Duplicates::Drop, None).unwrap();
         let paths = [path];
-        corpus.read(&paths, &mut Spelt(&mut spelt), Load::default(), &Monitor::new()).unwrap();
-        let spelt = spelt.finish().unwrap();
+        let kept = compiled(&corpus, &paths, Load::default(), Duplicates::Keep, None);
+        let spelt = spelt(&kept, Duplicates::Drop, None);
         assert_eq!(spelt.len(), 2 * n_new);
         for threads in [1, 2] {
             assert!(compile(&corpus, &paths, corpus.load(threads), Duplicates::Drop) == spelt.bytes());
@@ -394,14 +387,29 @@ fn bad_utf8_has_its_place() {
 }
 
 #[test]
-fn what_the_sink_refuses_has_its_place() {
+fn what_the_writer_refuses_has_its_place() {
+    // "refused" is an outcome twice.
+    let mut table = Table::new(Unknown::Ignore, "outcomes");
+    table.insert("refused", ["refused"]).unwrap();
+    let twice =
+        |corpus| Corpus { outcomes: vec![Names::Words, Names::Looked(Arc::new(table.clone()))], ..corpus };
+    let corpus_twice = twice(corpus(2));
     let far = "wort ".repeat(100_000) + "\nb refused";
     let texts = [("a\nİ\u{212a}_#REFUSED b", 2, 8), ("refused", 1, 1), ("é_refused", 1, 4), (&far, 2, 3)];
     for (text, line, column) in texts {
         let (_folder, path) = file(text.as_bytes());
-        let Err(Error::Format(defect)) = read(&corpus(2), &path) else { panic!("{text}") };
+        let refused = corpus_twice.read(
+            std::slice::from_ref(&path),
+            &mut writer(Duplicates::Error),
+            Load::default(),
+            &Monitor::new(),
+        );
+        let Err(Error::Format(defect)) = refused else { panic!("{text}") };
         assert_eq!((defect.place, defect.path), (Some(Place::Line { line, column }), Some(path)));
-        let Err(Error::Format(defect)) = push_line(&corpus(2), text, &mut Kept::default()) else { panic!() };
+        let Err(Error::Format(defect)) = push_line(&corpus_twice, text, &mut writer(Duplicates::Error))
+        else {
+            panic!()
+        };
         assert_eq!((defect.place, defect.path), (None, None));
     }
     // Where the word stands with which the first event is whole that has the name.
@@ -410,14 +418,15 @@ fn what_the_sink_refuses_has_its_place() {
     let windows = [Window::Words(NonZeroUsize::new(2).unwrap()), Window::Around { before: 1, after: 1 }];
     for window in windows {
         let corpus = Corpus { cues: vec![Names::Looked(Arc::new(Refusing))], window, ..corpus(0) };
-        let mut writer = EventWriter::new(None, Duplicates::Drop, None).unwrap();
+        let mut writer = writer(Duplicates::Drop);
         let refused = corpus.read(std::slice::from_ref(&path), &mut writer, corpus.load(2), &Monitor::new());
         let Err(Error::Format(defect)) = refused else { panic!("{window:?}") };
         assert_eq!(defect.place, Some(Place::Line { line: 50_001, column: 10 }), "{window:?}");
     }
-    let as_is = Corpus { lower: false, ..corpus(0) };
+    let as_is = twice(Corpus { lower: false, ..corpus(0) });
     let (_folder, path) = file("é İ_refused".as_bytes());
-    let Err(Error::Format(defect)) = read(&as_is, &path) else { panic!() };
+    let refused = as_is.read(&[path], &mut writer(Duplicates::Error), Load::default(), &Monitor::new());
+    let Err(Error::Format(defect)) = refused else { panic!() };
     assert_eq!(defect.place, Some(Place::Line { line: 1, column: 7 }));
 }
 
@@ -432,36 +441,28 @@ fn a_cut_file_is_refused() {
     assert!(matches!(missing, Err(Error::Io { doing: "open", .. })), "{missing:?}");
 }
 
-/// Asks for a stop at its first cue, and accepts no outcome after it.
-struct Stopping<'m>(&'m Monitor, u64);
+/// Asks for a stop, and knows no second word.
+#[derive(Debug)]
+struct Stopping(Arc<Monitor>);
 
-impl EventSink for Stopping<'_> {
-    fn cue(&mut self, _name: &str) -> Result<()> {
-        self.1 += 1;
+impl Lookup for Stopping {
+    fn names(&self, word: &str, take: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
+        self.0.check().unwrap();
         self.0.stop();
-        Ok(())
-    }
-
-    fn outcome(&mut self, name: &str) -> Result<()> {
-        panic!("{name}")
-    }
-
-    fn end_event(&mut self, _frequency: u64) -> Result<()> {
-        Ok(())
+        take(word)
     }
 }
 
 #[test]
 fn a_stop_takes_effect_within_a_word() {
-    for grams in [0, 3] {
-        let (_folder, path) = file(&b"abcdefg ".repeat(100));
-        let monitor = Monitor::new();
-        let mut sink = Stopping(&monitor, 0);
-        let read = corpus(grams).read(&[path], &mut sink, Load::default(), &monitor);
-        assert!(matches!(read, Err(Error::Stopped)));
-        assert_eq!(sink.1, 1);
-        assert_eq!(monitor.progress(), (800, 800));
-    }
+    let (_folder, path) = file(&b"abcdefg ".repeat(100));
+    let monitor = Arc::new(Monitor::new());
+    let stopping = || vec![Names::Looked(Arc::new(Stopping(monitor.clone())))];
+    let corpus = Corpus { cues: stopping(), outcomes: stopping(), ..corpus(0) };
+    let mut writer = writer(Duplicates::Drop);
+    assert!(matches!(corpus.read(&[path], &mut writer, Load::default(), &monitor), Err(Error::Stopped)));
+    assert_eq!(writer.finish().unwrap().cues().len(), 0);
+    assert_eq!(monitor.progress(), (800, 800));
 }
 
 #[test]
@@ -582,9 +583,7 @@ fn some_corpus() -> impl Strategy<Value = Corpus> {
 }
 
 fn compile(corpus: &Corpus, paths: &[PathBuf], load: Load, duplicates: Duplicates) -> Vec<u8> {
-    let mut writer = EventWriter::new(None, duplicates, None).unwrap();
-    corpus.read(paths, &mut writer, load, &Monitor::new()).unwrap();
-    writer.finish().unwrap().bytes().to_vec()
+    compiled(corpus, paths, load, duplicates, None).bytes().to_vec()
 }
 
 proptest! {
@@ -632,7 +631,7 @@ proptest! {
             prop_assert!(whole == joined);
         }
         // Text that comes by itself.
-        let mut writer = EventWriter::new(None, duplicates, None).unwrap();
+        let mut writer = writer(duplicates);
         let monitor = Monitor::new();
         let mut lines = Lines::new(&corpus, &writer, &monitor).unwrap();
         for text in &texts {
@@ -702,7 +701,7 @@ fn no_word_is_asked_for_names_that_no_event_has() {
         // Where an event has it, it is asked for, and found.
         let wrong = if after > 0 { format!("{text}end a b\n") } else { format!("{text}b a end\n") };
         let (_folder, path) = file(wrong.as_bytes());
-        let mut writer = EventWriter::new(None, Duplicates::Drop, None).unwrap();
+        let mut writer = writer(Duplicates::Drop);
         // The context ends with the file, which is not the last.
         let (_other_folder, other) = file(b"more\n");
         let paths = [path.clone(), other];

@@ -9,7 +9,6 @@ use rescorla::error::{Error, Result};
 use rescorla::events::EventFile;
 use rescorla::events::chunk::Body;
 use rescorla::events::map::{self, Bytes};
-use rescorla::events::sink::EventSink;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::monitor::Monitor;
 

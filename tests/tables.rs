@@ -10,7 +10,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use rescorla::error::{Defect, Error, Place, Result};
 use rescorla::events::format::MAGIC;
-use rescorla::events::sink::EventSink;
+use rescorla::events::sink::{EventSink, Side};
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::monitor::Monitor;
 use rescorla::text::kind::{Kind, kind};
@@ -28,29 +28,22 @@ struct Kept {
     events: Vec<Event>,
 }
 
-impl Kept {
-    fn accept(name: &str) -> Result<String> {
-        if name == "refused" { Err(Error::defect("another name", name, "")) } else { Ok(name.to_owned()) }
-    }
-}
-
 impl EventSink for Kept {
-    fn cue(&mut self, name: &str) -> Result<()> {
-        self.cues.push(Kept::accept(name)?);
+    fn name(&mut self, side: Side, name: &str) -> Result<()> {
+        if name == "refused" {
+            return Err(Error::defect("another name", name, ""));
+        }
+        let names = if side == Side::Cue { &mut self.cues } else { &mut self.outcomes };
+        names.push(name.to_owned());
         Ok(())
     }
 
-    fn outcome(&mut self, name: &str) -> Result<()> {
-        self.outcomes.push(Kept::accept(name)?);
-        Ok(())
-    }
-
-    fn end_event(&mut self, frequency: u64) -> Result<()> {
+    fn end(&mut self, frequency: u64) -> Result<Option<u32>> {
         if frequency == 13 {
             return Err(Error::defect("another frequency", "13", ""));
         }
         self.events.push((std::mem::take(&mut self.cues), std::mem::take(&mut self.outcomes), frequency));
-        Ok(())
+        Ok(None)
     }
 }
 
@@ -498,16 +491,12 @@ fn what_ends_early_leaves_the_rest_undecoded() {
 struct Split<'w>(&'w mut EventWriter);
 
 impl EventSink for Split<'_> {
-    fn cue(&mut self, name: &str) -> Result<()> {
-        self.0.cue(name)
+    fn name(&mut self, side: Side, name: &str) -> Result<()> {
+        self.0.name(side, name)
     }
 
-    fn outcome(&mut self, name: &str) -> Result<()> {
-        self.0.outcome(name)
-    }
-
-    fn end_event(&mut self, frequency: u64) -> Result<()> {
-        self.0.end_event(frequency)
+    fn end(&mut self, frequency: u64) -> Result<Option<u32>> {
+        self.0.end(frequency).map(|_| None)
     }
 }
 
@@ -525,21 +514,13 @@ fn the_end_of_an_event_is_refused_in_its_place_also_when_the_row_is_known() {
     }
 
     impl EventSink for Third {
-        fn cue(&mut self, _name: &str) -> Result<()> {
+        fn name(&mut self, _side: Side, _name: &str) -> Result<()> {
             assert_eq!(self.0, 0, "the row is known");
             Ok(())
         }
 
-        fn outcome(&mut self, _name: &str) -> Result<()> {
-            Ok(())
-        }
-
-        fn end_event(&mut self, _frequency: u64) -> Result<()> {
-            self.count()
-        }
-
-        fn token(&self) -> Option<u32> {
-            Some(0)
+        fn end(&mut self, _frequency: u64) -> Result<Option<u32>> {
+            self.count().map(|()| Some(0))
         }
 
         fn again(&mut self, _token: u32, _frequency: u64) -> Result<bool> {
@@ -605,20 +586,12 @@ impl Stopping<'_> {
 }
 
 impl EventSink for Stopping<'_> {
-    fn cue(&mut self, _name: &str) -> Result<()> {
+    fn name(&mut self, _side: Side, _name: &str) -> Result<()> {
         self.call()
     }
 
-    fn outcome(&mut self, _name: &str) -> Result<()> {
-        self.call()
-    }
-
-    fn end_event(&mut self, _frequency: u64) -> Result<()> {
-        self.call()
-    }
-
-    fn token(&self) -> Option<u32> {
-        self.keeps.then_some(0)
+    fn end(&mut self, _frequency: u64) -> Result<Option<u32>> {
+        self.call().map(|()| self.keeps.then_some(0))
     }
 
     fn again(&mut self, _token: u32, _frequency: u64) -> Result<bool> {

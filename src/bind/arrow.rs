@@ -188,8 +188,8 @@ fn push(
         }
         cues.each(row, "cues", |name| monitor.check().and_then(|()| writer.cue(name)))?;
         outcomes.each(row, "outcomes", |name| monitor.check().and_then(|()| writer.outcome(name)))?;
-        writer.end_event(frequency)?;
-        seen.keep(&row_as_bytes, frequency, writer)
+        let token = writer.end(frequency)?;
+        seen.keep(&row_as_bytes, frequency, token)
     };
     for row in 0..batch.n_rows {
         monitor.check()?;

@@ -10,7 +10,6 @@ use super::exit::Call;
 use super::file::PyEventFile;
 use super::watch::{Progress, watched};
 use crate::error::{Error, Place, Result};
-use crate::events::sink::EventSink;
 use crate::events::write::EventWriter;
 use crate::grow::Grow;
 use crate::text::kind::{self, Kind, Look};

@@ -18,16 +18,13 @@
 //! counts are integers, exact in f64 below 2^53, so neither the order of events nor the number of threads can be seen in
 //! them.
 
-use std::hash::BuildHasher;
-
-use hashbrown::{DefaultHashBuilder, HashTable};
 use rayon::prelude::*;
 
-use super::room::{COUNTING, EQUATIONS, Pulse, empty, filled, gather, listed, reserve, room, square};
-use crate::error::{Error, Result};
+use super::room::{COUNTING, EQUATIONS, Pulse, empty, filled, gather, listed, margin, reserve, room, square};
+use crate::error::Result;
 use crate::events::EventFile;
-use crate::events::chunk::{Body, Chunk};
 use crate::events::once::Once;
+use crate::events::sets::SetCounter;
 use crate::events::twins::Twins;
 use crate::lists::Lists;
 use crate::monitor::Monitor;
@@ -80,7 +77,7 @@ impl Counts {
         let active = (0..known.len()).map(|cue| known[cue] > 0 && alpha(cue) > 0.0);
         let mut gathering = Gathering::new(listed(active, COUNTING)?)?;
         gathering.read(file, monitor)?;
-        let Gathering { active, twins, sets, tokens, pairs, .. } = gathering;
+        let Gathering { active, twins, sets: SetCounter { cues: sets, tokens, .. }, pairs, .. } = gathering;
         let pairs = pairs.all(monitor)?;
 
         // A column for the first of each class of twins.
@@ -108,7 +105,7 @@ impl Counts {
         let mut columns = Lists::default();
         let mut pulse = Pulse::default();
         for set in 0..tokens.len() {
-            let cues = sets.get(set);
+            let cues = sets.lists().get(set);
             pulse.beat(cues.len(), monitor)?;
             let first = |&&cue: &&u32| least[cue as usize] == cue;
             gather(&mut columns, cues.iter().filter(first).map(|&cue| place[cue as usize]), COUNTING)?;
@@ -285,13 +282,8 @@ impl Occurrence {
 struct Gathering {
     active: Vec<bool>,
     twins: Twins,
-    sets: Lists,
-    tokens: Vec<u64>,
+    sets: SetCounter,
     pairs: Pairs,
-    /// Sets by the hash of their cues.
-    known: HashTable<u32>,
-    hasher: DefaultHashBuilder,
-    sorted: Vec<u32>,
     once: Once,
     pulse: Pulse,
 }
@@ -303,12 +295,8 @@ impl Gathering {
         Ok(Self {
             twins: Twins::new(active.iter().map(|active| active.then_some(0)))?,
             active,
-            sets: Lists::default(),
-            tokens: Vec::new(),
+            sets: SetCounter::default(),
             pairs: Pairs::default(),
-            known: HashTable::new(),
-            hasher: DefaultHashBuilder::default(),
-            sorted: Vec::new(),
             once: Once::default(),
             pulse: Pulse::default(),
         })
@@ -316,76 +304,33 @@ impl Gathering {
 
     /// Chunks are decoded side by side, and taken in order.
     fn read<B: AsRef<[u8]> + Sync>(&mut self, file: &EventFile<B>, monitor: &Monitor) -> Result<()> {
-        let types = file.types()?;
-        let mut of_type = filled(types.len(), 0_u64, COUNTING)?;
+        room(8 * file.types()?.len(), COUNTING)?;
         let side_by_side = rayon::current_num_threads();
-        for first in (0..file.n_chunks()).step_by(side_by_side) {
-            let last = (first + side_by_side).min(file.n_chunks());
-            let chunks: Vec<Result<Chunk>> =
-                (first..last).into_par_iter().map(|index| file.chunk(index)).collect();
-            for chunk in chunks {
-                let chunk = chunk?;
-                monitor.check()?;
-                for i in 0..chunk.body.len() {
-                    let tokens = u64::from(chunk.frequency(i));
-                    match &chunk.body {
-                        Body::Types(types) => {
-                            let of_type = &mut of_type[types[i] as usize];
-                            *of_type = of_type.saturating_add(tokens);
-                        }
-                        Body::Full(rows) => {
-                            self.add(rows.cues.get(i), rows.outcomes.get(i), tokens, monitor)?
-                        }
-                    }
-                }
-                monitor.advance(chunk.body.len() as u64)?;
-            }
-        }
-        for (i, &tokens) in of_type.iter().enumerate() {
-            self.add(types.cues.get(i), types.outcomes.get(i), tokens, monitor)?;
-        }
-        Ok(())
+        let chunks = (0..file.n_chunks()).step_by(side_by_side).flat_map(|first| {
+            let some = first..(first + side_by_side).min(file.n_chunks());
+            some.into_par_iter().map(|index| file.chunk(index)).collect::<Vec<_>>()
+        });
+        file.tally(chunks, monitor, |cues, outcomes, tokens| self.add(cues, outcomes, tokens, monitor))
     }
 
     fn add(&mut self, cues: &[u32], outcomes: &[u32], tokens: u64, monitor: &Monitor) -> Result<()> {
-        if tokens == 0 {
-            return Ok(());
-        }
         // Sorting is several times the work of looking.
         self.pulse.beat(SORTING * cues.len() + outcomes.len() + 1, monitor)?;
-        let Self { active, twins, sets, known, hasher, sorted, .. } = self;
-        sorted.clear();
-        reserve(sorted, cues.len(), COUNTING)?;
-        sorted.extend(cues.iter().filter(|&&cue| active[cue as usize]));
-        sorted.sort_unstable();
-        if sorted.is_empty() {
-            return Ok(());
+        let Self { active, twins, sets, .. } = self;
+        let before = sets.room();
+        let counted = sets.count(cues, |cue| active[cue as usize], tokens);
+        let counted = counted.map_err(|error| COUNTING.in_place_of(error))?;
+        if sets.room() > before {
+            margin(sets.room(), COUNTING)?;
         }
-        let hash = hasher.hash_one(&sorted);
-        let set = match known.find(hash, |&set| sets.get(set as usize) == *sorted) {
-            Some(&set) => set,
-            None => {
-                let set = u32::try_from(self.tokens.len()).map_err(|_| {
-                    Error::Argument(
-                        "expected fewer than 4,294,967,296 different cue sets; use fewer events".into(),
-                    )
-                })?;
-                gather(sets, sorted.iter().copied(), COUNTING)?;
-                reserve(&mut self.tokens, 1, COUNTING)?;
-                self.tokens.push(0);
-                let rehash = |&set: &u32| hasher.hash_one(sets.get(set as usize));
-                known.try_reserve(1, rehash).map_err(|_| COUNTING.refused(8 * self.tokens.len()))?;
-                known.insert_unique(hash, set, rehash);
-                if sorted.len() > LONG {
-                    // The members of an event, as ids and as counts, in lists that grow.
-                    room(48 * sorted.len(), COUNTING)?;
-                }
-                twins.split(sorted.iter().copied())?;
-                set
+        let Some((set, is_new)) = counted else { return Ok(()) };
+        if is_new {
+            if sets.sorted.len() > LONG {
+                // The members of an event, as ids and as counts, in lists that grow.
+                room(48 * sets.sorted.len(), COUNTING)?;
             }
-        };
-        let sum = &mut self.tokens[set as usize];
-        *sum = sum.saturating_add(tokens);
+            twins.split(sets.sorted.iter().copied())?;
+        }
         let outcomes = self.once.of(outcomes)?;
         self.pairs.add(outcomes.iter().map(|&outcome| Occurrence { outcome, set, tokens }), monitor)
     }

@@ -28,6 +28,14 @@ impl Purpose {
     pub(super) fn refused(self, bytes: usize) -> Error {
         Error::Memory { what: self.what, bytes: bytes as u128, cure: self.cure }
     }
+
+    /// An error of a room that does not know the purpose.
+    pub(super) fn in_place_of(self, error: Error) -> Error {
+        match error {
+            Error::Memory { bytes, .. } => Error::Memory { what: self.what, bytes, cure: self.cure },
+            other => other,
+        }
+    }
 }
 
 pub(super) const COUNTING: Purpose = Purpose { what: "counting the events", cure: "use fewer events" };
@@ -49,7 +57,8 @@ pub(super) fn room(bytes: usize, purpose: Purpose) -> Result<()> {
     MmapMut::map_anon(all).map(drop).map_err(|_| purpose.refused(bytes))
 }
 
-fn margin(bytes: usize, purpose: Purpose) -> Result<()> {
+/// Fails unless a margin is left beside so many bytes, which were taken.
+pub(super) fn margin(bytes: usize, purpose: Purpose) -> Result<()> {
     if bytes < SMALL { Ok(()) } else { room(0, purpose).map_err(|_| purpose.refused(bytes)) }
 }
 

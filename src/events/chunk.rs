@@ -64,6 +64,12 @@ impl EventList {
         self.cues.is_empty()
     }
 
+    /// The cues and the outcomes of an event.
+    #[inline]
+    pub fn get(&self, event: usize) -> (&[u32], &[u32]) {
+        (self.cues.get(event), self.outcomes.get(event))
+    }
+
     /// Appends an event.
     ///
     /// # Errors

@@ -19,6 +19,28 @@ const DOUBTED_AT: usize = 512 << 10;
 
 const TYPES: &str = "the dictionary of event types";
 
+/// When the fate of the dictionary is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Moment {
+    /// Behind an event.
+    Event,
+    /// There is no room in it for the type of the next event.
+    Full,
+    /// All events are there.
+    End,
+}
+
+/// What becomes of the dictionary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// Nothing.
+    Keep,
+    /// It serves the chunks so far; later ones hold their events in full. As it pays then, it pays from then on.
+    Freeze,
+    /// It is of no use: all chunks hold their events in full.
+    Drop,
+}
+
 /// Event types and their indices.
 #[derive(Debug)]
 pub(super) struct Dictionary {
@@ -70,11 +92,8 @@ impl Dictionary {
         let Self { rows, index, hasher, .. } = self;
         // Half of it is enough: 2^32 types are never reached.
         let hash = hasher.hash_one((cues, outcomes)) as u32;
-        let equal = |known: &KnownType| {
-            known.hash == hash
-                && rows.cues.get(known.event_type as usize) == cues
-                && rows.outcomes.get(known.event_type as usize) == outcomes
-        };
+        let equal =
+            |known: &KnownType| known.hash == hash && rows.get(known.event_type as usize) == (cues, outcomes);
         if let Some(known) = index.find(KnownType::hash(hash), equal) {
             return Ok(Some(known.event_type));
         }
@@ -105,23 +124,31 @@ impl Dictionary {
 
     /// Calls `count` with the cues and outcomes of each type, and its tokens.
     pub(super) fn each_type(&self, mut count: impl FnMut(&[u32], &[u32], u64) -> Result<()>) -> Result<()> {
-        let mut tallies = self.tallies.iter().enumerate();
-        tallies
-            .try_for_each(|(i, &(tokens, _))| count(self.rows.cues.get(i), self.rows.outcomes.get(i), tokens))
+        self.tallies.iter().enumerate().try_for_each(|(i, &(tokens, _))| {
+            let (cues, outcomes) = self.rows.get(i);
+            count(cues, outcomes, tokens)
+        })
     }
 
-    /// Whether it has grown so large that it should be of use, and is not, after so many events.
-    pub(super) fn fails(&self, n_events: u64) -> bool {
-        match self.rows.size() {
-            ..DOUBTED_AT => false,
-            DOUBTED_AT..JUDGED_AT => self.steady && 3 * self.rows.len() as u64 > 2 * n_events,
-            JUDGED_AT.. => !self.pays(n_events),
+    /// What becomes of it, after so many events.
+    pub(super) fn fate(&self, n_events: u64, moment: Moment) -> Fate {
+        let is_of_use = match (moment, self.rows.size()) {
+            (Moment::Event, ..DOUBTED_AT) => true,
+            (Moment::Event, DOUBTED_AT..JUDGED_AT) => {
+                !self.steady || 3 * self.rows.len() as u64 <= 2 * n_events
+            }
+            _ => self.pays(n_events),
+        };
+        match moment {
+            _ if !is_of_use => Fate::Drop,
+            Moment::Full => Fate::Freeze,
+            Moment::Event | Moment::End => Fate::Keep,
         }
     }
 
     /// Whether the events take less room as tokens: with ids and tokens of two bytes, and two bytes an event or type
     /// for its numbers of cues and outcomes. A dictionary of more types than half the events never pays.
-    pub(super) fn pays(&self, n_events: u64) -> bool {
+    fn pays(&self, n_events: u64) -> bool {
         let n_types = self.rows.len() as u64;
         let in_types = (self.rows.cues.items().len() + self.rows.outcomes.items().len()) as u64;
         let with = 2 * n_events + 2 * n_types + 2 * in_types;

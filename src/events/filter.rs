@@ -13,11 +13,11 @@ use std::path::Path;
 
 use super::EventFile;
 use super::atomic::check_apart;
+use super::duplicates::{Duplicates, EventNames};
 use super::map::Bytes;
-use super::sink::EventSink;
-use super::write::{Duplicates, EventWriter, is_new, twice};
+use super::write::EventWriter;
 use crate::error::{Error, Place, Result};
-use crate::grow::{Grow, filled};
+use crate::grow::filled;
 use crate::lists::Lists;
 use crate::monitor::Monitor;
 use crate::vocab::Vocab;
@@ -68,7 +68,7 @@ impl Renaming {
         monitor: &Monitor,
     ) -> Result<Vec<u64>> {
         monitor.set_total(file.len());
-        let mut side = self.side(if of_cues { RenamedSide::cues } else { RenamedSide::outcomes });
+        let mut side = self.side(if of_cues { "cue" } else { "outcome" });
         let mut counts = filled(0_u64, self.names.len(), "the counts of the new names")?;
         for chunk in 0..file.n_chunks() {
             let events = file.events_of(chunk);
@@ -87,8 +87,8 @@ impl Renaming {
         Ok(counts)
     }
 
-    fn side<'a>(&'a self, new: fn(&'a Vocab, &'a Lists, Duplicates) -> RenamedSide<'a>) -> RenamedSide<'a> {
-        new(&self.names, &self.becomes, self.duplicates)
+    fn side(&self, what: &'static str) -> RenamedSide<'_> {
+        RenamedSide::new(&self.names, &self.becomes, EventNames::new(what, self.duplicates))
     }
 }
 
@@ -108,7 +108,7 @@ pub fn filter<B: AsRef<[u8]>>(
     monitor.set_total(file.len());
     let mut writer = EventWriter::new(path, Duplicates::Keep, None)?;
     writer.with_names(cues.names.names(), outcomes.names.names())?;
-    append(file, cues.side(RenamedSide::cues), outcomes.side(RenamedSide::outcomes), &mut writer, monitor)?;
+    append(file, cues.side("cue"), outcomes.side("outcome"), &mut writer, monitor)?;
     writer.finish()
 }
 
@@ -130,14 +130,10 @@ pub fn concat<B: AsRef<[u8]>>(
         // The writer gives ids as `merge` does.
         writer.with_names(file.cues().names(), file.outcomes().names())?;
         let becomes = [merge(&mut cues, file.cues())?, merge(&mut outcomes, file.outcomes())?];
-        let cues = RenamedSide::cues(&cues, &becomes[0], Duplicates::Keep);
-        append(
-            file,
-            cues,
-            RenamedSide::outcomes(&outcomes, &becomes[1], Duplicates::Keep),
-            &mut writer,
-            monitor,
-        )?;
+        let kept = |what| EventNames::new(what, Duplicates::Keep);
+        let cues = RenamedSide::new(&cues, &becomes[0], kept("cue"));
+        let outcomes = RenamedSide::new(&outcomes, &becomes[1], kept("outcome"));
+        append(file, cues, outcomes, &mut writer, monitor)?;
     }
     writer.finish()
 }
@@ -178,16 +174,15 @@ fn append<B: AsRef<[u8]>>(
             let event_type = chunk.body.type_of(i);
             match event_type.map(|event_type| known[event_type as usize]) {
                 Some(Type::Goes) => continue,
-                Some(Type::Token(token)) if writer.again(token, frequency.into())? => continue,
+                Some(Type::Token(token)) if writer.event_again(token, frequency.into())? => continue,
                 _ => {}
             }
-            let (rows, row) = EventFile::<B>::row(&chunk, types, i);
+            let (old, named) = EventFile::<B>::row(&chunk, types, i);
             let event = first + i as u64;
-            let old = rows.cues.get(row);
             let new = cues.rename(old, event)?;
             let goes = new.is_empty() && !old.is_empty();
             if !goes {
-                writer.push(new, outcomes.rename(rows.outcomes.get(row), event)?, frequency)?;
+                writer.push(new, outcomes.rename(named, event)?, frequency)?;
             }
             if let Some(event_type) = event_type {
                 known[event_type as usize] =
@@ -201,37 +196,25 @@ fn append<B: AsRef<[u8]>>(
 
 /// A renaming at work on one event after another.
 struct RenamedSide<'a> {
-    what: &'static str,
     names: &'a Vocab,
     becomes: &'a Lists,
-    duplicates: Duplicates,
-    /// The event that last had each new name.
-    last: Vec<u64>,
-    ids: Vec<u32>,
+    event: EventNames,
 }
 
 impl<'a> RenamedSide<'a> {
-    fn cues(names: &'a Vocab, becomes: &'a Lists, duplicates: Duplicates) -> Self {
-        Self { what: "cue", names, becomes, duplicates, last: Vec::new(), ids: Vec::new() }
-    }
-
-    fn outcomes(names: &'a Vocab, becomes: &'a Lists, duplicates: Duplicates) -> Self {
-        Self { what: "outcome", ..Self::cues(names, becomes, duplicates) }
+    fn new(names: &'a Vocab, becomes: &'a Lists, event: EventNames) -> Self {
+        Self { names, becomes, event }
     }
 
     /// The new ids of an event, in the order of the old ones.
-    fn rename(&mut self, old: &[u32], event: u64) -> Result<&[u32]> {
-        let Self { what, names, becomes, duplicates, last, ids } = self;
-        ids.clear();
+    fn rename(&mut self, old: &[u32], number: u64) -> Result<&[u32]> {
+        let Self { names, becomes, event } = self;
+        event.ids.clear();
         for &id in old.iter().flat_map(|&id| becomes.get(id as usize)) {
-            if *duplicates == Duplicates::Keep || is_new(last, id, event)? {
-                ids.grow(id, "an event")?;
-            } else if *duplicates == Duplicates::Error {
-                let name = names.name(id).unwrap_or_default();
-                return Err(twice(what, name).at(None, Some(Place::Event(event))));
-            }
+            let added = event.add(id, number, names);
+            added.map_err(|error| error.at(None, Some(Place::Event(number))))?;
         }
-        Ok(ids)
+        Ok(&event.ids)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Events in their binary form: written once, mapped or held in memory, read many times.
 //!
 //! - [`format`](mod@format) is the specification of the file, [`chunk`] of what a chunk of events is.
-//! - [`sink`] says what a reader of text gives; [`write`](mod@write) takes it and writes the file.
+//! - [`write`](mod@write) takes names and writes the file; [`sink`] is what a reader of tables needs of it.
 //! - `survey` finds what occurs where, `twins` what always occurs together.
 //! - [`pick`] takes events out in another order, [`filter`] gives them other names, [`sets`] counts the sets of cues.
 //! - [`map`] opens a file without reading it; [`atomic`] lets new files appear whole or not at all.
@@ -10,11 +10,14 @@
 pub(crate) mod alike;
 pub mod atomic;
 pub mod chunk;
+mod chunks;
 mod dictionary;
+mod duplicates;
 pub mod filter;
 pub mod format;
 pub mod map;
 pub(crate) mod once;
+mod output;
 mod packed;
 mod pending;
 pub mod pick;
@@ -214,7 +217,8 @@ impl<B: AsRef<[u8]>> EventFile<B> {
                 return Err(error.at(self.path(), None));
             }
             for i in 0..rows.len() {
-                types.push(rows.cues.get(i), rows.outcomes.get(i))?;
+                let (cues, outcomes) = rows.get(i);
+                types.push(cues, outcomes)?;
             }
         }
         Ok(self.types.get_or_init(|| types))
@@ -236,15 +240,15 @@ impl<B: AsRef<[u8]>> EventFile<B> {
         };
         let (_, chunk) = recent.0.insert((index, chunk));
         let i = (event - self.events_of(index).start) as usize;
-        let (rows, row) = Self::row(chunk, self.types()?, i);
-        Ok((rows.cues.get(row), rows.outcomes.get(row), chunk.frequency(i)))
+        let (cues, outcomes) = Self::row(chunk, self.types()?, i);
+        Ok((cues, outcomes, chunk.frequency(i)))
     }
 
-    /// Where event `i` of a chunk stands.
-    fn row<'a>(chunk: &'a Chunk, types: &'a EventList, i: usize) -> (&'a EventList, usize) {
+    /// The cues and the outcomes of event `i` of a chunk.
+    fn row<'a>(chunk: &'a Chunk, types: &'a EventList, i: usize) -> (&'a [u32], &'a [u32]) {
         match &chunk.body {
-            Body::Full(rows) => (rows, i),
-            Body::Types(tokens) => (types, tokens[i] as usize),
+            Body::Full(rows) => rows.get(i),
+            Body::Types(tokens) => types.get(tokens[i] as usize),
         }
     }
 
@@ -266,8 +270,8 @@ impl<B: AsRef<[u8]>> EventFile<B> {
             let events = self.events_of(index);
             for event in event..events.end.min(range.end) {
                 let i = (event - events.start) as usize;
-                let (rows, row) = Self::row(&chunk, types, i);
-                visit(event, rows.cues.get(row), rows.outcomes.get(row), chunk.frequency(i))?;
+                let (cues, outcomes) = Self::row(&chunk, types, i);
+                visit(event, cues, outcomes, chunk.frequency(i))?;
             }
             event = events.end;
         }

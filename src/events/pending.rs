@@ -5,9 +5,9 @@ use std::iter::repeat_n;
 use super::chunk::{IN_FULL, OF_TYPES};
 use super::format::{ALIKE, CHUNK_EVENTS, CHUNK_SLOTS, seal};
 use super::packed::{BYTES, Packed};
-use super::sink::Batch;
 use crate::error::{Error, Result};
 use crate::grow::Grow;
+use crate::lists::View;
 
 /// A chunk is full with so many names.
 const FULL: usize = 1 << 20;
@@ -52,11 +52,11 @@ impl Pending {
         self.len() >= CHUNK_EVENTS || self.names() >= FULL
     }
 
-    /// How many events of a batch the chunk takes: it is full behind the one that fills it.
-    pub(super) fn room_for(&self, cues: Batch<'_>, outcomes: Batch<'_>) -> usize {
+    /// How many of some events the chunk takes: it is full behind the one that fills it.
+    pub(super) fn room_for(&self, cues: View<'_>, outcomes: View<'_>) -> usize {
         let limit = CHUNK_EVENTS.saturating_sub(self.len()).min(cues.len());
         let room = FULL.saturating_sub(self.names());
-        if cues.ids().len() + outcomes.ids().len() < room {
+        if cues.items().len() + outcomes.items().len() < room {
             return limit;
         }
         let mut names = cues.ends().zip(outcomes.ends()).map(|(cues, outcomes)| cues + outcomes).take(limit);
@@ -84,13 +84,13 @@ impl Pending {
     }
 
     /// Appends events that occurred once.
-    pub(super) fn extend(&mut self, cues: Batch<'_>, outcomes: Batch<'_>) -> Result<()> {
+    pub(super) fn extend(&mut self, cues: View<'_>, outcomes: View<'_>) -> Result<()> {
         debug_assert!(!self.by_type, "rows with rows alone");
         for (batch, lengths, ids) in
             [(cues, &mut self.n_cues, &mut self.cues), (outcomes, &mut self.n_outcomes, &mut self.outcomes)]
         {
             lengths.extend_each(batch.lengths().map(|length| length as u32))?;
-            ids.extend(batch.ids())?;
+            ids.extend(batch.items())?;
         }
         self.frequencies.extend_each(repeat_n(1, cues.len()))
     }

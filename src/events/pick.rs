@@ -8,7 +8,6 @@ use std::path::Path;
 use super::atomic::check_apart;
 use super::chunk::{Body, Chunk, EventList};
 use super::map::Bytes;
-use super::sink::EventSink;
 use super::write::{Duplicates, EventWriter};
 use super::{EventFile, unknown_event};
 use crate::error::{Error, Result};
@@ -104,15 +103,15 @@ impl<'a, B: AsRef<[u8]>> Picker<'a, B> {
             };
             let event_type = chunk.body.type_of(i).map(|event_type| event_type as usize);
             if let Some(token) = event_type.and_then(|event_type| tokens[event_type])
-                && writer.again(token, frequency.into())?
+                && writer.event_again(token, frequency.into())?
             {
                 continue;
             }
-            let (rows, row) = EventFile::<B>::row(chunk, types, i);
+            let (of_file, outcomes) = EventFile::<B>::row(chunk, types, i);
             cues.clear();
-            cues.make_room(rows.cues.get(row).len(), EVENTS)?;
-            cues.extend(rows.cues.get(row).iter().map(|&cue| cue + self.shift));
-            writer.push(cues, rows.outcomes.get(row), frequency)?;
+            cues.make_room(of_file.len(), EVENTS)?;
+            cues.extend(of_file.iter().map(|&cue| cue + self.shift));
+            writer.push(cues, outcomes, frequency)?;
             if let Some(event_type) = event_type {
                 tokens[event_type] = writer.token();
             }
@@ -150,8 +149,8 @@ impl<'a, B: AsRef<[u8]>> Picker<'a, B> {
             let (types, first) = (self.file.types()?, self.file.events_of(index).start);
             for &(_, place) in of_chunk {
                 let i = (events[place] - first) as usize;
-                let (rows, row) = EventFile::<B>::row(&chunk, types, i);
-                aside.push(place, rows.cues.get(row), rows.outcomes.get(row), chunk.frequency(i))?;
+                let (cues, outcomes) = EventFile::<B>::row(&chunk, types, i);
+                aside.push(place, cues, outcomes, chunk.frequency(i))?;
             }
         }
         Ok(aside)

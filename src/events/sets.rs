@@ -3,14 +3,13 @@
 //! What the rule tends to depends on these counts alone: the order of tokens does not matter in the mean, nor does the
 //! order of cues in an event.
 
-use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
-use std::hash::BuildHasher;
+use hashbrown::HashMap;
 
 use super::EventFile;
-use super::chunk::Body;
+use super::chunk::{Body, Chunk};
 use crate::error::{Error, Result};
-use crate::grow::{Grow, collected, filled, room_in, short};
-use crate::lists::Lists;
+use crate::grow::{Grow, collected, filled, short};
+use crate::lists::{DistinctLists, Lists};
 use crate::monitor::Monitor;
 
 /// Names that are sorted between two looks at the stop flag.
@@ -34,96 +33,112 @@ impl<B: AsRef<[u8]>> EventFile<B> {
     /// [`Error::Format`] when the file is damaged, [`Error::Stopped`].
     pub fn cue_sets(&self, monitor: &Monitor) -> Result<CueSets> {
         monitor.set_total(self.len());
-        let mut counter = Counter::default();
-        // Events of one type are counted once, with the sum of their frequencies.
-        let types = self.types()?;
-        let mut tokens_of = filled(0_u64, types.len(), "the counts of event types")?;
+        let mut sets = SetCounter::default();
+        let mut joint: HashMap<(u32, u32), u64> = HashMap::new();
+        let mut distinct = Vec::new();
         // Names sorted since the stop flag was last looked at.
         let mut work = 0;
-        let mut count = |cues: &[u32], outcomes: &[u32], frequency| {
+        let chunks = (0..self.n_chunks()).map(|index| self.chunk(index));
+        self.tally(chunks, monitor, |cues, outcomes, tokens| {
             work += cues.len() + outcomes.len() + 1;
             if work > WORK {
                 work = 0;
                 monitor.check()?;
             }
-            counter.count(cues, outcomes, frequency)
-        };
-        for index in 0..self.n_chunks() {
-            let chunk = self.chunk(index)?;
+            let Some((set, _)) = sets.count(cues, |_| true, tokens)? else { return Ok(()) };
+            // An outcome that is named twice counts once.
+            distinct.clear();
+            distinct.grow_by(outcomes, SETS)?;
+            distinct.sort_unstable();
+            distinct.dedup();
+            let needed = distinct.len();
+            joint
+                .try_reserve(needed)
+                .map_err(|_| short::<((u32, u32), u64)>(2 * joint.len() + needed, SETS))?;
+            distinct.iter().try_for_each(|&outcome| add(joint.entry((outcome, set)).or_default(), tokens))
+        })?;
+        let mut joint =
+            collected(joint.into_iter().map(|((outcome, set), tokens)| (set, outcome, tokens)), SETS)?;
+        joint.sort_unstable_by_key(|&(set, outcome, _)| (outcome, set));
+        Ok(CueSets { cues: sets.cues.into_lists(), tokens: sets.tokens, joint })
+    }
+
+    /// Calls `visit` with the cues and outcomes of the events in all chunks, which are given, and their tokens: with those of one
+    /// type once, behind the others.
+    ///
+    /// # Errors
+    /// [`Error::Format`] when the file is damaged, [`Error::Stopped`], those of the chunks and of `visit`.
+    pub(crate) fn tally(
+        &self,
+        chunks: impl Iterator<Item = Result<Chunk>>,
+        monitor: &Monitor,
+        mut visit: impl FnMut(&[u32], &[u32], u64) -> Result<()>,
+    ) -> Result<()> {
+        let types = self.types()?;
+        let mut tokens_of = filled(0_u64, types.len(), "the counts of event types")?;
+        for chunk in chunks {
+            let chunk = chunk?;
             for i in 0..chunk.body.len() {
-                let frequency = u64::from(chunk.frequency(i));
+                let tokens = u64::from(chunk.frequency(i));
                 match &chunk.body {
-                    Body::Types(tokens) => add(&mut tokens_of[tokens[i] as usize], frequency)?,
-                    Body::Full(rows) => count(rows.cues.get(i), rows.outcomes.get(i), frequency)?,
+                    Body::Types(types) => add(&mut tokens_of[types[i] as usize], tokens)?,
+                    Body::Full(rows) => visit(rows.cues.get(i), rows.outcomes.get(i), tokens)?,
                 }
             }
             monitor.advance(chunk.body.len() as u64)?;
         }
-        for (i, &frequency) in tokens_of.iter().enumerate() {
-            count(types.cues.get(i), types.outcomes.get(i), frequency)?;
-        }
-        counter.finish()
+        let mut tokens_of = tokens_of.iter().enumerate();
+        tokens_of.try_for_each(|(i, &tokens)| visit(types.cues.get(i), types.outcomes.get(i), tokens))
     }
 }
 
 const SETS: &str = "the sets of cues";
 
+/// The sets of cues among some events, in order of first appearance.
 #[derive(Default)]
-struct Counter {
-    sets: CueSets,
-    index: HashTable<u32>,
-    hasher: DefaultHashBuilder,
-    joint: HashMap<(u32, u32), u64>,
-    /// The event being counted.
-    cues: Vec<u32>,
-    outcomes: Vec<u32>,
+pub(crate) struct SetCounter {
+    /// The cues of each set, sorted.
+    pub(crate) cues: DistinctLists,
+    /// How many tokens each set has.
+    pub(crate) tokens: Vec<u64>,
+    /// Those of the event being counted.
+    pub(crate) sorted: Vec<u32>,
 }
 
-impl Counter {
-    fn count(&mut self, cues: &[u32], outcomes: &[u32], frequency: u64) -> Result<()> {
-        if frequency == 0 || cues.is_empty() {
-            return Ok(());
+impl SetCounter {
+    /// Counts the tokens of an event, of whose cues some are `wanted`: the number of their set, and whether it is new. None where
+    /// there is nothing to count.
+    ///
+    /// # Errors
+    /// [`Error::Memory`], and for too many sets or tokens.
+    pub(crate) fn count(
+        &mut self,
+        cues: &[u32],
+        wanted: impl Fn(u32) -> bool,
+        tokens: u64,
+    ) -> Result<Option<(u32, bool)>> {
+        let sorted = &mut self.sorted;
+        sorted.clear();
+        if tokens == 0 {
+            return Ok(None);
         }
-        for (sorted, ids) in [(&mut self.cues, cues), (&mut self.outcomes, outcomes)] {
-            sorted.clear();
-            sorted.grow_by(ids, SETS)?;
-            sorted.sort_unstable();
+        sorted.make_room(cues.len(), SETS)?;
+        sorted.extend(cues.iter().copied().filter(|&cue| wanted(cue)));
+        if sorted.is_empty() {
+            return Ok(None);
         }
-        // An outcome that is named twice counts once.
-        self.outcomes.dedup();
-        let set = self.set()?;
-        add(&mut self.sets.tokens[set as usize], frequency)?;
-        let joint = &mut self.joint;
-        let needed = self.outcomes.len();
-        joint.try_reserve(needed).map_err(|_| short::<((u32, u32), u64)>(2 * joint.len() + needed, SETS))?;
-        for &outcome in &self.outcomes {
-            add(joint.entry((outcome, set)).or_default(), frequency)?;
+        sorted.sort_unstable();
+        let (set, is_new) = self.cues.intern(sorted, SETS)?;
+        if is_new {
+            self.tokens.grow(0, SETS)?;
         }
-        Ok(())
+        add(&mut self.tokens[set as usize], tokens)?;
+        Ok(Some((set, is_new)))
     }
 
-    /// The number of the set of the event being counted.
-    fn set(&mut self) -> Result<u32> {
-        let Self { sets, index, hasher, cues, .. } = self;
-        let hash = hasher.hash_one(&*cues);
-        if let Some(&set) = index.find(hash, |&set| sets.cues.get(set as usize) == cues) {
-            return Ok(set);
-        }
-        let set = u32::try_from(sets.cues.len())
-            .map_err(|_| Error::Argument("expected fewer than 2^32 sets of cues".into()))?;
-        let rehash = |&set: &u32| hasher.hash_one(sets.cues.get(set as usize));
-        room_in(index, rehash, SETS)?;
-        sets.tokens.grow(0, SETS)?;
-        sets.cues.push(cues, SETS)?;
-        index.insert_unique(hash, set, |&set| hasher.hash_one(sets.cues.get(set as usize)));
-        Ok(set)
-    }
-
-    fn finish(mut self) -> Result<CueSets> {
-        let joint = self.joint.into_iter().map(|((outcome, set), tokens)| (set, outcome, tokens));
-        self.sets.joint = collected(joint, SETS)?;
-        self.sets.joint.sort_unstable_by_key(|&(set, outcome, _)| (outcome, set));
-        Ok(self.sets)
+    /// Bytes of memory at hand, but for the index of the sets.
+    pub(crate) fn room(&self) -> usize {
+        self.cues.lists().room() + 8 * self.tokens.capacity() + 4 * self.sorted.capacity()
     }
 }
 

@@ -5,80 +5,42 @@
 //! it is dropped, and the chunks that used it, few by then, are written again in full. When it pays but grows beyond
 //! its budget it is frozen: later chunks hold their events in full.
 
-use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 use std::mem;
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
+use std::path::Path;
 
 use super::EventFile;
-use super::atomic::AtomicFile;
-use super::chunk::{Body, Chunk, EventList, Limits};
-use super::dictionary::{Dictionary, too_many_tokens};
-use super::format::{HEADER, Header, TYPES, encode_directory, encode_names};
-use super::map::{self, Bytes};
-use super::pending::Pending;
-use super::sink::{Batch, EventSink, Repeats, each_again};
-use super::text_file::check_binary_name;
+use super::chunk::{Body, EventList};
+use super::chunks::Chunks;
+use super::dictionary::{Dictionary, Fate, Moment, too_many_tokens};
+pub use super::duplicates::Duplicates;
+use super::duplicates::EventNames;
+use super::map::Bytes;
+use super::sink::{EventSink, Side};
 use crate::error::{Error, Result};
-use crate::grow::{Grow, filled};
+use crate::grow::Grow;
+use crate::lists::View;
 use crate::vocab::Vocab;
-
-/// What becomes of a cue or outcome that an event names twice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Duplicates {
-    /// The first stays.
-    #[default]
-    Drop,
-    /// All stay. A cue counts as often as it is named; so does an outcome where names are counted and where the vectors of
-    /// outcomes are added, while a token has or has not the outcome that is learned.
-    Keep,
-    /// It is an error.
-    Error,
-}
-
-impl FromStr for Duplicates {
-    type Err = Error;
-
-    fn from_str(word: &str) -> Result<Self> {
-        match word {
-            "drop" => Ok(Duplicates::Drop),
-            "keep" => Ok(Duplicates::Keep),
-            "error" => Ok(Duplicates::Error),
-            _ => Err(Error::Argument(format!(
-                "expected duplicates to be \"drop\", \"keep\" or \"error\", found {word:?}"
-            ))),
-        }
-    }
-}
 
 const EVENT: &str = "an event";
 
 /// So many bytes of events are appended together.
 const TOGETHER: usize = 64 << 10;
 
-/// Where an event file is written.
-#[derive(Debug)]
-enum Storage {
-    File(AtomicFile),
-    Memory(Cursor<Vec<u8>>),
-}
-
 /// Writes an event file from names.
 pub struct EventWriter {
-    out: Output,
-    duplicates: Duplicates,
     background: Option<String>,
-    names: NameCounts,
-    event: EventAtHand,
-    pending: Pending,
-    /// The bytes of the last chunk; a buffer that is used again.
-    encoded: Vec<u8>,
+    /// All names, and how often they and all events occurred.
+    cues: Vocab,
+    outcomes: Vocab,
+    n_tokens: u64,
+    /// The event at hand, and its number among those that came by name.
+    event_cues: EventNames,
+    event_outcomes: EventNames,
+    number: u64,
+    chunks: Chunks,
     types: Option<Dictionary>,
     /// The type of the last event, if the dictionary has it.
     last_type: Option<u32>,
-    /// Start and first event of each chunk written.
-    directory: Vec<(u64, u64)>,
-    n_events: u64,
 }
 
 impl EventWriter {
@@ -88,19 +50,17 @@ impl EventWriter {
     /// [`Error::Io`] when the file cannot be written.
     pub fn new(path: Option<&Path>, duplicates: Duplicates, background: Option<&str>) -> Result<Self> {
         let mut writer = Self {
-            out: Output::new(path)?,
-            duplicates,
             background: background.map(str::to_owned),
-            names: NameCounts::default(),
-            event: EventAtHand::default(),
-            pending: Pending::new(true),
-            encoded: Vec::new(),
+            cues: Vocab::new(),
+            outcomes: Vocab::new(),
+            n_tokens: 0,
+            event_cues: EventNames::new("cue", duplicates),
+            event_outcomes: EventNames::new("outcome", duplicates),
+            number: 0,
+            chunks: Chunks::new(path)?,
             types: Some(Dictionary::default()),
             last_type: None,
-            directory: Vec::new(),
-            n_events: 0,
         };
-        writer.out.write(&[0; HEADER])?;
         writer.begin_event()?;
         Ok(writer)
     }
@@ -125,10 +85,10 @@ impl EventWriter {
         outcomes: impl Iterator<Item = &'a str>,
     ) -> Result<()> {
         for name in cues {
-            self.names.cues.intern(name)?;
+            self.cues.intern(name)?;
         }
         for name in outcomes {
-            self.names.outcomes.intern(name)?;
+            self.outcomes.intern(name)?;
         }
         Ok(())
     }
@@ -138,9 +98,122 @@ impl EventWriter {
     /// # Errors
     /// When an id is unknown, or the event cannot be stored.
     pub fn push(&mut self, cues: &[u32], outcomes: &[u32], frequency: u32) -> Result<()> {
-        self.event.cues.grow_by(cues, EVENT)?;
-        self.event.outcomes.grow_by(outcomes, EVENT)?;
+        self.event_cues.ids.grow_by(cues, EVENT)?;
+        self.event_outcomes.ids.grow_by(outcomes, EVENT)?;
         self.end_event(frequency.into())
+    }
+
+    /// A cue of the current event.
+    ///
+    /// # Errors
+    /// When there are too many names, or the event has the cue already and must not.
+    pub fn cue(&mut self, name: &str) -> Result<()> {
+        let id = self.cues.intern(name)?;
+        self.event_cues.add(id, self.number, &self.cues)
+    }
+
+    /// An outcome of the current event.
+    ///
+    /// # Errors
+    /// As for [`EventWriter::cue`].
+    pub fn outcome(&mut self, name: &str) -> Result<()> {
+        let id = self.outcomes.intern(name)?;
+        self.event_outcomes.add(id, self.number, &self.outcomes)
+    }
+
+    /// Ends the current event, which occurred `frequency` times in a row (0: its names are kept, it teaches nothing).
+    ///
+    /// # Errors
+    /// When the frequency is too large, or the event cannot be stored.
+    pub fn end_event(&mut self, frequency: u64) -> Result<()> {
+        let frequency = storable(frequency)?;
+        self.count_tokens(frequency.into())?;
+        let [mut cues, mut outcomes] =
+            [&mut self.event_cues, &mut self.event_outcomes].map(|event| mem::take(&mut event.ids));
+        self.append(&cues, &outcomes, frequency)?;
+        cues.clear();
+        outcomes.clear();
+        (self.event_cues.ids, self.event_outcomes.ids) = (cues, outcomes);
+        self.number += 1;
+        self.begin_event()
+    }
+
+    /// The id of a cue for [`EventWriter::events`]. It need not have come yet; those that have not are asked for in the order in
+    /// which they will come first.
+    ///
+    /// # Errors
+    /// When there are too many names.
+    pub(crate) fn cue_id(&mut self, name: &str) -> Result<u32> {
+        self.cues.intern(name)
+    }
+
+    /// The id of an outcome, as [`EventWriter::cue_id`] gives that of a cue.
+    ///
+    /// # Errors
+    /// As for [`EventWriter::cue_id`].
+    pub(crate) fn outcome_id(&mut self, name: &str) -> Result<u32> {
+        self.outcomes.intern(name)
+    }
+
+    /// Events that occurred once, by the ids of their names, as [`EventWriter::duplicates`] wants them.
+    ///
+    /// # Errors
+    /// As for [`EventWriter::cue`] and [`EventWriter::end_event`]; it is not said for which of them.
+    pub(crate) fn events(&mut self, mut cues: View<'_>, mut outcomes: View<'_>) -> Result<()> {
+        // The background cue may be among the cues.
+        if self.duplicates() == Duplicates::Error || self.background.is_some() {
+            return (0..cues.len()).try_for_each(|i| {
+                let Self { event_cues, event_outcomes, number, .. } = self;
+                cues.get(i).iter().try_for_each(|&cue| event_cues.add(cue, *number, &self.cues))?;
+                let mut named = outcomes.get(i).iter();
+                named.try_for_each(|&outcome| event_outcomes.add(outcome, *number, &self.outcomes))?;
+                self.end_event(1)
+            });
+        }
+        self.count_tokens(cues.len() as u64)?;
+        while !cues.is_empty() {
+            // The dictionary may be dropped on the way.
+            if self.types.is_none() && cues.len() > 1 {
+                return self.append_all(cues, outcomes);
+            }
+            let ((now, later), (now_too, later_too)) = (cues.split_at(1), outcomes.split_at(1));
+            self.append(now.items(), now_too.items(), 1)?;
+            (cues, outcomes) = (later, later_too);
+        }
+        Ok(())
+    }
+
+    /// What becomes of a name that an event gives twice.
+    pub(crate) fn duplicates(&self) -> Duplicates {
+        self.event_cues.duplicates
+    }
+
+    /// The token of the last event, by which [`EventWriter::event_again`] can have it again.
+    pub(crate) fn token(&self) -> Option<u32> {
+        self.last_type
+    }
+
+    /// The event of a token once more, as [`EventSink::again`] has it.
+    ///
+    /// # Errors
+    /// As for [`EventWriter::end_event`].
+    pub(crate) fn event_again(&mut self, token: u32, frequency: u64) -> Result<bool> {
+        let Some(types) = self.types.as_mut().filter(|types| (token as usize) < types.rows.len()) else {
+            return Ok(false);
+        };
+        let frequency = storable(frequency)?;
+        self.n_tokens = self.n_tokens.checked_add(frequency.into()).ok_or_else(too_many_tokens)?;
+        types.count(token, frequency)?;
+        if self.chunks.are_by_type() {
+            self.chunks.push_type(token, frequency)?;
+        } else {
+            // The dictionary is frozen, but still knows what it knew.
+            let (cues, outcomes) = types.rows.get(token as usize);
+            self.chunks.push(cues, outcomes, frequency)?;
+        }
+        self.last_type = Some(token);
+        self.judge(Moment::Event)?;
+        Ok(true)
     }
 
     /// Writes what is left, gives the file its name and opens it.
@@ -148,36 +221,10 @@ impl EventWriter {
     /// # Errors
     /// [`Error::Io`] when the disk is full; the old file is then as it was.
     pub fn finish(mut self) -> Result<EventFile<Bytes>> {
-        if self.types.as_ref().is_some_and(|types| !types.pays(self.n_events)) {
-            self.drop_types()?;
-        }
-        self.flush()?;
-        let mut header = Header {
-            n_events: self.n_events,
-            n_tokens: self.names.n_tokens,
-            n_cues: self.names.cues.len() as u64,
-            n_outcomes: self.names.outcomes.len() as u64,
-            n_chunks: self.directory.len() as u64,
-            ..Header::default()
-        };
-        if let Some(types) = self.types.take().filter(|types| !types.rows.is_empty()) {
-            types.each_type(|cues, outcomes, tokens| self.names.count(cues, outcomes, tokens))?;
-            header.features |= TYPES;
-            header.n_types = types.rows.len() as u64;
-            self.write_types(&types.rows)?;
-            header.n_type_chunks = self.directory.len() as u64 - header.n_chunks;
-        }
-        header.names = self.out.at;
-        let mut tail = Vec::new();
-        encode_names(&self.names.cues, &mut tail)?;
-        encode_names(&self.names.outcomes, &mut tail)?;
-        header.directory = header.names + tail.len() as u64;
-        encode_directory(&self.directory, &mut tail)?;
-        header.length = header.names + tail.len() as u64;
-        self.out.write(&tail)?;
-        self.out.seek(0)?;
-        self.out.write(&header.encode())?;
-        self.out.finish()
+        self.judge(Moment::End)?;
+        let types = self.types.take().unwrap_or_default();
+        types.each_type(|cues, outcomes, tokens| self.count(cues, outcomes, tokens))?;
+        self.chunks.finish(self.n_tokens, &types.rows, &self.cues, &self.outcomes)
     }
 
     /// Every event begins with the background cue.
@@ -190,66 +237,18 @@ impl EventWriter {
         Ok(())
     }
 
-    fn repeated(&self, what: &str, name: Option<&str>) -> Result<()> {
-        match self.duplicates {
-            Duplicates::Drop | Duplicates::Keep => Ok(()),
-            Duplicates::Error => Err(twice(what, name.unwrap_or_default())),
-        }
-    }
-
-    fn flush(&mut self) -> Result<()> {
-        if self.pending.is_empty() {
-            return Ok(());
-        }
-        self.write_chunk(self.n_events - self.pending.len() as u64)
-    }
-
-    /// Writes what is pending, the first of which has a number.
-    fn write_chunk(&mut self, first: u64) -> Result<()> {
-        self.directory.grow((self.out.at, first), "the directory of the event file")?;
-        self.pending.encode(&mut self.encoded)?;
-        self.out.write(&self.encoded)
-    }
-
-    fn write_types(&mut self, types: &EventList) -> Result<()> {
-        self.pending = Pending::new(false);
-        let mut first = 0;
-        for i in 0..types.len() {
-            self.pending.push(types.cues.get(i), types.outcomes.get(i), 1)?;
-            if self.pending.is_full() || i + 1 == types.len() {
-                self.write_chunk(first)?;
-                first = i as u64 + 1;
-            }
-        }
-        Ok(())
-    }
-
     /// Writes all events again in full. Bounded: a dictionary that is judged often and does not pay belongs to fewer
     /// events than twice its types.
     fn drop_types(&mut self) -> Result<()> {
-        self.flush()?;
         let Some(types) = self.types.take() else { return Ok(()) };
-        let directory = mem::take(&mut self.directory);
-        let ends = directory.iter().skip(1).copied().chain([(self.out.at, self.n_events)]);
-        let limits = Limits { cues: 0, outcomes: 0, types: types.rows.len() as u64, room: 0 };
-        let mut chunks = Vec::new();
-        chunks.make_room(directory.len(), "events without a dictionary")?;
-        for (&(start, first), (end, next)) in directory.iter().zip(ends) {
-            let bytes = self.out.read_back(start, end)?;
-            chunks.push(Chunk::decode(&bytes, 0, bytes.len(), (next - first) as usize, &limits)?);
-        }
-        self.out.restart(HEADER as u64)?;
-        self.pending = Pending::new(false);
-        self.n_events = 0;
-        for chunk in &chunks {
+        for chunk in self.chunks.take_back(types.rows.len() as u64)? {
             let Body::Types(tokens) = &chunk.body else { continue };
             if chunk.frequencies.is_empty() {
                 self.append_types(&types.rows, tokens)?;
                 continue;
             }
             for (i, &token) in tokens.iter().enumerate() {
-                let (cues, outcomes) =
-                    (types.rows.cues.get(token as usize), types.rows.outcomes.get(token as usize));
+                let (cues, outcomes) = types.rows.get(token as usize);
                 self.append(cues, outcomes, chunk.frequency(i))?;
             }
         }
@@ -261,11 +260,10 @@ impl EventWriter {
         let mut rows = EventList::default();
         let mut tokens = tokens.iter().peekable();
         while let Some(&token) = tokens.next() {
-            rows.push(types.cues.get(token as usize), types.outcomes.get(token as usize))?;
+            let (cues, outcomes) = types.get(token as usize);
+            rows.push(cues, outcomes)?;
             if rows.size() >= TOGETHER || tokens.peek().is_none() {
-                let [cues, outcomes] = [&rows.cues, &rows.outcomes]
-                    .map(|lists| Batch::new(lists.items(), lists.ends(), 0..lists.len()));
-                self.append_all(cues, outcomes)?;
+                self.append_all(rows.cues.view(), rows.outcomes.view())?;
                 rows.clear();
             }
         }
@@ -273,26 +271,19 @@ impl EventWriter {
     }
 
     /// Appends events in full that occurred once, where there is no dictionary.
-    fn append_all(&mut self, mut cues: Batch<'_>, mut outcomes: Batch<'_>) -> Result<()> {
+    fn append_all(&mut self, cues: View<'_>, outcomes: View<'_>) -> Result<()> {
         self.last_type = None;
-        self.names.cues.count_each(cues.ids())?;
-        self.names.outcomes.count_each(outcomes.ids())?;
-        while !cues.is_empty() {
-            let n = self.pending.room_for(cues, outcomes);
-            let ((now, later), (now_too, later_too)) = (cues.split_at(n), outcomes.split_at(n));
-            self.pending.extend(now, now_too)?;
-            self.appended(n)?;
-            (cues, outcomes) = (later, later_too);
-        }
-        Ok(())
+        self.cues.count_each(cues.items())?;
+        self.outcomes.count_each(outcomes.items())?;
+        self.chunks.extend(cues, outcomes)
     }
 
     fn append(&mut self, cues: &[u32], outcomes: &[u32], frequency: u32) -> Result<()> {
         self.last_type = match &mut self.types {
-            Some(types) if self.pending.is_by_type() => {
+            Some(types) if self.chunks.are_by_type() => {
                 let token = types.event_type(cues, outcomes)?;
                 if token.is_none() {
-                    self.types_are_full()?;
+                    self.judge(Moment::Full)?;
                 }
                 token
             }
@@ -301,162 +292,55 @@ impl EventWriter {
         match (&mut self.types, self.last_type) {
             (Some(types), Some(token)) => {
                 types.count(token, frequency)?;
-                self.pending.push_type(token, frequency)?;
+                self.chunks.push_type(token, frequency)?;
             }
             _ => {
-                self.names.count(cues, outcomes, frequency.into())?;
-                self.pending.push(cues, outcomes, frequency)?;
+                self.count(cues, outcomes, frequency.into())?;
+                self.chunks.push(cues, outcomes, frequency)?;
             }
         }
-        self.appended(1)
+        self.judge(Moment::Event)
     }
 
-    /// Freezes the dictionary if it is of use: what is in it serves the chunks before, and it is of use as long as they are.
-    fn types_are_full(&mut self) -> Result<()> {
-        if self.types.as_ref().is_some_and(|types| types.pays(self.n_events)) {
-            self.flush()?;
-            self.pending = Pending::new(false);
-            Ok(())
-        } else {
-            self.drop_types()
+    /// Lets the dictionary have its fate.
+    #[inline]
+    fn judge(&mut self, moment: Moment) -> Result<()> {
+        let Some(types) = &self.types else { return Ok(()) };
+        match types.fate(self.chunks.n_events, moment) {
+            Fate::Keep => Ok(()),
+            Fate::Freeze => self.chunks.go_on_in_full(),
+            Fate::Drop => self.drop_types(),
         }
     }
 
-    /// Counts events that were appended.
-    fn appended(&mut self, n: usize) -> Result<()> {
-        self.n_events += n as u64;
-        if self.pending.is_full() { self.flush() } else { Ok(()) }
+    /// Counts the names of events.
+    fn count(&mut self, cues: &[u32], outcomes: &[u32], tokens: u64) -> Result<()> {
+        cues.iter().try_for_each(|&cue| self.cues.count_more(cue, tokens))?;
+        outcomes.iter().try_for_each(|&outcome| self.outcomes.count_more(outcome, tokens))
     }
 
-    /// Drops a dictionary that is of no use.
-    fn judge(&mut self) -> Result<()> {
-        match &self.types {
-            Some(types) if types.fails(self.n_events) => self.drop_types(),
-            _ => Ok(()),
-        }
+    fn count_tokens(&mut self, n: u64) -> Result<()> {
+        self.n_tokens = self.n_tokens.checked_add(n).ok_or_else(too_many_tokens)?;
+        Ok(())
     }
 }
 
 impl EventSink for EventWriter {
-    fn cue(&mut self, name: &str) -> Result<()> {
-        let id = self.names.cues.intern(name)?;
-        self.cue_again(id)
-    }
-
-    fn outcome(&mut self, name: &str) -> Result<()> {
-        let id = self.names.outcomes.intern(name)?;
-        self.outcome_again(id)
-    }
-
-    fn cue_id(&mut self, name: &str) -> Result<Option<u32>> {
-        self.names.cues.intern(name).map(Some)
-    }
-
-    fn outcome_id(&mut self, name: &str) -> Result<Option<u32>> {
-        self.names.outcomes.intern(name).map(Some)
-    }
-
-    fn cue_again(&mut self, cue: u32) -> Result<()> {
-        if !self.event.cue_is_new(cue)? {
-            self.repeated("cue", self.names.cues.name(cue))?;
-            if self.duplicates == Duplicates::Drop {
-                return Ok(());
-            }
-        }
-        self.event.cues.grow(cue, EVENT)
-    }
-
-    fn outcome_again(&mut self, outcome: u32) -> Result<()> {
-        if !self.event.outcome_is_new(outcome)? {
-            self.repeated("outcome", self.names.outcomes.name(outcome))?;
-            if self.duplicates == Duplicates::Drop {
-                return Ok(());
-            }
-        }
-        self.event.outcomes.grow(outcome, EVENT)
-    }
-
-    fn end_event(&mut self, frequency: u64) -> Result<()> {
-        let frequency = storable(frequency)?;
-        let event = mem::take(&mut self.event);
-        self.names.count_tokens(frequency)?;
-        self.append(&event.cues, &event.outcomes, frequency)?;
-        self.judge()?;
-        self.event = event.next();
-        self.begin_event()
-    }
-
-    fn event_again(&mut self, cues: &[u32], outcomes: &[u32]) -> Result<()> {
-        // The background cue may be among the cues.
-        if self.repeats() == Repeats::Seen || self.background.is_some() {
-            cues.iter().try_for_each(|&cue| self.cue_again(cue))?;
-            outcomes.iter().try_for_each(|&outcome| self.outcome_again(outcome))?;
-            return self.end_event(1);
-        }
-        self.names.count_tokens(1)?;
-        self.append(cues, outcomes, 1)?;
-        self.judge()
-    }
-
-    fn events_again(&mut self, cues: Batch<'_>, outcomes: Batch<'_>) -> Result<()> {
-        let as_they_stand = self.repeats() != Repeats::Seen && self.background.is_none();
-        if !as_they_stand {
-            return each_again(self, cues, outcomes);
-        }
-        let tokens = self.names.n_tokens.checked_add(cues.len() as u64);
-        self.names.n_tokens = tokens.ok_or_else(too_many_tokens)?;
-        // The dictionary may be dropped on the way.
-        let (mut cues, mut outcomes) = (cues, outcomes);
-        while self.types.is_some() && !cues.is_empty() {
-            let ((now, later), (now_too, later_too)) = (cues.split_at(1), outcomes.split_at(1));
-            self.append(now.ids(), now_too.ids(), 1)?;
-            self.judge()?;
-            (cues, outcomes) = (later, later_too);
-        }
-        self.append_all(cues, outcomes)
-    }
-
-    fn repeats(&self) -> Repeats {
-        match self.duplicates {
-            Duplicates::Error => Repeats::Seen,
-            Duplicates::Keep => Repeats::Stay,
-            Duplicates::Drop => Repeats::Go,
+    fn name(&mut self, side: Side, name: &str) -> Result<()> {
+        match side {
+            Side::Cue => self.cue(name),
+            Side::Outcome => self.outcome(name),
         }
     }
 
-    fn token(&self) -> Option<u32> {
-        self.last_type
+    fn end(&mut self, frequency: u64) -> Result<Option<u32>> {
+        self.end_event(frequency)?;
+        Ok(self.token())
     }
 
     fn again(&mut self, token: u32, frequency: u64) -> Result<bool> {
-        let Some(types) = self.types.as_mut().filter(|types| (token as usize) < types.rows.len()) else {
-            return Ok(false);
-        };
-        let frequency = storable(frequency)?;
-        self.names.count_tokens(frequency)?;
-        types.count(token, frequency)?;
-        if self.pending.is_by_type() {
-            self.pending.push_type(token, frequency)?;
-        } else {
-            // The dictionary is frozen, but still knows what it knew.
-            let known = &types.rows;
-            let (cues, outcomes) = (known.cues.get(token as usize), known.outcomes.get(token as usize));
-            self.pending.push(cues, outcomes, frequency)?;
-        }
-        self.last_type = Some(token);
-        self.appended(1)?;
-        self.judge()?;
-        Ok(true)
+        self.event_again(token, frequency)
     }
-}
-
-/// An event names something twice that must not.
-pub(super) fn twice(what: &str, name: &str) -> Error {
-    Error::defect(
-        format!("every {what} of an event once"),
-        format!("{name:?} twice"),
-        "pass duplicates=\"drop\" to count it once or \"keep\" to count it as often as it is named",
-    )
 }
 
 fn storable(frequency: u64) -> Result<u32> {
@@ -467,140 +351,6 @@ fn storable(frequency: u64) -> Result<u32> {
             "repeat the event in several rows, or divide all frequencies",
         )
     })
-}
-
-/// All names, and how often they and all events occurred.
-#[derive(Debug, Default)]
-struct NameCounts {
-    cues: Vocab,
-    outcomes: Vocab,
-    n_tokens: u64,
-}
-
-impl NameCounts {
-    fn count(&mut self, cues: &[u32], outcomes: &[u32], tokens: u64) -> Result<()> {
-        for (vocab, ids) in [(&mut self.cues, cues), (&mut self.outcomes, outcomes)] {
-            for &id in ids {
-                vocab.count_more(id, tokens)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn count_tokens(&mut self, frequency: u32) -> Result<()> {
-        let tokens = self.n_tokens.checked_add(frequency.into());
-        self.n_tokens = tokens.ok_or_else(too_many_tokens)?;
-        Ok(())
-    }
-}
-
-/// The event being taken, with the events that last named each id, so that repetitions are found at once.
-#[derive(Debug, Default)]
-struct EventAtHand {
-    number: u64,
-    cues: Vec<u32>,
-    outcomes: Vec<u32>,
-    last_with_cue: Vec<u64>,
-    last_with_outcome: Vec<u64>,
-}
-
-impl EventAtHand {
-    fn next(mut self) -> Self {
-        self.number += 1;
-        self.cues.clear();
-        self.outcomes.clear();
-        self
-    }
-
-    fn cue_is_new(&mut self, id: u32) -> Result<bool> {
-        is_new(&mut self.last_with_cue, id, self.number)
-    }
-
-    fn outcome_is_new(&mut self, id: u32) -> Result<bool> {
-        is_new(&mut self.last_with_outcome, id, self.number)
-    }
-}
-
-/// Whether this event has an id for the first time; `last` has the event that last had each, and grows as it must.
-pub(super) fn is_new(last: &mut Vec<u64>, id: u32, event: u64) -> Result<bool> {
-    let id = id as usize;
-    if id >= last.len() {
-        last.grow_to(id + 1, u64::MAX, "the last event of each name")?;
-    }
-    Ok(mem::replace(&mut last[id], event) != event)
-}
-
-/// A storage, its name for messages, and the place in it.
-struct Output {
-    storage: Storage,
-    path: PathBuf,
-    at: u64,
-}
-
-impl Output {
-    fn new(path: Option<&Path>) -> Result<Self> {
-        let storage = match path {
-            Some(path) => {
-                check_binary_name(path)?;
-                Storage::File(AtomicFile::create(path)?)
-            }
-            None => Storage::Memory(Cursor::new(Vec::new())),
-        };
-        Ok(Self { storage, path: path.unwrap_or(Path::new("events in memory")).to_path_buf(), at: 0 })
-    }
-
-    fn finish(self) -> Result<EventFile<Bytes>> {
-        match self.storage {
-            Storage::File(file) => file.finish_and(|file| map::of_file(file, &self.path)),
-            Storage::Memory(bytes) => EventFile::open(Bytes::Owned(bytes.into_inner()), None),
-        }
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        match &mut self.storage {
-            Storage::File(file) => file.write_all(bytes),
-            Storage::Memory(memory) => {
-                let (at, length) = (memory.position() as usize, memory.get_ref().len());
-                let more = at.saturating_add(bytes.len()).saturating_sub(length);
-                memory.get_mut().make_room(more, "the events in memory")?;
-                memory.write_all(bytes)
-            }
-        }
-        .map_err(Error::io(&self.path, "write"))?;
-        self.at += bytes.len() as u64;
-        Ok(())
-    }
-
-    fn seek(&mut self, to: u64) -> Result<()> {
-        match &mut self.storage {
-            Storage::File(file) => file.seek(SeekFrom::Start(to)),
-            Storage::Memory(memory) => memory.seek(SeekFrom::Start(to)),
-        }
-        .map_err(Error::io(&self.path, "write"))?;
-        Ok(())
-    }
-
-    /// Forgets all from `to` on.
-    fn restart(&mut self, to: u64) -> Result<()> {
-        match &mut self.storage {
-            Storage::File(file) => file.truncate(to).map_err(Error::io(&self.path, "write"))?,
-            Storage::Memory(memory) => memory.get_mut().truncate(to as usize),
-        }
-        self.at = to;
-        self.seek(to)
-    }
-
-    fn read_back(&mut self, start: u64, end: u64) -> Result<Vec<u8>> {
-        self.seek(start)?;
-        let mut bytes = filled(0, (end - start) as usize, "a chunk that is read back")?;
-        match &mut self.storage {
-            Storage::File(file) => file.read_exact(&mut bytes),
-            Storage::Memory(memory) => memory.read_exact(&mut bytes),
-        }
-        .map_err(Error::io(&self.path, "read"))?;
-        self.seek(self.at)?;
-        Ok(bytes)
-    }
 }
 
 #[cfg(test)]
@@ -643,15 +393,15 @@ mod tests {
     fn tokens_of_a_dropped_dictionary_are_not_known() {
         let mut writer = written(JUDGED_AT / (CUES * 8), 1, |_, _, _| ());
         assert!(writer.types.is_some() && writer.token().is_some());
-        let before = writer.n_events;
-        assert!(writer.again(0, 1).unwrap());
+        let before = writer.chunks.n_events;
+        assert!(writer.event_again(0, 1).unwrap());
         assert_eq!(writer.token(), Some(0));
         while writer.types.is_some() {
-            let i = writer.n_events as u32;
+            let i = writer.chunks.n_events as u32;
             writer.push(&[0; CUES], &[1 + i % 1000, 1001 + i / 1000], 1).unwrap();
         }
         assert_eq!(writer.token(), None);
-        assert!(!writer.again(0, 1).unwrap());
+        assert!(!writer.event_again(0, 1).unwrap());
         let file = writer.finish().unwrap();
         assert!(!file.header().has_types() && file.header().n_events > before);
         assert_eq!(file.outcomes().counts()[0], 2);
@@ -687,22 +437,22 @@ mod tests {
     fn a_full_dictionary_that_pays_knows_its_tokens_and_no_others() {
         let room = EventList::size_of(100, 100 * (CUES + 1));
         let mut by_token = written_within(room, 103, 3, |writer, cues, outcomes| match writer.token() {
-            Some(token) => assert!(writer.again(token, 1).unwrap()),
+            Some(token) => assert!(writer.event_again(token, 1).unwrap()),
             None => writer.push(cues, outcomes, 1).unwrap(),
         });
-        assert!(!by_token.pending.is_by_type(), "frozen");
+        assert!(!by_token.chunks.are_by_type(), "frozen");
         let push = |writer: &mut EventWriter, cues: &[u32], outcomes: &[u32]| {
             writer.push(cues, outcomes, 1).unwrap();
         };
         let mut in_full = written_within(room, 103, 3, push);
         for (i, frequency) in [(7, 1), (99, 3)] {
-            assert!(by_token.again(i, frequency.into()).unwrap());
+            assert!(by_token.event_again(i, frequency.into()).unwrap());
             in_full.push(&(0..CUES as u32).collect::<Vec<_>>(), &[i], frequency).unwrap();
         }
         for writer in [&mut by_token, &mut in_full] {
             writer.push(&[1], &[2], 1).unwrap();
             assert_eq!(writer.token(), None);
-            assert!(!writer.again(100, 1).unwrap());
+            assert!(!writer.event_again(100, 1).unwrap());
         }
         let file = by_token.finish().unwrap();
         let types = file.types().unwrap();

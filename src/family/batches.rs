@@ -11,19 +11,16 @@
 //! Batches are made of a section of the tokens at a time. Sections are kept within a budget of memory, and made again for
 //! every tile and pass beyond it.
 
-use std::hash::BuildHasher;
 use std::mem::take;
 use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use hashbrown::{DefaultHashBuilder, HashTable};
-
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::chunk::Body;
-use crate::grow::{Grow, collected, filled, room_in};
-use crate::lists::Lists;
+use crate::grow::{Grow, collected, filled};
+use crate::lists::{DistinctLists, Lists, span};
 use crate::monitor::Monitor;
 
 const EVENTS: &str = "the events to learn";
@@ -90,8 +87,7 @@ impl TokenSource {
             },
             rows,
             columns,
-            known: HashTable::new(),
-            hasher: DefaultHashBuilder::default(),
+            patterns: DistinctLists::default(),
             cue_in: filled(NONE, n_rows, EVENTS)?,
             outcome_in: filled(NONE, n_columns, EVENTS)?,
             cues: Vec::new(),
@@ -116,7 +112,7 @@ impl TokenSource {
                 reader.source.end(frequency, tokens)?;
             }
         }
-        Ok(reader.source)
+        Ok(Self { patterns: reader.patterns.into_lists(), ..reader.source })
     }
 
     /// Notes where the last event ends. As long as all events are one token nothing need be noted.
@@ -171,8 +167,7 @@ impl TokenSource {
         if self.ends.is_empty() {
             event as u64..event as u64 + 1
         } else {
-            let start = event.checked_sub(1).map_or(0, |before| self.ends[before]);
-            start..self.ends[event]
+            span(&self.ends, event).unwrap_or_default()
         }
     }
 
@@ -187,9 +182,7 @@ struct SourceReader<'a> {
     source: TokenSource,
     rows: &'a [u32],
     columns: &'a [u32],
-    /// Each pattern once, under the hash of its cues.
-    known: HashTable<u32>,
-    hasher: DefaultHashBuilder,
+    patterns: DistinctLists,
     /// The last pattern and the last event_type that have each cue and outcome.
     cue_in: Vec<u32>,
     outcome_in: Vec<u32>,
@@ -225,48 +218,33 @@ impl SourceReader<'_> {
 
     /// The number of the pattern `self.cues`.
     fn pattern(&mut self) -> Result<u32> {
-        let Self { known, hasher, source, cues, cue_in, .. } = self;
-        let TokenSource { patterns, once, .. } = source;
-        let hash = hasher.hash_one(&cues[..]);
-        if let Some(&pattern) = known.find(hash, |&pattern| patterns.get(pattern as usize) == &cues[..]) {
-            return Ok(pattern);
+        let (pattern, is_new) = self.patterns.intern(&self.cues, EVENTS)?;
+        if is_new {
+            let cue_in = &mut self.cue_in;
+            let seen = |cue: &u32| std::mem::replace(&mut cue_in[*cue as usize], pattern) == pattern;
+            self.source.once.grow(!self.cues.iter().any(seen), EVENTS)?;
         }
-        // No more than types.
-        let pattern = patterns.len() as u32;
-        let rehash = |&pattern: &u32| hasher.hash_one(patterns.get(pattern as usize));
-        room_in(known, rehash, EVENTS)?;
-        known.insert_unique(hash, pattern, rehash);
-        patterns.push(cues, EVENTS)?;
-        let seen = |cue: &u32| std::mem::replace(&mut cue_in[*cue as usize], pattern) == pattern;
-        once.grow(!cues.iter().any(seen), EVENTS)?;
         Ok(pattern)
     }
 }
 
-/// A batch.
-struct TokenBatch {
-    tokens: u64,
-    /// Where its groups end.
-    end: usize,
-}
-
 /// The batches of some tokens.
 ///
-/// Invariants: `ends` of batches and of `outcomes` rise; columns in `outcomes` are those of the source, `patterns` patterns
-/// of it, rows in `touched` below its number of rows.
+/// Invariants: `batches` has an element for each list of `patterns`, `tokens` one for each of their items, of which `outcomes` has
+/// a list each; columns in `outcomes` are those of the source, `patterns` patterns of it, rows in `touched` below its number of
+/// rows.
 #[derive(Default)]
 pub(super) struct Section {
-    batches: Vec<TokenBatch>,
-    /// For each batch the rows that it changes, each once; empty where batches are single tokens.
+    /// The number of tokens of each batch,
+    batches: Vec<u64>,
+    /// the rows that it changes, each once; none where batches are single tokens;
     touched: Lists,
-    /// The pattern of each group,
-    patterns: Vec<u32>,
-    /// its tokens,
+    /// and the patterns of its groups.
+    patterns: Lists,
+    /// The number of tokens of each group,
     tokens: Vec<u64>,
-    /// and where its outcomes end.
-    ends: Vec<usize>,
-    /// Columns, and how many tokens of the group have them.
-    outcomes: Vec<(u32, u64)>,
+    /// and columns, and how many of its tokens have them.
+    outcomes: Lists<(u32, u64)>,
 }
 
 impl Section {
@@ -278,21 +256,19 @@ impl Section {
     /// The number of tokens of a batch, and its groups.
     #[inline(always)]
     pub(super) fn batch(&self, batch: usize) -> (u64, Range<usize>) {
-        let start = batch.checked_sub(1).map_or(0, |before| self.batches[before].end);
-        (self.batches[batch].tokens, start..self.batches[batch].end)
+        (self.batches[batch], span(self.patterns.ends(), batch).unwrap_or_default())
     }
 
     /// The pattern of a group, its number of tokens, and how many of these have which columns.
     #[inline(always)]
     pub(super) fn group(&self, group: usize) -> (u32, u64, &[(u32, u64)]) {
-        (self.patterns[group], self.tokens[group], self.outcomes(group..group + 1))
+        (self.patterns.items()[group], self.tokens[group], self.outcomes.get(group))
     }
 
     /// The outcomes of some groups.
     #[inline(always)]
     pub(super) fn outcomes(&self, groups: Range<usize>) -> &[(u32, u64)] {
-        let end = |group: usize| group.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.outcomes[end(groups.start)..end(groups.end)]
+        self.outcomes.view().part(groups).items()
     }
 
     /// The rows that a batch changes, each once.
@@ -304,11 +280,10 @@ impl Section {
     /// Bytes of memory.
     fn size(&self) -> usize {
         size_of_val(&self.batches[..])
-            + self.touched.size()
-            + size_of_val(&self.patterns[..])
             + size_of_val(&self.tokens[..])
-            + size_of_val(&self.ends[..])
-            + size_of_val(&self.outcomes[..])
+            + self.touched.size()
+            + self.patterns.size()
+            + self.outcomes.size()
     }
 }
 
@@ -327,6 +302,8 @@ pub(super) struct Maker {
     /// Which rows the batch changes; none between batches.
     touched: Vec<bool>,
     rows: Vec<u32>,
+    /// The outcomes of a group.
+    outcomes: Vec<(u32, u64)>,
     /// Rows since the last look at the monitor.
     work: usize,
 }
@@ -389,6 +366,7 @@ impl<'a> Sections<'a> {
             span: Vec::new(),
             touched: filled(false, self.source.n_rows, BATCHES)?,
             rows: Vec::new(),
+            outcomes: Vec::new(),
             work: 0,
         })
     }
@@ -494,7 +472,7 @@ impl Maker {
         monitor: &Monitor,
     ) -> Result<()> {
         let source = sections.source;
-        let first = section.patterns.len();
+        let first = section.tokens.len();
         self.span.clear();
         self.next.clear();
         self.next.grow_to(self.types.len(), NONE, BATCHES)?;
@@ -504,7 +482,7 @@ impl Maker {
             if *group == NONE {
                 *group = self.span.len() as u32;
                 self.span.grow((place, place), BATCHES)?;
-                section.patterns.grow(pattern, BATCHES)?;
+                section.patterns.add(pattern, BATCHES)?;
                 section.tokens.grow(0, BATCHES)?;
             } else {
                 let (_, last) = &mut self.span[*group as usize];
@@ -513,21 +491,22 @@ impl Maker {
             section.tokens[first + *group as usize] += self.counts[event_type as usize];
         }
         for group in 0..self.span.len() {
-            let start = section.outcomes.len();
-            let mut place = self.span[group].0;
+            self.outcomes.clear();
+            let (start, end) = self.span[group];
+            let mut place = start;
             while let Some(&event_type) = self.types.get(place as usize) {
                 let columns = source.outcomes.get(event_type as usize);
                 let count = take(&mut self.counts[event_type as usize]);
-                section.outcomes.make_room(columns.len(), BATCHES)?;
-                section.outcomes.extend(columns.iter().map(|&column| (column, count)));
+                self.outcomes.make_room(columns.len(), BATCHES)?;
+                self.outcomes.extend(columns.iter().map(|&column| (column, count)));
                 place = self.next[place as usize];
                 self.poll(1, monitor)?;
             }
-            if self.span[group].0 != self.span[group].1 {
-                merge(&mut section.outcomes, start);
+            if start != end {
+                merge(&mut self.outcomes);
             }
-            section.ends.grow(section.outcomes.len(), BATCHES)?;
-            let pattern = section.patterns[first + group];
+            section.outcomes.push(&self.outcomes, BATCHES)?;
+            let pattern = section.patterns.items()[first + group];
             self.group[pattern as usize] = NONE;
             if !sections.single() {
                 for &row in source.patterns.get(pattern as usize) {
@@ -540,22 +519,17 @@ impl Maker {
         section.touched.push(&self.rows, BATCHES)?;
         self.rows.drain(..).for_each(|row| self.touched[row as usize] = false);
         self.types.clear();
-        section.batches.grow(TokenBatch { tokens, end: section.patterns.len() }, BATCHES)
+        section.patterns.end(BATCHES)?;
+        section.batches.grow(tokens, BATCHES)
     }
 }
 
-/// Adds up what stands from `start` on under the same column.
-fn merge(outcomes: &mut Vec<(u32, u64)>, start: usize) {
-    outcomes[start..].sort_unstable();
-    let mut end = start;
-    for i in start..outcomes.len() {
-        let (column, count) = outcomes[i];
-        if end > start && outcomes[end - 1].0 == column {
-            outcomes[end - 1].1 += count;
-        } else {
-            outcomes[end] = (column, count);
-            end += 1;
-        }
-    }
-    outcomes.truncate(end);
+/// Adds up what stands under the same column.
+fn merge(outcomes: &mut Vec<(u32, u64)>) {
+    outcomes.sort_unstable();
+    outcomes.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        kept.1 += if same { next.1 } else { 0 };
+        same
+    });
 }

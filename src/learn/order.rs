@@ -19,7 +19,7 @@ use crate::grow::{Grow, collected, filled};
 const ORDER: &str = "the order of the events";
 
 /// Events change places within blocks of so many.
-pub const BLOCK: usize = 1024;
+pub(super) const BLOCK: usize = 1024;
 
 /// Rows of an event are still near after so many events.
 const NEAR: usize = 4;
@@ -57,7 +57,7 @@ struct Sorter {
 }
 
 /// Whether an order pays for so many tiles, of so many rows of `width` elements each.
-pub fn pays<E>(tiles: usize, rows: usize, width: usize) -> bool {
+pub(super) fn pays<E>(tiles: usize, rows: usize, width: usize) -> bool {
     let row = width * size_of::<E>();
     tiles >= TILES && row >= ROW && rows.saturating_mul(row) > TILE
 }
@@ -80,7 +80,7 @@ pub(super) fn of(script: &Script, outcomes: bool) -> Result<Vec<u32>> {
 ///
 /// # Panics
 /// When a row is not below `n_rows`.
-pub fn order<R: Iterator<Item = usize>>(
+fn order<R: Iterator<Item = usize>>(
     mut events: impl Iterator<Item = R>,
     n_rows: usize,
     n_slots: usize,

@@ -1,6 +1,7 @@
-//! Text in: event tables and running text, as names pushed into an [`EventSink`](crate::events::sink::EventSink).
+//! Text in: event tables, as names for an [`EventSink`](crate::events::sink::EventSink), and running text, as events for an
+//! [`EventWriter`](crate::events::write::EventWriter).
 //!
-//! Readers know no ids and no files but their own; sinks know no text.
+//! Readers know no files but their own; what takes their events knows no text.
 
 mod ahead;
 mod cells;

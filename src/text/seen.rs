@@ -70,14 +70,12 @@ impl Seen {
         Ok(pushed)
     }
 
-    /// Keeps a row that is not known, whose event just ended, if the sink can have it again.
+    /// Keeps a row that is not known, if the sink gave its event a token.
     ///
     /// # Errors
     /// When there is no memory for it.
-    pub(crate) fn keep<S: EventSink + ?Sized>(&mut self, row: &[u8], frequency: u64, sink: &S) -> Result<()> {
-        let Some(token) = sink.token().filter(|_| !self.given_up && row.len() <= LONGEST) else {
-            return Ok(());
-        };
+    pub(crate) fn keep(&mut self, row: &[u8], frequency: u64, token: Option<u32>) -> Result<()> {
+        let Some(token) = token.filter(|_| !self.given_up && row.len() <= LONGEST) else { return Ok(()) };
         let full = self.text.len() + self.rows.len() * size_of::<SeenRow>() >= BUDGET;
         if full || self.rows.len() == TRIAL {
             self.given_up = self.hits < self.rows.len() / WORTHWHILE;
@@ -110,6 +108,7 @@ impl Seen {
 mod tests {
     use super::*;
     use crate::error::Error;
+    use crate::events::sink::Side;
 
     /// Knows the events of tokens from `known` on; each new event gets the next token.
     #[derive(Default)]
@@ -120,21 +119,13 @@ mod tests {
     }
 
     impl EventSink for Tokens {
-        fn cue(&mut self, _name: &str) -> Result<()> {
+        fn name(&mut self, _side: Side, _name: &str) -> Result<()> {
             Ok(())
         }
 
-        fn outcome(&mut self, _name: &str) -> Result<()> {
-            Ok(())
-        }
-
-        fn end_event(&mut self, _frequency: u64) -> Result<()> {
+        fn end(&mut self, _frequency: u64) -> Result<Option<u32>> {
             self.last += 1;
-            Ok(())
-        }
-
-        fn token(&self) -> Option<u32> {
-            (self.last >= self.known).then_some(self.last)
+            Ok((self.last >= self.known).then_some(self.last))
         }
 
         fn again(&mut self, token: u32, frequency: u64) -> Result<bool> {
@@ -149,8 +140,8 @@ mod tests {
     fn push(seen: &mut Seen, row: &[u8], frequency: u64, sink: &mut Tokens) -> bool {
         let again = seen.again(row, sink).unwrap();
         if !again {
-            sink.end_event(frequency).unwrap();
-            seen.keep(row, frequency, sink).unwrap();
+            let token = sink.end(frequency).unwrap();
+            seen.keep(row, frequency, token).unwrap();
         }
         again
     }

@@ -17,7 +17,7 @@ use std::path::Path;
 use memchr::memchr;
 
 use crate::error::{Error, Place, Result};
-use crate::events::sink::EventSink;
+use crate::events::sink::{EventSink, Side};
 use crate::monitor::Monitor;
 use crate::text::cells::{Cell, Separator};
 use crate::text::looks;
@@ -225,15 +225,16 @@ fn push<S: EventSink + ?Sized>(
         }
     }
     let [cues, outcomes, frequency] = table.event(record()?)?;
-    each_name(cues, |name| monitor.check().and_then(|()| sink.cue(name)))?;
-    each_name(outcomes, |name| monitor.check().and_then(|()| sink.outcome(name)))?;
-    let end = |n| sink.end_event(n).map(|()| n);
-    let n = monitor
+    for (side, cell) in [(Side::Cue, cues), (Side::Outcome, outcomes)] {
+        each_name(cell, |name| monitor.check().and_then(|()| sink.name(side, name)))?;
+    }
+    let end = |n| sink.end(n).map(|token| (n, token));
+    let (n, token) = monitor
         .check()
         .and_then(|()| parse_frequency(frequency.text))
         .and_then(end)
         .map_err(at(frequency.start))?;
-    seen.keep(piece.bytes, n, sink).map_err(at(0))
+    seen.keep(piece.bytes, n, token).map_err(at(0))
 }
 
 /// How cells are separated, and for each column which of [`COLUMNS`] it is, if any.

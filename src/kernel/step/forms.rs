@@ -22,20 +22,8 @@ type Table = &'static [(Form, usize)];
 
 /// Compared end to end with [`Any`] alone, learning King James takes a fifth less time where each cue has a salience of its own.
 /// Bodies for more rows, or for other forms, made no difference of 3 %.
-const AVX512: Table = &[
-    (H, 4),
-    (H, 4),
-    (H, 4),
-    (H, 4),
-    (H, 4),
-    (H, 4),
-    (H, 2),
-    (H, 2),
-    (H, 2),
-    (H, 2),
-    (H, 2),
-    (H, 2),
-];
+const AVX512: Table =
+    &[(H, 4), (H, 4), (H, 4), (H, 4), (H, 4), (H, 4), (H, 2), (H, 2), (H, 2), (H, 2), (H, 2), (H, 2)];
 
 /// Here registers hold fewer rows. Compared with [`Any`] from 6 rows on, learning King James takes 6 % less time, forward and
 /// adjoint.

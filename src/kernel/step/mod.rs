@@ -223,7 +223,7 @@ mod tests {
         #[expect(unsafe_code, reason = "calls the kernel")]
         unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Vec<E> {
             let sums = vec![E::default(); self.width];
-            let mut weighted = Weighted::<V, false, false> { factors: self.factors, sums };
+            let mut weighted = Weighted::<V, false> { factors: self.factors, sums };
             // SAFETY: the width is a multiple of B vectors, and all rows are there, in both.
             unsafe {
                 let (from, to) = (self.from.as_ptr(), self.to.as_mut_ptr());

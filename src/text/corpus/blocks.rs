@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::thread::Scope;
 
-use super::Format;
+use super::options::Format;
 use crate::error::Result;
 use crate::grow::Grow;
 use crate::monitor::Monitor;

@@ -1,4 +1,4 @@
-//! A column: the cues of events, or their outcomes, in numbers of our own until a sink takes them.
+//! A column: the cues of events, or their outcomes, in numbers of our own until a writer takes them.
 //!
 //! What each word gives is looked for once. The names of a stretch of words are put side by side from that, and each event
 //! has a part of them, without repetitions.
@@ -6,13 +6,13 @@
 use std::mem;
 use std::ops::Range;
 
-use super::Corpus;
 use super::names::Names;
+use super::options::Corpus;
 use super::pieces::{Pieces, Text};
 use super::windows::{Chosen, Events};
 use crate::error::{Error, Result};
-use crate::events::sink::Batch;
 use crate::grow::Grow;
+use crate::lists::{Lists, View};
 use crate::vocab::Vocab;
 
 const NAMES: &str = "the names that words give";
@@ -29,15 +29,15 @@ const MORE: usize = 1 << 10;
 pub(super) struct Column {
     pieces: Vec<Pieces>,
     names: Vocab,
-    /// What the sink calls each name, once that is known; it may have fewer.
+    /// The writer's id of each name, once that is known; it may have fewer.
     theirs: Vec<Option<u32>>,
     rows: NameLists,
-    /// NameLists in the sink's numbers, and where each ends; buffers that are used again.
-    sent: Vec<u32>,
-    sent_ends: Vec<usize>,
+    /// Rows in the writer's ids; a buffer that is used again.
+    sent: Lists,
 }
 
-/// The names of events, one event behind another.
+/// The names of events, one event behind another. They are no [`Lists`], for names are put where there is room already, whether
+/// they stay or not.
 ///
 /// Invariants: the first `used` of `ids` are the names, `ends` are where those of each event end. `last` are the numbers of
 /// the events that had each name last; numbers rise, and `number` is the last of them.
@@ -60,8 +60,7 @@ impl Column {
             names: Vocab::new(),
             theirs: Vec::new(),
             rows: NameLists { once, ..NameLists::default() },
-            sent: Vec::new(),
-            sent_ends: Vec::new(),
+            sent: Lists::default(),
         }
     }
 
@@ -93,46 +92,27 @@ impl Column {
         Ok(())
     }
 
-    /// Some rows in the sink's numbers; `None` where it does not number a name. Names without a number are asked for, in their
-    /// order. An error comes with how many rows were before.
+    /// Some rows in the writer's ids. Names without one are asked for, in their order. An error comes with how many rows were
+    /// before.
     pub(super) fn sent(
         &mut self,
         rows: Range<usize>,
-        mut ask: impl FnMut(&str) -> Result<Option<u32>>,
-    ) -> std::result::Result<Option<Batch<'_>>, (usize, Error)> {
-        let Self { names, theirs, rows: NameLists { ids, ends, .. }, sent, sent_ends, .. } = self;
-        let start = rows.start.checked_sub(1).map_or(0, |before| ends[before]);
-        let ends = &ends[rows];
-        let ids = &ids[start..ends.last().copied().unwrap_or(start)];
-        sent.clear();
-        sent_ends.clear();
-        let mut made = || {
-            theirs.grow_to(names.len(), None, NAMES)?;
-            sent.make_room(ids.len(), ROWS)?;
-            sent_ends.make_room(ends.len(), ROWS)?;
-            for &id in ids {
-                let known = &mut theirs[id as usize];
-                if known.is_none() {
-                    *known = ask(names.name(id).unwrap_or_default())?;
-                }
-                let Some(known) = *known else { return Ok(false) };
-                sent.push(known);
+        mut ask: impl FnMut(&str) -> Result<u32>,
+    ) -> std::result::Result<View<'_>, (usize, Error)> {
+        let Self { names, theirs, rows: known, sent, .. } = self;
+        let ours = known.view().part(rows);
+        theirs.grow_to(names.len(), None, NAMES).map_err(|error| (0, error))?;
+        for (i, &name) in ours.items().iter().enumerate() {
+            let id = &mut theirs[name as usize];
+            if id.is_none() {
+                let asked = ask(names.name(name).unwrap_or_default());
+                *id = Some(asked.map_err(|error| (ours.within(i), error))?);
             }
-            sent_ends.extend(ends.iter().map(|end| end - start));
-            Ok(true)
-        };
-        match made() {
-            Ok(true) => Ok(Some(Batch::new(sent, sent_ends, 0..sent_ends.len()))),
-            Ok(false) => Ok(None),
-            Err(error) => Err((ends.partition_point(|end| end - start <= sent.len()), error)),
         }
-    }
-
-    /// Calls `take` with each name of a row.
-    pub(super) fn each(&self, row: usize, take: impl FnMut(&str) -> Result<()>) -> Result<()> {
-        let NameLists { ids, ends, .. } = &self.rows;
-        let start = row.checked_sub(1).map_or(0, |before| ends[before]);
-        ids[start..ends[row]].iter().filter_map(|&id| self.names.name(id)).try_for_each(take)
+        sent.clear();
+        // All are known by now.
+        let appended = sent.append(ours, |name| theirs[name as usize].unwrap_or_default(), ROWS);
+        appended.map(|()| sent.view()).map_err(|error| (0, error))
     }
 
     /// Keeps the first `n` rows alone.
@@ -155,6 +135,11 @@ impl Column {
 }
 
 impl NameLists {
+    /// The names of each event.
+    fn view(&self) -> View<'_> {
+        View::new(&self.ids[..self.used], &self.ends)
+    }
+
     /// Begins a row.
     #[inline]
     fn begin(&mut self) {

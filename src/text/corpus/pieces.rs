@@ -15,9 +15,10 @@ use std::ops::Range;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use super::lists::{Joined, List, Lists};
-use super::names;
-use super::{Corpus, Letters, Names, Window};
+use super::grams;
+use super::joined::{Joined, List};
+use super::names::Names;
+use super::options::{Corpus, Letters, Window};
 use crate::error::Result;
 use crate::grow::{Grow, collected, room_in, spell};
 use crate::monitor::Monitor;
@@ -34,7 +35,7 @@ const LOOK_EVERY: usize = 1 << 10;
 pub(super) struct Pieces {
     names: Names,
     how: How,
-    lists: Lists,
+    lists: Joined,
     /// What each word gives by itself.
     of_word: Vec<Option<List>>,
     /// The names of a stretch of words, or of one event.
@@ -95,7 +96,7 @@ impl Pieces {
         Self {
             names: names.clone(),
             how,
-            lists: Lists::default(),
+            lists: Joined::default(),
             of_word: Vec::new(),
             joined: Joined::default(),
             spans: Vec::new(),
@@ -164,7 +165,7 @@ impl Pieces {
         joined.clear();
         let Text { corpus, monitor, .. } = *text;
         let said = words.iter().map(|&word| said(names, word, text.words, corpus));
-        names::each(names, &collected(said, COVERED)?, corpus, text.frame, |name| {
+        grams::each(names, &collected(said, COVERED)?, corpus, text.frame, |name| {
             monitor.check()?;
             joined.push(named.intern(name)?)
         })?;
@@ -188,7 +189,7 @@ fn made(
     names: &Names,
     word: u32,
     of_word: &mut Vec<Option<List>>,
-    lists: &mut Lists,
+    lists: &mut Joined,
     text: &mut Text<'_>,
     named: &mut Vocab,
 ) -> Result<List> {
@@ -197,9 +198,9 @@ fn made(
         of_word.grow_to(at + 1, None, PIECES)?;
     }
     let Text { corpus, words, .. } = *text;
-    let said = names::said(names, words.name(word).unwrap_or_default(), corpus);
+    let said = grams::said(names, words.name(word).unwrap_or_default(), corpus);
     let list = lists
-        .make(|push| names::each(names, &[said], corpus, text.frame, |name| push(named.intern(name)?)))?;
+        .make(|push| grams::each(names, &[said], corpus, text.frame, |name| push(named.intern(name)?)))?;
     of_word[at] = Some(list);
     Ok(list)
 }
@@ -222,7 +223,7 @@ impl Joints {
         &mut self,
         (left, right): (u32, u32),
         text: &mut Text<'_>,
-        lists: &mut Lists,
+        lists: &mut Joined,
         named: &mut Vocab,
     ) -> Result<List> {
         let ends = match (self.of_word.get(left as usize), self.of_word.get(right as usize)) {
@@ -241,7 +242,7 @@ impl Joints {
         &mut self,
         ends: (u32, u32),
         text: &mut Text<'_>,
-        lists: &mut Lists,
+        lists: &mut Joined,
         named: &mut Vocab,
     ) -> Result<List> {
         let Self { n, edges, lists: known, hasher, .. } = self;
@@ -253,7 +254,7 @@ impl Joints {
         }
         // None lies within one word and its boundaries, since the end and the beginning are so short.
         let list = lists
-            .make(|push| names::letters(*n, corpus.letters, frame, &mut |name| push(named.intern(name)?)))?;
+            .make(|push| grams::letters(*n, corpus.letters, frame, &mut |name| push(named.intern(name)?)))?;
         let rehash = |(ends, _): &((u32, u32), List)| hash(*ends, hasher);
         room_in(known, rehash, PIECES)?;
         known.insert_unique(hash(ends, hasher), (ends, list), rehash);
@@ -282,5 +283,5 @@ fn hash((end, beginning): (u32, u32), hasher: &DefaultHashBuilder) -> u64 {
 
 /// What the text says of a word, for names of some kind.
 fn said<'w>(names: &Names, word: u32, words: &'w Vocab, corpus: &Corpus) -> &'w str {
-    names::said(names, words.name(word).unwrap_or_default(), corpus)
+    grams::said(names, words.name(word).unwrap_or_default(), corpus)
 }

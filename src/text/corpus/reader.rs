@@ -9,13 +9,13 @@
 //! lies is then found by reading the block once more, without waiting.
 
 use super::conllu::{self, Line};
+use super::options::{Context, Corpus, Format, Window};
 use super::rows::{Large, Rows};
 use super::runs::{Item, Known, Run, Runs};
 use super::windows::Windows;
 use super::words::{RunItem, Words};
-use super::{Context, Corpus, Format, Window};
 use crate::error::{Error, Result};
-use crate::events::sink::{EventSink, Repeats};
+use crate::events::write::{Duplicates, EventWriter};
 use crate::grow::{Grow, collected};
 use crate::monitor::Monitor;
 
@@ -27,7 +27,7 @@ pub(super) type Misplaced = (usize, Error);
 /// Runs between two looks at the monitor.
 const LOOK_EVERY: usize = 1 << 8;
 
-/// Reads text, and holds the events that it makes until a sink takes them.
+/// Reads text, and holds the events that it makes until a writer takes them.
 pub(super) struct Reader<'c> {
     corpus: &'c Corpus,
     monitor: &'c Monitor,
@@ -46,7 +46,7 @@ pub(super) struct Reader<'c> {
 }
 
 impl<'c> Reader<'c> {
-    pub(super) fn new(corpus: &'c Corpus, repeats: Repeats, monitor: &'c Monitor) -> Result<Self> {
+    pub(super) fn new(corpus: &'c Corpus, duplicates: Duplicates, monitor: &'c Monitor) -> Result<Self> {
         Ok(Self {
             corpus,
             monitor,
@@ -54,7 +54,7 @@ impl<'c> Reader<'c> {
             windows: Windows::new(corpus.window),
             line_ends: 0,
             runs: Runs::default(),
-            rows: Rows::new(corpus, repeats),
+            rows: Rows::new(corpus, duplicates),
             passed: 0,
             waits: false,
             items: Vec::new(),
@@ -391,12 +391,9 @@ impl<'c> Reader<'c> {
         Ok(())
     }
 
-    /// Pushes the events into a sink. An error comes with how many were pushed before.
-    pub(super) fn deliver<S: EventSink + ?Sized>(
-        &mut self,
-        sink: &mut S,
-    ) -> std::result::Result<(), (usize, Error)> {
-        self.rows.deliver(sink, self.monitor)?;
+    /// Gives a writer the events. An error comes with how many it took before.
+    pub(super) fn deliver(&mut self, writer: &mut EventWriter) -> std::result::Result<(), (usize, Error)> {
+        self.rows.deliver(writer, self.monitor)?;
         match self.rows.large() {
             None => Ok(()),
             Some(Large::Rows) => {
@@ -459,7 +456,7 @@ mod tests {
             Monitor::new(),
         );
         let reader = || {
-            let mut reader = Reader::new(&corpus, Repeats::Go, &monitor).unwrap();
+            let mut reader = Reader::new(&corpus, Duplicates::Drop, &monitor).unwrap();
             reader.windows = Windows::within(5, Window::Context);
             reader
         };

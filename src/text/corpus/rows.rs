@@ -1,22 +1,24 @@
-//! Rows: the cues and outcomes of events, until a sink takes them.
+//! Rows: the cues and outcomes of events, until a writer takes them.
 //!
 //! A thread that reads text gives words, cues and outcomes numbers in the order in which it meets them. When its turn comes to
-//! deliver, the sink learns each name once, and says by what it can come again. So names have ids in the order of the text,
+//! deliver, the writer learns each name once, and says by which id it can come again. So names have ids in the order of the text,
 //! whichever thread reads what.
 //!
 //! Where each word is an event, it has one row, which comes again with it. Other events have a row each, as they came.
 
+use std::ops::Range;
+
 use super::column::Column;
+use super::options::{Corpus, Window};
 use super::pieces::Text;
 use super::windows::{Chosen, Events};
-use super::{Corpus, Window};
 use crate::error::{Error, Result};
-use crate::events::sink::{EventSink, Repeats};
+use crate::events::write::{Duplicates, EventWriter};
 use crate::grow::Grow;
 use crate::monitor::Monitor;
 use crate::vocab::Vocab;
 
-/// Events between two looks at the monitor; so many go to the sink at once.
+/// Events between two looks at the monitor; so many go to the writer at once.
 const LOOK_EVERY: usize = 1 << 10;
 
 /// What is kept takes about this much memory, but for what one block of text adds.
@@ -35,7 +37,7 @@ pub(super) enum Large {
 
 /// Rows and their names, and the events that have them.
 ///
-/// Invariant: row `i` has the cues and the outcomes `i`, and the sink calls it `tokens[i]`, if it does. Events that are not of
+/// Invariant: row `i` has the cues and the outcomes `i`, and the writer calls it `tokens[i]`, if it does. Events that are not of
 /// one word have the rows 0, 1, 2, ...
 pub(super) struct Rows {
     words: Vocab,
@@ -46,7 +48,7 @@ pub(super) struct Rows {
     tokens: Vec<Option<u32>>,
     /// The row of each event.
     events: Vec<u32>,
-    repeats: Repeats,
+    duplicates: Duplicates,
     /// Whether every word is an event.
     single: bool,
     /// A buffer that is used again.
@@ -54,8 +56,8 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    pub(super) fn new(corpus: &Corpus, repeats: Repeats) -> Self {
-        let once = repeats == Repeats::Go;
+    pub(super) fn new(corpus: &Corpus, duplicates: Duplicates) -> Self {
+        let once = duplicates == Duplicates::Drop;
         Self {
             words: Vocab::new(),
             of_word: Vec::new(),
@@ -63,7 +65,7 @@ impl Rows {
             outcomes: Column::new(&corpus.outcomes, corpus, once),
             tokens: Vec::new(),
             events: Vec::new(),
-            repeats,
+            duplicates,
             single: corpus.window == Window::ONE,
             frame: String::new(),
         }
@@ -83,7 +85,7 @@ impl Rows {
         self.words.name(id).unwrap_or_default()
     }
 
-    /// How many events wait for a sink.
+    /// How many events wait for a writer.
     #[inline]
     pub(super) fn n_events(&self) -> usize {
         self.events.len()
@@ -133,14 +135,14 @@ impl Rows {
         Ok(())
     }
 
-    /// Pushes the events. An error comes with how many were pushed before, about.
-    pub(super) fn deliver<S: EventSink + ?Sized>(
+    /// Gives a writer the events. An error comes with how many it took before, about.
+    pub(super) fn deliver(
         &mut self,
-        sink: &mut S,
+        writer: &mut EventWriter,
         monitor: &Monitor,
     ) -> std::result::Result<(), (usize, Error)> {
-        // One at a time where a row shall have its token, and where the sink refuses some.
-        let most = if self.single || self.repeats == Repeats::Seen { 1 } else { LOOK_EVERY };
+        // One at a time where a row shall have its token, and where the writer refuses some.
+        let most = if self.single || self.duplicates == Duplicates::Error { 1 } else { LOOK_EVERY };
         let (mut n, mut next_look) = (0, 0);
         while let Some(&row) = self.events.get(n) {
             if n >= next_look {
@@ -149,15 +151,15 @@ impl Rows {
             }
             let row = row as usize;
             if let Some(token) = self.tokens[row]
-                && sink.again(token, 1).map_err(|error| (n, error))?
+                && writer.event_again(token, 1).map_err(|error| (n, error))?
             {
                 n += 1;
                 continue;
             }
             let together = most.min(self.events.len() - n);
-            self.push(row, together, sink, monitor).map_err(|(before, error)| (n + before, error))?;
+            self.push(row..row + together, writer, monitor).map_err(|(before, error)| (n + before, error))?;
             if self.single {
-                self.tokens[row] = sink.token();
+                self.tokens[row] = writer.token();
             }
             n += together;
         }
@@ -168,42 +170,22 @@ impl Rows {
         Ok(())
     }
 
-    /// Pushes the events of rows from one on, in the sink's numbers if it has them.
-    fn push<S: EventSink + ?Sized>(
+    /// Gives a writer the events of some rows.
+    fn push(
         &mut self,
-        row: usize,
-        n: usize,
-        sink: &mut S,
+        rows: Range<usize>,
+        writer: &mut EventWriter,
         monitor: &Monitor,
     ) -> std::result::Result<(), (usize, Error)> {
-        let Self { cues, outcomes, .. } = self;
-        let of_cues = cues.sent(row..row + n, |name| {
+        let cues = self.cues.sent(rows.clone(), |name| {
             monitor.check()?;
-            sink.cue_id(name)
+            writer.cue_id(name)
         })?;
-        let of_outcomes = outcomes.sent(row..row + n, |name| {
+        let outcomes = self.outcomes.sent(rows, |name| {
             monitor.check()?;
-            sink.outcome_id(name)
+            writer.outcome_id(name)
         })?;
-        if let (Some(cues), Some(outcomes)) = (of_cues, of_outcomes) {
-            // An event by itself may have a token, those of a batch have none.
-            let pushed = if n == 1 {
-                sink.event_again(cues.ids(), outcomes.ids())
-            } else {
-                sink.events_again(cues, outcomes)
-            };
-            return pushed.map_err(|error| (0, error));
-        }
-        let mut by_name = |row| {
-            cues.each(row, |name| {
-                monitor.check()?;
-                sink.cue(name)
-            })?;
-            monitor.check()?;
-            outcomes.each(row, |name| sink.outcome(name))?;
-            sink.end_event(1)
-        };
-        (0..n).try_for_each(|before| by_name(row + before).map_err(|error| (before, error)))
+        writer.events(cues, outcomes).map_err(|error| (0, error))
     }
 
     /// What there is more of than should be kept, if anything.
@@ -216,12 +198,12 @@ impl Rows {
         (names + rows > BUDGET).then_some(if rows < names { Large::All } else { Large::Rows })
     }
 
-    /// Forgets everything, after the sink has taken it.
+    /// Forgets everything, after the writer has taken it.
     pub(super) fn forget(&mut self, corpus: &Corpus) {
-        *self = Self::new(corpus, self.repeats);
+        *self = Self::new(corpus, self.duplicates);
     }
 
-    /// Forgets the events, which no sink shall have.
+    /// Forgets the events, which no writer shall have.
     pub(super) fn drop_events(&mut self) {
         self.events.clear();
         if !self.single {

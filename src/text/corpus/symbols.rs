@@ -8,7 +8,6 @@ use std::sync::Arc;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use super::Corpus;
 use crate::error::{Error, Result};
 use crate::grow::room_in;
 
@@ -43,7 +42,9 @@ impl FromStr for Allowed {
 
 /// What separates words in a text: white space, `_`, the characters of the boundary and those that are not allowed.
 pub(super) struct Separators<'c> {
-    corpus: &'c Corpus,
+    /// The characters of words; without, all that do not separate them in any case.
+    allowed: Option<&'c Allowed>,
+    boundary: &'c str,
     /// Whether an ASCII character separates words; `None` where that is to be asked yet.
     ascii: [Option<bool>; 128],
     /// Whether another character does, as far as it was asked.
@@ -52,18 +53,18 @@ pub(super) struct Separators<'c> {
 }
 
 impl<'c> Separators<'c> {
-    pub(super) fn new(corpus: &'c Corpus) -> Self {
+    pub(super) fn new(allowed: Option<&'c Allowed>, boundary: &'c str) -> Self {
         let ascii = std::array::from_fn(|c| {
             // There are 128 of them.
             let c = u8::try_from(c).map_or('\0', char::from);
-            match &corpus.symbols {
-                _ if always_separates(corpus, c) => Some(true),
+            match allowed {
+                _ if always_separates(boundary, c) => Some(true),
                 None => Some(false),
                 Some(Allowed::Set(symbols)) => Some(!symbols.contains(c)),
                 Some(Allowed::Asked(_)) => None,
             }
         });
-        Self { corpus, ascii, others: HashTable::new(), hasher: DefaultHashBuilder::default() }
+        Self { allowed, boundary, ascii, others: HashTable::new(), hasher: DefaultHashBuilder::default() }
     }
 
     /// Asks about the characters of a text that did not come up before.
@@ -71,13 +72,13 @@ impl<'c> Separators<'c> {
     /// # Errors
     /// When there is no answer.
     pub(super) fn meet(&mut self, text: &str) -> Result<()> {
-        let Some(Allowed::Asked(ask)) = &self.corpus.symbols else { return Ok(()) };
+        let Some(Allowed::Asked(ask)) = self.allowed else { return Ok(()) };
         for c in text.chars() {
             if let Some(known) = self.ascii.get_mut(c as usize) {
                 if known.is_none() {
                     *known = Some(!ask.is_symbol(c)?);
                 }
-            } else if !always_separates(self.corpus, c) && self.known(c).is_none() {
+            } else if !always_separates(self.boundary, c) && self.known(c).is_none() {
                 let separates = !ask.is_symbol(c)?;
                 let Self { others, hasher, .. } = self;
                 let rehash = |(c, _): &(char, bool)| hasher.hash_one(c);
@@ -93,8 +94,8 @@ impl<'c> Separators<'c> {
         match self.ascii.get(c as usize) {
             Some(known) => known.unwrap_or(true),
             None => {
-                always_separates(self.corpus, c)
-                    || match &self.corpus.symbols {
+                always_separates(self.boundary, c)
+                    || match self.allowed {
                         None => false,
                         Some(Allowed::Set(symbols)) => !symbols.contains(c),
                         Some(Allowed::Asked(_)) => self.known(c).unwrap_or(true),
@@ -109,8 +110,8 @@ impl<'c> Separators<'c> {
 }
 
 /// Whether a character separates words whatever is allowed.
-fn always_separates(corpus: &Corpus, c: char) -> bool {
-    c.is_whitespace() || c == '_' || corpus.boundary.contains(c)
+fn always_separates(boundary: &str, c: char) -> bool {
+    c.is_whitespace() || c == '_' || boundary.contains(c)
 }
 
 /// A set of characters, written like the inside of a character class of a regular expression.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Window;
+use super::options::Window;
 use crate::error::{Error, Result};
 use crate::grow::Grow;
 

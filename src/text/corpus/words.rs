@@ -10,8 +10,8 @@ use memchr::memmem::Finder;
 use unicode_normalization::UnicodeNormalization;
 
 use super::conllu;
+use super::options::{Context, Corpus, Normal};
 use super::symbols::{Allowed, Separators, Symbols};
-use super::{Context, Corpus, Normal};
 use crate::error::{Error, Result};
 use crate::grow::{ask, spell};
 
@@ -56,7 +56,7 @@ impl<'c> Words<'c> {
         let marks = marks.iter().filter(|mark| !mark.is_empty());
         let marks = marks.map(|mark| Finder::new(mark.as_bytes()).into_owned()).collect();
         let closers = r#"\p{Pf}\p{Pe}"'"#.parse()?;
-        let separators = Separators::new(corpus);
+        let separators = Separators::new(corpus.symbols.as_ref(), &corpus.boundary);
         Ok(Words { corpus, separators, marks, closers, normal: String::new(), lowered: String::new() })
     }
 

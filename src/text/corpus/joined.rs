@@ -1,7 +1,9 @@
-//! Lists: many short lists of numbers, one behind another, to be joined fast.
+//! Lists of numbers that are joined fast.
 //!
 //! The lengths of lists vary, and a loop that copies one ends where no processor foresees it. So a list is copied with what
-//! stands behind it, as many numbers as most lists have at most; the next list is put over what was too much.
+//! stands behind it, as many numbers as most lists have at most; the next list is put over what was too much. And a list is known
+//! by where it is rather than by its number, so that to look it up costs nothing: for both these are not
+//! [`Lists`](crate::lists::Lists).
 
 use crate::error::Result;
 use crate::grow::Grow;
@@ -11,33 +13,19 @@ const NAMES: &str = "the names that words give";
 /// So many numbers are copied at once.
 const WIDE: usize = 16;
 
-/// Where a list begins and ends in [`Lists`].
+/// Where a list begins and ends in [`Joined`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct List {
     start: u32,
     end: u32,
 }
 
-/// Lists of numbers.
+/// Lists of numbers, one behind another.
 ///
 /// Invariant: behind the `used` numbers there are [`WIDE`] others, which mean nothing.
-pub(super) struct Lists {
-    ids: Vec<u32>,
-    used: usize,
-}
-
-/// Lists put one behind another.
-///
-/// Invariant: as that of [`Lists`].
 pub(super) struct Joined {
     ids: Vec<u32>,
     used: usize,
-}
-
-impl Default for Lists {
-    fn default() -> Self {
-        Self { ids: vec![0; WIDE], used: 0 }
-    }
 }
 
 impl Default for Joined {
@@ -46,36 +34,21 @@ impl Default for Joined {
     }
 }
 
-impl Lists {
-    /// Makes a list of the numbers pushed by `fill`.
+impl Joined {
+    /// Appends a list of the numbers pushed by `fill`.
     pub(super) fn make(
         &mut self,
         fill: impl FnOnce(&mut dyn FnMut(u32) -> Result<()>) -> Result<()>,
     ) -> Result<List> {
         let start = self.used;
-        // There is room for what is behind the last list, wherever the filling ends.
-        self.ids.truncate(start);
-        let filled = fill(&mut |id| {
-            self.ids.make_room(1 + WIDE, NAMES)?;
-            self.ids.push(id);
-            Ok(())
-        });
-        self.used = self.ids.len();
-        self.ids.resize(self.used + WIDE, 0);
+        let filled = fill(&mut |id| self.push(id));
         // Fits: memory ends it long before.
         filled.map(|()| List { start: start as u32, end: self.used as u32 })
     }
 
-    /// How many numbers there are.
-    pub(super) fn len(&self) -> usize {
-        self.used
-    }
-}
-
-impl Joined {
-    /// Appends a list.
+    /// Appends a list of others.
     #[inline(always)]
-    pub(super) fn append(&mut self, lists: &Lists, list: List) -> Result<()> {
+    pub(super) fn append(&mut self, lists: &Joined, list: List) -> Result<()> {
         let (start, length) = (list.start as usize, (list.end - list.start) as usize);
         if length <= WIDE
             && let Some(from) = lists.ids[start..].first_chunk::<WIDE>()
@@ -132,7 +105,7 @@ mod tests {
             contents in proptest::collection::vec(proptest::collection::vec(any::<u32>(), 0..40), 1..8),
             chosen in proptest::collection::vec(any::<prop::sample::Index>(), 0..20),
         ) {
-            let mut lists = Lists::default();
+            let mut lists = Joined::default();
             let made: Vec<List> = contents
                 .iter()
                 .map(|ids| lists.make(|push| ids.iter().try_for_each(|&id| push(id))).unwrap())

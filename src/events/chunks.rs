@@ -1,0 +1,163 @@
+//! The chunks of a file as they are written, and the file around them.
+
+use std::mem;
+use std::path::Path;
+
+use super::EventFile;
+use super::chunk::{Chunk, EventList, Limits};
+use super::format::{HEADER, Header, TYPES, encode_directory, encode_names};
+use super::map::Bytes;
+use super::output::Output;
+use super::pending::Pending;
+use crate::error::Result;
+use crate::grow::Grow;
+use crate::lists::View;
+use crate::vocab::Vocab;
+
+/// Events that are written a chunk at a time.
+pub(super) struct Chunks {
+    out: Output,
+    pending: Pending,
+    /// The bytes of the last chunk; a buffer that is used again.
+    encoded: Vec<u8>,
+    /// Start and first event of each chunk written.
+    directory: Vec<(u64, u64)>,
+    /// How many events there are, written and pending.
+    pub(super) n_events: u64,
+}
+
+impl Chunks {
+    /// No events yet, at a path or in memory; those that come are indices of their types.
+    pub(super) fn new(path: Option<&Path>) -> Result<Self> {
+        let mut out = Output::new(path)?;
+        out.write(&[0; HEADER])?;
+        Ok(Self { out, pending: Pending::new(true), encoded: Vec::new(), directory: Vec::new(), n_events: 0 })
+    }
+
+    /// Whether events are indices of their types.
+    #[inline]
+    pub(super) fn are_by_type(&self) -> bool {
+        self.pending.is_by_type()
+    }
+
+    /// From here on, events are in full.
+    pub(super) fn go_on_in_full(&mut self) -> Result<()> {
+        self.flush()?;
+        self.pending = Pending::new(false);
+        Ok(())
+    }
+
+    /// Appends an event by the index of its type.
+    #[inline]
+    pub(super) fn push_type(&mut self, event_type: u32, frequency: u32) -> Result<()> {
+        self.pending.push_type(event_type, frequency)?;
+        self.pushed(1)
+    }
+
+    /// Appends an event in full.
+    #[inline]
+    pub(super) fn push(&mut self, cues: &[u32], outcomes: &[u32], frequency: u32) -> Result<()> {
+        self.pending.push(cues, outcomes, frequency)?;
+        self.pushed(1)
+    }
+
+    /// Appends events in full that occurred once.
+    pub(super) fn extend(&mut self, mut cues: View<'_>, mut outcomes: View<'_>) -> Result<()> {
+        while !cues.is_empty() {
+            let n = self.pending.room_for(cues, outcomes);
+            let ((now, later), (now_too, later_too)) = (cues.split_at(n), outcomes.split_at(n));
+            self.pending.extend(now, now_too)?;
+            self.pushed(n)?;
+            (cues, outcomes) = (later, later_too);
+        }
+        Ok(())
+    }
+
+    /// Takes all events back, which are of so many types; those that come are in full.
+    pub(super) fn take_back(&mut self, n_types: u64) -> Result<Vec<Chunk>> {
+        self.go_on_in_full()?;
+        let directory = mem::take(&mut self.directory);
+        let ends = directory.iter().skip(1).copied().chain([(self.out.at, self.n_events)]);
+        let limits = Limits { cues: 0, outcomes: 0, types: n_types, room: 0 };
+        let mut chunks = Vec::new();
+        chunks.make_room(directory.len(), "events without a dictionary")?;
+        for (&(start, first), (end, next)) in directory.iter().zip(ends) {
+            let bytes = self.out.read_back(start, end)?;
+            chunks.push(Chunk::decode(&bytes, 0, bytes.len(), (next - first) as usize, &limits)?);
+        }
+        self.out.restart(HEADER as u64)?;
+        self.n_events = 0;
+        Ok(chunks)
+    }
+
+    /// Writes what is left, gives the file its name and opens it.
+    pub(super) fn finish(
+        mut self,
+        n_tokens: u64,
+        types: &EventList,
+        cues: &Vocab,
+        outcomes: &Vocab,
+    ) -> Result<EventFile<Bytes>> {
+        self.flush()?;
+        let mut header = Header {
+            n_events: self.n_events,
+            n_tokens,
+            n_cues: cues.len() as u64,
+            n_outcomes: outcomes.len() as u64,
+            n_chunks: self.directory.len() as u64,
+            ..Header::default()
+        };
+        if !types.is_empty() {
+            header.features |= TYPES;
+            header.n_types = types.len() as u64;
+            self.write_types(types)?;
+            header.n_type_chunks = self.directory.len() as u64 - header.n_chunks;
+        }
+        header.names = self.out.at;
+        let mut tail = Vec::new();
+        encode_names(cues, &mut tail)?;
+        encode_names(outcomes, &mut tail)?;
+        header.directory = header.names + tail.len() as u64;
+        encode_directory(&self.directory, &mut tail)?;
+        header.length = header.names + tail.len() as u64;
+        self.out.write(&tail)?;
+        self.out.seek(0)?;
+        self.out.write(&header.encode())?;
+        self.out.finish()
+    }
+
+    /// Counts events that were appended.
+    #[inline]
+    fn pushed(&mut self, n: usize) -> Result<()> {
+        self.n_events += n as u64;
+        if self.pending.is_full() { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        self.write(self.n_events - self.pending.len() as u64)
+    }
+
+    /// Writes what is pending, the first of which has a number.
+    fn write(&mut self, first: u64) -> Result<()> {
+        self.directory.grow((self.out.at, first), "the directory of the event file")?;
+        self.pending.encode(&mut self.encoded)?;
+        self.out.write(&self.encoded)
+    }
+
+    fn write_types(&mut self, types: &EventList) -> Result<()> {
+        self.pending = Pending::new(false);
+        let mut first = 0;
+        for i in 0..types.len() {
+            let (cues, outcomes) = types.get(i);
+            self.pending.push(cues, outcomes, 1)?;
+            if self.pending.is_full() || i + 1 == types.len() {
+                self.write(first)?;
+                first = i as u64 + 1;
+            }
+        }
+        Ok(())
+    }
+}

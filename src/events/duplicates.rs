@@ -1,0 +1,80 @@
+//! Names that an event gives twice.
+
+use std::mem;
+use std::str::FromStr;
+
+use crate::error::{Error, Result};
+use crate::grow::Grow;
+use crate::vocab::Vocab;
+
+/// What becomes of a cue or outcome that an event names twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Duplicates {
+    /// The first stays.
+    #[default]
+    Drop,
+    /// All stay. A cue counts as often as it is named; so does an outcome where names are counted and where the vectors of
+    /// outcomes are added, while a token has or has not the outcome that is learned.
+    Keep,
+    /// It is an error.
+    Error,
+}
+
+impl FromStr for Duplicates {
+    type Err = Error;
+
+    fn from_str(word: &str) -> Result<Self> {
+        match word {
+            "drop" => Ok(Duplicates::Drop),
+            "keep" => Ok(Duplicates::Keep),
+            "error" => Ok(Duplicates::Error),
+            _ => Err(Error::Argument(format!(
+                "expected duplicates to be \"drop\", \"keep\" or \"error\", found {word:?}"
+            ))),
+        }
+    }
+}
+
+/// The cues of one event after another, or the outcomes.
+#[derive(Debug)]
+pub(super) struct EventNames {
+    /// What they are, for messages.
+    what: &'static str,
+    pub(super) duplicates: Duplicates,
+    /// The event that last had each name, so that what comes twice is found at once.
+    last: Vec<u64>,
+    /// Those of the event at hand.
+    pub(super) ids: Vec<u32>,
+}
+
+impl EventNames {
+    pub(super) fn new(what: &'static str, duplicates: Duplicates) -> Self {
+        Self { what, duplicates, last: Vec::new(), ids: Vec::new() }
+    }
+
+    /// Adds a name to an event; events come one after another under numbers that differ. `names` has the names of ids.
+    ///
+    /// # Errors
+    /// When the event has the name already and must not.
+    pub(super) fn add(&mut self, id: u32, event: u64, names: &Vocab) -> Result<()> {
+        if self.duplicates == Duplicates::Keep || self.is_new(id, event)? {
+            return self.ids.grow(id, "an event");
+        }
+        if self.duplicates == Duplicates::Drop {
+            return Ok(());
+        }
+        Err(Error::defect(
+            format!("every {} of an event once", self.what),
+            format!("{:?} twice", names.name(id).unwrap_or_default()),
+            "pass duplicates=\"drop\" to count it once or \"keep\" to count it as often as it is named",
+        ))
+    }
+
+    fn is_new(&mut self, id: u32, event: u64) -> Result<bool> {
+        let (last, id) = (&mut self.last, id as usize);
+        if id >= last.len() {
+            last.grow_to(id + 1, u64::MAX, "the last event of each name")?;
+        }
+        Ok(mem::replace(&mut last[id], event) != event)
+    }
+}

@@ -1,0 +1,96 @@
+//! Where an event file is written: a file that appears when it is whole, or memory.
+
+use std::io::{Cursor, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::EventFile;
+use super::atomic::AtomicFile;
+use super::map::{self, Bytes};
+use super::text_file::check_binary_name;
+use crate::error::{Error, Result};
+use crate::grow::{Grow, filled};
+
+#[derive(Debug)]
+enum Storage {
+    File(AtomicFile),
+    Memory(Cursor<Vec<u8>>),
+}
+
+/// A storage, its name for messages, and the place in it.
+pub(super) struct Output {
+    storage: Storage,
+    path: PathBuf,
+    /// How many bytes are written.
+    pub(super) at: u64,
+}
+
+impl Output {
+    /// Nothing is written yet.
+    pub(super) fn new(path: Option<&Path>) -> Result<Self> {
+        let storage = match path {
+            Some(path) => {
+                check_binary_name(path)?;
+                Storage::File(AtomicFile::create(path)?)
+            }
+            None => Storage::Memory(Cursor::new(Vec::new())),
+        };
+        Ok(Self { storage, path: path.unwrap_or(Path::new("events in memory")).to_path_buf(), at: 0 })
+    }
+
+    /// Gives the file its name, and opens it.
+    pub(super) fn finish(self) -> Result<EventFile<Bytes>> {
+        match self.storage {
+            Storage::File(file) => file.finish_and(|file| map::of_file(file, &self.path)),
+            Storage::Memory(bytes) => EventFile::open(Bytes::Owned(bytes.into_inner()), None),
+        }
+    }
+
+    /// Appends bytes, or writes over those at the place.
+    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        match &mut self.storage {
+            Storage::File(file) => file.write_all(bytes),
+            Storage::Memory(memory) => {
+                let (at, length) = (memory.position() as usize, memory.get_ref().len());
+                let more = at.saturating_add(bytes.len()).saturating_sub(length);
+                memory.get_mut().make_room(more, "the events in memory")?;
+                memory.write_all(bytes)
+            }
+        }
+        .map_err(Error::io(&self.path, "write"))?;
+        self.at += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Goes to a place.
+    pub(super) fn seek(&mut self, to: u64) -> Result<()> {
+        match &mut self.storage {
+            Storage::File(file) => file.seek(SeekFrom::Start(to)),
+            Storage::Memory(memory) => memory.seek(SeekFrom::Start(to)),
+        }
+        .map_err(Error::io(&self.path, "write"))?;
+        Ok(())
+    }
+
+    /// Forgets all from `to` on.
+    pub(super) fn restart(&mut self, to: u64) -> Result<()> {
+        match &mut self.storage {
+            Storage::File(file) => file.truncate(to).map_err(Error::io(&self.path, "write"))?,
+            Storage::Memory(memory) => memory.get_mut().truncate(to as usize),
+        }
+        self.at = to;
+        self.seek(to)
+    }
+
+    /// The bytes from one place up to another, after which writing goes on where it was.
+    pub(super) fn read_back(&mut self, start: u64, end: u64) -> Result<Vec<u8>> {
+        self.seek(start)?;
+        let mut bytes = filled(0, (end - start) as usize, "a chunk that is read back")?;
+        match &mut self.storage {
+            Storage::File(file) => file.read_exact(&mut bytes),
+            Storage::Memory(memory) => memory.read_exact(&mut bytes),
+        }
+        .map_err(Error::io(&self.path, "read"))?;
+        self.seek(self.at)?;
+        Ok(bytes)
+    }
+}

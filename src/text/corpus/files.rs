@@ -1,0 +1,181 @@
+//! Text in files: threads that read its blocks, and take turns to deliver what they found.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use super::blocks::{Block, Blocks};
+use super::options::{Corpus, Window};
+use super::reader::Reader;
+use super::turns::Turns;
+use crate::error::{Error, Place, Result};
+use crate::events::write::EventWriter;
+use crate::monitor::Monitor;
+use crate::text::source::length_of;
+use crate::threads::sensible;
+
+/// How the work is shared out; the result does not depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Load {
+    /// How many threads read, 1 or more.
+    pub threads: usize,
+    /// How many bytes of text a thread reads at a time.
+    pub block: usize,
+}
+
+impl Default for Load {
+    fn default() -> Self {
+        Load { threads: 1, block: BLOCK }
+    }
+}
+
+/// How many bytes of text a thread reads at a time, if events are short.
+const BLOCK: usize = 1 << 18;
+
+/// And at least, if they are long.
+const LEAST: usize = 1 << 13;
+
+/// Events of so many words are long: those of a block take more memory than all else.
+const LONG: usize = 16;
+
+impl Corpus {
+    /// Gives a writer the events of text files, plain or compressed. Each file is a document.
+    ///
+    /// An empty file has no events.
+    ///
+    /// # Errors
+    /// When a file cannot be read, is not UTF-8, runs on for 64 MiB without white space, a word is unknown, or the writer
+    /// refuses. Defects name the file, the line and the byte column.
+    pub fn read(
+        &self,
+        paths: &[PathBuf],
+        writer: &mut EventWriter,
+        load: Load,
+        monitor: &Monitor,
+    ) -> Result<()> {
+        let mut total = 0_u64;
+        for path in paths {
+            total = total.saturating_add(length_of(path)?);
+        }
+        monitor.set_total(total);
+        // A thread for every block is enough.
+        let blocks = usize::try_from(total / load.block.max(1) as u64).unwrap_or(usize::MAX);
+        let threads = load.threads.min(blocks.max(paths.len())).max(1);
+        let duplicates = writer.duplicates();
+        let readers =
+            (0..threads).map(|_| Reader::new(self, duplicates, monitor)).collect::<Result<Vec<_>>>()?;
+        let turns = Turns::new(Target {
+            writer,
+            seam: Reader::new(self, duplicates, monitor)?,
+            reaches: self.window != Window::ONE,
+            paths,
+            end: None,
+        });
+        thread::scope(|scope| {
+            let blocks = Mutex::new(Blocks::new(paths, self.format, load.block.max(1), monitor, scope));
+            let work = |mut reader: Reader<'_>| {
+                let _watch = turns.watch();
+                let mut block = Block::default();
+                loop {
+                    let next = blocks.lock().unwrap_or_else(PoisonError::into_inner).next(&mut block);
+                    let Some((number, taken)) = next else { return };
+                    let head = taken.and_then(|()| read_block(&mut reader, &block));
+                    let path = &paths[block.file];
+                    let deliver = |target: &mut Target<'_, '_>| {
+                        let delivered = head.and_then(|head| target.deliver(&mut reader, &block, head));
+                        delivered.map_err(|error| error.at(Some(path), None))
+                    };
+                    if !turns.take(number, deliver) {
+                        return;
+                    }
+                }
+            };
+            thread::scope(|inner| {
+                let mut readers = readers.into_iter();
+                let own = readers.next();
+                for reader in readers {
+                    let thread = thread::Builder::new().name("rescorla-reader".into());
+                    if thread.spawn_scoped(inner, || work(reader)).is_err() {
+                        // Those that there are do the work, this one among them.
+                        break;
+                    }
+                }
+                own.into_iter().for_each(work);
+            });
+        });
+        turns.finish()?.end_document()
+    }
+
+    /// A load of some threads, each of which reads so much at a time that its events take bounded memory.
+    pub fn load(&self, threads: usize) -> Load {
+        let words = match self.window {
+            Window::Words(n) => n.get(),
+            Window::Around { before, after } => before.saturating_add(after),
+            Window::Context => 1,
+        };
+        Load { threads: sensible(threads), block: (BLOCK / words.div_ceil(LONG).max(1)).max(LEAST) }
+    }
+}
+
+/// Reads a block, and says where its head ends.
+fn read_block(reader: &mut Reader<'_>, block: &Block) -> Result<Option<usize>> {
+    let piece = block.piece();
+    let head = reader.read(piece.text()?, block.opens);
+    head.map_err(|(offset, error)| error.at(None, Some(piece.place(offset))))
+}
+
+/// What blocks are delivered to, one after another.
+struct Target<'c, 's> {
+    writer: &'s mut EventWriter,
+    /// Makes the events that reach over the beginning of a block.
+    seam: Reader<'c>,
+    /// Whether there are any.
+    reaches: bool,
+    paths: &'s [PathBuf],
+    /// The file of the last block, and the place behind its last run of characters.
+    end: Option<(usize, Place)>,
+}
+
+impl Target<'_, '_> {
+    fn deliver(&mut self, reader: &mut Reader<'_>, block: &Block, head: Option<usize>) -> Result<()> {
+        let piece = block.piece();
+        let misplaced = |(offset, error): (usize, Error)| error.at(None, Some(piece.place(offset)));
+        if self.reaches {
+            let text = piece.text()?;
+            if block.opens {
+                self.end_document()?;
+            } else {
+                let seen = &text[..head.unwrap_or(text.len())];
+                self.seam.read_on(seen).map_err(misplaced)?;
+                if head.is_some() {
+                    self.seam.end_head()?;
+                }
+            }
+            // Where in the head it was is not worth remembering.
+            self.seam.deliver(self.writer).map_err(|(_, error)| misplaced((0, error)))?;
+        }
+        let delivered = reader.deliver(self.writer);
+        delivered.map_err(|(n, error)| match (piece.text(), &error) {
+            // Where memory ended is no place in the text, and the reader has not all that it should have.
+            (Err(_), _) | (_, Error::Memory { .. }) => error,
+            (Ok(text), _) => misplaced((reader.locate(text, block.opens, n), error)),
+        })?;
+        if self.reaches {
+            if head.is_some() {
+                self.seam.follow(reader)?;
+            }
+            self.end = Some((block.file, piece.place(piece.bytes.trim_ascii_end().len())));
+        }
+        Ok(())
+    }
+
+    /// Ends the document, if there is one.
+    fn end_document(&mut self) -> Result<()> {
+        let ended = self.seam.end_document();
+        let delivered = ended.and_then(|()| self.seam.deliver(self.writer).map_err(|(_, error)| error));
+        delivered.map_err(|error| match &self.end {
+            Some((file, place)) => error.at(self.paths.get(*file).map(PathBuf::as_path), Some(*place)),
+            None => error,
+        })
+    }
+}

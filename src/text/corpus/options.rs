@@ -1,0 +1,179 @@
+//! What is said of a running text: where its words are, and which of them make an event.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use super::met::Met;
+use super::names::Names;
+use super::symbols::Allowed;
+use crate::vocab::Vocab;
+
+/// How running text becomes events.
+///
+/// Words are separated by Unicode white space, by `_` (which joins names in event tables), by the characters of
+/// `boundary` (which would be taken for boundaries) and by whatever is not in `symbols`. The order: marks of documents,
+/// normal form, lower case (that of Unicode, with its final sigma), ends of sentences, words.
+///
+/// ```
+/// use rescorla::EventWriter;
+/// use rescorla::events::write::Duplicates;
+/// use rescorla::monitor::Monitor;
+/// use rescorla::text::corpus::{Corpus, Lines};
+///
+/// let corpus = Corpus { symbols: Some("a-z".parse()?), ..Corpus::default() };
+/// let mut writer = EventWriter::new(None, Duplicates::Drop, None)?;
+/// let monitor = Monitor::new();
+/// let mut lines = Lines::new(&corpus, &writer, &monitor)?;
+/// lines.line("On it!", &mut writer)?;
+/// lines.finish(&mut writer)?;
+/// let events = writer.finish()?;
+/// assert!(events.cues().names().eq(["#on", "on#", "#it", "it#"]));
+/// assert!(events.outcomes().names().eq(["on", "it"]));
+/// # Ok::<(), rescorla::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Corpus {
+    /// The cues of an event.
+    pub cues: Vec<Names>,
+    /// Its outcomes.
+    pub outcomes: Vec<Names>,
+    /// Which words make an event.
+    pub window: Window,
+    /// What an event does not reach beyond.
+    pub context: Context,
+    /// Whether n-grams run across the words of an event, joined by the boundary, or stay within each word.
+    pub across: bool,
+    /// What counts as a letter of an n-gram.
+    pub letters: Letters,
+    /// The characters of words; without, all that separate nothing.
+    pub symbols: Option<Allowed>,
+    /// Whether to lower-case the text.
+    pub lower: bool,
+    /// The normal form to bring the text into.
+    pub normalize: Option<Normal>,
+    /// What is put before, between and behind words, for n-grams with n >= 2.
+    pub boundary: String,
+    /// Words that are taken out of the text.
+    pub stop_words: Vocab,
+    /// If given, the only words that are not.
+    pub vocabulary: Option<Vocab>,
+    /// The characters that end sentences.
+    pub sentence_end: String,
+    /// What the files hold.
+    pub format: Format,
+    /// What ends a document within a file, as it stands here, in lower or upper case; may be empty.
+    pub document_end: String,
+    /// What came up in the texts that were read.
+    pub met: Arc<Met>,
+}
+
+/// Which words of a context make an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Window {
+    /// Up to so many consecutive words: the events grow at the beginning of a context and shrink at its end. All words
+    /// give cues and outcomes.
+    Words(NonZeroUsize),
+    /// A word, which gives the outcomes, and up to so many words before and after it, which give the cues. A word without
+    /// neighbours is no event.
+    Around {
+        /// How many words before it.
+        before: usize,
+        /// How many behind it.
+        after: usize,
+    },
+    /// All words of the context, if there are any.
+    Context,
+}
+
+impl Window {
+    /// Every word is an event.
+    pub const ONE: Window = Window::Words(NonZeroUsize::MIN);
+}
+
+/// What an event does not reach beyond.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Context {
+    /// A line.
+    Line,
+    /// A sentence: up to a character that ends one, followed by closing quotes and brackets alone in its run of
+    /// characters without white space (a character that is not ASCII ends one whatever follows); or a paragraph's end.
+    Sentence,
+    /// What is between empty lines.
+    Paragraph,
+    /// A file, or what is between marks of a document's end in it.
+    Document,
+}
+
+/// What files hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Running text.
+    Text,
+    /// OpenSubtitles' XML.
+    Subtitles,
+    /// CoNLL-U: words that are found already, with lemmas, parts of speech and features. Each sentence is a line, too. A word
+    /// with a character that is not in `symbols` is left out.
+    Conllu,
+}
+
+/// What counts as a letter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Letters {
+    /// A Unicode code point.
+    CodePoints,
+    /// An extended grapheme cluster (UAX 29): what readers take for one character.
+    Graphemes,
+}
+
+/// A normal form of Unicode (UAX 15).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Normal {
+    /// Composed.
+    Nfc,
+    /// Decomposed.
+    Nfd,
+    /// Composed, compatible characters made one.
+    Nfkc,
+    /// Decomposed, compatible characters made one.
+    Nfkd,
+}
+
+impl Default for Corpus {
+    /// Every word of a line is an event: its trigrams are the cues, and it is the outcome.
+    fn default() -> Self {
+        Corpus {
+            cues: vec![Names::Letters(NonZeroUsize::MIN.saturating_add(2))],
+            outcomes: vec![Names::Words],
+            window: Window::ONE,
+            context: Context::Line,
+            across: true,
+            letters: Letters::CodePoints,
+            symbols: None,
+            lower: true,
+            normalize: None,
+            boundary: "#".to_owned(),
+            stop_words: Vocab::new(),
+            vocabulary: None,
+            format: Format::Text,
+            sentence_end: ".?!…。！？".to_owned(),
+            document_end: "---end.of.document---".to_owned(),
+            met: Arc::default(),
+        }
+    }
+}
+
+impl Corpus {
+    /// Whether a word is one that stays in the text.
+    pub(super) fn keeps(&self, word: &str) -> bool {
+        self.met.note_word();
+        let is_stop_word = !self.stop_words.is_empty() && self.stop_words.get(word).is_some();
+        if is_stop_word {
+            self.met.note_stop_word();
+        }
+        let is_known = self.vocabulary.as_ref().is_none_or(|words| words.get(word).is_some());
+        if is_known {
+            self.met.note_known_word();
+        }
+        is_known && !is_stop_word
+    }
+}
