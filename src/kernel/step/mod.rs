@@ -16,7 +16,7 @@
 //! 2. A few rows stay in registers between sum and change, so that each is loaded once and stored once.
 //! 3. With more rows one block of columns is summed while the block before it, whose sums are complete, is changed; different
 //!    columns never meet.
-//! 4. There is a body for each small number of rows ([`forms`]), a function of its own: what does not fit into registers waits on
+//! 4. There is a body for each small number of rows (`forms`), a function of its own: what does not fit into registers waits on
 //!    the stack, and is then loaded behind all the vectors under way.
 
 mod bodies;
