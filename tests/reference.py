@@ -562,15 +562,21 @@ def minover(
 
 def adatron(
     X: Sequence[Sequence[float]], y: Sequence[int], sweeps: int, gamma: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """AdaTron: w and the strengths. Between sweeps those that have a strength are visited again."""
-    w, a = np.zeros(len(X[0])), np.zeros(len(X))
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """AdaTron: w, the strengths, and how near to zero a strength came before it was cut off there.
+
+    Between sweeps those that have a strength are visited again. So where a strength comes near zero, rounding
+    decides what is visited.
+    """
+    w, a, nearest = np.zeros(len(X[0])), np.zeros(len(X)), np.inf
 
     def visit(examples: Sequence[int]) -> None:
+        nonlocal nearest
         for m in examples:
             square = sum(x * x for x in X[m])
             if square > 0:
                 field = y[m] * sum(x * v for x, v in zip(X[m], w, strict=True))
+                nearest = min(nearest, abs(a[m] + gamma * (1 - field) / square))
                 d = max(-a[m], gamma * (1 - field) / square)
                 a[m] += d
                 w[:] += d * y[m] * np.array(X[m])
@@ -581,4 +587,4 @@ def adatron(
         if sweep < sweeps - 1:
             for _ in range(len(X) // max(1, len(support))):
                 visit(support)
-    return w, a
+    return w, a, float(nearest)

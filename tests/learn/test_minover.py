@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import reference
 import rescorla as rw
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
@@ -144,7 +144,9 @@ def test_adatron_is_the_algorithm_in_plain_loops(
         rw.perceptrons.adatron(form, y, max_sweeps=sweeps, gamma=gamma, tol=1e-15, bias=bias)
         for form in forms(X)
     ]
-    w, a = reference.adatron(rows.tolist(), y.astype(int).tolist(), len(fits[0].errors), gamma)
+    w, a, nearest = reference.adatron(rows.tolist(), y.astype(int).tolist(), len(fits[0].errors), gamma)
+    # Where a strength comes so near zero, rounding decides which examples are visited next.
+    assume(nearest > 1e-9)
     for fit in fits:
         found = [*fit.coef.tolist(), fit.intercept] if bias else fit.coef.tolist()
         assert found == pytest.approx(w.tolist(), rel=1e-9, abs=1e-9)
