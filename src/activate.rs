@@ -20,7 +20,7 @@ use crate::monitor::Monitor;
 use crate::threads::each;
 
 /// Weights in memory, wherever they lie.
-pub trait Table<S>: Sync {
+pub trait ReadWeights<S>: Sync {
     /// Rows and columns.
     fn shape(&self) -> [usize; 2];
     /// A row that exists, where its elements lie one after another.
@@ -39,7 +39,7 @@ pub struct RowByRow<'a, S> {
     pub width: usize,
 }
 
-impl<S: Copy + Default + Sync> Table<S> for RowByRow<'_, S> {
+impl<S: Copy + Default + Sync> ReadWeights<S> for RowByRow<'_, S> {
     fn shape(&self) -> [usize; 2] {
         [self.values.len().checked_div(self.width).unwrap_or(0), self.width]
     }
@@ -94,7 +94,7 @@ const CUES: &str = "the cues of some events";
 /// [`Error::Argument`] when the shapes do not fit, [`Error::Format`] for a damaged file, [`Error::Stopped`].
 pub fn activate<S: Element, E: Element, B: AsRef<[u8]> + Sync>(
     file: &EventFile<B>,
-    weights: &KnownWeights<'_, impl Table<S>>,
+    weights: &KnownWeights<'_, impl ReadWeights<S>>,
     which: &Which<'_>,
     out: &mut [E],
     threads: usize,
@@ -152,7 +152,7 @@ pub fn activate<S: Element, E: Element, B: AsRef<[u8]> + Sync>(
 impl<T> KnownWeights<'_, T> {
     fn check<S, B: AsRef<[u8]>>(&self, file: &EventFile<B>, which: &Which<'_>) -> Result<()>
     where
-        T: Table<S>,
+        T: ReadWeights<S>,
     {
         let [n_rows, n_columns] = self.table.shape();
         let inside = |column: &u32| (*column as usize) < n_columns;
@@ -187,7 +187,7 @@ struct ChunkSums<'a, T, B> {
 impl<T, B: AsRef<[u8]>> ChunkSums<'_, T, B> {
     fn fill<S: Element, E: Element>(&self, which: &Which<'_>, out: &mut [E]) -> Result<()>
     where
-        T: Table<S>,
+        T: ReadWeights<S>,
     {
         match which {
             Which::Present(columns) => self.fill_present(columns, out)?,
@@ -234,7 +234,7 @@ impl<T, B: AsRef<[u8]>> ChunkSums<'_, T, B> {
     /// The outcomes present in each event.
     fn fill_present<S: Element, E: Element>(&self, columns: &[Option<u32>], mut out: &mut [E]) -> Result<()>
     where
-        T: Table<S>,
+        T: ReadWeights<S>,
     {
         let (table, mut work) = (&self.weights.table, 0);
         self.file.for_each(self.file.events_of(self.chunk), |_, cues, outcomes, _| {
@@ -256,7 +256,7 @@ impl<T, B: AsRef<[u8]>> ChunkSums<'_, T, B> {
     /// These columns, of rows whose elements lie one after another.
     fn fill_by_rows<S: Element, E: Element>(&self, columns: &[u32], mut out: &mut [E]) -> Result<()>
     where
-        T: Table<S>,
+        T: ReadWeights<S>,
     {
         let (table, mut work) = (&self.weights.table, 0);
         let all = columns.len() == table.shape()[1] && (0..).zip(columns).all(|(i, &column)| i == column);
@@ -281,7 +281,7 @@ impl<T, B: AsRef<[u8]>> ChunkSums<'_, T, B> {
     /// These columns, of rows whose elements lie apart.
     fn fill_by_columns<S: Element, E: Element>(&self, columns: &[u32], out: &mut [E]) -> Result<()>
     where
-        T: Table<S>,
+        T: ReadWeights<S>,
     {
         let mut gathered = Gathered::new(self.weights.rows.len())?;
         let (mut filled, mut events) = (0, self.file.events_of(self.chunk));
@@ -299,7 +299,7 @@ impl<T, B: AsRef<[u8]>> ChunkSums<'_, T, B> {
     /// Sums for some events, a few columns at a time.
     fn sum<S: Element, E: Element>(&self, some: &mut Gathered, columns: &[u32], out: &mut [E]) -> Result<()>
     where
-        T: Table<S>,
+        T: ReadWeights<S>,
     {
         let mut block = filled([E::default(); SIDE], some.distinct.len(), "some columns of weights")?;
         let mut work = 0;

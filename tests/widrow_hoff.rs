@@ -7,7 +7,7 @@ use rescorla::error::{Error, Result};
 use rescorla::events::EventFile;
 use rescorla::events::map::Bytes;
 use rescorla::events::write::{Duplicates, EventWriter};
-use rescorla::family::widrow_hoff::{BUDGET, Data, Side, WidrowHoffPlan, WidrowHoffReport, learn};
+use rescorla::family::widrow_hoff::{BUDGET, Coding, Data, WidrowHoffPlan, WidrowHoffReport, learn};
 use rescorla::kernel::isa::Isa;
 use rescorla::monitor::Monitor;
 use rescorla::tiles::method::Method;
@@ -83,20 +83,20 @@ fn file(events: &[Event]) -> EventFile<Bytes> {
 }
 
 /// A side of a plan.
-fn side<'a>(vectors: Option<&'a (usize, Vec<f64>)>, places: &'a [u32], size: usize) -> Side<'a, f64> {
+fn side<'a>(vectors: Option<&'a (usize, Vec<f64>)>, places: &'a [u32], size: usize) -> Coding<'a, f64> {
     match vectors {
-        Some((size, vectors)) => Side::Vectors { vectors, size: *size },
-        None => Side::Names { places, size },
+        Some((size, vectors)) => Coding::Vectors { vectors, size: *size },
+        None => Coding::Names { places, size },
     }
 }
 
 /// The sum of what some names stand for.
-fn sum(side: Side<'_, f64>, names: &[u32]) -> Vec<f64> {
+fn sum(side: Coding<'_, f64>, names: &[u32]) -> Vec<f64> {
     let mut sum = vec![0.0; side.size()];
     for &name in names {
         match side {
-            Side::Names { places, .. } => sum[places[name as usize] as usize] += 1.0,
-            Side::Vectors { vectors, size } => {
+            Coding::Names { places, .. } => sum[places[name as usize] as usize] += 1.0,
+            Coding::Vectors { vectors, size } => {
                 for (i, sum) in sum.iter_mut().enumerate() {
                     *sum += vectors[name as usize * size + i];
                 }
@@ -107,7 +107,7 @@ fn sum(side: Side<'_, f64>, names: &[u32]) -> Vec<f64> {
 }
 
 impl Case {
-    fn sides(&self) -> [Side<'_, f64>; 2] {
+    fn sides(&self) -> [Coding<'_, f64>; 2] {
         [side(self.cues.as_ref(), &CUE_PLACES, ROWS), side(self.outcomes.as_ref(), &OUTCOME_PLACES, COLUMNS)]
     }
 
@@ -184,8 +184,8 @@ proptest! {
         method in prop::sample::select(vec![Method::Forward, Method::Adjoint]),
     ) {
         let plan = WidrowHoffPlan {
-            cues: Side::Vectors { vectors: &x, size: 3 },
-            outcomes: Side::Vectors { vectors: &z, size: 2 },
+            cues: Coding::Vectors { vectors: &x, size: 3 },
+            outcomes: Coding::Vectors { vectors: &z, size: 2 },
             eta: 0.1,
             initial: None,
             method: Some(method),
@@ -238,9 +238,9 @@ fn what_does_not_fit_is_refused() {
     refused(&|plan| plan.eta = f64::NAN, ROWS * COLUMNS);
     refused(&|plan| plan.initial = Some(&[0.0]), ROWS * COLUMNS);
     refused(&|plan| plan.initial = Some(&[f64::INFINITY; ROWS * COLUMNS]), ROWS * COLUMNS);
-    refused(&|plan| plan.cues = Side::Names { places: &[7; CUES], size: ROWS }, ROWS * COLUMNS);
-    refused(&|plan| plan.cues = Side::Names { places: &[0], size: ROWS }, ROWS * COLUMNS);
-    refused(&|plan| plan.outcomes = Side::Vectors { vectors: &[0.0], size: COLUMNS }, ROWS * COLUMNS);
+    refused(&|plan| plan.cues = Coding::Names { places: &[7; CUES], size: ROWS }, ROWS * COLUMNS);
+    refused(&|plan| plan.cues = Coding::Names { places: &[0], size: ROWS }, ROWS * COLUMNS);
+    refused(&|plan| plan.outcomes = Coding::Vectors { vectors: &[0.0], size: COLUMNS }, ROWS * COLUMNS);
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn work_stops_when_asked() {
     let (x, monitor) = (vec![0.5; 4000], Monitor::new());
     monitor.stop();
     for method in [Method::Forward, Method::Adjoint] {
-        let side = Side::Vectors { vectors: &x, size: 2 };
+        let side = Coding::Vectors { vectors: &x, size: 2 };
         let plan = WidrowHoffPlan {
             cues: side,
             outcomes: side,

@@ -12,7 +12,7 @@ use numpy::{
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::activate::Table;
+use crate::activate::ReadWeights;
 use crate::error::Error;
 use crate::family::rows::NumberRows;
 use crate::grow::{Grow, collected, gathered};
@@ -89,7 +89,7 @@ pub(super) struct View<'a, E> {
     elements: Option<ArrayView2<'a, E>>,
 }
 
-impl<E: Element + element::Element> Table<E> for View<'_, E> {
+impl<E: Element + element::Element> ReadWeights<E> for View<'_, E> {
     fn shape(&self) -> [usize; 2] {
         self.shape
     }

@@ -9,7 +9,7 @@ use super::file::PyEventFile;
 use super::keywords::{Named, parameters};
 use super::watch::{Progress, watched_if_long};
 use crate::error::Error;
-use crate::family::widrow_hoff::{BUDGET, Data, Side, WidrowHoffPlan, WidrowHoffReport, learn};
+use crate::family::widrow_hoff::{BUDGET, Coding, Data, WidrowHoffPlan, WidrowHoffReport, learn};
 use crate::kernel::isa::Isa;
 use crate::tiles::method::Method;
 use crate::tiles::product::Product;
@@ -82,11 +82,11 @@ impl<'py, E: Product + NumpyElement> HeldVectors<'py, E> {
         Ok(Self::Vectors(matrix(array, "vectors")?))
     }
 
-    fn side(&self) -> PyResult<Side<'_, E>> {
+    fn side(&self) -> PyResult<Coding<'_, E>> {
         Ok(match self {
-            Self::Places(places, size) => Side::Names { places, size: *size },
+            Self::Places(places, size) => Coding::Names { places, size: *size },
             Self::Vectors(vectors) => {
-                Side::Vectors { vectors: vectors.slice("vectors")?, size: vectors.shape()[1] }
+                Coding::Vectors { vectors: vectors.slice("vectors")?, size: vectors.shape()[1] }
             }
         })
     }

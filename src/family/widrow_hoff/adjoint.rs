@@ -6,7 +6,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use super::block::{BLOCKS, Block, Blocks, width};
-use super::plan::{Side, WidrowHoffPlan};
+use super::plan::{Coding, WidrowHoffPlan};
 use crate::error::Result;
 use crate::grow::{Grow, collected, gathered};
 use crate::monitor::Monitor;
@@ -25,7 +25,7 @@ struct AdjointTile<'a, E> {
     sums: Buffer<E>,
     /// S, row after row.
     shares: Vec<E>,
-    outcomes: Side<'a, E>,
+    outcomes: Coding<'a, E>,
 }
 
 /// Learns all rows, and returns the width of the tiles.
@@ -83,7 +83,7 @@ impl<E: Product> AdjointTile<'_, E> {
         block.weigh(shares, width);
         let rows = MatRef::from_row_major_slice(shares, n, width);
         match *outcomes {
-            Side::Names { places, .. } => {
+            Coding::Names { places, .. } => {
                 for (event, row) in block.events.clone().zip(shares.chunks_exact(width)) {
                     for &outcome in blocks.tokens.outcomes(event) {
                         let sums = &mut sums[places[outcome as usize] as usize * width..][..width];
@@ -93,7 +93,7 @@ impl<E: Product> AdjointTile<'_, E> {
                     }
                 }
             }
-            Side::Vectors { .. } => {
+            Coding::Vectors { .. } => {
                 let sums = MatMut::from_row_major_slice_mut(sums, q, width);
                 matmul(sums, Accum::Add, block.z().transpose(), rows, one, Par::Seq);
             }

@@ -7,7 +7,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use super::plan::{Side, WidrowHoffPlan};
+use super::plan::{Coding, WidrowHoffPlan};
 use super::tokens::Tokens;
 use crate::error::Result;
 use crate::grow::{Grow, ask, filled};
@@ -28,8 +28,8 @@ pub(super) const BLOCKS: &str = "blocks of tokens";
 /// The blocks of all tokens, and what is needed to make them.
 pub(super) struct Blocks<'a, E> {
     pub(super) tokens: &'a Tokens,
-    cues: Side<'a, E>,
-    outcomes: Side<'a, E>,
+    cues: Coding<'a, E>,
+    outcomes: Coding<'a, E>,
     eta: E,
     /// Events in a block, and blocks that are ready at a time.
     length: usize,
@@ -56,7 +56,7 @@ pub(super) struct Block<E> {
 impl<'a, E: Product> Blocks<'a, E> {
     pub(super) fn new(tokens: &'a Tokens, plan: &WidrowHoffPlan<'a, E>, eta: E, method: Method) -> Self {
         let length = plan.block.unwrap_or(TOKENS).max(1);
-        let gathered = method == Method::Adjoint && matches!(plan.outcomes, Side::Vectors { .. });
+        let gathered = method == Method::Adjoint && matches!(plan.outcomes, Coding::Vectors { .. });
         let numbers = plan.cues.size() + length + if gathered { plan.outcomes.size() } else { 0 };
         let at_once = (plan.budget / size_of::<E>() / length / numbers).max(1);
         Self {

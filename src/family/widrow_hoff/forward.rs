@@ -5,7 +5,7 @@ use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
 
 use super::block::{BLOCKS, Block, Blocks, width};
-use super::plan::{Side, WidrowHoffPlan};
+use super::plan::{Coding, WidrowHoffPlan};
 use crate::error::Result;
 use crate::grow::{Grow, collected, gathered};
 use crate::monitor::Monitor;
@@ -22,7 +22,7 @@ struct ForwardTile<'a, E> {
     weights: Buffer<E>,
     /// The errors of a block, row after row.
     errors: Vec<E>,
-    outcomes: Side<'a, E>,
+    outcomes: Coding<'a, E>,
 }
 
 /// Learns all columns, and returns the width of the tiles.

@@ -39,7 +39,7 @@ mod present;
 mod tokens;
 
 use self::block::Blocks;
-pub use self::plan::{BUDGET, Data, Side, WidrowHoffPlan, WidrowHoffReport};
+pub use self::plan::{BUDGET, Coding, Data, WidrowHoffPlan, WidrowHoffReport};
 use self::tokens::Tokens;
 use crate::error::{Error, Result};
 use crate::kernel::element::Element;
@@ -72,11 +72,11 @@ pub fn learn<E: Product, B: AsRef<[u8]> + Sync>(
     if let Some(weight) = plan.initial.unwrap_or_default().iter().find(|weight| !weight.is_finite()) {
         return Err(Error::Argument(format!("expected finite initial weights, found {}", weight.to_f64())));
     }
-    let tokens = Tokens::read(data, matches!(plan.outcomes, Side::Vectors { .. }), monitor)?;
+    let tokens = Tokens::read(data, matches!(plan.outcomes, Coding::Vectors { .. }), monitor)?;
     let [n_cues, n_outcomes] = tokens.names();
     plan.cues.check(n_cues)?;
     plan.outcomes.check(n_outcomes)?;
-    if let Side::Names { places, size } = plan.cues {
+    if let Coding::Names { places, size } = plan.cues {
         return present::learn(&tokens, (places, size), plan, eta, out, monitor);
     }
     let [forward, adjoint] = costs(&tokens, plan);
@@ -95,8 +95,8 @@ pub fn learn<E: Product, B: AsRef<[u8]> + Sync>(
 fn costs<E: Element>(tokens: &Tokens, plan: &WidrowHoffPlan<'_, E>) -> [f64; 2] {
     let (n, p, q) = (tokens.len() as f64, plan.cues.size() as f64, plan.outcomes.size() as f64);
     let z = match plan.outcomes {
-        Side::Names { .. } => 4.0 * p * tokens.n_outcomes() as f64,
-        Side::Vectors { .. } => 2.0 * n * p * q,
+        Coding::Names { .. } => 4.0 * p * tokens.n_outcomes() as f64,
+        Coding::Vectors { .. } => 2.0 * n * p * q,
     };
     let start = if plan.initial.is_some() { 2.0 * p * p * q } else { 0.0 };
     [4.0 * n * p * q, 4.0 * n * p * p + z + start]

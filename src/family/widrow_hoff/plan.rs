@@ -11,7 +11,7 @@ pub const BUDGET: usize = 32 << 20;
 
 /// What the names of one side stand for.
 #[derive(Debug, Clone, Copy)]
-pub enum Side<'a, E> {
+pub enum Coding<'a, E> {
     /// For themselves: each has a place among `size` in the weights.
     Names {
         /// The place of each name.
@@ -28,21 +28,21 @@ pub enum Side<'a, E> {
     },
 }
 
-impl<E: Element> Side<'_, E> {
+impl<E: Element> Coding<'_, E> {
     /// Rows, or columns, of the weights.
     pub fn size(&self) -> usize {
         match *self {
-            Side::Names { size, .. } | Side::Vectors { size, .. } => size,
+            Coding::Names { size, .. } | Coding::Vectors { size, .. } => size,
         }
     }
 
     /// Refuses what does not fit `n` names.
     pub(super) fn check(&self, n: usize) -> Result<()> {
         let fits = match *self {
-            Side::Names { places, size } => {
+            Coding::Names { places, size } => {
                 places.len() == n && places.iter().all(|&place| (place as usize) < size)
             }
-            Side::Vectors { vectors, size } => Some(vectors.len()) == n.checked_mul(size),
+            Coding::Vectors { vectors, size } => Some(vectors.len()) == n.checked_mul(size),
         };
         let message = || Error::Argument(format!("expected a place or a vector for each of {n} names"));
         if fits { Ok(()) } else { Err(message()) }
@@ -53,13 +53,13 @@ impl<E: Element> Side<'_, E> {
     pub(super) fn add(&self, names: &[u32], first: usize, sums: &mut [E]) {
         for &name in names {
             match *self {
-                Side::Names { places, .. } => {
+                Coding::Names { places, .. } => {
                     let place = (places[name as usize] as usize).wrapping_sub(first);
                     if let Some(sum) = sums.get_mut(place) {
                         *sum = sum.plus(E::from_f64(1.0));
                     }
                 }
-                Side::Vectors { vectors, size } => {
+                Coding::Vectors { vectors, size } => {
                     let vector = &vectors[name as usize * size..][..size][first..];
                     for (sum, &number) in sums.iter_mut().zip(vector) {
                         *sum = sum.plus(number);
@@ -81,9 +81,9 @@ pub enum Data<'a, B> {
 /// What to learn, and how.
 pub struct WidrowHoffPlan<'a, E> {
     /// What cues stand for.
-    pub cues: Side<'a, E>,
+    pub cues: Coding<'a, E>,
     /// What outcomes stand for.
-    pub outcomes: Side<'a, E>,
+    pub outcomes: Coding<'a, E>,
     /// The learning rate.
     pub eta: f64,
     /// All weights to begin with, row after row; zero if `None`.

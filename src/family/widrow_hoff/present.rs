@@ -8,7 +8,7 @@
 //!     for each cue i in order:                    W[i, :] += u[:]
 //! ```
 
-use super::plan::{Side, WidrowHoffPlan, WidrowHoffReport};
+use super::plan::{Coding, WidrowHoffPlan, WidrowHoffReport};
 use super::tokens::Tokens;
 use crate::error::Result;
 use crate::family::columns::{COLUMNS, Cut, WeightTile, WeightTiles};
@@ -112,7 +112,7 @@ pub(super) fn learn<E: Element>(
 struct NamedCues<'a, E> {
     tokens: &'a Tokens,
     script: &'a CueScript,
-    side: Side<'a, E>,
+    side: Coding<'a, E>,
     /// The first column of the tile, and how many it has but for padding.
     first: usize,
     columns: usize,

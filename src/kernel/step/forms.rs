@@ -18,16 +18,16 @@ enum Form {
 use Form::{Held as H, Woven as W};
 
 /// The form for 1, 2, 3 ... rows, and how many vectors are side by side. More rows have [`Any`].
-type Table = &'static [(Form, usize)];
+type Forms = &'static [(Form, usize)];
 
 /// Measured end to end beside [`Any`] alone: where each cue has a salience of its own, learning King James takes 18 % less time
 /// forward and 11 % adjoint. Bodies for more rows, and other forms, made no difference beyond noise, of some 3 %.
-const AVX512: Table =
+const AVX512: Forms =
     &[(H, 4), (H, 4), (H, 4), (H, 4), (H, 4), (H, 4), (H, 2), (H, 2), (H, 2), (H, 2), (H, 2), (H, 2)];
 
 /// Here registers hold fewer rows. Measured end to end beside [`Any`] from 6 rows on: learning King James takes 5 % less time
 /// forward and 8 % adjoint.
-const AVX2: Table =
+const AVX2: Forms =
     &[(H, 4), (H, 4), (H, 2), (H, 2), (H, 2), (W, 2), (W, 2), (W, 2), (W, 2), (W, 2), (W, 2), (W, 2)];
 
 /// There are bodies for fewer rows than these.

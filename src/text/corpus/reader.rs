@@ -22,7 +22,7 @@ use crate::monitor::Monitor;
 const ITEMS: &str = "what is between white space";
 
 /// An error, and the offset in the text at which it lies.
-pub(super) type Misplaced = (usize, Error);
+pub(super) type Refused = (usize, Error);
 
 /// Runs between two looks at the monitor.
 const LOOK_EVERY: usize = 1 << 8;
@@ -62,7 +62,7 @@ impl<'c> Reader<'c> {
     }
 
     /// Reads a block, which begins a document if `opens`. The end of its head, or `None` if all of it is head.
-    pub(super) fn read(&mut self, text: &str, opens: bool) -> std::result::Result<Option<usize>, Misplaced> {
+    pub(super) fn read(&mut self, text: &str, opens: bool) -> std::result::Result<Option<usize>, Refused> {
         let head = self.restart(opens);
         self.waits = true;
         let scanned = self.scan(text, head, None);
@@ -79,7 +79,7 @@ impl<'c> Reader<'c> {
     }
 
     /// Reads on in a text whose beginning is known.
-    pub(super) fn read_on(&mut self, text: &str) -> std::result::Result<(), Misplaced> {
+    pub(super) fn read_on(&mut self, text: &str) -> std::result::Result<(), Refused> {
         self.scan(text, Some(0), None).map(drop)
     }
 
@@ -108,7 +108,7 @@ impl<'c> Reader<'c> {
         text: &str,
         mut head: Option<usize>,
         wanted: Option<usize>,
-    ) -> std::result::Result<Option<usize>, Misplaced> {
+    ) -> std::result::Result<Option<usize>, Refused> {
         if self.corpus.format == Format::Conllu {
             return self.scan_lines(text, head, wanted);
         }
@@ -189,7 +189,7 @@ impl<'c> Reader<'c> {
         text: &str,
         mut head: Option<usize>,
         wanted: Option<usize>,
-    ) -> std::result::Result<Option<usize>, Misplaced> {
+    ) -> std::result::Result<Option<usize>, Refused> {
         let reach = self.windows.reach();
         let mut at = 0;
         for (n, line) in text.split_inclusive('\n').enumerate() {
@@ -267,12 +267,7 @@ impl<'c> Reader<'c> {
     }
 
     /// Takes what `items` hold, of a run at an offset. Whether a context ended.
-    fn items(
-        &mut self,
-        at: usize,
-        makes: bool,
-        wanted: Option<usize>,
-    ) -> std::result::Result<bool, Misplaced> {
+    fn items(&mut self, at: usize, makes: bool, wanted: Option<usize>) -> std::result::Result<bool, Refused> {
         let mut ended = false;
         for i in 0..self.items.len() {
             let (item, offset) = self.items[i];
@@ -460,7 +455,7 @@ mod tests {
             reader.windows = Windows::within(5, Window::Context);
             reader
         };
-        let refused = |misplaced: std::result::Result<Option<usize>, Misplaced>| {
+        let refused = |misplaced: std::result::Result<Option<usize>, Refused>| {
             let (at, error) = misplaced.unwrap_err();
             assert!(error.to_string().contains("contexts of at most 5 words"), "{error}");
             at
