@@ -1,10 +1,11 @@
 //! Learning: what to learn, how, cut into tiles, on threads.
 //!
-//! [`Plan::learn`] checks a plan (`plan`), looks at all events once and takes the cheaper method (`job`, `facts`), numbers rows and columns
-//! as it needs them (`script`), cuts the weights into tiles and lets threads take one tile after another: columns that see the
-//! events in order (`forward`, `tile`), or rows that see them backward (`adjoint`, `steps`). Events with rows in common are taken one
-//! after another (`order`). A result may be the mean over all tokens (`mean`), weights may be recorded on the way
-//! ([`trajectory`]), or learned where they lie ([`in_place`]): by the forward method. [`memory`] says how much of it all this takes.
+//! [`Plan::learn`] checks a plan (`plan`), looks at all events once and takes the cheaper method (`job`, `facts`), numbers rows
+//! and columns as it needs them (`script`), cuts the weights into tiles and lets threads take one tile after another: columns
+//! that see the events in order (`forward`, `tile`), or rows that see them backward (`adjoint`, `steps`). Events with rows in
+//! common are taken one after another (`order`). A result may be the mean over all tokens (`mean`), weights may be recorded on
+//! the way ([`trajectory`]), or learned where they lie ([`in_place`]): by the forward method. [`memory`] says how much of it all
+//! this takes.
 
 mod adjoint;
 mod clock;
