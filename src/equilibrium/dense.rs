@@ -283,6 +283,14 @@ struct LowRank {
     lower: Vec<f64>,
 }
 
+/// How far off a solution may be.
+struct Errors {
+    /// The size of corrections, in the mean.
+    correction: f64,
+    /// The most that is left of errors together with what rounding may hide, as a part of an outcome's greatest weight.
+    doubt: f64,
+}
+
 impl Inverse<'_> {
     fn solve(&self, block: &Block<'_>, monitor: &Monitor) -> Result<BlockSolution> {
         let (n, width) = (block.counts.n_columns(), block.width());
@@ -294,12 +302,16 @@ impl Inverse<'_> {
             let rows = x.to_rows(SIDES)?;
             let rest = block.residual(&rows, monitor)?;
             let mut step = DenseColumns::from_rows(&rest, n, width, SIDES)?;
-            if round == MOST || (round == 0 && self.is_negligible(&step, greatest(x.values()), monitor)?) {
-                if self.is_doubtful(block, &x, &rows, step, monitor)? {
-                    return self.refine(block, x, monitor);
+            // Random combinations tell for the cost of one outcome more, if there are several and all have the same matrix.
+            if round == MOST || (round == 0 && width > 1 && self.updates.is_empty()) {
+                let errors = self.errors(block, &x, &rows, &step, monitor)?;
+                if round == MOST || errors.correction <= NEGLIGIBLE * greatest(x.values()) {
+                    if errors.doubt > DOUBTFUL {
+                        return self.refine(block, x, monitor);
+                    }
+                    let squares = block.judge(&rest, monitor)?;
+                    return Ok(BlockSolution { x: rows, squares, converged: true });
                 }
-                let squares = block.judge(&rest, monitor)?;
-                return Ok(BlockSolution { x: rows, squares, converged: true });
             }
             self.apply(&mut step, monitor)?;
             x.add(&step);
@@ -308,48 +320,42 @@ impl Inverse<'_> {
         }
     }
 
-    /// Whether a correction is too small to matter, by that of a random combination.
-    fn is_negligible(&self, rest: &DenseColumns, weights: f64, monitor: &Monitor) -> Result<bool> {
-        if !self.updates.is_empty() || rest.width() < 2 {
-            return Ok(false);
-        }
-        let mut combination = DenseColumns::zeros(rest.height(), 1, SIDES)?;
-        for j in 0..rest.width() {
-            // A bit of the golden ratio's multiples: as good as a coin, and the same in every run.
-            let heads = (j as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40 & 1 == 1;
-            let sign = if heads { 1.0 } else { -1.0 };
-            let sum = combination.get_mut(0).iter_mut();
-            sum.zip(rest.get(j)).for_each(|(sum, rest)| *sum += sign * rest);
-        }
-        self.factor.apply(&mut combination, monitor)?;
-        Ok(greatest(combination.values()) <= NEGLIGIBLE * weights)
-    }
-
-    /// Whether what is left of the right-hand sides, and what rounding makes of it, may stand for errors that matter. Where all have
-    /// the same matrix a random combination tells.
-    fn is_doubtful(
+    /// How far off the solution x may be, given what it leaves of the right-hand sides.
+    fn errors(
         &self,
         block: &Block<'_>,
         x: &DenseColumns,
         rows: &[f64],
-        mut rest: DenseColumns,
+        rest: &DenseColumns,
         monitor: &Monitor,
-    ) -> Result<bool> {
+    ) -> Result<Errors> {
         let (n, width) = (x.height(), x.width());
         let rounding = block.rounding(rows, monitor)?;
-        let mut combination = DenseColumns::zeros(n, 1, SIDES)?;
+        let mut doubts = DenseColumns::zeros(n, width, SIDES)?;
         for j in 0..width {
             let size = greatest(x.get(j));
             let share = if size > 0.0 { size.recip() } else { 0.0 };
-            for (i, rest) in rest.get_mut(j).iter_mut().enumerate() {
-                *rest = share * (*rest + toss(i * width + j) * rounding[i * width + j]);
-                combination.get_mut(0)[i] += toss(j) * *rest;
+            for (i, (doubt, rest)) in doubts.get_mut(j).iter_mut().zip(rest.get(j)).enumerate() {
+                *doubt = share * (rest + toss(i * width + j) * rounding[i * width + j]);
             }
         }
+        if !self.updates.is_empty() {
+            self.apply(&mut doubts, monitor)?;
+            return Ok(Errors { correction: f64::INFINITY, doubt: greatest(doubts.values()) });
+        }
+        // Solved for at once, since that costs no more than one alone.
+        let mut combinations = DenseColumns::zeros(n, 2, SIDES)?;
+        for j in 0..width {
+            // A bit of the golden ratio's multiples: as good as a coin, and the same in every run.
+            let heads = (j as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40 & 1 == 1;
+            let sign = if heads { 1.0 } else { -1.0 };
+            combinations.add_to(0, sign, rest.get(j));
+            combinations.add_to(1, toss(j), doubts.get(j));
+        }
+        self.factor.apply(&mut combinations, monitor)?;
         // If none is off by more, all together are off by no more than their number times that.
-        let (errors, each) = if self.updates.is_empty() { (&mut combination, width) } else { (&mut rest, 1) };
-        self.apply(errors, monitor)?;
-        Ok(greatest(errors.values()) > DOUBTFUL * each as f64)
+        let doubt = greatest(combinations.get(1)) / width as f64;
+        Ok(Errors { correction: greatest(combinations.get(0)), doubt })
     }
 
     /// x, by the residuals to the last digit, until nothing but rounding is left.

@@ -212,8 +212,7 @@ impl Factor {
             monitor.check()?;
             let some = self.null(first, AT_A_TIME.min(null - first))?;
             for j in 0..some.width() {
-                let sum = vector.get_mut(0).iter_mut();
-                sum.zip(some.get(j)).for_each(|(sum, value)| *sum += toss(first + j) * value);
+                vector.add_to(0, toss(first + j), some.get(j));
             }
         }
         let nothing = Block::without_outcomes(counts, &[0.0], 0.0);

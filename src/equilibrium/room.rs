@@ -179,6 +179,11 @@ impl DenseColumns {
         self.values.iter_mut().zip(&other.values).for_each(|(value, other)| *value += other);
     }
 
+    /// Adds a multiple of a column's values to column j.
+    pub(super) fn add_to(&mut self, j: usize, factor: f64, column: &[f64]) {
+        self.get_mut(j).iter_mut().zip(column).for_each(|(sum, value)| *sum += factor * value);
+    }
+
     pub(super) fn view(&self) -> MatRef<'_, f64> {
         MatRef::from_column_major_slice(&self.values, self.height, self.width)
     }
