@@ -59,7 +59,7 @@ def named() -> dict[str, list[str]]:
 def short(entry: str) -> str:
     """An entry as the text cites it: Danks (2003), Evert and Arppe (2015), Baayen et al. (2011)."""
     authors, year = re.match(r"(.*?) \((\d{4})\)\. ", entry + " ").groups()  # type: ignore[union-attr]
-    surnames = re.findall(r"(?:^|, | and )([^,]+?), (?:[A-Z]\.[ -]?)+", authors)
+    surnames = re.findall(r"(?:^|, | and )([^,]+?), [A-Z]\.(?:[ -][A-Z]\.)*", authors)
     joined = surnames[0] + " et al." if len(surnames) > 2 else " and ".join(surnames)
     return f"{joined} ({year})"
 

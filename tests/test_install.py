@@ -17,7 +17,7 @@ def rows() -> dict[str, str]:
 
 
 def test_the_table_has_the_extras() -> None:
-    assert list(rows()) == list(EXTRAS)
+    assert sorted(rows()) == sorted(EXTRAS)
 
 
 def test_the_table_names_what_each_extra_brings() -> None:
