@@ -130,20 +130,29 @@ def test_the_script_changes_every_address_and_nothing_else(tmp_path: Path) -> No
     assert run(folder, new).stdout == ""
 
 
+def test_the_script_leaves_other_repositories_alone(tmp_path: Path) -> None:
+    folder = copied(tmp_path)
+    others = ADDRESS + "-feedstock, " + ADDRESS.removesuffix("rescorla") + "other\n"
+    (folder / "others.md").write_text(others, encoding="utf-8")
+    assert "others.md" not in run(folder, "https://github.com/some-body/" + "rescorla").stdout
+    assert (folder / "others.md").read_text(encoding="utf-8") == others
+
+
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "said"),
     [
-        "someone",
-        "https://github.com/someone",
-        "https://github.com/-a/" + "rescorla",
-        "https://example.org/a/b",
-        "-x",
+        ("someone", "'someone'"),
+        ("https://github.com/someone", "'https://github.com/someone'"),
+        ("https://github.com/-a/" + "rescorla", "expected"),
+        ("https://github.com/a/" + "rescorla/tree", "expected"),
+        ("https://example.org/a/b", "expected"),
+        ("--help", "release/address NEW"),
     ],
 )
-def test_the_script_refuses_what_is_no_address(tmp_path: Path, wrong: str) -> None:
+def test_the_script_refuses_what_is_no_address(tmp_path: Path, wrong: str, said: str) -> None:
     folder = copied(tmp_path)
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     done = run(folder, wrong)
     assert done.returncode == 1
-    assert "release/address" in done.stderr
+    assert said in done.stderr
     assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
