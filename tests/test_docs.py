@@ -22,7 +22,7 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 # How the blocks that are run begin, so that no snippet escapes; and those that are not.
 RUN = {"pycon": ">>> ", "python": ">>> ", "console": "$ "}
-NOT_RUN = {"text", "sh", "r", "yaml"}
+NOT_RUN = {"text", "sh", "r", "yaml", "bibtex"}
 
 
 def shell(command: str) -> None:
