@@ -3,8 +3,8 @@
     python release/smoke.py [--without-rust] [--scripts FOLDER]
 
 It needs rescorla and numpy alone, so that it runs wherever a wheel is to run. It learns a text of its own by
-``method="forward"`` and compares the bits of the weights with a stored checksum, which every machine must reach; imports
-each public room that needs no extra; and runs the command ``rescorla``.
+``method="forward"`` and compares the bits of the weights with a stored checksum, which every machine must
+reach; imports each public room that needs no extra; and runs the command ``rescorla``.
 """
 
 import argparse
@@ -18,8 +18,8 @@ import sysconfig
 import tempfile
 from pathlib import Path
 
-# Numbers, punctuation, capitals, and letters of two to four bytes: what a wrong build might read otherwise. The text lies here
-# and not in the README, so that the checksum holds for as long as the rule does.
+# Numbers, punctuation, capitals, and letters of one to four bytes: what a wrong build might read otherwise.
+# This text is not the README, so that the checksum holds for as long as the rule does.
 TEXT = """\
 In the beginning God created the heaven and the earth.
 And the earth was without form, and void; and darkness was upon the face of the deep.
@@ -40,7 +40,7 @@ CHECKSUMS = {
 }
 
 # The public rooms that numpy is enough for.
-ROOMS = ["classify", "cli", "measures", "perceptrons", "schedules"]
+ROOMS = ["classify", "cli", "measures", "perceptrons", "plot", "schedules"]
 
 
 class DiffersError(Exception):
@@ -66,9 +66,8 @@ def learned() -> str:
             found = hashlib.sha256(values.tobytes()).hexdigest()
             kernel = weights.parameters["kernel"]
             if found != expected:
-                raise DiffersError(
-                    f"{dtype} weights by the kernel {kernel} on {threads} threads: expected {expected}, found {found}"
-                )
+                what = f"{dtype} weights by the kernel {kernel} on {threads} threads"
+                raise DiffersError(f"{what}: expected {expected}, found {found}")
     return kernel
 
 
@@ -90,7 +89,8 @@ def commands(scripts: str) -> None:
     def run(*arguments: str) -> str:
         done = subprocess.run([command, *arguments], capture_output=True, encoding="utf-8", check=False)
         if done.returncode:
-            raise DiffersError(f"rescorla {' '.join(arguments)}: exit status {done.returncode}: {done.stderr.strip()}")
+            what = f"rescorla {' '.join(arguments)}: exit status {done.returncode}"
+            raise DiffersError(f"{what}: {done.stderr.strip()}")
         return done.stdout.strip()
 
     version = run("--version")
@@ -133,16 +133,16 @@ def main() -> int:
         commands(options.scripts)
         threads = threading()
     except (DiffersError, ImportError) as error:
-        print(f"{type(error).__name__}: {error}" if isinstance(error, ImportError) else error, file=sys.stderr)
+        print(
+            f"{type(error).__name__}: {error}" if isinstance(error, ImportError) else error, file=sys.stderr
+        )
         return 1
     import numpy as np
     import rescorla as rw
 
     python = f"{platform.python_implementation()} {platform.python_version()}{threads}"
-    print(
-        f"rescorla {rw.__version__} works: {python}, numpy {np.__version__}, {platform.system()} {platform.machine()}, "
-        f"kernel {kernel}"
-    )
+    machine = f"{platform.system()} {platform.machine()}"
+    print(f"rescorla {rw.__version__} works: {python}, numpy {np.__version__}, {machine}, kernel {kernel}")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Options, profiles of hypothesis, a count of its cases, the folder of shared data, and no figure left open."""
+"""Options, profiles of hypothesis, a count of its cases, the shared data, and no figure left open."""
 
 import functools
 import os
@@ -47,6 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_report_header(config: pytest.Config) -> str:
     kernel = config.getoption("kernel")
     return f"kernel: {'the fastest of this machine' if kernel is None else kernel}"
+
 
 def counted(test: Callable[..., Any]) -> Callable[..., Any]:
     """The test body, counting the cases that it sees to the end."""
