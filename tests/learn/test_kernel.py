@@ -9,7 +9,7 @@ import rescorla as rw
 from rescorla import perceptrons
 from rescorla._shared import testing
 
-EVENTS = [(["a", "b"], ["x"], 3), (["b"], ["y"], 2)]
+EVENTS = rw.read_events([(["a", "b"], ["x"], 3), (["b"], ["y"], 2)])
 X = np.array([[1.0, 2.0], [-1.0, 1.0]])
 
 
@@ -20,7 +20,7 @@ def delta(data: Any) -> Any:
 VERBS = {
     "learn": lambda: rw.learn(EVENTS, progress=False),
     "trajectories": lambda: rw.trajectories(EVENTS, [("a", "x")], progress=False),
-    "delta rule on events": lambda: delta(rw.read_events(EVENTS)),
+    "delta rule on events": lambda: delta(EVENTS),
     "delta rule on arrays": lambda: delta((X, np.array([[1.0], [0.0]]))),
     "Widrow-Hoff": lambda: rw.widrow_hoff((X, X), eta=0.1, progress=False),
     "MinOver": lambda: perceptrons.minover(X, np.array([1, -1]), max_steps=3),
@@ -30,14 +30,14 @@ VERBS = {
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_asks_for_the_kernel_of_the_run(verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(testing.everywhere, "kernel", "that of the run")
-    with pytest.raises(ValueError, match="expected a kernel of this machine .*'that of the run'"):
+    with pytest.raises(ValueError, match=r"expected a kernel of this machine .*that of the run"):
         VERBS[verb]()
 
 
 def test_weights_that_change_in_place_ask_for_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
     weights = rw.learn(EVENTS, progress=False)
     monkeypatch.setitem(testing.everywhere, "kernel", "that of the run")
-    with pytest.raises(ValueError, match="expected a kernel of this machine .*'that of the run'"):
+    with pytest.raises(ValueError, match=r"expected a kernel of this machine .*that of the run"):
         rw.learn(EVENTS, initial=weights, out=weights, progress=False)
 
 
