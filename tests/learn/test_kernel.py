@@ -1,5 +1,6 @@
 """The kernel that a whole run of tests asks for."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -17,7 +18,7 @@ def delta(data: Any) -> Any:
     return rw.delta_rule(data, beta=0.1, progress=False)
 
 
-VERBS = {
+VERBS: dict[str, Callable[[], Any]] = {
     "learn": lambda: rw.learn(EVENTS, progress=False),
     "trajectories": lambda: rw.trajectories(EVENTS, [("a", "x")], progress=False),
     "delta rule on events": lambda: delta(EVENTS),
