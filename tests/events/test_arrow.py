@@ -23,9 +23,6 @@ from reference import Event
 from rescorla import _core
 from rescorla._events import frames
 
-# As of pandas 2.2. Before, data frames are read row by row.
-PANDAS_STREAMS = hasattr(pd.DataFrame, "__arrow_c_stream__")
-
 TEXTS = [pa.string(), pa.large_string(), pa.string_view()]
 CODES = [pa.dictionary(code, text) for code in (pa.int8(), pa.uint32(), pa.int64()) for text in TEXTS[:2]]
 INTEGERS = [getattr(pa, sign + width)() for sign in ("int", "uint") for width in ("8", "16", "32", "64")]
@@ -122,8 +119,8 @@ def test_data_frames_are_the_events_of_their_rows(folder: Path, rows: list[Event
 
 def test_what_a_data_frame_holds_decides_how_it_is_read() -> None:
     data = {"cues": ["a_b"], "outcomes": ["x"], "note": [object()]}
-    assert frames.streams(pd.DataFrame(data)) == PANDAS_STREAMS
-    assert frames.streams(pd.DataFrame(data).astype(object)) == PANDAS_STREAMS
+    assert frames.streams(pd.DataFrame(data))
+    assert frames.streams(pd.DataFrame(data).astype(object))
     assert not frames.streams(pd.DataFrame({"cues": [{"b", "a"}], "outcomes": ["x"]}))
     assert not frames.streams(pl.DataFrame({"cues": [{"b", "a"}], "outcomes": ["x"]}, strict=False))
     assert frames.streams(pl.DataFrame({"cues": [["a", "b"]], "outcomes": ["x"]}))
@@ -140,7 +137,6 @@ def test_a_set_in_a_data_frame_is_taken_in_sorted_order() -> None:
         assert rw.read_events(frame)[0].cues == tuple(sorted(names))
 
 
-@pytest.mark.skipif(not PANDAS_STREAMS, reason="pandas 2.1 knows no Arrow streams")
 def test_a_data_frame_without_pyarrow_is_read_row_by_row(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise ImportError("no pyarrow")
@@ -540,7 +536,7 @@ def test_progress_counts_rows() -> None:
         assert calls[-1] == (200_000, 200_000)
         assert all(done <= total for done, total in calls)
         assert [done for done, _ in calls] == sorted(done for done, _ in calls)
-        if frames.streams(source) and not isinstance(source, Owner):
+        if not isinstance(source, Owner):
             assert {total for _, total in calls if total} == {200_000}
 
 
