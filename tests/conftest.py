@@ -1,4 +1,4 @@
-"""Profiles of hypothesis, a count of its cases, the folder of shared data, and no figure left open."""
+"""Options, profiles of hypothesis, a count of its cases, the shared data, and no figure left open."""
 
 import functools
 import os
@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from rescorla._shared import testing
 
 CI = bool(os.environ.get("CI"))
 CASES_IN_CI = 60_000
@@ -21,6 +22,31 @@ settings.register_profile("ci", max_examples=300, deadline=None, print_blob=True
 settings.load_profile("ci" if CI else "dev")
 
 cases = 0
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    options = parser.getgroup("rescorla")
+    options.addoption(
+        "--kernel",
+        metavar="NAME",
+        help="learn with this kernel alone in the process of the tests (portable: what every processor runs)",
+    )
+    options.addoption(
+        "--without-shared-data",
+        action="store_true",
+        help="skip the tests that need the shared data, even where CI is set",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    kernel = config.getoption("kernel")
+    if kernel is not None:
+        testing.everywhere["kernel"] = kernel
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    kernel = config.getoption("kernel")
+    return f"kernel: {'the fastest of this machine' if kernel is None else kernel}"
 
 
 def counted(test: Callable[..., Any]) -> Callable[..., Any]:
@@ -68,14 +94,14 @@ def _no_figure_left_open() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def shared() -> Path:
+def shared(pytestconfig: pytest.Config) -> Path:
     """The folder of shared data: RESCORLA_SHARED, or `shared` beside the project."""
     beside = Path(__file__).resolve().parents[2] / "shared"
     folder = Path(os.environ.get("RESCORLA_SHARED", beside))
     if folder.is_dir():
         return folder
     message = f"no shared data at {folder}; set RESCORLA_SHARED to the folder that holds golden/ and data/"
-    if CI:
+    if CI and not pytestconfig.getoption("without_shared_data"):
         pytest.fail(message)
     pytest.skip(message)
 

@@ -250,7 +250,6 @@ NOT_FOR_LEARNERS = {
 @parametrize_with_checks(  # type: ignore[untyped-decorator]
     [NDLClassifier(quantiles=8, threads=1), NDLClassifier(method="learn", quantiles=8, threads=1)],
     expected_failed_checks=lambda estimator: NOT_FOR_LEARNERS if estimator.method == "learn" else {},
-    xfail_strict=True,
 )
 def test_it_passes_the_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)

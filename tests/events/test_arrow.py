@@ -45,8 +45,16 @@ def table_of(names: Any, integers: Any, rows: list[Event], *, listed: bool) -> A
     cells = [[cell(event[side]) for event in rows] for side in (0, 1)]
     frequency = pa.array([event[2] for event in rows], integers)
     return pa.table(
-        {"cues": pa.array(cells[0], names), "outcomes": pa.array(cells[1], names), "frequency": frequency}
+        {"cues": array(cells[0], names), "outcomes": array(cells[1], names), "frequency": frequency}
     )
+
+
+def array(cells: list[Any], kind: Any) -> Any:
+    """An arrow array of a type; arrow itself does not make codes of large strings before pyarrow 25."""
+    if not pa.types.is_dictionary(kind):
+        return pa.array(cells, kind)
+    coded = pa.array(cells, kind.value_type).dictionary_encode()
+    return pa.DictionaryArray.from_arrays(coded.indices.cast(kind.index_type), coded.dictionary)
 
 
 def sliced(table: Any, cuts: list[int], *, padded: bool) -> Any:

@@ -9,6 +9,9 @@ from typing import Any
 
 _ASKED: ContextVar[Mapping[str, Any]] = ContextVar("asked")
 
+# What a whole run of tests asks for wherever a test does not choose itself, on every thread.
+everywhere: dict[str, Any] = {}
+
 
 @contextmanager
 def asking(**choices: Any) -> Iterator[None]:
@@ -22,5 +25,5 @@ def asking(**choices: Any) -> Iterator[None]:
 
 def asked(*names: str) -> dict[str, Any]:
     """The choices of these names; None is the engine's own."""
-    choices = _ASKED.get({})
+    choices = everywhere | {name: choice for name, choice in _ASKED.get({}).items() if choice is not None}
     return {name: choices.get(name) for name in names}
