@@ -10,8 +10,6 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 LICENCES = ROOT / "release" / "THIRD-PARTY-LICENSES"
 
-pytestmark = pytest.mark.skipif(not LICENCES.exists(), reason="a source distribution")
-
 
 def named() -> set[tuple[str, ...]]:
     """Names and versions of the packages whose licences are there."""
