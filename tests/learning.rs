@@ -378,6 +378,73 @@ fn the_order_in_which_events_are_taken_changes_no_bit() {
     }
 }
 
+/// A stream that is the same everywhere: events of 3 to 16 cues, some of them twice, and of up to 3 outcomes. All have cue 0, so
+/// that the adjoint method takes no events together: for those it asks the machine's library for powers.
+fn fixed_stream(cues: usize, outcomes: usize) -> EventFile<Bytes> {
+    let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
+    let names: Vec<String> = (0..cues.max(outcomes)).map(|i| i.to_string()).collect();
+    let names = || names.iter().map(String::as_str);
+    writer.with_names(names().take(cues), names().take(outcomes)).unwrap();
+    let mut state = 1_u64;
+    let mut random = |n: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % n
+    };
+    for _ in 0..1_000 {
+        let others: Vec<usize> = (0..2 + random(14)).map(|_| 1 + random(cues - 1)).collect();
+        let cues: Vec<u32> = std::iter::once(0).chain(others).map(|cue| cue as u32).collect();
+        let outcomes: BTreeSet<u32> = (0..random(4)).map(|_| random(outcomes) as u32).collect();
+        writer.push(&cues, &Vec::from_iter(outcomes), 1).unwrap();
+    }
+    writer.finish().unwrap()
+}
+
+/// The checksum of the bits of weights, the lowest byte of each first.
+fn checksum<E: Kernels>(alpha: &[f64], method: Method, kernel: Isa) -> u32 {
+    let (cues, outcomes) = (alpha.len(), 150);
+    let plan = Plan {
+        rows: &(0..cues as u32).collect::<Vec<_>>(),
+        columns: &(0..outcomes as u32).map(Some).collect::<Vec<_>>(),
+        alpha,
+        beta1: 0.1,
+        beta2: 0.1,
+        schedule: None,
+        lambda: &vec![1.0; outcomes],
+        initial: None,
+        average: false,
+        keep: None,
+        method: Some(method),
+        threads: 2,
+        kernel: Some(kernel),
+        tile: None,
+        budget: BUDGET,
+    };
+    let mut out = vec![E::default(); cues * outcomes];
+    let matrix = Matrix::new(&mut out, [cues, outcomes]).unwrap();
+    plan.learn(&fixed_stream(cues, outcomes), &matrix, &Monitor::new()).unwrap();
+    // A float32 is a float64 without loss.
+    bits(&out).iter().fold(0, |sum, bits| crc32c::crc32c_append(sum, &bits.to_le_bytes()))
+}
+
+#[test]
+fn weights_have_the_same_bits_on_every_machine() {
+    const CUES: usize = 200;
+    let same = vec![0.3; CUES];
+    let different: Vec<f64> = (0..CUES).map(|i| 0.1 + i as f64 / 1024.0).collect();
+    for kernel in Isa::available() {
+        let found = [&same, &different].map(|alpha| {
+            [Method::Forward, Method::Adjoint].map(|method| {
+                [checksum::<f64>(alpha, method, kernel), checksum::<f32>(alpha, method, kernel)]
+            })
+        });
+        let expected = [
+            [[2_706_250_642, 3_979_478_003], [2_069_989_667, 3_500_712_201]],
+            [[2_337_676_110, 2_726_946_435], [1_470_042_528, 2_679_609_095]],
+        ];
+        assert_eq!(found, expected, "{kernel}");
+    }
+}
+
 #[test]
 fn a_stopped_monitor_stops_even_inside_one_event() {
     let file = two_cues(u32::MAX);

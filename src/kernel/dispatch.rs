@@ -13,6 +13,7 @@ pub fn lanes<E: Element>(isa: Isa) -> usize {
     match isa {
         Isa::Avx512 => E::Avx512::LANES,
         Isa::Avx2 => E::Avx2::LANES,
+        Isa::Neon => E::Neon::LANES,
         Isa::Portable => E::Portable::LANES,
     }
 }
@@ -56,6 +57,11 @@ pub fn run<E: Element, T: Task<E>>(kernel: Isa, width: usize, task: T) -> T::Out
             // SAFETY: just checked.
             return unsafe { avx2(width, task) };
         }
+    }
+    #[cfg(target_arch = "aarch64")]
+    if kernel == Isa::Neon {
+        // SAFETY: NEON is part of the baseline.
+        return unsafe { in_blocks::<E, E::Neon, T>(width, task) };
     }
     // SAFETY: the portable vectors need no instruction set.
     unsafe { in_blocks::<E, E::Portable, T>(width, task) }

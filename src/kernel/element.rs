@@ -2,6 +2,8 @@
 
 use super::scalar::Scalar;
 use super::vector::Vector;
+#[cfg(target_arch = "aarch64")]
+use super::vector::neon;
 #[cfg(target_arch = "x86_64")]
 use super::vector::x86;
 
@@ -11,12 +13,14 @@ pub trait Element: Scalar {
     type Avx512: Vector<Element = Self>;
     /// Vectors of AVX2.
     type Avx2: Vector<Element = Self>;
+    /// Vectors of NEON.
+    type Neon: Vector<Element = Self>;
     /// Vectors of any machine.
     type Portable: Vector<Element = Self>;
 }
 
 macro_rules! element {
-    ($type:ty, $avx512:ty, $avx2:ty, $lanes:literal) => {
+    ($type:ty, $avx512:ty, $avx2:ty, $neon:ty, $lanes:literal) => {
         impl Element for $type {
             #[cfg(target_arch = "x86_64")]
             type Avx512 = $avx512;
@@ -26,10 +30,14 @@ macro_rules! element {
             type Avx512 = [$type; $lanes];
             #[cfg(not(target_arch = "x86_64"))]
             type Avx2 = [$type; $lanes];
+            #[cfg(target_arch = "aarch64")]
+            type Neon = $neon;
+            #[cfg(not(target_arch = "aarch64"))]
+            type Neon = [$type; $lanes];
             type Portable = [$type; $lanes];
         }
     };
 }
 
-element!(f64, x86::Pd512, x86::Pd256, 4);
-element!(f32, x86::Ps512, x86::Ps256, 8);
+element!(f64, x86::Pd512, x86::Pd256, neon::Pd128, 4);
+element!(f32, x86::Ps512, x86::Ps256, neon::Ps128, 8);

@@ -12,12 +12,14 @@ pub enum Isa {
     Avx512,
     /// 256-bit vectors.
     Avx2,
+    /// 128-bit vectors of 64-bit ARM.
+    Neon,
     /// Whatever the compiler's baseline has.
     Portable,
 }
 
 impl Isa {
-    const ALL: [Isa; 3] = [Isa::Avx512, Isa::Avx2, Isa::Portable];
+    const ALL: [Isa; 4] = [Isa::Avx512, Isa::Avx2, Isa::Neon, Isa::Portable];
 
     /// The fastest that this machine has.
     pub fn best() -> Self {
@@ -34,13 +36,19 @@ impl Isa {
         match self {
             Isa::Avx512 => is_x86_feature_detected!("avx512f"),
             Isa::Avx2 => is_x86_feature_detected!("avx2"),
+            Isa::Neon => false,
             Isa::Portable => true,
         }
     }
 
     #[cfg(not(target_arch = "x86_64"))]
     pub(super) fn is_available(self) -> bool {
-        self == Isa::Portable
+        match self {
+            Isa::Avx512 | Isa::Avx2 => false,
+            // Part of the baseline.
+            Isa::Neon => cfg!(target_arch = "aarch64"),
+            Isa::Portable => true,
+        }
     }
 }
 
@@ -49,6 +57,7 @@ impl fmt::Display for Isa {
         f.write_str(match self {
             Isa::Avx512 => "avx512",
             Isa::Avx2 => "avx2",
+            Isa::Neon => "neon",
             Isa::Portable => "portable",
         })
     }

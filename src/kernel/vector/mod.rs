@@ -1,5 +1,7 @@
 //! Several elements worked on at once, on every instruction set.
 
+#[cfg(target_arch = "aarch64")]
+pub(super) mod neon;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod x86;
