@@ -27,7 +27,7 @@ def kernels() -> list[str]:
     """The instruction sets that this machine has."""
     events = rw.read_events([(["a"], ["x"], 1)])
     found = []
-    for kernel in ("portable", "avx2", "avx512"):
+    for kernel in ("portable", "neon", "avx2", "avx512"):
         try:
             asked.learn(events, kernel=kernel)
         except ValueError as error:
