@@ -42,7 +42,3 @@ def test_the_licence_of_every_compiled_package_is_in_the_wheels() -> None:
 )
 def test_the_licences_are_there_and_not_only_their_names(sentence: str) -> None:
     assert sentence in LICENCES.read_text(encoding="utf-8")
-
-
-def test_the_wheel_takes_them() -> None:
-    assert '"release/THIRD-PARTY-LICENSES"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
