@@ -9,7 +9,6 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rescorla::events::EventFile;
-use rescorla::events::map::Bytes;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::kernel::isa::Isa;
 use rescorla::learn::{BUDGET, Kernels, Plan};
@@ -29,7 +28,7 @@ fn zipf(state: &mut u64, n: usize) -> usize {
     ((n as f64).powf(uniform) as usize - 1).min(n - 1)
 }
 
-fn events() -> EventFile<Bytes> {
+fn events() -> EventFile {
     let mut writer = EventWriter::new(None, Duplicates::Drop, None).unwrap();
     let mut state = 1;
     for _ in 0..EVENTS {
@@ -42,7 +41,7 @@ fn events() -> EventFile<Bytes> {
     writer.finish().unwrap()
 }
 
-fn forward<E: Kernels>(file: &EventFile<Bytes>, kernel: Isa, out: &mut [E]) -> u64 {
+fn forward<E: Kernels>(file: &EventFile, kernel: Isa, out: &mut [E]) -> u64 {
     let (n_cues, n_outcomes) = (file.cues().len(), file.outcomes().len());
     let plan = Plan {
         rows: &(0..n_cues as u32).collect::<Vec<_>>(),

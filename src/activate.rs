@@ -92,8 +92,8 @@ const CUES: &str = "the cues of some events";
 ///
 /// # Errors
 /// [`Error::Argument`] when the shapes do not fit, [`Error::Format`] for a damaged file, [`Error::Stopped`].
-pub fn activate<S: Element, E: Element, B: AsRef<[u8]> + Sync>(
-    file: &EventFile<B>,
+pub fn activate<S: Element, E: Element>(
+    file: &EventFile,
     weights: &KnownWeights<'_, impl ReadWeights<S>>,
     which: &Which<'_>,
     out: &mut [E],
@@ -150,7 +150,7 @@ pub fn activate<S: Element, E: Element, B: AsRef<[u8]> + Sync>(
 }
 
 impl<T> KnownWeights<'_, T> {
-    fn check<S, B: AsRef<[u8]>>(&self, file: &EventFile<B>, which: &Which<'_>) -> Result<()>
+    fn check<S>(&self, file: &EventFile, which: &Which<'_>) -> Result<()>
     where
         T: ReadWeights<S>,
     {
@@ -175,8 +175,8 @@ impl<T> KnownWeights<'_, T> {
 }
 
 /// The sums of a chunk of events.
-struct ChunkSums<'a, T, B> {
-    file: &'a EventFile<B>,
+struct ChunkSums<'a, T> {
+    file: &'a EventFile,
     chunk: usize,
     weights: &'a KnownWeights<'a, T>,
     /// Whether a finite weight was rounded to one that is not.
@@ -184,7 +184,7 @@ struct ChunkSums<'a, T, B> {
     monitor: &'a Monitor,
 }
 
-impl<T, B: AsRef<[u8]>> ChunkSums<'_, T, B> {
+impl<T> ChunkSums<'_, T> {
     fn fill<S: Element, E: Element>(&self, which: &Which<'_>, out: &mut [E]) -> Result<()>
     where
         T: ReadWeights<S>,
@@ -350,11 +350,7 @@ impl Gathered {
     }
 
     /// Takes events from the first of a range on, and says before which it ended.
-    fn take<T, B: AsRef<[u8]>>(
-        &mut self,
-        sums: &ChunkSums<'_, T, B>,
-        range: std::ops::Range<u64>,
-    ) -> Result<u64> {
+    fn take<T>(&mut self, sums: &ChunkSums<'_, T>, range: std::ops::Range<u64>) -> Result<u64> {
         self.cues.iter().for_each(|&cue| self.places[cue as usize] = NONE);
         self.cues.clear();
         self.rows.clear();

@@ -83,7 +83,7 @@ impl Learner {
     ///
     /// # Errors
     /// As [`Plan::learn`].
-    pub fn learn<'a, B: AsRef<[u8]> + Sync>(&self, events: &'a EventFile<B>) -> Result<Weights<'a>> {
+    pub fn learn<'a>(&self, events: &'a EventFile) -> Result<Weights<'a>> {
         let mut weights = Weights::zero(events)?;
         let shape = weights.shape();
         self.learn_into(events, &Matrix::new(&mut weights.values, shape)?, &Monitor::new())?;
@@ -94,9 +94,9 @@ impl Learner {
     ///
     /// # Errors
     /// As [`Plan::learn`].
-    pub fn learn_into<E: Kernels, B: AsRef<[u8]> + Sync>(
+    pub fn learn_into<E: Kernels>(
         &self,
-        events: &EventFile<B>,
+        events: &EventFile,
         out: &Matrix<'_, E>,
         monitor: &Monitor,
     ) -> Result<Report> {
@@ -125,10 +125,7 @@ impl Learner {
     ///
     /// # Errors
     /// As [`equilibrium`].
-    pub fn equilibrium<'a, B: AsRef<[u8]> + Sync>(
-        &self,
-        events: &'a EventFile<B>,
-    ) -> Result<Equilibrium<'a>> {
+    pub fn equilibrium<'a>(&self, events: &'a EventFile) -> Result<Equilibrium<'a>> {
         let mut weights = Weights::zero(events)?;
         let lambda = filled(self.lambda, events.outcomes().len(), NAMES)?;
         let [beta1, beta2] = self.betas;
@@ -148,7 +145,7 @@ pub struct Weights<'a> {
 }
 
 impl<'a> Weights<'a> {
-    fn zero<B: AsRef<[u8]>>(events: &'a EventFile<B>) -> Result<Self> {
+    fn zero(events: &'a EventFile) -> Result<Self> {
         let (cues, outcomes) = (events.cues(), events.outcomes());
         let values = filled(0.0, cues.len().saturating_mul(outcomes.len()), WEIGHTS)?;
         Ok(Self { cues, outcomes, values })

@@ -13,7 +13,6 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use rescorla::error::{Error, Place, Result};
 use rescorla::events::EventFile;
-use rescorla::events::map::Bytes;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::monitor::Monitor;
 use rescorla::text::corpus::{
@@ -77,7 +76,7 @@ fn events(writer: EventWriter) -> Vec<Event> {
 }
 
 /// Calls `take` with the names of each event.
-fn each_event(file: &EventFile<Bytes>, mut take: impl FnMut(&[&str], &[&str], u32)) {
+fn each_event(file: &EventFile, mut take: impl FnMut(&[&str], &[&str], u32)) {
     file.for_each(0..file.len(), |_, cues, outcomes, frequency| {
         let cues: Vec<&str> = cues.iter().map(|&id| file.cues().name(id).unwrap()).collect();
         let outcomes: Vec<&str> = outcomes.iter().map(|&id| file.outcomes().name(id).unwrap()).collect();
@@ -121,7 +120,7 @@ fn cues(corpus: &Corpus, word: &str) -> Vec<String> {
 }
 
 /// The events of a file that keeps duplicates, written name by name.
-fn spelt(kept: &EventFile<Bytes>, duplicates: Duplicates, background: Option<&str>) -> EventFile<Bytes> {
+fn spelt(kept: &EventFile, duplicates: Duplicates, background: Option<&str>) -> EventFile {
     let mut writer = EventWriter::new(None, duplicates, background).unwrap();
     each_event(kept, |cues, outcomes, frequency| {
         cues.iter().for_each(|name| writer.cue(name).unwrap());
@@ -138,7 +137,7 @@ fn compiled(
     load: Load,
     duplicates: Duplicates,
     background: Option<&str>,
-) -> EventFile<Bytes> {
+) -> EventFile {
     let mut writer = EventWriter::new(None, duplicates, background).unwrap();
     corpus.read(paths, &mut writer, load, &Monitor::new()).unwrap();
     writer.finish().unwrap()

@@ -5,7 +5,6 @@
 use proptest::prelude::*;
 use rescorla::error::{Error, Result};
 use rescorla::events::EventFile;
-use rescorla::events::map::Bytes;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::family::activation::{Activation, Loss};
 use rescorla::family::delta::{DeltaPlan, learn};
@@ -98,7 +97,7 @@ fn cases() -> impl Strategy<Value = Case> {
         )
 }
 
-fn file(events: &[Event]) -> EventFile<Bytes> {
+fn file(events: &[Event]) -> EventFile {
     let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
     let names: Vec<String> = (0..CUES.max(OUTCOMES)).map(|i| format!("n{i}")).collect();
     let names = || names.iter().map(String::as_str);

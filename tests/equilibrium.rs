@@ -6,7 +6,6 @@ use proptest::prelude::*;
 use rescorla::equilibrium::{Problem, Solution, Solver, equilibrium};
 use rescorla::error::Error;
 use rescorla::events::EventFile;
-use rescorla::events::map::Bytes;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::monitor::Monitor;
 
@@ -32,7 +31,7 @@ fn methods() -> impl Strategy<Value = Solver> {
     prop_oneof![Just(Solver::Dense), Just(Solver::Iterative)]
 }
 
-fn file(events: &[Event]) -> EventFile<Bytes> {
+fn file(events: &[Event]) -> EventFile {
     let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
     let names: Vec<String> = (0..CUES.max(OUTCOMES)).map(|i| format!("n{i}")).collect();
     let names = || names.iter().map(String::as_str);

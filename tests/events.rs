@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use rescorla::error::{Error, Result};
 use rescorla::events::EventFile;
 use rescorla::events::chunk::Body;
-use rescorla::events::map::{self, Bytes};
+use rescorla::events::map;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::monitor::Monitor;
 
@@ -23,13 +23,13 @@ fn write(writer: &mut EventWriter, events: &[Event]) -> Result<()> {
     Ok(())
 }
 
-fn compile(events: &[Event], duplicates: Duplicates) -> EventFile<Bytes> {
+fn compile(events: &[Event], duplicates: Duplicates) -> EventFile {
     let mut writer = EventWriter::new(None, duplicates, None).unwrap();
     write(&mut writer, events).unwrap();
     writer.finish().unwrap()
 }
 
-fn read<B: AsRef<[u8]>>(file: &EventFile<B>) -> Result<Vec<Event>> {
+fn read(file: &EventFile) -> Result<Vec<Event>> {
     let mut events = Vec::new();
     file.for_each(0..file.len(), |_, cues, outcomes, frequency| {
         let cues = cues.iter().map(|&id| file.cues().name(id).unwrap().to_owned()).collect();
@@ -63,7 +63,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
 
 /// Opens and reads everything, as a learner does.
 fn read_all(bytes: &[u8]) -> Result<Vec<Event>> {
-    let file = EventFile::open(bytes, None)?;
+    let file = EventFile::open(bytes.to_vec(), None)?;
     file.verify(&Monitor::new())?;
     read(&file)
 }

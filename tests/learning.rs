@@ -8,7 +8,6 @@ use proptest::prelude::*;
 use rescorla::activate::{KnownWeights, RowByRow, Which, activate};
 use rescorla::error::Error;
 use rescorla::events::EventFile;
-use rescorla::events::map::Bytes;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::kernel::dispatch::lanes;
 use rescorla::kernel::element::Element;
@@ -115,7 +114,7 @@ fn pair((cues, outcomes, frequency): Event) -> Event {
     (twins(cues, [4, 5]), twins(outcomes, [8, 7]), frequency)
 }
 
-fn file(case: &Case) -> EventFile<Bytes> {
+fn file(case: &Case) -> EventFile {
     let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
     let names: Vec<String> = (0..CUES.max(OUTCOMES)).map(|i| format!("n{i}")).collect();
     let names = || names.iter().map(String::as_str);
@@ -262,7 +261,7 @@ fn plan<'a>(alpha: &'a [f64], lambda: &'a [f64], beta: f64) -> Plan<'a, f64> {
     }
 }
 
-fn two_cues(frequency: u32) -> EventFile<Bytes> {
+fn two_cues(frequency: u32) -> EventFile {
     let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
     writer.with_names(["a", "b"].into_iter(), ["x"].into_iter()).unwrap();
     writer.push(&[0, 1], &[0], frequency).unwrap();
@@ -380,7 +379,7 @@ fn the_order_in_which_events_are_taken_changes_no_bit() {
 
 /// A stream that is the same everywhere: events of 3 to 16 cues, some of them twice, and of up to 3 outcomes. All have cue 0, so
 /// that the adjoint method takes no events together: for those it asks the machine's library for powers.
-fn fixed_stream(cues: usize, outcomes: usize) -> EventFile<Bytes> {
+fn fixed_stream(cues: usize, outcomes: usize) -> EventFile {
     let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
     let names: Vec<String> = (0..cues.max(outcomes)).map(|i| i.to_string()).collect();
     let names = || names.iter().map(String::as_str);

@@ -5,7 +5,6 @@
 use proptest::prelude::*;
 use rescorla::error::Error;
 use rescorla::events::EventFile;
-use rescorla::events::map::Bytes;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::kernel::element::Element;
 use rescorla::kernel::isa::Isa;
@@ -107,7 +106,7 @@ fn naive<E: Element>(case: &Case) -> Vec<Vec<E>> {
     steps
 }
 
-fn file(case: &Case) -> EventFile<Bytes> {
+fn file(case: &Case) -> EventFile {
     let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
     let names: Vec<String> = (0..CUES.max(OUTCOMES)).map(|i| format!("n{i}")).collect();
     let names = || names.iter().map(String::as_str);

@@ -5,7 +5,6 @@
 use proptest::prelude::*;
 use rescorla::error::{Error, Result};
 use rescorla::events::EventFile;
-use rescorla::events::map::Bytes;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::family::widrow_hoff::{BUDGET, Coding, Data, WidrowHoffPlan, WidrowHoffReport, learn};
 use rescorla::kernel::isa::Isa;
@@ -71,7 +70,7 @@ fn cases() -> impl Strategy<Value = Case> {
         })
 }
 
-fn file(events: &[Event]) -> EventFile<Bytes> {
+fn file(events: &[Event]) -> EventFile {
     let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
     let names: Vec<String> = (0..CUES.max(OUTCOMES)).map(|i| format!("n{i}")).collect();
     let names = || names.iter().map(String::as_str);
@@ -195,7 +194,7 @@ proptest! {
             block: None,
             budget: BUDGET,
         };
-        let run = |data: &Data<'_, Bytes>| {
+        let run = |data: &Data<'_>| {
             let mut out = vec![0.0; 6];
             learn(data, &plan, &Matrix::new(&mut out, [3, 2]).unwrap(), &Monitor::new()).unwrap();
             out
@@ -262,8 +261,7 @@ fn work_stops_when_asked() {
             budget: BUDGET,
         };
         let mut out = vec![0.0; 4];
-        let found =
-            learn(&Data::<Bytes>::Rows(2000), &plan, &Matrix::new(&mut out, [2, 2]).unwrap(), &monitor);
+        let found = learn(&Data::Rows(2000), &plan, &Matrix::new(&mut out, [2, 2]).unwrap(), &monitor);
         assert!(matches!(found, Err(Error::Stopped)), "{found:?}");
     }
 }

@@ -19,7 +19,7 @@ use super::watch::{Progress, tell, watched};
 use crate::error::{Error, Result};
 use crate::events::atomic::{AtomicFile, check_apart};
 use crate::events::filter::{self, Renaming};
-use crate::events::map::{self, Bytes};
+use crate::events::map;
 use crate::events::pick::{Frequency, Picker};
 use crate::events::table::Style;
 use crate::events::text_file::check_binary_name;
@@ -31,13 +31,13 @@ use crate::vocab::Vocab;
 /// A binary event file, mapped or in memory.
 #[pyclass(name = "EventFile", module = "rescorla._core", frozen)]
 pub(crate) struct PyEventFile {
-    pub(super) file: EventFile<Bytes>,
+    pub(super) file: EventFile,
     /// What `events` decoded last. Locked to take it out and to put it back, and not while Python can run.
     recent: Mutex<Recent>,
 }
 
-impl From<EventFile<Bytes>> for PyEventFile {
-    fn from(file: EventFile<Bytes>) -> Self {
+impl From<EventFile> for PyEventFile {
+    fn from(file: EventFile) -> Self {
         Self { file, recent: Mutex::default() }
     }
 }
@@ -244,7 +244,7 @@ impl PyEventFile {
         path: Option<PathBuf>,
         progress: Progress,
     ) -> PyResult<Self> {
-        let files: Vec<&EventFile<Bytes>> = files.0.iter().map(|file| &file.get().file).collect();
+        let files: Vec<&EventFile> = files.0.iter().map(|file| &file.get().file).collect();
         Ok(watched(py, &progress, |monitor| filter::concat(&files, path.as_deref(), monitor))?.into())
     }
 

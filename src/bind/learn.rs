@@ -14,7 +14,6 @@ use super::keywords::{Named, parameters};
 use super::watch::{Progress, watched_if_long};
 use crate::error::Error;
 use crate::events::EventFile;
-use crate::events::map::Bytes;
 use crate::grow::{collected, filled};
 use crate::kernel::isa::Isa;
 use crate::kernel::scalar::Scalar;
@@ -227,7 +226,7 @@ impl Arguments<'_> {
         &self,
         py: Python<'_>,
         events: &PyEventFile,
-        work: impl FnOnce(&EventFile<Bytes>, &Plan<'_, E>, &Monitor) -> Result<R, Error> + Send,
+        work: impl FnOnce(&EventFile, &Plan<'_, E>, &Monitor) -> Result<R, Error> + Send,
     ) -> PyResult<R> {
         let file = &events.file;
         let (n_cues, n_outcomes) = (file.cues().len(), file.outcomes().len());

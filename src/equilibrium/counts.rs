@@ -67,11 +67,7 @@ pub(super) struct Counts {
 
 impl Counts {
     /// Counts the events of a file. `alpha`: saliences of the cues, 1 if `None`.
-    pub(super) fn new<B: AsRef<[u8]> + Sync>(
-        file: &EventFile<B>,
-        alpha: Option<&[f64]>,
-        monitor: &Monitor,
-    ) -> Result<Self> {
+    pub(super) fn new(file: &EventFile, alpha: Option<&[f64]>, monitor: &Monitor) -> Result<Self> {
         let known = file.cues().counts();
         let alpha = |cue: usize| alpha.map_or(1.0, |alpha| alpha[cue]);
         let active = (0..known.len()).map(|cue| known[cue] > 0 && alpha(cue) > 0.0);
@@ -303,7 +299,7 @@ impl Gathering {
     }
 
     /// Chunks are decoded side by side, and taken in order.
-    fn read<B: AsRef<[u8]> + Sync>(&mut self, file: &EventFile<B>, monitor: &Monitor) -> Result<()> {
+    fn read(&mut self, file: &EventFile, monitor: &Monitor) -> Result<()> {
         room(8 * file.types()?.len(), COUNTING)?;
         let side_by_side = rayon::current_num_threads();
         let chunks = (0..file.n_chunks()).step_by(side_by_side).flat_map(|first| {

@@ -51,8 +51,8 @@ const PART: usize = 1 << 22;
 /// [`Error::Argument`] when lengths do not fit or both rates are 0, [`Error::Format`] for a damaged file, [`Error::Memory`]
 /// when there is no room for the counts or for n_cues^2 numbers, [`Error::Numeric`] when the solver cannot,
 /// [`Error::Stopped`].
-pub fn equilibrium<B: AsRef<[u8]> + Sync>(
-    file: &EventFile<B>,
+pub fn equilibrium(
+    file: &EventFile,
     problem: &Problem<'_>,
     out: &mut [f64],
     threads: usize,

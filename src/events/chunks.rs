@@ -6,7 +6,6 @@ use std::path::Path;
 use super::EventFile;
 use super::chunk::{Chunk, EventList, Limits};
 use super::format::{HEADER, Header, TYPES, encode_directory, encode_names};
-use super::map::Bytes;
 use super::output::Output;
 use super::pending::Pending;
 use crate::error::Result;
@@ -97,7 +96,7 @@ impl Chunks {
         types: &EventList,
         cues: &Vocab,
         outcomes: &Vocab,
-    ) -> Result<EventFile<Bytes>> {
+    ) -> Result<EventFile> {
         self.flush()?;
         let mut header = Header {
             n_events: self.n_events,

@@ -14,7 +14,6 @@ use std::path::Path;
 use super::EventFile;
 use super::atomic::check_apart;
 use super::duplicates::{Duplicates, EventNames};
-use super::map::Bytes;
 use super::write::EventWriter;
 use crate::error::{Error, Place, Result};
 use crate::grow::filled;
@@ -61,12 +60,7 @@ impl Renaming {
     ///
     /// # Errors
     /// [`Error::Format`] when the file is damaged or a name comes twice and must not, [`Error::Stopped`].
-    pub fn counts<B: AsRef<[u8]>>(
-        &self,
-        file: &EventFile<B>,
-        of_cues: bool,
-        monitor: &Monitor,
-    ) -> Result<Vec<u64>> {
+    pub fn counts(&self, file: &EventFile, of_cues: bool, monitor: &Monitor) -> Result<Vec<u64>> {
         monitor.set_total(file.len());
         let mut side = self.side(if of_cues { "cue" } else { "outcome" });
         let mut counts = filled(0_u64, self.names.len(), "the counts of the new names")?;
@@ -97,13 +91,13 @@ impl Renaming {
 /// # Errors
 /// [`Error::Format`] when the file is damaged or a name comes twice and must not, [`Error::Argument`] when the path is that of
 /// the file, [`Error::Io`], [`Error::Stopped`].
-pub fn filter<B: AsRef<[u8]>>(
-    file: &EventFile<B>,
+pub fn filter(
+    file: &EventFile,
     cues: &Renaming,
     outcomes: &Renaming,
     path: Option<&Path>,
     monitor: &Monitor,
-) -> Result<EventFile<Bytes>> {
+) -> Result<EventFile> {
     check_apart(path, file.path())?;
     monitor.set_total(file.len());
     let mut writer = EventWriter::new(path, Duplicates::Keep, None)?;
@@ -117,11 +111,7 @@ pub fn filter<B: AsRef<[u8]>>(
 ///
 /// # Errors
 /// As for [`filter`].
-pub fn concat<B: AsRef<[u8]>>(
-    files: &[&EventFile<B>],
-    path: Option<&Path>,
-    monitor: &Monitor,
-) -> Result<EventFile<Bytes>> {
+pub fn concat(files: &[&EventFile], path: Option<&Path>, monitor: &Monitor) -> Result<EventFile> {
     check_apart(path, files.iter().filter_map(|file| file.path()))?;
     monitor.set_total(files.iter().map(|file| file.len()).sum());
     let mut writer = EventWriter::new(path, Duplicates::Keep, None)?;
@@ -155,8 +145,8 @@ enum Type {
     Token(u32),
 }
 
-fn append<B: AsRef<[u8]>>(
-    file: &EventFile<B>,
+fn append(
+    file: &EventFile,
     mut cues: RenamedSide<'_>,
     mut outcomes: RenamedSide<'_>,
     writer: &mut EventWriter,
@@ -177,7 +167,7 @@ fn append<B: AsRef<[u8]>>(
                 Some(Type::Token(token)) if writer.event_again(token, frequency.into())? => continue,
                 _ => {}
             }
-            let (old, named) = EventFile::<B>::row(&chunk, types, i);
+            let (old, named) = EventFile::row(&chunk, types, i);
             let event = first + i as u64;
             let new = cues.rename(old, event)?;
             let goes = new.is_empty() && !old.is_empty();
@@ -232,7 +222,7 @@ mod tests {
         Vocab::of((0..n).map(|i| i.to_string())).unwrap()
     }
 
-    fn file(n_names: u32, events: &[Found]) -> EventFile<Bytes> {
+    fn file(n_names: u32, events: &[Found]) -> EventFile {
         let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
         let names = vocab(n_names);
         writer.with_names(names.names(), names.names()).unwrap();
@@ -240,7 +230,7 @@ mod tests {
         writer.finish().unwrap()
     }
 
-    fn found<B: AsRef<[u8]>>(file: &EventFile<B>) -> Vec<Found> {
+    fn found(file: &EventFile) -> Vec<Found> {
         let mut found = Vec::new();
         file.for_each(0..file.len(), |_, cues, outcomes, frequency| {
             found.push((cues.to_vec(), outcomes.to_vec(), frequency));
@@ -339,7 +329,7 @@ mod tests {
     }
 
     /// Events over three chunks, of few types or each of its own; one outcome comes once a chunk, at the same place.
-    fn large(n_types: u32) -> EventFile<Bytes> {
+    fn large(n_types: u32) -> EventFile {
         let event = |i: u32| {
             let event_type = i % n_types;
             let outcome = if i % CHUNK_EVENTS as u32 == 5 { 499 } else { event_type % 7 };

@@ -28,6 +28,12 @@ impl AsRef<[u8]> for Bytes {
     }
 }
 
+impl From<Vec<u8>> for Bytes {
+    fn from(bytes: Vec<u8>) -> Self {
+        Bytes::Owned(bytes)
+    }
+}
+
 /// Maps a file.
 ///
 /// The file must not be cut short by another process while it is open: reading behind its new end raises SIGBUS, which
@@ -35,7 +41,7 @@ impl AsRef<[u8]> for Bytes {
 ///
 /// # Errors
 /// [`Error::Io`] when it cannot be opened, [`Error::Format`] when it is damaged or no event file.
-pub fn open(path: &Path) -> Result<EventFile<Bytes>> {
+pub fn open(path: &Path) -> Result<EventFile> {
     of_file(&File::open(path).map_err(Error::io(path, "open"))?, path)
 }
 
@@ -43,7 +49,7 @@ pub fn open(path: &Path) -> Result<EventFile<Bytes>> {
 ///
 /// # Errors
 /// As of [`open`].
-pub fn of_file(file: &File, path: &Path) -> Result<EventFile<Bytes>> {
+pub fn of_file(file: &File, path: &Path) -> Result<EventFile> {
     let metadata = file.metadata().map_err(Error::io(path, "open"))?;
     let length = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
     if metadata.is_dir() {

@@ -30,7 +30,7 @@ pub(crate) mod twins;
 pub mod write;
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result};
 use crate::grow::{Grow, copied, filled, gathered};
@@ -38,19 +38,24 @@ use crate::monitor::Monitor;
 use crate::vocab::Vocab;
 use chunk::{Body, Chunk, EventList, Limits};
 use format::{CHUNK_EVENTS, ENTRY, FOOTER, HEADER, Header, Input, MAGIC, TYPES_SIZE, damaged, decode_names};
+use map::Bytes;
 
 /// Cues and outcomes between two looks at the monitor.
 pub(crate) const LOOK_EVERY: usize = 1 << 20;
 
-/// An open event file over bytes `B`.
+/// An open event file, mapped or in memory. A clone is the same file, and costs nothing.
+#[derive(Debug, Clone)]
+pub struct EventFile(Arc<Opened>);
+
+/// What is known of an open event file.
 ///
 /// Invariants, checked by [`EventFile::open`]: `header.length` is the length of the bytes; `chunks` tile
 /// `HEADER..header.names` and their events `0..n_events`, then their types `0..n_types`; the vocabularies have
 /// `header.n_cues` and `header.n_outcomes` names. Nothing is trusted of the chunks' contents, nor of the bytes staying
 /// as they were: [`EventFile::chunk`] checks what it decodes, every time.
 #[derive(Debug)]
-pub struct EventFile<B> {
-    bytes: B,
+struct Opened {
+    bytes: Bytes,
     path: Option<PathBuf>,
     header: Header,
     cues: Vocab,
@@ -72,16 +77,16 @@ struct Extent {
     n_rows: usize,
 }
 
-impl<B: AsRef<[u8]>> EventFile<B> {
+impl EventFile {
     /// Opens a file, given its bytes and, for messages, its path. Reads the header, the names and the directory only.
     ///
     /// # Errors
     /// [`Error::Format`] for a damaged or foreign file.
-    pub fn open(bytes: B, path: Option<&Path>) -> Result<Self> {
-        Self::read(bytes, path).map_err(|error| error.at(path, None))
+    pub fn open(bytes: impl Into<Bytes>, path: Option<&Path>) -> Result<Self> {
+        Self::read(bytes.into(), path).map_err(|error| error.at(path, None))
     }
 
-    fn read(bytes: B, path: Option<&Path>) -> Result<Self> {
+    fn read(bytes: Bytes, path: Option<&Path>) -> Result<Self> {
         let file = bytes.as_ref();
         let header = Header::decode(file)?;
         let [names, directory] =
@@ -120,27 +125,28 @@ impl<B: AsRef<[u8]>> EventFile<B> {
             ));
         }
         let path = path.map(Path::to_path_buf);
-        Ok(Self { bytes, path, header, cues, outcomes, chunks, types: OnceLock::new() })
+        let opened = Opened { bytes, path, header, cues, outcomes, chunks, types: OnceLock::new() };
+        Ok(Self(Arc::new(opened)))
     }
 
     /// The file, unless the events live in memory.
     pub fn path(&self) -> Option<&Path> {
-        self.path.as_deref()
+        self.0.path.as_deref()
     }
 
     /// What the file says about itself.
     pub fn header(&self) -> &Header {
-        &self.header
+        &self.0.header
     }
 
     /// The whole file.
     pub fn bytes(&self) -> &[u8] {
-        self.bytes.as_ref()
+        self.0.bytes.as_ref()
     }
 
     /// How many events (rows) there are.
     pub fn len(&self) -> u64 {
-        self.header.n_events
+        self.0.header.n_events
     }
 
     /// Whether there is none.
@@ -150,28 +156,29 @@ impl<B: AsRef<[u8]>> EventFile<B> {
 
     /// The cues.
     pub fn cues(&self) -> &Vocab {
-        &self.cues
+        &self.0.cues
     }
 
     /// The outcomes.
     pub fn outcomes(&self) -> &Vocab {
-        &self.outcomes
+        &self.0.outcomes
     }
 
     /// How many chunks of events there are.
     pub fn n_chunks(&self) -> usize {
         // As many as `chunks` holds besides those of types, so it fits.
-        self.header.n_chunks as usize
+        self.0.header.n_chunks as usize
     }
 
     /// The events that a chunk holds.
     pub fn events_of(&self, chunk: usize) -> std::ops::Range<u64> {
-        self.chunks.get(chunk).map_or(0..0, |extent| extent.first..extent.first + extent.n_rows as u64)
+        self.0.chunks.get(chunk).map_or(0..0, |extent| extent.first..extent.first + extent.n_rows as u64)
     }
 
     /// The chunk that holds an event.
     pub fn chunk_with(&self, event: u64) -> usize {
-        self.chunks[..self.n_chunks()].partition_point(|extent| extent.first + extent.n_rows as u64 <= event)
+        self.0.chunks[..self.n_chunks()]
+            .partition_point(|extent| extent.first + extent.n_rows as u64 <= event)
     }
 
     /// Decodes and checks a chunk of events.
@@ -185,14 +192,14 @@ impl<B: AsRef<[u8]>> EventFile<B> {
     /// Decodes and checks a chunk whose rows may take `room` bytes.
     fn decode(&self, chunk: usize, room: u64) -> Result<Chunk> {
         let extent =
-            self.chunks.get(chunk).ok_or_else(|| Error::Argument(format!("there is no chunk {chunk}")))?;
+            self.0.chunks.get(chunk).ok_or_else(|| Error::Argument(format!("there is no chunk {chunk}")))?;
         let limits = Limits {
-            cues: self.header.n_cues,
-            outcomes: self.header.n_outcomes,
-            types: if chunk < self.n_chunks() { self.header.n_types } else { 0 },
+            cues: self.0.header.n_cues,
+            outcomes: self.0.header.n_outcomes,
+            types: if chunk < self.n_chunks() { self.0.header.n_types } else { 0 },
             room,
         };
-        let decoded = Chunk::decode(self.bytes.as_ref(), extent.start, extent.end, extent.n_rows, &limits);
+        let decoded = Chunk::decode(self.0.bytes.as_ref(), extent.start, extent.end, extent.n_rows, &limits);
         decoded.map_err(|error| error.at(self.path(), None))
     }
 
@@ -201,19 +208,19 @@ impl<B: AsRef<[u8]>> EventFile<B> {
     /// # Errors
     /// [`Error::Format`] when the dictionary is damaged.
     pub fn types(&self) -> Result<&EventList> {
-        if let Some(types) = self.types.get() {
+        if let Some(types) = self.0.types.get() {
             return Ok(types);
         }
         let mut types = EventList::default();
-        for index in self.n_chunks()..self.chunks.len() {
+        for index in self.n_chunks()..self.0.chunks.len() {
             let names = types.cues.items().len() + types.outcomes.items().len();
             let chunk = self.decode(index, TYPES_SIZE - EventList::size_of(types.len(), names))?;
             let Body::Full(rows) = &chunk.body else {
-                return Err(damaged(self.chunks[index].start, "types in full", "numbers of types")
+                return Err(damaged(self.0.chunks[index].start, "types in full", "numbers of types")
                     .at(self.path(), None));
             };
             if !chunk.frequencies.is_empty() {
-                let error = damaged(self.chunks[index].start, "types without frequencies", "frequencies");
+                let error = damaged(self.0.chunks[index].start, "types without frequencies", "frequencies");
                 return Err(error.at(self.path(), None));
             }
             for i in 0..rows.len() {
@@ -221,7 +228,7 @@ impl<B: AsRef<[u8]>> EventFile<B> {
                 types.push(cues, outcomes)?;
             }
         }
-        Ok(self.types.get_or_init(|| types))
+        Ok(self.0.types.get_or_init(|| types))
     }
 
     /// One event: its cues, its outcomes, its frequency. The chunk it is in stays in `recent`, so that neighbours cost
@@ -289,8 +296,8 @@ impl<B: AsRef<[u8]>> EventFile<B> {
         monitor.set_total(self.len());
         // Also where no event asks for them.
         self.types()?;
-        let mut cue_counts = filled(0_u64, self.cues.len(), "the counts of cues")?;
-        let mut outcome_counts = filled(0_u64, self.outcomes.len(), "the counts of outcomes")?;
+        let mut cue_counts = filled(0_u64, self.0.cues.len(), "the counts of cues")?;
+        let mut outcome_counts = filled(0_u64, self.0.outcomes.len(), "the counts of outcomes")?;
         let (mut n_tokens, mut work) = (0_u64, 0);
         for chunk in 0..self.n_chunks() {
             let events = self.events_of(chunk);
@@ -311,12 +318,12 @@ impl<B: AsRef<[u8]>> EventFile<B> {
                 Ok(())
             })?;
         }
-        if n_tokens != self.header.n_tokens {
-            return wrong("tokens", self.header.n_tokens, n_tokens);
+        if n_tokens != self.0.header.n_tokens {
+            return wrong("tokens", self.0.header.n_tokens, n_tokens);
         }
         for (vocab, counts, what) in [
-            (&self.cues, cue_counts, "occurrences of the cue"),
-            (&self.outcomes, outcome_counts, "of the outcome"),
+            (&self.0.cues, cue_counts, "occurrences of the cue"),
+            (&self.0.outcomes, outcome_counts, "of the outcome"),
         ] {
             for ((name, &expected), &found) in vocab.names().zip(vocab.counts()).zip(&counts) {
                 if expected != found {

@@ -38,7 +38,7 @@ impl Output {
     }
 
     /// Gives the file its name, and opens it.
-    pub(super) fn finish(self) -> Result<EventFile<Bytes>> {
+    pub(super) fn finish(self) -> Result<EventFile> {
         match self.storage {
             Storage::File(file) => file.finish_and(|file| map::of_file(file, &self.path)),
             Storage::Memory(bytes) => EventFile::open(Bytes::Owned(bytes.into_inner()), None),

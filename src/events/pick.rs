@@ -7,7 +7,6 @@ use std::path::Path;
 
 use super::atomic::check_apart;
 use super::chunk::{Body, Chunk, EventList};
-use super::map::Bytes;
 use super::write::{Duplicates, EventWriter};
 use super::{EventFile, unknown_event};
 use crate::error::{Error, Result};
@@ -29,8 +28,8 @@ pub enum Frequency {
 }
 
 /// Collects events of a file, at a path or in memory, under all the names of the file.
-pub struct Picker<'a, B> {
-    file: &'a EventFile<B>,
+pub struct Picker<'a> {
+    file: &'a EventFile,
     frequency: Frequency,
     writer: EventWriter,
     /// By how much ids differ from those of the file: 1 where a background cue comes first.
@@ -44,14 +43,14 @@ pub struct Picker<'a, B> {
     cues: Vec<u32>,
 }
 
-impl<'a, B: AsRef<[u8]>> Picker<'a, B> {
+impl<'a> Picker<'a> {
     /// Nothing picked yet. A background cue becomes the first of all cues, and of the cues of every event.
     ///
     /// # Errors
     /// [`Error::Argument`] when the background is a cue already, or the path that of the file, [`Error::Format`]
     /// for a damaged file, [`Error::Io`].
     pub fn new(
-        file: &'a EventFile<B>,
+        file: &'a EventFile,
         frequency: Frequency,
         background: Option<&str>,
         path: Option<&Path>,
@@ -107,7 +106,7 @@ impl<'a, B: AsRef<[u8]>> Picker<'a, B> {
             {
                 continue;
             }
-            let (of_file, outcomes) = EventFile::<B>::row(chunk, types, i);
+            let (of_file, outcomes) = EventFile::row(chunk, types, i);
             cues.clear();
             cues.make_room(of_file.len(), EVENTS)?;
             cues.extend(of_file.iter().map(|&cue| cue + self.shift));
@@ -123,7 +122,7 @@ impl<'a, B: AsRef<[u8]>> Picker<'a, B> {
     ///
     /// # Errors
     /// When there is too much of it.
-    pub fn finish(self) -> Result<EventFile<Bytes>> {
+    pub fn finish(self) -> Result<EventFile> {
         self.writer.finish()
     }
 
@@ -149,7 +148,7 @@ impl<'a, B: AsRef<[u8]>> Picker<'a, B> {
             let (types, first) = (self.file.types()?, self.file.events_of(index).start);
             for &(_, place) in of_chunk {
                 let i = (events[place] - first) as usize;
-                let (cues, outcomes) = EventFile::<B>::row(&chunk, types, i);
+                let (cues, outcomes) = EventFile::row(&chunk, types, i);
                 aside.push(place, cues, outcomes, chunk.frequency(i))?;
             }
         }
@@ -187,7 +186,7 @@ mod tests {
 
     type Found = (Vec<u32>, Vec<u32>, u32);
 
-    fn found<B: AsRef<[u8]>>(file: &EventFile<B>) -> Vec<Found> {
+    fn found(file: &EventFile) -> Vec<Found> {
         let mut found = Vec::new();
         file.for_each(0..file.len(), |_, cues, outcomes, frequency| {
             found.push((cues.to_vec(), outcomes.to_vec(), frequency));
@@ -198,7 +197,7 @@ mod tests {
     }
 
     /// Events over several chunks: of few types, or each of its own.
-    fn file(n_types: u32) -> EventFile<Bytes> {
+    fn file(n_types: u32) -> EventFile {
         let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
         let names: Vec<String> = (0..500).map(|i| i.to_string()).collect();
         let names = || names.iter().map(String::as_str);

@@ -26,7 +26,7 @@ pub struct CueSets {
     pub joint: Vec<(u32, u32, u64)>,
 }
 
-impl<B: AsRef<[u8]>> EventFile<B> {
+impl EventFile {
     /// Counts the sets of cues. Events of frequency 0 have no tokens, and a token without cues no set.
     ///
     /// # Errors

@@ -59,8 +59,8 @@ impl Survey {
     ///
     /// # Errors
     /// Those of decoding, and of the visitor; [`crate::error::Error::Stopped`].
-    pub(crate) fn of<B: AsRef<[u8]>>(
-        file: &EventFile<B>,
+    pub(crate) fn of(
+        file: &EventFile,
         (rows, n_rows): (&[u32], usize),
         [row_twins, outcome_twins]: [Twins; 2],
         budget: usize,

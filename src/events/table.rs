@@ -25,7 +25,7 @@ pub(crate) enum Style {
     Csv,
 }
 
-impl<B: AsRef<[u8]>> EventFile<B> {
+impl EventFile {
     /// Writes the events as a table: `cues<TAB>outcomes`, names joined by `_`, and a third column `frequency` where a
     /// frequency is not 1. A name that ends in .csv gets commas and quotes, one that ends in .gz, .xz or .zst (.csv.gz
     /// too) is compressed.

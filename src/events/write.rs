@@ -14,7 +14,6 @@ use super::chunks::Chunks;
 use super::dictionary::{Dictionary, Fate, Moment, too_many_tokens};
 pub use super::duplicates::Duplicates;
 use super::duplicates::EventNames;
-use super::map::Bytes;
 use super::sink::{EventSink, Side};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
@@ -220,7 +219,7 @@ impl EventWriter {
     ///
     /// # Errors
     /// [`Error::Io`] when the disk is full; the old file is then as it was.
-    pub fn finish(mut self) -> Result<EventFile<Bytes>> {
+    pub fn finish(mut self) -> Result<EventFile> {
         self.judge(Moment::End)?;
         let types = self.types.take().unwrap_or_default();
         types.each_type(|cues, outcomes, tokens| self.count(cues, outcomes, tokens))?;

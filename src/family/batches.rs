@@ -61,8 +61,8 @@ impl TokenSource {
     ///
     /// # Errors
     /// [`Error::Argument`] when they do not fit, [`Error::Format`] for a damaged file, [`Error::Stopped`].
-    pub(super) fn read<B: AsRef<[u8]>>(
-        file: &EventFile<B>,
+    pub(super) fn read(
+        file: &EventFile,
         (rows, n_rows): (&[u32], usize),
         (columns, n_columns): (&[u32], usize),
         monitor: &Monitor,

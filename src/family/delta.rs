@@ -61,8 +61,8 @@ pub struct DeltaPlan<'a, E> {
 /// # Errors
 /// [`Error::Argument`] for parameters out of range, [`Error::Format`] for a damaged file, [`Error::NotFinite`] when a
 /// weight leaves the finite numbers, [`Error::Memory`], [`Error::Stopped`].
-pub fn learn<E: Element, B: AsRef<[u8]> + Sync>(
-    file: &EventFile<B>,
+pub fn learn<E: Element>(
+    file: &EventFile,
     plan: &DeltaPlan<'_, E>,
     out: &Matrix<'_, E>,
     monitor: &Monitor,

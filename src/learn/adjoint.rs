@@ -75,9 +75,9 @@ const NEAR: usize = 512 << 10;
 ///
 /// # Errors
 /// [`Error::Argument`] when the learning rates differ; see [`super::Plan::learn`].
-pub(super) fn learn<E: LearnsRows, B: AsRef<[u8]> + Sync>(
+pub(super) fn learn<E: LearnsRows>(
     job: &Job<'_, E>,
-    stream: EventStream<'_, B>,
+    stream: EventStream,
     out: &Matrix<'_, E>,
 ) -> Result<usize> {
     let (n_rows, n_columns) = (job.rule.alpha.len(), job.columns.len());

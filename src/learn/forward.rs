@@ -39,9 +39,9 @@ pub(super) enum Goal<'g, 'a, E> {
 ///
 /// # Errors
 /// See [`super::Plan::learn`].
-pub(super) fn learn<E: LearnsColumns, B: AsRef<[u8]> + Sync>(
+pub(super) fn learn<E: LearnsColumns>(
     job: &Job<'_, E>,
-    stream: EventStream<'_, B>,
+    stream: EventStream,
     goal: &Goal<'_, '_, E>,
 ) -> Result<usize> {
     let (n_rows, plan) = (job.rule.alpha.len(), job.plan);
@@ -165,14 +165,14 @@ pub(super) struct TileColumns<'a, E> {
 
 impl<E: LearnsColumns> TileColumns<'_, E> {
     /// Learns all events into a tile that is filled with what it starts from.
-    pub(super) fn learn<B: AsRef<[u8]> + Sync>(
+    pub(super) fn learn(
         &self,
         weights: &mut [E],
         lanes: Lanes<'_, E>,
         per_token: PerToken<'_>,
         mut tracer: Option<Tracer<'_, '_, E>>,
         job: &Job<'_, E>,
-        chunks: &Chunks<'_, B, OrderedEvents>,
+        chunks: &Chunks<OrderedEvents>,
     ) -> Result<()> {
         let stream = chunks.stream();
         let columns = (self.first, self.lambda);

@@ -51,9 +51,9 @@ pub trait Slab<E>: Sized + Send {
 }
 
 /// Events and weights that fit each other: nothing is learned yet.
-pub struct InPlace<'a, E, B, S> {
+pub struct InPlace<'a, E, S> {
     job: Job<'a, E>,
-    stream: EventStream<'a, B>,
+    stream: EventStream,
     /// The row of the weights for each row of the plan.
     rows: &'a [u32],
     slabs: Vec<S>,
@@ -63,14 +63,14 @@ pub struct InPlace<'a, E, B, S> {
     width: usize,
 }
 
-impl<'a, E: LearnsColumns, B: AsRef<[u8]> + Sync, S: Slab<E>> InPlace<'a, E, B, S> {
+impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
     /// Looks at the events and at the rows of the weights that they have. The plan's rows are the file's cues, in its order, and
     /// `rows` says where each is in the weights; its columns are all columns of the weights.
     ///
     /// # Errors
     /// [`Error::NotFinite`] for the first of those weights that is not, by columns; otherwise as [`Plan::learn`].
     pub fn new(
-        file: &'a EventFile<B>,
+        file: &'a EventFile,
         plan: &'a Plan<'a, E>,
         rows: &'a [u32],
         weights: S,

@@ -65,8 +65,8 @@ impl<'a, E: Element> Job<'a, E> {
     ///
     /// # Errors
     /// As [`Plan::learn`].
-    pub(super) fn new<B: AsRef<[u8]>>(
-        file: &EventFile<B>,
+    pub(super) fn new(
+        file: &EventFile,
         plan: &'a Plan<'a, E>,
         monitor: &'a Monitor,
     ) -> Result<(Self, Survey)> {
@@ -112,11 +112,7 @@ impl<'a, E: Element> Job<'a, E> {
     ///
     /// # Errors
     /// As [`Plan::learn`].
-    pub(super) fn stream<'f, B: AsRef<[u8]>>(
-        &self,
-        file: &'f EventFile<B>,
-        survey: Survey,
-    ) -> Result<EventStream<'f, B>> {
+    pub(super) fn stream(&self, file: &EventFile, survey: Survey) -> Result<EventStream> {
         let mut rows = copied(self.plan.rows, NAMES)?;
         if self.method == Method::Adjoint {
             let least = survey.row_twins.least()?;
@@ -142,7 +138,7 @@ impl<'a, E: Element> Job<'a, E> {
 }
 
 /// Bytes of memory that all events of a file take, decoded and as scripts.
-pub(super) fn made_ready<B: AsRef<[u8]>>(survey: &Survey, file: &EventFile<B>) -> u64 {
+pub(super) fn made_ready(survey: &Survey, file: &EventFile) -> u64 {
     let names = survey.names.saturating_mul(Script::NAME);
     names.saturating_add(file.len().saturating_mul(Script::EVENT)).saturating_add(survey.size as u64)
 }

@@ -50,12 +50,7 @@ impl<E: Kernels> Plan<'_, E> {
     /// # Errors
     /// [`Error::Argument`] for parameters out of range, [`Error::Format`] for a damaged file, [`Error::NotFinite`] when a
     /// weight leaves the finite numbers, [`Error::Memory`], [`Error::Stopped`].
-    pub fn learn<B: AsRef<[u8]> + Sync>(
-        &self,
-        file: &EventFile<B>,
-        out: &Matrix<'_, E>,
-        monitor: &Monitor,
-    ) -> Result<Report> {
+    pub fn learn(&self, file: &EventFile, out: &Matrix<'_, E>, monitor: &Monitor) -> Result<Report> {
         if self.shape() != out.shape {
             return Err(Error::Argument(format!(
                 "expected a result of shape {:?}, found {:?}",
@@ -77,9 +72,9 @@ impl<E: Kernels> Plan<'_, E> {
     ///
     /// # Errors
     /// Those of [`Plan::learn`]; [`Error::Argument`] where the recording does not fit the plan or `out`.
-    pub fn trajectories<B: AsRef<[u8]> + Sync>(
+    pub fn trajectories(
         &self,
-        file: &EventFile<B>,
+        file: &EventFile,
         recording: &Recording<'_>,
         out: &mut [E],
         monitor: &Monitor,
@@ -115,11 +110,7 @@ impl<E: Element> Plan<'_, E> {
     ///
     /// # Errors
     /// As [`Plan::learn`].
-    pub fn forecast<B: AsRef<[u8]> + Sync>(
-        &self,
-        file: &EventFile<B>,
-        monitor: &Monitor,
-    ) -> Result<Forecast> {
+    pub fn forecast(&self, file: &EventFile, monitor: &Monitor) -> Result<Forecast> {
         let (job, survey) = Job::new(file, self, monitor)?;
         let Job { method, facts, .. } = job;
         let each = match method {

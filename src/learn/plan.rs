@@ -68,7 +68,7 @@ impl<E: Element> Plan<'_, E> {
         [self.keep.map_or(self.alpha.len(), <[u32]>::len), self.lambda.len()]
     }
 
-    pub(super) fn check<B: AsRef<[u8]>>(&self, file: &EventFile<B>, kept: &[u32]) -> Result<()> {
+    pub(super) fn check(&self, file: &EventFile, kept: &[u32]) -> Result<()> {
         let (n_rows, n_columns) = (self.alpha.len(), self.lambda.len());
         let wrong = |expected: String| Err(Error::Argument(expected));
         let row_exists = |&row: &u32| (row as usize) < n_rows;

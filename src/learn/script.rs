@@ -32,8 +32,8 @@ pub(super) const NONE: u32 = u32::MAX;
 ///
 /// Invariants: every cue id in `types` and `kept` is below `n_rows`, every outcome id below `n_columns`, every token
 /// below `types.len()`. `rows` and `columns` hold only such numbers, or `NONE` for what is not learned.
-pub(super) struct EventStream<'a, B> {
-    file: &'a EventFile<B>,
+pub(super) struct EventStream {
+    file: EventFile,
     rows: Vec<u32>,
     columns: Vec<u32>,
     n_rows: usize,
@@ -84,13 +84,13 @@ pub(super) struct Numbering {
     pub(super) n_columns: usize,
 }
 
-impl<'a, B: AsRef<[u8]>> EventStream<'a, B> {
+impl EventStream {
     /// The events of a file in a numbering, with the chunks that a survey has decoded, if it kept them.
     ///
     /// # Errors
     /// [`Error::Format`] when the file is damaged, [`Error::Argument`] when the numbering does not fit it.
     pub(super) fn new(
-        file: &'a EventFile<B>,
+        file: &EventFile,
         numbering: Numbering,
         chunks: Option<Vec<Chunk>>,
         monitor: &Monitor,
@@ -105,7 +105,8 @@ impl<'a, B: AsRef<[u8]>> EventStream<'a, B> {
             ));
         }
         let (types, alike) = (EventList::default(), Alike::of(file.types()?)?);
-        let mut stream = Self { file, rows, columns, n_rows, n_columns, types, alike, kept: None };
+        let mut stream =
+            Self { file: file.clone(), rows, columns, n_rows, n_columns, types, alike, kept: None };
         let mut types = file.types()?.try_clone()?;
         stream.renumber(&mut types)?;
         stream.types = types;
@@ -315,18 +316,18 @@ impl<'a> Iterator for Scripted<'a> {
 }
 
 /// Chunks in the form in which a method reads them: made once where they fit the room, again for every tile otherwise.
-pub(super) struct Chunks<'a, B, T> {
-    stream: EventStream<'a, B>,
+pub(super) struct Chunks<T> {
+    stream: EventStream,
     made: Option<Vec<OnceLock<T>>>,
 }
 
-impl<'a, B: AsRef<[u8]> + Sync, T: Send + Sync> Chunks<'a, B, T> {
+impl<T: Send + Sync> Chunks<T> {
     /// Makes all chunks by `make` on `threads` threads, each with a state by `start`, if they fit the room.
     ///
     /// # Errors
     /// When stopped, or [`Error::Memory`].
     pub(super) fn new<S>(
-        mut stream: EventStream<'a, B>,
+        mut stream: EventStream,
         fits: bool,
         threads: usize,
         monitor: &Monitor,
@@ -352,7 +353,7 @@ impl<'a, B: AsRef<[u8]> + Sync, T: Send + Sync> Chunks<'a, B, T> {
     }
 
     /// The events.
-    pub(super) fn stream(&self) -> &EventStream<'a, B> {
+    pub(super) fn stream(&self) -> &EventStream {
         &self.stream
     }
 

@@ -86,11 +86,7 @@ pub(super) struct OrderedEvents {
 
 impl OrderedEvents {
     /// All chunks of a stream, their events put in order if `ordered`.
-    pub(super) fn all<'a, E, B: AsRef<[u8]> + Sync>(
-        stream: EventStream<'a, B>,
-        ordered: bool,
-        job: &Job<'_, E>,
-    ) -> Result<Chunks<'a, B, Self>> {
+    pub(super) fn all<E>(stream: EventStream, ordered: bool, job: &Job<'_, E>) -> Result<Chunks<Self>> {
         let make = |(): &mut (), segment: &Segment<'_>| {
             let events = Self::of(segment)?;
             if ordered { events.ordered() } else { Ok(events) }

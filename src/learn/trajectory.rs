@@ -317,8 +317,8 @@ pub(super) struct Asked {
 
 impl Asked {
     /// Finds the present outcomes that are learned.
-    pub(super) fn new<E: Element, B: AsRef<[u8]>>(
-        file: &EventFile<B>,
+    pub(super) fn new<E: Element>(
+        file: &EventFile,
         plan: &Plan<'_, E>,
         tokens: &[u64],
         monitor: &Monitor,

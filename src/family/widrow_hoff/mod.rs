@@ -54,8 +54,8 @@ use crate::tiles::width::SMALL;
 /// # Errors
 /// [`Error::Argument`] for parameters out of range, [`Error::Format`] for a damaged file, [`Error::NotFinite`] when a
 /// weight leaves the finite numbers, [`Error::Memory`], [`Error::Stopped`].
-pub fn learn<E: Product, B: AsRef<[u8]> + Sync>(
-    data: &Data<'_, B>,
+pub fn learn<E: Product>(
+    data: &Data<'_>,
     plan: &WidrowHoffPlan<'_, E>,
     out: &Matrix<'_, E>,
     monitor: &Monitor,

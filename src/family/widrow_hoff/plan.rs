@@ -71,9 +71,9 @@ impl<E: Element> Coding<'_, E> {
 }
 
 /// What the tokens are.
-pub enum Data<'a, B> {
+pub enum Data<'a> {
     /// Those of a file.
-    Events(&'a EventFile<B>),
+    Events(&'a EventFile),
     /// So many, each with a cue and an outcome of its own: rows of matrices.
     Rows(usize),
 }

@@ -34,11 +34,7 @@ impl Tokens {
     ///
     /// # Errors
     /// [`Error::Format`] for a damaged file, [`Error::Argument`] for too many rows, [`Error::Stopped`].
-    pub(super) fn read<B: AsRef<[u8]>>(
-        data: &Data<'_, B>,
-        has_vectors: bool,
-        monitor: &Monitor,
-    ) -> Result<Self> {
+    pub(super) fn read(data: &Data<'_>, has_vectors: bool, monitor: &Monitor) -> Result<Self> {
         let file = match *data {
             Data::Rows(n) => {
                 let end = u32::try_from(n).map_err(|_| {
