@@ -32,6 +32,11 @@ impl Monitor {
         self.total.store(total, Relaxed);
     }
 
+    /// Says that there is so much more to do.
+    pub fn add_total(&self, more: u64) {
+        self.total.fetch_add(more, Relaxed);
+    }
+
     /// Adds to what is done, and returns [`Error::Stopped`] if the work shall stop.
     pub fn advance(&self, n: u64) -> Result<()> {
         self.done.fetch_add(n, Relaxed);

@@ -177,7 +177,11 @@ fn learned<E: Kernels>(case: &Case, kernel: Isa, method: Method) -> Vec<E> {
         beta2: case.betas[1],
         schedule: None,
         lambda: &case.columns.iter().map(of_columns).map(|column| case.lambda[column]).collect::<Vec<_>>(),
-        initial: case.continued.then_some(Initial { weights: &initial, width: 4, columns: &initial_columns }),
+        initial: case.continued.then_some(Initial {
+            weights: (&initial).into(),
+            width: 4,
+            columns: (&initial_columns).into(),
+        }),
         average: false,
         keep: Some(&case.rows),
         method: Some(method),
@@ -480,7 +484,8 @@ fn plans_that_do_not_fit_are_refused() {
     assert!(good(&mut [0.0; 2], [2, 1], &wrong_row).is_err());
     let wrong_column = Plan { columns: &[Some(1)], ..plan(&alpha, &lambda, 0.1) };
     assert!(good(&mut [0.0; 2], [2, 1], &wrong_column).is_err());
-    let initial = Some(Initial { weights: &[f64::INFINITY], width: 1, columns: &[Some(0)] });
+    let initial =
+        Some(Initial { weights: vec![f64::INFINITY].into(), width: 1, columns: vec![Some(0)].into() });
     let infinite = Plan { initial, ..plan(&alpha, &lambda, 0.1) };
     assert!(matches!(good(&mut [0.0; 2], [2, 1], &infinite), Err(Error::Argument(_))));
 }
@@ -493,7 +498,7 @@ fn two_outcomes_in_one_column_are_refused() {
     let mut out = [0.0; 2];
     let matrix = Matrix::new(&mut out, [2, 1]).unwrap();
     let file = writer.finish().unwrap();
-    let initial = || Some(Initial { weights: &[1.0], width: 1, columns: &[Some(0)] });
+    let initial = || Some(Initial { weights: vec![1.0].into(), width: 1, columns: vec![Some(0)].into() });
     for initial in [None, initial()] {
         let plan = Plan { columns: &[Some(0), Some(0)], initial, ..plan(&[0.1, 0.1], &[1.0], 0.1) };
         let result = plan.learn(&file, &matrix, &Monitor::new());
@@ -544,7 +549,11 @@ fn in_place_rows_of_no_event_are_not_looked_at() {
     let mut weights = [0.25, f64::NAN, 0.5, -0.5, f64::INFINITY, 1.0];
     // Cue b is in the first row, cue a in the last.
     InPlace::new(&file, &plan, &[2, 0], Columns(3, &mut weights), &monitor).unwrap().learn().unwrap();
-    let initial = Initial { weights: &[0.5, 1.0, 0.25, -0.5], width: 2, columns: &[Some(0), Some(1)] };
+    let initial = Initial {
+        weights: vec![0.5, 1.0, 0.25, -0.5].into(),
+        width: 2,
+        columns: vec![Some(0), Some(1)].into(),
+    };
     let mut expected = [0.0; 4];
     let matrix = Matrix::new(&mut expected, [2, 2]).unwrap();
     Plan { initial: Some(initial), ..plan }.learn(&file, &matrix, &monitor).unwrap();

@@ -127,9 +127,16 @@ fn planned<E: Kernels, R>(case: &Case, kernel: Isa, work: impl FnOnce(Plan<'_, E
         alpha: &case.alpha,
         beta1: BETAS[0],
         beta2: BETAS[1],
-        schedule: case.factors.as_ref().map(|[present, absent]| Schedule { present, absent }),
+        schedule: case
+            .factors
+            .as_ref()
+            .map(|[present, absent]| Schedule { present: present.into(), absent: Some(absent.into()) }),
         lambda: &[1.0; OUTCOMES],
-        initial: case.continued.then_some(Initial { weights: &initial, width: 3, columns: &columns }),
+        initial: case.continued.then_some(Initial {
+            weights: (&initial).into(),
+            width: 3,
+            columns: (&columns).into(),
+        }),
         average: false,
         keep: None,
         method: Some(Method::Forward),

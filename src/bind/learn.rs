@@ -49,6 +49,8 @@ parameters! {
         initial_columns: Option<Read1<'py, i64>> = None,
         method: Option<Named<Method>> = None,
         threads: usize,
+        /// Bytes for events that are made ready.
+        event_memory: Option<usize> = None,
         kernel: Option<Named<Isa>> = None,
         tile: Option<usize> = None,
         progress: Progress,
@@ -60,7 +62,7 @@ parameters! {
 #[pyo3(
     signature = (events, *, out, **parameters),
     text_signature = "(events, *, alpha, beta1, beta2, lambda_, schedule, average, cue_rows, outcome_columns, keep_rows, \
-                      initial, initial_columns, out, method, threads, kernel, tile, progress)"
+                      initial, initial_columns, out, method, threads, event_memory, kernel, tile, progress)"
 )]
 pub(crate) fn learn<'py>(
     py: Python<'py>,
@@ -94,8 +96,8 @@ pub(crate) fn learn<'py>(
 #[pyfunction]
 #[pyo3(
     signature = (events, *, rows, out, **parameters),
-    text_signature = "(events, *, alpha, beta1, beta2, lambda_, schedule, rows, outcome_columns, out, threads, kernel, \
-                      tile, progress)"
+    text_signature = "(events, *, alpha, beta1, beta2, lambda_, schedule, rows, outcome_columns, out, threads, \
+                      event_memory, kernel, tile, progress)"
 )]
 pub(crate) fn learn_in_place<'py>(
     py: Python<'py>,
@@ -244,7 +246,8 @@ impl Arguments<'_> {
         let initial_columns = self.initial_columns.as_ref().map(optional_indices).transpose()?;
         let initial = match (&initial, &initial_columns) {
             (Some(array), Some(columns)) => {
-                Some(Initial { weights: array.slice("initial weights")?, width: array.shape()[1], columns })
+                let weights = array.slice("initial weights")?.into();
+                Some(Initial { weights, width: array.shape()[1], columns: columns.into() })
             }
             (None, None) => None,
             _ => {
@@ -255,7 +258,9 @@ impl Arguments<'_> {
         };
         let schedule = match &self.schedule {
             Some((present, absent)) => {
-                Some(Schedule { present: present.slice("factors")?, absent: absent.slice("factors")? })
+                let (present, absent) = (present.slice("factors")?, absent.slice("factors")?);
+                let absent = (!std::ptr::eq(present, absent)).then(|| absent.into());
+                Some(Schedule { present: present.into(), absent })
             }
             None => None,
         };
@@ -274,7 +279,7 @@ impl Arguments<'_> {
             threads: self.threads,
             kernel: self.kernel.as_deref().copied(),
             tile: self.tile,
-            budget: BUDGET,
+            budget: self.event_memory.unwrap_or(BUDGET),
         };
         let updates = events.slots().saturating_mul(lambda.len() as u64);
         watched_if_long(py, &self.progress, updates, |monitor| work(file, &plan, monitor))

@@ -26,6 +26,7 @@ mod errors;
 mod exit;
 mod file;
 mod items;
+mod job;
 mod keywords;
 mod learn;
 mod lines;
@@ -64,6 +65,8 @@ mod _core {
     use super::equilibrium::equilibrium;
     #[pymodule_export]
     use super::file::PyEventFile;
+    #[pymodule_export]
+    use super::job::PyJob;
     #[pymodule_export]
     use super::learn::{forecast, learn, learn_in_place};
     #[pymodule_export]

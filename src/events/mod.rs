@@ -2,7 +2,8 @@
 //!
 //! - [`format`](mod@format) is the specification of the file, [`chunk`] of what a chunk of events is.
 //! - [`write`](mod@write) takes names and writes the file; [`sink`] is what a reader of tables needs of it.
-//! - `survey` finds what occurs where, `twins` what always occurs together.
+//! - `survey` finds what occurs where, `twins` what always occurs together, `grouping` what can be taken as one step, `kappa` how
+//!   much of an error a token takes away.
 //! - [`pick`] takes events out in another order, [`filter`] gives them other names, [`sets`] counts the sets of cues.
 //! - [`map`] opens a file without reading it; [`atomic`] lets new files appear whole or not at all.
 //! - [`EventFile`] reads over any bytes: a map, or a vector for events in memory. There is one representation.
@@ -15,6 +16,8 @@ mod dictionary;
 mod duplicates;
 pub mod filter;
 pub mod format;
+pub(crate) mod grouping;
+pub(crate) mod kappa;
 pub mod map;
 pub(crate) mod once;
 mod output;
@@ -39,6 +42,7 @@ use crate::vocab::Vocab;
 use chunk::{Body, Chunk, EventList, Limits};
 use format::{CHUNK_EVENTS, ENTRY, FOOTER, HEADER, Header, Input, MAGIC, TYPES_SIZE, damaged, decode_names};
 use map::Bytes;
+use survey::Survey;
 
 /// Cues and outcomes between two looks at the monitor.
 pub(crate) const LOOK_EVERY: usize = 1 << 20;
@@ -62,6 +66,7 @@ struct Opened {
     outcomes: Vocab,
     chunks: Vec<Extent>,
     types: OnceLock<EventList>,
+    survey: OnceLock<Survey>,
 }
 
 /// The chunk decoded last: see [`EventFile::event`].
@@ -125,7 +130,16 @@ impl EventFile {
             ));
         }
         let path = path.map(Path::to_path_buf);
-        let opened = Opened { bytes, path, header, cues, outcomes, chunks, types: OnceLock::new() };
+        let opened = Opened {
+            bytes,
+            path,
+            header,
+            cues,
+            outcomes,
+            chunks,
+            types: OnceLock::new(),
+            survey: OnceLock::new(),
+        };
         Ok(Self(Arc::new(opened)))
     }
 

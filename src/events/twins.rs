@@ -74,11 +74,6 @@ impl Twins {
         Ok(())
     }
 
-    /// How many ids are in the class of an id.
-    pub(crate) fn size(&self, id: u32) -> u32 {
-        self.sizes[self.class[id as usize] as usize]
-    }
-
     /// For each id the least of its class.
     pub(crate) fn least(&self) -> Result<Vec<u32>> {
         let mut least = filled(u32::MAX, self.sizes.len(), CLASSES)?;
@@ -116,7 +111,6 @@ mod tests {
             let least = twins.least().unwrap();
             for a in 0..n {
                 let class: Vec<u32> = (0..n).filter(|&b| same(a, b)).collect();
-                prop_assert_eq!(twins.size(a) as usize, class.len());
                 prop_assert_eq!(least[a as usize], class[0]);
             }
         }

@@ -34,12 +34,12 @@
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
-use super::job::{Job, LearnedRow};
-use super::order;
+use super::Kernels;
+use super::job::{Job, LearnedRow, Look};
 use super::plan::Initial;
-use super::script::{Chunks, Event, EventStream, Segment};
+use super::script::{Chunks, Event, Segment};
 use super::steps::{Stepper, Steps};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::grow::{Grow, collected};
 use crate::kernel::dispatch::{Task, run};
 use crate::kernel::element::Element;
@@ -52,7 +52,7 @@ use crate::tiles::buffer::Buffer;
 use crate::tiles::product::{Product, packing};
 use crate::tiles::result::{Axis, Entry, Filling, Matrix};
 use crate::tiles::rule::same;
-use crate::tiles::width::{WIDEST, padded, width};
+use crate::tiles::width::{WIDEST, padded};
 
 /// The work is interrupted to look at the monitor after about this many slots times columns.
 const POLL_EVERY: usize = 1 << 22;
@@ -71,57 +71,50 @@ const AHEAD: usize = 3;
 /// unless they take no more than this, and so stay in the second cache.
 const NEAR: usize = 512 << 10;
 
-/// Learns all rows of a job into `out`, and returns the width of the tiles.
+/// The salience of each row, times the number of rows that are equal to it.
 ///
 /// # Errors
-/// [`Error::Argument`] when the learning rates differ; see [`super::Plan::learn`].
-pub(super) fn learn<E: LearnsRows>(
+/// [`crate::error::Error::Memory`].
+pub(super) fn together<E: Element>(look: &Look<E>) -> Result<Vec<E>> {
+    let rows = look.rule.alpha.iter().zip(&look.twins);
+    collected(rows.map(|(alpha, &twins)| alpha.times(E::from_f64(twins.into()))), TILES)
+}
+
+/// Learns rows of a job into a result whose first row has the number `origin`, and returns the width of the tiles.
+///
+/// # Errors
+/// See [`super::Plan::learn`].
+pub(super) fn learn<E: Kernels>(
     job: &Job<'_, E>,
-    stream: EventStream,
+    rows: &[LearnedRow],
+    origin: u32,
+    chunks: &Chunks<Steps<E>>,
     out: &Matrix<'_, E>,
+    threads: usize,
+    monitor: &Monitor,
 ) -> Result<usize> {
-    let (n_rows, n_columns) = (job.rule.alpha.len(), job.columns.len());
-    if job.rule.beta1 != job.rule.beta2 {
-        return Err(Error::Argument(format!(
-            "expected one learning rate for the adjoint method, found beta1 = {} and beta2 = {}: with two, what a token \
-             does to a column depends on its outcome, and there is no one slope for all columns; use \
-             the forward method",
-            job.plan.beta1, job.plan.beta2
-        )));
-    }
-    let twins = |row: usize| f64::from(job.twins[row]);
-    let together = job.rule.alpha.iter().enumerate().map(|(row, alpha)| alpha.times(E::from_f64(twins(row))));
-    let alpha = collected(together, TILES)?;
+    let (look, run) = (&job.look, job.run(monitor));
+    let (n_rows, n_columns) = (look.rule.alpha.len(), look.columns.len());
+    let alpha = together(look)?;
+    let twins = |row: usize| f64::from(look.twins[row]);
     let salience = same(&alpha);
-    let width = width::<E>(
-        job.plan.tile,
-        job.kernel,
-        job.tracked.len(),
-        [n_rows as f64, job.facts.slots_of_event()],
-        job.threads,
-    );
-    let tiles = collected(job.tracked.chunks(width), TILES)?;
-    let stepper = || Stepper::new(&alpha, job.rule.beta1, job.facts.max_kappa);
-    let fits = job.room >= Stepper::<E>::STEP;
-    let ordered = order::pays::<E>(tiles.len(), n_rows + n_columns, width);
-    let chunks = Chunks::new(stream, fits, job.threads, job.monitor, stepper, |stepper, segment| {
-        let steps = stepper.steps(segment)?;
-        if ordered { steps.ordered() } else { Ok(steps) }
-    })?;
-    job.monitor.set_total(tiles.iter().filter_map(|tile| tile.first()).map(|cue| cue.end).sum());
+    let width = look.width(job.tile, rows.len(), threads);
+    let tiles = collected(rows.chunks(width), TILES)?;
+    let stepper = || Stepper::new(&alpha, look.rule.beta1, look.facts.max_kappa);
+    monitor.add_total(tiles.iter().filter_map(|tile| tile.first()).map(|cue| cue.end).sum());
     let mut along = Vec::new();
-    for (from, column) in (0..).zip(&job.columns) {
+    for (from, column) in (0..).zip(&look.columns) {
         along.make_room(column.targets.len(), TILES)?;
         along.extend(column.targets.iter().map(|&to| Entry { from, to }));
     }
-    let filling = out.begin(Axis::Rows, along, job.monitor)?;
+    let filling = out.begin(Axis::Rows, along, monitor)?;
     let start = || {
         let zeros = |n: usize| Buffer::<E>::zeros(n.saturating_mul(width));
         Ok((zeros(n_rows)?, zeros(n_columns)?, stepper()?, filling.buffer()?))
     };
-    each(job.threads, tiles.len(), start, |(v, sums, stepper, lines), index| {
+    each(threads, tiles.len(), start, |(v, sums, stepper, lines), index| {
         let cues = tiles[index];
-        let width = padded::<E>(cues.len(), job.kernel);
+        let width = padded::<E>(cues.len(), look.kernel);
         let (v, sums) = (&mut v[..n_rows * width], &mut sums[..n_columns * width]);
         v.fill(E::default());
         sums.fill(E::default());
@@ -135,18 +128,18 @@ pub(super) fn learn<E: LearnsRows>(
             for number in (0..=last).rev() {
                 let make = |segment: &Segment<'_>| stepper.steps(segment);
                 chunks.visit(number, make, |steps| {
-                    let (monitor, alpha) = (job.monitor, &alpha);
+                    let alpha = &alpha;
                     let task = Backward { tile: &mut tile, alpha, salience, steps, end, monitor };
-                    job.clock.during(|| E::backward(job.kernel, task))
+                    run.clock.during(|| E::backward(look.kernel, task))
                 })?;
                 end = usize::MAX;
             }
         }
-        tile.scale(job);
-        if let Some(initial) = &job.plan.initial {
-            tile.add_initial(initial, job)?;
+        tile.scale(look);
+        if let Some(initial) = &job.initial {
+            tile.add_initial(initial, look, monitor)?;
         }
-        tile.write(cues, job, &filling, lines)
+        tile.write(cues, origin, look, &filling, lines)
     })?;
     Ok(width)
 }
@@ -163,9 +156,9 @@ struct RowTile<'a, E> {
 
 impl<E: Product> RowTile<'_, E> {
     /// Makes sums that are drawn to 1 those that are drawn to lambda. A zero is +0.0, as where terms times lambda are summed.
-    fn scale(&mut self, job: &Job<'_, E>) {
-        for (column, sums) in job.columns.iter().zip(self.sums.chunks_exact_mut(self.width)) {
-            let lambda = job.rule.lambda[column.targets[0] as usize];
+    fn scale(&mut self, look: &Look<E>) {
+        for (column, sums) in look.columns.iter().zip(self.sums.chunks_exact_mut(self.width)) {
+            let lambda = look.rule.lambda[column.targets[0] as usize];
             if lambda != E::from_f64(1.0) {
                 sums.iter_mut().for_each(|sum| *sum = lambda.times(*sum).plus(E::default()));
             }
@@ -173,14 +166,15 @@ impl<E: Product> RowTile<'_, E> {
     }
 
     /// Adds v' W_0, for the columns that do not start at zero, some at a time.
-    fn add_initial(&mut self, initial: &Initial<'_, E>, job: &Job<'_, E>) -> Result<()> {
+    fn add_initial(&mut self, initial: &Initial<'_, E>, look: &Look<E>, monitor: &Monitor) -> Result<()> {
         let n_initial = initial.n_rows();
         let v = MatRef::from_row_major_slice(&self.v[..n_initial * self.width], n_initial, self.width);
         let (mut gathered, mut padded) = (Vec::new(), Vec::new());
-        gathered.make_room(n_initial.saturating_mul(GATHERED.min(job.columns.len())), INITIAL)?;
+        gathered.make_room(n_initial.saturating_mul(GATHERED.min(look.columns.len())), INITIAL)?;
         packing()?;
-        for (columns, sums) in job.columns.chunks(GATHERED).zip(self.sums.chunks_mut(GATHERED * self.width)) {
-            job.monitor.check()?;
+        for (columns, sums) in look.columns.chunks(GATHERED).zip(self.sums.chunks_mut(GATHERED * self.width))
+        {
+            monitor.check()?;
             let n = columns.len().max(FEWEST);
             gathered.clear();
             for row in initial.weights.chunks_exact(initial.width.max(1)) {
@@ -213,18 +207,19 @@ impl<E: Product> RowTile<'_, E> {
     fn write(
         &self,
         cues: &[LearnedRow],
-        job: &Job<'_, E>,
+        origin: u32,
+        look: &Look<E>,
         filling: &Filling<'_, '_, E>,
         lines: &mut Buffer<E>,
     ) -> Result<()> {
         let mut across = Vec::new();
         for (from, cue) in (0..).zip(cues) {
             across.make_room(cue.targets.len(), TILES)?;
-            across.extend(cue.targets.iter().map(|&(to, _)| Entry { from, to }));
+            across.extend(cue.targets.iter().map(|&(to, _)| Entry { from, to: to - origin }));
         }
         let row_and_column = |row: usize, lane: usize| {
             let (_, weights) = cues[lane].targets[0];
-            (weights as usize, job.columns[row].targets[0] as usize)
+            (weights as usize, look.columns[row].targets[0] as usize)
         };
         filling.write(self.sums, self.width, &across, lines, row_and_column)
     }

@@ -1,11 +1,18 @@
 //! What is worth knowing of the events before learning, and what each method would cost.
 
-use super::steps::Grouping;
+use std::sync::{Mutex, PoisonError};
+
 use crate::error::Result;
-use crate::events::chunk::EventList;
-use crate::events::survey::{Survey, Visitor};
+use crate::events::EventFile;
+use crate::events::chunk::Body;
+use crate::events::kappa::Kappa;
+use crate::events::survey::Survey;
+use crate::grow::filled;
+use crate::monitor::Monitor;
+use crate::threads::each;
 use crate::tiles::method::Method;
-use crate::tiles::rule::Kappa;
+
+const KAPPAS: &str = "what is known of event types";
 
 /// What is worth knowing about the events before learning.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -27,9 +34,9 @@ pub struct Facts {
 
 impl Facts {
     /// Of events with so many tokens, before the updates are counted.
-    pub(super) fn of(survey: &Survey, costs: &Costs<'_>, tokens: u64) -> Self {
-        let (max_kappa, visits) = (costs.max_kappa, costs.visits);
-        Self { max_kappa, slots: survey.slots, visits, tokens, ..Self::default() }
+    pub(super) fn of(survey: &Survey, max_kappa: f64, tokens: u64) -> Self {
+        let (slots, visits) = (survey.totals.slots, survey.totals.visits);
+        Self { max_kappa, slots, visits, tokens, ..Self::default() }
     }
 
     /// Updates of a method.
@@ -46,38 +53,42 @@ impl Facts {
     }
 }
 
-/// What a survey costs for the learner.
-pub(super) struct Costs<'a> {
-    rows: &'a [u32],
-    alpha: &'a [f64],
-    kappa: Kappa,
-    grouping: Grouping,
-    max_kappa: f64,
-    visits: u64,
-}
-
-impl<'a> Costs<'a> {
-    /// `rows[cue]` is the row of each of the file's cues, below `alpha.len()`.
-    pub(super) fn new(rows: &'a [u32], alpha: &'a [f64]) -> Result<Self> {
-        let (kappa, grouping) = (Kappa::new(rows.len())?, Grouping::new(rows.len())?);
-        Ok(Self { rows, alpha, kappa, grouping, max_kappa: 0.0, visits: 0 })
+/// The greatest sum of alpha * m^2 over the cues of an event, where `rows[cue]` is the row of each of the file's cues, below
+/// `alpha.len()`. With one salience for all cues the survey knows it; otherwise threads look at all events.
+///
+/// # Errors
+/// Those of decoding; [`crate::error::Error::Stopped`].
+pub(super) fn max_kappa(
+    file: &EventFile,
+    (rows, alpha): (&[u32], &[f64]),
+    survey: &Survey,
+    threads: usize,
+    monitor: &Monitor,
+) -> Result<f64> {
+    let of = |cue: u32| alpha[rows[cue as usize] as usize];
+    let mut saliences = rows.iter().map(|&row| alpha[row as usize]);
+    let Some(first) = saliences.next() else { return Ok(0.0) };
+    if saliences.all(|alpha| alpha == first) {
+        return Ok(first * survey.totals.squares as f64);
     }
-}
-
-impl Visitor for Costs<'_> {
-    fn begin_chunk(&mut self) {
-        self.grouping.begin();
-    }
-
-    fn visit(&mut self, rows: &EventList, row: u32, outcomes: &[u32], new: bool) -> Result<()> {
-        let cues = rows.cues.get(row as usize);
-        if new {
-            let kappa = self.kappa.of(cues, |cue| self.alpha[self.rows[cue as usize] as usize]);
-            self.max_kappa = self.max_kappa.max(kappa);
+    let types = file.types()?;
+    let greatest = Mutex::new(0.0_f64);
+    let start = || Ok((Kappa::new(rows.len())?, filled(false, types.len(), KAPPAS)?));
+    each(threads.min(file.n_chunks()).max(1), file.n_chunks(), start, |(kappa, seen), index| {
+        monitor.check()?;
+        let chunk = file.chunk(index)?;
+        let mut most = 0.0_f64;
+        for i in (0..chunk.body.len()).filter(|&i| chunk.frequency(i) > 0) {
+            let cues = match &chunk.body {
+                Body::Full(rows) => rows.cues.get(i),
+                Body::Types(tokens) if std::mem::replace(&mut seen[tokens[i] as usize], true) => continue,
+                Body::Types(tokens) => types.cues.get(tokens[i] as usize),
+            };
+            most = most.max(kappa.of(cues, of));
         }
-        if self.grouping.step_of(rows, row)?.is_none() {
-            self.visits += (cues.len() + outcomes.len()) as u64;
-        }
+        let mut greatest = greatest.lock().unwrap_or_else(PoisonError::into_inner);
+        *greatest = greatest.max(most);
         Ok(())
-    }
+    })?;
+    Ok(greatest.into_inner().unwrap_or_else(PoisonError::into_inner))
 }

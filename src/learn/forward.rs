@@ -9,69 +9,66 @@
 //! neither, a token costs one comparison more. Weights on the way are recorded between tokens, by learning stretch after stretch
 //! (`trajectory`).
 
+use super::Kernels;
 use super::job::{Job, LearnedColumn};
 use super::mean::Mean;
-use super::order;
 use super::plan::Initial;
-use super::script::{Chunks, EventStream};
-use super::tile::{ColumnTile, Lanes, LearnsColumns, OrderedEvents, PerToken};
+use super::run::Run;
+use super::script::{Chunks, NONE};
+use super::tile::{ColumnTile, Columns, Lanes, LearnsColumns, OrderedEvents, PerToken};
 use super::trajectory::{Tracer, Traces, Walk};
 use crate::error::Result;
 use crate::grow::{Grow, collected, filled};
 use crate::kernel::element::Element;
+use crate::monitor::Monitor;
 use crate::threads::each;
 use crate::tiles::buffer::Buffer;
 use crate::tiles::result::{Axis, Entry, Filling, Matrix, check_finite};
 use crate::tiles::rule::Rates;
-use crate::tiles::width::{padded, width};
+use crate::tiles::width::padded;
 
 const TILES: &str = "the columns of tiles";
 
 /// What becomes of the tiles.
 pub(super) enum Goal<'g, 'a, E> {
-    /// When all tokens are learned the weights, or their means, are written.
-    Weights(&'g Matrix<'a, E>),
+    /// When all tokens are learned the weights, or their means, are written to a result whose first column has this number.
+    Weights(&'g Matrix<'a, E>, u32),
     /// Weights are recorded on the way, to the last token of which they are wanted.
     Traces(&'g Traces<'a, E>),
 }
 
-/// Learns all columns of a job, and returns the width of the tiles.
+/// Learns columns of a job, and returns the width of the tiles.
 ///
 /// # Errors
 /// See [`super::Plan::learn`].
-pub(super) fn learn<E: LearnsColumns>(
+pub(super) fn learn<E: Kernels>(
     job: &Job<'_, E>,
-    stream: EventStream,
+    columns: &[LearnedColumn],
+    chunks: &Chunks<OrderedEvents>,
     goal: &Goal<'_, '_, E>,
+    threads: usize,
+    monitor: &Monitor,
 ) -> Result<usize> {
-    let (n_rows, plan) = (job.rule.alpha.len(), job.plan);
-    let width = width::<E>(
-        plan.tile,
-        job.kernel,
-        job.columns.len(),
-        [n_rows as f64, job.facts.slots_of_event()],
-        job.threads,
-    );
-    let tiles = collected(job.columns.chunks(width), TILES)?;
+    let (look, run) = (&job.look, job.run(monitor));
+    let n_rows = look.rule.alpha.len();
+    let width = look.width(job.tile, columns.len(), threads);
+    let tiles = collected(columns.chunks(width), TILES)?;
     let end = match goal {
-        Goal::Weights(_) => job.facts.tokens,
+        Goal::Weights(..) => look.facts.tokens,
         Goal::Traces(traces) => traces.end(),
     };
     let before = |tile: &&[LearnedColumn]| tile.first().map_or(end, |column| column.before);
-    job.monitor.set_total(tiles.iter().map(|tile| end.saturating_sub(before(tile))).sum());
-    let rates =
-        plan.schedule.map(|schedule| Rates::new::<E>([plan.beta1, plan.beta2], schedule, end, job.monitor));
+    monitor.add_total(tiles.iter().map(|tile| end.saturating_sub(before(tile))).sum());
+    let rates = job.schedule.as_ref().map(|schedule| Rates::new::<E>(job.betas, schedule, end, monitor));
     let rates = rates.transpose()?;
-    let plain = matches!(goal, Goal::Weights(_)) && rates.is_none() && !plan.average;
-    let ordered = plain && order::pays::<E>(tiles.len(), n_rows, width);
-    let chunks = OrderedEvents::all(stream, ordered, job)?;
-    let along = collected((0..).zip(&job.kept).map(|(to, &from)| Entry { from, to }), TILES)?;
+    let along = collected((0..).zip(&look.kept).map(|(to, &from)| Entry { from, to }), TILES)?;
     let filling = match goal {
-        Goal::Weights(out) => Some(out.begin(Axis::Columns, along, job.monitor)?),
+        Goal::Weights(out, _) => Some(out.begin(Axis::Columns, along, monitor)?),
         Goal::Traces(_) => None,
     };
+    let origin = if let Goal::Weights(_, origin) = goal { *origin } else { 0 };
     let buffers = || {
-        let (elements, means) = (n_rows.saturating_mul(width), usize::from(plan.average));
+        let (elements, means) = (n_rows.saturating_mul(width), usize::from(job.average));
         Ok(Buffers {
             weights: Buffer::zeros(elements)?,
             sums: Buffer::zeros(elements.saturating_mul(means))?,
@@ -80,30 +77,32 @@ pub(super) fn learn<E: LearnsColumns>(
             lanes: Buffer::zeros(Lanes::<E>::EACH.saturating_mul(width))?,
         })
     };
-    each(job.threads, tiles.len(), buffers, |buffers, index| {
-        let (columns, first) = (tiles[index], (index * width) as u32);
-        let lambda = columns.iter().map(|column| job.rule.lambda[column.targets[0] as usize]);
+    each(threads, tiles.len(), buffers, |buffers, index| {
+        let columns = tiles[index];
+        let lambda = columns.iter().map(|column| look.rule.lambda[column.targets[0] as usize]);
         let lambda = collected(lambda, TILES)?;
-        let width = padded::<E>(columns.len(), job.kernel);
+        let width = padded::<E>(columns.len(), look.kernel);
         let start = columns.first().map_or(u64::MAX, |column| column.start);
-        let tile = TileColumns { first, width, start, lambda: &lambda };
+        let first = columns.first().map_or(0, |column| column.number);
+        let lanes = lanes(columns, look.columns.len())?;
+        let tile = TileColumns { columns: Columns { first, lanes: &lanes, lambda: &lambda }, width, start };
         let elements = n_rows * width;
         let weights = &mut buffers.weights[..elements];
-        begin(weights, width, columns, plan.initial.as_ref());
-        let sums = buffers.sums.get_mut(..elements).filter(|_| plan.average);
+        begin(weights, width, columns, job.initial.as_ref());
+        let sums = buffers.sums.get_mut(..elements).filter(|_| job.average);
         let mean = sums.map(|sums| Mean::new(sums, &mut buffers.since, width));
         let per_token = PerToken { token: before(&columns), rates: rates.as_ref(), mean };
         let tracer = match goal {
-            Goal::Weights(_) => None,
+            Goal::Weights(..) => None,
             Goal::Traces(traces) => Some(traces.tracer(columns, per_token.token)?),
         };
-        tile.learn(weights, Lanes::of(&mut buffers.lanes, width), per_token, tracer, job, &chunks)?;
+        tile.learn(weights, Lanes::of(&mut buffers.lanes, width), per_token, tracer, &run, chunks)?;
         let row_and_column = |row, lane: usize| (row, columns[lane].targets[0] as usize);
         match &filling {
             Some(filling) => {
-                filling.write(weights, width, &across(columns)?, &mut buffers.lines, row_and_column)
+                filling.write(weights, width, &across(columns, origin)?, &mut buffers.lines, row_and_column)
             }
-            None => check_finite(weights, width, &across(columns)?, row_and_column),
+            None => check_finite(weights, width, &across(columns, origin)?, row_and_column),
         }
     })?;
     Ok(width)
@@ -141,26 +140,35 @@ fn begin<E: Element>(
     }
 }
 
-/// Where each column of a tile goes.
-fn across(columns: &[LearnedColumn]) -> Result<Vec<Entry>> {
+/// For each column of the events its lane in a tile of these columns, of which each has a lane; none where they follow each other.
+fn lanes(columns: &[LearnedColumn], n_columns: usize) -> Result<Vec<u32>> {
+    if columns.is_sorted_by(|one, next| one.number + 1 == next.number) {
+        return Ok(Vec::new());
+    }
+    let mut lanes = filled(NONE, n_columns, TILES)?;
+    for (lane, column) in (0..).zip(columns) {
+        lanes[column.number as usize] = lane;
+    }
+    Ok(lanes)
+}
+
+/// Where each column of a tile goes, in a result whose first column has a number.
+fn across(columns: &[LearnedColumn], origin: u32) -> Result<Vec<Entry>> {
     let mut across = Vec::new();
     for (from, column) in (0..).zip(columns) {
         across.make_room(column.targets.len(), TILES)?;
-        across.extend(column.targets.iter().map(|&to| Entry { from, to }));
+        across.extend(column.targets.iter().map(|&to| Entry { from, to: to - origin }));
     }
     Ok(across)
 }
 
 /// Some columns one after another, and where they stand.
 pub(super) struct TileColumns<'a, E> {
-    /// The first of them in the stream's numbering.
-    pub(super) first: u32,
+    pub(super) columns: Columns<'a, E>,
     /// Elements in a row: as many as columns, or some more.
     pub(super) width: usize,
     /// The first event that can change one of them.
     pub(super) start: u64,
-    /// The maximal activation of each.
-    pub(super) lambda: &'a [E],
 }
 
 impl<E: LearnsColumns> TileColumns<'_, E> {
@@ -171,12 +179,11 @@ impl<E: LearnsColumns> TileColumns<'_, E> {
         lanes: Lanes<'_, E>,
         per_token: PerToken<'_>,
         mut tracer: Option<Tracer<'_, '_, E>>,
-        job: &Job<'_, E>,
+        run: &Run<'_, E>,
         chunks: &Chunks<OrderedEvents>,
     ) -> Result<()> {
         let stream = chunks.stream();
-        let columns = (self.first, self.lambda);
-        let mut tile = ColumnTile::new(weights, self.width, columns, &job.rule, lanes, per_token);
+        let mut tile = ColumnTile::new(weights, self.width, self.columns, run.rule, lanes, per_token);
         if let Some(tracer) = &mut tracer {
             tracer.begin(tile.weights, self.width);
         }
@@ -190,16 +197,16 @@ impl<E: LearnsColumns> TileColumns<'_, E> {
                 let mixed = events.mixed(skip);
                 tile.unreported.early += mixed as u64;
                 let stretch = events.after(skip - mixed);
-                job.clock.during(|| match &mut tracer {
-                    None => tile.learn(stretch, job).map(drop),
-                    Some(tracer) => tracer.follow(Walk::new(stretch), &mut tile, job),
+                run.clock.during(|| match &mut tracer {
+                    None => tile.learn(stretch, run).map(drop),
+                    Some(tracer) => tracer.follow(Walk::new(stretch), &mut tile, run),
                 })
             })?;
             skip = 0;
         }
-        job.monitor.advance(tile.unreported.take())?;
+        run.monitor.advance(tile.unreported.take())?;
         if let Some(mean) = tile.per_token.and_then(|per_token| per_token.mean) {
-            mean.finish(tile.weights, job.facts.tokens);
+            mean.finish(tile.weights, run.tokens);
         }
         Ok(())
     }

@@ -8,17 +8,17 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::clock::Clock;
-use super::facts::{Costs, Facts};
+use super::facts::{Facts, max_kappa};
 use super::forward::TileColumns;
-use super::job::{Job, Report, made_ready};
+use super::job::{Report, scripted};
 use super::order;
 use super::plan::{NAMES, Plan};
+use super::run::Run;
 use super::script::{EventStream, NONE, Numbering};
-use super::tile::{Lanes, LearnsColumns, OrderedEvents, PerToken};
+use super::tile::{Columns, EVENT, Lanes, LearnsColumns, OrderedEvents, PerToken};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::survey::{Position, Survey};
-use crate::events::twins::Twins;
 use crate::grow::{collected, copied, filled};
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
@@ -51,8 +51,14 @@ pub trait Slab<E>: Sized + Send {
 }
 
 /// Events and weights that fit each other: nothing is learned yet.
-pub struct InPlace<'a, E, S> {
-    job: Job<'a, E>,
+pub struct InPlace<'a, E: Clone, S> {
+    plan: &'a Plan<'a, E>,
+    rule: Rule<E>,
+    kernel: Isa,
+    threads: usize,
+    facts: Facts,
+    /// Whether all events fit into memory as scripts.
+    fits: bool,
     stream: EventStream,
     /// The row of the weights for each row of the plan.
     rows: &'a [u32],
@@ -61,6 +67,7 @@ pub struct InPlace<'a, E, S> {
     starts: Vec<Position>,
     /// Columns in a slab.
     width: usize,
+    monitor: &'a Monitor,
 }
 
 impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
@@ -79,21 +86,20 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
         check(plan, rows, weights.shape())?;
         plan.check(file, &[])?;
         let rule = Rule::<E>::new(plan.alpha, plan.beta1, plan.beta2, plan.lambda)?;
-        let alone = |n: usize| Twins::new((0..n).map(|_| None));
-        let twins = [alone(rows.len())?, alone(file.outcomes().len())?];
-        let mut costs = Costs::new(plan.rows, plan.alpha)?;
-        let survey = Survey::of(file, (plan.rows, rows.len()), twins, plan.budget, &mut costs, monitor)?;
-        let mut facts = Facts::of(&survey, &costs, file.header().n_tokens);
+        let survey = file.survey(sensible(plan.threads), monitor)?;
+        let max_kappa = max_kappa(file, (plan.rows, plan.alpha), survey, sensible(plan.threads), monitor)?;
+        let mut facts = Facts::of(survey, max_kappa, file.header().n_tokens);
         let n_columns = plan.lambda.len();
-        let small = survey.slots.saturating_mul(n_columns as u64) < SMALL;
+        let small = facts.slots.saturating_mul(n_columns as u64) < SMALL;
         let threads = if small { 1 } else { sensible(plan.threads) };
         let (kernel, slots) = (plan.kernel.unwrap_or_else(Isa::best), facts.slots_of_event());
         let fits = small && rows.len().saturating_mul(n_columns.min(WIDEST) * size_of::<E>()) <= ONE_TILE;
         let wanted = plan.tile.or_else(|| fits.then(|| n_columns.min(WIDEST)));
         let width = width::<E>(wanted, kernel, n_columns, [rows.len() as f64, slots], threads);
         let slabs = weights.cut(width)?;
-        let columns = columns(&survey, plan, &started(&slabs, rows, width, n_columns, monitor)?)?;
-        let updates = columns.iter().map(|start| survey.slots - start.slots);
+        let end = Position { events: file.len(), tokens: facts.tokens, slots: facts.slots };
+        let columns = columns(survey, end, plan, &started(&slabs, rows, width, n_columns, monitor)?)?;
+        let updates = columns.iter().map(|start| facts.slots - start.slots);
         facts.forward_updates = updates.fold(0, u64::saturating_add);
         let starts = columns.chunks(width).map(|tile| tile.iter().copied().min_by_key(|start| start.events));
         let starts = collected(starts.map(Option::unwrap_or_default), TILES)?;
@@ -104,25 +110,9 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
             columns: collected(numbers, NAMES)?,
             n_columns,
         };
-        let room = (plan.budget as u64).saturating_sub(made_ready(&survey, file)) / file.len().max(1);
-        let stream = EventStream::new(file, numbering, survey.chunks, monitor)?;
-        let job = Job {
-            plan,
-            rule,
-            method: Method::Forward,
-            // All are learned, in their own order.
-            columns: Vec::new(),
-            tracked: Vec::new(),
-            twins: Vec::new(),
-            kept: Vec::new(),
-            kernel,
-            threads,
-            room,
-            facts,
-            monitor,
-            clock: Clock::default(),
-        };
-        Ok(Self { job, stream, rows, slabs, starts, width })
+        let bytes = scripted(survey, file).saturating_add(file.len().saturating_mul(EVENT));
+        let (fits, stream) = (bytes <= plan.budget as u64, EventStream::new(file, numbering)?);
+        Ok(Self { plan, rule, kernel, threads, facts, fits, stream, rows, slabs, starts, width, monitor })
     }
 
     /// Learns all events, tile by tile.
@@ -130,19 +120,20 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
     /// # Errors
     /// As [`Plan::learn`]; tiles that were done have learned all events.
     pub fn learn(self) -> Result<Report> {
-        let Self { job, stream, rows, slabs, starts, width } = self;
-        let (plan, end, n_events) = (job.plan, job.facts.tokens, stream.len());
-        job.monitor.set_total(starts.iter().map(|start| end.saturating_sub(start.tokens)).sum());
-        let rates = plan
-            .schedule
-            .map(|schedule| Rates::new::<E>([plan.beta1, plan.beta2], schedule, end, job.monitor))
-            .transpose()?;
+        let Self { plan, rule, kernel, threads, facts, fits, stream, rows, slabs, starts, width, monitor } =
+            self;
+        let (end, n_events, clock) = (facts.tokens, stream.len(), Clock::default());
+        monitor.set_total(starts.iter().map(|start| end.saturating_sub(start.tokens)).sum());
+        let betas = [plan.beta1, plan.beta2];
+        let rates = plan.schedule.as_ref().map(|schedule| Rates::new::<E>(betas, schedule, end, monitor));
+        let rates = rates.transpose()?;
         let ordered = rates.is_none() && order::pays::<E>(starts.len(), rows.len(), width);
-        let chunks = OrderedEvents::all(stream, ordered, &job)?;
+        let chunks = OrderedEvents::all(stream, ordered, fits, threads, monitor)?;
+        let run = Run { rule: &rule, kernel, tokens: end, monitor, clock: &clock };
         let slabs = collected(slabs.into_iter().map(Mutex::new), TILES)?;
         let buffer =
             || TileMemory::<E>::new(rows.len().saturating_add(Lanes::<E>::EACH).saturating_mul(width));
-        each(job.threads, slabs.len(), buffer, |buffer, index| {
+        each(threads, slabs.len(), buffer, |buffer, index| {
             let (first, start) = (index * width, starts[index]);
             if start.events >= n_events {
                 return Ok(());
@@ -150,16 +141,17 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
             // No other thread takes this tile.
             let mut slab = slabs[index].lock().unwrap_or_else(PoisonError::into_inner);
             let n_columns = slab.shape()[1];
-            let lambda = &job.rule.lambda[first..first + n_columns];
-            let width = padded::<E>(n_columns, job.kernel);
-            let tile = TileColumns { first: first as u32, width, start: start.events, lambda };
+            let lambda = &rule.lambda[first..first + n_columns];
+            let width = padded::<E>(n_columns, kernel);
+            let columns = Columns { first: first as u32, lanes: &[], lambda };
+            let tile = TileColumns { columns, width, start: start.events };
             let (weights, lanes) = buffer.elements().split_at_mut(rows.len() * width);
             weights.fill(E::default());
             for (weights, &row) in weights.chunks_exact_mut(width).zip(rows) {
                 slab.load(row as usize, &mut weights[..n_columns]);
             }
             let per_token = PerToken { token: start.tokens, rates: rates.as_ref(), mean: None };
-            tile.learn(weights, Lanes::of(lanes, width), per_token, None, &job, &chunks)?;
+            tile.learn(weights, Lanes::of(lanes, width), per_token, None, &run, &chunks)?;
             if !weights.iter().fold(true, |finite, weight| finite & weight.is_finite()) {
                 let lanes = (0..n_columns as u32).map(|lane| Entry { from: lane, to: lane });
                 let row_and_column = |row, lane: usize| (rows[row] as usize, first + lane);
@@ -170,8 +162,7 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
             }
             Ok(())
         })?;
-        drop(chunks);
-        Ok(job.report(width))
+        Ok(Report { method: Method::Forward, kernel, tile: width, threads, busy: clock.time(), facts })
     }
 }
 
@@ -198,7 +189,7 @@ impl<E: Element> TileMemory<E> {
     }
 }
 
-fn check<E>(plan: &Plan<'_, E>, rows: &[u32], [n_rows, n_columns]: [usize; 2]) -> Result<()> {
+fn check<E: Clone>(plan: &Plan<'_, E>, rows: &[u32], [n_rows, n_columns]: [usize; 2]) -> Result<()> {
     let wrong = |message: &str| Err(Error::Argument(message.into()));
     if plan.average || plan.initial.is_some() || plan.keep.is_some() || plan.method == Some(Method::Adjoint) {
         return wrong(
@@ -257,8 +248,12 @@ fn started<E: Element, S: Slab<E>>(
 }
 
 /// For each column of the weights the position before the first event that can change it.
-fn columns<E>(survey: &Survey, plan: &Plan<'_, E>, started: &[bool]) -> Result<Vec<Position>> {
-    let end = survey.end();
+fn columns<E: Clone>(
+    survey: &Survey,
+    end: Position,
+    plan: &Plan<'_, E>,
+    started: &[bool],
+) -> Result<Vec<Position>> {
     let start = |&started: &bool| if started { Position::default() } else { end };
     let mut columns = collected(started.iter().map(start), TILES)?;
     for (column, first) in plan.columns.iter().zip(&survey.first) {

@@ -1,11 +1,11 @@
 //! Learning: what to learn, how, cut into tiles, on threads.
 //!
-//! [`Plan::learn`] checks a plan (`plan`), looks at all events once and takes the cheaper method (`job`, `facts`), numbers rows
-//! and columns as it needs them (`script`), cuts the weights into tiles and lets threads take one tile after another: columns
-//! that see the events in order (`forward`, `tile`), or rows that see them backward (`adjoint`, `steps`). Events with rows in
-//! common are taken one after another (`order`). A result may be the mean over all tokens (`mean`), weights may be recorded on
-//! the way ([`trajectory`]), or learned where they lie ([`in_place`]): by the forward method. [`memory`] says how much of it all
-//! this takes.
+//! [`Plan::learn`] makes a [`Job`] and learns it whole. A job is a plan that was checked (`plan`), with what is known of the events
+//! (`facts`), the method, and the events as that method reads them (`script`); any part of it may be learned on any thread. Weights are
+//! cut into tiles, and threads take one tile after another: columns that see the events in order (`forward`, `tile`), or rows that
+//! see them backward (`adjoint`, `steps`). Events with rows in common are taken one after another (`order`). A result may be the mean
+//! over all tokens (`mean`), weights may be recorded on the way ([`trajectory`]), or learned where they lie ([`in_place`]): by the
+//! forward method. [`memory`] says how much of it all this takes.
 
 mod adjoint;
 mod clock;
@@ -17,6 +17,7 @@ mod mean;
 pub mod memory;
 mod order;
 mod plan;
+mod run;
 mod script;
 mod steps;
 mod tile;
@@ -30,8 +31,8 @@ use crate::tiles::method::Method;
 use crate::tiles::result::Matrix;
 use adjoint::LearnsRows;
 pub use facts::Facts;
-pub use job::Report;
-use job::{Job, made_ready};
+use job::Look;
+pub use job::{Job, Report};
 use memory::Memory;
 pub use plan::{Initial, Plan};
 pub use script::BUDGET;
@@ -51,20 +52,7 @@ impl<E: Kernels> Plan<'_, E> {
     /// [`Error::Argument`] for parameters out of range, [`Error::Format`] for a damaged file, [`Error::NotFinite`] when a
     /// weight leaves the finite numbers, [`Error::Memory`], [`Error::Stopped`].
     pub fn learn(&self, file: &EventFile, out: &Matrix<'_, E>, monitor: &Monitor) -> Result<Report> {
-        if self.shape() != out.shape {
-            return Err(Error::Argument(format!(
-                "expected a result of shape {:?}, found {:?}",
-                self.shape(),
-                out.shape
-            )));
-        }
-        let (job, survey) = Job::new(file, self, monitor)?;
-        let stream = job.stream(file, survey)?;
-        let tile = match job.method {
-            Method::Forward => forward::learn(&job, stream, &forward::Goal::Weights(out))?,
-            Method::Adjoint => adjoint::learn(&job, stream, out)?,
-        };
-        Ok(job.report(tile))
+        Job::new(file, self, monitor)?.learn(out, monitor)
     }
 
     /// Learns the events of a file up to the last token that is to be recorded, and records weights in `out`, which must be
@@ -85,11 +73,10 @@ impl<E: Kernels> Plan<'_, E> {
         }
         let asked =
             recording.predictions.then(|| Asked::new(file, self, recording.tokens, monitor)).transpose()?;
-        let (job, survey) = Job::new(file, self, monitor)?;
-        let stream = job.stream(file, survey)?;
-        let traces = Traces::new(recording, asked, &job, out)?;
-        let tile = forward::learn(&job, stream, &forward::Goal::Traces(&traces))?;
-        let predictions = traces.asked.map(|asked| asked.answered(&job.rule.lambda)).transpose()?;
+        let job = Job::new(file, self, monitor)?;
+        let traces = Traces::new(recording, asked, &job.look, out)?;
+        let tile = job.record(&traces, monitor)?;
+        let predictions = traces.asked.map(|asked| asked.answered(&job.look.rule.lambda)).transpose()?;
         Ok((job.report(tile), predictions))
     }
 }
@@ -111,13 +98,12 @@ impl<E: Element> Plan<'_, E> {
     /// # Errors
     /// As [`Plan::learn`].
     pub fn forecast(&self, file: &EventFile, monitor: &Monitor) -> Result<Forecast> {
-        let (job, survey) = Job::new(file, self, monitor)?;
-        let Job { method, facts, .. } = job;
+        let Look { method, facts, scripted, .. } = Look::new(file, self, monitor)?;
         let each = match method {
             Method::Forward => tile::EVENT,
             Method::Adjoint => Stepper::<E>::STEP,
         };
-        let decoded = made_ready(&survey, file).saturating_add(file.len().saturating_mul(each));
+        let decoded = scripted.saturating_add(file.len().saturating_mul(each));
         let names = [self.alpha.len(), self.lambda.len()];
         let memory = Memory::needed::<E>(names, facts.slots_of_event(), decoded, self.threads, method);
         Ok(Forecast { method, facts, memory })

@@ -1,9 +1,12 @@
 //! What to learn.
 
+use std::borrow::Cow;
+
 use super::facts::Facts;
 use super::script::NONE;
 use crate::error::{Error, Result};
 use crate::events::EventFile;
+use crate::events::survey::{Survey, together};
 use crate::events::twins::Twins;
 use crate::grow::{collected, filled};
 use crate::kernel::element::Element;
@@ -19,7 +22,7 @@ pub(super) const NAMES: &str = "the rows and columns to learn";
 const ALIKE: f64 = 1e3;
 
 /// What to learn, and where it goes. Lengths refer to the file, the rows of weights and the columns of the result.
-pub struct Plan<'a, E> {
+pub struct Plan<'a, E: Clone> {
     /// The row of each of the file's cues.
     pub rows: &'a [u32],
     /// The column of the result for each of the file's outcomes; `None`: it is not learned.
@@ -49,25 +52,22 @@ pub struct Plan<'a, E> {
     pub kernel: Option<Isa>,
     /// Columns in a tile; chosen by size if `None`.
     pub tile: Option<usize>,
-    /// Bytes of decoded events to keep.
+    /// Bytes of events to keep as a method reads them.
     pub budget: usize,
 }
 
 /// Weights to continue from: row i is row i of the weights, columns are looked up.
-pub struct Initial<'a, E> {
+#[derive(Debug, Clone)]
+pub struct Initial<'a, E: Clone> {
     /// The weights, row after row.
-    pub weights: &'a [E],
+    pub weights: Cow<'a, [E]>,
     /// Columns in a row of `weights`.
     pub width: usize,
     /// Where each column of the result is in `weights`; `None`: it starts at zero.
-    pub columns: &'a [Option<u32>],
+    pub columns: Cow<'a, [Option<u32>]>,
 }
 
 impl<E: Element> Plan<'_, E> {
-    pub(super) fn shape(&self) -> [usize; 2] {
-        [self.keep.map_or(self.alpha.len(), <[u32]>::len), self.lambda.len()]
-    }
-
     pub(super) fn check(&self, file: &EventFile, kept: &[u32]) -> Result<()> {
         let (n_rows, n_columns) = (self.alpha.len(), self.lambda.len());
         let wrong = |expected: String| Err(Error::Argument(expected));
@@ -82,6 +82,10 @@ impl<E: Element> Plan<'_, E> {
         if !fits || n_rows >= NONE as usize || n_columns >= NONE as usize {
             return wrong("expected a row for every cue and a column for every outcome".into());
         }
+        let mut taken = filled(false, n_rows, NAMES)?;
+        if self.rows.iter().any(|&row| std::mem::replace(&mut taken[row as usize], true)) {
+            return wrong("expected a row of its own for every cue".into());
+        }
         let mut taken = filled(false, n_columns, NAMES)?;
         if self.columns.iter().flatten().any(|&column| std::mem::replace(&mut taken[column as usize], true)) {
             return wrong("expected a column of its own for every outcome".into());
@@ -90,7 +94,15 @@ impl<E: Element> Plan<'_, E> {
     }
 
     /// What only the forward method can do is not asked of another.
-    pub(super) fn check_method(&self, method: Method) -> Result<()> {
+    pub(super) fn check_method(&self, method: Method, rule: &Rule<E>) -> Result<()> {
+        if method == Method::Adjoint && rule.beta1 != rule.beta2 {
+            return Err(Error::Argument(format!(
+                "expected one learning rate for the adjoint method, found beta1 = {} and beta2 = {}: with two, what a \
+                 token does to a column depends on its outcome, and there is no one slope for all columns; use \
+                 the forward method",
+                self.beta1, self.beta2
+            )));
+        }
         if method == Method::Adjoint && self.needs_forward() {
             let (what, why) = if self.average {
                 ("a mean of the weights", "it gives the weights after the last token alone")
@@ -109,15 +121,23 @@ impl<E: Element> Plan<'_, E> {
         self.average || self.schedule.is_some()
     }
 
-    /// Rows and outcomes that are twins as long as no event tells them apart: those that start and learn alike.
-    pub(super) fn twins(&self, rule: &Rule<E>, started: &[bool]) -> Result<[Twins; 2]> {
+    /// For each row, and for each outcome of the file, the first that is equal to it: those that occur together, and start and
+    /// learn alike.
+    pub(super) fn twins(&self, rule: &Rule<E>, started: &[bool], survey: &Survey) -> Result<[Vec<u32>; 2]> {
         let bits = |value: &E| value.to_f64().to_bits();
         let rows = rule.alpha.iter().map(|alpha| self.initial.is_none().then(|| bits(alpha)));
         let outcomes = self.columns.iter().map(|column| {
             let column = column.filter(|&column| !started[column as usize])?;
             Some(bits(&rule.lambda[column as usize]))
         });
-        Ok([Twins::new(rows)?, Twins::new(outcomes)?])
+        let (rows, outcomes) = (Twins::new(rows)?.least()?, Twins::new(outcomes)?.least()?);
+        // Rows that no event has are together, whatever their cues are.
+        let mut cues = filled(NONE, rows.len(), NAMES)?;
+        for (cue, &row) in self.rows.iter().enumerate() {
+            let twin = survey.cue_twins[cue] as usize;
+            cues[row as usize] = if survey.after_last[cue].events == 0 { NONE } else { self.rows[twin] };
+        }
+        Ok([together(&cues, &rows)?, together(&survey.outcome_twins, &outcomes)?])
     }
 
     /// The cheaper method, where both are as good: the forward method is exact, the adjoint method precise while

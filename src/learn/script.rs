@@ -5,7 +5,7 @@
 //! its ids are looked up in the maps below, whose values were checked once; whatever happens to the file afterwards, the
 //! learner sees the copy.
 //!
-//! What is decoded is kept when it fits a budget, and is decoded again for every pass otherwise.
+//! What is made ready is kept when it fits a budget, and is made again for every pass otherwise.
 
 use std::sync::OnceLock;
 
@@ -14,7 +14,7 @@ use crate::events::EventFile;
 use crate::events::alike::Alike;
 use crate::events::chunk::{Body, Chunk, EventList};
 use crate::events::once::each_once;
-use crate::grow::{Grow, collected, filled, gathered};
+use crate::grow::{Grow, collected, filled};
 use crate::lists::Lists;
 use crate::monitor::Monitor;
 use crate::threads::each;
@@ -22,7 +22,7 @@ use crate::threads::each;
 /// What events are called, as methods read them, where memory for them ends.
 pub(super) const SCRIPT: &str = "the events to learn";
 
-/// Decoded events are kept up to this many bytes.
+/// Events made ready are kept up to this many bytes, unless a plan says otherwise.
 pub const BUDGET: usize = 512 << 20;
 
 /// Marks a name that is left out of the events.
@@ -30,8 +30,7 @@ pub(super) const NONE: u32 = u32::MAX;
 
 /// A source of events in the learner's numbering.
 ///
-/// Invariants: every cue id in `types` and `kept` is below `n_rows`, every outcome id below `n_columns`, every token
-/// below `types.len()`. `rows` and `columns` hold only such numbers, or `NONE` for what is not learned.
+/// Invariants: every cue id in `types` is below `n_rows`, every outcome id below `n_columns`. `rows` and `columns` hold only such numbers, or `NONE` for what is not learned.
 pub(super) struct EventStream {
     file: EventFile,
     rows: Vec<u32>,
@@ -40,7 +39,6 @@ pub(super) struct EventStream {
     n_columns: usize,
     types: EventList,
     alike: Alike,
-    kept: Option<Vec<Chunk>>,
 }
 
 /// A chunk in the learner's numbering.
@@ -85,16 +83,11 @@ pub(super) struct Numbering {
 }
 
 impl EventStream {
-    /// The events of a file in a numbering, with the chunks that a survey has decoded, if it kept them.
+    /// The events of a file in a numbering.
     ///
     /// # Errors
     /// [`Error::Format`] when the file is damaged, [`Error::Argument`] when the numbering does not fit it.
-    pub(super) fn new(
-        file: &EventFile,
-        numbering: Numbering,
-        chunks: Option<Vec<Chunk>>,
-        monitor: &Monitor,
-    ) -> Result<Self> {
+    pub(super) fn new(file: &EventFile, numbering: Numbering) -> Result<Self> {
         let Numbering { rows, n_rows, columns, n_columns } = numbering;
         let below =
             |numbers: &[u32], n| numbers.iter().all(|&number| number == NONE || (number as usize) < n);
@@ -105,16 +98,10 @@ impl EventStream {
             ));
         }
         let (types, alike) = (EventList::default(), Alike::of(file.types()?)?);
-        let mut stream =
-            Self { file: file.clone(), rows, columns, n_rows, n_columns, types, alike, kept: None };
+        let mut stream = Self { file: file.clone(), rows, columns, n_rows, n_columns, types, alike };
         let mut types = file.types()?.try_clone()?;
         stream.renumber(&mut types)?;
         stream.types = types;
-        let kept = chunks.map(|chunks| {
-            let ready = |chunk| monitor.check().and_then(|()| stream.ready(chunk));
-            gathered(chunks.into_iter().map(ready), SCRIPT)
-        });
-        stream.kept = kept.transpose()?;
         Ok(stream)
     }
 
@@ -139,10 +126,7 @@ impl EventStream {
     /// # Errors
     /// Those of decoding, and of `visit`.
     fn visit<T>(&self, chunk: usize, visit: impl FnOnce(Segment<'_>) -> Result<T>) -> Result<T> {
-        match self.kept.as_ref().and_then(|kept| kept.get(chunk)) {
-            Some(ready) => visit(self.segment(ready)),
-            None => visit(self.segment(&self.ready(self.file.chunk(chunk)?)?)),
-        }
+        visit(self.segment(&self.ready(self.file.chunk(chunk)?)?))
     }
 
     fn segment<'s>(&'s self, chunk: &'s Chunk) -> Segment<'s> {
@@ -334,7 +318,7 @@ impl<T: Send + Sync> Chunks<T> {
         start: impl Fn() -> Result<S> + Sync,
         make: impl Fn(&mut S, &Segment<'_>) -> Result<T> + Sync,
     ) -> Result<Self> {
-        if !fits || stream.kept.is_none() {
+        if !fits {
             return Ok(Self { stream, made: None });
         }
         let made = collected((0..stream.n_chunks()).map(|_| OnceLock::new()), SCRIPT)?;
@@ -347,7 +331,6 @@ impl<T: Send + Sync> Chunks<T> {
             })
         })?;
         // They are not read again.
-        stream.kept = None;
         stream.types = EventList::default();
         Ok(Self { stream, made: Some(made) })
     }

@@ -1,15 +1,14 @@
 //! The steps of the adjoint method: events backward, repetitions taken together.
 //!
-//! Tokens without a common cue commute, so an event that comes again before any other with one of its cues belongs to the
-//! same step, and a row of frequency f is one step of f tokens. In a step s decays from token to token by q = 1 - beta *
+//! An event that comes again before any other with one of its cues belongs to the same step (`events::grouping`), and a row of
+//! frequency f is one step of f tokens. In a step s decays from token to token by q = 1 - beta *
 //! kappa, kappa = sum of alpha m^2 over its cues, so R tokens do what one does with beta multiplied by
 //!
 //! ```text
 //! 1 + q + ... + q^(R-1) = (1 - q^R) / (beta * kappa)
 //! ```
 //!
-//! A repetition is an event of the same type: where a file holds events in full they hardly repeat, and are not compared. Nor
-//! may it matter which outcomes are learned, for a column shall have the same bits whatever others there are.
+//! It may not matter which outcomes are learned, for a column shall have the same bits whatever others there are.
 //!
 //! Steps are made of one chunk at a time: no step reaches over its end. Where beta * kappa >= 2 nothing decays, and
 //! every token is done by itself: what overflows must do so on its own way.
@@ -17,50 +16,10 @@
 use super::order::{self, BLOCK};
 use super::script::{SCRIPT, Script, Segment};
 use crate::error::Result;
-use crate::events::chunk::EventList;
+use crate::events::grouping::Grouping;
+use crate::events::kappa::Kappa;
 use crate::grow::{Grow, collected, filled};
 use crate::kernel::element::Element;
-use crate::tiles::rule::Kappa;
-
-/// No step.
-const NONE: u32 = u32::MAX;
-
-/// Finds repetitions among the events of a chunk, taken one after another in either direction.
-///
-/// Invariant: `last[cue]` is the last step that has the cue, or `NONE`; `steps` are rows.
-pub(super) struct Grouping {
-    last: Vec<u32>,
-    steps: Vec<u32>,
-}
-
-impl Grouping {
-    pub(super) fn new(n_cues: usize) -> Result<Self> {
-        Ok(Self { last: filled(NONE, n_cues, SCRIPT)?, steps: Vec::new() })
-    }
-
-    /// Begins with a new chunk.
-    pub(super) fn begin(&mut self) {
-        self.last.fill(NONE);
-        self.steps.clear();
-    }
-
-    /// The step that an event of the type `row` repeats, or `None` if it is a step of its own.
-    pub(super) fn step_of(&mut self, rows: &EventList, row: u32) -> Result<Option<usize>> {
-        let cues = rows.cues.get(row as usize);
-        let last = cues.first().map_or(NONE, |&cue| self.last[cue as usize]);
-        if let Some(&earlier) = self.steps.get(last as usize)
-            && earlier == row
-            && cues.iter().all(|&cue| self.last[cue as usize] == last)
-        {
-            return Ok(Some(last as usize));
-        }
-        for &cue in cues {
-            self.last[cue as usize] = self.steps.len() as u32;
-        }
-        self.steps.grow(row, SCRIPT)?;
-        Ok(None)
-    }
-}
 
 /// Steps in the order in which they are done: the last event first, but for places changed within blocks.
 ///

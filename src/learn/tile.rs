@@ -12,10 +12,10 @@
 //! but for the sign of a zero, which no weight feels but one of -0.0. A sum is -0.0 only if both its terms are, so a weight can
 //! be -0.0 only from the start; tiles that begin with one do all as it stands above.
 
-use super::job::Job;
 use super::mean::Mean;
 use super::order;
-use super::script::{Chunks, Event, EventStream, SCRIPT, Script, Scripted, Segment};
+use super::run::Run;
+use super::script::{Chunks, Event, EventStream, NONE, SCRIPT, Script, Scripted, Segment};
 use crate::error::Result;
 use crate::grow::copied;
 use crate::kernel::dispatch::{Task, run};
@@ -86,12 +86,18 @@ pub(super) struct OrderedEvents {
 
 impl OrderedEvents {
     /// All chunks of a stream, their events put in order if `ordered`.
-    pub(super) fn all<E>(stream: EventStream, ordered: bool, job: &Job<'_, E>) -> Result<Chunks<Self>> {
+    pub(super) fn all(
+        stream: EventStream,
+        ordered: bool,
+        fits: bool,
+        threads: usize,
+        monitor: &Monitor,
+    ) -> Result<Chunks<Self>> {
         let make = |(): &mut (), segment: &Segment<'_>| {
             let events = Self::of(segment)?;
             if ordered { events.ordered() } else { Ok(events) }
         };
-        Chunks::new(stream, job.room >= EVENT, job.threads, job.monitor, || Ok(()), make)
+        Chunks::new(stream, fits, threads, monitor, || Ok(()), make)
     }
 
     pub(super) fn of(segment: &Segment<'_>) -> Result<Self> {
@@ -175,6 +181,29 @@ impl<'a> Times<'a> {
     }
 }
 
+/// The columns of a tile.
+#[derive(Clone, Copy)]
+pub(super) struct Columns<'a, E> {
+    /// The number of the first one in the events. The others follow it,
+    pub(super) first: u32,
+    /// unless there is a lane of the tile here for each column of the events; [`NONE`]: it is not in the tile.
+    pub(super) lanes: &'a [u32],
+    /// The maximal activation of each.
+    pub(super) lambda: &'a [E],
+}
+
+impl<E> Columns<'_, E> {
+    /// The lane of a column of the events; one that does not exist where it is not in the tile.
+    #[inline(always)]
+    fn lane(self, column: u32) -> usize {
+        if self.lanes.is_empty() {
+            column.wrapping_sub(self.first) as usize
+        } else {
+            self.lanes.get(column as usize).copied().unwrap_or(NONE) as usize
+        }
+    }
+}
+
 /// A tile of weights: some columns of all rows.
 pub(super) struct ColumnTile<'a, E> {
     /// The weights, row after row.
@@ -183,10 +212,7 @@ pub(super) struct ColumnTile<'a, E> {
     negative_zeros: bool,
     /// Elements in a row: a multiple of the lanes of the kernel.
     pub(super) width: usize,
-    /// The first of its columns, in the stream's numbering.
-    first: u32,
-    /// The maximal activation of each of its columns.
-    lambda: &'a [E],
+    columns: Columns<'a, E>,
     /// The salience of all cues, if it is the same: as the rule says.
     salience: Option<E>,
     /// Whether there is one salience, and beta1 is beta2 in every token: then `rates` are not looked at.
@@ -207,7 +233,7 @@ impl<'a, E: Element> ColumnTile<'a, E> {
     pub(super) fn new(
         weights: &'a mut [E],
         width: usize,
-        (first, lambda): (u32, &'a [E]),
+        columns: Columns<'a, E>,
         rule: &Rule<E>,
         lanes: Lanes<'a, E>,
         per_token: PerToken<'a>,
@@ -223,8 +249,7 @@ impl<'a, E: Element> ColumnTile<'a, E> {
             weights,
             negative_zeros,
             width,
-            first,
-            lambda,
+            columns,
             salience,
             // Kernels take one rate where there is one salience.
             one_rate: one_rate && salience.is_some(),
@@ -261,9 +286,9 @@ impl<E: LearnsColumns> ColumnTile<'_, E> {
     ///
     /// # Errors
     /// When stopped.
-    pub(super) fn learn<'s>(&mut self, mut stretch: Stretch<'s>, job: &Job<'_, E>) -> Result<Scripted<'s>> {
-        let (rule, monitor) = (&job.rule, job.monitor);
-        E::forward(job.kernel, Forward { tile: self, rule, stretch: &mut stretch, monitor })?;
+    pub(super) fn learn<'s>(&mut self, mut stretch: Stretch<'s>, run: &Run<'_, E>) -> Result<Scripted<'s>> {
+        let (rule, monitor) = (run.rule, run.monitor);
+        E::forward(run.kernel, Forward { tile: self, rule, stretch: &mut stretch, monitor })?;
         Ok(stretch.events)
     }
 }
@@ -338,12 +363,11 @@ impl<E: Element> Forward<'_, '_, '_, E> {
     ) -> Result<()> {
         let Self { tile, rule, stretch, monitor } = self;
         let Stretch { mut events, len, times } = stretch.clone();
-        let ColumnTile { weights, width, first, lambda, targets, rates, per_token, negative_zeros, .. } =
-            tile;
-        let (n_rows, width, first, negative_zeros) = (events.n_rows(), *width, *first, *negative_zeros);
+        let ColumnTile { weights, width, columns, targets, rates, per_token, negative_zeros, .. } = tile;
+        let (n_rows, width, columns, negative_zeros) = (events.n_rows(), *width, *columns, *negative_zeros);
         // The conditions that the pointers below rest on, together with the script's invariant.
         assert!(width % (B * V::LANES) == 0 && (1..=WIDEST).contains(&width));
-        assert!(targets.len() == width && rates.len() == width && lambda.len() <= width);
+        assert!(targets.len() == width && rates.len() == width && columns.lambda.len() <= width);
         assert!(rule.alpha.len() == n_rows && weights.len() == n_rows * width);
         let mut unreported = tile.unreported;
         let (mut betas, mut done) = (tile.betas, 0);
@@ -368,9 +392,9 @@ impl<E: Element> Forward<'_, '_, '_, E> {
                 {
                     // SAFETY: as below.
                     unsafe {
-                        if some.draw::<true>(outcomes, first, lambda, betas[0]) || negative_zeros {
+                        if some.draw::<true>(outcomes, columns, betas[0]) || negative_zeros {
                             step::<V, _, B>(weights, width, cues, once, &mut some);
-                            some.draw::<false>(outcomes, first, lambda, betas[1]);
+                            some.draw::<false>(outcomes, columns, betas[1]);
                         } else {
                             step::<V, _, B>(weights, width, cues, once, &mut none);
                         }
@@ -392,8 +416,8 @@ impl<E: Element> Forward<'_, '_, '_, E> {
         while done < len
             && let Some(Event { cues, outcomes, once }) = events.next()
         {
-            // SAFETY: the instruction set exists, and `lambda` is no longer than `targets` and `rates` are.
-            let drawn = unsafe { some.draw::<true>(outcomes, first, lambda, betas[0]) } || negative_zeros;
+            // SAFETY: the instruction set exists, and the `lambda` of `columns` is no longer than `targets` and `rates` are.
+            let drawn = unsafe { some.draw::<true>(outcomes, columns, betas[0]) } || negative_zeros;
             for _ in 0..times.of(done) {
                 // A schedule may stand still, and one rate for all columns is not looked up.
                 if let Some(per_token) = per_token
@@ -410,7 +434,7 @@ impl<E: Element> Forward<'_, '_, '_, E> {
                         rates.fill(betas[1]);
                         some.rates = rates.as_mut_ptr();
                         // SAFETY: as above.
-                        unsafe { some.draw::<true>(outcomes, first, lambda, betas[0]) };
+                        unsafe { some.draw::<true>(outcomes, columns, betas[0]) };
                     }
                 }
                 // SAFETY: every cue is below n_rows, the number of elements of `alpha` and of rows of `weights`, and none comes
@@ -430,7 +454,7 @@ impl<E: Element> Forward<'_, '_, '_, E> {
             }
             if drawn {
                 // SAFETY: as above.
-                unsafe { some.draw::<false>(outcomes, first, lambda, betas[1]) };
+                unsafe { some.draw::<false>(outcomes, columns, betas[1]) };
             }
             done += 1;
         }
@@ -474,20 +498,20 @@ impl<V: Vector, const UNIFORM: bool, const ONE_RATE: bool> Present<'_, V, UNIFOR
     /// are any.
     ///
     /// # Safety
-    /// The instruction set of `V` must exist; `targets` and `rates` are made of whole vectors, and no shorter than `lambda`.
+    /// The instruction set of `V` must exist; `targets` and `rates` are made of whole vectors, and no shorter than the `lambda` of the
+    /// columns.
     #[inline(always)]
     #[expect(unsafe_code, reason = "vectors")]
     unsafe fn draw<const PRESENT: bool>(
         &self,
         outcomes: &[u32],
-        first: u32,
-        lambda: &[V::Element],
+        columns: Columns<'_, V::Element>,
         rate: V::Element,
     ) -> bool {
         let mut drawn = false;
         for &outcome in outcomes {
-            let column = outcome.wrapping_sub(first) as usize;
-            if let Some(&lambda) = lambda.get(column) {
+            let column = columns.lane(outcome);
+            if let Some(&lambda) = columns.lambda.get(column) {
                 drawn = true;
                 // SAFETY: by the contract of this function.
                 unsafe {

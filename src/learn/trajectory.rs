@@ -10,8 +10,9 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::job::{Job, LearnedColumn};
+use super::job::{LearnedColumn, Look};
 use super::plan::Plan;
+use super::run::Run;
 use super::script::{Event, NONE, Scripted};
 use super::tile::{ColumnTile, LearnsColumns, Stretch, Times};
 use crate::error::{Error, Result};
@@ -88,16 +89,16 @@ impl<'a, E: Element> Traces<'a, E> {
     pub(super) fn new(
         recording: &Recording<'a>,
         asked: Option<Asked>,
-        job: &Job<'_, E>,
+        look: &Look<E>,
         out: &'a mut [E],
     ) -> Result<Self> {
-        let (n_rows, n_columns, tokens) = (job.rule.alpha.len(), job.rule.lambda.len(), recording.tokens);
+        let (n_rows, n_columns, tokens) = (look.rule.alpha.len(), look.rule.lambda.len(), recording.tokens);
         let cells = recording.cells.traces(n_columns)?;
         let rising = tokens.windows(2).all(|pair| pair[0] < pair[1]);
         let inside = |(rows, column): &TraceCells<'_>| {
             rows.iter().all(|&row| (row as usize) < n_rows) && (*column as usize) < n_columns
         };
-        if !rising || tokens.last().is_some_and(|&last| last > job.facts.tokens) || !cells.iter().all(inside)
+        if !rising || tokens.last().is_some_and(|&last| last > look.facts.tokens) || !cells.iter().all(inside)
         {
             return Err(Error::Argument("expected rising tokens, rows and columns that exist".into()));
         }
@@ -194,7 +195,7 @@ impl<E: LearnsColumns> Tracer<'_, '_, E> {
         &mut self,
         mut walk: Walk<'_>,
         tile: &mut ColumnTile<'_, E>,
-        job: &Job<'_, E>,
+        run: &Run<'_, E>,
     ) -> Result<()> {
         while let (Some(next), Some(event)) = (self.next(), walk.event()) {
             let mut ahead = next - self.token;
@@ -207,12 +208,12 @@ impl<E: LearnsColumns> Tracer<'_, '_, E> {
                 }
             }
             let (stretch, tokens) = walk.take(ahead);
-            let rest = tile.learn(stretch, job)?;
+            let rest = tile.learn(stretch, run)?;
             walk.go_on(rest);
             self.token += tokens;
             if self.token == next {
                 self.make(tile.weights, tile.width);
-                job.monitor.check()?;
+                run.monitor.check()?;
             }
         }
         Ok(())

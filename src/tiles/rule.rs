@@ -1,7 +1,9 @@
 //! The parameters of the rule.
 
+use std::borrow::Cow;
+
 use crate::error::{Error, Result};
-use crate::grow::{filled, gathered};
+use crate::grow::gathered;
 use crate::kernel::element::Element;
 use crate::monitor::Monitor;
 
@@ -54,12 +56,19 @@ impl<E: Element> Rule<E> {
 }
 
 /// Factors on the learning rates, one for each token from the first on.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Schedule<'a> {
     /// On beta1, where the outcome is present.
-    pub present: &'a [f64],
-    /// On beta2, where it is absent.
-    pub absent: &'a [f64],
+    pub present: Cow<'a, [f64]>,
+    /// On beta2, where it is absent; `None`: the same.
+    pub absent: Option<Cow<'a, [f64]>>,
+}
+
+impl Schedule<'_> {
+    /// The factors on beta2.
+    fn absent(&self) -> &[f64] {
+        self.absent.as_ref().unwrap_or(&self.present)
+    }
 }
 
 /// Learning rates that change from token to token.
@@ -67,7 +76,7 @@ pub struct Schedule<'a> {
 /// Invariant: there is a factor of each kind for all tokens that are learned, and no rate is negative or not finite.
 pub(crate) struct Rates<'a> {
     betas: [f64; 2],
-    schedule: Schedule<'a>,
+    schedule: &'a Schedule<'a>,
 }
 
 impl<'a> Rates<'a> {
@@ -81,11 +90,11 @@ impl<'a> Rates<'a> {
     /// [`Error::Stopped`].
     pub(crate) fn new<E: Element>(
         betas: [f64; 2],
-        schedule: Schedule<'a>,
+        schedule: &'a Schedule<'a>,
         tokens: u64,
         monitor: &Monitor,
     ) -> Result<Self> {
-        for (beta, factors) in betas.into_iter().zip([schedule.present, schedule.absent]) {
+        for (beta, factors) in betas.into_iter().zip([&*schedule.present, schedule.absent()]) {
             if (factors.len() as u64) < tokens {
                 return Err(Error::Argument(format!(
                     "expected a schedule with a factor for each of {tokens} tokens, found {}",
@@ -110,16 +119,16 @@ impl<'a> Rates<'a> {
 
     /// Whether both rates are the same in every token.
     pub(crate) fn is_one(&self) -> bool {
-        let Schedule { present, absent } = self.schedule;
-        self.betas[0] == self.betas[1] && std::ptr::eq(present, absent)
+        self.betas[0] == self.betas[1] && self.schedule.absent.is_none()
     }
 
     /// The rates, where the outcome is present and where it is absent, of the token that `before` tokens come before: beta *
     /// factor in float64, rounded to the type of the weights.
     #[inline(always)]
     pub(crate) fn after<E: Element>(&self, before: u64) -> [E; 2] {
-        let ([beta1, beta2], Schedule { present, absent }) = (self.betas, self.schedule);
-        [E::from_f64(beta1 * present[before as usize]), E::from_f64(beta2 * absent[before as usize])]
+        let ([beta1, beta2], schedule) = (self.betas, self.schedule);
+        let [present, absent] = [&schedule.present[before as usize], &schedule.absent()[before as usize]];
+        [E::from_f64(beta1 * present), E::from_f64(beta2 * absent)]
     }
 }
 
@@ -129,34 +138,6 @@ pub(crate) fn same<E: Element>(elements: &[E]) -> Option<E> {
     rest.iter().all(|element| element == first).then_some(*first)
 }
 
-/// Sums alpha * m^2 over the cues of an event, m the multiplicity of a cue: a token takes the part beta * kappa off the
-/// error of its event.
-pub(crate) struct Kappa {
-    /// For each cue how often it was named in the event at hand; zero between events.
-    named: Vec<u32>,
-}
-
-impl Kappa {
-    /// For cues below `n_cues`.
-    pub(crate) fn new(n_cues: usize) -> Result<Self> {
-        Ok(Self { named: filled(0, n_cues, "the counts of the cues of an event")? })
-    }
-
-    /// Kappa of an event, as the sum of alpha * (2 k - 1) over the k-th mention of each cue.
-    pub(crate) fn of(&mut self, cues: &[u32], alpha: impl Fn(u32) -> f64) -> f64 {
-        let mut kappa = 0.0;
-        for &cue in cues {
-            let named = &mut self.named[cue as usize];
-            *named += 1;
-            kappa += alpha(cue) * (2.0 * f64::from(*named) - 1.0);
-        }
-        for &cue in cues {
-            self.named[cue as usize] = 0;
-        }
-        kappa
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,8 +145,8 @@ mod tests {
     #[test]
     fn schedules_are_checked() {
         let rates = |present: &[f64], absent: &[f64]| {
-            let schedule = Schedule { present, absent };
-            Rates::new::<f32>([0.1, 1e30], schedule, 2, &Monitor::new()).map(|rates| rates.after::<f32>(1))
+            let schedule = Schedule { present: present.into(), absent: Some(absent.into()) };
+            Rates::new::<f32>([0.1, 1e30], &schedule, 2, &Monitor::new()).map(|rates| rates.after::<f32>(1))
         };
         assert_eq!(rates(&[1.0, 0.3], &[0.0, 2.0]).unwrap(), [0.1_f64 * 0.3, 2e30].map(|rate| rate as f32));
         let refused = |present: &[f64], absent: &[f64]| rates(present, absent).unwrap_err().to_string();

@@ -1,0 +1,33 @@
+//! Kappa of an event: the sum of alpha * m^2 over its cues, m the multiplicity of a cue.
+//!
+//! A token takes the part beta * kappa off the error of its event.
+
+use crate::error::Result;
+use crate::grow::filled;
+
+/// Sums alpha * m^2 over the cues of events.
+pub(crate) struct Kappa {
+    /// For each cue how often it was named in the event at hand; zero between events.
+    named: Vec<u32>,
+}
+
+impl Kappa {
+    /// For cues below `n_cues`.
+    pub(crate) fn new(n_cues: usize) -> Result<Self> {
+        Ok(Self { named: filled(0, n_cues, "the counts of the cues of an event")? })
+    }
+
+    /// Kappa of an event, as the sum of alpha * (2 k - 1) over the k-th mention of each cue.
+    pub(crate) fn of(&mut self, cues: &[u32], alpha: impl Fn(u32) -> f64) -> f64 {
+        let mut kappa = 0.0;
+        for &cue in cues {
+            let named = &mut self.named[cue as usize];
+            *named += 1;
+            kappa += alpha(cue) * (2.0 * f64::from(*named) - 1.0);
+        }
+        for &cue in cues {
+            self.named[cue as usize] = 0;
+        }
+        kappa
+    }
+}

@@ -1,0 +1,256 @@
+//! One look at all events: what occurs where, and what occurs together.
+//!
+//! Nothing of it depends on what is learned. So a file is looked at once ([`EventFile::survey`]): threads look at runs of chunks
+//! (`part`), and what they find is joined in the order of the runs.
+
+mod part;
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use self::part::Part;
+use super::EventFile;
+use crate::error::Result;
+use crate::events::alike::Alike;
+use crate::grow::{collected, filled, gathered, short};
+use crate::monitor::Monitor;
+use crate::threads::each;
+
+const NAMES: &str = "what is known of each name";
+
+/// A thread looks at so many chunks at least,
+const LEAST: usize = 4;
+/// and no more threads than this look: each has a list of all names.
+const PARTS: usize = 16;
+
+/// Where in the stream an event is: how many events come before it, how many tokens, and how many cue slots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Position {
+    pub(crate) events: u64,
+    pub(crate) tokens: u64,
+    pub(crate) slots: u64,
+}
+
+impl Position {
+    /// The position in the whole stream, of which so much comes before that in which it was found.
+    fn after(self, before: Self) -> Self {
+        Self {
+            events: before.events.saturating_add(self.events),
+            tokens: before.tokens.saturating_add(self.tokens),
+            slots: before.slots.saturating_add(self.slots),
+        }
+    }
+}
+
+/// What one look at all events finds. Events of frequency 0 teach nothing, and are not seen but for their size.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Survey {
+    /// Where each outcome occurs first.
+    pub(crate) first: Vec<Option<Position>>,
+    /// The position after the last event that has each cue; the beginning where none has.
+    pub(crate) after_last: Vec<Position>,
+    /// For each cue the first of those that occur in the same events, equally often in each.
+    pub(crate) cue_twins: Vec<u32>,
+    /// For each outcome the first of those that occur in the same events.
+    pub(crate) outcome_twins: Vec<u32>,
+    pub(crate) totals: Totals,
+}
+
+/// Sums over all events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Totals {
+    /// Cue slots over all tokens.
+    pub(crate) slots: u64,
+    /// Cues and outcomes of all events, an outcome of an event once.
+    pub(crate) names: u64,
+    /// The largest sum of m^2 over the cues of an event, m the multiplicity of a cue.
+    pub(crate) squares: u64,
+    /// Cues and outcomes of all steps: events, those that repeat one in a step left out (`grouping`).
+    pub(crate) visits: u64,
+}
+
+impl EventFile {
+    /// What one look at all events finds, on so many threads. It is remembered.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Format`] when a part of the file is damaged; [`crate::error::Error::Stopped`].
+    pub(crate) fn survey(&self, threads: usize, monitor: &Monitor) -> Result<&Survey> {
+        if let Some(survey) = self.0.survey.get() {
+            return Ok(survey);
+        }
+        let survey = Survey::look(self, threads, monitor)?;
+        Ok(self.0.survey.get_or_init(|| survey))
+    }
+}
+
+impl Survey {
+    /// Looks at all events.
+    ///
+    /// # Errors
+    /// Those of decoding; [`crate::error::Error::Stopped`].
+    pub(crate) fn look(file: &EventFile, threads: usize, monitor: &Monitor) -> Result<Self> {
+        Self::in_parts(file, threads.min(PARTS).min(file.n_chunks() / LEAST).max(1), monitor)
+    }
+
+    /// The same by so many threads, each at a run of chunks.
+    fn in_parts(file: &EventFile, n: usize, monitor: &Monitor) -> Result<Self> {
+        let alike = Alike::of(file.types()?)?;
+        let parts = collected((0..n).map(|_| Mutex::new(None)), NAMES)?;
+        let bound = |part: usize| file.n_chunks() * part / n;
+        each(
+            n,
+            n,
+            || Ok(()),
+            |(), i| {
+                let part = Part::of(file, bound(i)..bound(i + 1), &alike, monitor)?;
+                *parts[i].lock().unwrap_or_else(PoisonError::into_inner) = Some(part);
+                Ok(())
+            },
+        )?;
+        let parts =
+            parts.into_iter().filter_map(|part| part.into_inner().unwrap_or_else(PoisonError::into_inner));
+        Self::joined(file, parts)
+    }
+
+    /// Joins what was found in one run of chunks after another.
+    fn joined(file: &EventFile, parts: impl Iterator<Item = Part>) -> Result<Self> {
+        let (n_cues, n_outcomes) = (file.cues().len(), file.outcomes().len());
+        let mut survey = Self {
+            first: filled(None, n_outcomes, NAMES)?,
+            after_last: filled(Position::default(), n_cues, NAMES)?,
+            cue_twins: filled(0, n_cues, NAMES)?,
+            outcome_twins: filled(0, n_outcomes, NAMES)?,
+            totals: Totals::default(),
+        };
+        let mut before = Position::default();
+        for part in parts {
+            for (first, found) in survey.first.iter_mut().zip(part.first) {
+                *first = first.or(found.map(|position| position.after(before)));
+            }
+            for (last, found) in survey.after_last.iter_mut().zip(part.after_last) {
+                *last = found.map_or(*last, |position| position.after(before));
+            }
+            survey.cue_twins = together(&survey.cue_twins, &part.cue_twins.least()?)?;
+            survey.outcome_twins = together(&survey.outcome_twins, &part.outcome_twins.least()?)?;
+            let Totals { slots, names, squares, visits } = part.totals;
+            let totals = &mut survey.totals;
+            totals.slots = totals.slots.saturating_add(slots);
+            totals.names = totals.names.saturating_add(names);
+            totals.squares = totals.squares.max(squares);
+            totals.visits = totals.visits.saturating_add(visits);
+            before = part.end.after(before);
+        }
+        Ok(survey)
+    }
+}
+
+/// For each name the first of those that are with it in both of two partitions, each of which says so of itself.
+pub(crate) fn together(one: &[u32], other: &[u32]) -> Result<Vec<u32>> {
+    let mut first = HashMap::new();
+    gathered(
+        (0..).zip(one.iter().zip(other)).map(|(name, classes)| {
+            first.try_reserve(1).map_err(|_| short::<[u32; 3]>(2 * first.len() + 1, NAMES))?;
+            Ok(*first.entry(classes).or_insert(name))
+        }),
+        NAMES,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::write::{Duplicates, EventWriter};
+    use proptest::prelude::*;
+
+    /// Events of few names, each with a frequency.
+    type Events = Vec<(Vec<u32>, Vec<u32>, u32)>;
+
+    const NAMES: u32 = 6;
+
+    fn events() -> impl Strategy<Value = Events> {
+        let ids = || prop::collection::vec(0..NAMES, 0..4);
+        prop::collection::vec((ids(), ids(), 0..4_u32), 0..30)
+    }
+
+    pub(super) fn written(events: &Events, times: usize, plain: bool) -> EventFile {
+        let names: Vec<String> = (0..NAMES).map(|name| name.to_string()).collect();
+        let names = || names.iter().map(String::as_str);
+        let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
+        writer.with_names(names(), names()).unwrap();
+        for (cues, outcomes, frequency) in std::iter::repeat_n(events, times).flatten() {
+            writer.push(cues, outcomes, if plain { 1 } else { *frequency }).unwrap();
+        }
+        writer.finish().unwrap()
+    }
+
+    /// What a survey finds of events, written as it is defined.
+    fn expected(events: &Events) -> Survey {
+        let mut survey = Survey {
+            first: vec![None; NAMES as usize],
+            after_last: vec![Position::default(); NAMES as usize],
+            ..Survey::default()
+        };
+        let (mut tokens, mut slots) = (0, 0);
+        for (i, (cues, outcomes, frequency)) in (0..).zip(events) {
+            let distinct = (0..NAMES).filter(|name| outcomes.contains(name)).count();
+            survey.totals.names += (cues.len() + distinct) as u64;
+            if *frequency == 0 {
+                continue;
+            }
+            for &outcome in outcomes {
+                survey.first[outcome as usize].get_or_insert(Position { events: i, tokens, slots });
+            }
+            tokens += u64::from(*frequency);
+            slots += u64::from(*frequency) * cues.len() as u64;
+            for &cue in cues {
+                survey.after_last[cue as usize] = Position { events: i + 1, tokens, slots };
+            }
+            let times = |name: u32| cues.iter().filter(|cue| **cue == name).count() as u64;
+            survey.totals.squares =
+                survey.totals.squares.max((0..NAMES).map(|name| times(name).pow(2)).sum());
+        }
+        survey.totals.slots = slots;
+        let taught = || events.iter().filter(|event| event.2 > 0);
+        let cue = |name: u32| taught().map(move |event| event.0.iter().filter(|cue| **cue == name).count());
+        let outcome = |name: u32| taught().map(move |event| event.1.contains(&name));
+        survey.cue_twins =
+            (0..NAMES).map(|name| (0..NAMES).find(|&other| cue(other).eq(cue(name))).unwrap()).collect();
+        survey.outcome_twins = (0..NAMES)
+            .map(|name| (0..NAMES).find(|&other| outcome(other).eq(outcome(name))).unwrap())
+            .collect();
+        survey
+    }
+
+    proptest! {
+        #[test]
+        fn a_survey_finds_what_its_words_say(events in events()) {
+            let file = written(&events, 1, false);
+            let found = Survey::look(&file, 2, &Monitor::new()).unwrap();
+            let mut expected = expected(&events);
+            expected.totals.visits = found.totals.visits;
+            prop_assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn parts_find_what_the_whole_has() {
+        let events = vec![
+            (vec![0, 1], vec![2], 1),
+            (vec![2, 2, 3], vec![3, 4, 3], 3),
+            (vec![0, 1], vec![2], 0),
+            (vec![4], vec![], 1),
+        ];
+        for plain in [true, false] {
+            // Five chunks; of some names there is only one event, at the end.
+            let mut all: Events = std::iter::repeat_n(events.clone(), 66_000).flatten().collect();
+            all.push((vec![5], vec![5], 1));
+            let file = written(&all, 1, plain);
+            assert_eq!(file.n_chunks(), 5);
+            let whole = Survey::in_parts(&file, 1, &Monitor::new()).unwrap();
+            assert_eq!(whole.after_last[5].events, all.len() as u64);
+            for n in 2..=5 {
+                assert_eq!(Survey::in_parts(&file, n, &Monitor::new()).unwrap(), whole);
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What a look at some chunks finds, as if they were the first ones.
+
+use std::ops::Range;
+
+use super::{NAMES, Position, Totals};
+use crate::error::Result;
+use crate::events::alike::Alike;
+use crate::events::chunk::Body;
+use crate::events::grouping::Grouping;
+use crate::events::kappa::Kappa;
+use crate::events::once::Once;
+use crate::events::twins::Twins;
+use crate::events::{EventFile, LOOK_EVERY};
+use crate::grow::filled;
+use crate::monitor::Monitor;
+
+/// What is found in a run of chunks. Positions are counted from its beginning.
+pub(super) struct Part {
+    /// Where each outcome occurs first,
+    pub(super) first: Vec<Option<Position>>,
+    /// and the position after the last event that has each cue.
+    pub(super) after_last: Vec<Option<Position>>,
+    pub(super) cue_twins: Twins,
+    pub(super) outcome_twins: Twins,
+    /// After all events.
+    pub(super) end: Position,
+    pub(super) totals: Totals,
+}
+
+impl Part {
+    /// Looks at some chunks.
+    ///
+    /// # Errors
+    /// Those of decoding; [`crate::error::Error::Stopped`].
+    pub(super) fn of(
+        file: &EventFile,
+        chunks: Range<usize>,
+        alike: &Alike,
+        monitor: &Monitor,
+    ) -> Result<Self> {
+        let types = file.types()?;
+        let (n_cues, n_outcomes) = (file.cues().len(), file.outcomes().len());
+        let all_alike = |n: usize| Twins::new((0..n).map(|_| Some(0)));
+        let mut part = Self {
+            first: filled(None, n_outcomes, NAMES)?,
+            after_last: filled(None, n_cues, NAMES)?,
+            cue_twins: all_alike(n_cues)?,
+            outcome_twins: all_alike(n_outcomes)?,
+            end: Position::default(),
+            totals: Totals::default(),
+        };
+        let (mut kappa, mut grouping, mut once) =
+            (Kappa::new(n_cues)?, Grouping::new(n_cues)?, Once::default());
+        let mut seen = filled(false, types.len(), "what is known of event types")?;
+        for index in chunks {
+            monitor.check()?;
+            let mut chunk = file.chunk(index)?;
+            alike.unite(&mut chunk);
+            grouping.begin();
+            let mut work = 0;
+            for i in 0..chunk.body.len() {
+                let frequency = u64::from(chunk.frequency(i));
+                let (rows, row, new) = match &chunk.body {
+                    Body::Full(rows) => (rows, i, true),
+                    Body::Types(tokens) => (types, tokens[i] as usize, !seen[tokens[i] as usize]),
+                };
+                let (cues, outcomes) = (rows.cues.get(row), once.of(rows.outcomes.get(row))?);
+                let names = cues.len() + outcomes.len();
+                part.totals.names += names as u64;
+                work += names;
+                if work >= LOOK_EVERY {
+                    monitor.check()?;
+                    work = 0;
+                }
+                let here = part.end;
+                part.end.events += 1;
+                if frequency == 0 {
+                    continue;
+                }
+                if new {
+                    if let Body::Types(tokens) = &chunk.body {
+                        seen[tokens[i] as usize] = true;
+                    }
+                    for &outcome in outcomes {
+                        part.first[outcome as usize].get_or_insert(here);
+                    }
+                    part.cue_twins.split(cues.iter().copied())?;
+                    part.outcome_twins.split(outcomes.iter().copied())?;
+                    // A whole number, far below 2^53: an event has at most 2^24 cues.
+                    let squares = kappa.of(cues, |_| 1.0) as u64;
+                    part.totals.squares = part.totals.squares.max(squares);
+                }
+                let end = &mut part.end;
+                end.tokens = end.tokens.saturating_add(frequency);
+                end.slots = end.slots.saturating_add(frequency.saturating_mul(cues.len() as u64));
+                for &cue in cues {
+                    part.after_last[cue as usize] = Some(*end);
+                }
+                if grouping.step_of(rows, row as u32)?.is_none() {
+                    part.totals.visits += names as u64;
+                }
+            }
+        }
+        part.totals.slots = part.end.slots;
+        Ok(part)
+    }
+}
