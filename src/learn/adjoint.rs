@@ -34,9 +34,9 @@
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
-use super::Kernels;
-use super::job::{Job, LearnedRow, Look};
+use super::checked::{CheckedPlan, LearnedRow};
 use super::plan::Initial;
+use super::run::Run;
 use super::script::{Chunks, Event, Segment};
 use super::steps::{Stepper, Steps};
 use crate::error::Result;
@@ -54,7 +54,7 @@ use crate::tiles::result::{Axis, Entry, Filling, Matrix};
 use crate::tiles::rule::same;
 use crate::tiles::width::{WIDEST, padded};
 
-/// The work is interrupted to look at the monitor after about this many slots times columns.
+/// The work is interrupted to checked at the monitor after about this many slots times columns.
 const POLL_EVERY: usize = 1 << 22;
 
 const TILES: &str = "the rows of tiles";
@@ -75,35 +75,35 @@ const NEAR: usize = 512 << 10;
 ///
 /// # Errors
 /// [`crate::error::Error::Memory`].
-pub(super) fn together<E: Element>(look: &Look<E>) -> Result<Vec<E>> {
-    let rows = look.rule.alpha.iter().zip(&look.twins);
+pub(super) fn together<E: Element>(checked: &CheckedPlan<E>) -> Result<Vec<E>> {
+    let rows = checked.rule.alpha.iter().zip(&checked.twins);
     collected(rows.map(|(alpha, &twins)| alpha.times(E::from_f64(twins.into()))), TILES)
 }
 
-/// Learns rows of a job into a result whose first row has the number `origin`, and returns the width of the tiles.
+/// Learns rows into a result whose first row has the number `origin`, and returns the width of the tiles.
 ///
 /// # Errors
 /// See [`super::Plan::learn`].
-pub(super) fn learn<E: Kernels>(
-    job: &Job<'_, E>,
-    rows: &[LearnedRow],
-    origin: u32,
+pub(super) fn learn<E: LearnsRows>(
+    checked: &CheckedPlan<E>,
+    initial: Option<&Initial<'_, E>>,
+    (rows, origin): (&[LearnedRow], u32),
     chunks: &Chunks<Steps<E>>,
     out: &Matrix<'_, E>,
     threads: usize,
-    monitor: &Monitor,
+    run: &Run<'_, E>,
 ) -> Result<usize> {
-    let (look, run) = (&job.look, job.run(monitor));
-    let (n_rows, n_columns) = (look.rule.alpha.len(), look.columns.len());
-    let alpha = together(look)?;
-    let twins = |row: usize| f64::from(look.twins[row]);
+    let monitor = run.monitor;
+    let (n_rows, n_columns) = (checked.rule.alpha.len(), checked.columns.len());
+    let alpha = together(checked)?;
+    let twins = |row: usize| f64::from(checked.twins[row]);
     let salience = same(&alpha);
-    let width = look.width(job.tile, rows.len(), threads);
+    let width = checked.width(rows.len(), threads);
     let tiles = collected(rows.chunks(width), TILES)?;
-    let stepper = || Stepper::new(&alpha, look.rule.beta1, look.facts.max_kappa);
+    let stepper = || Stepper::new(&alpha, checked.rule.beta1, checked.facts.max_kappa);
     monitor.add_total(tiles.iter().filter_map(|tile| tile.first()).map(|cue| cue.end).sum());
     let mut along = Vec::new();
-    for (from, column) in (0..).zip(&look.columns) {
+    for (from, column) in (0..).zip(&checked.columns) {
         along.make_room(column.targets.len(), TILES)?;
         along.extend(column.targets.iter().map(|&to| Entry { from, to }));
     }
@@ -114,7 +114,7 @@ pub(super) fn learn<E: Kernels>(
     };
     each(threads, tiles.len(), start, |(v, sums, stepper, lines), index| {
         let cues = tiles[index];
-        let width = padded::<E>(cues.len(), look.kernel);
+        let width = padded::<E>(cues.len(), checked.kernel);
         let (v, sums) = (&mut v[..n_rows * width], &mut sums[..n_columns * width]);
         v.fill(E::default());
         sums.fill(E::default());
@@ -130,16 +130,16 @@ pub(super) fn learn<E: Kernels>(
                 chunks.visit(number, make, |steps| {
                     let alpha = &alpha;
                     let task = Backward { tile: &mut tile, alpha, salience, steps, end, monitor };
-                    run.clock.during(|| E::backward(look.kernel, task))
+                    run.clock.during(|| E::backward(checked.kernel, task))
                 })?;
                 end = usize::MAX;
             }
         }
-        tile.scale(look);
-        if let Some(initial) = &job.initial {
-            tile.add_initial(initial, look, monitor)?;
+        tile.scale(checked);
+        if let Some(initial) = initial {
+            tile.add_initial(initial, checked, monitor)?;
         }
-        tile.write(cues, origin, look, &filling, lines)
+        tile.write(cues, origin, checked, &filling, lines)
     })?;
     Ok(width)
 }
@@ -156,9 +156,9 @@ struct RowTile<'a, E> {
 
 impl<E: Product> RowTile<'_, E> {
     /// Makes sums that are drawn to 1 those that are drawn to lambda. A zero is +0.0, as where terms times lambda are summed.
-    fn scale(&mut self, look: &Look<E>) {
-        for (column, sums) in look.columns.iter().zip(self.sums.chunks_exact_mut(self.width)) {
-            let lambda = look.rule.lambda[column.targets[0] as usize];
+    fn scale(&mut self, checked: &CheckedPlan<E>) {
+        for (column, sums) in checked.columns.iter().zip(self.sums.chunks_exact_mut(self.width)) {
+            let lambda = checked.rule.lambda[column.targets[0] as usize];
             if lambda != E::from_f64(1.0) {
                 sums.iter_mut().for_each(|sum| *sum = lambda.times(*sum).plus(E::default()));
             }
@@ -166,13 +166,19 @@ impl<E: Product> RowTile<'_, E> {
     }
 
     /// Adds v' W_0, for the columns that do not start at zero, some at a time.
-    fn add_initial(&mut self, initial: &Initial<'_, E>, look: &Look<E>, monitor: &Monitor) -> Result<()> {
+    fn add_initial(
+        &mut self,
+        initial: &Initial<'_, E>,
+        checked: &CheckedPlan<E>,
+        monitor: &Monitor,
+    ) -> Result<()> {
         let n_initial = initial.n_rows();
         let v = MatRef::from_row_major_slice(&self.v[..n_initial * self.width], n_initial, self.width);
         let (mut gathered, mut padded) = (Vec::new(), Vec::new());
-        gathered.make_room(n_initial.saturating_mul(GATHERED.min(look.columns.len())), INITIAL)?;
+        gathered.make_room(n_initial.saturating_mul(GATHERED.min(checked.columns.len())), INITIAL)?;
         packing()?;
-        for (columns, sums) in look.columns.chunks(GATHERED).zip(self.sums.chunks_mut(GATHERED * self.width))
+        for (columns, sums) in
+            checked.columns.chunks(GATHERED).zip(self.sums.chunks_mut(GATHERED * self.width))
         {
             monitor.check()?;
             let n = columns.len().max(FEWEST);
@@ -208,7 +214,7 @@ impl<E: Product> RowTile<'_, E> {
         &self,
         cues: &[LearnedRow],
         origin: u32,
-        look: &Look<E>,
+        checked: &CheckedPlan<E>,
         filling: &Filling<'_, '_, E>,
         lines: &mut Buffer<E>,
     ) -> Result<()> {
@@ -219,7 +225,7 @@ impl<E: Product> RowTile<'_, E> {
         }
         let row_and_column = |row: usize, lane: usize| {
             let (_, weights) = cues[lane].targets[0];
-            (weights as usize, look.columns[row].targets[0] as usize)
+            (weights as usize, checked.columns[row].targets[0] as usize)
         };
         filling.write(self.sums, self.width, &across, lines, row_and_column)
     }

@@ -9,8 +9,7 @@
 //! neither, a token costs one comparison more. Weights on the way are recorded between tokens, by learning stretch after stretch
 //! (`trajectory`).
 
-use super::Kernels;
-use super::job::{Job, LearnedColumn};
+use super::checked::{CheckedPlan, LearnedColumn, Start};
 use super::mean::Mean;
 use super::plan::Initial;
 use super::run::Run;
@@ -20,7 +19,6 @@ use super::trajectory::{Tracer, Traces, Walk};
 use crate::error::Result;
 use crate::grow::{Grow, collected, filled};
 use crate::kernel::element::Element;
-use crate::monitor::Monitor;
 use crate::threads::each;
 use crate::tiles::buffer::Buffer;
 use crate::tiles::result::{Axis, Entry, Filling, Matrix, check_finite};
@@ -37,38 +35,38 @@ pub(super) enum Goal<'g, 'a, E> {
     Traces(&'g Traces<'a, E>),
 }
 
-/// Learns columns of a job, and returns the width of the tiles.
+/// Learns columns, and returns the width of the tiles.
 ///
 /// # Errors
 /// See [`super::Plan::learn`].
-pub(super) fn learn<E: Kernels>(
-    job: &Job<'_, E>,
+pub(super) fn learn<E: LearnsColumns>(
+    checked: &CheckedPlan<E>,
+    start: &Start<'_, E>,
     columns: &[LearnedColumn],
     chunks: &Chunks<OrderedEvents>,
     goal: &Goal<'_, '_, E>,
     threads: usize,
-    monitor: &Monitor,
+    run: &Run<'_, E>,
 ) -> Result<usize> {
-    let (look, run) = (&job.look, job.run(monitor));
-    let n_rows = look.rule.alpha.len();
-    let width = look.width(job.tile, columns.len(), threads);
+    let (monitor, n_rows) = (run.monitor, checked.rule.alpha.len());
+    let width = checked.width(columns.len(), threads);
     let tiles = collected(columns.chunks(width), TILES)?;
     let end = match goal {
-        Goal::Weights(..) => look.facts.tokens,
+        Goal::Weights(..) => checked.facts.tokens,
         Goal::Traces(traces) => traces.end(),
     };
     let before = |tile: &&[LearnedColumn]| tile.first().map_or(end, |column| column.before);
     monitor.add_total(tiles.iter().map(|tile| end.saturating_sub(before(tile))).sum());
-    let rates = job.schedule.as_ref().map(|schedule| Rates::new::<E>(job.betas, schedule, end, monitor));
+    let rates = start.schedule.as_ref().map(|schedule| Rates::new::<E>(start.betas, schedule, end, monitor));
     let rates = rates.transpose()?;
-    let along = collected((0..).zip(&look.kept).map(|(to, &from)| Entry { from, to }), TILES)?;
+    let along = collected((0..).zip(&checked.kept).map(|(to, &from)| Entry { from, to }), TILES)?;
     let filling = match goal {
         Goal::Weights(out, _) => Some(out.begin(Axis::Columns, along, monitor)?),
         Goal::Traces(_) => None,
     };
     let origin = if let Goal::Weights(_, origin) = goal { *origin } else { 0 };
     let buffers = || {
-        let (elements, means) = (n_rows.saturating_mul(width), usize::from(job.average));
+        let (elements, means) = (n_rows.saturating_mul(width), usize::from(start.average));
         Ok(Buffers {
             weights: Buffer::zeros(elements)?,
             sums: Buffer::zeros(elements.saturating_mul(means))?,
@@ -79,24 +77,28 @@ pub(super) fn learn<E: Kernels>(
     };
     each(threads, tiles.len(), buffers, |buffers, index| {
         let columns = tiles[index];
-        let lambda = columns.iter().map(|column| look.rule.lambda[column.targets[0] as usize]);
+        let lambda = columns.iter().map(|column| checked.rule.lambda[column.targets[0] as usize]);
         let lambda = collected(lambda, TILES)?;
-        let width = padded::<E>(columns.len(), look.kernel);
-        let start = columns.first().map_or(u64::MAX, |column| column.start);
+        let width = padded::<E>(columns.len(), checked.kernel);
+        let first_event = columns.first().map_or(u64::MAX, |column| column.start);
         let first = columns.first().map_or(0, |column| column.number);
-        let lanes = lanes(columns, look.columns.len())?;
-        let tile = TileColumns { columns: Columns { first, lanes: &lanes, lambda: &lambda }, width, start };
+        let lanes = lanes(columns, checked.columns.len())?;
+        let tile = TileColumns {
+            columns: Columns { first, lanes: &lanes, lambda: &lambda },
+            width,
+            start: first_event,
+        };
         let elements = n_rows * width;
         let weights = &mut buffers.weights[..elements];
-        begin(weights, width, columns, job.initial.as_ref());
-        let sums = buffers.sums.get_mut(..elements).filter(|_| job.average);
+        begin(weights, width, columns, start.initial.as_ref());
+        let sums = buffers.sums.get_mut(..elements).filter(|_| start.average);
         let mean = sums.map(|sums| Mean::new(sums, &mut buffers.since, width));
         let per_token = PerToken { token: before(&columns), rates: rates.as_ref(), mean };
         let tracer = match goal {
             Goal::Weights(..) => None,
             Goal::Traces(traces) => Some(traces.tracer(columns, per_token.token)?),
         };
-        tile.learn(weights, Lanes::of(&mut buffers.lanes, width), per_token, tracer, &run, chunks)?;
+        tile.learn(weights, Lanes::of(&mut buffers.lanes, width), per_token, tracer, run, chunks)?;
         let row_and_column = |row, lane: usize| (row, columns[lane].targets[0] as usize);
         match &filling {
             Some(filling) => {

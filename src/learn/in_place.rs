@@ -7,10 +7,11 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use super::checked::scripted;
 use super::clock::Clock;
 use super::facts::{Facts, max_kappa};
 use super::forward::TileColumns;
-use super::job::{Report, scripted};
+use super::job::Report;
 use super::order;
 use super::plan::{NAMES, Plan};
 use super::run::Run;

@@ -1,13 +1,14 @@
 //! Learning: what to learn, how, cut into tiles, on threads.
 //!
-//! [`Plan::learn`] makes a [`Job`] and learns it whole. A job is a plan that was checked (`plan`), with what is known of the events
-//! (`facts`), the method, and the events as that method reads them (`script`); any part of it may be learned on any thread. Weights are
+//! [`Plan::learn`] makes a [`Job`] and learns it whole. A job is a plan that was checked (`plan`, `checked`), with what is known of the
+//! events (`facts`), the method, and the events as that method reads them (`script`); any part of it may be learned on any thread. Weights are
 //! cut into tiles, and threads take one tile after another: columns that see the events in order (`forward`, `tile`), or rows that
 //! see them backward (`adjoint`, `steps`). Events with rows in common are taken one after another (`order`). A result may be the mean
 //! over all tokens (`mean`), weights may be recorded on the way ([`trajectory`]), or learned where they lie ([`in_place`]): by the
 //! forward method. [`memory`] says how much of it all this takes.
 
 mod adjoint;
+mod checked;
 mod clock;
 mod facts;
 mod forward;
@@ -30,8 +31,8 @@ use crate::monitor::Monitor;
 use crate::tiles::method::Method;
 use crate::tiles::result::Matrix;
 use adjoint::LearnsRows;
+use checked::CheckedPlan;
 pub use facts::Facts;
-use job::Look;
 pub use job::{Job, Report};
 use memory::Memory;
 pub use plan::{Initial, Plan};
@@ -74,9 +75,9 @@ impl<E: Kernels> Plan<'_, E> {
         let asked =
             recording.predictions.then(|| Asked::new(file, self, recording.tokens, monitor)).transpose()?;
         let job = Job::new(file, self, monitor)?;
-        let traces = Traces::new(recording, asked, &job.look, out)?;
+        let traces = Traces::new(recording, asked, &job.checked, out)?;
         let tile = job.record(&traces, monitor)?;
-        let predictions = traces.asked.map(|asked| asked.answered(&job.look.rule.lambda)).transpose()?;
+        let predictions = traces.asked.map(|asked| asked.answered(&job.checked.rule.lambda)).transpose()?;
         Ok((job.report(tile), predictions))
     }
 }
@@ -98,7 +99,7 @@ impl<E: Element> Plan<'_, E> {
     /// # Errors
     /// As [`Plan::learn`].
     pub fn forecast(&self, file: &EventFile, monitor: &Monitor) -> Result<Forecast> {
-        let Look { method, facts, scripted, .. } = Look::new(file, self, monitor)?;
+        let CheckedPlan { method, facts, scripted, .. } = CheckedPlan::new(file, self, monitor)?;
         let each = match method {
             Method::Forward => tile::EVENT,
             Method::Adjoint => Stepper::<E>::STEP,

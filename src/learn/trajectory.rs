@@ -10,7 +10,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::job::{LearnedColumn, Look};
+use super::checked::{CheckedPlan, LearnedColumn};
 use super::plan::Plan;
 use super::run::Run;
 use super::script::{Event, NONE, Scripted};
@@ -89,16 +89,19 @@ impl<'a, E: Element> Traces<'a, E> {
     pub(super) fn new(
         recording: &Recording<'a>,
         asked: Option<Asked>,
-        look: &Look<E>,
+        checked: &CheckedPlan<E>,
         out: &'a mut [E],
     ) -> Result<Self> {
-        let (n_rows, n_columns, tokens) = (look.rule.alpha.len(), look.rule.lambda.len(), recording.tokens);
+        let (n_rows, n_columns, tokens) =
+            (checked.rule.alpha.len(), checked.rule.lambda.len(), recording.tokens);
         let cells = recording.cells.traces(n_columns)?;
         let rising = tokens.windows(2).all(|pair| pair[0] < pair[1]);
         let inside = |(rows, column): &TraceCells<'_>| {
             rows.iter().all(|&row| (row as usize) < n_rows) && (*column as usize) < n_columns
         };
-        if !rising || tokens.last().is_some_and(|&last| last > look.facts.tokens) || !cells.iter().all(inside)
+        if !rising
+            || tokens.last().is_some_and(|&last| last > checked.facts.tokens)
+            || !cells.iter().all(inside)
         {
             return Err(Error::Argument("expected rising tokens, rows and columns that exist".into()));
         }

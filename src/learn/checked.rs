@@ -1,0 +1,218 @@
+//! What there is to learn, checked: rows and columns, and the method, of the whole.
+//!
+//! The method, the rows and columns that are equal, and kappa belong to the whole. So the weights of a part have the same bits as in
+//! the whole.
+
+use std::cmp::Reverse;
+
+use super::facts::{Facts, max_kappa};
+use super::plan::{Initial, NAMES, Plan};
+use super::script::{EventStream, NONE, Numbering, Script};
+use crate::error::Result;
+use crate::events::EventFile;
+use crate::events::survey::Survey;
+use crate::grow::{Grow, collected, copied, filled, gathered};
+use crate::kernel::element::Element;
+use crate::kernel::isa::Isa;
+use crate::monitor::Monitor;
+use crate::threads::sensible;
+use crate::tiles::method::Method;
+use crate::tiles::rule::{Rule, Schedule};
+use crate::tiles::width::{SMALL, width};
+
+/// What there is to learn, and how: all but the events.
+pub(super) struct CheckedPlan<E> {
+    pub(super) rule: Rule<E>,
+    pub(super) method: Method,
+    /// Columns by the first event that can change them.
+    pub(super) columns: Vec<LearnedColumn>,
+    /// Rows by the last event that has their cue, the latest first.
+    pub(super) tracked: Vec<LearnedRow>,
+    /// For each row the first that is equal to it,
+    pub(super) first_twin: Vec<u32>,
+    /// and how many are, itself among them.
+    pub(super) twins: Vec<u32>,
+    /// The rows to write, in the order of the result.
+    pub(super) kept: Vec<u32>,
+    pub(super) kernel: Isa,
+    /// Lanes in a tile, if the plan asks for so many.
+    wanted: Option<usize>,
+    pub(super) threads: usize,
+    pub(super) facts: Facts,
+    /// Bytes that all events take as scripts, apart from what a method adds to each.
+    pub(super) scripted: u64,
+}
+
+impl<E: Element> CheckedPlan<E> {
+    /// Looks at the events of a file and takes the method that the plan asks for, or the cheaper one.
+    ///
+    /// # Errors
+    /// As [`Plan::learn`].
+    pub(super) fn new(file: &EventFile, plan: &Plan<'_, E>, monitor: &Monitor) -> Result<Self> {
+        let rule = Rule::<E>::new(plan.alpha, plan.beta1, plan.beta2, plan.lambda)?;
+        let n_rows = plan.alpha.len();
+        let kept = match plan.keep {
+            Some(keep) => copied(keep, NAMES)?,
+            None => collected(0..n_rows as u32, NAMES)?,
+        };
+        plan.check(file, &kept)?;
+        let started = match &plan.initial {
+            Some(initial) => initial.started(n_rows, plan.lambda.len())?,
+            None => filled(false, plan.lambda.len(), NAMES)?,
+        };
+        let threads = sensible(plan.threads);
+        let survey = file.survey(threads, monitor)?;
+        let [first_twin, outcome_twins] = plan.twins(&rule, &started, survey)?;
+        let max_kappa = max_kappa(file, (plan.rows, plan.alpha), survey, threads, monitor)?;
+        let mut facts = Facts::of(survey, max_kappa, file.header().n_tokens);
+        let columns = columns(survey, plan, &started, &outcome_twins, &mut facts)?;
+        let (tracked, distinct_updates) = tracked(survey, plan, &kept, &first_twin, &mut facts)?;
+        let cheaper = || plan.cheaper(&facts, [tracked.len(), columns.len()], distinct_updates);
+        let method = plan.method.unwrap_or_else(cheaper);
+        plan.check_method(method, &rule)?;
+        let mut twins = filled(0, n_rows, NAMES)?;
+        first_twin.iter().for_each(|&first| twins[first as usize] += 1);
+        Ok(Self {
+            rule,
+            method,
+            columns,
+            tracked,
+            twins: collected(first_twin.iter().map(|&first| twins[first as usize]), NAMES)?,
+            first_twin,
+            kept,
+            kernel: plan.kernel.unwrap_or_else(Isa::best),
+            wanted: plan.tile,
+            threads: if facts.updates(method) < SMALL { 1 } else { threads },
+            facts,
+            scripted: scripted(survey, file),
+        })
+    }
+
+    /// The events in the numbering of rows and columns that are learned.
+    pub(super) fn stream(&self, file: &EventFile, plan: &Plan<'_, E>) -> Result<EventStream> {
+        let mut rows = copied(plan.rows, NAMES)?;
+        if self.method == Method::Adjoint {
+            let is_first = |row: u32| self.first_twin[row as usize] == row;
+            rows.iter_mut().filter(|row| !is_first(**row)).for_each(|row| *row = NONE);
+        }
+        let mut numbers = filled(NONE, plan.lambda.len(), NAMES)?;
+        for column in &self.columns {
+            // The first target alone is that of an outcome whose events are learned.
+            column.targets.iter().take(1).for_each(|&target| numbers[target as usize] = column.number);
+        }
+        let columns = plan.columns.iter();
+        let columns = columns.map(|column| column.map_or(NONE, |column| numbers[column as usize]));
+        let (n_rows, n_columns) = (plan.alpha.len(), self.columns.len());
+        let numbering = Numbering { rows, n_rows, columns: collected(columns, NAMES)?, n_columns };
+        EventStream::new(file, numbering)
+    }
+
+    /// Lanes in a tile where there are so many and so many threads.
+    pub(super) fn width(&self, lanes: usize, threads: usize) -> usize {
+        let events = [self.rule.alpha.len() as f64, self.facts.slots_of_event()];
+        width::<E>(self.wanted, self.kernel, lanes, events, threads)
+    }
+}
+
+/// What the forward method begins with and does at each token, besides the rule.
+pub(super) struct Start<'a, E: Clone> {
+    pub(super) initial: Option<Initial<'a, E>>,
+    pub(super) schedule: Option<Schedule<'a>>,
+    /// Learning rates before a schedule.
+    pub(super) betas: [f64; 2],
+    pub(super) average: bool,
+}
+
+/// Bytes of memory that all events of a file take as scripts.
+pub(super) fn scripted(survey: &Survey, file: &EventFile) -> u64 {
+    let names = survey.totals.names.saturating_mul(Script::NAME);
+    names.saturating_add(file.len().saturating_mul(Script::EVENT))
+}
+
+/// A column to learn: the results that it is, and the first event that can change it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct LearnedColumn {
+    /// Its number in the events as methods read them.
+    pub(super) number: u32,
+    /// Its columns in the result: more than one where outcomes always occur together.
+    pub(super) targets: Vec<u32>,
+    /// The first event that can change it,
+    pub(super) start: u64,
+    /// and how many tokens come before that event.
+    pub(super) before: u64,
+}
+
+/// A row to learn: the rows of the result that it is, and the event after the last one that has its cue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct LearnedRow {
+    /// The row of weights.
+    pub(super) row: u32,
+    /// Its rows in the result, and the row of weights that each stands for.
+    pub(super) targets: Vec<(u32, u32)>,
+    pub(super) end: u64,
+}
+
+/// The columns to learn, and in the facts what the forward method costs.
+fn columns<E: Clone>(
+    survey: &Survey,
+    plan: &Plan<'_, E>,
+    started: &[bool],
+    twins: &[u32],
+    facts: &mut Facts,
+) -> Result<Vec<LearnedColumn>> {
+    let started_first = (0..).zip(started).filter(|(_, started)| **started);
+    let column = |target: u32, start: u64, before: u64| {
+        Ok(LearnedColumn { number: 0, targets: copied(&[target], NAMES)?, start, before })
+    };
+    let mut columns: Vec<LearnedColumn> =
+        gathered(started_first.map(|(target, _)| column(target, 0, 0)), NAMES)?;
+    facts.forward_updates = facts.slots.saturating_mul(columns.len() as u64);
+    let mut number = filled(NONE, twins.len(), NAMES)?;
+    for (outcome, (&first, &twin)) in survey.first.iter().zip(twins).enumerate() {
+        let (Some(target), Some(first)) = (plan.columns[outcome], first) else { continue };
+        if started[target as usize] {
+            continue;
+        }
+        facts.forward_updates = facts.forward_updates.saturating_add(facts.slots - first.slots);
+        if outcome == twin as usize {
+            number[outcome] = columns.len() as u32;
+            columns.grow(column(target, first.events, first.tokens)?, NAMES)?;
+        } else {
+            columns[number[twin as usize] as usize].targets.grow(target, NAMES)?;
+        }
+    }
+    columns.sort_unstable_by_key(|column| (column.start, column.targets[0]));
+    (0..).zip(&mut columns).for_each(|(number, column)| column.number = number);
+    Ok(columns)
+}
+
+/// The rows to learn, and the updates of the adjoint method where twins are learned once; in the facts what it costs otherwise.
+fn tracked<E: Clone>(
+    survey: &Survey,
+    plan: &Plan<'_, E>,
+    kept: &[u32],
+    twins: &[u32],
+    facts: &mut Facts,
+) -> Result<(Vec<LearnedRow>, u64)> {
+    let mut after_last = filled((0, 0), plan.alpha.len(), NAMES)?;
+    for (&row, last) in plan.rows.iter().zip(&survey.after_last) {
+        after_last[row as usize] = (last.events, last.slots);
+    }
+    let (mut all, mut distinct_updates) = (Vec::<LearnedRow>::new(), 0_u64);
+    let mut number = filled(NONE, twins.len(), NAMES)?;
+    for (target, &row) in (0..).zip(kept) {
+        let (end, slots) = after_last[row as usize];
+        facts.adjoint_updates = facts.adjoint_updates.saturating_add(slots);
+        let twin = twins[row as usize];
+        if let Some(tracked) = all.get_mut(number[twin as usize] as usize) {
+            tracked.targets.grow((target, row), NAMES)?;
+        } else {
+            number[twin as usize] = all.len() as u32;
+            distinct_updates = distinct_updates.saturating_add(slots);
+            let targets = copied(&[(target, row)], NAMES)?;
+            all.grow(LearnedRow { row: twin, targets, end }, NAMES)?;
+        }
+    }
+    all.sort_unstable_by_key(|tracked| (Reverse(tracked.end), tracked.row));
+    Ok((all, distinct_updates))
+}
