@@ -14,10 +14,12 @@
 
 use super::format::{ALIKE, CHUNK_BYTES, CHUNK_EVENTS, CHUNK_SLOTS, Input, TYPES_SIZE, check_seal, damaged};
 use crate::error::Result;
-use crate::grow::copied;
 use crate::lists::Lists;
 
 const EVENTS: &str = "decoded events";
+
+/// What stands before the arrays.
+const HEAD: usize = 24;
 
 pub(super) const IN_FULL: u32 = 0;
 pub(super) const OF_TYPES: u32 = 1;
@@ -171,25 +173,24 @@ impl Chunk {
         }
     }
 
-    /// Reads and checks the chunk that fills `file[start..end]`: its checksum, its structure, and that every id is
-    /// below its limit. What comes back is safe to index with.
-    pub(super) fn decode(
-        file: &[u8],
-        start: usize,
-        end: usize,
-        n_rows: usize,
-        limits: &Limits,
-    ) -> Result<Self> {
-        let bytes = file.get(start..end).filter(|bytes| bytes.len() >= 24);
-        let bytes = bytes.ok_or_else(|| damaged(start, "a chunk inside the file", "its end"))?;
-        if bytes.len() > CHUNK_BYTES {
-            let expected = format!("a chunk of at most {CHUNK_BYTES} bytes");
-            return Err(damaged(start, expected, format!("one of {}", bytes.len())));
+    /// Whether a chunk may have so many bytes, as the directory says: before memory is taken for it.
+    pub(super) fn check_length(start: usize, length: usize) -> Result<()> {
+        match length {
+            ..HEAD => Err(damaged(start, "a chunk inside the file", "its end")),
+            HEAD..=CHUNK_BYTES => Ok(()),
+            _ => {
+                let expected = format!("a chunk of at most {CHUNK_BYTES} bytes");
+                Err(damaged(start, expected, format!("one of {length}")))
+            }
         }
-        // Copied before it is checked: the file may change meanwhile.
-        let bytes = copied(bytes, EVENTS)?;
-        check_seal(&bytes, start)?;
-        let mut input = Input { bytes: &bytes, start, at: 4 };
+    }
+
+    /// Reads and checks a chunk, which stands at `start` of the file: its checksum, its structure, and that every id is
+    /// below its limit. `bytes` must be a copy that nobody changes. What comes back is safe to index with.
+    pub(super) fn decode(bytes: &[u8], start: usize, n_rows: usize, limits: &Limits) -> Result<Self> {
+        Self::check_length(start, bytes.len())?;
+        check_seal(bytes, start)?;
+        let mut input = Input { bytes, start, at: 4 };
         let (widths, form) = (input.u32()?, input.u32()?);
         let width = |array: u32| widths >> (4 * array) & 15;
         let [rows, cue_slots, outcome_slots] =
@@ -305,7 +306,7 @@ mod tests {
             let mut bytes = vec![7; 3];
             pending(&chunk).encode(&mut bytes).unwrap();
             let limits = Limits { cues: 1 << 32, outcomes: 1 << 32, types: 1 << 32, room: u64::MAX };
-            let back = Chunk::decode(&bytes, 0, bytes.len(), events.len(), &limits).unwrap();
+            let back = Chunk::decode(&bytes, 0, events.len(), &limits).unwrap();
             prop_assert_eq!(&back, &chunk);
             prop_assert_eq!(back.n_tokens(), (0..events.len()).map(|i| u64::from(chunk.frequency(i))).sum::<u64>());
         }
@@ -314,7 +315,7 @@ mod tests {
     /// Decodes a chunk whose ids may be any.
     fn decoded(bytes: &[u8], n_rows: usize, room: u64) -> Result<Chunk> {
         let limits = Limits { cues: 1 << 32, outcomes: 1 << 32, types: 1 << 32, room };
-        Chunk::decode(bytes, 0, bytes.len(), n_rows, &limits)
+        Chunk::decode(bytes, 0, n_rows, &limits)
     }
 
     #[test]
@@ -359,7 +360,7 @@ mod tests {
         pending.encode(&mut bytes).unwrap();
         let decode = |cues, outcomes| {
             let limits = Limits { cues, outcomes, types: 0, room: u64::MAX };
-            Chunk::decode(&bytes, 0, bytes.len(), 1, &limits)
+            Chunk::decode(&bytes, 0, 1, &limits)
         };
         assert!(decode(4, 3).is_ok());
         assert!(decode(3, 3).is_err());

@@ -82,7 +82,7 @@ impl Chunks {
         chunks.make_room(directory.len(), "events without a dictionary")?;
         for (&(start, first), (end, next)) in directory.iter().zip(ends) {
             let bytes = self.out.read_back(start, end)?;
-            chunks.push(Chunk::decode(&bytes, 0, bytes.len(), (next - first) as usize, &limits)?);
+            chunks.push(Chunk::decode(&bytes, 0, (next - first) as usize, &limits)?);
         }
         self.out.restart(HEADER as u64)?;
         self.n_events = 0;

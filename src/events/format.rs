@@ -30,6 +30,8 @@
 //! What is checked when: [`super::EventFile::open`] checks header, length, names, directory and footer. A chunk's
 //! checksum, structure and ids are checked whenever it is decoded, and all of them by [`super::EventFile::verify`].
 
+use std::ops::Range;
+
 use super::packed::{BYTES, Packed};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
@@ -60,11 +62,24 @@ pub const ENTRY: usize = 16;
 /// Required feature: chunks may hold event types as indices into a dictionary.
 pub const TYPES: u32 = 1;
 
+/// What stands before the numbers of names.
+const NAMES_HEAD: usize = 24;
+
 const REBUILD: &str = "the file is damaged: compile it again from its source";
 
 /// A damaged file: where it starts to be wrong, what should be there, what is.
 pub(super) fn damaged(offset: usize, expected: impl Into<String>, found: impl Into<String>) -> Error {
-    Error::defect(expected, found, REBUILD).at(None, Some(crate::error::Place::Offset(offset as u64)))
+    defect_at(offset, expected, found, REBUILD)
+}
+
+/// As [`damaged`], with another cure.
+pub(super) fn defect_at(
+    offset: usize,
+    expected: impl Into<String>,
+    found: impl Into<String>,
+    cure: &str,
+) -> Error {
+    Error::defect(expected, found, cure).at(None, Some(crate::error::Place::Offset(offset as u64)))
 }
 
 /// The header: what the file holds and where.
@@ -124,8 +139,9 @@ impl Header {
         ]
     }
 
-    /// Reads and checks the header of a whole file.
-    pub fn decode(file: &[u8]) -> Result<Self> {
+    /// Reads and checks the header of a file of the given length: `file` are its first bytes, as many as a header has if it has
+    /// so many. They must be a copy that nobody changes.
+    pub fn decode(file: &[u8], file_length: usize) -> Result<Self> {
         let foreign = |found: String| {
             Error::defect(
                 "a binary event file",
@@ -136,9 +152,6 @@ impl Header {
         if file.get(..8).is_some_and(|magic| magic != MAGIC) || file.len() < 8 {
             return Err(foreign("a file of another kind".into()));
         }
-        // Copied before it is checked: the file may change meanwhile.
-        let file_length = file.len();
-        let file = &file[..file_length.min(HEADER)].to_vec();
         let mut input = Input { bytes: file, start: 0, at: 8 };
         let version = input.u32()?;
         if version != VERSION {
@@ -343,12 +356,20 @@ pub(super) fn encode_names(vocab: &Vocab, out: &mut Vec<u8>) -> Result<()> {
     seal(start, out)
 }
 
-/// Reads names from `file[*at..end]` and moves `at` behind them.
-pub(super) fn decode_names(file: &[u8], at: &mut usize, end: usize, n: u64) -> Result<Vocab> {
+/// Reads names from `*at..end` of a file and moves `at` behind them. `read` appends a copy of a part of the file.
+pub(super) fn decode_names(
+    read: impl Fn(Range<usize>, &mut Vec<u8>) -> Result<()>,
+    at: &mut usize,
+    end: usize,
+    n: u64,
+) -> Result<Vocab> {
     let start = *at;
-    let mut file = Input { bytes: file.get(..end).unwrap_or(file), start: 0, at: start };
-    // Copied before it is checked: the file may change meanwhile.
-    let mut block = file.take(24)?.to_vec();
+    let room = end.saturating_sub(start);
+    if room < NAMES_HEAD {
+        return Err(damaged(start, format!("{NAMES_HEAD} more bytes"), format!("{room}")));
+    }
+    let mut block = Vec::new();
+    read(start..start + NAMES_HEAD, &mut block)?;
     let mut head = Input { bytes: &block, start, at: 4 };
     let widths = head.u32()?;
     let (found, text_length) = (head.u64()?, head.u64()?);
@@ -364,10 +385,14 @@ pub(super) fn decode_names(file: &[u8], at: &mut usize, end: usize, n: u64) -> R
     let length = length.and_then(|numbers| numbers.checked_add(text_length)?.checked_next_multiple_of(8));
     let length = length.filter(|&length| n <= length).and_then(|length| usize::try_from(length).ok());
     let (n, length) = usize::try_from(n).ok().zip(length).ok_or_else(too_long)?;
-    block.grow_by(file.take(length).map_err(|_| too_long())?, BYTES)?;
+    if length > room - NAMES_HEAD {
+        return Err(too_long());
+    }
+    let rest = start + NAMES_HEAD..start + NAMES_HEAD + length;
+    *at = rest.end;
+    read(rest, &mut block)?;
     check_seal(&block, start)?;
-    *at = file.at;
-    let mut input = Input { bytes: &block, start, at: 24 };
+    let mut input = Input { bytes: &block, start, at: NAMES_HEAD };
     let (mut lengths, mut counts) = (Vec::<u64>::new(), Vec::<u64>::new());
     input.numbers(n, widths & 15, &mut lengths)?;
     input.numbers(n, widths >> 4, &mut counts)?;
@@ -409,7 +434,8 @@ mod tests {
             let mut bytes = Vec::new();
             encode_names(&vocab, &mut bytes).unwrap();
             let mut at = 0;
-            let back = decode_names(&bytes, &mut at, bytes.len(), vocab.len() as u64).unwrap();
+            let read = |part: Range<usize>, to: &mut Vec<u8>| to.grow_by(&bytes[part], BYTES);
+            let back = decode_names(read, &mut at, bytes.len(), vocab.len() as u64).unwrap();
             prop_assert_eq!(at, bytes.len());
             prop_assert!(back.names().eq(vocab.names()));
             prop_assert_eq!(back.counts(), vocab.counts());
@@ -420,11 +446,11 @@ mod tests {
     fn every_bit_of_the_header_counts() {
         let header = Header { n_events: 3, length: HEADER as u64, ..Header::default() };
         let bytes = header.encode();
-        assert_eq!(Header::decode(&bytes).unwrap(), header);
+        assert_eq!(Header::decode(&bytes, HEADER).unwrap(), header);
         for bit in 0..HEADER * 8 {
             let mut broken = bytes;
             broken[bit / 8] ^= 1 << (bit % 8);
-            assert!(matches!(Header::decode(&broken), Err(Error::Format(_))), "bit {bit}");
+            assert!(matches!(Header::decode(&broken, HEADER), Err(Error::Format(_))), "bit {bit}");
         }
     }
 }

@@ -1,30 +1,83 @@
-//! Opening an event file without reading it.
+//! Opening an event file without reading all of it.
 
 use std::fs::File;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
 
 use super::EventFile;
+use super::format::defect_at;
 use crate::error::{Error, Result};
-use crate::grow::short;
+use crate::grow::{Grow, short};
 
-/// The bytes of an event file: mapped, or in memory.
+/// The bytes of an event file: mapped, read when they are needed, or in memory.
+///
+/// Whoever uses them takes a copy of a part by [`Bytes::append`], then checks the copy, and uses that alone: a file may change
+/// between the check and the use.
 #[derive(Debug)]
 pub enum Bytes {
     /// Of a file.
     Mapped(Mmap),
-    /// Of events that were never written to one.
+    /// Of a file that is read part by part.
+    Read(Parts),
+    /// Of events that were never written to a file.
     Owned(Vec<u8>),
 }
 
-impl AsRef<[u8]> for Bytes {
-    fn as_ref(&self) -> &[u8] {
+/// A file that is read part by part, by several threads at once.
+#[derive(Debug)]
+pub struct Parts {
+    file: Positioned,
+    /// As at opening.
+    length: usize,
+    path: PathBuf,
+}
+
+impl Bytes {
+    /// How many there are; of a file, how many there were when it was opened.
+    pub(super) fn len(&self) -> usize {
         match self {
-            Bytes::Mapped(map) => map,
-            Bytes::Owned(bytes) => bytes,
+            Bytes::Mapped(map) => map.len(),
+            Bytes::Read(parts) => parts.length,
+            Bytes::Owned(bytes) => bytes.len(),
         }
+    }
+
+    /// All of them, unless they are read part by part.
+    pub(super) fn whole(&self) -> Option<&[u8]> {
+        match self {
+            Bytes::Mapped(map) => Some(map),
+            Bytes::Read(_) => None,
+            Bytes::Owned(bytes) => Some(bytes),
+        }
+    }
+
+    /// Appends a copy of a part. `what` names it where there is no memory for it.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the file cannot be read, [`Error::Format`] when it has no such part, or no longer.
+    pub(super) fn append(&self, part: Range<usize>, to: &mut Vec<u8>, what: &'static str) -> Result<()> {
+        let (length, too_long) = (self.len(), part.len() > self.len() || part.end > self.len());
+        if too_long {
+            return Err(ends_early(&part, length));
+        }
+        match self {
+            Bytes::Mapped(map) => to.grow_by(&map[part], what),
+            Bytes::Read(parts) => parts.append(part, to, what),
+            Bytes::Owned(bytes) => to.grow_by(&bytes[part], what),
+        }
+    }
+
+    /// A copy of a part.
+    ///
+    /// # Errors
+    /// As of [`Bytes::append`].
+    pub(super) fn copy(&self, part: Range<usize>, what: &'static str) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.append(part, &mut bytes, what)?;
+        Ok(bytes)
     }
 }
 
@@ -34,15 +87,86 @@ impl From<Vec<u8>> for Bytes {
     }
 }
 
+impl Parts {
+    fn append(&self, part: Range<usize>, to: &mut Vec<u8>, what: &'static str) -> Result<()> {
+        let begin = to.len();
+        to.grow_to(begin + part.len(), 0, what)?;
+        let read = self.file.read_exact_at(&mut to[begin..], part.start as u64);
+        read.map_err(|error| match error.kind() {
+            ErrorKind::UnexpectedEof => ends_early(&part, self.length),
+            _ => Error::io(&self.path, "read")(error),
+        })
+    }
+}
+
+/// A file that ends before a part does. `length` is what it had when it was opened.
+fn ends_early(part: &Range<usize>, length: usize) -> Error {
+    defect_at(
+        part.start,
+        format!("{} bytes of a file of {length}", part.len()),
+        "its end",
+        "another program cut the file short: write it again, and open it again",
+    )
+}
+
+/// A file that is read at places, without a place of its own.
+#[derive(Debug)]
+#[cfg(unix)]
+struct Positioned(File);
+
+#[cfg(unix)]
+impl Positioned {
+    fn of(file: File) -> Self {
+        Self(file)
+    }
+
+    fn read_exact_at(&self, bytes: &mut [u8], at: u64) -> std::io::Result<()> {
+        std::os::unix::fs::FileExt::read_exact_at(&self.0, bytes, at)
+    }
+}
+
+/// A file that is read at places: one thread after another, where the system gives a file one place.
+#[derive(Debug)]
+#[cfg(not(unix))]
+struct Positioned(std::sync::Mutex<File>);
+
+#[cfg(not(unix))]
+impl Positioned {
+    fn of(file: File) -> Self {
+        Self(std::sync::Mutex::new(file))
+    }
+
+    fn read_exact_at(&self, bytes: &mut [u8], at: u64) -> std::io::Result<()> {
+        use std::io::{Read, Seek, SeekFrom};
+
+        let mut file = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        file.seek(SeekFrom::Start(at))?;
+        file.read_exact(bytes)
+    }
+}
+
 /// Maps a file.
 ///
 /// The file must not be cut short by another process while it is open: reading behind its new end raises SIGBUS, which
-/// kills the process. This library never does so; it replaces files whole, and the old one stays mapped.
+/// kills the process. This library never does so; it replaces files whole, and the old one stays mapped. Where others may do
+/// so, [`open_in_parts`] gives an error instead.
 ///
 /// # Errors
 /// [`Error::Io`] when it cannot be opened, [`Error::Format`] when it is damaged or no event file.
 pub fn open(path: &Path) -> Result<EventFile> {
-    of_file(&File::open(path).map_err(Error::io(path, "open"))?, path)
+    of_file(&opened(path)?, path)
+}
+
+/// Opens a file whose parts are read when they are needed: header, names and directory now, each chunk when it is decoded. A
+/// file that is cut short meanwhile, or whose disk fails, gives an error.
+///
+/// # Errors
+/// As of [`open`].
+pub fn open_in_parts(path: &Path) -> Result<EventFile> {
+    let file = opened(path)?;
+    let length = length_of(&file, path)?;
+    let parts = Parts { file: Positioned::of(file), length, path: path.to_path_buf() };
+    EventFile::open(Bytes::Read(parts), Some(path))
 }
 
 /// Maps a file that is open, as [`open`] does. `path` is its name, or will be.
@@ -50,21 +174,30 @@ pub fn open(path: &Path) -> Result<EventFile> {
 /// # Errors
 /// As of [`open`].
 pub fn of_file(file: &File, path: &Path) -> Result<EventFile> {
-    let metadata = file.metadata().map_err(Error::io(path, "open"))?;
-    let length = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
-    if metadata.is_dir() {
-        return Err(Error::io(path, "open")(std::io::ErrorKind::IsADirectory.into()));
-    }
+    let length = length_of(file, path)?;
     #[expect(unsafe_code, reason = "a map of a file that others may write to")]
-    // SAFETY: the bytes are only ever read as u8, through `EventFile`, which copies each part into owned memory, then checks
-    // the copy, and uses that alone: header, directory and names at opening (offsets come from there), a chunk in
-    // `Chunk::decode`. So bytes that change under us give wrong data or an error, never an access outside the map, nor names
-    // that are no UTF-8. A file cut short is the documented exception.
+    // SAFETY: the bytes are only ever read as u8, by `Bytes::append`, which copies a part into owned memory; `EventFile` then
+    // checks the copy, and uses that alone: header, directory and names at opening (offsets come from there), a chunk in
+    // `EventFile::chunk`. So bytes that change under us give wrong data or an error, never an access outside the map, nor names
+    // that are no UTF-8. `EventFile::bytes` gives them as they are, to be looked at or copied, as bytes that may be any. A file
+    // cut short is the documented exception.
     let map = unsafe { Mmap::map(file) }.map_err(|error| match error.kind() {
         ErrorKind::OutOfMemory => short::<u8>(length, "a map of the event file"),
         _ => Error::io(path, "map")(error),
     })?;
     EventFile::open(Bytes::Mapped(map), Some(path))
+}
+
+fn opened(path: &Path) -> Result<File> {
+    File::open(path).map_err(Error::io(path, "open"))
+}
+
+fn length_of(file: &File, path: &Path) -> Result<usize> {
+    let metadata = file.metadata().map_err(Error::io(path, "open"))?;
+    if metadata.is_dir() {
+        return Err(Error::io(path, "open")(ErrorKind::IsADirectory.into()));
+    }
+    Ok(usize::try_from(metadata.len()).unwrap_or(usize::MAX))
 }
 
 #[cfg(test)]

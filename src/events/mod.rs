@@ -1,4 +1,4 @@
-//! Events in their binary form: written once, mapped or held in memory, read many times.
+//! Events in their binary form: written once, mapped, read part by part or held in memory, read many times.
 //!
 //! - [`format`](mod@format) is the specification of the file, [`chunk`] of what a chunk of events is.
 //! - [`write`](mod@write) takes names and writes the file; [`sink`] is what a reader of tables needs of it.
@@ -6,13 +6,15 @@
 //!   much of an error a token takes away.
 //! - [`pick`] takes events out in another order, [`filter`] gives them other names, [`sets`] counts the sets of cues.
 //! - [`map`] opens a file without reading it; [`atomic`] lets new files appear whole or not at all.
-//! - [`EventFile`] reads over any bytes: a map, or a vector for events in memory. There is one representation.
+//! - [`digest`] says what tells events from others.
+//! - [`EventFile`] reads over any bytes: a map, a file, or a vector for events in memory. There is one representation.
 
 pub(crate) mod alike;
 pub mod atomic;
 pub mod chunk;
 mod chunks;
 mod dictionary;
+pub mod digest;
 mod duplicates;
 pub mod filter;
 pub mod format;
@@ -32,11 +34,12 @@ pub(crate) mod text_file;
 pub(crate) mod twins;
 pub mod write;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result};
-use crate::grow::{Grow, copied, filled, gathered};
+use crate::grow::{Grow, filled, gathered};
 use crate::monitor::Monitor;
 use crate::vocab::Vocab;
 use chunk::{Body, Chunk, EventList, Limits};
@@ -47,7 +50,11 @@ use survey::Survey;
 /// Cues and outcomes between two looks at the monitor.
 pub(crate) const LOOK_EVERY: usize = 1 << 20;
 
-/// An open event file, mapped or in memory. A clone is the same file, and costs nothing.
+const FRAME: &str = "header and footer of the event file";
+
+const DIRECTORY: &str = "the directory of the event file";
+
+/// An open event file: mapped, read part by part, or in memory. A clone is the same file, and costs nothing.
 #[derive(Debug, Clone)]
 pub struct EventFile(Arc<Opened>);
 
@@ -92,11 +99,11 @@ impl EventFile {
     }
 
     fn read(bytes: Bytes, path: Option<&Path>) -> Result<Self> {
-        let file = bytes.as_ref();
-        let header = Header::decode(file)?;
+        let length = bytes.len();
+        let header = Header::decode(&bytes.copy(0..length.min(HEADER), FRAME)?, length)?;
         let [names, directory] =
             [header.names, header.directory].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
-        let footer = file.len().saturating_sub(FOOTER);
+        let footer = length.saturating_sub(FOOTER);
         if !(HEADER <= names && names <= directory && directory <= footer) {
             return Err(damaged(
                 72,
@@ -104,9 +111,9 @@ impl EventFile {
                 format!("offsets {names}, {directory}, {footer}"),
             ));
         }
-        let mut end = Input { bytes: file, start: 0, at: footer };
-        // Copied before it is checked: the file may change meanwhile.
-        let entries = copied(&file[directory..footer], "the directory of the event file")?;
+        let entries = bytes.copy(directory..footer, DIRECTORY)?;
+        let end = bytes.copy(footer..length, FRAME)?;
+        let mut end = Input { bytes: &end, start: footer, at: 0 };
         let (crc, found) = (end.u32()?, crc32c::crc32c(&entries));
         if crc != found {
             return Err(damaged(
@@ -120,8 +127,9 @@ impl EventFile {
         }
         let chunks = read_directory(&entries, directory, &header)?;
         let mut at = names;
-        let cues = decode_names(file, &mut at, directory, header.n_cues)?;
-        let outcomes = decode_names(file, &mut at, directory, header.n_outcomes)?;
+        let read = |part, to: &mut _| bytes.append(part, to, "the names of the event file");
+        let cues = decode_names(read, &mut at, directory, header.n_cues)?;
+        let outcomes = decode_names(read, &mut at, directory, header.n_outcomes)?;
         if at != directory {
             return Err(damaged(
                 at,
@@ -153,9 +161,22 @@ impl EventFile {
         &self.0.header
     }
 
-    /// The whole file.
-    pub fn bytes(&self) -> &[u8] {
-        self.0.bytes.as_ref()
+    /// The whole file, where it is mapped or in memory; none of a file that is read part by part.
+    pub fn bytes(&self) -> Option<&[u8]> {
+        self.0.bytes.whole()
+    }
+
+    /// Whether a file is mapped.
+    pub fn is_mapped(&self) -> bool {
+        matches!(self.0.bytes, Bytes::Mapped(_))
+    }
+
+    /// Appends a copy of a part of the file, as it stands there, unchecked.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when it cannot be read, [`Error::Format`] when the file has no such part, or no longer.
+    pub fn read_part(&self, part: Range<usize>, to: &mut Vec<u8>) -> Result<()> {
+        self.0.bytes.append(part, to, "a part of the event file").map_err(|error| error.at(self.path(), None))
     }
 
     /// How many events (rows) there are.
@@ -185,7 +206,7 @@ impl EventFile {
     }
 
     /// The events that a chunk holds.
-    pub fn events_of(&self, chunk: usize) -> std::ops::Range<u64> {
+    pub fn events_of(&self, chunk: usize) -> Range<u64> {
         self.0.chunks.get(chunk).map_or(0..0, |extent| extent.first..extent.first + extent.n_rows as u64)
     }
 
@@ -213,7 +234,10 @@ impl EventFile {
             types: if chunk < self.n_chunks() { self.0.header.n_types } else { 0 },
             room,
         };
-        let decoded = Chunk::decode(self.0.bytes.as_ref(), extent.start, extent.end, extent.n_rows, &limits);
+        let Extent { start, end, n_rows, .. } = *extent;
+        let decoded = Chunk::check_length(start, end - start)
+            .and_then(|()| self.0.bytes.copy(start..end, "the bytes of a chunk"))
+            .and_then(|bytes| Chunk::decode(&bytes, start, n_rows, &limits));
         decoded.map_err(|error| error.at(self.path(), None))
     }
 
@@ -279,7 +303,7 @@ impl EventFile {
     /// [`Error::Format`] when a chunk is damaged; those of `visit`.
     pub fn for_each(
         &self,
-        range: std::ops::Range<u64>,
+        range: Range<u64>,
         mut visit: impl FnMut(u64, &[u32], &[u32], u32) -> Result<()>,
     ) -> Result<()> {
         let range = range.start..range.end.min(self.len());
@@ -362,12 +386,11 @@ fn read_directory(bytes: &[u8], directory: usize, header: &Header) -> Result<Vec
         return wrong(format!("{n} entries in the directory"), format!("{} bytes", bytes.len()));
     }
     let mut input = Input { bytes, start: directory, at: 0 };
-    let what = "the directory of the event file";
-    let mut entries = gathered((0..n).map(|_| Ok((input.u64()?, input.u64()?))), what)?;
+    let mut entries = gathered((0..n).map(|_| Ok((input.u64()?, input.u64()?))), DIRECTORY)?;
     let types_begin = header.n_chunks as usize;
     let mut extents = Vec::new();
-    extents.make_room(entries.len(), what)?;
-    entries.grow((header.names, header.n_types), what)?;
+    extents.make_room(entries.len(), DIRECTORY)?;
+    entries.grow((header.names, header.n_types), DIRECTORY)?;
     let (mut at, mut row) = (HEADER as u64, 0);
     for (i, pair) in entries.windows(2).enumerate() {
         let [(start, first), (end, mut next)] = [pair[0], pair[1]];
