@@ -82,7 +82,7 @@ proptest! {
             })
             .collect();
         let file = compile(&events, duplicates);
-        prop_assert_eq!(read_all(file.bytes()).unwrap(), expected.clone());
+        prop_assert_eq!(read_all(file.bytes().unwrap()).unwrap(), expected.clone());
         let tokens: u64 = expected.iter().map(|event| u64::from(event.2)).sum();
         prop_assert_eq!(file.header().n_tokens, tokens);
     }
@@ -101,7 +101,7 @@ proptest! {
 
     #[test]
     fn a_changed_file_is_refused(events in events(), at in any::<prop::sample::Index>(), with in 1_u8..) {
-        let mut bytes = compile(&events, Duplicates::Keep).bytes().to_vec();
+        let mut bytes = compile(&events, Duplicates::Keep).bytes().unwrap().to_vec();
         let at = at.index(bytes.len());
         bytes[at] ^= with;
         prop_assert!(matches!(read_all(&bytes), Err(Error::Format(_))), "byte {}", at);
@@ -124,7 +124,7 @@ fn every_truncation_and_every_bit_is_noticed() {
     for (events, has_types) in [(repeated, true), (unique, false)] {
         let file = compile(&events, Duplicates::Drop);
         assert_eq!(file.header().has_types(), has_types);
-        let bytes = file.bytes();
+        let bytes = file.bytes().unwrap();
         for length in 0..bytes.len() {
             assert!(matches!(read_all(&bytes[..length]), Err(Error::Format(_))), "cut at {length}");
         }

@@ -792,7 +792,7 @@ proptest! {
             let monitor = Monitor::new();
             let result =
                 if split { read(&path, &mut Split(&mut writer), &monitor) } else { read(&path, &mut writer, &monitor) };
-            result.map(|()| writer.finish().unwrap().bytes().to_vec()).map_err(|error| error.to_string())
+            result.map(|()| writer.finish().unwrap().bytes().unwrap().to_vec()).map_err(|error| error.to_string())
         });
         prop_assert_eq!(again, split);
     }

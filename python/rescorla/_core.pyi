@@ -10,6 +10,7 @@ __all__ = [
     "AtomicFile",
     "EventFile",
     "FormatError",
+    "Job",
     "Scratch",
     "TextStream",
     "__version__",
@@ -83,7 +84,13 @@ class Scratch:
 @final
 class EventFile:
     @staticmethod
-    def open(path: str) -> EventFile: ...
+    def open(path: str, mapped: bool = True) -> EventFile: ...
+    @staticmethod
+    def of_bytes(bytes: bytes) -> EventFile: ...
+    def bytes(self) -> bytes: ...
+    @property
+    def mapped(self) -> bool: ...
+    def digest(self, update: Callable[[bytes], object]) -> None: ...
     @property
     def path(self) -> str | None: ...
     @property
@@ -132,6 +139,45 @@ class EventFile:
     def table_text(self, header: bool, frequency: bool) -> bytes: ...
     def verify(self, progress: _Progress = None) -> None: ...
     def info(self) -> dict[str, Any]: ...
+
+@final
+class Job:
+    def __new__(
+        cls,
+        events: EventFile,
+        *,
+        dtype: str,
+        alpha: NDArray[np.float64],
+        beta1: float,
+        beta2: float,
+        lambda_: NDArray[np.float64],
+        schedule: _Factors | None,
+        average: bool,
+        cue_rows: NDArray[np.int64],
+        outcome_columns: NDArray[np.int64],
+        keep_rows: NDArray[np.int64] | None,
+        initial: NDArray[Any] | None,
+        initial_columns: NDArray[np.int64] | None,
+        method: Literal["forward", "adjoint"] | None,
+        threads: int,
+        event_memory: int | None = None,
+        kernel: str | None = None,
+        tile: int | None = None,
+        progress: _Progress,
+    ) -> Job: ...
+    @property
+    def method(self) -> Literal["forward", "adjoint"]: ...
+    @property
+    def n_lanes(self) -> int: ...
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    @property
+    def width(self) -> int: ...
+    @property
+    def report(self) -> dict[str, Any]: ...
+    def learn(self, start: int, stop: int, out: NDArray[Any], *, threads: int = 1) -> None: ...
+    def progress(self) -> tuple[int, int]: ...
+    def stop(self) -> None: ...
 
 @final
 class TextStream:
@@ -225,8 +271,9 @@ def learn(
     out: NDArray[Any] | tuple[str, str, int, str],
     method: Literal["forward", "adjoint"] | None,
     threads: int,
-    kernel: str | None,
-    tile: int | None,
+    event_memory: int | None = None,
+    kernel: str | None = None,
+    tile: int | None = None,
     progress: _Progress,
 ) -> dict[str, Any]: ...
 def learn_in_place(

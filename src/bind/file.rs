@@ -24,7 +24,7 @@ use crate::events::pick::{Frequency, Picker};
 use crate::events::table::Style;
 use crate::events::text_file::check_binary_name;
 use crate::events::{EventFile, Recent};
-use crate::grow::{Grow, ask, collected, gathered, short};
+use crate::grow::{Grow, ask, collected, copied, gathered, short};
 use crate::lists::Lists;
 use crate::vocab::Vocab;
 
@@ -53,6 +53,11 @@ const FREQUENCIES: &str = "the frequencies of all events";
 
 const MATRIX: &str = "a sparse matrix";
 
+const BYTES: &str = "the bytes of an event file";
+
+/// So many bytes of a file are copied at a time.
+const PIECE: usize = 4 << 20;
+
 type Names<'py> = Bound<'py, PyTuple>;
 type Ints<'py> = Bound<'py, PyArray1<i64>>;
 
@@ -71,8 +76,42 @@ impl PyEventFile {
 #[pymethods]
 impl PyEventFile {
     #[staticmethod]
-    fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        Ok(py.detach(|| map::open(&path))?.into())
+    #[pyo3(signature = (path, mapped=true))]
+    fn open(py: Python<'_>, path: PathBuf, mapped: bool) -> PyResult<Self> {
+        let open = if mapped { map::open } else { map::open_in_parts };
+        Ok(py.detach(|| open(&path))?.into())
+    }
+
+    /// Events in memory, of the bytes that `bytes` gave.
+    #[staticmethod]
+    fn of_bytes(py: Python<'_>, bytes: &Bound<'_, PyBytes>) -> PyResult<Self> {
+        let bytes = copied(bytes.as_bytes(), BYTES)?;
+        Ok(py.detach(|| EventFile::open(bytes, None))?.into())
+    }
+
+    /// The whole file.
+    fn bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let mut whole = Vec::new();
+        let length = self.file.header().length as usize;
+        watched(py, &None, |_| self.file.read_part(0..length, &mut whole))?;
+        ask(whole.len(), BYTES)?;
+        Ok(PyBytes::new(py, &whole))
+    }
+
+    /// Whether it is a file that is mapped.
+    #[getter]
+    fn mapped(&self) -> bool {
+        self.file.is_mapped()
+    }
+
+    /// Calls `update` with the bytes that the digest is taken of, piece by piece.
+    fn digest(&self, py: Python<'_>, update: &Bound<'_, PyAny>) -> PyResult<()> {
+        let call = Call::begin(py)?;
+        let sums = watched(py, &None, |monitor| self.file.checksums(monitor))?;
+        self.file.digested(&sums, |piece| {
+            call.check()?;
+            update.call1((PyBytes::new(py, piece),)).map(drop)
+        })
     }
 
     #[getter]
@@ -280,9 +319,12 @@ impl PyEventFile {
             check_binary_name(&path)?;
             check_apart(Some(&path), self.file.path())?;
             let mut copy = AtomicFile::create(&path)?;
-            for piece in self.file.bytes().chunks(4 << 20) {
+            let (mut piece, length) = (Vec::new(), self.file.header().length as usize);
+            for start in (0..length).step_by(PIECE) {
                 monitor.check()?;
-                copy.write_all(piece).map_err(Error::io(&path, "write"))?;
+                piece.clear();
+                self.file.read_part(start..length.min(start + PIECE), &mut piece)?;
+                copy.write_all(&piece).map_err(Error::io(&path, "write"))?;
             }
             copy.finish_and(|file| map::of_file(file, &path))
         })?;

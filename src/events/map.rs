@@ -220,7 +220,7 @@ mod tests {
         writer.push(&[0], &[0], 1).unwrap();
         let file = writer.finish().unwrap();
         let last = names.last().unwrap().as_bytes();
-        let at = file.bytes().windows(last.len()).position(|bytes| bytes == last).unwrap() as u64;
+        let at = file.bytes().unwrap().windows(last.len()).position(|bytes| bytes == last).unwrap() as u64;
         drop(file);
         let done = AtomicBool::new(false);
         thread::scope(|scope| {

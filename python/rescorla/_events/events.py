@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from hashlib import sha256
 from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, overload
 
@@ -83,12 +84,50 @@ class Events:
     {'a': 4, 'b': 1}
     """
 
-    __slots__ = ("_cues", "_file", "_outcomes")
+    __slots__ = ("_cues", "_digest", "_file", "_outcomes")
 
     def __init__(self, file: _core.EventFile) -> None:
         self._file = file
         self._cues: tuple[str, ...] | None = None
         self._outcomes: tuple[str, ...] | None = None
+        self._digest: str | None = None
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of names and events, in hex: equal for equal events, in memory or in any file.
+
+        It is taken of the names and of the checksums of the chunks, so it takes no reading of the events. How
+        often an event type is stored as such enters, too: events that were compiled in another way, or sliced,
+        may have another digest though they are the same.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> one, other = (rw.read_events([("a_b", "x"), ("a", "y", 3)]) for _ in range(2))
+        >>> one.digest == other.digest, len(one.digest)
+        (True, 64)
+        """
+        if self._digest is None:
+            digest = sha256()
+            self._file.digest(digest.update)
+            self._digest = digest.hexdigest()
+        return self._digest
+
+    def __reduce__(self) -> tuple[Callable[..., Events], tuple[Any, ...]]:
+        """Pickles have the path of a file and its digest, or the bytes of events in memory."""
+        if self.path is None:
+            return _in_memory, (self._file.bytes(),)
+        return _reopened, (os.path.abspath(self.path), self.digest, self._file.mapped)
+
+    def __copy__(self) -> Events:
+        return Events(self._file)
+
+    def __deepcopy__(self, memo: object) -> Events:
+        # They never change.
+        return Events(self._file)
+
+    def __dask_tokenize__(self) -> tuple[str, str]:
+        return "rescorla.Events", self.digest
 
     @property
     def path(self) -> str | None:
@@ -767,13 +806,16 @@ class Events:
 
 
 @hinting
-def open_events(path: PathName) -> Events:
+def open_events(path: PathName, *, mapped: bool = True) -> Events:
     """Open a binary event file without reading it: the system maps it, and parts come in when they are used.
 
     Parameters
     ----------
     path : str or path-like
         A file written by `compile_events`, `corpus_events` or `Events.save`.
+    mapped : bool, default True
+        False reads each part when it is needed instead. That suits files on network disks, which may fail or be
+        cut short: then there is an error.
 
     Returns
     -------
@@ -801,4 +843,20 @@ def open_events(path: PathName) -> Events:
     ...     rw.open_events(path).n_tokens
     40
     """
-    return Events(_core.EventFile.open(path_name(path)))
+    return Events(_core.EventFile.open(path_name(path), mapped))
+
+
+def _in_memory(data: bytes) -> Events:
+    """Events of a pickle."""
+    return Events(_core.EventFile.of_bytes(data))
+
+
+def _reopened(path: str, digest: str, mapped: bool) -> Events:
+    """The file of a pickle, if it is still that file."""
+    events = open_events(path, mapped=mapped)
+    if events.digest != digest:
+        raise FormatError(
+            f"{path}: expected the events that were pickled, with the digest {digest}, found others, with "
+            f"{events.digest}; pickle them again"
+        )
+    return events
