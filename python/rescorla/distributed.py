@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from rescorla import tiles
 from rescorla._events.events import Events
@@ -72,19 +72,19 @@ def learn(
     alpha, beta, lambda_, schedule, average, cues, outcomes, initial, dtype, method
         As `rescorla.learn` takes them. A schedule is called by this process, before learning.
     stage : "auto", path or None, default "auto"
-        How workers that do not see the event file come by it. "auto": it is sent through the scheduler, once to
-        each host, into the folder beside the workers' ``local_directory``. A path: a folder that client and
-        workers share, from which each host copies it; it stays there. None: not at all, which is an error. A
-        worker that sees the file, with the same digest, reads it where it is. Copies on hosts are removed at
-        the end.
+        How workers that do not see the event file come by it. "auto": it is sent through the scheduler, once
+        to each host, into the folder beside the workers' ``local_directory``. A path: a folder that client
+        and workers share, from which each host copies it; it stays there. None: not at all, which is an
+        error. A worker that sees the file, with the same digest, reads it where it is. Copies on hosts are
+        removed at the end.
     tasks : int, optional
-        In how many tasks to cut what is missing. By default each is to take 10 seconds to 10 minutes, by the time
-        that the first tiles took. A task is at least a whole tile, so there may be fewer.
+        In how many tasks to cut what is missing. By default each is to take 10 seconds to 10 minutes, by the
+        time that the first tiles took. A task is at least a whole tile, so there may be fewer.
     retries : int, default 3
         How many times one after another a tile may be lost with its worker while no other tile is learned.
     progress : None, bool or callable(done, total), default None
-        In tiles. None shows a bar if standard error is a terminal. A callable is called by the calling thread;
-        when it raises, learning stops.
+        In tiles. None shows a bar if standard error is a terminal. A callable is called by the calling
+        thread; when it raises, learning stops.
 
     Returns
     -------
@@ -109,19 +109,20 @@ def learn(
     FloatingPointError
         When a weight left the finite numbers; the message names it.
 
-    All but the last three come before any tile is learned, unless the worker came later. Whatever is raised, the
-    tiles that were learned stay.
-
     Notes
     -----
-    A task is a call that names the event file, its digest, the store and some tiles, in less than 1 KB. No data
-    are sent to workers or kept there, and the dearest tiles are learned first. A worker opens events and store
-    once, prepares learning once, and learns as many tiles at a time as it has threads, one thread each.
+    All errors but the last three come before any tile is learned, unless the worker came later. Whatever is
+    raised, the tiles that were learned stay.
 
-    An interrupt or an exception of ``progress=`` cancels the tasks, and stops the tiles that are being learned.
+    A task is a call that names the event file, its digest, the store and some tiles, in less than 1 KB. No
+    data are sent to workers or kept there, and the dearest tiles are learned first. A worker opens events and
+    store once, prepares learning once, and learns as many tiles at a time as it has threads, one thread each.
 
-    Workers may come and go. A worker that is killed loses the tiles that it was learning, and others learn them:
-    dask gives a task to another worker three times, and then this function does.
+    An interrupt or an exception of ``progress=`` cancels the tasks, and stops the tiles that are being
+    learned.
+
+    Workers may come and go. A worker that is killed loses the tiles that it was learning, and others learn
+    them: dask gives a task to another worker three times, and then this function does.
 
     See Also
     --------
@@ -180,30 +181,34 @@ def learn(
 def _client(client: Client | None) -> Client:
     """The client, or the default one."""
     distributed = need("distributed", "cluster")
-    if client is None:
+    found: Any = client
+    if found is None:
         try:
-            client = distributed.get_client()
+            found = distributed.get_client()
         except ValueError:
             raise ValueError(
-                "there is no dask client: make one, distributed.Client(address of the scheduler), and give it as "
-                "client= or leave it the default"
+                "there is no dask client: make one, distributed.Client(address of the scheduler), and give "
+                "it as client= or leave it the default"
             ) from None
-    if not isinstance(client, distributed.Client):
-        raise TypeError(f"client must be a distributed.Client or None, not {shown(client)}")
-    if client.asynchronous:
+    if not isinstance(found, distributed.Client):
+        raise TypeError(f"client must be a distributed.Client or None, not {shown(found)}")
+    if found.asynchronous:
         raise TypeError(
-            "client is asynchronous, and this call waits for it; make one with asynchronous=False, the default"
+            "client is asynchronous, and this call waits for it; make one with asynchronous=False, the "
+            "default"
         )
-    return client
+    return cast("Client", found)
 
 
 def _stage(stage: object) -> str | None:
     """Where copies of the events come from: nowhere, the client ("auto") or a folder."""
     if stage is None or stage == "auto":
-        return stage  # type: ignore[return-value]
+        return stage
     folder = os.path.abspath(path_name(stage))  # type: ignore[arg-type]
     if not os.path.isdir(folder):
-        raise FileNotFoundError(f'stage must be "auto", None or a folder that client and workers share: no {folder}')
+        raise FileNotFoundError(
+            f'stage must be "auto", None or a folder that client and workers share: no {folder}'
+        )
     return folder
 
 
@@ -226,5 +231,3 @@ def _in_file(events: Events) -> Iterator[str]:
         path = os.path.join(folder, "events.rw")
         events.save(path)
         yield path
-
-

@@ -8,11 +8,11 @@ from concurrent.futures import CancelledError
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rescorla._store import task
 from rescorla._store.stage import NotHereError
-from rescorla._store.task import StoppedError, learn_tiles
+from rescorla._store.task import Learned, StoppedError, learn_tiles
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -40,8 +40,8 @@ class Run:
         self._client, self._crew, self._work, self._store = client, crew, work, store
         self._tasks, self._retries, self._watch = tasks, retries, watch
         self._left = set(store.missing())
-        self._running: dict[Future, tuple[int, ...]] = {}
-        self._landed: SimpleQueue[Future] = SimpleQueue()
+        self._running: dict[Future[Learned], tuple[int, ...]] = {}
+        self._landed: SimpleQueue[Future[Learned]] = SimpleQueue()
         self._lost: Counter[int] = Counter()
         self._n_submitted = 0
 
@@ -86,7 +86,7 @@ class Run:
             self._running[future] = tiles
             future.add_done_callback(self._landed.put)
 
-    def _settle(self, future: Future) -> None:
+    def _settle(self, future: Future[Learned]) -> None:
         """What became of a task."""
         tiles = self._running.pop(future)
         error = _error_of(future)
@@ -115,9 +115,9 @@ class Run:
         if any(self._lost[tile] > self._retries for tile in tiles):
             raise RuntimeError(
                 f"{_tiles(tiles)} of {self._work.store} did not come, {self._retries + 1} times one after "
-                f"another, while no other came: {error or 'tasks ended, and their tiles are not there'}. Workers die "
-                "where memory ends or their job does: look at their logs. What was learned stays, and the same "
-                "call goes on from it"
+                f"another, while no other came: {error or 'tasks ended, and their tiles are not there'}. "
+                "Workers die where memory ends or their job does: look at their logs. What was learned "
+                "stays, and the same call goes on from it"
             ) from error
         self._tasks.put_back(tiles)
 
@@ -128,15 +128,15 @@ class Run:
         self._left = missing
         if self._client.status in ("closed", "closing"):
             raise ConnectionError(
-                "the client lost its cluster; what was learned stays, and the same call with another client goes "
-                "on from it"
+                "the client lost its cluster; what was learned stays, and the same call with another client "
+                "goes on from it"
             )
         self._crew.look()
         if self._left and not self._running and not self._tasks:
             self._again(sorted(self._left), None)
 
 
-def _error_of(future: Future) -> BaseException | None:
+def _error_of(future: Future[Learned]) -> BaseException | None:
     if future.status == "finished":
         return None
     try:
@@ -164,5 +164,3 @@ def _tiles(tiles: list[int]) -> str:
         return f"tile {tiles[0]}"
     listed = ", ".join(map(str, tiles[:10])) + (f" and {len(tiles) - 10} more" if len(tiles) > 10 else "")
     return f"tiles {listed}"
-
-

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from rescorla._events.events import Events
     from rescorla._store.store import Store
 
-# Seconds. What a task costs the scheduler is nothing beside the one; a worker that dies loses half of the other.
+# Seconds. What a task costs the scheduler is nothing beside the one; a worker that dies loses no more than
+# the other.
 SHORTEST, LONGEST = 10.0, 600.0
 
 # A task names at most so many tiles, to remain a short message.
@@ -23,8 +24,8 @@ MOST = 100
 def costs(events: Events, store: Store) -> NDArray[np.float64]:
     """What the tiles cost, one beside another, by how often their names occur.
 
-    A column costs the events from its first on, a row those up to its last. A name that occurs k times among T
-    tokens in random order comes first after T / (k + 1) of them, so that k / (k + 1) of all are left.
+    A column costs the events from its first on, a row those up to its last. A name that occurs k times among
+    T tokens in random order comes first after T / (k + 1) of them, so that k / (k + 1) of all are left.
     """
     if store.lanes == "columns":
         names, own, counts = store.outcomes, events.outcomes, events.outcome_counts
@@ -40,8 +41,9 @@ def costs(events: Events, store: Store) -> NDArray[np.float64]:
 class Tasks:
     """Tiles that are to be learned, given out in tasks.
 
-    Until a rate is known a task is one tile; then it is what takes a quarter of a thread's share of what is left,
-    but 10 s to 10 min. So the last tasks are the shortest, and threads end together. A whole tile is the least.
+    Until a rate is known a task is one tile; then it is what takes a quarter of a thread's share of what is
+    left, but 10 s to 10 min. So the last tasks are the shortest, and threads end together. A whole tile is
+    the least.
     """
 
     def __init__(self, costs: NDArray[np.float64], missing: Iterable[int], n_tasks: int | None) -> None:
@@ -65,7 +67,7 @@ class Tasks:
         self._seconds += seconds
 
     def put_back(self, tiles: Iterable[int]) -> None:
-        """These were not learned: they come next, each for itself, so that one that kills workers is alone."""
+        """These were not learned: they come next, each in a task, so that one that kills workers is alone."""
         self._again.extend(tiles)
 
     def take(self, n_threads: int) -> tuple[int, ...]:

@@ -61,7 +61,7 @@ class Crew:
         self.n_threads = 0
 
     def look(self, *, again: bool = False) -> None:
-        """Look at workers that are new, or at all again, and give their hosts the events where they lack them.
+        """Look at workers that are new, or at all again, and give their hosts the events that they lack.
 
         Raises what is wrong with them.
         """
@@ -94,8 +94,7 @@ class Crew:
 
     def _seen(self, workers: list[str]) -> dict[str, Seen]:
         with _beacon(self._work.store) as beacon:
-            answers = self._on(workers, _look, *self._work, beacon)
-        return answers
+            return self._on(workers, _look, *self._work, beacon)
 
     def _on(self, workers: list[str], function: Callable[..., Any], *args: Any) -> dict[str, Any]:
         """What workers answer, but for those that went away meanwhile."""
@@ -114,8 +113,8 @@ class Crew:
                 raise answer
             if answer != __version__:
                 raise RuntimeError(
-                    f"{who} has rescorla {answer}, and this process {__version__}: install the same version in "
-                    "the environments of client, scheduler and workers"
+                    f"{who} has rescorla {answer}, and this process {__version__}: install the same version "
+                    "in the environments of client, scheduler and workers"
                 )
 
     def _check_store(self, seen: dict[str, Seen]) -> None:
@@ -123,8 +122,8 @@ class Crew:
         blind = [worker for worker, each in seen.items() if not each.sees_store]
         if blind:
             raise FileNotFoundError(
-                f"{_who(blind)} cannot see {self._work.store}, or sees another folder there: out= must lie in a "
-                "folder that client and workers share under the same path"
+                f"{_who(blind)} cannot see {self._work.store}, or sees another folder there: out= must lie "
+                "in a folder that client and workers share under the same path"
             )
 
     def _check_memory(self, seen: dict[str, Seen]) -> None:
@@ -135,10 +134,10 @@ class Crew:
             wanted = each.used + self._needs.of(each.n_threads)
             cure = f"start workers with at most {_threads(fit)}" if fit else "one thread alone would not fit"
             raise MemoryError(
-                f"worker {worker} with {_threads(each.n_threads)} would need up to {_bytes(wanted)}, and dask gives "
-                f"it nothing to do from {_bytes(each.limit)} on: its process has {_bytes(each.used)}, the events "
-                f"take up to {_bytes(self._needs.process)}, and each thread {_bytes(self._needs.thread)}; {cure}, "
-                "or give them a larger memory_limit"
+                f"worker {worker} with {_threads(each.n_threads)} would need up to {_bytes(wanted)}, and "
+                f"dask gives it nothing to do from {_bytes(each.limit)} on: its process has "
+                f"{_bytes(each.used)}, the events take up to {_bytes(self._needs.process)}, and each thread "
+                f"up to {_bytes(self._needs.thread)}; {cure}, or give them a larger memory_limit"
             )
 
     def _stage(self, blind: dict[str, Seen]) -> None:
@@ -146,8 +145,8 @@ class Crew:
         path, digest, _ = self._work
         if self._shared is None:
             raise FileNotFoundError(
-                f"{_who(blind)} cannot see the events at {path}, or sees others there: put the file in a folder "
-                'that client and workers share, or give stage="auto", which copies it to each host'
+                f"{_who(blind)} cannot see the events at {path}, or sees others there: put the file in a "
+                'folder that client and workers share, or give stage="auto", which copies it to each host'
             )
         one_each = {each.place: worker for worker, each in blind.items()}
         token = uuid4().hex

@@ -1,8 +1,8 @@
 """Copies of event files on the disks of workers, one on each host, named by their digest.
 
-A copy appears by a rename, whole. Who makes it holds a lock file, which it touches at every piece; a lock that
-nobody touched for a minute is taken over. Were two to make the same copy, each writes a file of its own, and the
-second rename changes nothing.
+A copy appears by a rename, whole. Who makes it holds a lock file, which it touches at every piece; a lock
+that nobody touched for a minute is taken over. Were two to make the same copy, each writes a file of its own,
+and the second rename changes nothing.
 """
 
 from __future__ import annotations
@@ -66,6 +66,14 @@ class Copy(NamedTuple):
     def path(self) -> str:
         return os.path.join(self.folder, f"{self.digest}.rw")
 
+    @property
+    def lock(self) -> str:
+        return f"{self.path}.lock"
+
+    def part(self, token: str) -> str:
+        """What there is of it while it is made."""
+        return f"{self.path}.{token}.part"
+
     def events(self) -> Events | None:
         """The events, where the copy is whole."""
         return opened(self.path, self.digest, mapped=True)
@@ -77,28 +85,28 @@ class Copy(NamedTuple):
         os.makedirs(self.folder, exist_ok=True)
         for _ in range(2):
             try:
-                with open(self._lock, "x", encoding="ascii") as file:
+                with open(self.lock, "x", encoding="ascii") as file:
                     file.write(token)
             except FileExistsError:
                 with suppress(FileNotFoundError):
-                    if time() - os.stat(self._lock).st_mtime < _LEASE:
+                    if time() - os.stat(self.lock).st_mtime < _LEASE:
                         return "busy"
-                    os.unlink(self._lock)
+                    os.unlink(self.lock)
             else:
-                with open(self._part(token), "wb"):
+                with open(self.part(token), "wb"):
                     return "ours"
         return "busy"
 
     def write(self, token: str, piece: bytes) -> None:
         """Append what comes next."""
-        with open(self._part(token), "ab") as file:
+        with open(self.part(token), "ab") as file:
             file.write(piece)
         with suppress(OSError):
-            os.utime(self._lock)
+            os.utime(self.lock)
 
     def finish(self, token: str) -> None:
         """The copy is whole: it appears, and the lock goes."""
-        part = self._part(token)
+        part = self.part(token)
         if opened(part, self.digest, mapped=False) is None:
             self.abandon(token)
             raise OSError(f"the copy of the events at {part} is not what was sent; try again")
@@ -108,12 +116,12 @@ class Copy(NamedTuple):
     def abandon(self, token: str) -> None:
         """Remove what there is of an unfinished copy, and the lock."""
         with suppress(OSError):
-            os.unlink(self._part(token))
+            os.unlink(self.part(token))
         with suppress(OSError):
-            with open(self._lock, encoding="ascii") as file:
+            with open(self.lock, encoding="ascii") as file:
                 held = file.read()
             if held == token:
-                os.unlink(self._lock)
+                os.unlink(self.lock)
 
     def fetch(self, source: str, token: str) -> bool:
         """Make the copy from a file that this host sees; whether it was made by this call."""
@@ -150,6 +158,6 @@ def check_room(folder: str, size: int) -> None:
     free = shutil.disk_usage(folder).free
     if free < size:
         raise OSError(
-            f"{folder} has {free:,} bytes free, and a copy of the events takes {size:,}; give workers another "
-            "local_directory, or put the event file where they all see it"
+            f"{folder} has {free:,} bytes free, and a copy of the events takes {size:,}; give workers "
+            "another local_directory, or put the event file where they all see it"
         )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rescorla._core import Job
 
 Learned = tuple[tuple[int, ...], float, int]
-"""The tiles that were missing and are there, the seconds that they took, and the most memory of the process."""
+"""The tiles that were missing and now are there, their seconds, and the most memory of the process."""
 
 
 class StoppedError(RuntimeError):
