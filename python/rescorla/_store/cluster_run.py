@@ -43,6 +43,10 @@ class Run:
         self._running: dict[Future[Learned], tuple[int, ...]] = {}
         self._landed: SimpleQueue[Future[Learned]] = SimpleQueue()
         self._lost: Counter[int] = Counter()
+        # Tiles that were lost, the tasks that learn them again, and how many of these there may be at a time.
+        self._suspects: list[int] = []
+        self._on_trial: set[Future[Learned]] = set()
+        self._trust = 1
         self._n_submitted = 0
 
     def finish(self) -> None:
@@ -51,7 +55,7 @@ class Run:
             self._learn()
         except BaseException:
             # The first exception is what the caller is to see, even where the cluster is gone.
-            with suppress(OSError, TimeoutError, RuntimeError, CancelledError):
+            with suppress(Exception):
                 self._client.cancel(list(self._running), force=True)
             self._crew.leave(task.stop)
             raise
@@ -71,37 +75,52 @@ class Run:
             if monotonic() - looked >= _LOOK or not (self._running and self._left):
                 self._look()
                 looked = monotonic()
+                if not (self._running or self._tasks or self._suspects):
+                    self._again(sorted(self._left), None)
         if self._watch is not None:
             self._watch(self._store.n_tiles, self._store.n_tiles)
 
     def _submit(self) -> None:
-        """Give out tasks: two a thread until it is known how long tiles take, and then all."""
+        """Give out tasks: two a thread until it is known how long tiles take, and then all.
+
+        Whatever a worker has when it dies is lost with it, and one tile of that may have been why. So tiles
+        that were lost are learned after all others, and alone until one comes: the culprit is known then.
+        """
         while self._tasks and (self._tasks.measured or len(self._running) < 2 * max(1, self._crew.n_threads)):
-            tiles = self._tasks.take(self._crew.n_threads)
-            # Negative, so that what others give to the cluster comes first.
-            future = self._client.submit(
-                learn_tiles, *self._work, tiles, pure=False, priority=-self._n_submitted
-            )
-            self._n_submitted += 1
-            self._running[future] = tiles
-            future.add_done_callback(self._landed.put)
+            self._give(self._tasks.take(self._crew.n_threads))
+        if not self._tasks and len(self._running) == len(self._on_trial):
+            while self._suspects and len(self._on_trial) < self._trust:
+                self._on_trial.add(self._give((self._suspects.pop(0),)))
+
+    def _give(self, tiles: tuple[int, ...]) -> Future[Learned]:
+        # Negative, so that what others give to the cluster comes first.
+        future = self._client.submit(learn_tiles, *self._work, tiles, pure=False, priority=-self._n_submitted)
+        self._n_submitted += 1
+        self._running[future] = tiles
+        future.add_done_callback(self._landed.put)
+        return future
 
     def _settle(self, future: Future[Learned]) -> None:
         """What became of a task."""
         tiles = self._running.pop(future)
+        on_trial = future in self._on_trial
+        self._on_trial.discard(future)
         error = _error_of(future)
         if error is None:
             with suppress(TimeoutError, CancelledError):
                 learned, seconds, _ = future.result(timeout=30)
                 self._tasks.measure(learned, seconds)
             self._arrived(tiles)
-            return
-        if isinstance(error, NotHereError):
+            self._trust *= 1 + on_trial
+        elif isinstance(error, NotHereError):
             self._crew.look(again=True)
-        elif not _is_loss(error):
+            self._tasks.put_back(tiles)
+        elif _is_loss(error):
+            self._trust = 1
+            self._look()
+            self._again([tile for tile in tiles if tile in self._left], error)
+        else:
             raise _told(error)
-        self._look()
-        self._again([tile for tile in tiles if tile in self._left], error)
 
     def _arrived(self, tiles: Iterable[int]) -> None:
         """These tiles are in the store: whatever was lost before, the cluster gets on."""
@@ -119,7 +138,7 @@ class Run:
                 "Workers die where memory ends or their job does: look at their logs. What was learned "
                 "stays, and the same call goes on from it"
             ) from error
-        self._tasks.put_back(tiles)
+        self._suspects += tiles
 
     def _look(self) -> None:
         """See which tiles are there, and which workers."""
@@ -132,8 +151,6 @@ class Run:
                 "goes on from it"
             )
         self._crew.look()
-        if self._left and not self._running and not self._tasks:
-            self._again(sorted(self._left), None)
 
 
 def _error_of(future: Future[Learned]) -> BaseException | None:

@@ -49,12 +49,11 @@ class Tasks:
     def __init__(self, costs: NDArray[np.float64], missing: Iterable[int], n_tasks: int | None) -> None:
         self._costs = costs
         self._left = sorted(missing, key=lambda tile: (-costs[tile], tile))
-        self._again: list[int] = []
         self._done = self._seconds = 0.0
         self._size = None if n_tasks is None else float(costs[self._left].sum()) / n_tasks
 
     def __bool__(self) -> bool:
-        return bool(self._left or self._again)
+        return bool(self._left)
 
     @property
     def measured(self) -> bool:
@@ -67,13 +66,11 @@ class Tasks:
         self._seconds += seconds
 
     def put_back(self, tiles: Iterable[int]) -> None:
-        """These were not learned: they come next, each in a task, so that one that kills workers is alone."""
-        self._again.extend(tiles)
+        """These could not be learned where they were given to: they come next."""
+        self._left[:0] = tiles
 
     def take(self, n_threads: int) -> tuple[int, ...]:
         """The tiles of the next task, for so many threads in all."""
-        if self._again:
-            return (self._again.pop(0),)
         size = self._next_size(n_threads)
         n, cost = 1, self._costs[self._left[0]]
         while n < min(MOST, len(self._left)) and cost + self._costs[self._left[n]] / 2 <= size:
