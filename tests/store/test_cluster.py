@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
-from threading import Thread
+from threading import Thread, Timer
 from typing import Any
 
 import clusters
@@ -20,6 +20,7 @@ from distributed import Client
 from rescorla._store import cluster_workers, stage
 from rescorla._store.cluster_workers import Crew, Seen, Work
 from rescorla._store.forecast import Needs
+from rescorla._store.store import Store
 from strategies import bits
 
 
@@ -116,13 +117,11 @@ def test_a_thread_learns_a_tile_and_a_process_has_one_job(events: rw.Events, out
     assert {each["at a time"] for each in counts} == {3}
     assert {each["threads of the job"] for each in counts} == {3}
     assert {each["threads of a tile"] for each in counts} == {1}
-    assert sum(each["tiles"] for each in counts) == rw_tiles(out)
+    assert sum(each["tiles"] for each in counts) == Store.open(out).n_tiles
 
 
-def rw_tiles(out: str) -> int:
-    from rescorla._store.store import Store
-
-    return Store.open(out).n_tiles
+def n_missing(out: str) -> int:
+    return len(Store.open(out).missing())
 
 
 # Workers that die.
@@ -202,6 +201,32 @@ def test_an_exception_of_progress_stops_the_tiles(events: rw.Events, out: str) -
     assert bits(weights_in(out)) == bits(whole(events))
 
 
+def test_an_interrupt_stops_the_tiles(events: rw.Events, out: str) -> None:
+    def interrupt(done: int, total: int) -> None:
+        if not started:
+            started.append(time.monotonic())
+            Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+    started: list[float] = []
+    with cluster() as client:
+        doing(client, clusters.be_slow, 0.1)
+        with pytest.raises(KeyboardInterrupt):
+            rw.distributed.learn(client, events, out, method="forward", tasks=2, progress=interrupt)
+        assert time.monotonic() - started[0] < 2
+        left = n_missing(out)
+        assert left > 0
+        time.sleep(1)
+        assert n_missing(out) >= left - 2
+        assert set(client.run(clusters.kept).values()) == {0}
+
+
+def test_a_cluster_that_grows_by_its_tasks(events: rw.Events, out: str) -> None:
+    with cluster(0) as client:
+        client.cluster.adapt(minimum=0, maximum=2)
+        rw.distributed.learn(client, events, out, method="forward")
+    assert bits(weights_in(out)) == bits(whole(events))
+
+
 # What is refused before a worker is given anything.
 
 
@@ -256,13 +281,17 @@ def test_the_message_says_how_many_threads_would_fit(limit: int | None, message:
         crew._check_memory({"tcp://1": seen})
 
 
-def test_no_client(events: rw.Events, out: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_client(client: Client, events: rw.Events, out: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def none() -> Client:
         raise ValueError("No clients found")
 
     monkeypatch.setattr("distributed.get_client", none)
     with pytest.raises(ValueError, match="there is no dask client"):
         rw.distributed.learn(None, events, out)
+    with monkeypatch.context() as patch:
+        patch.setattr(Client, "asynchronous", True)
+        with pytest.raises(TypeError, match="client is asynchronous"):
+            rw.distributed.learn(client, events, out)
     called: Any = rw.distributed.learn
     with pytest.raises(TypeError, match=r"client must be a distributed\.Client or None, not 'tcp://h:1'"):
         called("tcp://h:1", events, out)

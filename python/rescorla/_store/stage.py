@@ -91,7 +91,9 @@ class Copy(NamedTuple):
                 with suppress(FileNotFoundError):
                     if time() - os.stat(self.lock).st_mtime < _LEASE:
                         return "busy"
-                    os.unlink(self.lock)
+                    with open(self.lock, encoding="ascii") as file:
+                        dead = file.read()
+                    self.abandon(dead)
             else:
                 with open(self.part(token), "wb"):
                     return "ours"
