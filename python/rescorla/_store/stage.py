@@ -95,6 +95,10 @@ class Copy(NamedTuple):
                         dead = file.read()
                     self.abandon(dead)
             else:
+                # Who had the lock until now may have finished since the copy was looked for.
+                if self.events() is not None:
+                    self.abandon(token)
+                    return "here"
                 with open(self.part(token), "wb"):
                     return "ours"
         return "busy"
