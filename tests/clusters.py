@@ -47,6 +47,11 @@ def weights_in(out: str) -> NDArray[Any]:
     return values
 
 
+def files_of_tiles(out: str) -> list[Path]:
+    """The files of the tiles that are there."""
+    return sorted(path for path in Path(out, "weights", "c").rglob("*") if path.is_file())
+
+
 class Doing(WorkerPlugin):
     """Calls a function of this module on every worker, also on those that come later."""
 

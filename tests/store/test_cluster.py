@@ -21,6 +21,7 @@ from rescorla._store import cluster_workers, stage
 from rescorla._store.cluster_workers import Crew, Seen, Work
 from rescorla._store.forecast import Needs
 from rescorla._store.store import Store
+from rescorla._store.task import learn_tiles
 from strategies import bits
 
 
@@ -122,6 +123,15 @@ def test_a_thread_learns_a_tile_and_a_process_has_one_job(events: rw.Events, out
 
 def n_missing(out: str) -> int:
     return len(Store.open(out).missing())
+
+
+def test_a_task_that_comes_again_learns_what_is_missing(client: Client, events: rw.Events, out: str) -> None:
+    rw.distributed.learn(client, events, out)
+    os.unlink(clusters.files_of_tiles(out)[1])
+    (lost,) = Store.open(out).missing()
+    again = client.submit(learn_tiles, str(events.path), events.digest, out, tuple(range(4)))
+    assert again.result()[0] == (lost,)
+    assert Store.open(out).missing() == []
 
 
 # Workers that die.
