@@ -109,6 +109,24 @@ def test_a_task_is_short_and_nothing_is_kept(events: rw.Events, out: str) -> Non
         assert set(client.run(clusters.kept).values()) == {0}
 
 
+def test_tasks_are_cut_by_the_time_that_the_first_tiles_took(
+    client: Client, events: rw.Events, out: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[tuple[int, ...]] = []
+    submit = client.submit
+
+    def noting(*args: Any, **how: Any) -> Any:
+        given.append(args[-1])
+        return submit(*args, **how)
+
+    monkeypatch.setattr(client, "submit", noting)
+    rw.distributed.learn(client, events, out, method="forward")
+    # Two threads in each of two processes have two tasks each. Then all other tiles are one of some seconds.
+    n_tiles = Store.open(out).n_tiles
+    assert [len(tiles) for tiles in given] == [1] * 8 + [n_tiles - 8]
+    assert sorted(tile for tiles in given for tile in tiles) == list(range(n_tiles))
+
+
 def test_a_thread_learns_a_tile_and_a_process_has_one_job(events: rw.Events, out: str) -> None:
     with cluster(2, threads=3) as client:
         doing(client, clusters.count)
@@ -402,7 +420,17 @@ def test_without_staging_workers_must_see_the_events(tmp_path: Path, events: rw.
             rw.distributed.learn(client, events, out, stage=None)
 
 
-def test_a_worker_that_comes_later_is_given_the_events(tmp_path: Path, events: rw.Events, out: str) -> None:
+def test_a_worker_that_comes_later_is_given_the_events(
+    tmp_path: Path, events: rw.Events, out: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+    seen = Crew._seen
+
+    def noting(self: Crew, workers: list[str]) -> dict[str, Seen]:
+        looked.extend(workers)
+        return seen(self, workers)
+
+    monkeypatch.setattr(Crew, "_seen", noting)
     later: list[Callable[[], Any]] = []
 
     def scale(done: int, total: int) -> None:
@@ -415,6 +443,8 @@ def test_a_worker_that_comes_later_is_given_the_events(tmp_path: Path, events: r
         doing(client, clusters.see_nothing, events.path)
         rw.distributed.learn(client, events, out, method="forward", progress=scale)
         assert len(client.nthreads()) == 2
+        # The first again after it was given the events; the second has the first's copy.
+        assert sorted(map(looked.count, client.nthreads())) == [1, 2]
     assert bits(weights_in(out)) == bits(whole(events))
 
 

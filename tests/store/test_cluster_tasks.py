@@ -71,6 +71,11 @@ def test_as_many_tasks_as_were_asked_for(n_tasks: int) -> None:
     assert abs(len(taken) - n_tasks) <= 1
 
 
+def test_a_task_names_no_more_tiles_than_fit_a_short_message() -> None:
+    taken = all_of(Tasks(np.ones(350), range(350), 1), 4)
+    assert [len(task) for task in taken] == [MOST, MOST, MOST, 50]
+
+
 def test_what_comes_back_is_next() -> None:
     tasks = Tasks(np.ones(5), range(5), None)
     assert tasks.take(1) == (0,)
