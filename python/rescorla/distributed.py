@@ -131,14 +131,14 @@ def learn(
 
     Examples
     --------
-    On a machine with several cores a cluster has no use but to try it:
+    A cluster of one worker, in this process, to see how it goes:
 
     >>> import rescorla as rw
-    >>> from distributed import Client  # doctest: +SKIP
-    >>> client = Client(n_workers=2, threads_per_worker=1)  # doctest: +SKIP
+    >>> from distributed import Client
     >>> events = rw.compile_events([("light_tone", "shock", 3), ("tone", "food")], "events.rw")
-    >>> weights = rw.distributed.learn(client, events, "weights.zarr", alpha=0.2)  # doctest: +SKIP
-    >>> weights["tone", "food"] == rw.learn(events, alpha=0.2)["tone", "food"]  # doctest: +SKIP
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0") as client:
+    ...     weights = rw.distributed.learn(client, events, "weights.zarr", alpha=0.2)
+    >>> weights["tone", "food"] == rw.learn(events, alpha=0.2)["tone", "food"]
     True
     """
     client = _client(client)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from threading import Thread, Timer
@@ -195,11 +195,12 @@ def test_a_tile_that_kills_its_workers(tmp_path: Path, events: rw.Events, deaths
 
 
 def test_another_cluster_goes_on(tmp_path: Path, events: rw.Events, out: str) -> None:
-    def close_at_half(done: int, total: int) -> None:
-        if done >= total / 2:
-            client.cluster.close()
-
     with cluster() as client:
+
+        def close_at_half(done: int, total: int, made: Any = client.cluster) -> None:
+            if done >= total / 2:
+                made.close()
+
         doing(client, clusters.be_slow, 0.1)
         with pytest.raises((OSError, RuntimeError)):
             rw.distributed.learn(client, events, out, method="forward", tasks=100, progress=close_at_half)
@@ -250,7 +251,8 @@ def test_an_interrupt_stops_the_tiles(events: rw.Events, out: str) -> None:
 
 def test_a_cluster_that_grows_by_its_tasks(events: rw.Events, out: str) -> None:
     with cluster(0) as client:
-        client.cluster.adapt(minimum=0, maximum=2)
+        made: Any = client.cluster
+        made.adapt(minimum=0, maximum=2)
         rw.distributed.learn(client, events, out, method="forward")
     assert bits(weights_in(out)) == bits(whole(events))
 
@@ -431,14 +433,12 @@ def test_a_worker_that_comes_later_is_given_the_events(
         return seen(self, workers)
 
     monkeypatch.setattr(Crew, "_seen", noting)
-    later: list[Callable[[], Any]] = []
-
-    def scale(done: int, total: int) -> None:
-        if done >= 2 and not later:
-            client.cluster.scale(2)
-            later.append(client.cluster.scale)
-
     with cluster(1, local_directory=str(tmp_path / "local")) as client:
+
+        def scale(done: int, total: int, made: Any = client.cluster) -> None:
+            if done >= 2 and len(made.workers) == 1:
+                made.scale(2)
+
         doing(client, clusters.be_slow, 0.3)
         doing(client, clusters.see_nothing, events.path)
         rw.distributed.learn(client, events, out, method="forward", progress=scale)
