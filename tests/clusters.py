@@ -17,6 +17,7 @@ import numpy as np
 import rescorla as rw
 import zarr
 from distributed import Client, LocalCluster, WorkerPlugin
+from rescorla._shared.testing import asking
 from rescorla._store import stage, task
 from rescorla._store.store import Store
 
@@ -34,8 +35,9 @@ def cluster(n_workers: int = 2, threads: int = 1, **more: Any) -> Iterator[Clien
 
 @contextmanager
 def small_tiles() -> Iterator[None]:
-    """So that few weights have many tiles."""
-    yield
+    """Stores are made with four columns or rows in a tile, so that few weights have many."""
+    with asking(chunk=4):
+        yield
 
 
 def weights_in(out: str) -> NDArray[Any]:
@@ -187,3 +189,17 @@ def tasks_as_sent(*, dask_scheduler: Any) -> list[int]:
 def n_tasks(*, dask_scheduler: Any) -> int:
     """How many tasks the scheduler knows."""
     return len(dask_scheduler.tasks)
+
+
+memory_before = 0
+
+
+def measure_memory() -> None:
+    """Note how much memory the process has before it learns."""
+    global memory_before
+    memory_before = task.peak_of_memory()
+
+
+def measured() -> int:
+    """How many bytes of memory the process had at most beyond that."""
+    return task.peak_of_memory() - memory_before

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rescorla._learn.rescorla_wagner import forecast
+from rescorla._learn.rescorla_wagner import Method, forecast
 
 if TYPE_CHECKING:
     from rescorla._events.events import Events
@@ -28,21 +29,35 @@ class Needs(NamedTuple):
 
 
 def needs(events: Events, store: Store, progress: Progress = False) -> Needs:
-    """What learning tiles of the store takes: events for the process; a tile and a chunk for each thread."""
+    """What learning tiles of the store takes.
+
+    A process has decoded events, and the initial weights and the factors of the schedule that the store
+    keeps; a thread has a tile of the engine, what a mean needs besides, and a chunk of the store, twice where
+    it is filled up at the edge.
+    """
     one, two = (
         _learning(events, store, threads=threads, progress=progress if threads == 1 else False)
         for threads in (1, 2)
     )
-    # A thread learns a chunk into memory of its own, which is then written as it lies or as a copy in rows.
     start, stop = store.bounds(0) if store.n_tiles else (0, 0)
     n_lines = store.shape[0] if store.lanes == "columns" else store.shape[1]
-    chunk = (stop - start) * n_lines * store.dtype.itemsize
-    thread = two - one
-    return Needs(process=max(0, one - thread), thread=thread + 2 * chunk)
+    thread = sum(two.values()) - sum(one.values())
+    process = max(0, sum(one.values()) - thread)
+    thread += 2 * (stop - start) * n_lines * store.dtype.itemsize
+    made: Mapping[str, Any] = store.deciding
+    if made["initial"] is not None:
+        # All of them, read and held; the adjoint method takes 256 columns at a time besides.
+        process += 2 * store.shape[0] * store.shape[1] * store.dtype.itemsize
+        thread += 256 * store.shape[0] * store.dtype.itemsize
+    if made["schedule"] is not None:
+        process += 16 * events.n_tokens
+    if made["average"]:
+        thread += one["tiles"] * 8 // store.dtype.itemsize + 8 * store.shape[0]
+    return Needs(process, thread)
 
 
-def _learning(events: Events, store: Store, **how: Any) -> int:
-    memory = forecast(
-        events, dtype=store.dtype, method="forward" if store.lanes == "columns" else "adjoint", **how
-    )["memory"]
-    return sum(size for purpose, size in memory.items() if purpose != "lines")
+def _learning(events: Events, store: Store, **how: Any) -> dict[str, int]:
+    method: Method = "forward" if store.lanes == "columns" else "adjoint"
+    memory = forecast(events, dtype=store.dtype, method=method, **how)["memory"]
+    # Lines are those of a .npy file.
+    return {purpose: size for purpose, size in memory.items() if purpose != "lines"}

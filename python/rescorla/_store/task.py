@@ -7,14 +7,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import Lock
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import Any
 
-from rescorla._learn.plan import naming_divergence
 from rescorla._store.stage import events_here
 from rescorla._store.store import Store
-
-if TYPE_CHECKING:
-    from rescorla._core import Job
 
 Learned = tuple[tuple[int, ...], float, int]
 """The tiles that were missing and now are there, their seconds, and the most memory of the process."""
@@ -36,7 +32,7 @@ def learn_tiles(path: str, digest: str, store: str, tiles: Sequence[int]) -> Lea
         missing = set(place.missing())
         mine = tuple(tile for tile in tiles if tile in missing)
         for tile in mine:
-            with prepared.stopping(), naming_divergence(place):
+            with prepared.stopping():
                 place.learn_tile(job, tile, threads=1)
         return mine, perf_counter() - started, peak_of_memory()
 
@@ -67,12 +63,12 @@ class _Prepared:
 
     def __init__(self, path: str, digest: str, store: str) -> None:
         self._path, self._digest, self._store = path, digest, store
-        self._made: tuple[Store, Job] | None = None
+        self._made: tuple[Store, Any] | None = None
         self._lock = Lock()
         self._stopped = False
         self.n_users = 0
 
-    def ready(self) -> tuple[Store, Job]:
+    def ready(self) -> tuple[Store, Any]:
         from distributed import get_worker
 
         with self._lock:
