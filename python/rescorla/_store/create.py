@@ -72,7 +72,8 @@ def describe(
     """Write all of a group of weights but the chunks of the weights."""
     zarr, codecs = need("zarr"), need("zarr.codecs")
     group = zarr.open_group(folder, mode="a", zarr_format=3)
-    group.attrs.put({"format": FORMAT, "version": VERSION, **attributes})
+    made_by = {"made_by" if name == "version" else name: value for name, value in attributes.items()}
+    group.attrs.put({**made_by, "format": FORMAT, "version": VERSION, "lanes": lanes})
     checked = {"compressors": [codecs.Crc32cCodec()]}
     along = max(1, shape[0]), max(1, shape[1])
     group.create_array(
@@ -83,7 +84,9 @@ def describe(
         fill_value=float("nan"),
         dimension_names=("cues", "outcomes"),
         # xarray takes the arrays that are named here for labels.
-        attributes={"coordinates": " ".join(n for n, (d, _) in per_name.items() if d in ("cues", "outcomes"))},
+        attributes={
+            "coordinates": " ".join(n for n, (d, _) in per_name.items() if d in ("cues", "outcomes"))
+        },
         **checked,
     )
     for name, labels in (("cues", cues), ("outcomes", outcomes)):

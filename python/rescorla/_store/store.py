@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # What stands in the attributes beside the parameters of the weights.
-_OWN = ("format", "version", "digest", "parameters_sha256", "deciding")
+_OWN = ("format", "version", "lanes", "digest", "parameters_sha256", "deciding")
 
 
 class Store:
@@ -58,7 +58,7 @@ class Store:
             self.shape: tuple[int, int] = self.array.shape
             self.dtype: np.dtype[Any] = np.dtype(self.array.dtype).newbyteorder("=")
             self.chunk: tuple[int, int] = self.array.chunks
-            self.lanes: Lanes = "rows" if attributes.get("method") == "adjoint" else "columns"
+            self.lanes: Lanes = "rows" if attributes.get("lanes") == "rows" else "columns"
             self.parameters = self._parameters(attributes)
             self.digest: str | None = attributes.get("digest")
             self.deciding = self._deciding(attributes)
@@ -224,6 +224,9 @@ class Store:
     def _parameters(self, attributes: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters of the weights, with lists where there is a number for each name."""
         parameters = {name: value for name, value in attributes.items() if name not in _OWN}
+        if "made_by" in parameters:
+            # The version of the package; "version" is that of the format.
+            parameters["version"] = parameters.pop("made_by")
         for name in ("alpha", "lambda"):
             if name in self._group:
                 parameters[name] = self._group[name][:].tolist()

@@ -386,7 +386,8 @@ def load_weights(path: PathName) -> Weights:
     Parameters
     ----------
     path : str or path-like
-        A ``.npz``, ``.npy`` (mapped read-only) or ``.nc`` file. A netCDF file needs one variable over the
+        A ``.npz``, ``.npy`` (mapped read-only) or ``.nc`` file, or a ``.zarr`` store, which is read when it is
+        used: `missing` lists the tiles that are not learned yet, and ``values`` is its zarr array. A netCDF file needs one variable over the
         dimensions ``cues`` and ``outcomes``, in either order; or, as of pyndl's ``wh``, over
         ``cue_vector_dimensions``, ``outcome_vector_dimensions`` or both in their place.
 
@@ -423,6 +424,11 @@ def load_weights(path: PathName) -> Weights:
     True
     """
     name = path_name(path)
+    if files.is_store(name):
+        # A later room: who has no store does not need it.
+        from rescorla._store.lazy import load_stored
+
+        return load_stored(name)
     content = files.load(name)
     try:
         return Weights(*content)
