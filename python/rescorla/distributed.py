@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 
-from rescorla import tiles
 from rescorla._events.events import Events
 from rescorla._events.read import events_of
+from rescorla._learn.plan import warn_unsafe
 from rescorla._learn.rescorla_wagner import Method
 from rescorla._learn.schedule import Schedule
-from rescorla._shared.checks import PathName, PerName, path_name, shown, whole
+from rescorla._shared.checks import PathName, PerName, one_of, path_name, shown, thread_count, whole
 from rescorla._shared.hints import hinting
 from rescorla._shared.optional import need
 from rescorla._shared.progress import Progress, watching
@@ -25,6 +25,8 @@ from rescorla._store.cluster_run import Run
 from rescorla._store.cluster_tasks import Tasks, costs
 from rescorla._store.cluster_workers import Crew, Work, wait_for_workers
 from rescorla._store.forecast import needs
+from rescorla._store.learn import opened_or_made
+from rescorla._weights.files import store_path
 from rescorla._weights.weights import Weights, load_weights
 
 if TYPE_CHECKING:
@@ -146,10 +148,18 @@ def learn(
     if tasks is not None:
         whole("tasks", tasks, 1)
     whole("retries", retries)
-    events = events_of(events, progress=progress)
-    store = tiles.create(
+    one_of("method", method, ("auto", "forward", "adjoint"))
+    path = store_path(out)
+    # A function is told of tiles alone.
+    before: Progress = False if callable(progress) else progress
+    events = events_of(events, progress=before)
+    store, request, job = opened_or_made(
         events,
-        out,
+        path,
+        method=None if method == "auto" else method,
+        # Small weights are cut into tiles for as many threads.
+        threads=max(thread_count(None), sum(client.nthreads().values())),
+        progress=before,
         alpha=alpha,
         beta=beta,
         lambda_=lambda_,
@@ -159,23 +169,25 @@ def learn(
         outcomes=outcomes,
         initial=initial,
         dtype=dtype,
-        method=method,
-        progress=progress,
     )
+    if job is not None:
+        warn_unsafe(request.fastest, job.report, scheduled=request.factors is not None)
+    # Its decoded events are of no use here.
+    del request, job
     missing = store.missing()
     if missing:
-        with _in_file(events) as path, watching(progress, "learning") as watch:
+        with _in_file(events) as source, watching(progress, "learning") as watch:
             if watch is not None:
                 watch(store.n_tiles - len(missing), store.n_tiles)
             wait_for_workers(client)
-            work = Work(path, events.digest, os.path.abspath(store.path))
+            work = Work(source, events.digest, os.path.abspath(store.path))
             if shared not in (None, "auto"):
                 _share(events, shared)
             crew = Crew(client, work, needs(events, store), shared)
             crew.look()
             plan = Tasks(costs(events, store), missing, tasks)
             Run(client, crew, work, store, plan, retries, watch).finish()
-    return load_weights(out)
+    return load_weights(path)
 
 
 def _client(client: Client | None) -> Client:

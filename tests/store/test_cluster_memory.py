@@ -34,18 +34,8 @@ def test_what_a_store_keeps_counts_too(tmp_path: Path) -> None:
 
 
 def _needs(out: Path, events: rw.Events, **how: Any) -> Needs:
-    rule: dict[str, Any] = {
-        "alpha": 0.1,
-        "beta": 0.1,
-        "lambda_": 1.0,
-        "schedule": None,
-        "average": False,
-        "cues": None,
-        "outcomes": None,
-        "initial": None,
-        "dtype": "float64",
-    }
-    return needs(events, rw.tiles.create(events, out, method="forward", **(rule | how)))
+    rw.tiles.create(events, out, method="forward", **how)
+    return needs(events, Store.open(out))
 
 
 @pytest.mark.parametrize("method", ["forward", "adjoint"])

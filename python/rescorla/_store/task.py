@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Lock
 from time import perf_counter
 from typing import Any
@@ -52,6 +52,11 @@ def peak_of_memory() -> int:
     """The most bytes that this process ever had in memory; 0 where the system does not tell."""
     if sys.platform == "win32":
         return 0
+    with suppress(OSError), open("/proc/self/status", encoding="ascii", errors="replace") as file:
+        # What getrusage gives was handed down by the process that started this one, if that was larger.
+        for line in file:
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
     from resource import RUSAGE_SELF, getrusage
 
     most = getrusage(RUSAGE_SELF).ru_maxrss
