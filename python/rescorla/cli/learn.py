@@ -37,8 +37,7 @@ def add(commands: Any) -> None:
         "--part",
         type=_part,
         metavar="I/N",
-        help="learn only part I of N of the tiles of a store, I from 0 to N - 1; where there is no store it is "
-        "made",
+        help="learn only part I of N of the tiles of a store, I from 0 to N - 1; without a store it is made",
     )
     command.add_threads(parser)
     source.add_options(parser)
