@@ -19,8 +19,8 @@ from rescorla._learn.schedule import Schedule
 from rescorla._shared.checks import PathName, PerName, generator, one_of, path_name, thread_count, whole
 from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress
-from rescorla._store.learn import opened_or_made
 from rescorla._store.lazy import MissingTilesError
+from rescorla._store.learn import opened_or_made
 from rescorla._store.store import Store
 from rescorla._store.work import go_on
 from rescorla._weights.files import store_path

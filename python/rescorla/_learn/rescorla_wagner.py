@@ -253,6 +253,10 @@ def learn(
                 "out= is weights to learn in place, which needs the same ones as initial=: "
                 "learn(events, initial=weights, out=weights)"
             )
+        if not isinstance(out.values, np.ndarray):
+            raise ValueError(
+                "weights in a store cannot be learned in place; give the path of another store as out="
+            )
         _check_in_place(out, average, cues, outcomes, dtype, method)
         return learn_in_place(
             events,

@@ -72,7 +72,7 @@ def _check_length(path: str, shape: tuple[int, int], element: np.dtype[Any]) -> 
 
 def _write_all(stream: Any, piece: NDArray[np.uint8]) -> None:
     """All bytes: without a buffer the system may take fewer at a time."""
-    rest = memoryview(piece)
+    rest = memoryview(piece.data)
     while rest:
         rest = rest[stream.write(rest) :]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rescorla._shared.optional import need
 from rescorla._store.store import Store
 from rescorla._weights import files
 from rescorla._weights.weights import Weights
@@ -83,7 +84,8 @@ class StoredWeights(Weights):
                 start, stop = self._store.bounds(tile)
                 lanes = values[:, start:stop] if self._store.lanes == "columns" else values[start:stop]
                 lanes[...] = self._store.mapped(tile)
-        return values if dtype is None else values.astype(dtype, copy=False)
+        array: NDArray[Any] = np.asarray(values, dtype=dtype)
+        return array
 
     def __getitem__(self, pair: tuple[str, str]) -> float:
         if not (isinstance(pair, tuple) and pair in self):
@@ -108,14 +110,13 @@ class StoredWeights(Weights):
             None reads all weights. Anything else is for dask, which reads a chunk when it is asked for: {}
             takes the chunks of the store. It needs dask.
         """
-        array = files.to_xarray(self._content()) if chunks is None else None
-        if array is not None:
-            return array
-        import xarray
-
+        if chunks is None:
+            return files.to_xarray(self._content())
+        xarray = need("xarray")
         self._check(range(self._store.n_tiles))
         opened = xarray.open_zarr(self._store.path, consolidated=False, chunks=chunks)
-        return opened["weights"]
+        array: DataArray = opened["weights"]
+        return array
 
     def _content(self) -> files.Content:
         return files.Content(np.asarray(self), list(self.cues), list(self.outcomes), self.parameters)
