@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import rescorla as rw
 import strategies as some
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-import rescorla as rw
 from rescorla._shared.testing import asking
 from rescorla._store.store import Store
 
@@ -111,7 +110,7 @@ def test_a_store_has_the_face_of_weights(
 
     monkeypatch.setattr(importlib.import_module("rescorla._learn.activations"), "_BLOCK", 60)
     for arguments in ({}, {"outcomes": ["y3", "x1"]}, {"present_only": True}):
-        got, expected = (rw.activations(events, each, **arguments) for each in (stored, whole))  # type: ignore[arg-type]
+        got, expected = (rw.activations(events, each, **arguments) for each in (stored, whole))
         assert bits(got) == bits(expected)
     with pytest.raises(ValueError, match="in place"):
         rw.learn(events, initial=stored, out=stored)
@@ -153,7 +152,7 @@ def test_missing_tiles_are_an_error_and_never_nan(events: rw.Events, tmp_path: P
     path = tmp_path / "w.zarr"
     stored = rw.learn(events, out=path, method="forward")
     (path / "weights" / "c" / "0" / "1").unlink()
-    assert stored.missing() == [1]  # type: ignore[attr-defined]
+    assert stored.missing() == [1]
     uses: list[Any] = [
         lambda: np.asarray(stored),
         lambda: stored.row("a1"),
@@ -251,21 +250,21 @@ def test_an_error_leaves_what_is_whole(
         patch.setattr(Store, "learn_tile", failing)
         with pytest.raises(OSError, match="no room for 2"):
             rw.learn(events, out=path, threads=1, method="forward")
-    assert rw.load_weights(path).missing() == [2, 3, 4]  # type: ignore[attr-defined]
+    assert rw.load_weights(path).missing() == [2, 3, 4]
     assert bits(rw.learn(events, out=path, resume=True, method="forward")) == bits(
         rw.learn(events, method="forward")
     )
 
 
 def test_what_progress_raises_stops_learning(events: rw.Events, tmp_path: Path) -> None:
-    class Enough(Exception):
+    class EnoughError(Exception):
         pass
 
     def enough(done: int, total: int) -> None:
-        raise Enough
+        raise EnoughError
 
     rw.tiles.create(events, tmp_path / "w.zarr")
-    with pytest.raises(Enough):
+    with pytest.raises(EnoughError):
         rw.tiles.learn(tmp_path / "w.zarr", events, progress=enough)
     rw.tiles.learn(tmp_path / "w.zarr", events)
     assert rw.tiles.verify(tmp_path / "w.zarr")

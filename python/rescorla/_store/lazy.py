@@ -95,7 +95,8 @@ class StoredWeights(Weights):
 
     def row(self, cue: str) -> NDArray[Any]:
         """The weights of one cue, read."""
-        return self.part([self._row_of(cue)])[0]
+        row: NDArray[Any] = self.part([self._row_of(cue)])[0]
+        return row
 
     def column(self, outcome: str) -> NDArray[Any]:
         """The weights to one outcome, read."""

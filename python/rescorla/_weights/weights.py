@@ -332,6 +332,10 @@ class Weights:
             return
         files.save(name, self._content())
 
+    def missing(self) -> list[int]:
+        """The numbers of the tiles of a store that are not learned yet; weights elsewhere are whole."""
+        return []
+
     def _content(self) -> files.Content:
         return files.Content(self.values, list(self.cues), list(self.outcomes), self.parameters)
 
