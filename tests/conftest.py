@@ -32,6 +32,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="learn with this kernel alone in the process of the tests (portable: what every processor runs)",
     )
     options.addoption(
+        "--kills",
+        metavar="N",
+        type=int,
+        default=5,
+        help="kill a worker of a cluster amid a tile so many times (default: 5)",
+    )
+    options.addoption(
         "--without-shared-data",
         action="store_true",
         help="skip the tests that need the shared data, even where CI is set",

@@ -6,7 +6,17 @@ import pkgutil
 import rescorla as rw
 from rescorla import perceptrons
 
-PUBLIC = {"classify", "cli", "estimators", "measures", "perceptrons", "plot", "schedules"}
+PUBLIC = {
+    "classify",
+    "cli",
+    "distributed",
+    "estimators",
+    "measures",
+    "perceptrons",
+    "plot",
+    "schedules",
+    "tiles",
+}
 
 
 def test_dir_shows_what_is_public() -> None:

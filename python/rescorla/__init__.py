@@ -39,7 +39,7 @@ from rescorla._shared.warn import RescorlaWarning
 from rescorla._weights.weights import Weights, load_weights
 
 if TYPE_CHECKING:
-    from rescorla import classify, estimators, measures, perceptrons, plot, schedules
+    from rescorla import classify, distributed, estimators, measures, perceptrons, plot, schedules, tiles
 
 __all__ = [
     "Convergence",
@@ -60,6 +60,7 @@ __all__ = [
     "cue_coding",
     "cue_window",
     "delta_rule",
+    "distributed",
     "equilibrium",
     "estimators",
     "factor_events",
@@ -72,6 +73,7 @@ __all__ = [
     "plot",
     "read_events",
     "schedules",
+    "tiles",
     "trajectories",
     "widrow_hoff",
 ]
@@ -82,7 +84,7 @@ for _name in __all__:
         globals()[_name].__module__ = "rescorla"
 
 # Loaded when first asked for.
-_ROOMS = ("classify", "estimators", "measures", "perceptrons", "plot", "schedules")
+_ROOMS = ("classify", "distributed", "estimators", "measures", "perceptrons", "plot", "schedules", "tiles")
 
 
 def __getattr__(name: str) -> Any:

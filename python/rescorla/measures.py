@@ -160,7 +160,7 @@ def prior(weights: Weights, *, norm: Norm = "l1") -> NDArray[np.float64]:
     array([0.25, 0.  ])
     """
     need_weights(weights)
-    return _sizes(np.asarray(weights.values).T, norm)
+    return _sizes(np.asarray(weights).T, norm)
 
 
 def diversity(
@@ -645,9 +645,9 @@ def _vectors(weights: Weights, names: Iterable[str] | None, side: Side) -> NDArr
     need_weights(weights)
     one_of("side", side, ("cues", "outcomes"))
     values, numbers = (
-        (weights.values, weights.cue_numbers)
+        (np.asarray(weights), weights.cue_numbers)
         if side == "cues"
-        else (weights.values.T, weights.outcome_numbers)
+        else (np.asarray(weights).T, weights.outcome_numbers)
     )
     vectors = np.asarray(values, dtype=np.float64)
     return vectors if names is None else vectors[chosen("names", names, numbers)]

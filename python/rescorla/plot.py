@@ -502,7 +502,7 @@ def _block(
     rows = None if cues is None else chosen("cues", cues, weights.cue_numbers)
     columns = None if outcomes is None else chosen("outcomes", outcomes, weights.outcome_numbers)
     # All of them without a copy: weights may be as large as the memory.
-    values = weights.values
+    values = np.asarray(weights)
     if rows is not None:
         values = values[rows]
     if columns is not None:

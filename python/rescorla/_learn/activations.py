@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AnySet
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -34,6 +34,10 @@ from rescorla._weights.weights import Weights
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
+
+
+# Weights of a store that are read at a time.
+_BLOCK = 1 << 25
 
 
 @hinting
@@ -138,24 +142,36 @@ def activations(
     else:
         columns = chosen("outcomes", outcomes, weights.outcome_numbers)
         shape = len(source), len(columns)
-    values = _as_it_lies(weights.values)
+    stored = getattr(weights, "part", None)
+
+    def activate(
+        values: NDArray[Any],
+        rows: NDArray[np.int64],
+        columns: NDArray[np.int64],
+        result: NDArray[Any],
+        watch: Any,
+    ) -> bool:
+        return _core.activations(
+            source._file,
+            values,
+            cue_rows=rows,
+            columns=columns,
+            present_only=present_only,
+            out=result,
+            threads=n_threads,
+            progress=watch,
+        )
 
     def run(result: NDArray[Any]) -> None:
         with watching(progress, "activating") as watch:
-            overflow = _core.activations(
-                source._file,
-                values,
-                cue_rows=cue_rows,
-                columns=columns,
-                present_only=present_only,
-                out=result,
-                threads=n_threads,
-                progress=watch,
-            )
+            if stored is None:
+                overflow = activate(_as_it_lies(weights.values), cue_rows, columns, result, watch)
+            else:
+                overflow = _in_blocks(stored, activate, source, cue_rows, columns, present_only, result)
         if overflow:
             warn(
                 f"a weight is too large for {element} and counts as infinite; "
-                f"leave dtype= away, so that sums are of {values.dtype}",
+                f"leave dtype= away, so that sums are of {weights.values.dtype}",
                 NumericalWarning,
             )
 
@@ -168,6 +184,43 @@ def activations(
         # As soon as it has its name another may take its place.
         result, _ = npy.mapped(file, path)
     return result
+
+
+def _in_blocks(
+    part: Callable[..., NDArray[Any]],
+    activate: Callable[..., bool],
+    source: Events,
+    cue_rows: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    present_only: bool,
+    result: NDArray[Any],
+) -> bool:
+    """Activations by weights in a store: some columns at a time of the rows that the events have."""
+    rows, places_in_block = np.unique(cue_rows[cue_rows >= 0], return_inverse=True)
+    block_rows = np.full(len(cue_rows), -1, dtype=np.int64)
+    block_rows[cue_rows >= 0] = places_in_block
+    known = np.unique(columns[columns >= 0])
+    n = max(1, _BLOCK // max(1, len(rows)))
+    overflow = False
+    present = source._file.csr("outcomes")[1] if present_only else None
+    if present is not None:
+        result[...] = np.nan
+    # What no weight is needed for is computed as well: events without known cues activate by 0.
+    for start in range(0, max(1, len(known)), n):
+        taken = known[start : start + n]
+        values = np.ascontiguousarray(part(rows, taken))
+        here = np.searchsorted(taken, columns)
+        inside = np.isin(columns, taken)
+        if present is None:
+            found = np.zeros((len(result), int(inside.sum())), dtype=result.dtype)
+            overflow |= activate(values, block_rows, here[inside], found, None)
+            result[:, inside] = found
+        else:
+            found = np.zeros_like(result)
+            overflow |= activate(values, block_rows, np.where(inside, here, -1), found, None)
+            mine = inside[present]
+            result[mine] = found[mine]
+    return overflow
 
 
 def cue_events(

@@ -172,13 +172,13 @@ def _united(first: Iterable[str], more: Iterable[str]) -> dict[str, int]:
 def start_of(initial: Weights, element: np.dtype[Any], out: object = None) -> NDArray[Any]:
     """The initial weights as the engine takes them, apart from the array that the result goes to."""
     with np.errstate(over="ignore"):
-        values = in_rows(initial.values, element)
+        values = in_rows(np.asarray(initial), element)
     finite = np.isfinite(values)
     if not finite.all():
         row, column = np.unravel_index(int(finite.argmin()), finite.shape)
         raise ValueError(
             f"initial weights must be finite in {element}, but that of cue {initial.cues[row]!r} to outcome "
-            f"{initial.outcomes[column]!r} is {initial.values[row, column]}"
+            f"{initial.outcomes[column]!r} is {np.asarray(initial)[row, column]}"
         )
     return values.copy() if isinstance(out, np.ndarray) and np.may_share_memory(values, out) else values
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
@@ -32,6 +33,7 @@ from rescorla._shared.checks import (
     rate,
     rates,
     thread_count,
+    whole,
 )
 from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
@@ -61,7 +63,9 @@ def learn(
     dtype: DTypeLike = "float64",
     method: Method = "auto",
     threads: int | None = None,
+    event_memory: int | None = None,
     out: NDArray[Any] | PathName | Weights | None = None,
+    resume: bool = False,
     progress: Progress = None,
 ) -> Weights:
     """Learn association weights from a stream of events by the Rescorla-Wagner rule.
@@ -118,13 +122,20 @@ def learn(
         makes.
     threads : int, optional
         How many threads to use; by default as many as the process may run on.
+    event_memory : int, optional
+        Bytes for decoded events; by default 512 MiB. Events that take more are decoded again for each run of
+        tiles.
     out : ndarray, path or Weights, optional
         Where to put the weights: the Weights that are `initial`, which are then learned in place (see the
         notes), an array of the shape and dtype of the result, or a path that ends in
         ``.npy``. The file may exceed the memory: it is written tile by tile, in Fortran order by the forward
         method and in C order by the adjoint method, and mapped at the end. Room for it is reserved at the
         beginning. It appears whole or not at all, with the names beside it in ``.npy.json``, and
-        `load_weights` reads it.
+        `load_weights` reads it. Or a path that ends in ``.zarr``: a store, whose tiles appear one after
+        another, each whole.
+    resume : bool, default False
+        Learn what is missing of the store that `out` names, which must be of the same events and parameters;
+        where there is none it is made.
     progress : None, bool or callable(done, total), default None
         None shows a bar if standard error is a terminal. A callable is called by the calling thread; when it
         raises, learning stops.
@@ -242,6 +253,10 @@ def learn(
                 "out= is weights to learn in place, which needs the same ones as initial=: "
                 "learn(events, initial=weights, out=weights)"
             )
+        if not isinstance(out.values, np.ndarray):
+            raise ValueError(
+                "weights in a store cannot be learned in place; give the path of another store as out="
+            )
         _check_in_place(out, average, cues, outcomes, dtype, method)
         return learn_in_place(
             events,
@@ -253,6 +268,35 @@ def learn(
             threads=threads,
             progress=progress,
         )
+    if event_memory is not None:
+        event_memory = whole("event_memory", event_memory)
+    if not isinstance(resume, bool):
+        raise TypeError(f"resume must be True or False, not {type(resume).__name__}")
+    if isinstance(out, str | os.PathLike) and files.is_store(os.fsdecode(out)):
+        # A later room: who has no store does not need it.
+        from rescorla._store.learn import learn_to_store
+
+        place = files.store_path(out)
+        return learn_to_store(
+            events_of(events, progress=progress),
+            place,
+            resume=resume,
+            method=None if method == "auto" else method,
+            threads=thread_count(threads),
+            event_memory=event_memory,
+            progress=progress,
+            alpha=alpha,
+            beta=beta,
+            lambda_=lambda_,
+            schedule=schedule,
+            average=average,
+            cues=cues,
+            outcomes=outcomes,
+            initial=initial,
+            dtype=dtype,
+        )
+    if resume:
+        raise ValueError("resume=True goes on with a store: it needs an out= path that ends in .zarr")
     element = element_type(dtype)
     beta1, beta2 = rates(beta)
     n_threads = thread_count(threads)

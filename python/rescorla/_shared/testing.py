@@ -15,7 +15,7 @@ everywhere: dict[str, Any] = {}
 
 @contextmanager
 def asking(**choices: Any) -> Iterator[None]:
-    """Learn with this ``kernel``, ``tile``, ``block``, ``budget`` or ``ordered`` within the block."""
+    """Learn with this ``kernel``, ``tile``, ``chunk``, ``block``, ``budget`` or ``ordered`` in the block."""
     token = _ASKED.set(choices)
     try:
         yield

@@ -45,6 +45,10 @@ _PER_NAME = {"alpha": "cues", "lambda": "outcomes"}
 _NETCDF_ALONE = RLock()
 
 
+STORE = ".zarr"
+"""How the names of stores of weights end."""
+
+
 class Content(NamedTuple):
     """What a file of weights holds."""
 
@@ -127,6 +131,20 @@ def npy_path(out: object) -> str | None:
             f"{path}: expected an out= path that ends in .npy; Weights.save writes other formats"
         )
     check_target(path)
+    return path
+
+
+def is_store(path: str) -> bool:
+    """Whether a path names a store of weights."""
+    return os.path.splitext(path.rstrip(os.sep))[1].lower() == STORE
+
+
+def store_path(out: object) -> str:
+    """The path of a store that an ``out=`` argument names, checked."""
+    path = os.fsdecode(out).rstrip(os.sep) if isinstance(out, str | os.PathLike) else ""
+    if not is_store(path):
+        raise ValueError(f"out must be a path that ends in {STORE}, not {out!r}")
+    check_folder(os.path.dirname(os.path.realpath(path)))
     return path
 
 

@@ -74,7 +74,7 @@ def labelled(
 ) -> tuple[tuple[str, ...] | None, Table]:
     """The names of the rows, if they have some, and the rows; ValueError where two have one name."""
     if isinstance(vectors, Weights):
-        table = table_of(argument, vectors.values, element, prefix)
+        table = table_of(argument, np.asarray(vectors), element, prefix)
         return vectors.cues, Table(table.shape, table.values, vectors.outcomes)
     if isinstance(vectors, Mapping):
         rows = tuple(map(str, vectors))

@@ -292,7 +292,7 @@ class Weights:
         """
         pd = need("pandas")
         rows, columns = pd.Index(self.cues, name="cues"), pd.Index(self.outcomes, name="outcomes")
-        frame: DataFrame = pd.DataFrame(self.values, index=rows, columns=columns)
+        frame: DataFrame = pd.DataFrame(np.asarray(self), index=rows, columns=columns)
         return frame
 
     def save(self, path: PathName) -> None:
@@ -302,8 +302,8 @@ class Weights:
         ----------
         path : str or path-like
             The suffix names the format: ``.npz`` (numpy alone reads it), ``.npy`` with the names beside it in
-            ``.npy.json`` (mapped when read, so weights may exceed the memory), or ``.nc`` (netCDF; needs
-            xarray and netCDF4). An older file of that name is replaced.
+            ``.npy.json`` (mapped when read, so weights may exceed the memory), ``.nc`` (netCDF; needs
+            xarray and netCDF4), or ``.zarr`` (a store; needs zarr). An older file of that name is replaced.
 
         Raises
         ------
@@ -323,7 +323,18 @@ class Weights:
         ...     rw.load_weights(path)["a", "x"]
         0.5
         """
-        files.save(path_name(path), self._content())
+        name = path_name(path)
+        if files.is_store(name):
+            # A later room: who has no store does not need it.
+            from rescorla._store.save import save_store
+
+            save_store(files.store_path(name), self)
+            return
+        files.save(name, self._content())
+
+    def missing(self) -> list[int]:
+        """The numbers of the tiles of a store that are not learned yet; weights elsewhere are whole."""
+        return []
 
     def _content(self) -> files.Content:
         return files.Content(self.values, list(self.cues), list(self.outcomes), self.parameters)
@@ -386,8 +397,10 @@ def load_weights(path: PathName) -> Weights:
     Parameters
     ----------
     path : str or path-like
-        A ``.npz``, ``.npy`` (mapped read-only) or ``.nc`` file. A netCDF file needs one variable over the
-        dimensions ``cues`` and ``outcomes``, in either order; or, as of pyndl's ``wh``, over
+        A ``.npz``, ``.npy`` (mapped read-only) or ``.nc`` file; or a ``.zarr`` store, which is read when it
+        is used: its ``missing()`` lists the tiles that are not learned yet, whose use is an error, and
+        ``values`` is its zarr array. A netCDF file needs one variable over the dimensions ``cues`` and
+        ``outcomes``, in either order; or, as of pyndl's ``wh``, over
         ``cue_vector_dimensions``, ``outcome_vector_dimensions`` or both in their place.
 
     Returns
@@ -423,6 +436,11 @@ def load_weights(path: PathName) -> Weights:
     True
     """
     name = path_name(path)
+    if files.is_store(name):
+        # A later room: who has no store does not need it.
+        from rescorla._store.lazy import load_stored
+
+        return load_stored(name)
     content = files.load(name)
     try:
         return Weights(*content)

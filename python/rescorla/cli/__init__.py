@@ -32,7 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit status: 0, 1 after an error (one line on standard error), 130 after Ctrl-C, 141 where whoever
+        The exit status: 0, 1 after an error (one line on standard error), 3 where tiles of a store
+        are missing or bad, 130 after Ctrl-C, 141 where whoever
         reads the output went away. Wrong usage exits with 2 (SystemExit).
     """
     options, unknown = parser().parse_known_args(arguments)
@@ -43,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             warnings.showwarning = partial(_show_warning, options)
             warnings.simplefilter("always", RescorlaWarning)
             command.check_outputs(options)
-            options.run(options)
+            status: int | None = options.run(options)
             sys.stdout.flush()
     except BrokenPipeError:
         # Python flushes standard output once more at exit; that must not fail again.
@@ -53,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain("interrupted", 130)
     except _ERRORS as error:
         return _complain(f"error: {_message(error, options)}", 1)
-    return 0
+    return status or 0
 
 
 def parser() -> argparse.ArgumentParser:

@@ -22,7 +22,11 @@ _OUTPUTS = ("output", "table", "cue_counts", "outcome_counts", "test_output")
 
 
 def new(
-    commands: Any, run: Callable[[argparse.Namespace], None], usage: str, purpose: str, description: str = ""
+    commands: Any,
+    run: Callable[[argparse.Namespace], int | None],
+    usage: str,
+    purpose: str,
+    description: str = "",
 ) -> argparse.ArgumentParser:
     """A command, named by the first word of its usage."""
     name = usage.partition(" ")[0]

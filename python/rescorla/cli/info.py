@@ -23,7 +23,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Describe."""
-    if files.is_weights_name(options.file):
+    if files.is_weights_name(options.file) or files.is_store(options.file):
         weights = load_weights(options.file)
         shape = dict(zip(("cues", "outcomes"), weights.values.shape, strict=True))
         known = {"weights": options.file} | shape | {"values": weights.values.dtype} | weights.parameters

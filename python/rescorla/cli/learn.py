@@ -5,8 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from rescorla import tiles
+from rescorla._events.events import Events
 from rescorla._learn.rescorla_wagner import learn
-from rescorla.cli import command, source, weights
+from rescorla._weights import files
+from rescorla.cli import command, report, source, weights
 
 
 def add(commands: Any) -> None:
@@ -27,6 +30,15 @@ def add(commands: Any) -> None:
         help="how to compute (default auto: the one with less work)",
     )
     weights.add_options(parser)
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with the store that -o names: learn what is missing"
+    )
+    parser.add_argument(
+        "--part",
+        type=_part,
+        metavar="I/N",
+        help="learn only part I of N of the tiles of a store, I from 0 to N - 1; without a store it is made",
+    )
     command.add_threads(parser)
     source.add_options(parser)
 
@@ -35,7 +47,15 @@ def run(options: argparse.Namespace) -> None:
     """Learn."""
     beta = weights.beta(options)
     mapped = weights.is_mapped(options.output)
+    stored = options.output is not None and files.is_store(options.output)
+    if (options.resume or options.part) and not stored:
+        options.usage("--resume and --part need -o with a store, a name that ends in .zarr")
+    if options.part and options.top is not None:
+        options.usage("--top needs all tiles, and --part learns some of them")
     events = source.events(options.files, options)
+    if options.part:
+        _learn_part(options, events, beta)
+        return
     learned = learn(
         events,
         alpha=options.alpha,
@@ -44,9 +64,40 @@ def run(options: argparse.Namespace) -> None:
         dtype=options.dtype,
         method=options.method,
         threads=options.threads,
-        out=options.output if mapped else None,
+        out=options.output if mapped or stored else None,
+        resume=options.resume,
         progress=options.progress,
     )
-    if options.output is not None and not mapped:
+    if options.output is not None and not mapped and not stored:
         learned.save(options.output)
     weights.finish(options, events, learned)
+
+
+def _learn_part(options: argparse.Namespace, events: Events, beta: float | tuple[float, float]) -> None:
+    """Learn some of the tiles of a store."""
+    tiles.create(
+        events,
+        options.output,
+        alpha=options.alpha,
+        beta=beta,
+        lambda_=options.lambda_,
+        dtype=options.dtype,
+        method=options.method,
+        threads=options.threads,
+        progress=options.progress,
+    )
+    n = tiles.learn(
+        options.output, events, part=options.part, threads=options.threads, progress=options.progress
+    )
+    number, parts = options.part
+    report.show({"tiles learned": n, "part": f"{number} of {parts}", "store": options.output})
+
+
+def _part(text: str) -> tuple[int, int]:
+    """Which part of how many."""
+    number, slash, parts = text.partition("/")
+    if not (slash and number.isascii() and number.isdigit() and parts.isascii() and parts.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is no part I/N, such as 0/10")
+    if int(number) >= int(parts):
+        raise argparse.ArgumentTypeError(f"parts of {parts} are 0/{parts} to {int(parts) - 1}/{parts}")
+    return int(number), int(parts)

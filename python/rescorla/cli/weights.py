@@ -42,7 +42,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="L",
         help="maximal activation (default 1)",
     )
-    parser.add_argument("-o", "--output", metavar="FILE", help="where to save the weights: .npz, .npy or .nc")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="where to save the weights: .npz, .npy, .nc or .zarr"
+    )
     parser.add_argument(
         "--top",
         type=command.count,
@@ -61,6 +63,9 @@ def beta(options: argparse.Namespace) -> float | tuple[float, float]:
 def is_mapped(output: str | None) -> bool:
     """Whether weights go to a .npy file; anything wrong with the name fails before the work."""
     if output is None:
+        return False
+    if files.is_store(output):
+        files.store_path(output)
         return False
     files.check_target(output)
     return output.lower().endswith(".npy")
@@ -98,7 +103,9 @@ def strongest_pairs(weights: Weights, n: int) -> Iterator[tuple[str, str, float]
     best: NDArray[Any] = np.empty(0, dtype=weights.values.dtype)
     places: NDArray[np.int64] = np.empty(0, dtype=np.int64)
     for start in range(0, n_cues, rows):
-        block = weights.values[start : start + rows].ravel()
+        stop = min(start + rows, n_cues)
+        part = getattr(weights, "part", None)
+        block = (weights.values[start:stop] if part is None else part(range(start, stop))).ravel()
         found = largest(np.abs(block), n)
         # Those found before come first, so that of equal ones the earlier row stays.
         best = np.concatenate([best, block[found]])

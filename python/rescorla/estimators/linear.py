@@ -84,7 +84,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
     @property
     def _learned_values(self) -> NDArray[np.float64]:
         """`_values`; before fit the error that `weights_` makes."""
-        return self._values if hasattr(self, "_values") else self.weights_.values
+        return self._values if hasattr(self, "_values") else np.asarray(self.weights_)
 
     def _planes(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The weights to outcomes, or what is predicted of them where it is something else."""

@@ -1,0 +1,1 @@
+"""Weights in a zarr store, learned tile by tile."""
