@@ -82,15 +82,15 @@ impl PyEventFile {
         Ok(py.detach(|| open(&path))?.into())
     }
 
-    /// Events in memory, of the bytes that `bytes` gave.
+    /// Events in memory, of what `content` gave.
     #[staticmethod]
-    fn of_bytes(py: Python<'_>, bytes: &Bound<'_, PyBytes>) -> PyResult<Self> {
-        let bytes = copied(bytes.as_bytes(), BYTES)?;
+    fn of_content(py: Python<'_>, content: &Bound<'_, PyBytes>) -> PyResult<Self> {
+        let bytes = copied(content.as_bytes(), BYTES)?;
         Ok(py.detach(|| EventFile::open(bytes, None))?.into())
     }
 
     /// The whole file.
-    fn bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+    fn content<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let mut whole = Vec::new();
         let length = self.file.header().length as usize;
         watched(py, &None, |_| self.file.read_part(0..length, &mut whole))?;

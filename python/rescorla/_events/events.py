@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, overload
 import numpy as np
 
 from rescorla import _core
+from rescorla._core import FormatError
 from rescorla._events import derive
 from rescorla._events.names import Map, Names
 from rescorla._events.order import in_order
@@ -94,11 +95,11 @@ class Events:
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of names and events, in hex: equal for equal events, in memory or in any file.
+        """The SHA-256 of names and events, in hex: the same for a file, its copies and its events in memory.
 
-        It is taken of the names and of the checksums of the chunks, so it takes no reading of the events. How
-        often an event type is stored as such enters, too: events that were compiled in another way, or sliced,
-        may have another digest though they are the same.
+        It is taken of the names and of the checksums of the parts that a file is made of, so events are not
+        read for it. It is that of the file as it was written: the same events, written in another way, may
+        have another digest.
 
         Examples
         --------
@@ -116,7 +117,7 @@ class Events:
     def __reduce__(self) -> tuple[Callable[..., Events], tuple[Any, ...]]:
         """Pickles have the path of a file and its digest, or the bytes of events in memory."""
         if self.path is None:
-            return _in_memory, (self._file.bytes(),)
+            return _in_memory, (self._file.content(),)
         return _reopened, (os.path.abspath(self.path), self.digest, self._file.mapped)
 
     def __copy__(self) -> Events:
@@ -814,8 +815,8 @@ def open_events(path: PathName, *, mapped: bool = True) -> Events:
     path : str or path-like
         A file written by `compile_events`, `corpus_events` or `Events.save`.
     mapped : bool, default True
-        False reads each part when it is needed instead. That suits files on network disks, which may fail or be
-        cut short: then there is an error.
+        False reads each part when it is needed instead. That suits files on network disks, which may fail or
+        be cut short: then there is an error.
 
     Returns
     -------
@@ -848,7 +849,7 @@ def open_events(path: PathName, *, mapped: bool = True) -> Events:
 
 def _in_memory(data: bytes) -> Events:
     """Events of a pickle."""
-    return Events(_core.EventFile.of_bytes(data))
+    return Events(_core.EventFile.of_content(data))
 
 
 def _reopened(path: str, digest: str, mapped: bool) -> Events:
