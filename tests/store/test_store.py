@@ -332,3 +332,14 @@ def test_the_command_line(events: rw.Events, tmp_path: Path, capsys: pytest.Capt
     assert bits(rw.load_weights(path)) == bits(rw.learn(events))
     with pytest.raises(SystemExit):
         main(["learn", file, "-o", path, "--part", "2/2"])
+
+
+def test_progress_tells_of_all_tiles(events: rw.Events, tmp_path: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    rw.learn(events, out=tmp_path / "w.zarr", progress=lambda done, total: seen.append((done, total)))
+    n_tiles = Store.open(tmp_path / "w.zarr").n_tiles
+    learning = [(done, total) for done, total in seen if total]
+    assert n_tiles > 1
+    assert {total for _, total in learning} == {1000 * n_tiles}
+    assert learning[-1][0] == 1000 * n_tiles
+    assert [done for done, _ in learning] == sorted(done for done, _ in learning)

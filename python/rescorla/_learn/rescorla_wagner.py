@@ -123,8 +123,8 @@ def learn(
     threads : int, optional
         How many threads to use; by default as many as the process may run on.
     event_memory : int, optional
-        Bytes for decoded events; by default 512 MiB. Events that take more are decoded again for each run of
-        tiles.
+        Bytes for events as they are learned; by default 512 MiB. Events that take more are decoded again for
+        each tile. In place it is not looked at.
     out : ndarray, path or Weights, optional
         Where to put the weights: the Weights that are `initial`, which are then learned in place (see the
         notes), an array of the shape and dtype of the result, or a path that ends in
@@ -179,7 +179,7 @@ def learn(
     or with these rows is an error before anything is changed. When learning is stopped, or a weight leaves
     the finite numbers, the values are partial: some columns have learned all events, others none.
 
-    Apart from a result in memory, learning takes at most 512 MiB for decoded events, 256 bytes for each name,
+    Apart from a result in memory, learning takes at most `event_memory` for events, 256 bytes for each name,
     and for each thread: 40 MiB for a run of events and a stack; a tile of weights, which is n_cues x width
     elements, with the adjoint method (n_cues + n_outcomes) x width, where width is 512 to 2048 bytes, the
     less the more cues an event has; for a mean as many float64, and 8 bytes a cue; and for a file max(1 MiB,
@@ -338,6 +338,7 @@ def learn(
                 out=values,
                 method=None if method == "auto" else method,
                 threads=n_threads,
+                event_memory=event_memory,
                 **asked("kernel", "tile"),
                 progress=watch,
             )

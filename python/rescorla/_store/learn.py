@@ -45,9 +45,7 @@ def learn_to_store(
         **arguments,
     )
     store.located(request.plan)
-    _, job = go_on(
-        store, events, job=job, threads=threads, event_memory=event_memory, progress=progress
-    )  # fmt: skip
+    _, job = go_on(store, events, job=job, threads=threads, event_memory=event_memory, progress=progress)
     weights = StoredWeights(store)
     if job is not None:
         report = job.report
@@ -74,7 +72,5 @@ def opened_or_made(
         store.check_request(request.deciding(events), method)
         return store, request, None
     with watching(progress, "preparing") as watch:
-        job = request.job(
-            events, method=method, threads=threads, event_memory=event_memory, progress=watch
-        )  # fmt: skip
+        job = request.job(events, method=method, threads=threads, event_memory=event_memory, progress=watch)
     return made(path, events, request, job, threads), request, job

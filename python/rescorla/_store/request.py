@@ -109,9 +109,10 @@ class Request(NamedTuple):
             "lambda": _one_or_all(self.lambdas.values),
             "average": self.average,
             "schedule": None if factors is None else hash_of(factors.present, factors.absent),
-            "initial": None if self.initial is None or self.start is None
+            "initial": None
+            if self.initial is None or self.start is None
             else initial_hash(self.start, self.initial.cues, self.initial.outcomes),
-        }  # fmt: skip
+        }
 
 
 def request_of(

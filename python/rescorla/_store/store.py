@@ -132,9 +132,7 @@ class Store:
         self.check_events(events)
         made = self.deciding
         initial = self._initial()
-        plan = plan_of(
-            events, None if made["all_cues"] else self.cues, self.outcomes, initial
-        )  # fmt: skip
+        plan = plan_of(events, None if made["all_cues"] else self.cues, self.outcomes, initial)
         factors = self._factors()
         return Request(
             plan,

@@ -12,6 +12,8 @@ from rescorla._store.store import Store
 
 # Seconds between looks at how far the work has come.
 _LOOK = 0.05
+# Steps of a bar for each tile.
+_PARTS = 1000
 
 
 def learn_missing(store: Store, job: Any, tiles: Sequence[int], *, threads: int, progress: Progress) -> None:
@@ -32,7 +34,7 @@ def learn_missing(store: Store, job: Any, tiles: Sequence[int], *, threads: int,
                 worker.start()
             while not work.over.wait(_LOOK) and any(worker.is_alive() for worker in workers):
                 if watch is not None:
-                    watch(*job.progress())
+                    watch(*work.progress())
         except BaseException:
             work.stop()
             raise
@@ -45,7 +47,7 @@ def learn_missing(store: Store, job: Any, tiles: Sequence[int], *, threads: int,
         if work.errors:
             raise work.errors[min(work.errors)]
         if watch is not None:
-            watch(*job.progress())
+            watch(*work.progress())
 
 
 class _Work:
@@ -54,6 +56,7 @@ class _Work:
     def __init__(self, store: Store, job: Any, tiles: list[int], threads: int) -> None:
         self._store, self._job, self._threads = store, job, threads
         self._left = iter(tiles)
+        self._n, self._begun = len(tiles), 0
         self._lock = Lock()
         self._stopped = Event()
         self.over = Event()
@@ -64,11 +67,19 @@ class _Work:
         self._stopped.set()
         self._job.stop()
 
+    def progress(self) -> tuple[int, int]:
+        """How much is done and how much there is to do, in thousandths of a tile."""
+        done, begun = self._job.progress()
+        # The engine knows of the tiles that were begun, finished ones among them.
+        share = done / begun if begun else 0.0
+        return int(_PARTS * self._begun * share), _PARTS * self._n
+
     def run(self) -> None:
         """Learn one tile after another."""
         while not self._stopped.is_set():
             with self._lock:
                 tile = next(self._left, None)
+                self._begun += tile is not None
             if tile is None:
                 return
             try:
