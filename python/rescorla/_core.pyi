@@ -160,9 +160,9 @@ class Job:
         initial_columns: NDArray[np.int64] | None,
         method: Literal["forward", "adjoint"] | None,
         threads: int,
-        event_memory: int | None = None,
-        kernel: str | None = None,
-        tile: int | None = None,
+        event_memory: int | None,
+        kernel: str | None,
+        tile: int | None,
         progress: _Progress,
     ) -> Job: ...
     @property
@@ -271,9 +271,9 @@ def learn(
     out: NDArray[Any] | tuple[str, str, int, str],
     method: Literal["forward", "adjoint"] | None,
     threads: int,
-    event_memory: int | None = None,
-    kernel: str | None = None,
-    tile: int | None = None,
+    event_memory: int | None,
+    kernel: str | None,
+    tile: int | None,
     progress: _Progress,
 ) -> dict[str, Any]: ...
 def learn_in_place(

@@ -97,7 +97,7 @@ pub(crate) fn learn<'py>(
 #[pyo3(
     signature = (events, *, rows, out, **parameters),
     text_signature = "(events, *, alpha, beta1, beta2, lambda_, schedule, rows, outcome_columns, out, threads, \
-                      event_memory, kernel, tile, progress)"
+                      kernel, tile, progress)"
 )]
 pub(crate) fn learn_in_place<'py>(
     py: Python<'py>,

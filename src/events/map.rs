@@ -14,7 +14,7 @@ use crate::grow::{Grow, short};
 
 /// The bytes of an event file: mapped, read when they are needed, or in memory.
 ///
-/// Whoever uses them takes a copy of a part by [`Bytes::append`], then checks the copy, and uses that alone: a file may change
+/// Whoever uses them takes a copy of a part by `Bytes::append`, then checks the copy, and uses that alone: a file may change
 /// between the check and the use.
 #[derive(Debug)]
 pub enum Bytes {

@@ -45,6 +45,7 @@ def job(
         method=method,
         threads=2,
         event_memory=event_memory,
+        kernel=None,
         tile=tile,
         progress=None,
     )
