@@ -40,7 +40,7 @@ CHECKSUMS = {
 }
 
 # The public rooms that numpy is enough for.
-ROOMS = ["classify", "cli", "measures", "perceptrons", "plot", "schedules"]
+ROOMS = ["classify", "cli", "distributed", "measures", "perceptrons", "plot", "schedules", "tiles"]
 
 
 class DiffersError(Exception):

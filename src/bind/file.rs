@@ -110,6 +110,8 @@ impl PyEventFile {
         let sums = watched(py, &None, |monitor| self.file.checksums(monitor))?;
         self.file.digested(&sums, |piece| {
             call.check()?;
+            // Making it would panic where there is no memory for it.
+            ask(piece.len(), BYTES)?;
             update.call1((PyBytes::new(py, piece),)).map(drop)
         })
     }

@@ -4,6 +4,8 @@ import copy
 import multiprocessing
 import os
 import pickle
+import random
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +71,16 @@ def test_a_pickle_of_a_file_is_small_and_opens_it(tmp_path: Path) -> None:
         assert weights(again) == weights(events)
 
 
+def test_a_pickle_opens_the_file_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    events = rw.compile_events(EVENTS, "e.rw")
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir("below")
+    again = pickle.loads(pickle.dumps(events))
+    assert (again.path, list(again)) == (str(tmp_path / "e.rw"), list(events))
+    assert pickle.loads(pickle.dumps(again)).path == again.path
+
+
 def test_a_pickle_refuses_another_file_and_one_that_is_gone(tmp_path: Path) -> None:
     path = tmp_path / "e.rw"
     events = rw.compile_events(EVENTS, path)
@@ -98,6 +110,17 @@ def test_a_file_that_is_read_in_parts_gives_an_error_where_it_is_cut(tmp_path: P
     with pytest.raises((rw.FormatError, OSError)):
         events.save(tmp_path / "other.rw")
     assert not (tmp_path / "other.rw").exists()
+
+
+def test_threads_read_parts_of_a_file_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "e.rw"
+    expected = list(rw.compile_events([(f"a{i}", f"x{i % 13}", 1) for i in range(150_000)], path))
+    events = rw.open_events(path, mapped=False)
+    assert events.info()["n_chunks"] > 2
+    with ThreadPoolExecutor(4) as pool:
+        starts = [random.Random(i).randrange(150_000 - 10) for i in range(64)]
+        parts = list(pool.map(lambda start: list(events[start : start + 10]), starts))
+    assert parts == [expected[start : start + 10] for start in starts]
 
 
 def test_saving_takes_the_bytes_of_a_file_that_is_not_mapped(tmp_path: Path) -> None:

@@ -85,13 +85,15 @@ class Events:
     {'a': 4, 'b': 1}
     """
 
-    __slots__ = ("_cues", "_digest", "_file", "_outcomes")
+    __slots__ = ("_cues", "_digest", "_file", "_outcomes", "_place")
 
     def __init__(self, file: _core.EventFile) -> None:
         self._file = file
         self._cues: tuple[str, ...] | None = None
         self._outcomes: tuple[str, ...] | None = None
         self._digest: str | None = None
+        # A pickle needs it, and by then the process may work in another folder.
+        self._place = None if file.path is None else os.path.abspath(file.path)
 
     @property
     def digest(self) -> str:
@@ -116,9 +118,9 @@ class Events:
 
     def __reduce__(self) -> tuple[Callable[..., Events], tuple[Any, ...]]:
         """Pickles have the path of a file and its digest, or the bytes of events in memory."""
-        if self.path is None:
+        if self._place is None:
             return _in_memory, (self._file.content(),)
-        return _reopened, (os.path.abspath(self.path), self.digest, self._file.mapped)
+        return _reopened, (self._place, self.digest, self._file.mapped)
 
     def __copy__(self) -> Events:
         return Events(self._file)
