@@ -64,6 +64,22 @@ impl<'a, E: Kernels> Job<'a, E> {
     /// # Errors
     /// As [`Plan::learn`].
     pub fn new(file: &EventFile, plan: &Plan<'a, E>, monitor: &Monitor) -> Result<Self> {
+        let plain = plan.schedule.is_none() && !plan.average;
+        Self::prepared(file, plan, plain, monitor)
+    }
+
+    /// The same for weights that are recorded on the way: events stay where they are.
+    pub(super) fn to_record(file: &EventFile, plan: &Plan<'a, E>, monitor: &Monitor) -> Result<Self> {
+        Self::prepared(file, plan, false, monitor)
+    }
+
+    /// The same; by the forward method events change places only if they may.
+    fn prepared(
+        file: &EventFile,
+        plan: &Plan<'a, E>,
+        may_change_places: bool,
+        monitor: &Monitor,
+    ) -> Result<Self> {
         let checked = CheckedPlan::new(file, plan, monitor)?;
         let stream = checked.stream(file, plan)?;
         let (lanes, rows) = match checked.method {
@@ -78,7 +94,7 @@ impl<'a, E: Kernels> Job<'a, E> {
         };
         let scripts = match checked.method {
             Method::Forward => {
-                let ordered = pays && plan.schedule.is_none() && !plan.average;
+                let ordered = pays && may_change_places;
                 let events = OrderedEvents::all(stream, ordered, fits(EVENT), checked.threads, monitor);
                 Scripts::Forward(events?)
             }

@@ -74,7 +74,7 @@ impl<E: Kernels> Plan<'_, E> {
         }
         let asked =
             recording.predictions.then(|| Asked::new(file, self, recording.tokens, monitor)).transpose()?;
-        let job = Job::new(file, self, monitor)?;
+        let job = Job::to_record(file, self, monitor)?;
         let traces = Traces::new(recording, asked, &job.checked, out)?;
         let tile = job.record(&traces, monitor)?;
         let predictions = traces.asked.map(|asked| asked.answered(&job.checked.rule.lambda)).transpose()?;

@@ -230,7 +230,7 @@ def test_damaged_metadata_are_refused(events: rw.Events, tmp_path: Path, old: st
         rw.load_weights(path)
 
 
-def test_a_read_only_folder_and_a_missing_one_say_so(events: rw.Events, tmp_path: Path) -> None:
+def test_a_missing_folder_says_so(events: rw.Events, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no folder"):
         rw.learn(events, out=tmp_path / "none" / "w.zarr")
     assert list(tmp_path.iterdir()) == []

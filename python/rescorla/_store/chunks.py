@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 # Bytes of the checksum.
 _SUM = 4
 
+# What to do about a damaged chunk.
+_AGAIN = "rescorla.tiles.repair takes it out, so that it can be learned again"
+
 
 def write(path: str, values: NDArray[Any], shape: tuple[int, int]) -> None:
     """Write a chunk, whole or not at all; one at the edge is filled up with NaN, as zarr asks."""
@@ -53,10 +56,10 @@ def defect(path: str, shape: tuple[int, int], element: np.dtype[Any], used: tupl
         stream.seek(-_SUM, os.SEEK_END)
         expected = int.from_bytes(stream.read(_SUM), "little")
     if checksum != expected:
-        return f"{path}: expected elements with checksum {expected:08x}, found {checksum:08x}"
+        return f"{path}: expected elements with checksum {expected:08x}, found {checksum:08x}; {_AGAIN}"
     inside = values[: used[0], : used[1]]
     if not all(np.isfinite(inside[row : row + 64]).all() for row in range(0, len(inside), 64)):
-        return f"{path}: expected finite weights, found one that is not"
+        return f"{path}: expected finite weights, found one that is not; {_AGAIN}"
     return None
 
 
@@ -64,10 +67,7 @@ def _check_length(path: str, shape: tuple[int, int], element: np.dtype[Any]) -> 
     expected = shape[0] * shape[1] * element.itemsize + _SUM
     found = os.path.getsize(path)
     if found != expected:
-        raise FormatError(
-            f"{path}: expected a chunk of {expected} bytes, found {found}; rescorla.tiles.repair takes it "
-            "out, so that it can be learned again"
-        )
+        raise FormatError(f"{path}: expected a chunk of {expected} bytes, found {found}; {_AGAIN}")
 
 
 def _write_all(stream: Any, piece: NDArray[np.uint8]) -> None:

@@ -20,6 +20,7 @@ from rescorla._store.layout import Lanes, lanes_of_chunk
 from rescorla._store.request import (
     Request,
     difference,
+    digest_of,
     hash_of,
     initial_hash,
     sha256_of,
@@ -156,7 +157,7 @@ class Store:
                 "another path to out="
             )
         made = {name: self.deciding[name] for name in ("digest", "n_events", "n_tokens")}
-        has = {"n_events": len(events), "n_tokens": events.n_tokens, "digest": _digest(events)}
+        has = {"n_events": len(events), "n_tokens": events.n_tokens, "digest": digest_of(events)}
         found = difference(made, has)
         if found is not None:
             raise ValueError(f"{self.path}: {found}")
@@ -374,10 +375,6 @@ def whole(
         part = np.ascontiguousarray(values[:, start : start + chunk])
         file = os.path.join(folder, "weights", "c", "0", str(start // chunk))
         chunks.write(file, part, (max(1, values.shape[0]), chunk))
-
-
-def _digest(events: Any) -> str:
-    return str(events.digest)
 
 
 def _spread(value: float | list[float], n: int) -> NDArray[np.float64]:

@@ -1,0 +1,30 @@
+"""Trajectories of so many outcomes that learning alone would change the places of events."""
+
+import numpy as np
+import rescorla as rw
+from rescorla._shared.testing import asking
+
+N_CUES, N_OUTCOMES, N_EVENTS = 60, 1100, 3000
+
+
+def test_records_are_those_of_the_events_in_their_order() -> None:
+    random = np.random.default_rng(1)
+    cues = random.integers(N_CUES, size=(N_EVENTS, 3))
+    outcomes = np.concatenate(
+        [np.arange(N_OUTCOMES), random.integers(N_OUTCOMES, size=N_EVENTS - N_OUTCOMES)]
+    )
+    events = rw.read_events(
+        [
+            ([f"c{cue}" for cue in set(row)], [f"o{outcome}"])
+            for row, outcome in zip(cues, outcomes, strict=True)
+        ]
+    )
+    tokens = [1, 700, 1500, 2777]
+    # Rows of 1,024 bytes and nine tiles: events change places where nothing is recorded.
+    with asking(tile=128):
+        found = rw.trajectories(events, cues=events.cues, outcomes=events.outcomes, at=tokens).values
+        for values, token in zip(found[-len(tokens) :], tokens, strict=True):
+            learned = rw.learn(events.head(token), method="forward")
+            rows = [events.cues.index(cue) for cue in learned.cues]
+            columns = [events.outcomes.index(outcome) for outcome in learned.outcomes]
+            np.testing.assert_array_equal(values[np.ix_(rows, columns)], learned.values)
