@@ -17,11 +17,11 @@ import pytest
 import rescorla as rw
 from clusters import cluster, doing, random_events, small_tiles, weights_in
 from distributed import Client
-from rescorla._store import cluster_workers, stage
+from rescorla._store import cluster_workers, stage, task
 from rescorla._store.cluster_workers import Crew, Seen, Work
 from rescorla._store.forecast import Needs
 from rescorla._store.store import Store
-from rescorla._store.task import learn_tiles
+from rescorla._store.task import StoppedError, learn_tiles
 from strategies import bits
 
 
@@ -147,7 +147,7 @@ def test_a_task_that_comes_again_learns_what_is_missing(client: Client, events: 
     rw.distributed.learn(client, events, out)
     os.unlink(clusters.files_of_tiles(out)[1])
     (lost,) = Store.open(out).missing()
-    again = client.submit(learn_tiles, str(events.path), events.digest, out, tuple(range(4)))
+    again = client.submit(learn_tiles, "a run", str(events.path), events.digest, out, tuple(range(4)))
     assert again.result()[0] == (lost,)
     assert Store.open(out).missing() == []
 
@@ -228,6 +228,14 @@ def test_an_exception_of_progress_stops_the_tiles(events: rw.Events, out: str) -
         assert set(client.run(clusters.kept).values()) == {0}
         rw.distributed.learn(client, events, out, method="forward")
     assert bits(weights_in(out)) == bits(whole(events))
+
+
+def test_a_task_that_starts_after_its_run_ended_learns_nothing(events: rw.Events, out: str) -> None:
+    rw.tiles.create(events, out)
+    task.stop("a run that ended")
+    with pytest.raises(StoppedError):
+        learn_tiles("a run that ended", str(events.path), events.digest, out, [0])
+    assert clusters.kept() == 0
 
 
 def test_an_interrupt_stops_the_tiles(events: rw.Events, out: str) -> None:

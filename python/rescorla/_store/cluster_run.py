@@ -9,6 +9,7 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from rescorla._store import task
 from rescorla._store.stage import NotHereError
@@ -39,6 +40,7 @@ class Run:
     ) -> None:
         self._client, self._crew, self._work, self._store = client, crew, work, store
         self._tasks, self._retries, self._watch = tasks, retries, watch
+        self._name = uuid4().hex
         self._left = set(store.missing())
         self._running: dict[Future[Learned], tuple[int, ...]] = {}
         self._landed: SimpleQueue[Future[Learned]] = SimpleQueue()
@@ -57,9 +59,9 @@ class Run:
             # The first exception is what the caller is to see, even where the cluster is gone.
             with suppress(Exception):
                 self._client.cancel(list(self._running), force=True)
-            self._crew.leave(task.stop)
+            self._crew.leave(task.stop, self._name)
             raise
-        self._crew.leave(task.forget)
+        self._crew.leave(task.forget, self._name)
 
     def _learn(self) -> None:
         looked = monotonic()
@@ -94,7 +96,9 @@ class Run:
 
     def _give(self, tiles: tuple[int, ...]) -> Future[Learned]:
         # Negative, so that what others give to the cluster comes first.
-        future = self._client.submit(learn_tiles, *self._work, tiles, pure=False, priority=-self._n_submitted)
+        future = self._client.submit(
+            learn_tiles, self._name, *self._work, tiles, pure=False, priority=-self._n_submitted
+        )
         self._n_submitted += 1
         self._running[future] = tiles
         future.add_done_callback(self._landed.put)

@@ -84,11 +84,11 @@ class Crew:
                 raise FileNotFoundError(f"a copy of the events was made, but {_who(still)} cannot read it")
         self._known.update(seen)
 
-    def leave(self, what: Callable[[str], None]) -> None:
-        """Call `task.stop` or `task.forget` everywhere, and remove the copies that were made for this run."""
+    def leave(self, what: Callable[[str], None], run: str) -> None:
+        """Call `task.stop` or `task.forget` of a run everywhere, and remove the copies made for it."""
         # The cluster may be gone, in any of many ways.
         with suppress(Exception):
-            self._client.run(what, self._work.store, on_error="ignore")
+            self._client.run(what, run, on_error="ignore")
             if self._staged:
                 one_each = list(self._staged.values())
                 self._client.run(_remove, self._work.digest, workers=one_each, on_error="ignore")

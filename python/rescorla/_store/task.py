@@ -20,12 +20,12 @@ class StoppedError(RuntimeError):
     """Learning was stopped from outside: the tile that was being learned is not there."""
 
 
-def learn_tiles(path: str, digest: str, store: str, tiles: Sequence[int]) -> Learned:
+def learn_tiles(run: str, path: str, digest: str, store: str, tiles: Sequence[int]) -> Learned:
     """Learn those of these tiles that are missing, one after another, on this thread.
 
-    This is all that a task is: it names events and store, and reads the rule in the store.
+    This is all that a task is: it names its run, events and store, and reads the rule in the store.
     """
-    with _prepared(path, digest, store) as prepared:
+    with _prepared(run, path, digest, store) as prepared:
         place, job = prepared.ready()
         started = perf_counter()
         # A task comes a second time where a worker died before it told that it was done.
@@ -37,15 +37,16 @@ def learn_tiles(path: str, digest: str, store: str, tiles: Sequence[int]) -> Lea
         return mine, perf_counter() - started, peak_of_memory()
 
 
-def stop(store: str) -> None:
-    """Stop what learns tiles of the store in this process. Whole tiles stay."""
-    for prepared in _taken(store):
+def stop(run: str) -> None:
+    """Stop what learns tiles for a run in this process. Whole tiles stay."""
+    prepared = _ended(run)
+    if prepared is not None:
         prepared.stop()
 
 
-def forget(store: str) -> None:
-    """Let go of the events and jobs that were kept for the store."""
-    _taken(store)
+def forget(run: str) -> None:
+    """Let go of the events and the job that were kept for a run."""
+    _ended(run)
 
 
 def peak_of_memory() -> int:
@@ -103,19 +104,22 @@ class _Prepared:
             raise StoppedError("learning was stopped")
 
 
-_KEPT: dict[tuple[str, str, str], _Prepared] = {}
+_KEPT: dict[str, _Prepared] = {}
+# A task may start after the run has ended: what cancels it can be slower than what ends the run here.
+_ENDED: set[str] = set()
 _LOCK = Lock()
 
 
 @contextmanager
-def _prepared(path: str, digest: str, store: str) -> Iterator[_Prepared]:
-    key = path, digest, store
+def _prepared(run: str, path: str, digest: str, store: str) -> Iterator[_Prepared]:
     with _LOCK:
-        if key not in _KEPT:
+        if run in _ENDED:
+            raise StoppedError("the run of this task has ended")
+        if run not in _KEPT:
             # Of a run whose client vanished nothing else would let go.
             for other in [other for other, prepared in _KEPT.items() if prepared.n_users == 0]:
                 del _KEPT[other]
-        prepared = _KEPT.setdefault(key, _Prepared(*key))
+        prepared = _KEPT.setdefault(run, _Prepared(path, digest, store))
         prepared.n_users += 1
     try:
         yield prepared
@@ -124,6 +128,7 @@ def _prepared(path: str, digest: str, store: str) -> Iterator[_Prepared]:
             prepared.n_users -= 1
 
 
-def _taken(store: str) -> list[_Prepared]:
+def _ended(run: str) -> _Prepared | None:
     with _LOCK:
-        return [_KEPT.pop(key) for key in [key for key in _KEPT if key[2] == store]]
+        _ENDED.add(run)
+        return _KEPT.pop(run, None)
