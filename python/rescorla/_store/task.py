@@ -84,6 +84,9 @@ class _Prepared:
                 store = Store.open(self._store)
                 threads = worker.state.nthreads
                 self._made = store, store.job(events, threads=threads, progress=self._heed)
+            # Whoever stops looks for the job after he has said so: one of the two sees the other.
+            if self._stopped:
+                raise StoppedError("learning was stopped")
             return self._made
 
     def stop(self) -> None:
