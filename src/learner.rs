@@ -26,7 +26,7 @@ pub struct Learner {
 
 impl Default for Learner {
     fn default() -> Self {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = crate::threads::available();
         Self { alpha: 0.1, betas: [0.1; 2], lambda: 1.0, average: false, method: None, threads }
     }
 }

@@ -76,10 +76,15 @@ pub(crate) fn refused(error: impl fmt::Display) -> Error {
     Error::Thread(error.to_string())
 }
 
+/// How many threads can run at once: as many as there are processors that the process may run on, or fewer where its control
+/// group has a quota of their time. 1 where the system does not say.
+pub(crate) fn available() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// So many threads, but no more than may help: a few for each processor.
 pub(crate) fn sensible(threads: usize) -> usize {
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    threads.clamp(1, (4 * processors).max(16))
+    threads.clamp(1, (4 * available()).max(16))
 }
 
 /// Lets threads do one of `n` pieces of work after another. Each thread has a state of its own, made by `start`.

@@ -16,6 +16,7 @@ __all__ = [
     "__version__",
     "activations",
     "adatron",
+    "available_threads",
     "check_apart",
     "clear",
     "compile_arrow",
@@ -195,6 +196,7 @@ class TextStream:
         limit: int | None = None,
     ) -> EventFile: ...
 
+def available_threads() -> int: ...
 def clear(out: NDArray[Any]) -> None: ...
 def look(path: str) -> tuple[str, str, list[str]]: ...
 def compile_table(

@@ -35,6 +35,7 @@ mod output;
 mod perceptron;
 mod stream;
 mod students;
+mod threads;
 mod trajectory;
 mod watch;
 mod widrow_hoff;
@@ -81,6 +82,8 @@ mod _core {
     use super::stream::PyTextStream;
     #[pymodule_export]
     use super::students::students;
+    #[pymodule_export]
+    use super::threads::available_threads;
     #[pymodule_export]
     use super::trajectory::trajectories;
     #[pymodule_export]

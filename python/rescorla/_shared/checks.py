@@ -15,6 +15,8 @@ import numpy as np
 # Loaded with this module: while numpy loads it, an interrupt can be lost, and a long call would go on.
 from numpy.random import Generator, SeedSequence, default_rng
 
+from rescorla import _core
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
@@ -222,14 +224,17 @@ def element_type(dtype: DTypeLike) -> np.dtype[Any]:
 
 
 def thread_count(threads: int | None) -> int:
-    """How many threads to use; None: as many as this process may run on."""
-    if threads is None:
-        # From Python 3.13 on; it knows of affinity and of the user's -X cpu_count.
-        count = getattr(os, "process_cpu_count", None)
-        if count is not None:
-            return int(count() or 1)
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return whole("threads", threads, 1)
+    """How many threads to use; None: as many as this process may run at once."""
+    if threads is not None:
+        return whole("threads", threads, 1)
+    # From Python 3.13 on: what the user said by -X cpu_count or PYTHON_CPU_COUNT.
+    told = getattr(sys, "_get_cpu_count_config", lambda: -1)()
+    if told > 0:
+        return int(told)
+    count = getattr(os, "sched_getaffinity", None)
+    processors = len(count(0)) if count is not None else os.cpu_count() or 1
+    # Python knows nothing of a container's share of the processors' time.
+    return min(processors, _core.available_threads())
 
 
 def in_rows(array: ArrayLike, element: np.dtype[Any]) -> NDArray[Any]:
