@@ -4,7 +4,7 @@ use crate::equilibrium::{Problem, Solution, equilibrium};
 use crate::error::Result;
 use crate::events::EventFile;
 use crate::grow::{collected, filled};
-use crate::learn::{BUDGET, Kernels, Plan, Report};
+use crate::learn::{BUDGET, Job, Kernels, Plan, Report};
 use crate::monitor::Monitor;
 use crate::tiles::method::Method;
 use crate::tiles::result::Matrix;
@@ -100,6 +100,14 @@ impl Learner {
         out: &Matrix<'_, E>,
         monitor: &Monitor,
     ) -> Result<Report> {
+        self.prepare(events, monitor)?.learn(out, monitor)
+    }
+
+    /// Makes ready what there is to learn: parts of the weights may then be learned in any order, on any thread.
+    ///
+    /// # Errors
+    /// As [`Job::new`].
+    pub fn prepare<E: Kernels>(&self, events: &EventFile, monitor: &Monitor) -> Result<Job<'static, E>> {
         let (n_cues, n_outcomes) = (events.cues().len(), events.outcomes().len());
         let plan = Plan {
             rows: &collected(0..n_cues as u32, NAMES)?,
@@ -118,7 +126,7 @@ impl Learner {
             tile: None,
             budget: BUDGET,
         };
-        plan.learn(events, out, monitor)
+        Job::new(events, &plan, monitor)?.into_owned()
     }
 
     /// The weights to which learning comes when the events go on for ever, at small rates.

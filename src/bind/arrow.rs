@@ -70,7 +70,7 @@ pub(crate) fn compile_arrow(
             push(&batch, done, total, &mut seen, &mut writer, monitor)?;
             done += batch.n_rows as u64;
         }
-        writer.finish()
+        writer.finish_watched(monitor)
     })?;
     Ok(file.into())
 }

@@ -86,7 +86,7 @@ pub(crate) fn compile_table(
     let file = watched(py, &progress, |monitor| {
         let mut writer = EventWriter::new(path.as_deref(), duplicates, background)?;
         tables::read_as(&source, &layout, limit, &mut writer, monitor)?;
-        writer.finish()
+        writer.finish_watched(monitor)
     })?;
     Ok(file.into())
 }
@@ -119,7 +119,8 @@ pub(crate) fn compile_events(
         let frequency = frequency.map_or(Ok(1), |frequency| whole(&frequency, number))?;
         Ok(writer.end_event(frequency).map_err(at)?)
     })?;
-    Ok(py.detach(|| writer.finish())?.into())
+    let n_events = writer.n_events();
+    PyEventFile::finished(py, n_events, |monitor| writer.finish_watched(monitor))
 }
 
 /// Calls `take` with every item and its number.

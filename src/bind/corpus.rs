@@ -129,17 +129,22 @@ pub(crate) fn compile_corpus(
             let load = Load { block: block.unwrap_or(load.block), ..load };
             watched(py, &progress, |monitor| {
                 corpus.read(&sources, &mut writer, load, monitor)?;
-                writer.finish()
+                writer.finish_watched(monitor)
             })
+            .map(PyEventFile::from)
         }
         "lines" | "documents" => {
             let read = lines(py, source, items == "documents", &corpus, &mut writer, &progress);
-            read.and_then(|()| Ok(py.detach(|| writer.finish())?))
+            read.and_then(|()| {
+                let n_events = writer.n_events();
+                let finish = |monitor: &_| writer.finish_watched(monitor);
+                PyEventFile::finished(py, n_events, finish)
+            })
         }
         _ => Err(wrong("items", items)),
     };
     let raised = raised.lock().unwrap_or_else(PoisonError::into_inner).take();
-    raised.map_or_else(|| Ok((file?.into(), missed(&corpus))), Err)
+    raised.map_or_else(|| Ok((file?, missed(&corpus))), Err)
 }
 
 /// The options of which nothing came up in a text, though there was one.

@@ -15,7 +15,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use super::arrays::Read1;
 use super::exit::Call;
 use super::items::Items;
-use super::watch::{Progress, tell, watched};
+use super::watch::{Progress, tell, watched, watched_if_long};
 use crate::error::{Error, Result};
 use crate::events::atomic::{AtomicFile, check_apart};
 use crate::events::filter::{self, Renaming};
@@ -26,6 +26,7 @@ use crate::events::text_file::check_binary_name;
 use crate::events::{EventFile, Recent};
 use crate::grow::{Grow, ask, collected, copied, gathered, short};
 use crate::lists::Lists;
+use crate::monitor::Monitor;
 use crate::vocab::Vocab;
 
 /// A binary event file, mapped or in memory.
@@ -58,10 +59,22 @@ const BYTES: &str = "the bytes of an event file";
 /// So many bytes of a file are copied at a time.
 const PIECE: usize = 4 << 20;
 
+/// The end of a file takes so many steps an event at most: a large one is looked at.
+const STEPS: u64 = 8;
+
 type Names<'py> = Bound<'py, PyTuple>;
 type Ints<'py> = Bound<'py, PyArray1<i64>>;
 
 impl PyEventFile {
+    /// Finishes a file of so many events.
+    pub(super) fn finished(
+        py: Python<'_>,
+        n_events: u64,
+        finish: impl FnOnce(&Monitor) -> Result<EventFile> + Send,
+    ) -> PyResult<Self> {
+        Ok(watched_if_long(py, &None, STEPS.saturating_mul(n_events), finish)?.into())
+    }
+
     /// The slots of all tokens, to which the counts of the cues sum.
     pub(super) fn slots(&self) -> u64 {
         self.file.cues().counts().iter().fold(0_u64, |slots, &count| slots.saturating_add(count))
@@ -241,7 +254,7 @@ impl PyEventFile {
             done += events.len() as u64;
             tell(py, &progress, done, n_rows)?;
         }
-        Ok(py.detach(|| picker.finish())?.into())
+        Self::finished(py, n_rows, |monitor| picker.finish(monitor))
     }
 
     /// The events under other names, at a path or in memory; None: the names of that side stay.

@@ -69,6 +69,11 @@ impl AtomicFile {
         &self.temporary.path
     }
 
+    /// The file, as it is by now.
+    pub fn file(&self) -> &File {
+        &self.temporary.file
+    }
+
     /// Cuts the file to `length` bytes.
     ///
     /// # Errors

@@ -5,13 +5,19 @@ use std::path::Path;
 
 use super::EventFile;
 use super::chunk::{Chunk, EventList, Limits};
-use super::format::{HEADER, Header, TYPES, encode_directory, encode_names};
+use super::format::{HEADER, Header, SURVEY, TYPES, encode_directory, encode_names};
 use super::output::Output;
 use super::pending::Pending;
+use super::survey::Survey;
 use crate::error::Result;
 use crate::grow::Grow;
 use crate::lists::View;
+use crate::monitor::Monitor;
+use crate::threads::available;
 use crate::vocab::Vocab;
+
+/// A file keeps its survey from so many chunks on: a look at fewer takes no time that anybody sees.
+const SURVEYED: usize = 16;
 
 /// Events that are written a chunk at a time.
 pub(super) struct Chunks {
@@ -23,6 +29,8 @@ pub(super) struct Chunks {
     directory: Vec<(u64, u64)>,
     /// How many events there are, written and pending.
     pub(super) n_events: u64,
+    /// From how many chunks on the file keeps its survey.
+    pub(super) surveyed: usize,
 }
 
 impl Chunks {
@@ -30,7 +38,14 @@ impl Chunks {
     pub(super) fn new(path: Option<&Path>) -> Result<Self> {
         let mut out = Output::new(path)?;
         out.write(&[0; HEADER])?;
-        Ok(Self { out, pending: Pending::new(true), encoded: Vec::new(), directory: Vec::new(), n_events: 0 })
+        Ok(Self {
+            out,
+            pending: Pending::new(true),
+            encoded: Vec::new(),
+            directory: Vec::new(),
+            n_events: 0,
+            surveyed: SURVEYED,
+        })
     }
 
     /// Whether events are indices of their types.
@@ -96,6 +111,7 @@ impl Chunks {
         types: &EventList,
         cues: &Vocab,
         outcomes: &Vocab,
+        monitor: &Monitor,
     ) -> Result<EventFile> {
         self.flush()?;
         let mut header = Header {
@@ -113,16 +129,36 @@ impl Chunks {
             header.n_type_chunks = self.directory.len() as u64 - header.n_chunks;
         }
         header.names = self.out.at;
-        let mut tail = Vec::new();
-        encode_names(cues, &mut tail)?;
-        encode_names(outcomes, &mut tail)?;
-        header.directory = header.names + tail.len() as u64;
-        encode_directory(&self.directory, &mut tail)?;
-        header.length = header.names + tail.len() as u64;
-        self.out.write(&tail)?;
-        self.out.seek(0)?;
-        self.out.write(&header.encode())?;
+        let mut names = Vec::new();
+        encode_names(cues, &mut names)?;
+        encode_names(outcomes, &mut names)?;
+        self.out.write(&names)?;
+        self.close(&mut header)?;
+        if header.n_chunks >= self.surveyed as u64
+            && let Some(file) = self.out.opened()?
+        {
+            let mut block = Vec::new();
+            Survey::look(&file, available(), monitor)?.encode(&mut block)?;
+            // The file ends before what is behind its names is written again, so nobody may have a map of that.
+            drop(file);
+            self.out.restart(header.directory)?;
+            header.features |= SURVEY;
+            header.survey = header.directory;
+            self.out.write(&block)?;
+            self.close(&mut header)?;
+        }
         self.out.finish()
+    }
+
+    /// Writes the directory and the footer, and the header, after which the file is whole.
+    fn close(&mut self, header: &mut Header) -> Result<()> {
+        header.directory = self.out.at;
+        let mut tail = Vec::new();
+        encode_directory(&self.directory, &mut tail)?;
+        self.out.write(&tail)?;
+        header.length = self.out.at;
+        self.out.seek(0)?;
+        self.out.write(&header.encode())
     }
 
     /// Counts events that were appended.

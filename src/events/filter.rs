@@ -103,7 +103,7 @@ pub fn filter(
     let mut writer = EventWriter::new(path, Duplicates::Keep, None)?;
     writer.with_names(cues.names.names(), outcomes.names.names())?;
     append(file, cues.side("cue"), outcomes.side("outcome"), &mut writer, monitor)?;
-    writer.finish()
+    writer.finish_watched(monitor)
 }
 
 /// The events of several files one after another, at a path or in memory. The names are those of all, in order of first
@@ -125,7 +125,7 @@ pub fn concat(files: &[&EventFile], path: Option<&Path>, monitor: &Monitor) -> R
         let outcomes = RenamedSide::new(&outcomes, &becomes[1], kept("outcome"));
         append(file, cues, outcomes, &mut writer, monitor)?;
     }
-    writer.finish()
+    writer.finish_watched(monitor)
 }
 
 /// Adds names to those there are, and says what their ids are there.

@@ -7,6 +7,7 @@
 //! offset 128           event chunks, one after another
 //!                      type chunks, one after another (the dictionary; none without Header::types)
 //! header.names         names of the cues, then of the outcomes
+//! header.survey        what one look at all events finds (none without Header::has_survey): see `survey::block`
 //! header.directory     for every chunk (events, then types): u64 offset, u64 first row
 //! header.length - 16   footer: u32 CRC32C of the directory, u32 zero, the magic again
 //! header.length        end of the file
@@ -28,7 +29,8 @@
 //! their text, and the dictionary of types comes to at most [`TYPES_SIZE`] bytes when it is decoded.
 //!
 //! What is checked when: [`super::EventFile::open`] checks header, length, names, directory and footer. A chunk's
-//! checksum, structure and ids are checked whenever it is decoded, and all of them by [`super::EventFile::verify`].
+//! checksum, structure and ids are checked whenever it is decoded, those of the survey when it is first used, and all of them
+//! by [`super::EventFile::verify`].
 
 use std::ops::Range;
 
@@ -59,8 +61,12 @@ pub const HEADER: usize = 128;
 pub const FOOTER: usize = 16;
 /// The length of a directory entry.
 pub const ENTRY: usize = 16;
+/// Where the fields of the header end; zeros from there up to its checksum.
+const FIELDS_END: usize = 104;
 /// Required feature: chunks may hold event types as indices into a dictionary.
 pub const TYPES: u32 = 1;
+/// Required feature: there is a survey between the names and the directory.
+pub const SURVEY: u32 = 2;
 
 /// What stands before the numbers of names.
 const NAMES_HEAD: usize = 24;
@@ -107,6 +113,8 @@ pub struct Header {
     pub directory: u64,
     /// The length of the file.
     pub length: u64,
+    /// Where the survey begins; 0 where there is none.
+    pub survey: u64,
 }
 
 impl Header {
@@ -116,7 +124,7 @@ impl Header {
         bytes[..8].copy_from_slice(&MAGIC);
         bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
         bytes[12..16].copy_from_slice(&self.features.to_le_bytes());
-        for (field, slot) in self.fields().iter().zip(bytes[16..96].as_chunks_mut::<8>().0) {
+        for (field, slot) in self.fields().iter().zip(bytes[16..FIELDS_END].as_chunks_mut::<8>().0) {
             *slot = field.to_le_bytes();
         }
         let crc = crc32c::crc32c(&bytes[..HEADER - 4]);
@@ -124,7 +132,7 @@ impl Header {
         bytes
     }
 
-    fn fields(&self) -> [u64; 10] {
+    fn fields(&self) -> [u64; 11] {
         [
             self.n_events,
             self.n_tokens,
@@ -136,6 +144,7 @@ impl Header {
             self.names,
             self.directory,
             self.length,
+            self.survey,
         ]
     }
 
@@ -162,17 +171,17 @@ impl Header {
             ));
         }
         let features = input.u32()?;
-        let mut fields = [0; 10];
+        let mut fields = [0; 11];
         for field in &mut fields {
             *field = input.u64()?;
         }
-        let reserved = input.take(HEADER - 4 - 96)?;
+        let reserved = input.take(HEADER - 4 - FIELDS_END)?;
         let crc = input.u32()?;
         let found = crc32c::crc32c(&file[..HEADER - 4]);
         if crc != found {
             return Err(damaged(0, format!("a header with checksum {crc:08x}"), format!("{found:08x}")));
         }
-        if features & !TYPES != 0 {
+        if features & !(TYPES | SURVEY) != 0 {
             return Err(Error::defect(
                 "only features that this version knows",
                 format!("feature bits {features:#x}"),
@@ -180,7 +189,7 @@ impl Header {
             ));
         }
         if reserved.iter().any(|&byte| byte != 0) {
-            return Err(damaged(96, "zeros in the reserved bytes", "others"));
+            return Err(damaged(FIELDS_END, "zeros in the reserved bytes", "others"));
         }
         let [
             n_events,
@@ -193,6 +202,7 @@ impl Header {
             names,
             directory,
             length,
+            survey,
         ] = fields;
         let header = Header {
             features,
@@ -206,6 +216,7 @@ impl Header {
             names,
             directory,
             length,
+            survey,
         };
         if length != file_length as u64 {
             return Err(damaged(file_length, format!("{length} bytes"), format!("{file_length} bytes")));
@@ -216,6 +227,11 @@ impl Header {
     /// Whether the file has a dictionary of event types.
     pub fn has_types(&self) -> bool {
         self.features & TYPES != 0
+    }
+
+    /// Whether the file has a survey.
+    pub fn has_survey(&self) -> bool {
+        self.features & SURVEY != 0
     }
 }
 

@@ -130,12 +130,13 @@ impl EventFile {
         let read = |part, to: &mut _| bytes.append(part, to, "the names of the event file");
         let cues = decode_names(read, &mut at, directory, header.n_cues)?;
         let outcomes = decode_names(read, &mut at, directory, header.n_outcomes)?;
-        if at != directory {
-            return Err(damaged(
-                at,
-                "the directory after the names",
-                format!("{} other bytes", directory - at),
-            ));
+        let (next, behind) = match header.has_survey() {
+            true => ("survey", header.survey),
+            false => ("directory", header.directory),
+        };
+        if at as u64 != behind || behind > header.directory || !header.has_survey() && header.survey != 0 {
+            let found = format!("the end of the names at {at}, and a {next} at {behind}");
+            return Err(damaged(at, format!("the {next} after the names"), found));
         }
         let path = path.map(Path::to_path_buf);
         let opened = Opened {
@@ -368,6 +369,12 @@ impl EventFile {
                     return wrong(&format!("{what} {name:?}"), expected, found);
                 }
             }
+        }
+        if let Some(kept) = self.kept_survey()?
+            && kept != Survey::look(self, 1, monitor)?
+        {
+            let at = self.0.header.survey as usize;
+            return Err(damaged(at, "a survey of these events", "another one").at(self.path(), None));
         }
         Ok(())
     }

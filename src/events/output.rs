@@ -45,6 +45,14 @@ impl Output {
         }
     }
 
+    /// What is written so far, as the file that it is; none in memory.
+    pub(super) fn opened(&self) -> Result<Option<EventFile>> {
+        match &self.storage {
+            Storage::File(file) => map::of_file(file.file(), &self.path).map(Some),
+            Storage::Memory(_) => Ok(None),
+        }
+    }
+
     /// Appends bytes, or writes over those at the place.
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<()> {
         match &mut self.storage {

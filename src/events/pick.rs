@@ -121,9 +121,9 @@ impl<'a> Picker<'a> {
     /// What was picked.
     ///
     /// # Errors
-    /// When there is too much of it.
-    pub fn finish(self) -> Result<EventFile> {
-        self.writer.finish()
+    /// When there is too much of it; [`Error::Stopped`].
+    pub fn finish(self, monitor: &Monitor) -> Result<EventFile> {
+        self.writer.finish_watched(monitor)
     }
 
     /// Decodes the chunks of the events, each once. They stay if there is room; else the events are set aside.
@@ -227,7 +227,7 @@ mod tests {
                 }
                 let stayed = picker.kept.iter().flatten().count();
                 assert_eq!(stayed, if room == BUDGET { file.n_chunks() } else { usize::from(room > 0) });
-                let picked = picker.finish().unwrap();
+                let picked = picker.finish(&Monitor::new()).unwrap();
                 picked.verify(&Monitor::new()).unwrap();
                 let expected: Vec<Found> = events.iter().map(|&event| all[event as usize].clone()).collect();
                 assert!(found(&picked) == expected);

@@ -18,6 +18,7 @@ use super::sink::{EventSink, Side};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
 use crate::lists::View;
+use crate::monitor::Monitor;
 use crate::vocab::Vocab;
 
 const EVENT: &str = "an event";
@@ -62,6 +63,13 @@ impl EventWriter {
         };
         writer.begin_event()?;
         Ok(writer)
+    }
+
+    /// The file is to keep its survey, however small it is.
+    #[cfg(test)]
+    pub(super) fn surveyed(mut self) -> Self {
+        self.chunks.surveyed = 0;
+        self
     }
 
     /// Says that the events are those of running text: the first of them tell how often events come again, while lists may be
@@ -187,6 +195,11 @@ impl EventWriter {
         self.event_cues.duplicates
     }
 
+    /// How many events there are by now.
+    pub fn n_events(&self) -> u64 {
+        self.chunks.n_events
+    }
+
     /// The token of the last event, by which [`EventWriter::event_again`] can have it again.
     pub(crate) fn token(&self) -> Option<u32> {
         self.last_type
@@ -219,11 +232,19 @@ impl EventWriter {
     ///
     /// # Errors
     /// [`Error::Io`] when the disk is full; the old file is then as it was.
-    pub fn finish(mut self) -> Result<EventFile> {
+    pub fn finish(self) -> Result<EventFile> {
+        self.finish_watched(&Monitor::new())
+    }
+
+    /// [`EventWriter::finish`], which can be stopped: a look at the events of a large file takes a while.
+    ///
+    /// # Errors
+    /// As of [`EventWriter::finish`]; [`Error::Stopped`].
+    pub fn finish_watched(mut self, monitor: &Monitor) -> Result<EventFile> {
         self.judge(Moment::End)?;
         let types = self.types.take().unwrap_or_default();
         types.each_type(|cues, outcomes, tokens| self.count(cues, outcomes, tokens))?;
-        self.chunks.finish(self.n_tokens, &types.rows, &self.cues, &self.outcomes)
+        self.chunks.finish(self.n_tokens, &types.rows, &self.cues, &self.outcomes, monitor)
     }
 
     /// Every event begins with the background cue.

@@ -216,3 +216,99 @@ fn tracked<E: Clone>(
     all.sort_unstable_by_key(|tracked| (Reverse(tracked.end), tracked.row));
     Ok((all, distinct_updates))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::survey::{Position, Totals};
+    use crate::events::write::{Duplicates, EventWriter};
+    use crate::learn::BUDGET;
+    use crate::tiles::result::Matrix;
+    use crate::tiles::rule::Schedule;
+    use proptest::prelude::*;
+
+    const NAMES: usize = 5;
+
+    fn file(events: &[(Vec<u32>, Vec<u32>, u32)]) -> EventFile {
+        let names: Vec<String> = (0..NAMES).map(|name| name.to_string()).collect();
+        let names = || names.iter().map(String::as_str);
+        let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
+        writer.with_names(names(), names()).unwrap();
+        events
+            .iter()
+            .for_each(|(cues, outcomes, frequency)| writer.push(cues, outcomes, *frequency).unwrap());
+        writer.finish().unwrap()
+    }
+
+    /// Surveys as a file may hold them: right in form, whatever the events are.
+    fn surveys() -> impl Strategy<Value = Survey> {
+        let position = || {
+            (0..5_u64, 0..5_u64, 0..5_u64).prop_map(|(events, tokens, slots)| Position {
+                events,
+                tokens,
+                slots,
+            })
+        };
+        let twins = || {
+            prop::collection::vec(0..NAMES as u32, NAMES).prop_map(|wanted| {
+                let mut twins = Vec::<u32>::new();
+                for (name, wanted) in (0..).zip(wanted) {
+                    twins.push(if wanted < name { twins[wanted as usize] } else { name });
+                }
+                twins
+            })
+        };
+        let first = prop::collection::vec(prop::option::of(position()), NAMES);
+        let after_last = prop::collection::vec(position(), NAMES);
+        let totals = (any::<u64>(), any::<u64>(), any::<u64>(), any::<u64>())
+            .prop_map(|(slots, names, squares, visits)| Totals { slots, names, squares, visits });
+        (first, after_last, twins(), twins(), totals).prop_map(
+            |(first, after_last, cue_twins, outcome_twins, totals)| Survey {
+                first: outcome_twins.iter().map(|&twin| first[twin as usize]).collect(),
+                after_last: cue_twins.iter().map(|&twin| after_last[twin as usize]).collect(),
+                cue_twins,
+                outcome_twins,
+                totals,
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn a_forged_survey_does_not_crash(
+            events in {
+                let ids = || prop::collection::vec(0..NAMES as u32, 0..4);
+                prop::collection::vec((ids(), ids(), 0..3_u32), 0..12)
+            },
+            survey in surveys(),
+            average: bool,
+            scheduled: bool,
+        ) {
+            let forged = file(&events).with_survey(&survey);
+            let factors = vec![1.0; forged.header().n_tokens as usize];
+            for method in [Method::Forward, Method::Adjoint] {
+                let schedule = scheduled.then(|| Schedule { present: (&factors).into(), absent: None });
+                let plan = Plan::<f64> {
+                    rows: &[0, 1, 2, 3, 4],
+                    columns: &[0, 1, 2, 3, 4].map(Some),
+                    alpha: &[0.1; NAMES],
+                    beta1: 0.1,
+                    beta2: 0.1,
+                    schedule,
+                    lambda: &[1.0; NAMES],
+                    initial: None,
+                    average,
+                    keep: None,
+                    method: Some(method),
+                    threads: 1,
+                    kernel: None,
+                    tile: None,
+                    budget: BUDGET,
+                };
+                let mut weights = [0.0; NAMES * NAMES];
+                // Weights of other events, or an error.
+                let _ = plan.learn(&forged, &Matrix::new(&mut weights, [NAMES; 2]).unwrap(), &Monitor::new());
+            }
+        }
+    }
+}

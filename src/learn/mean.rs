@@ -49,7 +49,8 @@ impl<'a> Mean<'a> {
     pub(super) fn finish<E: Element>(self, weights: &mut [E], tokens: u64) {
         let rows = weights.chunks_exact_mut(self.width).zip(self.sums.chunks_exact_mut(self.width));
         for ((weights, sums), &since) in rows.zip(&*self.since).filter(|(_, since)| **since > 1) {
-            add(sums, weights, tokens + 1 - since);
+            // Beyond the last token, where a forged survey begins too late.
+            add(sums, weights, (tokens + 1).saturating_sub(since));
             for (weight, sum) in weights.iter_mut().zip(sums) {
                 *weight = E::from_f64(*sum / tokens as f64);
             }

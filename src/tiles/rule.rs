@@ -127,7 +127,10 @@ impl<'a> Rates<'a> {
     #[inline(always)]
     pub(crate) fn after<E: Element>(&self, before: u64) -> [E; 2] {
         let ([beta1, beta2], schedule) = (self.betas, self.schedule);
-        let [present, absent] = [&schedule.present[before as usize], &schedule.absent()[before as usize]];
+        let last = schedule.present.len().saturating_sub(1);
+        // Beyond the last token, where a forged survey begins too late.
+        let [present, absent] =
+            [&schedule.present, schedule.absent()].map(|all| &all[(before as usize).min(last)]);
         [E::from_f64(beta1 * present), E::from_f64(beta2 * absent)]
     }
 }

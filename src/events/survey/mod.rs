@@ -1,8 +1,9 @@
 //! One look at all events: what occurs where, and what occurs together.
 //!
 //! Nothing of it depends on what is learned. So a file is looked at once ([`EventFile::survey`]): threads look at runs of chunks
-//! (`part`), and what they find is joined in the order of the runs.
+//! (`part`), and what they find is joined in the order of the runs. A large file keeps it (`block`).
 
+mod block;
 mod part;
 
 use std::collections::HashMap;
@@ -70,7 +71,7 @@ pub(crate) struct Totals {
 }
 
 impl EventFile {
-    /// What one look at all events finds, on so many threads. It is remembered.
+    /// What one look at all events finds, on so many threads, or what the file keeps of it. It is remembered.
     ///
     /// # Errors
     /// [`crate::error::Error::Format`] when a part of the file is damaged; [`crate::error::Error::Stopped`].
@@ -78,7 +79,10 @@ impl EventFile {
         if let Some(survey) = self.0.survey.get() {
             return Ok(survey);
         }
-        let survey = Survey::look(self, threads, monitor)?;
+        let survey = match self.kept_survey()? {
+            Some(survey) => survey,
+            None => Survey::look(self, threads, monitor)?,
+        };
         Ok(self.0.survey.get_or_init(|| survey))
     }
 }
@@ -163,19 +167,22 @@ mod tests {
     use proptest::prelude::*;
 
     /// Events of few names, each with a frequency.
-    type Events = Vec<(Vec<u32>, Vec<u32>, u32)>;
+    pub(super) type Events = Vec<(Vec<u32>, Vec<u32>, u32)>;
 
     const NAMES: u32 = 6;
 
-    fn events() -> impl Strategy<Value = Events> {
+    pub(super) fn events() -> impl Strategy<Value = Events> {
         let ids = || prop::collection::vec(0..NAMES, 0..4);
         prop::collection::vec((ids(), ids(), 0..4_u32), 0..30)
     }
 
-    pub(super) fn written(events: &Events, times: usize, plain: bool) -> EventFile {
+    fn written(events: &Events, times: usize, plain: bool) -> EventFile {
+        write(EventWriter::new(None, Duplicates::Keep, None).unwrap(), events, times, plain)
+    }
+
+    pub(super) fn write(mut writer: EventWriter, events: &Events, times: usize, plain: bool) -> EventFile {
         let names: Vec<String> = (0..NAMES).map(|name| name.to_string()).collect();
         let names = || names.iter().map(String::as_str);
-        let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
         writer.with_names(names(), names()).unwrap();
         for (cues, outcomes, frequency) in std::iter::repeat_n(events, times).flatten() {
             writer.push(cues, outcomes, if plain { 1 } else { *frequency }).unwrap();
