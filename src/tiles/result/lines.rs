@@ -52,7 +52,7 @@ struct WrittenBytes {
 }
 
 impl FileLines {
-    /// Makes a file long enough, with room on the disk where the file system can promise it.
+    /// Makes a file long enough, no shorter than it is, with room on the disk where the file system can promise it.
     pub(crate) fn reserve<E: Element>(
         file: File,
         path: PathBuf,
@@ -63,7 +63,11 @@ impl FileLines {
         let end = bytes.and_then(|bytes| bytes.checked_add(start)).filter(|&end| i64::try_from(end).is_ok());
         let too_large = || Error::io(&path, "write")(io::ErrorKind::FileTooLarge.into());
         let end = end.ok_or_else(too_large)?;
-        allocate(&file, end).and_then(|()| file.set_len(end)).map_err(Error::io(&path, "write"))?;
+        let lengthen = || match file.metadata()?.len() {
+            length if length < end => file.set_len(end),
+            _ => Ok(()),
+        };
+        allocate(&file, end).and_then(|()| lengthen()).map_err(Error::io(&path, "write"))?;
         Ok(Self { file, path, start, end, written: Mutex::default() })
     }
 
@@ -194,6 +198,17 @@ mod tests {
             let metadata = again.metadata().unwrap();
             assert_eq!(metadata.len(), 128 + 8 * 300 * 500);
             assert!(metadata.blocks() * 512 >= metadata.len());
+        }
+    }
+
+    #[test]
+    fn a_file_is_made_long_enough_and_never_shorter() {
+        for (before, after) in [(0, 72), (71, 72), (72, 72), (1000, 1000)] {
+            let file = tempfile::tempfile().unwrap();
+            file.set_len(before).unwrap();
+            let again = file.try_clone().unwrap();
+            FileLines::reserve::<f64>(file, PathBuf::from("w.npy"), 8, [2, 4]).unwrap();
+            assert_eq!(again.metadata().unwrap().len(), after);
         }
     }
 
