@@ -62,7 +62,7 @@ pub const FOOTER: usize = 16;
 /// The length of a directory entry.
 pub const ENTRY: usize = 16;
 /// Where the fields of the header end; zeros from there up to its checksum.
-const FIELDS_END: usize = 104;
+pub(super) const FIELDS_END: usize = 104;
 /// Required feature: chunks may hold event types as indices into a dictionary.
 pub const TYPES: u32 = 1;
 /// Required feature: there is a survey between the names and the directory.

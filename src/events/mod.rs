@@ -43,7 +43,9 @@ use crate::grow::{Grow, filled, gathered};
 use crate::monitor::Monitor;
 use crate::vocab::Vocab;
 use chunk::{Body, Chunk, EventList, Limits};
-use format::{CHUNK_EVENTS, ENTRY, FOOTER, HEADER, Header, Input, MAGIC, TYPES_SIZE, damaged, decode_names};
+use format::{
+    CHUNK_EVENTS, ENTRY, FIELDS_END, FOOTER, HEADER, Header, Input, MAGIC, TYPES_SIZE, damaged, decode_names,
+};
 use map::Bytes;
 use survey::Survey;
 
@@ -134,9 +136,12 @@ impl EventFile {
             true => ("survey", header.survey),
             false => ("directory", header.directory),
         };
-        if at as u64 != behind || behind > header.directory || !header.has_survey() && header.survey != 0 {
-            let found = format!("the end of the names at {at}, and a {next} at {behind}");
-            return Err(damaged(at, format!("the {next} after the names"), found));
+        if at as u64 != behind || behind > header.directory {
+            return Err(damaged(at, format!("the {next} after the names"), format!("it at {behind}")));
+        }
+        if !header.has_survey() && header.survey != 0 {
+            let found = format!("one at {}", header.survey);
+            return Err(damaged(FIELDS_END - 8, "a survey where the features say so", found));
         }
         let path = path.map(Path::to_path_buf);
         let opened = Opened {

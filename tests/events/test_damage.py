@@ -170,8 +170,10 @@ def use(path: Path) -> None:
 FORGERIES: dict[str, tuple[str, dict[int, str], str]] = {
     "another magic": ("plain", {0: "00"}, "a file of another kind"),
     "another version": ("plain", {8: "02"}, "expected version 1, found version 2"),
-    "an unknown feature": ("plain", {12: "02"}, "feature bits 0x2"),
-    "a reserved byte": ("plain", {100: "01"}, "zeros in the reserved bytes"),
+    "an unknown feature": ("plain", {12: "04"}, "feature bits 0x4"),
+    "a survey without a place": ("plain", {12: "02"}, "the survey after the names, found it at 0"),
+    "a place without a survey": ("plain", {96: "c8"}, "a survey where the features say so, found one at 200"),
+    "a reserved byte": ("plain", {104: "01"}, "zeros in the reserved bytes"),
     "another length": ("plain", {88: "ff"}, "expected 511 bytes, found 264 bytes"),
     "parts out of order": ("plain", {80: "80"}, "parts in their order"),
     "another footer": ("plain", {252: "01"}, "the end of an event file"),
@@ -237,7 +239,7 @@ def test_a_forgery_is_refused_for_what_it_is(
     ("name", "hole", "moved", "message"),
     [
         ("no events", 128, (72, 80, 88), "chunks up to the names"),
-        ("plain", 232, (80, 88), "the directory after the names, found 8 other bytes"),
+        ("plain", 232, (80, 88), "the directory after the names, found it at 240"),
     ],
 )
 def test_a_hole_is_refused(
