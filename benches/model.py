@@ -1,4 +1,4 @@
-"""What learning into a store will take: the constants of the cost model, measured, and what it predicts.
+"""What learning into a store will take: constants of a cost model, and what it predicts. Linux only.
 
     python benches/model.py --folder /scratch    # 100,000 cues x 100,000 outcomes, 4 cues an event; minutes
     python benches/model.py --smoke              # small: does it work
@@ -113,13 +113,9 @@ def measured(options: argparse.Namespace, folder: Path) -> Constants:
     tiles_a_chunk = ceil(chunk / job.width)
     lanes = ceil(chunk / tiles_a_chunk)
     survey = median(often, lambda: surveyed(files, method, threads))
-    tile, tile_again, many, many_again = (
-        median(often, lambda at=decoded, n=n: learned(jobs[at], lanes, n, threads))  # type: ignore[misc]
-        for n in (1, IN_A_CALL)
-        for decoded in jobs
-    )
-    decode = max(0.0, tile_again - tile)
-    run = min(IN_A_CALL, max(1.0, decode / max(many_again - many, 1e-12)))
+    tile, decode = in_turn(jobs, lanes, 1, threads, often)
+    _, shared = in_turn(jobs, lanes, IN_A_CALL, threads, often)
+    run = min(IN_A_CALL, max(1.0, decode / max(shared, 1e-12)))
     write, cold, warm = disk(folder, lane * chunk * 8, options.disk << 20, often)
     needed = forecast(events, method=job.method, threads=THREADS_A_HOST)["memory"]
     few_bytes, all_bytes = (file.stat().st_size for file in files)
@@ -195,6 +191,18 @@ def slope(seconds: list[float], numbers: list[int]) -> float:
     return (seconds[1] - seconds[0]) / (numbers[1] - numbers[0])
 
 
+def in_turn(
+    jobs: dict[str, list[_core.Job]], lanes: int, tiles: int, threads: int, often: int
+) -> tuple[float, float]:
+    """The seconds for an event and tile where events were decoded once, and what decoding again adds."""
+    pairs = [
+        (learned(jobs["once"], lanes, tiles, threads), learned(jobs["again"], lanes, tiles, threads))
+        for _ in range(often)
+    ]
+    added = statistics.median(again - once for once, again in pairs)
+    return statistics.median(once for once, _ in pairs), max(0.0, added)
+
+
 def learned(jobs: list[_core.Job], lanes: int, tiles: int, threads: int) -> float:
     """The seconds of a thread for an event and tile, where a call learns so many tiles."""
     seconds, tokens = zip(*(learned_by(job, lanes * tiles, threads) for job in jobs), strict=True)
@@ -268,9 +276,11 @@ def forget(path: str) -> None:
 
 def predict(constants: Constants, options: argparse.Namespace) -> None:
     """Prints what the model says of many events."""
+    file = constants.file_fixed + constants.file_each * EVENTS
     print(
         f"PREDICTION, {EVENTS:,} events of {options.slots} cues, {options.cues:,} cues x "
-        f"{options.outcomes:,} outcomes, hosts of {THREADS_A_HOST} threads:"
+        f"{options.outcomes:,} outcomes, hosts of {THREADS_A_HOST} threads; the event file has "
+        f"{file / 1e9:.1f} GB:"
     )
     for n_hosts in HOSTS:
         parts = predicted(constants, EVENTS, n_hosts, THREADS_A_HOST)

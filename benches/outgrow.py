@@ -77,7 +77,8 @@ class Worker:
     """Such a process."""
 
     def __init__(self, *arguments: object) -> None:
-        # Threads of these libraries that do nothing shall not fill the address space.
+        # Stacks of threads, and the arenas that malloc has for each, count as address space, though hardly
+        # any of it is used: without these limits a process of 16 threads had three times as much.
         environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
         self._process = subprocess.Popen(
             [sys.executable, __file__, "--work", *map(str, arguments)],
