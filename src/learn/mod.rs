@@ -17,6 +17,7 @@ mod job;
 mod mean;
 pub mod memory;
 mod order;
+mod passes;
 mod plan;
 mod run;
 mod script;
@@ -106,7 +107,8 @@ impl<E: Element> Plan<'_, E> {
         };
         let decoded = scripted.saturating_add(file.len().saturating_mul(each));
         let names = [self.alpha.len(), self.lambda.len()];
-        let memory = Memory::needed::<E>(names, facts.slots_of_event(), decoded, self.threads, method);
+        let events = decoded.min(self.budget as u64);
+        let memory = Memory::needed::<E>(names, facts.slots_of_event(), events, self.threads, method);
         Ok(Forecast { method, facts, memory })
     }
 }
