@@ -12,7 +12,6 @@ use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::kernel::dispatch::lanes;
 use rescorla::kernel::element::Element;
 use rescorla::kernel::isa::Isa;
-use rescorla::kernel::scalar::Scalar;
 use rescorla::learn::in_place::{InPlace, Slab};
 use rescorla::learn::{BUDGET, Initial, Kernels, Plan};
 use rescorla::monitor::Monitor;

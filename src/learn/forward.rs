@@ -75,7 +75,7 @@ pub(super) fn learn<E: LearnsColumns>(
             let bytes = rows.saturating_mul(size_of::<E>() * width + of_means);
             checked.together(chunks.are_kept(), bytes)
         }
-        // What is recorded of a tile is complete before the next one begins.
+        // What is recorded does not depend on how tiles share events.
         Goal::Traces(_) => 1,
     };
     let passes = Passes::new(tiles.len(), threads, most);

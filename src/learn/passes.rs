@@ -12,8 +12,8 @@ pub(super) struct Passes {
 }
 
 impl Passes {
-    /// With at most so many tiles in a pass, of which there are some. Each thread makes as few passes as it can, and all make as many,
-    /// so that none waits for another that has many tiles left.
+    /// With at most so many tiles in a pass: one or more. Each thread makes as few passes as it can, and they are equally large, so
+    /// that no thread waits for one that has many tiles left.
     pub(super) fn new(n_tiles: usize, threads: usize, most: usize) -> Self {
         let threads = threads.max(1);
         let of_a_thread = n_tiles.div_ceil(threads.saturating_mul(most));
