@@ -417,7 +417,10 @@ fn the_order_in_which_events_are_taken_changes_no_bit() {
     }
 }
 
-/// Events in three chunks. Of the outcomes some are met late, and of the cues some no more.
+/// How many cues there are in three chunks, and how many outcomes: enough for several tiles on each thread.
+const NAMES: usize = 64;
+
+/// Events in three chunks. Some outcomes are met late, and some cues no more from some event on.
 fn three_chunks() -> EventFile {
     let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
     let names: Vec<String> = (0..NAMES).map(|i| i.to_string()).collect();
@@ -438,8 +441,6 @@ fn three_chunks() -> EventFile {
     assert_eq!(file.n_chunks(), 3);
     file
 }
-
-const NAMES: usize = 70;
 
 fn tiles_that_share_chunks_learn_as_alone<E: Kernels>(file: &EventFile) {
     let alpha: Vec<f64> = (0..NAMES).map(|i| 0.05 + i as f64 / 1024.0).collect();
@@ -483,8 +484,7 @@ fn tiles_that_share_chunks_learn_as_alone<E: Kernels>(file: &EventFile) {
                 budget: BUDGET,
             };
             let report = room.given(plan, file).learn(file, &matrix, &monitor).unwrap();
-            // Enough for several on each thread.
-            assert!(NAMES.div_ceil(report.tile) > 4, "{} lanes a tile", report.tile);
+            assert!(NAMES.div_ceil(report.tile) > report.threads, "{} lanes a tile", report.tile);
             let (done, total) = monitor.progress();
             assert!(done == total && total > 0, "{method:?}, {room:?}: {done} of {total}");
             bits(&out)
