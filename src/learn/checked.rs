@@ -20,7 +20,8 @@ use crate::tiles::method::Method;
 use crate::tiles::rule::{Rule, Schedule};
 use crate::tiles::width::{SMALL, width};
 
-/// Tiles that a thread takes through the events in a pass, at most, where events are decoded again in each.
+/// Tiles that a thread takes through the events in a pass, at most, where events are decoded again in each. So many leave a
+/// quarter of the decoding; more would take memory to save little more.
 const TOGETHER: usize = 4;
 
 /// What there is to learn, and how: all but the events.

@@ -1,7 +1,7 @@
 //! Passes through the events: which tiles a thread takes at a time.
 //!
-//! Where events are held as a method reads them, that is one tile, which then stays in the caches. Where they are not, each pass
-//! decodes them again; so a thread takes several tiles through a chunk before it decodes the next.
+//! Where events are kept as a method reads them that is one tile: there is nothing to share. Where they are not, each pass decodes
+//! them again; so a thread takes several tiles through a chunk before it decodes the next.
 
 use std::ops::Range;
 
@@ -12,8 +12,8 @@ pub(super) struct Passes {
 }
 
 impl Passes {
-    /// With at most so many tiles in a pass: one or more. Each thread makes as few passes as it can, and they are equally large, so
-    /// that no thread waits for one that has many tiles left.
+    /// With at most so many tiles in a pass: one or more. Each thread makes as few passes as it can, and their sizes differ by
+    /// one at most, so that no thread waits for another that has many tiles left.
     pub(super) fn new(n_tiles: usize, threads: usize, most: usize) -> Self {
         let threads = threads.max(1);
         let of_a_thread = n_tiles.div_ceil(threads.saturating_mul(most));
