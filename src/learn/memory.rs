@@ -35,9 +35,9 @@ const NAME: usize = 256;
 /// Bytes of memory at most, by purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Memory {
-    /// Decoded events.
+    /// Decoded events, or tiles in their place.
     pub events: usize,
-    /// Tiles of weights.
+    /// Tiles of weights, one on each thread.
     pub tiles: usize,
     /// Lines of a result in a file.
     pub lines: usize,
