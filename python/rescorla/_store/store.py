@@ -25,7 +25,7 @@ from rescorla._store.request import (
     initial_hash,
     sha256_of,
 )
-from rescorla._weights.disk import reading
+from rescorla._weights.disk import naming, reading
 from rescorla._weights.weights import Weights
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Store:
     def open(cls, path: PathName) -> Store:
         """The store at a path; FileNotFoundError or FormatError where there is none."""
         name = path_name(path)
-        if not os.path.lexists(name):
+        if not create.is_there(name):
             raise FileNotFoundError(errno.ENOENT, "no such store of weights", name)
         return cls(name)
 
@@ -313,7 +313,7 @@ def made(path: str, events: Events, request: Request, job: Any, threads: int) ->
         "parameters_sha256": sha256_of(deciding),
         "deciding": kept,
     }
-    with create.Folder(path) as folder:
+    with create.Folder(path) as folder, naming(path):
         create.describe(
             folder.temporary,
             shape=shape,
