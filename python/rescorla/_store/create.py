@@ -7,7 +7,7 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ class Folder:
     def __init__(self, path: str) -> None:
         self.path, self._place = path, os.path.realpath(path)
         check_folder(os.path.dirname(self._place))
-        remove_stale(_hidden(self._place, ".tmp"))
+        remove_stale(path)
         self.temporary = _new(self._place, ".tmp")
 
     def __enter__(self) -> Folder:
@@ -49,14 +49,7 @@ class Folder:
         """Let the store have its name; False where another is there already."""
         with naming(self.path):
             _sync(self.temporary)
-            try:
-                os.rename(self.temporary, self._place)
-            except OSError:
-                if os.path.lexists(self._place):
-                    return False
-                raise
-            chunks.sync_folder(os.path.dirname(self._place))
-        return True
+            return self._renamed()
 
     def replace(self) -> None:
         """Let the store have its name, in place of an older one.
@@ -64,9 +57,14 @@ class Folder:
         A folder cannot take the place of another: for a moment there is none. Then the older one has a name
         that nothing removes before there is a store again, and from which `is_there` puts it back.
         """
-        while not self.appear():
-            with suppress(FileNotFoundError), naming(self.path):
-                os.rename(self._place, _new(self._place, ".old"))
+        with naming(self.path):
+            _sync(self.temporary)
+            try:
+                while not self._renamed():
+                    with suppress(FileNotFoundError):
+                        os.rename(self._place, _new(self._place, ".old"))
+            finally:
+                is_there(self.path)
         for old in _hidden(self._place, ".old"):
             # Where there is a store, there was one after this was set aside.
             if os.path.lexists(self._place):
@@ -74,6 +72,16 @@ class Folder:
                 with suppress(OSError):
                     os.rename(old, gone)
                     shutil.rmtree(gone)
+
+    def _renamed(self) -> bool:
+        try:
+            os.rename(self.temporary, self._place)
+        except OSError:
+            if os.path.lexists(self._place):
+                return False
+            raise
+        chunks.sync_folder(os.path.dirname(self._place))
+        return True
 
 
 def is_there(path: str) -> bool:
@@ -185,12 +193,16 @@ def _changed(path: str) -> float:
         return 0.0
 
 
-def remove_stale(temporaries: Iterable[str]) -> None:
-    """Remove what processes left that were killed."""
-    for path in temporaries:
-        if _changed(path) < time.time() - _STALE:
-            if os.path.isdir(path):
-                shutil.rmtree(path, ignore_errors=True)
+def remove_stale(path: str) -> None:
+    """Remove what processes that were killed left of a store: beside it, and beside its chunks."""
+    place = os.path.realpath(path)
+    temporaries = _hidden(place, ".tmp")
+    for folder, _, files in os.walk(os.path.join(place, "weights", "c")):
+        temporaries += [os.path.join(folder, file) for file in files if file.endswith(".rescorla-tmp")]
+    for left in temporaries:
+        if _changed(left) < time.time() - _STALE:
+            if os.path.isdir(left):
+                shutil.rmtree(left, ignore_errors=True)
             else:
                 with suppress(OSError):
-                    os.unlink(path)
+                    os.unlink(left)

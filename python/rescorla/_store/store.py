@@ -42,7 +42,7 @@ class Store:
         """Use `open`."""
         self.path = path
         zarr = need("zarr")
-        with reading(path, "a zarr store of weights"):
+        with naming(path), reading(path, "a zarr store of weights"):
             self._group = zarr.open_group(path, mode="r", zarr_format=3, use_consolidated=False)
             attributes = dict(self._group.attrs)
             if attributes.get("format") != create.FORMAT:
@@ -192,7 +192,12 @@ class Store:
 
     def learn_tile(self, job: Any, tile: int, *, threads: int = 1) -> None:
         """Learn a tile and write it; it is there when it is whole."""
-        chunks.write(self.file(tile), self.learned(job, tile, threads=threads), self.chunk)
+        values, file = self.learned(job, tile, threads=threads), self.file(tile)
+        try:
+            chunks.write(file, values, self.chunk)
+        except OSError as error:
+            cure = "tiles that are whole stay: mend this, and go on with resume=True or rescorla.tiles.learn"
+            raise OSError(error.errno, f"{error.strerror}; {cure}", file) from error
 
     def learned(self, job: Any, tile: int, *, threads: int = 1) -> NDArray[Any]:
         """The weights of a tile, learned."""
