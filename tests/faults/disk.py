@@ -120,9 +120,9 @@ class Case(NamedTuple):
             found.append("said nothing, though the new file is not in place")
         if self.outcome == "survived" and self.fault.op == "sync":
             found.append("said nothing of a sync that failed")
-        # A rename that fails once the new file is in place only tidies up.
-        tidied = self.fault.op in TIDYING or (self.fault.op, self.outcome) == ("rename", "survived")
-        if self.left and self.outcome in ("raised", "survived") and not tidied:
+        # What a rename set aside only a rename takes from there.
+        left = [name for name in self.left if self.fault.op != "rename" or not name.endswith(".old")]
+        if left and self.outcome in ("raised", "survived") and self.fault.op not in TIDYING:
             found.append("leftovers")
         if self.again != str(NEW):
             found.append(f"writing again: {self.again}")

@@ -65,11 +65,11 @@ class Folder:
                         os.rename(self._place, _new(self._place, ".old"))
             finally:
                 is_there(self.path)
-        for old in _hidden(self._place, ".old"):
-            # Where there is a store, there was one after this was set aside.
-            if os.path.lexists(self._place):
-                gone = _new(self._place, ".tmp")
-                with suppress(OSError):
+        with suppress(OSError):
+            for old in _hidden(self._place, ".old"):
+                # Where there is a store, there was one after this was set aside.
+                if os.path.lexists(self._place):
+                    gone = _new(self._place, ".tmp")
                     os.rename(old, gone)
                     shutil.rmtree(gone)
 
