@@ -118,3 +118,24 @@ def test_the_command_line(events: rw.Events, tmp_path: Path, capsys: pytest.Capt
     assert bits(rw.load_weights(path)) == bits(rw.learn(events))
     with pytest.raises(SystemExit):
         main(["learn", file, "-o", path, "--part", "2/2"])
+
+
+def test_the_process_that_makes_a_store_prepares_once(
+    events: rw.Events, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rescorla._store.request import Request
+    from rescorla.cli import main
+
+    prepared, job = [], Request.job
+
+    def counted(self: Request, *args: Any, **how: Any) -> Any:
+        prepared.append(self)
+        return job(self, *args, **how)
+
+    monkeypatch.setattr(Request, "job", counted)
+    events.save(tmp_path / "e.rw")
+    for number, times in ((0, 1), (1, 2), (1, 2)):
+        command = ["learn", str(tmp_path / "e.rw"), "-o", str(tmp_path / "w.zarr")]
+        assert main([*command, "--part", f"{number}/2"]) == 0
+        assert len(prepared) == times
+    assert bits(rw.load_weights(tmp_path / "w.zarr")) == bits(rw.learn(events))

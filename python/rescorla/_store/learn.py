@@ -44,7 +44,6 @@ def learn_to_store(
         progress=progress,
         **arguments,
     )
-    store.located(request.plan)
     _, job = go_on(store, events, job=job, threads=threads, event_memory=event_memory, progress=progress)
     weights = StoredWeights(store)
     if job is not None:
@@ -70,7 +69,12 @@ def opened_or_made(
     if is_there(path):
         store = Store.open(path)
         store.check_request(request.deciding(events), method)
-        return store, request, None
-    with watching(progress, "preparing") as watch:
-        job = request.job(events, method=method, threads=threads, event_memory=event_memory, progress=watch)
-    return made(path, events, request, job, threads), request, job
+        job = None
+    else:
+        with watching(progress, "preparing") as watch:
+            job = request.job(
+                events, method=method, threads=threads, event_memory=event_memory, progress=watch
+            )
+        store = made(path, events, request, job, threads)
+    store.located(request.plan)
+    return store, request, job

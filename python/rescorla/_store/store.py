@@ -151,12 +151,7 @@ class Store:
 
     def check_events(self, events: Events) -> None:
         """ValueError where the store is not of these events, or not of events at all."""
-        if self.deciding is None:
-            raise ValueError(
-                f"{self.path}: these weights were saved, and no store that learning goes on in; give "
-                "another path to out="
-            )
-        made = {name: self.deciding[name] for name in ("digest", "n_events", "n_tokens")}
+        made = {name: self._made[name] for name in ("digest", "n_events", "n_tokens")}
         has = {"n_events": len(events), "n_tokens": events.n_tokens, "digest": digest_of(events)}
         found = difference(made, has)
         if found is not None:
@@ -164,17 +159,23 @@ class Store:
 
     def check_request(self, deciding: Mapping[str, Any], method: str | None) -> None:
         """ValueError that names the first thing in which a call differs from what the store was made with."""
+        wanted = dict(deciding)
+        if method is not None:
+            wanted["method"] = method
+        found = difference(self._made, wanted)
+        if found is not None:
+            raise ValueError(f"{self.path}: {found}; give the same, or another path")
+
+    @property
+    def _made(self) -> Mapping[str, Any]:
+        """What decided the bits; ValueError where weights were saved."""
         if self.deciding is None:
             raise ValueError(
                 f"{self.path}: these weights were saved, and no store that learning goes on in; give "
                 "another path to out="
             )
-        wanted = dict(deciding)
-        if method is not None:
-            wanted["method"] = method
-        found = difference(self.deciding, wanted)
-        if found is not None:
-            raise ValueError(f"{self.path}: {found}; give the same, or another path")
+        made: Mapping[str, Any] = self.deciding
+        return made
 
     def job(
         self, events: Events, *, threads: int, event_memory: int | None = None, progress: Any = None
