@@ -63,7 +63,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "stores" / "w.zarr"
 
 
-def half_learned(events: rw.Events, path: Path) -> bytes:
+def half_learned(events: rw.Events, path: Path) -> tuple[Any, ...]:
     """A store of which every second tile is missing; what all are."""
     rw.tiles.create(events, path, method="forward")
     rw.tiles.learn(path, events, part=(0, 2))

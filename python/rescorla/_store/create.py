@@ -165,7 +165,7 @@ def numbers(group: Any, name: str, dimension: str, values: NDArray[Any]) -> None
 def _sync(folder: str) -> None:
     for root, _, files in os.walk(folder):
         for name in files:
-            with open(os.path.join(root, name), "rb+") as stream:
+            with open(os.path.join(root, name), "rb+", buffering=0) as stream:
                 os.fsync(stream.fileno())
         chunks.sync_folder(root)
 
