@@ -1,4 +1,4 @@
-"""Options, profiles of hypothesis, a count of its cases, the shared data, and no figure left open."""
+"""Options, profiles of hypothesis, a count of its cases, what tests share, and no figure left open."""
 
 import functools
 import os
@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import rescorla as rw
+import stores
 from hypothesis import settings
 from rescorla._shared import testing
 
@@ -117,3 +119,17 @@ def shared(pytestconfig: pytest.Config) -> Path:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One folder for the files of all cases; a case overwrites those of the case before."""
     return tmp_path_factory.mktemp("cases")
+
+
+@pytest.fixture
+def events() -> rw.Events:
+    """What stores learn from."""
+    return rw.read_events(stores.EVENTS)
+
+
+@pytest.fixture
+def small_chunks() -> Iterator[None]:
+    """Stores have four columns or rows in a tile, so that few weights have many."""
+    pytest.importorskip("zarr")
+    with testing.asking(chunk=4):
+        yield

@@ -19,7 +19,9 @@ KILLED = (
     "Weights.save .npz",
     "Weights.save .npy",
     "Weights.save .nc",
+    "Weights.save .zarr",
     "learn out=, forward",
+    "learn out= .zarr",
 )
 
 

@@ -19,6 +19,7 @@ from rescorla._learn.schedule import Schedule
 from rescorla._shared.checks import PathName, PerName, generator, one_of, path_name, thread_count, whole
 from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress
+from rescorla._store.create import remove_stale
 from rescorla._store.lazy import MissingTilesError
 from rescorla._store.learn import opened_or_made
 from rescorla._store.store import Store
@@ -217,6 +218,9 @@ def verify(
 def repair(out: PathName, *, tiles: Iterable[int] | None = None) -> list[int]:
     """Delete the tiles that are damaged, so that they can be learned again.
 
+    What killed processes left half written goes too, once it is six hours old, as it does when tiles are
+    learned.
+
     Parameters
     ----------
     out : path
@@ -233,6 +237,7 @@ def repair(out: PathName, *, tiles: Iterable[int] | None = None) -> list[int]:
     path = path_name(out)
     bad = verify(path).bad if tiles is None else sorted({*tiles})
     store = Store.open(path)
+    remove_stale(path)
     for tile in bad:
         if not 0 <= tile < store.n_tiles:
             raise ValueError(f"tiles must be numbers from 0 to {store.n_tiles - 1}, not {tile}")

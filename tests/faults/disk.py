@@ -40,6 +40,7 @@ from faults.subjects import (
     Material,
     Parts,
     Writer,
+    grow_old,
     leftovers,
     renew,
     state,
@@ -119,7 +120,9 @@ class Case(NamedTuple):
             found.append("said nothing, though the new file is not in place")
         if self.outcome == "survived" and self.fault.op == "sync":
             found.append("said nothing of a sync that failed")
-        if self.left and self.outcome in ("raised", "survived") and self.fault.op not in TIDYING:
+        # What a rename set aside only a rename takes from there.
+        left = [name for name in self.left if self.fault.op != "rename" or not name.endswith(".old")]
+        if left and self.outcome in ("raised", "survived") and self.fault.op not in TIDYING:
             found.append("leftovers")
         if self.again != str(NEW):
             found.append(f"writing again: {self.again}")
@@ -273,7 +276,9 @@ class Inside:
                 *([] if told else ["no reason, or another one"]),
                 *(["not the user's name"] if not any(f"{path}: " in text for path in self.paths()) else []),
             ]
-        right = error.filename is not None and os.fsdecode(error.filename) in self.paths()
+        # A file in a store is the user's too.
+        named = Path(os.fsdecode(error.filename or ""))
+        right = any(named.is_relative_to(path) for path in self.paths())
         return [
             *(["no number"] if error.errno is None else []),
             *([] if any_number or error.errno in {None, *numbers} else ["another number"]),
@@ -284,6 +289,7 @@ class Inside:
         """What is there, and whether the writer works."""
         tell(left=leftovers(self.writer, self.target))
         tell(state=state(self.writer, self.target, self.known), step="writing again")
+        grow_old(self.writer, self.target)
         try:
             self.write()
         except Exception as error:

@@ -29,6 +29,7 @@ from faults.subjects import (
     WRITERS,
     Material,
     Writer,
+    grow_old,
     leftovers,
     renew,
     state,
@@ -141,6 +142,7 @@ def killed(writer: Writer, size: int, folder: Path, moments: Sequence[float]) ->
             process.process.kill()
             said = process.end()
         found, left = state(writer, target, known), leftovers(writer, target)
+        grow_old(writer, target)
         said_again = _written(writer, size, folder)
         again = state(writer, target, known) if said_again.startswith("done") else said_again
         finished = said.startswith("done")

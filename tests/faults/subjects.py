@@ -20,6 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import rescorla as rw
 from rescorla import cli
+from rescorla._shared.testing import asking
+from rescorla._store.store import Store
 
 Parts = tuple[str, ...]
 """What a file holds, part by part."""
@@ -29,7 +31,9 @@ REFUSED = "refused"
 DAMAGED = "damaged"
 MISSING = "missing"
 BETWEEN = "between"
-"""Of two files that do not belong together one is old and one is new."""
+"""Of two files that do not belong together, or of parts that appear alone, one is old and one is new."""
+
+N_TILES = 4
 
 
 class CommandError(Exception):
@@ -131,6 +135,8 @@ class Writer(NamedTuple):
     """Writes the file of that name; the first of two."""
     small: int = 60
     large: int = 300_000
+    in_parts: bool = False
+    """Whether parts appear one after another, so that some may be new and others old."""
 
     @property
     def is_pair(self) -> bool:
@@ -147,6 +153,22 @@ def learn(material: Material, path: str, method: Any) -> rw.Weights:
     return rw.learn(
         material.square, alpha=1, beta=1, lambda_=material.version, method=method, out=path, threads=1
     )
+
+
+def learn_tiles(material: Material, path: str) -> None:
+    """A store of such weights; no store of the first version, as learning never replaces another."""
+    if material.version > 1:
+        with asking(chunk=-(-len(material.square.outcomes) // N_TILES)):
+            rw.learn(
+                material.square,
+                alpha=1,
+                beta=1,
+                lambda_=material.version,
+                method="forward",
+                out=path,
+                resume=True,
+                threads=1,
+            )
 
 
 def command(*arguments: str) -> None:
@@ -170,9 +192,29 @@ def read_events(path: Path) -> Parts:
 
 def read_weights(path: Path) -> Parts:
     weights = rw.load_weights(path)
-    values = np.ascontiguousarray(weights.values)
+    values = np.ascontiguousarray(np.asarray(weights))
     about = repr((values.shape, values.dtype)).encode()
     return hashed(about, values.tobytes()), named(weights.cues), named(weights.outcomes)
+
+
+def read_store(path: Path) -> Parts:
+    """A store that is whole."""
+    weights = read_weights(path)
+    if not rw.tiles.verify(path):
+        raise ValueError("a damaged store")
+    return weights
+
+
+def read_tiles(path: Path) -> Parts:
+    """A store of which tiles may be missing, or all, and it too."""
+    try:
+        found = rw.tiles.verify(path)
+    except FileNotFoundError:
+        return (MISSING,) * N_TILES
+    if found.bad:
+        raise ValueError(found.reasons)
+    files = (Store.open(path).file(tile) for tile in range(N_TILES))
+    return tuple(hashed(Path(file).read_bytes()) if Path(file).exists() else MISSING for file in files)
 
 
 def read_array(path: Path) -> Parts:
@@ -221,15 +263,16 @@ def state(writer: Writer, folder: Path, known: Mapping[int, list[Parts]]) -> str
 
 
 def _state(writer: Writer, path: Path, known: Mapping[int, Parts]) -> str:
-    if not path.exists():
-        return MISSING
     try:
         parts = writer.read(path)
     except Exception as error:
+        if not path.exists():
+            return MISSING
         if isinstance(error, rw.FormatError) and writer.is_pair and _each_whole(path):
             return REFUSED
         return f"{DAMAGED}: {type(error).__name__}: {error}"
-    return told(parts, known)
+    found = told(parts, known)
+    return BETWEEN if found == MIXED and writer.in_parts else found
 
 
 def told(parts: Parts, known: Mapping[int, Parts]) -> str:
@@ -254,13 +297,21 @@ def renew(folder: Path, old: Path | None) -> None:
     """Make the folder anew with the files of another one."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    for file in [] if old is None else old.iterdir():
-        shutil.copy2(file, folder)
+    if old is not None:
+        shutil.copytree(old, folder, dirs_exist_ok=True)
 
 
 def leftovers(writer: Writer, folder: Path) -> list[str]:
-    """What is in the folder and should not be."""
-    return sorted(set(os.listdir(folder)) - set(writer.on_disk()))
+    """What is in the folder and should not be; in stores, what is hidden."""
+    beside = {name for name in os.listdir(folder) if name not in writer.on_disk()}
+    inside = {str(path.relative_to(folder)) for path in folder.rglob(".*") if path.parent != folder}
+    return sorted(beside | inside)
+
+
+def grow_old(writer: Writer, folder: Path) -> None:
+    """What a killed process left of a store goes hours later: let them pass."""
+    for name in leftovers(writer, folder):
+        os.utime(folder / name, (0, 0))
 
 
 def _second(path: str) -> str:
@@ -400,6 +451,23 @@ WRITERS = {
             lambda m: m.square,
             lambda m, path: learn(m, path, "adjoint"),
             large=4_000_000,
+        ),
+        Writer(
+            "Weights.save .zarr",
+            ("w.zarr",),
+            read_store,
+            lambda m: m.weights,
+            lambda m, path: m.weights.save(path),
+            large=4_000_000,
+        ),
+        Writer(
+            "learn out= .zarr",
+            ("w.zarr",),
+            read_tiles,
+            lambda m: m.square,
+            learn_tiles,
+            large=4_000_000,
+            in_parts=True,
         ),
         Writer(
             "activations out=",

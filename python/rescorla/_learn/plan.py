@@ -10,12 +10,23 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 import numpy as np
 
 from rescorla import _core
-from rescorla._shared.checks import PerName, chosen, in_rows, near, numbered, per_name, places, recorded
+from rescorla._shared.checks import (
+    PerName,
+    chosen,
+    element_type,
+    in_rows,
+    near,
+    numbered,
+    per_name,
+    places,
+    rates,
+    recorded,
+)
 from rescorla._shared.warn import NumericalWarning, some, warn
 from rescorla._weights.weights import Weights
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
 
 
 class Named(Protocol):
@@ -71,6 +82,17 @@ def plan_of(
         keep_rows=keep_rows,
         initial_columns=None if initial is None else places(all_outcomes, initial.outcome_numbers),
     )
+
+
+def rule_of(
+    dtype: DTypeLike, beta: float | tuple[float, float], average: object, initial: object
+) -> tuple[np.dtype[Any], tuple[float, float]]:
+    """The type of the weights and the two rates; an error for what is wrong whatever the events are."""
+    if initial is not None and not isinstance(initial, Weights):
+        raise TypeError(f"initial must be Weights, not {type(initial).__name__}")
+    if not isinstance(average, bool):
+        raise TypeError(f"average must be True or False, not {type(average).__name__}")
+    return element_type(dtype), rates(beta)
 
 
 class Numbers(NamedTuple):

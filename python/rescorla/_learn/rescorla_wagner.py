@@ -18,6 +18,7 @@ from rescorla._learn.plan import (
     naming_divergence,
     plan_of,
     result_array,
+    rule_of,
     saliences,
     start_of,
     warn_unsafe,
@@ -274,6 +275,8 @@ def learn(
         event_memory = whole("event_memory", event_memory)
     if not isinstance(resume, bool):
         raise TypeError(f"resume must be True or False, not {type(resume).__name__}")
+    element, (beta1, beta2) = rule_of(dtype, beta, average, initial)
+    n_threads = thread_count(threads)
     if isinstance(out, str | os.PathLike) and files.is_store(os.fsdecode(out)):
         # A later room: who has no store does not need it.
         from rescorla._store.learn import learn_to_store
@@ -284,7 +287,7 @@ def learn(
             place,
             resume=resume,
             method=None if method == "auto" else method,
-            threads=thread_count(threads),
+            threads=n_threads,
             event_memory=event_memory,
             progress=progress,
             alpha=alpha,
@@ -299,13 +302,6 @@ def learn(
         )
     if resume:
         raise ValueError("resume=True goes on with a store: it needs an out= path that ends in .zarr")
-    element = element_type(dtype)
-    beta1, beta2 = rates(beta)
-    n_threads = thread_count(threads)
-    if initial is not None and not isinstance(initial, Weights):
-        raise TypeError(f"initial must be Weights, not {type(initial).__name__}")
-    if not isinstance(average, bool):
-        raise TypeError(f"average must be True or False, not {type(average).__name__}")
     path = files.npy_path(out)
     if path is not None:
         reads = [] if initial is None else mapped_files(initial.values)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,19 +23,19 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = "rescorla-weights", 1
 
-# Seconds after which a temporary folder is that of a process that is gone.
+# Seconds after which a temporary is that of a process that is gone. A lock would tell at once, but not on
+# every disk that hosts share.
 _STALE = 6 * 3600
 
 
 class Folder:
-    """A store being made in a temporary folder; on failure that goes."""
+    """A store being made in a temporary folder; on failure that goes. Links are followed."""
 
     def __init__(self, path: str) -> None:
-        above, name = os.path.split(os.path.abspath(path))
-        check_folder(above)
-        _remove_stale(above, name)
-        self.path = path
-        self.temporary = os.path.join(above, f".{name}.{secrets.token_hex(6)}.tmp")
+        self.path, self._place = path, os.path.realpath(path)
+        check_folder(os.path.dirname(self._place))
+        remove_stale(path)
+        self.temporary = _new(self._place, ".tmp")
 
     def __enter__(self) -> Folder:
         with naming(self.path):
@@ -47,14 +49,54 @@ class Folder:
         """Let the store have its name; False where another is there already."""
         with naming(self.path):
             _sync(self.temporary)
+            return self._renamed()
+
+    def replace(self) -> None:
+        """Let the store have its name, in place of an older one.
+
+        A folder cannot take the place of another: for a moment there is none. Then the older one has a name
+        that nothing removes before there is a store again, and from which `is_there` puts it back.
+        """
+        with naming(self.path):
+            _sync(self.temporary)
             try:
-                os.rename(self.temporary, self.path)
-            except OSError:
-                if os.path.lexists(self.path):
-                    return False
-                raise
-            chunks.sync_folder(os.path.dirname(self.temporary))
+                while not self._renamed():
+                    with suppress(FileNotFoundError):
+                        os.rename(self._place, _new(self._place, ".old"))
+            finally:
+                is_there(self.path)
+        with suppress(OSError):
+            for old in _hidden(self._place, ".old"):
+                # Where there is a store, there was one after this was set aside.
+                if os.path.lexists(self._place):
+                    gone = _new(self._place, ".tmp")
+                    os.rename(old, gone)
+                    shutil.rmtree(gone)
+
+    def _renamed(self) -> bool:
+        try:
+            os.rename(self.temporary, self._place)
+        except OSError:
+            if os.path.lexists(self._place):
+                return False
+            raise
+        chunks.sync_folder(os.path.dirname(self._place))
         return True
+
+
+def is_there(path: str) -> bool:
+    """Whether there is something at a path; a store that a killed process set aside is put back first."""
+    place = os.path.realpath(path)
+    if not os.path.lexists(place):
+        for old in sorted(_hidden(place, ".old"), key=_changed, reverse=True):
+            try:
+                os.rename(old, place)
+            except OSError as error:
+                # Another process may be faster.
+                if os.path.lexists(old) and not os.path.lexists(place):
+                    what = f"{error.strerror}: a store that a killed process set aside cannot be put back"
+                    raise OSError(error.errno, f"{what}; rename it", old, None, path) from error
+    return os.path.lexists(place)
 
 
 def describe(
@@ -123,19 +165,44 @@ def numbers(group: Any, name: str, dimension: str, values: NDArray[Any]) -> None
 def _sync(folder: str) -> None:
     for root, _, files in os.walk(folder):
         for name in files:
-            with open(os.path.join(root, name), "rb+") as stream:
+            with open(os.path.join(root, name), "rb+", buffering=0) as stream:
                 os.fsync(stream.fileno())
         chunks.sync_folder(root)
 
 
-def _remove_stale(above: str, name: str) -> None:
-    """Remove what processes that were killed left of stores of this name."""
-    with os.scandir(above) as entries:
-        for entry in entries:
-            if entry.name.startswith(f".{name}.") and entry.name.endswith(".tmp") and entry.is_dir():
-                try:
-                    old = time.time() - entry.stat().st_mtime > _STALE
-                except OSError:
-                    continue
-                if old:
-                    shutil.rmtree(entry.path, ignore_errors=True)
+def _new(place: str, ending: str) -> str:
+    """A hidden name beside a place."""
+    above, name = os.path.split(place)
+    return os.path.join(above, f".{name}.{secrets.token_hex(6)}{ending}")
+
+
+def _hidden(place: str, ending: str) -> list[str]:
+    """What has such names."""
+    above, name = os.path.split(place)
+    ours = re.compile(rf"\.{re.escape(name)}\.[0-9a-f]{{12}}\{ending}")
+    with suppress(FileNotFoundError):
+        return [os.path.join(above, each) for each in os.listdir(above) if ours.fullmatch(each)]
+    return []
+
+
+def _changed(path: str) -> float:
+    """When; for what is gone, long ago."""
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return 0.0
+
+
+def remove_stale(path: str) -> None:
+    """Remove what processes that were killed left of a store: beside it, and beside its chunks."""
+    place = os.path.realpath(path)
+    temporaries = _hidden(place, ".tmp")
+    for folder, _, files in os.walk(os.path.join(place, "weights", "c")):
+        temporaries += [os.path.join(folder, file) for file in files if file.endswith(".rescorla-tmp")]
+    for left in temporaries:
+        if _changed(left) < time.time() - _STALE:
+            if os.path.isdir(left):
+                shutil.rmtree(left, ignore_errors=True)
+            else:
+                with suppress(OSError):
+                    os.unlink(left)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import errno
-import os
 from time import perf_counter
 from typing import Any
 
 from rescorla._events.events import Events
 from rescorla._learn.plan import warn_unsafe
 from rescorla._shared.progress import Progress, watching
+from rescorla._store.create import is_there
 from rescorla._store.lazy import StoredWeights
 from rescorla._store.request import Request, request_of
 from rescorla._store.store import Store, made
@@ -28,7 +28,7 @@ def learn_to_store(
     **arguments: Any,
 ) -> StoredWeights:
     """Learn what is missing of a store, which is made where there is none."""
-    if os.path.lexists(path) and not resume:
+    if is_there(path) and not resume:
         raise FileExistsError(
             errno.EEXIST,
             "there is something already; resume=True goes on with a store, or name another output",
@@ -44,7 +44,6 @@ def learn_to_store(
         progress=progress,
         **arguments,
     )
-    store.located(request.plan)
     _, job = go_on(store, events, job=job, threads=threads, event_memory=event_memory, progress=progress)
     weights = StoredWeights(store)
     if job is not None:
@@ -67,10 +66,15 @@ def opened_or_made(
 ) -> tuple[Store, Request, Any]:
     """A store for what is asked, new or found; with the engine's preparation where it is new."""
     request = request_of(events, **arguments)
-    if os.path.lexists(path):
+    if is_there(path):
         store = Store.open(path)
         store.check_request(request.deciding(events), method)
-        return store, request, None
-    with watching(progress, "preparing") as watch:
-        job = request.job(events, method=method, threads=threads, event_memory=event_memory, progress=watch)
-    return made(path, events, request, job, threads), request, job
+        job = None
+    else:
+        with watching(progress, "preparing") as watch:
+            job = request.job(
+                events, method=method, threads=threads, event_memory=event_memory, progress=watch
+            )
+        store = made(path, events, request, job, threads)
+    store.located(request.plan)
+    return store, request, job

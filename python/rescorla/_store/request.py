@@ -11,10 +11,10 @@ import numpy as np
 
 from rescorla import _core
 from rescorla._events.events import Events
-from rescorla._learn.plan import Numbers, Plan, maximal, plan_of, saliences, start_of, warn_unshared
+from rescorla._learn.plan import Numbers, Plan, maximal, plan_of, rule_of, saliences, start_of, warn_unshared
 from rescorla._learn.record import rates_of, sizes
 from rescorla._learn.schedule import Factors, Schedule, name_of, tabulated
-from rescorla._shared.checks import PerName, element_type, rates, shown
+from rescorla._shared.checks import PerName, shown
 from rescorla._shared.testing import asked
 from rescorla._weights.weights import Weights
 
@@ -121,20 +121,15 @@ def request_of(
     alpha: PerName,
     beta: float | tuple[float, float],
     lambda_: PerName,
-    schedule: Schedule | None,
-    average: bool,
-    cues: Iterable[str] | None,
-    outcomes: Iterable[str] | None,
-    initial: Weights | None,
+    schedule: Schedule | None = None,
+    average: bool = False,
+    cues: Iterable[str] | None = None,
+    outcomes: Iterable[str] | None = None,
+    initial: Weights | None = None,
     dtype: DTypeLike,
 ) -> Request:
     """Check the arguments of a call against the events."""
-    element = element_type(dtype)
-    betas = rates(beta)
-    if initial is not None and not isinstance(initial, Weights):
-        raise TypeError(f"initial must be Weights, not {type(initial).__name__}")
-    if not isinstance(average, bool):
-        raise TypeError(f"average must be True or False, not {type(average).__name__}")
+    element, betas = rule_of(dtype, beta, average, initial)
     plan = plan_of(events, cues, outcomes, initial)
     alphas = saliences(alpha, plan, events, element)
     lambdas = maximal(lambda_, plan, events, initial, element)

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
-import secrets
-import shutil
 
 import numpy as np
 
@@ -13,27 +10,20 @@ from rescorla._core import FormatError
 from rescorla._shared.optional import need
 from rescorla._store import create
 from rescorla._store.store import Store, whole
-from rescorla._weights.disk import plain
+from rescorla._weights.disk import naming, plain
 from rescorla._weights.weights import Weights
 
 
 def save_store(path: str, weights: Weights) -> None:
     """Write weights to a store, which takes the place of an older one; of nothing else."""
     need("zarr")
-    if os.path.lexists(path):
+    if create.is_there(path):
         _check_replaceable(path)
     parameters = {name: plain(value) for name, value in weights.parameters.items()}
     values = np.asarray(weights)
-    with create.Folder(path) as folder:
+    with create.Folder(path) as folder, naming(path):
         whole(folder.temporary, values, weights.cues, weights.outcomes, parameters)
-        if folder.appear():
-            return
-        # A folder cannot take the place of another: for a moment there is none.
-        old = f"{folder.temporary[:-4]}{secrets.token_hex(4)}.tmp"
-        os.rename(path, old)
-        if not folder.appear():
-            raise FileExistsError(errno.EEXIST, "another process saved a store meanwhile; save again", path)
-        shutil.rmtree(old, ignore_errors=True)
+        folder.replace()
 
 
 def _check_replaceable(path: str) -> None:

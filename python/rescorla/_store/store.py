@@ -25,7 +25,7 @@ from rescorla._store.request import (
     initial_hash,
     sha256_of,
 )
-from rescorla._weights.disk import reading
+from rescorla._weights.disk import naming, reading
 from rescorla._weights.weights import Weights
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Store:
         """Use `open`."""
         self.path = path
         zarr = need("zarr")
-        with reading(path, "a zarr store of weights"):
+        with naming(path), reading(path, "a zarr store of weights"):
             self._group = zarr.open_group(path, mode="r", zarr_format=3, use_consolidated=False)
             attributes = dict(self._group.attrs)
             if attributes.get("format") != create.FORMAT:
@@ -69,7 +69,7 @@ class Store:
     def open(cls, path: PathName) -> Store:
         """The store at a path; FileNotFoundError or FormatError where there is none."""
         name = path_name(path)
-        if not os.path.lexists(name):
+        if not create.is_there(name):
             raise FileNotFoundError(errno.ENOENT, "no such store of weights", name)
         return cls(name)
 
@@ -151,12 +151,7 @@ class Store:
 
     def check_events(self, events: Events) -> None:
         """ValueError where the store is not of these events, or not of events at all."""
-        if self.deciding is None:
-            raise ValueError(
-                f"{self.path}: these weights were saved, and no store that learning goes on in; give "
-                "another path to out="
-            )
-        made = {name: self.deciding[name] for name in ("digest", "n_events", "n_tokens")}
+        made = {name: self._made[name] for name in ("digest", "n_events", "n_tokens")}
         has = {"n_events": len(events), "n_tokens": events.n_tokens, "digest": digest_of(events)}
         found = difference(made, has)
         if found is not None:
@@ -164,17 +159,23 @@ class Store:
 
     def check_request(self, deciding: Mapping[str, Any], method: str | None) -> None:
         """ValueError that names the first thing in which a call differs from what the store was made with."""
+        wanted = dict(deciding)
+        if method is not None:
+            wanted["method"] = method
+        found = difference(self._made, wanted)
+        if found is not None:
+            raise ValueError(f"{self.path}: {found}; give the same, or another path")
+
+    @property
+    def _made(self) -> Mapping[str, Any]:
+        """What decided the bits; ValueError where weights were saved."""
         if self.deciding is None:
             raise ValueError(
                 f"{self.path}: these weights were saved, and no store that learning goes on in; give "
                 "another path to out="
             )
-        wanted = dict(deciding)
-        if method is not None:
-            wanted["method"] = method
-        found = difference(self.deciding, wanted)
-        if found is not None:
-            raise ValueError(f"{self.path}: {found}; give the same, or another path")
+        made: Mapping[str, Any] = self.deciding
+        return made
 
     def job(
         self, events: Events, *, threads: int, event_memory: int | None = None, progress: Any = None
@@ -192,7 +193,12 @@ class Store:
 
     def learn_tile(self, job: Any, tile: int, *, threads: int = 1) -> None:
         """Learn a tile and write it; it is there when it is whole."""
-        chunks.write(self.file(tile), self.learned(job, tile, threads=threads), self.chunk)
+        values, file = self.learned(job, tile, threads=threads), self.file(tile)
+        try:
+            chunks.write(file, values, self.chunk)
+        except OSError as error:
+            cure = "tiles that are whole stay: mend this, and go on with resume=True or rescorla.tiles.learn"
+            raise OSError(error.errno, f"{error.strerror}; {cure}", file) from error
 
     def learned(self, job: Any, tile: int, *, threads: int = 1) -> NDArray[Any]:
         """The weights of a tile, learned."""
@@ -313,7 +319,7 @@ def made(path: str, events: Events, request: Request, job: Any, threads: int) ->
         "parameters_sha256": sha256_of(deciding),
         "deciding": kept,
     }
-    with create.Folder(path) as folder:
+    with create.Folder(path) as folder, naming(path):
         create.describe(
             folder.temporary,
             shape=shape,

@@ -8,6 +8,7 @@ from typing import Any
 
 from rescorla._events.events import Events
 from rescorla._shared.progress import Progress, watching
+from rescorla._store.create import remove_stale
 from rescorla._store.store import Store
 
 # Seconds between looks at how far the work has come.
@@ -111,6 +112,7 @@ def go_on(
     progress: Progress = None,
 ) -> tuple[int, Any]:
     """Learn what is missing of a store; how many tiles that were, and the job, if there was one."""
+    remove_stale(store.path)
     tiles = part_of(store.missing(), part)
     if not tiles:
         return 0, job

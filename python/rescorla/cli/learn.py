@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from rescorla import tiles
 from rescorla._events.events import Events
 from rescorla._learn.rescorla_wagner import learn
+from rescorla._shared.checks import thread_count
+from rescorla._store.learn import opened_or_made
+from rescorla._store.work import go_on
 from rescorla._weights import files
 from rescorla.cli import command, report, source, weights
 
@@ -75,20 +77,19 @@ def run(options: argparse.Namespace) -> None:
 
 def _learn_part(options: argparse.Namespace, events: Events, beta: float | tuple[float, float]) -> None:
     """Learn some of the tiles of a store."""
-    tiles.create(
+    how: dict[str, Any] = {"threads": thread_count(options.threads), "progress": options.progress}
+    store, _, job = opened_or_made(
         events,
-        options.output,
+        files.store_path(options.output),
+        method=None if options.method == "auto" else options.method,
         alpha=options.alpha,
         beta=beta,
         lambda_=options.lambda_,
         dtype=options.dtype,
-        method=options.method,
-        threads=options.threads,
-        progress=options.progress,
+        **how,
     )
-    n = tiles.learn(
-        options.output, events, part=options.part, threads=options.threads, progress=options.progress
-    )
+    # Who made the store goes on with what the engine prepared for that.
+    n, _ = go_on(store, events, job=job, part=options.part, **how)
     number, parts = options.part
     report.show({"tiles learned": n, "part": f"{number} of {parts}", "store": options.output})
 

@@ -1,0 +1,141 @@
+"""Tiles of a store: learned in any order, by many processes, told of, and missing."""
+
+import multiprocessing
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import rescorla as rw
+import strategies as some
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rescorla._shared.testing import asking
+from rescorla._store.store import Store
+from stores import DTYPES, METHODS, bits, flip
+
+pytestmark = pytest.mark.usefixtures("small_chunks")
+
+
+@given(
+    events=some.events(),
+    method=st.sampled_from(METHODS),
+    dtype=st.sampled_from(DTYPES),
+    chunk=st.integers(1, 9),
+    data=st.data(),
+)
+@settings(max_examples=30, deadline=None)
+def test_tiles_in_any_order_each_twice_are_the_whole(
+    tmp_path_factory: pytest.TempPathFactory,
+    events: Any,
+    method: Any,
+    dtype: str,
+    chunk: int,
+    data: st.DataObject,
+) -> None:
+    source = rw.read_events(events, duplicates="keep")
+    whole = rw.learn(source, method=method, dtype=dtype)
+    path = tmp_path_factory.mktemp("store") / "w.zarr"
+    with asking(chunk=chunk):
+        rw.tiles.create(source, path, method=method, dtype=dtype)
+    store = Store.open(path)
+    tiles = data.draw(st.permutations([*range(store.n_tiles)] * 2))
+    if store.missing():
+        job = store.job(source, threads=1)
+        for tile in tiles:
+            store.learn_tile(job, tile)
+    assert bits(rw.load_weights(path)) == bits(whole)
+
+
+def test_missing_tiles_are_an_error_and_never_nan(events: rw.Events, tmp_path: Path) -> None:
+    path = tmp_path / "w.zarr"
+    stored = rw.learn(events, out=path, method="forward")
+    (path / "weights" / "c" / "0" / "1").unlink()
+    assert stored.missing() == [1]
+    uses: list[Any] = [
+        lambda: np.asarray(stored),
+        lambda: stored.row("a1"),
+        lambda: stored.column(stored.outcomes[5]),
+        lambda: stored["a1", stored.outcomes[5]],
+        lambda: stored.to_pandas(),
+        lambda: stored.to_xarray(),
+        lambda: stored.save(tmp_path / "w.npz"),
+        lambda: rw.activations(events, stored),
+    ]
+    for use in uses:
+        with pytest.raises(rw.tiles.MissingTilesError, match=r"1 \(columns 4 to 7\)"):
+            use()
+    assert np.isfinite(stored.column(stored.outcomes[0])).all()
+
+
+def test_progress_tells_of_all_tiles(events: rw.Events, tmp_path: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    rw.learn(events, out=tmp_path / "w.zarr", progress=lambda done, total: seen.append((done, total)))
+    n_tiles = Store.open(tmp_path / "w.zarr").n_tiles
+    learning = [(done, total) for done, total in seen if total]
+    assert n_tiles > 1
+    assert {total for _, total in learning} == {1000 * n_tiles}
+    assert learning[-1][0] == 1000 * n_tiles
+    assert [done for done, _ in learning] == sorted(done for done, _ in learning)
+
+
+def learn_part(path: str, events: str, number: int, n: int) -> None:
+    with asking(chunk=4):
+        rw.tiles.create(events, path)
+        rw.tiles.learn(path, events, part=(number, n), threads=1)
+
+
+def test_processes_that_race_make_one_store(events: rw.Events, tmp_path: Path) -> None:
+    file, path = str(tmp_path / "e.rw"), str(tmp_path / "w.zarr")
+    events.save(file)
+    spawn = multiprocessing.get_context("spawn")
+    processes = [spawn.Process(target=learn_part, args=(path, file, n, 3)) for n in range(3)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0, 0, 0]
+    assert bits(rw.load_weights(path)) == bits(rw.learn(events))
+    assert [each for each in os.listdir(tmp_path) if each.endswith(".tmp")] == []
+
+
+def test_the_command_line(events: rw.Events, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from rescorla.cli import main
+
+    file, path = str(tmp_path / "e.rw"), str(tmp_path / "w.zarr")
+    events.save(file)
+    assert main(["learn", file, "-o", path, "--part", "1/2"]) == 0
+    assert main(["verify", path]) == 3
+    assert "missing: 0, 2, 4" in capsys.readouterr().out
+    assert main(["learn", file, "-o", path]) == 1
+    assert main(["learn", file, "-o", path, "--resume"]) == 0
+    assert main(["verify", path]) == 0
+    flip(Store.open(path).file(1))
+    assert main(["verify", path, "--repair"]) == 3
+    assert main(["learn", file, "-o", path, "--part", "1/2"]) == 0
+    assert main(["verify", path + "/"]) == 0
+    assert bits(rw.load_weights(path)) == bits(rw.learn(events))
+    with pytest.raises(SystemExit):
+        main(["learn", file, "-o", path, "--part", "2/2"])
+
+
+def test_the_process_that_makes_a_store_prepares_once(
+    events: rw.Events, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rescorla._store.request import Request
+    from rescorla.cli import main
+
+    prepared, job = [], Request.job
+
+    def counted(self: Request, *args: Any, **how: Any) -> Any:
+        prepared.append(self)
+        return job(self, *args, **how)
+
+    monkeypatch.setattr(Request, "job", counted)
+    events.save(tmp_path / "e.rw")
+    for number, times in ((0, 1), (1, 2), (1, 2)):
+        command = ["learn", str(tmp_path / "e.rw"), "-o", str(tmp_path / "w.zarr")]
+        assert main([*command, "--part", f"{number}/2"]) == 0
+        assert len(prepared) == times
+    assert bits(rw.load_weights(tmp_path / "w.zarr")) == bits(rw.learn(events))
