@@ -17,7 +17,8 @@ import pytest
 import rescorla as rw
 from clusters import cluster, doing, random_events, small_tiles, weights_in
 from distributed import Client
-from rescorla._store import cluster_workers, stage, task
+from distributed.comm import CommClosedError
+from rescorla._store import cluster_run, cluster_workers, stage, task
 from rescorla._store.cluster_workers import Crew, Seen, Work
 from rescorla._store.forecast import Needs
 from rescorla._store.store import Store
@@ -390,6 +391,39 @@ def test_a_store_that_workers_do_not_see(
     assert not any(seen.sees_store for seen in found.values())
     found = idle.run(look, str(events.path), "d", out, __file__)
     assert all(seen.sees_store for seen in found.values())
+
+
+def test_a_worker_that_dies_while_it_is_asked_is_no_worker() -> None:
+    class Answers:
+        def run(self, *_: Any, **__: Any) -> dict[str, Any]:
+            return {"tcp://1": rw.__version__, "tcp://2": CommClosedError("killed"), "tcp://3": "gone since"}
+
+        def nthreads(self) -> dict[str, int]:
+            return {"tcp://1": 1, "tcp://2": 1}
+
+    crew = Crew(Answers(), Work("e.rw", "d", "w.zarr"), Needs(0, 1), None)  # type: ignore[arg-type]
+    assert crew._on(["tcp://1", "tcp://2", "tcp://3"], eval, "version") == {"tcp://1": rw.__version__}
+
+
+def test_a_cluster_without_workers_is_waited_for_and_said(
+    events: rw.Events, out: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster_run, "_LOOK", 0.2)
+    monkeypatch.setattr(cluster_run, "_ALONE", 0.5)
+    with cluster(1) as client:
+        doing(client, clusters.be_slow, 0.1)
+        changes: list[Timer] = []
+
+        def lose_all(done: int, total: int, made: Any = client.cluster) -> None:
+            if done and not changes:
+                made.scale(0)
+                changes.append(Timer(4, made.scale, [1]))
+                changes[0].start()
+
+        with pytest.warns(rw.RescorlaWarning, match="no worker for 0 s, .* tiles are missing") as told:
+            rw.distributed.learn(client, events, out, method="forward", progress=lose_all)
+    assert len(told) == 1
+    assert bits(weights_in(out)) == bits(whole(events))
 
 
 # Events that workers do not see.

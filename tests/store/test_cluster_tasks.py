@@ -44,6 +44,8 @@ def test_the_dearest_come_first(tiles: list[float]) -> None:
 
 def test_before_a_time_is_known_a_task_is_a_tile() -> None:
     tasks = Tasks(np.ones(10), range(10), None)
+    # Of a task that found its tiles there.
+    tasks.measure([], 0.5)
     assert not tasks.measured
     assert [tasks.take(2) for _ in range(3)] == [(0,), (1,), (2,)]
 

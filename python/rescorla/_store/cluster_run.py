@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import CancelledError
@@ -11,6 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from rescorla._shared.warn import warn
 from rescorla._store import task
 from rescorla._store.stage import NotHereError
 from rescorla._store.task import Learned, StoppedError, learn_tiles
@@ -26,6 +28,9 @@ Watch = Callable[[int, int], object] | None
 
 # Seconds between two calls of a progress function, and between two looks at what there is.
 _TICK, _LOOK = 0.05, 2.0
+
+# Seconds without a worker after which the caller is told: clusters that grow need some to start one.
+_ALONE = 60.0
 
 
 class Run:
@@ -50,6 +55,7 @@ class Run:
         self._on_trial: set[Future[Learned]] = set()
         self._trust = 1
         self._n_submitted = 0
+        self._alone_since = monotonic()
 
     def finish(self) -> None:
         """Learn what is missing."""
@@ -155,6 +161,15 @@ class Run:
                 "goes on from it"
             )
         self._crew.look()
+        if self._crew.n_threads:
+            self._alone_since = monotonic()
+        elif monotonic() - self._alone_since >= _ALONE:
+            self._alone_since = math.inf
+            warn(
+                f"the cluster has had no worker for {_ALONE:.0f} s, and learning waits for one: "
+                f"{len(self._left)} tiles are missing; start workers, or interrupt, and make the same call "
+                "again with another client: what was learned stays"
+            )
 
 
 def _error_of(future: Future[Learned]) -> BaseException | None:

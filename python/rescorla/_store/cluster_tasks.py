@@ -61,9 +61,10 @@ class Tasks:
         return self._size is not None or self._seconds > 0
 
     def measure(self, tiles: Sequence[int], seconds: float) -> None:
-        """So long took these tiles."""
-        self._done += float(self._costs[list(tiles)].sum())
-        self._seconds += seconds
+        """So long took these tiles; none of them where all were there already, which tells nothing."""
+        if tiles:
+            self._done += float(self._costs[list(tiles)].sum())
+            self._seconds += seconds
 
     def put_back(self, tiles: Iterable[int]) -> None:
         """These could not be learned where they were given to: they come next."""

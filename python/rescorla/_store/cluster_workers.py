@@ -99,9 +99,16 @@ class Crew:
 
     def _on(self, workers: list[str], function: Callable[..., Any], *args: Any) -> dict[str, Any]:
         """What workers answer, but for those that went away meanwhile."""
+        from distributed.comm import CommClosedError
+
         answers = self._client.run(function, *args, workers=workers, on_error="return")
         there = self._client.nthreads()
-        return {worker: answer for worker, answer in answers.items() if worker in there}
+        return {
+            worker: answer
+            for worker, answer in answers.items()
+            # One that was killed is listed until the scheduler sees that it is gone.
+            if worker in there and not isinstance(answer, CommClosedError)
+        }
 
     def _check_version(self, answers: Mapping[str, Any]) -> None:
         for who, answer in answers.items():
