@@ -48,7 +48,7 @@ def test_a_smaller_file_has_none(tmp_path: Path) -> None:
 
 def test_a_damaged_one_is_refused(path: Path, tmp_path: Path) -> None:
     content = bytearray(path.read_bytes())
-    content[number(content, SURVEY) + 50] ^= 1
+    content[number(bytes(content), SURVEY) + 50] ^= 1
     (tmp_path / "events.rw").write_bytes(content)
     events = rw.open_events(tmp_path / "events.rw")
     for use in (rw.learn, rw.Events.verify):
