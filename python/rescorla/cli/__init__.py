@@ -89,7 +89,7 @@ def parser() -> argparse.ArgumentParser:
     program.add_argument(
         "--version", action="version", version=f"rescorla {__version__}", help="show the version"
     )
-    commands = program.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = program.add_subparsers(title="commands", metavar="COMMAND", prog="rescorla", required=True)
     for each in _COMMANDS:
         each.add(commands)
     program.set_defaults(program=parser)

@@ -200,7 +200,7 @@ class _ShortHelp(argparse.Action):
     """Show the short help and leave, as --help does with the whole."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        parser._print_message(parser.short_help() if isinstance(parser, Parser) else parser.format_help())
+        print(parser.short_help() if isinstance(parser, Parser) else parser.format_help(), end="")
         parser.exit()
 
 
