@@ -109,7 +109,7 @@ MASK = np.array([True, False, True, False])
     [
         (
             0,
-            r"names of cues, .* not numbers such as 0; write weights.values\[...\], or weights.cues\[number\]",
+            r"names of cues, .* not numbers such as 0; write weights.values\[...\], or weights.cues\[",
         ),
         (np.int64(2), "not numbers such as 2"),
         (slice(0, 2), "not numbers such as 0"),

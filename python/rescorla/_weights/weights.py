@@ -484,7 +484,11 @@ class Weights:
                     raise TypeError(
                         f"frame.{which} must be the names of {kind}, but has {shown(name)}; write {cure}"
                     )
-        return cls(frame.to_numpy(), frame.index, frame.columns, {str(k): v for k, v in frame.attrs.items()})
+        values = frame.to_numpy()
+        if values.dtype == object and all(dtype.kind in "biuf" for dtype in frame.dtypes):
+            # Of several types of numbers, or of pandas' own.
+            values = frame.to_numpy(np.float64, na_value=np.nan)
+        return cls(values, frame.index, frame.columns, {str(k): v for k, v in frame.attrs.items()})
 
     def to_xarray(self) -> DataArray:
         """The weights as an xarray DataArray.
