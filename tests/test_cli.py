@@ -105,20 +105,6 @@ def test_learn_prints_the_strongest_pairs(run: Run, table: Path) -> None:
         assert "saved to" not in fields("\n".join(printed))
 
 
-def test_pairs_are_ranked_across_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(3)
-    values = rng.integers(-5, 5, (40, 7)).astype(float)
-    weights = rw.Weights(values, [f"c{i}" for i in range(40)], [f"o{j}" for j in range(7)])
-    expected = sorted(np.ndenumerate(values), key=lambda item: -abs(item[1]))
-    assert {value for _, value in expected[:40]} == {-5.0, -4.0, 4.0}
-    for block in (1, 7, 21, 10_000):
-        monkeypatch.setattr(cli.weights, "_BLOCK", block)
-        for n in (1, 10, 300):
-            assert list(cli.weights.strongest_pairs(weights, n)) == [
-                (f"c{i}", f"o{j}", value) for (i, j), value in expected[:n]
-            ]
-
-
 def test_learn_takes_running_text(run: Run, text: Path, tmp_path: Path) -> None:
     path = tmp_path / "w.npz"
     options = ["--cues-from", "bigrams", "--symbols", "A-Za-z", "--no-lower", "--boundary", "+"]

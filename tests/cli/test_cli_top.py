@@ -18,7 +18,7 @@ def test_pairs_are_ranked_by_size_and_have_their_sign(tmp_path: Path) -> None:
     assert ok("top", path, "--outcome", "y") == "green\ty\t-0.75\nred\ty\t0.5\nblue\ty\t0.25\n"
     assert ok("top", path, "--cue", "red", "-n", 1) == "red\tn\t-0.9\n"
     assert ok("top", path, "--cue", "red", "--by", "value", "-n", 1) == "red\ty\t0.5\n"
-    assert ok("top", path, "--by", "value", "-n", 1) == "red\ty\t0.5\n"
+    assert said("top", path, "--by", "value").status == 2
     assert ok("top", path, "-n", 0) == ""
     # Ten by default.
     assert ok("top", path).count("\n") == 6
@@ -38,6 +38,8 @@ def test_top_is_a_sort(values: list[float], n: int, folder: Path) -> None:
         ({"outcome": "y"}, [pair for pair in pairs if pair[1] == "y"]),
     ):
         for by, rank in (("size", lambda pair: -abs(pair[2])), ("value", lambda pair: -pair[2])):
+            if by == "value" and not told:
+                continue
             options = [word for name, value in told.items() for word in (f"--{name}", value)]
             found = json_of("top", path, "-n", n, "--by", by, *options)["pairs"]
             assert [tuple(pair.values()) for pair in found] == sorted(keep, key=rank)[:n]

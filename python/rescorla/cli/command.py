@@ -82,6 +82,10 @@ def check_outputs(options: argparse.Namespace) -> None:
     read = [file for name in inputs for file in _files(name)]
     written: list[str] = []
     for output in outputs:
+        if os.path.isdir(output) and any(
+            os.path.realpath(output) == os.path.realpath(each) for each in inputs
+        ):
+            raise ValueError(f"{output} is also read: name another output")
         check_apart(output, read)
         if output.lower().endswith(".npy"):
             check_apart(output + ".json", read)

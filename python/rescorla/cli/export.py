@@ -47,20 +47,15 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Write."""
-    table = options.output.lower().endswith(_TABLES)
-    if options.long and not table:
+    if options.long and not options.output.lower().endswith(_TABLES):
         options.usage("--long is for tables: -o with a name that ends in .csv, .tsv or .parquet")
-    if not table:
-        files.is_mapped(options.output)
-    weights: Any = files.load(options.file)
-    chosen = [names.names(name, getattr(options, name)) for name in ("cues", "outcomes")]
-    if any(each is not None for each in chosen):
-        rows, columns = (slice(None) if each is None else each for each in chosen)
-        weights = weights[rows, columns]
-    if options.long:
-        weights.save(options.output, long=True)
-    else:
-        weights.save(options.output)
+    files.is_mapped(options.output)
+    weights = files.load(options.file)
+    rows, columns = (names.names(name, getattr(options, name)) for name in ("cues", "outcomes"))
+    if rows is not None or columns is not None:
+        everything = slice(None)
+        weights = weights[everything if rows is None else rows, everything if columns is None else columns]
+    weights.save(options.output, long=options.long)
     n_cues, n_outcomes = weights.shape
     written = {"weights": options.file, "saved to": options.output, "cues": n_cues, "outcomes": n_outcomes}
     report.show(written)

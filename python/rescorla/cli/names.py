@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rescorla._core import FormatError, read_lines, written_as
@@ -40,7 +40,7 @@ def names(flag: str, given: Sequence[str | Path] | None) -> list[str] | None:
     return [name for each in given for name in (listed(flag, each) if isinstance(each, Path) else [each])]
 
 
-def numbers(path: Path, all_names: Iterable[str], default: float | None) -> dict[str, float]:
+def numbers(path: Path, all_names: Sequence[str], default: float | None) -> dict[str, float]:
     """The number of each name: of those that the file lacks the default, if there is one."""
     found = {} if default is None else dict.fromkeys(all_names, default)
     return found | dict(_rows(path))

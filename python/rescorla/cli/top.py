@@ -37,12 +37,15 @@ def add(commands: Any) -> None:
         "--by",
         choices=("size", "value"),
         default="size",
-        help="the order: size, whatever the sign, or value, from the most positive down (default size)",
+        help="the order: size, whatever the sign, or, with --cue or --outcome, value, from the most positive "
+        "down (default size)",
     )
 
 
 def run(options: argparse.Namespace) -> None:
     """Rank."""
+    if options.by == "value" and options.cue is None and options.outcome is None:
+        options.usage("--by value goes with --cue or --outcome")
     weights = files.load(options.file)
     pairs = _ranked(weights, options)
     if options.json:
@@ -53,11 +56,18 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _ranked(weights: Weights, options: argparse.Namespace) -> list[tuple[str, str, float]]:
-    by_size = options.by == "size"
-    if options.cue is None and options.outcome is None:
-        return list(files.strongest_pairs(weights, options.n, by_size=by_size))
-    vector = weights.row(options.cue) if options.outcome is None else weights.column(options.outcome)
-    places = largest(np.abs(vector) if by_size else vector, options.n)
-    if options.outcome is None:
-        return [(options.cue, weights.outcomes[place], float(vector[place])) for place in places]
-    return [(weights.cues[place], options.outcome, float(vector[place])) for place in places]
+    cue, outcome, n = options.cue, options.outcome, options.n
+    if cue is None and outcome is None:
+        return weights.strongest(n)
+    if options.by == "value":
+        pairs = weights.top(cue=cue, outcome=outcome, n=n)
+    else:
+        vector, names = (
+            (weights.row(cue), weights.outcomes)
+            if outcome is None
+            else (weights.column(outcome), weights.cues)
+        )
+        pairs = [(names[place], float(vector[place])) for place in largest(np.abs(vector), n)]
+    if outcome is None:
+        return [(cue, name, weight) for name, weight in pairs]
+    return [(name, outcome, weight) for name, weight in pairs]

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rescorla._events.events import Events
 from rescorla._weights import files
-from rescorla._weights.weights import Weights, largest, load_weights
+from rescorla._weights.weights import Weights, load_weights
 from rescorla.cli import command, names, report
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    pass
 
 KEYS = {
     "read_as": "what the files were taken for",
@@ -29,9 +28,6 @@ KEYS = {
     "strongest": "with --top: a list of objects with cue, outcome and weight",
 }
 """What --json prints of weights that were made."""
-
-# Weights ranked at a time: 32 MB.
-_BLOCK = 1 << 22
 
 
 def add_beta(parser: argparse.ArgumentParser, default: float) -> None:
@@ -57,7 +53,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     names.add_numbers(parser, "--lambda", "outcomes", "maximal activation")
     parser.add_argument(
-        "-o", "--output", metavar="FILE", help="where to save the weights: .npz, .npy, .nc or .zarr"
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="where to save the weights: .npz, .npy, .nc or .zarr, or as a table: .csv, .tsv or .parquet",
     )
     parser.add_argument(
         "--top",
@@ -69,15 +68,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def per_name(options: argparse.Namespace, events: Events, alpha: float | None) -> dict[str, Any]:
     """Saliences and maximal activations, of each name where there is a file of them."""
-
-    def of(side: Sequence[str], number: float | None, file: Path | None, default: float | None) -> Any:
-        if file is None:
-            return default if number is None else number
-        return names.numbers(file, side, number)
-
+    given = {
+        "alpha": (options.alpha, options.alpha_file, events.cues, alpha),
+        "lambda_": (options.lambda_, options.lambda_file, events.outcomes, 1.0),
+    }
     return {
-        "alpha": of(events.cues, options.alpha, options.alpha_file, alpha),
-        "lambda_": of(events.outcomes, options.lambda_, options.lambda_file, 1.0),
+        name: names.numbers(file, known, number)
+        if file is not None
+        else default
+        if number is None
+        else number
+        for name, (number, file, known, default) in given.items()
     }
 
 
@@ -116,7 +117,7 @@ def finish(options: argparse.Namespace, events: Events, weights: Weights) -> Non
     counts = report.counts(events)
     where = {"saved to": options.output} if options.output else {"not saved": "-o FILE saves the weights"}
     report.show(report.read_as(options) | counts | {"seconds": f"{seconds:.2f}"} | where)
-    strongest = [] if options.top is None else list(_cleared(weights, strongest_pairs(weights, options.top)))
+    strongest = [] if options.top is None else list(_cleared(weights, weights.strongest(options.top)))
     if options.json:
         made = {"read_as": options.read_as} | counts
         made |= {"seconds": seconds, "saved_to": options.output, "parameters": weights.parameters}
@@ -144,24 +145,3 @@ def _cleared(weights: Weights, pairs: Iterable[tuple[str, str, float]]) -> Itera
             # Of the first, the largest: rounding leaves so much.
             floor = 8 * len(weights.cues) * float(np.finfo(weights.values.dtype).eps) * abs(weight)
         yield cue, outcome, 0.0 if abs(weight) <= floor else weight
-
-
-def strongest_pairs(weights: Weights, n: int, *, by_size: bool = True) -> Iterator[tuple[str, str, float]]:
-    """The n weights of the largest size with their names, equal ones row by row; in bounded memory."""
-    n_cues, n_outcomes = weights.values.shape
-    rows = max(1, _BLOCK // max(1, n_outcomes))
-    best: NDArray[Any] = np.empty(0, dtype=weights.values.dtype)
-    places: NDArray[np.int64] = np.empty(0, dtype=np.int64)
-    for start in range(0, n_cues, rows):
-        stop = min(start + rows, n_cues)
-        part = getattr(weights, "part", None)
-        block = (weights.values[start:stop] if part is None else part(range(start, stop))).ravel()
-        found = largest(np.abs(block) if by_size else block, n)
-        # Those found before come first, so that of equal ones the earlier row stays.
-        best = np.concatenate([best, block[found]])
-        places = np.concatenate([places, found + start * n_outcomes])
-        kept = largest(np.abs(best) if by_size else best, n)
-        best, places = best[kept], places[kept]
-    for value, place in zip(best.tolist(), places.tolist(), strict=True):
-        cue, outcome = divmod(place, n_outcomes)
-        yield weights.cues[cue], weights.outcomes[outcome], value
