@@ -163,7 +163,7 @@ def activations(
         )
 
     def run(result: NDArray[Any]) -> None:
-        with watching(progress, "activating") as watch:
+        with watching(progress, "activating", (len(source), "events")) as watch:
             if stored is None:
                 overflow = activate(_as_it_lies(weights.values), cue_rows, columns, result, watch)
             else:

@@ -320,8 +320,8 @@ def learn(
     parameters: dict[str, Any] = {}
 
     def run(values: NDArray[Any] | npy.Room) -> dict[str, Any]:
-        started = perf_counter()
-        with watching(progress, "learning") as watch, naming_divergence(plan):
+        started, tokens = perf_counter(), (events.n_tokens, "tokens")
+        with watching(progress, "learning", tokens) as watch, naming_divergence(plan):
             report = _core.learn(
                 events._file,
                 alpha=alphas.values,
