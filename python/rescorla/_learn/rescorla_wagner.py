@@ -224,6 +224,9 @@ def learn(
     >>> more = rw.learn(rw.read_events([("tone", "shock", 10)]), initial=weights)
     >>> more
     <Weights: 2 cues x 2 outcomes, float64>
+               food    shock
+    light    0.9916        0
+    tone   0.007627  0.09562
     >>> more["light", "food"] == weights["light", "food"]
     True
 

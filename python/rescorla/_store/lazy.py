@@ -97,7 +97,7 @@ class StoredWeights(Weights):
         head = f"{self._head()} in {self._store.path}" + (f", {absent} tiles missing" if absent else "")
         return html_of(head, None, self.cues, self.outcomes, self.parameters)
 
-    def _part(self, rows: Any, columns: Any) -> Any:
+    def _at(self, rows: Any, columns: Any) -> Any:
         """The weights at these places, each a number, a list or a slice, read."""
         n_rows, n_columns = self._store.shape
         values = self.part(_listed(rows, n_rows), _listed(columns, n_columns))

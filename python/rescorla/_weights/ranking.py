@@ -66,7 +66,13 @@ def strongest(
         first = (0, start) if by_columns else (start, 0)
         block = part(slice(None), slice(start, stop)) if by_columns else part(slice(start, stop), slice(None))
         values = block.ravel()
-        found = largest(np.abs(values), n)
+        sizes = np.abs(values)
+        if best is None or len(best) < n:
+            found = largest(sizes, n)
+        else:
+            # Mostly few; and NaN, as before.
+            rivals = np.flatnonzero(~(sizes < np.abs(best[-1:])))
+            found = rivals[largest(sizes[rivals], n)]
         rows, columns = np.divmod(found, block.shape[1])
         here = (rows + first[0]) * n_columns + columns + first[1]
         best = values[found] if best is None else np.concatenate([best, values[found]])

@@ -186,10 +186,10 @@ class Weights:
             row, column = self.cue_numbers.get(cues), self.outcome_numbers.get(outcomes)
             if row is None or column is None:
                 raise self._unknown(cues, outcomes)
-            return float(self._part(row, column))
+            return float(self._at(row, column))
         rows = places_of("cue", cues, self.cue_numbers, lambda name: self._unknown(name, None))
         columns = places_of("outcome", outcomes, self.outcome_numbers, lambda name: self._unknown(None, name))
-        values: NDArray[Any] = self._part(rows, columns)
+        values: NDArray[Any] = self._at(rows, columns)
         if values.ndim < 2:
             return values
         return Weights(
@@ -214,7 +214,7 @@ class Weights:
         )
 
     def __repr__(self) -> str:
-        return "\n".join([self._head(), *text_of(self._part, self.cues, self.outcomes)])
+        return "\n".join([self._head(), *text_of(self._at, self.cues, self.outcomes)])
 
     def _repr_html_(self) -> str:
         """The strongest cues and outcomes, for a notebook."""
@@ -224,7 +224,7 @@ class Weights:
         n_cues, n_outcomes = self.values.shape
         return f"<Weights: {n_cues} cues x {n_outcomes} outcomes, {self.values.dtype}>"
 
-    def _part(self, rows: Any, columns: Any) -> Any:
+    def _at(self, rows: Any, columns: Any) -> Any:
         """The values at these places, each a number, a list or a slice; a view where numpy gives one."""
         if isinstance(rows, int | slice) or isinstance(columns, int | slice):
             return self.values[rows, columns]
@@ -343,9 +343,7 @@ class Weights:
         >>> weights.strongest(3)
         [('red', 'y', 0.5), ('blue', 'n', -0.5), ('blue', 'y', 0.25)]
         """
-        rows, columns, values = strongest(
-            self._part, self.shape, whole("n", n), by_columns=self._by_columns()
-        )
+        rows, columns, values = strongest(self._at, self.shape, whole("n", n), by_columns=self._by_columns())
         triples = zip(rows.tolist(), columns.tolist(), values.tolist(), strict=True)
         return [(self.cues[row], self.outcomes[column], value) for row, column, value in triples]
 
