@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from rescorla import cli
@@ -26,8 +27,9 @@ def test_a_script_has_every_command_and_option(shell: str) -> None:
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
-def test_bash_completes() -> None:
+def test_bash_completes(tmp_path: Path) -> None:
     pytest.importorskip("shtab")
+    (tmp_path / "w.npz").touch()
     asked = """
 complete_words() {
     COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _shtab_rescorla; echo "${COMPREPLY[@]}"
@@ -35,10 +37,12 @@ complete_words() {
 complete_words rescorla eq
 complete_words rescorla learn --sch
 complete_words rescorla learn e.tab --method a
+complete_words rescorla top w
+complete_words rescorla learn e.tab --initial w
 """
     script = ok("completion", "bash") + asked
-    done = subprocess.run(["bash"], input=script, text=True, capture_output=True, check=True)
-    assert done.stdout.splitlines() == ["equilibrium", "--schedule", "auto adjoint"]
+    done = subprocess.run(["bash"], input=script, text=True, capture_output=True, check=True, cwd=tmp_path)
+    assert done.stdout.splitlines() == ["equilibrium", "--schedule", "auto adjoint", "w.npz", "w.npz"]
 
 
 def test_without_shtab_its_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
