@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -35,7 +36,7 @@ def to_arrow(
     return pa.Table.from_batches(_batches(pa, schema, values, cues, outcomes, long), schema)
 
 
-def save_parquet(
+def _save_parquet(
     path: str,
     values: NDArray[Any],
     cues: Sequence[str],
@@ -57,37 +58,16 @@ def save_parquet(
             writer.write_batch(batch)
 
 
-def save_csv(
-    path: str,
-    values: NDArray[Any],
-    cues: Sequence[str],
-    outcomes: Sequence[str],
-    parameters: Mapping[str, Any],
-    long: bool,
-) -> None:
-    """Write weights to a table whose cells are set apart by commas; it has no room for parameters."""
-    _save_text(path, values, cues, outcomes, long, ",")
-
-
-def save_tsv(
-    path: str,
-    values: NDArray[Any],
-    cues: Sequence[str],
-    outcomes: Sequence[str],
-    parameters: Mapping[str, Any],
-    long: bool,
-) -> None:
-    """Write weights to a table whose cells are set apart by tabs; it has no room for parameters."""
-    _save_text(path, values, cues, outcomes, long, "\t")
-
-
-WRITERS: dict[str, Writer] = {".csv": save_csv, ".tsv": save_tsv, ".parquet": save_parquet}
-"""What writes tables, by the suffix of the file; nothing reads them as weights again."""
-
-
 def _save_text(
-    path: str, values: NDArray[Any], cues: Sequence[str], outcomes: Sequence[str], long: bool, separator: str
+    separator: str,
+    path: str,
+    values: NDArray[Any],
+    cues: Sequence[str],
+    outcomes: Sequence[str],
+    parameters: Mapping[str, Any],
+    long: bool,
 ) -> None:
+    """Write weights to a table of text, which has no room for parameters."""
     _check_text(path, cues, outcomes)
     columns = [_quoted(name, separator) for name in outcomes]
     head = [_CUE, _OUTCOME, _WEIGHT] if long else [_CUE, *columns]
@@ -102,6 +82,14 @@ def _save_text(
                     stream.writelines(f"{name}{separator}{c}{separator}{w!r}\n" for c, w in lines)
                 else:
                     stream.write(separator.join([name, *map(repr, row)]) + "\n")
+
+
+WRITERS: dict[str, Writer] = {
+    ".csv": partial(_save_text, ","),
+    ".tsv": partial(_save_text, "\t"),
+    ".parquet": _save_parquet,
+}
+"""What writes tables, by the suffix of the file; nothing reads them as weights again."""
 
 
 def _quoted(name: str, separator: str) -> str:
