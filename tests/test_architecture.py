@@ -12,10 +12,11 @@ PAGE = ROOT / "docs" / "architecture.md"
 
 # Private rooms of the package, in the order in which they may import each other.
 ROOMS = ("_core", "_shared", "_events", "_weights", "_learn", "_store")
-# Calls upward, inside functions: who has no store does not load what stores need.
+# Calls upward, inside functions: of methods, and of who has no store and does not load what stores need.
 UPWARD = {
     ("weights.py", "rescorla._store.lazy"),
     ("weights.py", "rescorla._store.save"),
+    ("weights.py", "rescorla._learn.predict"),
     ("rescorla_wagner.py", "rescorla._store.learn"),
 }
 PACKAGE = ROOT / "python" / "rescorla"

@@ -10,6 +10,8 @@ import lzma
 import re
 import shlex
 import shutil
+import sys
+from contextlib import redirect_stderr
 from pathlib import Path
 
 import pytest
@@ -26,10 +28,11 @@ NOT_RUN = {"text", "sh", "r", "yaml", "bibtex"}
 
 
 def shell(command: str) -> None:
-    """Runs a command of this package and prints what it prints."""
+    """Runs a command of this package and prints what it prints, its report as well, as on a terminal."""
     program, *arguments = shlex.split(command)
     assert program == "rescorla", f"{command}: only commands of this package are run"
-    assert cli.main(arguments) == 0, command
+    with redirect_stderr(sys.stdout):
+        assert cli.main(arguments) == 0, command
 
 
 def session(page: str, *, with_data: bool) -> str:

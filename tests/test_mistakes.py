@@ -565,8 +565,9 @@ def answer(call: Callable[[], Any], capsys: pytest.CaptureFixture[str]) -> str:
             return str(error.args[0] if type(error) is KeyError else error)
     printed = capsys.readouterr().err
     if isinstance(call, Command):
-        # The last line: usage stands before it.
-        return printed.splitlines()[-1] if printed else ""
+        # The last such line: usage stands before it, and the report behind it.
+        said = [line for line in printed.splitlines() if line.startswith("rescorla")]
+        return said[-1] if said else ""
     told = [each for each in seen if issubclass(each.category, rw.RescorlaWarning)]
     assert all(each.filename == __file__ for each in told)
     return "\n".join(str(each.message) for each in told)

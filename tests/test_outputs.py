@@ -142,6 +142,13 @@ def test_weights_that_were_read_whole_may_be_saved_over_their_file(suffix: str, 
         "activations e.tab v.npy -o v.npy",
         "activations w.npy v.npz -o w.npy",
         "plot v.npz -o v.npz",
+        "export v.npz -o v.npz",
+        "export v.npy -o v.npy",
+        "export v.npz --cues @list.csv -o list.csv",
+        "learn e.tab --initial v.npz -o v.npz",
+        "learn e.tab --alpha-file list.csv -o list.csv",
+        "learn e.tab --outcomes @list.csv -o list.csv",
+        "activations e.tab v.npz --outcomes @list.csv -o list.csv",
     ],
 )
 def test_no_output_of_a_command_replaces_its_input(
@@ -150,7 +157,7 @@ def test_no_output_of_a_command_replaces_its_input(
     monkeypatch.chdir(tmp_path)
     for name in ("e.tab", "w.npz", "w.npy", "w.nc", "w.npy.json"):
         Path(name).write_text(TABLE)
-    for name in ("text", "list"):
+    for name in ("text", "list", "list.csv"):
         Path(name).write_text("a b a\n")
     Path("map").write_text("a\tA\n")
     Path("folder").mkdir()

@@ -437,6 +437,22 @@ WRITERS = {
             large=4_000_000,
         ),
         Writer(
+            "Weights.save .csv",
+            ("w.csv",),
+            read_text,
+            lambda m: m.weights,
+            lambda m, path: m.weights.save(path),
+            large=1_000_000,
+        ),
+        Writer(
+            "Weights.save .parquet",
+            ("w.parquet",),
+            read_text,
+            lambda m: m.weights,
+            lambda m, path: m.weights.save(path, long=True),
+            large=1_000_000,
+        ),
+        Writer(
             "learn out=, forward",
             ("w.npy",),
             read_weights,

@@ -79,7 +79,7 @@ def test_an_unknown_name_is_named_with_its_kind(call: Any, message: str) -> None
 
 @pytest.mark.parametrize("key", ["red", 0, ("red",), ("red", "y", "n"), "ry"])
 def test_anything_but_a_pair_is_a_type_error(key: Any) -> None:
-    with pytest.raises(TypeError, match="two names"):
+    with pytest.raises(TypeError, match="two keys"):
         weights()[key]
 
 
@@ -101,13 +101,9 @@ def test_anything_but_a_pair_is_a_type_error(key: Any) -> None:
         (lambda w: w.top(cue="y"), KeyError, r"top\(outcome=\)"),
         (lambda w: w["redd", "y"], KeyError, "unknown cue 'redd'; .* 2 cues, see .cues; did you mean 'red'"),
         (lambda w: w["red", "a_b"], KeyError, "unknown outcome 'a_b'; .*; did you mean 'a b'"),
-        (lambda w: w[:, "y"], TypeError, r"two names, not a slice and 'y'; weights.column\('y'\)"),
-        (lambda w: w["red", :], TypeError, r"two names, not 'red' and a slice; weights.row\('red'\)"),
-        (lambda w: w[["red"], "y"], TypeError, "two names, not a list and 'y'"),
-        (lambda w: w["red"], TypeError, r"two names, not 'red'; weights.row\('red'\)"),
-        (lambda w: w[0, 1], TypeError, r"two names, not 0 and 1; numbers.*weights.values\[...\]"),
-        (lambda w: w[w.values > 0], TypeError, "two names, not an ndarray; .*weights.values"),
-        (lambda w: w[()], TypeError, "two names, not a tuple"),
+        (lambda w: w["red"], TypeError, r"two keys, .* not 'red'; .*weights.row\('red'\)"),
+        (lambda w: w[w.values > 0], TypeError, r"two keys, .* not an ndarray; weights.values\[...\]"),
+        (lambda w: w[()], TypeError, "two keys, .* not a tuple"),
         (lambda w: w.row(0), TypeError, "cue must be a name, a str, not 0"),
     ],
 )
@@ -187,10 +183,6 @@ def test_weights_are_equal_by_identity() -> None:
     assert known == known
     assert known != weights()
     assert len({known, weights()}) == 2
-
-
-def test_the_representation_is_one_line() -> None:
-    assert repr(weights(np.float32)) == "<Weights: 2 cues x 3 outcomes, float32>"
 
 
 @pytest.mark.parametrize(
@@ -278,6 +270,8 @@ def test_to_pandas() -> None:
     [
         ("pandas", "pandas", "w.to_pandas()"),
         ("xarray", "xarray", "w.to_xarray()"),
+        ("pyarrow", "arrow", "w.to_arrow()"),
+        ("pyarrow", "arrow", "w.save('w.parquet')"),
         ("xarray", "netcdf", "rw.load_weights(nc)"),
         ("netCDF4", "netcdf", "w.save('w.nc')"),
         ("scipy.sparse", "scipy", "rw.read_events([('a', 'x')]).cue_matrix()"),

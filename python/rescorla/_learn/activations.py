@@ -131,10 +131,10 @@ def activations(
         _core.check_apart(path, [*files_of_events(events), *mapped_files(weights.values)])
     n_threads = thread_count(threads)
     source = cue_events(events, present_only, progress, weights)
-    cue_rows = _known("cue", source.cues, weights.cue_numbers, unknown)
+    cue_rows = known_places("cue", source.cues, weights.cue_numbers, unknown)
     shape: tuple[int, ...]
     if present_only:
-        columns = _known("outcome", source.outcomes, weights.outcome_numbers, unknown)
+        columns = known_places("outcome", source.outcomes, weights.outcome_numbers, unknown)
         shape = (int(source._file.csr("outcomes")[0][-1]),)
     elif outcomes is None:
         columns = np.arange(len(weights.outcomes), dtype=np.int64)
@@ -163,7 +163,7 @@ def activations(
         )
 
     def run(result: NDArray[Any]) -> None:
-        with watching(progress, "activating") as watch:
+        with watching(progress, "activating", (len(source), "events")) as watch:
             if stored is None:
                 overflow = activate(_as_it_lies(weights.values), cue_rows, columns, result, watch)
             else:
@@ -314,7 +314,9 @@ def _as_it_lies(values: NDArray[Any]) -> NDArray[Any]:
     return np.require(values, None, ["C_CONTIGUOUS", "ALIGNED"])
 
 
-def _known(kind: str, names: tuple[str, ...], numbers: Mapping[str, int], unknown: str) -> NDArray[np.int64]:
+def known_places(
+    kind: str, names: tuple[str, ...], numbers: Mapping[str, int], unknown: str
+) -> NDArray[np.int64]:
     """The place of each name in the weights, -1 for an unknown one that is to be ignored."""
     found = places(names, numbers)
     if unknown == "error" and (found < 0).any():

@@ -82,8 +82,8 @@ def learn_in_place(
     brief = events.n_tokens * len(weights.outcomes) < _BRIEF
     # The engine takes one thread for little work, and a bar would be gone before it were drawn.
     n_threads = 1 if brief and threads is None else thread_count(threads)
-    started = perf_counter()
-    with nullcontext() if brief and progress is None else watching(progress, "learning") as watch:
+    started, tokens = perf_counter(), (events.n_tokens, "tokens")
+    with nullcontext() if brief and progress is None else watching(progress, "learning", tokens) as watch:
         try:
             report = _core.learn_in_place(
                 events._file,

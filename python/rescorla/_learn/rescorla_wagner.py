@@ -227,6 +227,9 @@ def learn(
     >>> more = rw.learn(rw.read_events([("tone", "shock", 10)]), initial=weights)
     >>> more
     <Weights: 2 cues x 2 outcomes, float64>
+               food    shock
+    light    0.9916        0
+    tone   0.007627  0.09562
     >>> more["light", "food"] == weights["light", "food"]
     True
 
@@ -318,8 +321,8 @@ def learn(
     parameters: dict[str, Any] = {}
 
     def run(values: NDArray[Any] | npy.Room) -> dict[str, Any]:
-        started = perf_counter()
-        with watching(progress, "learning") as watch, naming_divergence(plan):
+        started, tokens = perf_counter(), (events.n_tokens, "tokens")
+        with watching(progress, "learning", tokens) as watch, naming_divergence(plan):
             report = _core.learn(
                 events._file,
                 alpha=alphas.values,

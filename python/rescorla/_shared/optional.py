@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 # The libraries whose extra has another name.
-_EXTRAS = {"matplotlib": "plot", "netCDF4": "netcdf"}
+_EXTRAS = {"matplotlib": "plot", "netCDF4": "netcdf", "pyarrow": "arrow"}
 
 
 def need(module: str, extra: str | None = None) -> Any:

@@ -17,11 +17,14 @@ class _Bar(Protocol):
 
 
 @contextmanager
-def watching(progress: Progress, label: str) -> Iterator[Callable[[int, int], object] | None]:
+def watching(
+    progress: Progress, label: str, whole: tuple[int, str] | None = None
+) -> Iterator[Callable[[int, int], object] | None]:
     """Turn a ``progress=`` argument into what the engine calls, and take the bar away when the work ends.
 
     The engine calls it every 50 ms from the calling thread, so an exception in it stops the work. A total of
-    0 means that it is not known yet.
+    0 means that it is not known yet. The engine counts what it does; a bar counts what the user knows, if
+    `whole` says how much of what that is, such as (1000, "tokens").
     """
     if progress is None:
         progress = sys.stderr is not None and sys.stderr.isatty()
@@ -34,7 +37,7 @@ def watching(progress: Progress, label: str) -> Iterator[Callable[[int, int], ob
     if not progress:
         yield None
         return
-    bar = _new_bar(label)
+    bar = _new_bar(label, whole)
     try:
         yield bar.show
     finally:
@@ -48,20 +51,29 @@ def part(
     return None if watch is None else lambda done, _: watch(before + done, total)
 
 
-def _new_bar(label: str) -> _Bar:
+def _new_bar(label: str, whole: tuple[int, str] | None) -> _Bar:
     try:
-        return _TqdmBar(label)
+        return _TqdmBar(label, whole)
     except ImportError:
-        return _PlainBar(label)
+        return _PlainBar(label, whole)
+
+
+def _known(done: int, total: int, n: int) -> int:
+    """So many of n are done, where the engine has done so much of its total."""
+    return min(done, total) * n // total if total else 0
 
 
 class _TqdmBar:
-    def __init__(self, label: str) -> None:
+    def __init__(self, label: str, whole: tuple[int, str] | None) -> None:
         from tqdm import tqdm
 
-        self._bar = tqdm(desc=label, unit_scale=True, leave=False, file=sys.stderr)
+        self._whole = whole
+        unit = "it" if whole is None else f" {whole[1]}"
+        self._bar = tqdm(desc=label, unit=unit, unit_scale=True, leave=False, file=sys.stderr)
 
     def show(self, done: int, total: int) -> None:
+        if self._whole is not None:
+            done, total = _known(done, total, self._whole[0]), self._whole[0]
         self._bar.total = total or None
         self._bar.update(done - self._bar.n)
 
@@ -74,8 +86,8 @@ class _PlainBar:
 
     WIDTH = 30
 
-    def __init__(self, label: str) -> None:
-        self._label = label
+    def __init__(self, label: str, whole: tuple[int, str] | None) -> None:
+        self._label, self._whole = label, whole
         self._started = monotonic()
         self._shown = 0
 
@@ -83,6 +95,9 @@ class _PlainBar:
         share = min(done / total, 1.0) if total else 0.0
         bar = ("#" * round(share * self.WIDTH)).ljust(self.WIDTH)
         how_far = f"{share:4.0%} [{bar}]" if total else f"{done:,}"
+        if self._whole is not None:
+            n, unit = self._whole
+            how_far = f"{share:4.0%} [{bar}] {_known(done, total, n):,} of {n:,} {unit},"
         self._write(f"{self._label}: {how_far} {monotonic() - self._started:.0f} s")
 
     def close(self) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from rescorla._shared.optional import need
 from rescorla._store.store import Store
 from rescorla._weights import files
+from rescorla._weights.html import html_of
 from rescorla._weights.weights import Weights
 
 if TYPE_CHECKING:
@@ -87,11 +88,25 @@ class StoredWeights(Weights):
         array: NDArray[Any] = np.asarray(values, dtype=dtype)
         return array
 
-    def __getitem__(self, pair: tuple[str, str]) -> float:
-        if not (isinstance(pair, tuple) and pair in self):
-            # The error that weights in memory raise.
-            return super().__getitem__(pair)
-        return float(self.part([self.cue_numbers[pair[0]]], [self.outcome_numbers[pair[1]]])[0, 0])
+    def __repr__(self) -> str:
+        return self._head()
+
+    def _repr_html_(self) -> str:
+        """What is known without reading weights."""
+        absent = len(self.missing())
+        head = f"{self._head()} in {self._store.path}" + (f", {absent} tiles missing" if absent else "")
+        return html_of(head, None, self.cues, self.outcomes, self.parameters)
+
+    def _at(self, rows: Any, columns: Any) -> Any:
+        """The weights at these places, each a number, a list or a slice, read."""
+        n_rows, n_columns = self._store.shape
+        values = self.part(_listed(rows, n_rows), _listed(columns, n_columns))
+        return values[
+            0 if isinstance(rows, int) else slice(None), 0 if isinstance(columns, int) else slice(None)
+        ]
+
+    def _by_columns(self) -> bool:
+        return self._store.lanes == "columns"
 
     def row(self, cue: str) -> NDArray[Any]:
         """The weights of one cue, read."""
@@ -150,3 +165,10 @@ def load_stored(path: str) -> StoredWeights:
 
 def _numbers(wanted: Any, n: int) -> NDArray[np.int64]:
     return np.arange(n) if wanted is None else np.asarray(wanted, dtype=np.int64)
+
+
+def _listed(places: Any, n: int) -> Any:
+    """The numbers of places."""
+    if isinstance(places, int):
+        return [places]
+    return range(n)[places] if isinstance(places, slice) else places

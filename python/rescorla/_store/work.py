@@ -29,7 +29,7 @@ def learn_missing(store: Store, job: Any, tiles: Sequence[int], *, threads: int,
     n_workers, each = (threads, 1) if len(tiles) >= threads else (1, threads)
     work = _Work(store, job, sorted(tiles), each)
     workers = [Thread(target=work.run, name=f"rescorla-tile-{n}", daemon=True) for n in range(n_workers)]
-    with watching(progress, "learning") as watch:
+    with watching(progress, "learning", (len(tiles), "tiles")) as watch:
         try:
             for worker in workers:
                 worker.start()

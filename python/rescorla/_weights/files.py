@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,9 +13,9 @@ import numpy as np
 
 from rescorla._core import FormatError, check_apart, copy_bytes
 from rescorla._events.kinds import look
-from rescorla._shared.checks import thread_count
+from rescorla._shared.checks import shown, thread_count
 from rescorla._shared.optional import need
-from rescorla._weights import hdf5, npy
+from rescorla._weights import hdf5, npy, tables
 from rescorla._weights.disk import (
     AGAIN,
     as_json,
@@ -58,9 +59,12 @@ class Content(NamedTuple):
     parameters: dict[str, Any]
 
 
-def save(path: str, content: Content) -> None:
-    """Write weights in the format that the suffix names."""
-    write = _format(path).save
+def save(path: str, content: Content, long: bool = False) -> None:
+    """Write weights in the format that the suffix names; tables may be long."""
+    table = tables.WRITERS.get(_suffix(path))
+    if long and table is None:
+        raise ValueError(f"{path}: long=True is for tables, {TABLES}; leave it out, or name a table")
+    write = _format(path, SAVED).save if table is None else partial(_save_table, table, long)
     folder = os.path.dirname(os.path.realpath(path))
     if not os.path.isdir(folder):
         raise FileNotFoundError(errno.ENOENT, f"no folder {folder!r} to write it in; make it first", path)
@@ -68,10 +72,19 @@ def save(path: str, content: Content) -> None:
     write(path, content)
 
 
+def _save_table(table: tables.Writer, long: bool, path: str, content: Content) -> None:
+    table(path, *content, long)
+
+
 def load(path: str) -> Content:
     """Read weights in the format that the suffix names; .npy files are mapped."""
     if not is_weights_name(path):
         _refuse_events(path)
+        if _suffix(path) in tables.WRITERS:
+            raise ValueError(
+                f"{path}: expected weights, in a file that ends in {NAMES}, found {_suffix(path)!r}: such "
+                "tables are for other programs; rescorla.Weights.from_pandas takes a data frame of one"
+            )
     form = _format(path)
     with open(path, "rb") as stream:
         start = stream.read(8)
@@ -111,14 +124,16 @@ def verify(path: str) -> Content:
 
 def check_target(path: str) -> None:
     """Raise what `save` would raise after hours of work: an unknown suffix, a missing folder or library."""
-    if _format(path).save is _save_nc:
+    if _suffix(path) == ".parquet":
+        need("pyarrow")
+    elif _suffix(path) not in tables.WRITERS and _format(path, SAVED).save is _save_nc:
         need("netCDF4")
     check_folder(os.path.dirname(os.path.realpath(path)))
 
 
 def is_weights_name(path: str) -> bool:
     """Whether a file's suffix is one of those that weights are saved with."""
-    return os.path.splitext(path)[1].lower() in _FORMATS
+    return _suffix(path) in _FORMATS
 
 
 def npy_path(out: object) -> str | None:
@@ -157,6 +172,77 @@ def to_xarray(content: Content) -> DataArray:
         content.values, dims=("cues", "outcomes"), coords=coordinates, name="weights", attrs=attributes
     )
     return array
+
+
+def from_xarray(array: Any) -> Content:
+    """What a DataArray over cues and outcomes holds, as `to_xarray` makes it or pyndl does."""
+    if not hasattr(array, "dims") or not hasattr(array, "coords") or not hasattr(array, "to_numpy"):
+        cure = (
+            "take one of its variables" if hasattr(array, "data_vars") else "from_pandas takes a data frame"
+        )
+        raise TypeError(f"array must be an xarray DataArray, not {shown(array)}; {cure}")
+    sides = _sides(array.dims)
+    if sides is None:
+        told = ", ".join(map(repr, array.dims))
+        raise ValueError(
+            f"array must have the dimensions 'cues' and 'outcomes', not {told or 'none'}; rename() gives it "
+            "these"
+        )
+    for side in sides:
+        if side not in array.coords:
+            raise ValueError(
+                f"array has no names for the dimension {side!r}; give it some by assign_coords({side}=[...])"
+            )
+    values = array.to_numpy()
+    return Content(
+        values if array.dims == sides else values.T,
+        _names(array, sides[0]),
+        _names(array, sides[1]),
+        _parameters(array) | _per_name(array),
+    )
+
+
+def _parameters(array: Any) -> dict[str, Any]:
+    """What the attributes of a DataArray say, but for checksums."""
+    return {
+        str(name): _decoded(value)
+        for name, value in array.attrs.items()
+        if name not in ("labels_crc32c", "values_crc32c")
+    }
+
+
+def _per_name(array: Any) -> dict[str, list[float]]:
+    """Parameters that are one number for each label."""
+    return {
+        name: array.coords[name].to_numpy().tolist()
+        for name, dimension in _PER_NAME.items()
+        if name in array.coords and array.coords[name].dims == (dimension,)
+    }
+
+
+def _names(array: Any, side: str) -> list[str]:
+    """The labels of a dimension. Numbers are names too, as of the dimensions of vectors."""
+    return [str(name) for name in array.coords[side].to_numpy().tolist()]
+
+
+def of_part(parameters: Mapping[str, Any], shape: tuple[int, int], rows: Any, columns: Any) -> dict[str, Any]:
+    """The parameters of some rows and columns: what is one number for each name goes with the names."""
+    parts = {"cues": (shape[0], rows), "outcomes": (shape[1], columns)}
+    found = dict(parameters)
+    for name, dimension in _PER_NAME.items():
+        n, places = parts[dimension]
+        if isinstance(found.get(name), list) and len(found[name]) == n:
+            found[name] = np.array(found[name], dtype=np.float64)[places].tolist()
+    return found
+
+
+def without_lists(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters but for those that are one number for each name."""
+    return {
+        name: value
+        for name, value in parameters.items()
+        if not (name in _PER_NAME and isinstance(value, list))
+    }
 
 
 def _labels_and_attributes(
@@ -316,24 +402,15 @@ def _load_nc(path: str) -> Content:
         if len(found) != 1:
             raise ValueError(f"{len(found)} variables over the dimensions cues and outcomes")
         array, sides = found[0]
-        parameters = {
-            str(name): _decoded(value)
-            for name, value in array.attrs.items()
-            if name not in ("labels_crc32c", "values_crc32c")
-        }
+        parameters = _parameters(array)
         # As they were written: pyndl puts text behind all attributes of weights that it goes on from.
         checksums = [
             found if isinstance(found, str) and len(found) == 8 else None
             for found in (plain(array.attrs.get(f"{part}_crc32c")) for part in ("labels", "values"))
         ]
-        per_name = {
-            name: array.coords[name].to_numpy().tolist()
-            for name, dimension in _PER_NAME.items()
-            if name in array.coords and array.coords[name].dims == (dimension,)
-        }
+        per_name = _per_name(array)
         parameters |= per_name
-        # Numbers are names too, as of the dimensions of vectors.
-        cues, outcomes = ([str(name) for name in array.coords[side].to_numpy().tolist()] for side in sides)
+        cues, outcomes = (_names(array, side) for side in sides)
         values = _copied(content, array, checksums[1])
         whole = values is not None
         if values is None:
@@ -405,12 +482,23 @@ NAMES = ", ".join(_FORMATS)
 """How the names of files of weights end, for a message."""
 
 
-def _format(path: str) -> _Format:
+TABLES = ", ".join(tables.WRITERS)
+"""How the names of tables end, which are only written."""
+
+SAVED = f"{NAMES}, {TABLES}"
+"""How the names of files end that weights are saved to."""
+
+
+def _suffix(path: str) -> str:
+    return os.path.splitext(path)[1].lower()
+
+
+def _format(path: str, names: str = NAMES) -> _Format:
     suffix = os.path.splitext(path)[1]
     try:
         return _FORMATS[suffix.lower()]
     except KeyError:
         raise ValueError(
-            f"{path}: expected a file name that ends in one of {NAMES}, found {suffix!r}; give weights the "
+            f"{path}: expected a file name that ends in one of {names}, found {suffix!r}; give weights the "
             "name of their format"
         ) from None

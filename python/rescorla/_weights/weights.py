@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
 
 import numpy as np
 
@@ -12,19 +12,32 @@ from rescorla._core import FormatError
 from rescorla._shared.checks import PathName, near, numbered, path_name, shown, whole
 from rescorla._shared.hints import hinting
 from rescorla._shared.optional import need
-from rescorla._weights import files
+from rescorla._weights import files, tables
+from rescorla._weights.display import text_of
+from rescorla._weights.html import html_of
+from rescorla._weights.labels import Names, places_of
+
+# The command line and pictures take `largest` from here.
+from rescorla._weights.ranking import largest as largest
+from rescorla._weights.ranking import strongest
 
 if TYPE_CHECKING:
+    import pyarrow
     from numpy.typing import ArrayLike, DTypeLike, NDArray
     from pandas import DataFrame
     from xarray import DataArray
+
+    from rescorla._events.events import Events
 
 
 class Weights:
     """Association strengths between cues and outcomes.
 
-    ``weights[cue, outcome]`` is one weight, ``(cue, outcome) in weights`` says whether there is such a pair,
-    and ``np.asarray(weights)`` is ``values``. Weights are not iterable. Two Weights are equal only if they
+    ``weights[cues, outcomes]`` takes, on either side, a name, whose axis goes; a list of names; or a slice
+    from one name to another, both included, in the order of the names, as pandas' ``.loc``. Two names give a
+    float, one an ndarray, none Weights, with the parameters of these. Slices share memory with ``values``,
+    lists are copied. ``(cue, outcome) in weights`` says whether there is such a pair, and
+    ``np.asarray(weights)`` is ``values``. Weights are not iterable. Two Weights are equal only if they
     are the same object; compare ``values`` for more.
 
     Parameters
@@ -55,6 +68,13 @@ class Weights:
     >>> weights = rw.Weights([[0.5, 0.0], [0.25, -0.5]], ["red", "blue"], ["y", "n"])
     >>> weights
     <Weights: 2 cues x 2 outcomes, float64>
+             y     n
+    red    0.5     0
+    blue  0.25  -0.5
+    >>> weights["red", :], weights[["blue", "red"], "y"]
+    (array([0.5, 0. ]), array([0.25, 0.5 ]))
+    >>> weights[:"red", ["n"]].shape
+    (1, 1)
     >>> weights["red", "y"], ("red", "z") in weights, weights.shape
     (0.5, False, (2, 2))
     >>> weights.top(outcome="y")
@@ -145,13 +165,39 @@ class Weights:
             )
         return values.astype(dtype)
 
-    def __getitem__(self, pair: tuple[str, str]) -> float:
-        if not (isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(name, str) for name in pair)):
-            raise TypeError(f"weights[cue, outcome] takes two names, not {_key(pair)}; {_other_key(pair)}")
-        row, column = self.cue_numbers.get(pair[0]), self.outcome_numbers.get(pair[1])
-        if row is None or column is None:
-            raise self._unknown(*pair)
-        return float(self.values[row, column])
+    # A str is an iterable of str as well, and what is said of it comes first.
+    @overload
+    def __getitem__(self, key: tuple[str, str]) -> float: ...  # type: ignore[overload-overlap]
+
+    @overload
+    def __getitem__(self, key: tuple[str, Names] | tuple[Names, str]) -> NDArray[Any]: ...  # type: ignore[overload-overlap]
+
+    @overload
+    def __getitem__(self, key: tuple[Names, Names]) -> Weights: ...
+
+    def __getitem__(self, key: tuple[str | Names, str | Names]) -> float | NDArray[Any] | Weights:
+        if not (isinstance(key, tuple) and len(key) == 2):
+            raise TypeError(
+                f"weights[cues, outcomes] takes two keys, each a name, a list or a slice, not {_key(key)}; "
+                f"{_other_key(key)}"
+            )
+        cues, outcomes = key
+        if isinstance(cues, str) and isinstance(outcomes, str):
+            row, column = self.cue_numbers.get(cues), self.outcome_numbers.get(outcomes)
+            if row is None or column is None:
+                raise self._unknown(cues, outcomes)
+            return float(self._at(row, column))
+        rows = places_of("cue", cues, self.cue_numbers, lambda name: self._unknown(name, None))
+        columns = places_of("outcome", outcomes, self.outcome_numbers, lambda name: self._unknown(None, name))
+        values: NDArray[Any] = self._at(rows, columns)
+        if values.ndim < 2:
+            return values
+        return Weights(
+            values,
+            _taken("cue", self.cues, rows),
+            _taken("outcome", self.outcomes, columns),
+            files.of_part(self.parameters, self.shape, rows, columns),
+        )
 
     def __contains__(self, pair: object) -> bool:
         if not (isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(name, str) for name in pair)):
@@ -168,8 +214,21 @@ class Weights:
         )
 
     def __repr__(self) -> str:
+        return "\n".join([self._head(), *text_of(self._at, self.cues, self.outcomes)])
+
+    def _repr_html_(self) -> str:
+        """The strongest cues and outcomes, for a notebook."""
+        return html_of(self._head(), self.values, self.cues, self.outcomes, self.parameters)
+
+    def _head(self) -> str:
         n_cues, n_outcomes = self.values.shape
         return f"<Weights: {n_cues} cues x {n_outcomes} outcomes, {self.values.dtype}>"
+
+    def _at(self, rows: Any, columns: Any) -> Any:
+        """The values at these places, each a number, a list or a slice; a view where numpy gives one."""
+        if isinstance(rows, int | slice) or isinstance(columns, int | slice):
+            return self.values[rows, columns]
+        return self.values[np.ix_(rows, columns)]
 
     def row(self, cue: str) -> NDArray[Any]:
         """The weights of one cue.
@@ -254,6 +313,181 @@ class Weights:
             )
         return [(names[position], float(vector[position])) for position in largest(vector, n)]
 
+    def strongest(self, n: int = 10) -> list[tuple[str, str, float]]:
+        """The strongest weights of all, by their size, be they positive or negative.
+
+        Parameters
+        ----------
+        n : int, default 10
+            How many to give; fewer if there are fewer.
+
+        Returns
+        -------
+        list of (str, str, float)
+            Cues, outcomes and weights, from the largest absolute weight down; equal ones cue by cue, in the
+            order of the names. What is not a number comes last.
+
+        Notes
+        -----
+        The weights are looked at some at a time, in the order in which they lie, and not sorted: they may be
+        mapped from a file that is larger than the memory.
+
+        See Also
+        --------
+        top : the largest weights of one cue or of one outcome.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> weights = rw.Weights([[0.5, 0.0], [0.25, -0.5]], ["red", "blue"], ["y", "n"])
+        >>> weights.strongest(3)
+        [('red', 'y', 0.5), ('blue', 'n', -0.5), ('blue', 'y', 0.25)]
+        """
+        rows, columns, values = strongest(self._at, self.shape, whole("n", n), by_columns=self._by_columns())
+        triples = zip(rows.tolist(), columns.tolist(), values.tolist(), strict=True)
+        return [(self.cues[row], self.outcomes[column], value) for row, column, value in triples]
+
+    def predict(
+        self,
+        cue_sets: Events | PathName | Iterable[str | Iterable[str]],
+        n: int = 1,
+        *,
+        unknown: Literal["error", "ignore"] = "error",
+        threads: int | None = None,
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The most active outcomes of each set of cues.
+
+        The activation of an outcome is the sum of its weights from the cues that are there, a = W'c, as
+        `activations` computes it.
+
+        Parameters
+        ----------
+        cue_sets : Events, path or iterable of cue sets
+            What `activations` takes: ``["a_b", ("a", "c")]`` are two sets.
+        n : int, default 1
+            How many outcomes to give of each; all of them if there are fewer.
+        unknown : {"error", "ignore"}, default "error"
+            What to do with a cue that the weights do not have: raise KeyError, or leave it out.
+        threads : int, optional
+            How many threads to use; by default as many as the process may run on.
+
+        Returns
+        -------
+        names : ndarray of str (dtype object), n_sets x n
+            The outcomes of each set, from the most active down; equally active ones in the order of the
+            weights' outcomes. What is not a number comes last.
+        activations : ndarray, n_sets x n
+            Their activations, of the type of the weights.
+
+        Raises
+        ------
+        KeyError
+            When a cue is not in the weights.
+        ValueError, TypeError
+            When an argument is not one of those listed.
+
+        See Also
+        --------
+        rescorla.activations : the activations of all outcomes.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> weights = rw.Weights([[0.5, 0.0], [0.25, -0.5]], ["red", "blue"], ["y", "n"])
+        >>> names, activations = weights.predict(["red_blue", "blue"], n=2)
+        >>> names.tolist()
+        [['y', 'n'], ['y', 'n']]
+        >>> activations
+        array([[ 0.75, -0.5 ],
+               [ 0.25, -0.5 ]])
+        """
+        # A later room: it builds on weights.
+        from rescorla._learn.predict import predict
+
+        return predict(cue_sets, self, n, unknown, threads)
+
+    @classmethod
+    def from_xarray(cls, array: DataArray) -> Weights:
+        """Weights of an xarray DataArray: what `to_xarray` gives, and what pyndl learns.
+
+        Parameters
+        ----------
+        array : xarray.DataArray, dimensions cues and outcomes, in either order
+            Its coordinates are the names, its attributes the parameters. Dimensions may be pyndl's
+            ``cue_vector_dimensions`` and ``outcome_vector_dimensions`` in their place.
+
+        Returns
+        -------
+        Weights
+            Its values are a view of those of the array where these are in memory, of float64 or float32.
+
+        Raises
+        ------
+        TypeError
+            When it is no DataArray, or its values are no real numbers.
+        ValueError
+            When the dimensions are others, have no names, or a name comes twice.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> array = rw.Weights([[0.5, 1.0]], ["a"], ["x", "y"]).to_xarray()
+        >>> rw.Weights.from_xarray(array.transpose("outcomes", "cues"))["a", "y"]
+        1.0
+        """
+        return cls(*files.from_xarray(array))
+
+    @classmethod
+    def from_pandas(cls, frame: DataFrame) -> Weights:
+        """Weights of a pandas DataFrame: its index names cues, its columns name outcomes.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame, n_cues x n_outcomes
+            A wide table, as `to_pandas` gives it. A table with the columns cue, outcome and weight becomes
+            one by ``frame.pivot(index="cue", columns="outcome", values="weight")``.
+
+        Returns
+        -------
+        Weights
+            Its parameters are the frame's ``attrs``.
+
+        Raises
+        ------
+        TypeError
+            When it is no data frame, a name is no str, or a value no real number.
+        ValueError
+            When a name comes twice.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import rescorla as rw
+        >>> frame = pd.DataFrame({"x": [0.5, 0.0], "y": [0.25, -1.0]}, index=["a", "b"])
+        >>> rw.Weights.from_pandas(frame)["b", "y"]
+        -1.0
+        """
+        for attribute in ("index", "columns", "to_numpy"):
+            if not hasattr(frame, attribute):
+                raise TypeError(
+                    f"frame must be a pandas DataFrame, not {shown(frame)}; from_xarray takes a DataArray"
+                )
+        for kind, names, cure in (
+            ("cues", frame.index, 'frame.set_index("cue")'),
+            ("outcomes", frame.columns, "frame.columns.map(str)"),
+        ):
+            for name in names:
+                if not isinstance(name, str):
+                    which = "index" if kind == "cues" else "columns"
+                    raise TypeError(
+                        f"frame.{which} must be the names of {kind}, but has {shown(name)}; write {cure}"
+                    )
+        values = frame.to_numpy()
+        if values.dtype == object and all(dtype.kind in "biuf" for dtype in frame.dtypes):
+            # Of several types of numbers, or of pandas' own.
+            values = frame.to_numpy(np.float64, na_value=np.nan)
+        return cls(values, frame.index, frame.columns, {str(k): v for k, v in frame.attrs.items()})
+
     def to_xarray(self) -> DataArray:
         """The weights as an xarray DataArray.
 
@@ -284,18 +518,60 @@ class Weights:
         Returns
         -------
         pandas.DataFrame, n_cues x n_outcomes
+            Its ``attrs`` are the parameters, but for saliences and lambdas per name, which would not go with
+            the names when rows are sorted.
 
         Raises
         ------
         ImportError
             When pandas is not installed.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> rw.Weights([[0.5, 1.0]], ["a"], ["x", "y"]).to_pandas().loc["a"].to_dict()
+        {'x': 0.5, 'y': 1.0}
         """
         pd = need("pandas")
         rows, columns = pd.Index(self.cues, name="cues"), pd.Index(self.outcomes, name="outcomes")
         frame: DataFrame = pd.DataFrame(np.asarray(self), index=rows, columns=columns)
+        frame.attrs.update(files.without_lists(self.parameters))
         return frame
 
-    def save(self, path: PathName) -> None:
+    def to_arrow(self, long: bool = False) -> pyarrow.Table:
+        """The weights as an Arrow table, which polars, duckdb and others take through ``__arrow_c_stream__``.
+
+        Parameters
+        ----------
+        long : bool, default False
+            False gives a column ``cue`` and one for each outcome, a row for each cue. True gives the columns
+            ``cue``, ``outcome`` and ``weight``, a row for each weight, cue by cue; names are
+            dictionary-encoded then, so that each takes four bytes.
+
+        Returns
+        -------
+        pyarrow.Table
+            The parameters are in its schema's metadata, as JSON under ``parameters``.
+
+        Raises
+        ------
+        ValueError
+            When a wide table would have two columns ``cue``.
+        ImportError
+            When pyarrow is not installed.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> weights = rw.Weights([[0.5, 0.0], [0.25, -0.5]], ["red", "blue"], ["y", "n"])
+        >>> weights.to_arrow().to_pydict()
+        {'cue': ['red', 'blue'], 'y': [0.5, 0.25], 'n': [0.0, -0.5]}
+        >>> weights.to_arrow(long=True).to_pylist()[3]
+        {'cue': 'blue', 'outcome': 'n', 'weight': -0.5}
+        """
+        return tables.to_arrow(*self._content(), long)
+
+    def save(self, path: PathName, *, long: bool = False) -> None:
         """Write the weights to a file, whole or not at all; `load_weights` reads them back.
 
         Parameters
@@ -303,7 +579,13 @@ class Weights:
         path : str or path-like
             The suffix names the format: ``.npz`` (numpy alone reads it), ``.npy`` with the names beside it in
             ``.npy.json`` (mapped when read, so weights may exceed the memory), ``.nc`` (netCDF; needs
-            xarray and netCDF4), or ``.zarr`` (a store; needs zarr). An older file of that name is replaced.
+            xarray and netCDF4), or ``.zarr`` (a store; needs zarr). Tables for other programs, which
+            `load_weights` does not read, are ``.csv`` and ``.tsv`` (all digits, quoted as by the csv
+            module, without parameters) and ``.parquet`` (needs pyarrow). An older file of that name is
+            replaced.
+        long : bool, default False
+            Of tables: False writes a column ``cue`` and one for each outcome, True the columns ``cue``,
+            ``outcome`` and ``weight``, a row for each weight.
 
         Raises
         ------
@@ -325,12 +607,16 @@ class Weights:
         """
         name = path_name(path)
         if files.is_store(name):
+            if long:
+                raise ValueError(
+                    f"{name}: long=True is for tables, {files.TABLES}; leave it out, or name a table"
+                )
             # A later room: who has no store does not need it.
             from rescorla._store.save import save_store
 
             save_store(files.store_path(name), self)
             return
-        files.save(name, self._content())
+        files.save(name, self._content(), long)
 
     def missing(self) -> list[int]:
         """The numbers of the tiles of a store that are not learned yet; weights elsewhere are whole."""
@@ -338,6 +624,10 @@ class Weights:
 
     def _content(self) -> files.Content:
         return files.Content(self.values, list(self.cues), list(self.outcomes), self.parameters)
+
+    def _by_columns(self) -> bool:
+        """Whether the values of an outcome lie side by side, not those of a cue."""
+        return bool(self.values.flags.f_contiguous and not self.values.flags.c_contiguous)
 
     def _row_of(self, cue: str) -> int:
         row = self.cue_numbers.get(cue) if isinstance(cue, str) else None
@@ -450,19 +740,6 @@ def load_weights(path: PathName) -> Weights:
         ) from error
 
 
-def largest(vector: NDArray[Any], n: int) -> NDArray[np.intp]:
-    """The positions of the n largest entries, largest first, equal ones in order; NaN counts as smallest."""
-    falling = -vector
-    if n < len(falling):
-        # Everything that can be among the first n, ties with the n-th included, so that only these need
-        # sorting.
-        limit = np.partition(falling, n)[n]
-        candidates = np.flatnonzero(~(falling > limit))
-    else:
-        candidates = np.arange(len(falling))
-    return candidates[np.argsort(falling[candidates], kind="stable")][:n]
-
-
 def _values(values: ArrayLike) -> NDArray[Any]:
     array = np.asarray(values)
     if array.ndim != 2:
@@ -514,13 +791,18 @@ def _key(key: object) -> str:
 
 
 def _other_key(key: object) -> str:
-    """What to write in place of a key that is no pair of names."""
-    cue, outcome = key if isinstance(key, tuple) and len(key) == 2 else (key, None)
-    if isinstance(cue, str):
-        return f"weights.row({cue!r}) has the weights of a cue, weights.to_pandas() takes lists and slices"
-    if isinstance(outcome, str):
-        return (
-            f"weights.column({outcome!r}) has the weights to an outcome, weights.to_pandas() takes lists and "
-            "slices"
-        )
-    return "numbers, lists and slices go with weights.values[...]; row() and column() take one name"
+    """What to write in place of a key that is no pair."""
+    if isinstance(key, str):
+        return f"weights[{key!r}, :] or weights.row({key!r}) has the weights of a cue"
+    return "weights.values[...] takes numbers and masks"
+
+
+def _taken(kind: str, names: tuple[str, ...], places: Any) -> tuple[str, ...]:
+    """The names at some places, which must be distinct to be names of weights."""
+    if isinstance(places, slice):
+        return names[places]
+    taken = tuple(names[place] for place in places.tolist())
+    if len(set(taken)) < len(taken):
+        twice = next(name for place, name in enumerate(taken) if name in taken[:place])
+        raise ValueError(f"weights[cues, outcomes] names the {kind} {twice!r} twice; name it once")
+    return taken

@@ -1,4 +1,4 @@
-"""The command line: ``rescorla events | learn | equilibrium | activations | info | verify | plot``.
+"""The command line: ``rescorla events | learn | equilibrium | activations | top | export | ...``.
 
 Each command has a file: how it is called (`add`), and what it does (`run`).
 """
@@ -15,9 +15,22 @@ from typing import TextIO
 
 from rescorla import __version__
 from rescorla._shared.warn import RescorlaWarning
-from rescorla.cli import activations, command, equilibrium, events, info, learn, plot, verify, wording
+from rescorla.cli import (
+    activations,
+    command,
+    completion,
+    equilibrium,
+    events,
+    export,
+    info,
+    learn,
+    plot,
+    top,
+    verify,
+    wording,
+)
 
-_COMMANDS = (events, learn, equilibrium, activations, info, verify, plot)
+_COMMANDS = (events, learn, equilibrium, activations, top, export, info, verify, plot, completion)
 _ERRORS = (ArithmeticError, ImportError, LookupError, MemoryError, OSError, RuntimeError, ValueError)
 
 
@@ -36,7 +49,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         are missing or bad, 130 after Ctrl-C, 141 where whoever
         reads the output went away. Wrong usage exits with 2 (SystemExit).
     """
-    options, unknown = parser().parse_known_args(arguments)
+    told = sys.argv[1:] if arguments is None else list(arguments)
+    program = parser()
+    if not told:
+        program.print_help(sys.stderr)
+        raise SystemExit(2)
+    options, unknown = program.parse_known_args(told)
     if unknown:
         options.usage(command.unknown(unknown, options.command))
     try:
@@ -61,14 +79,20 @@ def parser() -> argparse.ArgumentParser:
     """All commands and their options."""
     program = command.Parser(
         prog="rescorla",
+        usage="rescorla COMMAND ...",
+        formatter_class=command.Help,
         description="Learn cue-outcome associations by the Rescorla-Wagner rule.",
         epilog="FILE is running text, an event table or a binary event file, told apart by content. "
-        "'rescorla COMMAND --help' lists the options of a command.",
+        "'rescorla COMMAND -h' lists the common options of a command, --help all.",
     )
-    program.add_argument("--version", action="version", version=f"rescorla {__version__}")
-    commands = program.add_subparsers(metavar="COMMAND", required=True)
+    program.add_helps()
+    program.add_argument(
+        "--version", action="version", version=f"rescorla {__version__}", help="show the version"
+    )
+    commands = program.add_subparsers(title="commands", metavar="COMMAND", prog="rescorla", required=True)
     for each in _COMMANDS:
         each.add(commands)
+    program.set_defaults(program=parser)
     return program
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -27,20 +27,34 @@ def new(
     usage: str,
     purpose: str,
     description: str = "",
-) -> argparse.ArgumentParser:
-    """A command, named by the first word of its usage."""
+    *,
+    keys: Mapping[str, str],
+    common: Sequence[str] | None = None,
+) -> Parser:
+    """A command, named by the first word of its usage.
+
+    `keys` are those of the object that --json prints, and what they have. `common` are the options that -h
+    shows; by default all.
+    """
     name = usage.partition(" ")[0]
-    command: argparse.ArgumentParser = commands.add_parser(
+    command: Parser = commands.add_parser(
         name,
         help=purpose,
         description=description or purpose.capitalize() + ".",
         # Arguments stand first: after them, --beta cannot take a file for a number.
         usage=f"rescorla {usage} [options]",
-        formatter_class=_Help,
+        formatter_class=Help,
         # So that --cues, which are names, is not taken for --cues-from.
         allow_abbrev=False,
     )
+    command.keys = keys
+    command.add_helps(common)
     command.set_defaults(run=run, usage=command.error, command=command)
+    command.add_argument(
+        "--json",
+        action="store_true",
+        help="print one JSON object on standard output; the report stays on standard error",
+    )
     command.add_argument(
         "--no-progress",
         dest="progress",
@@ -49,6 +63,12 @@ def new(
         help="show no bar (by default one is shown on a terminal)",
     )
     return command
+
+
+def all_of(program: argparse.ArgumentParser) -> dict[str, Parser]:
+    """The commands of the program, by name."""
+    [found] = [each.choices for each in program._actions if isinstance(each, argparse._SubParsersAction)]
+    return dict(found)
 
 
 def add_threads(command: argparse.ArgumentParser) -> None:
@@ -62,6 +82,10 @@ def check_outputs(options: argparse.Namespace) -> None:
     read = [file for name in inputs for file in _files(name)]
     written: list[str] = []
     for output in outputs:
+        if os.path.isdir(output) and any(
+            os.path.realpath(output) == os.path.realpath(each) for each in inputs
+        ):
+            raise ValueError(f"{output} is also read: name another output")
         check_apart(output, read)
         if output.lower().endswith(".npy"):
             check_apart(output + ".json", read)
@@ -113,7 +137,41 @@ def count(text: str) -> int:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that knows what may have been meant by a name that it does not know."""
+    """A parser with a short help, that knows what may have been meant by a name that it does not know."""
+
+    keys: Mapping[str, str]
+    """Those of the object that --json prints, and what they have."""
+    common: Sequence[str] | None
+    """The options that -h shows; None: all."""
+
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more | {"add_help": False})
+        self.keys, self.common = {}, None
+
+    def add_helps(self, common: Sequence[str] | None = None) -> None:
+        """Add -h, which shows the options of `common` alone if these are given, and --help."""
+        self.common = common
+        if common is None:
+            self.add_argument("-h", "--help", action="help", help="show this help")
+            return
+        self.add_argument("-h", action=_ShortHelp, nargs=0, dest="help", help="show the common options")
+        self.add_argument("--help", action="help", dest="help", help="show all options")
+
+    def short_help(self) -> str:
+        """What -h shows: what the command does, its arguments, and its common options."""
+        chosen = {*(self.common or ()), "-h", "--help"}
+        formatter = self._get_formatter()
+        formatter.add_usage(self.usage, (), ())
+        formatter.add_text((self.description or "").partition("\n\n")[0])
+        for group in self._action_groups:
+            formatter.start_section(group.title)
+            formatter.add_arguments(
+                action
+                for action in group._group_actions
+                if not action.option_strings or not chosen.isdisjoint(action.option_strings)
+            )
+            formatter.end_section()
+        return formatter.format_help()
 
     def error(self, message: str) -> NoReturn:
         """Exit with status 2, and a near match of what is misspelt."""
@@ -142,11 +200,25 @@ def unknown(given: Sequence[str], command: argparse.ArgumentParser) -> str:
     return message + (close or "; see --help for those there are")
 
 
-class _Help(argparse.HelpFormatter):
+class _ShortHelp(argparse.Action):
+    """Show the short help and leave, as --help does with the whole."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(parser.short_help() if isinstance(parser, Parser) else parser.format_help(), end="")
+        parser.exit()
+
+
+class Help(argparse.HelpFormatter):
     """Options and what they do in two columns, the second starting further to the right; paragraphs stay."""
 
     def __init__(self, prog: str, **more: Any) -> None:
         super().__init__(prog, max_help_position=30, **more)
 
+    def add_argument(self, action: argparse.Action) -> None:
+        """Commands are indented once more than argparse has room for."""
+        super().add_argument(action)
+        if isinstance(action, argparse._SubParsersAction):
+            self._action_max_length += self._indent_increment
+
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        return "\n\n".join(super(_Help, self)._fill_text(each, width, indent) for each in text.split("\n\n"))
+        return "\n\n".join(super(Help, self)._fill_text(each, width, indent) for each in text.split("\n\n"))

@@ -6,13 +6,27 @@ import argparse
 from typing import Any
 
 from rescorla._learn.equilibrium import equilibrium
-from rescorla.cli import command, source, weights
+from rescorla.cli import command, names, source, weights
 
 
 def add(commands: Any) -> None:
     """The command."""
-    parser = command.new(commands, run, "equilibrium FILE...", "compute the weights that learning tends to")
+    parser = command.new(
+        commands,
+        run,
+        "equilibrium FILE...",
+        "compute the weights that learning tends to",
+        keys=weights.KEYS,
+        common=("--beta", "--cues-from", "--ridge", "-o", "--top", "--threads", "--json"),
+    )
     source.add_files(parser)
+    parser.add_argument(
+        "--alpha",
+        type=float,
+        metavar="A",
+        help="salience of the cues: of several solutions give that of least sum of w^2/A",
+    )
+    names.add_numbers(parser, "--alpha", "cues", "salience")
     weights.add_beta(parser, 1.0)
     parser.add_argument(
         "--ridge", type=float, default=0.0, metavar="R", help="penalty on large weights (default 0)"
@@ -40,7 +54,7 @@ def run(options: argparse.Namespace) -> None:
     solved = equilibrium(
         events,
         beta=beta,
-        lambda_=options.lambda_,
+        **weights.per_name(options, events, None),
         ridge=options.ridge,
         method=options.method,
         tol=options.tol,

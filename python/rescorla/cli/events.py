@@ -28,6 +28,20 @@ _NAMES = (
     "max_outcomes",
 )
 
+KEYS = {
+    "read_as": "what the files were taken for",
+    "events": "how many events there are",
+    "tokens": "how many tokens: events, each as often as its frequency says",
+    "cues": "how many cues",
+    "outcomes": "how many outcomes",
+    "saved_to": "the binary event file",
+    "table": "the event table",
+    "cue_counts": "the table of cues",
+    "outcome_counts": "the table of outcomes",
+    "test_events": "with --split: how many events were held back",
+    "test_saved_to": "with --split: the file of the events that were held back",
+}
+
 _DESCRIPTION = """\
 Write a binary event file, an event table, or how often names occur.
 
@@ -45,7 +59,22 @@ compressed."""
 def add(commands: Any) -> None:
     """The command."""
     parser = command.new(
-        commands, run, "events FILE...", "write a binary event file, an event table or counts", _DESCRIPTION
+        commands,
+        run,
+        "events FILE...",
+        "write a binary event file, an event table or counts",
+        _DESCRIPTION,
+        keys=KEYS,
+        common=(
+            "-o",
+            "--table",
+            "--outcome-counts",
+            "--cues-from",
+            "--window",
+            "--symbols",
+            "--head",
+            "--json",
+        ),
     )
     parser.epilog = _EPILOG
     source.add_files(parser)
@@ -181,7 +210,7 @@ def run(options: argparse.Namespace) -> None:
             tables.write_counts("outcomes", events.outcomes, counts, options.outcome_counts)
     if tables.STANDARD_OUTPUT in _tables(options):
         return
-    report.show(
+    written = (
         report.read_as(options)
         | report.counts(events)
         | report.line("saved to", options.output)
@@ -190,6 +219,8 @@ def run(options: argparse.Namespace) -> None:
         | report.line("outcome counts", options.outcome_counts)
         | ({} if test is None else {"test events": len(test), "test saved to": options.test_output})
     )
+    report.show(written)
+    report.data(options, {name.replace(" ", "_"): value for name, value in written.items()})
 
 
 def _filters(options: argparse.Namespace) -> bool:
@@ -226,6 +257,8 @@ def _check(options: argparse.Namespace) -> None:
         options.usage("give -o FILE, --table FILE, --cue-counts FILE, --outcome-counts FILE or several")
     if written.count(tables.STANDARD_OUTPUT) > 1:
         options.usage("only one table can go to standard output (-)")
+    if options.json and tables.STANDARD_OUTPUT in written:
+        options.usage("--json writes to standard output, and so does a table with -; name a file for it")
     if (options.split is None) != (options.test_output is None):
         options.usage("--split PART and --test-output FILE go together")
     if options.split is not None and options.output is None:

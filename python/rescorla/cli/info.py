@@ -3,18 +3,38 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Any
 
-from rescorla._events.events import Events
 from rescorla._learn.rescorla_wagner import forecast
 from rescorla._weights import files
 from rescorla._weights.weights import load_weights
 from rescorla.cli import command, report, source
 
+KEYS = {
+    "file": "the file, as it was given",
+    "kind": "events or weights",
+    "read_as": "what a file of events was taken for",
+    "version": "of events, the version of the binary event file",
+    "encoding": "of events, how the binary form has them",
+    "n_events": "how many events",
+    "n_tokens": "how many tokens: events, each as often as its frequency says",
+    "n_cues": "how many cues",
+    "n_outcomes": "how many outcomes",
+    "n_types": "how many types of events the dictionary of the binary form has",
+    "n_chunks": "how many chunks the binary form has",
+    "n_bytes": "how many bytes the binary form takes",
+    "bytes_per_event": "the same for each event",
+    "learning": "of events, what learning with the default parameters would cost: an object of method, "
+    "updates_forward, updates_adjoint, bytes_of_weights and bytes_besides (at most)",
+    "dtype": "of weights, their type",
+    "parameters": "of weights, how they came about, as Weights.parameters has it",
+}
+
 
 def add(commands: Any) -> None:
     """The command."""
-    parser = command.new(commands, run, "info FILE", "describe a file of events or of weights")
+    parser = command.new(commands, run, "info FILE", "describe a file of events or of weights", keys=KEYS)
     parser.add_argument(
         "file", metavar="FILE", help="weights, running text, an event table or a binary event file"
     )
@@ -24,26 +44,42 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> None:
     """Describe."""
     if files.is_weights_name(options.file) or files.is_store(options.file):
-        weights = load_weights(options.file)
-        shape = dict(zip(("cues", "outcomes"), weights.values.shape, strict=True))
-        known = {"weights": options.file} | shape | {"values": weights.values.dtype} | weights.parameters
+        known, described = _of_weights(options.file)
     else:
-        events = source.events([options.file], options)
-        known = {"file": options.file} | report.read_as(options) | events.info() | _prospect(events)
-        # As given, rather than as the engine has it; and events in memory have none.
-        del known["path"]
-    report.show({name.replace("_", " "): value for name, value in known.items()})
+        known, described = _of_events(options)
+    if options.json:
+        report.data(options, described)
+    else:
+        # The description is what was asked for.
+        report.show({name.replace("_", " "): value for name, value in known.items()}, file=sys.stdout)
 
 
-def _prospect(events: Events) -> dict[str, str]:
-    """What learning with the default parameters would cost."""
+def _of_weights(file: str) -> tuple[dict[str, object], dict[str, object]]:
+    weights = load_weights(file)
+    n_cues, n_outcomes = weights.shape
+    dtype = weights.values.dtype
+    known = {"weights": file, "cues": n_cues, "outcomes": n_outcomes, "values": dtype} | weights.parameters
+    described = {"file": file, "kind": "weights", "n_cues": n_cues, "n_outcomes": n_outcomes}
+    return known, described | {"dtype": str(dtype), "parameters": weights.parameters}
+
+
+def _of_events(options: argparse.Namespace) -> tuple[dict[str, object], dict[str, object]]:
+    events = source.events([options.file], options)
+    numbers = events.info()
+    # As given, rather than as the engine has it; and events in memory have none.
+    del numbers["path"]
     prospect = forecast(events)
-    updates = {
-        f"learning: updates, {method}": f"{prospect[f'updates_{method}']:,}"
-        for method in ("forward", "adjoint")
+    method, besides = prospect["method"], sum(prospect["memory"].values())
+    bytes_of_weights = 8 * events.n_cues * events.n_outcomes
+    updates = {each: prospect[f"updates_{each}"] for each in ("forward", "adjoint")}
+    known = {"file": options.file} | report.read_as(options) | numbers
+    known |= {f"learning: updates, {each}": f"{n:,}" for each, n in updates.items()}
+    known |= {
+        "learning: method": method,
+        "learning: weights": f"{bytes_of_weights:,} bytes",
+        "learning: memory besides": f"at most {besides:,} bytes",
     }
-    return updates | {
-        "learning: method": prospect["method"],
-        "learning: weights": f"{8 * events.n_cues * events.n_outcomes:,} bytes",
-        "learning: memory besides": f"at most {sum(prospect['memory'].values()):,} bytes",
-    }
+    learning = {"method": method} | {f"updates_{each}": n for each, n in updates.items()}
+    learning |= {"bytes_of_weights": bytes_of_weights, "bytes_besides": besides}
+    described = {"file": options.file, "kind": "events", "read_as": options.read_as} | numbers
+    return known, described | {"learning": learning}

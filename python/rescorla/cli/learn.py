@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+from pathlib import Path
 from typing import Any
 
 from rescorla._events.events import Events
@@ -11,17 +13,33 @@ from rescorla._shared.checks import thread_count
 from rescorla._store.learn import opened_or_made
 from rescorla._store.work import go_on
 from rescorla._weights import files
-from rescorla.cli import command, report, source, weights
+from rescorla.cli import command, names, report, source, weights
+from rescorla.cli.schedules import schedule_of
+from rescorla.cli.sizes import size
+
+KEYS = weights.KEYS | {
+    "tiles_learned": "with --part, in place of all but these: how many tiles were learned",
+    "part": "with --part: a list of the number of the part and that of all parts",
+    "store": "with --part: the store",
+}
 
 
 def add(commands: Any) -> None:
     """The command."""
-    parser = command.new(commands, run, "learn FILE...", "learn association weights")
-    source.add_files(parser)
-    parser.add_argument(
-        "--alpha", type=float, default=0.1, metavar="A", help="salience of the cues (default 0.1)"
+    parser = command.new(
+        commands,
+        run,
+        "learn FILE...",
+        "learn association weights",
+        keys=KEYS,
+        common=("--alpha", "--beta", "--cues-from", "--outcomes", "-o", "--top", "--threads", "--json"),
     )
+    source.add_files(parser)
+    parser.add_argument("--alpha", type=float, metavar="A", help="salience of the cues (default 0.1)")
+    names.add_numbers(parser, "--alpha", "cues", "salience")
     weights.add_beta(parser, 0.1)
+    weights.add_options(parser)
+    _add_rule(parser)
     parser.add_argument(
         "--dtype", choices=("float64", "float32"), default="float64", help="type of the weights"
     )
@@ -31,7 +49,6 @@ def add(commands: Any) -> None:
         default="auto",
         help="how to compute (default auto: the one with less work)",
     )
-    weights.add_options(parser)
     parser.add_argument(
         "--resume", action="store_true", help="go on with the store that -o names: learn what is missing"
     )
@@ -41,57 +58,95 @@ def add(commands: Any) -> None:
         metavar="I/N",
         help="learn only part I of N of the tiles of a store, I from 0 to N - 1; without a store it is made",
     )
+    parser.add_argument(
+        "--event-memory",
+        type=size,
+        metavar="SIZE",
+        help="memory for events as they are learned, such as 2GiB (default 512MiB)",
+    )
     command.add_threads(parser)
     source.add_options(parser)
 
 
+def _add_rule(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--schedule",
+        type=schedule_of,
+        metavar="NAME:VALUES",
+        help="factors on the learning rate, token by token: constant:FACTOR, inverse_time:TAU, "
+        "power:TAU,EXPONENT or piecewise:ENDS,FACTORS, where a / separates several, as in "
+        "piecewise:1000/2000,1/0.5/0.1",
+    )
+    parser.add_argument(
+        "--average",
+        action="store_true",
+        help="give the mean of the weights after each token in place of the last ones",
+    )
+    parser.add_argument("--initial", type=Path, metavar="WEIGHTS", help="go on from the weights in this file")
+    names.add(parser, "--cues", "CUE", "learn the weights of these cues only; all cues still predict")
+    names.add(parser, "--outcomes", "OUTCOME", "learn the weights to these outcomes only")
+
+
 def run(options: argparse.Namespace) -> None:
     """Learn."""
-    beta = weights.beta(options)
+    # What is wrong with the options is said before files are read.
+    rule: dict[str, Any] = {
+        "beta": weights.beta(options),
+        "schedule": options.schedule,
+        "average": options.average,
+        "cues": names.names("cues", options.cues),
+        "outcomes": names.names("outcomes", options.outcomes),
+        "dtype": options.dtype,
+        "method": options.method,
+        "threads": options.threads,
+        "progress": options.progress,
+    }
     mapped = weights.is_mapped(options.output)
     stored = options.output is not None and files.is_store(options.output)
     if (options.resume or options.part) and not stored:
         options.usage("--resume and --part need -o with a store, a name that ends in .zarr")
     if options.part and options.top is not None:
         options.usage("--top needs all tiles, and --part learns some of them")
+    if options.initial is not None:
+        rule["initial"] = weights.load(os.fspath(options.initial))
     events = source.events(options.files, options)
+    source.check_names_meant("cues", rule["cues"], events.cues)
+    source.check_names_meant("outcomes", rule["outcomes"], events.outcomes)
+    rule |= weights.per_name(options, events, 0.1)
     if options.part:
-        _learn_part(options, events, beta)
+        _learn_part(options, events, rule)
         return
     learned = learn(
         events,
-        alpha=options.alpha,
-        beta=beta,
-        lambda_=options.lambda_,
-        dtype=options.dtype,
-        method=options.method,
-        threads=options.threads,
         out=options.output if mapped or stored else None,
         resume=options.resume,
-        progress=options.progress,
+        event_memory=options.event_memory,
+        **rule,
     )
     if options.output is not None and not mapped and not stored:
         learned.save(options.output)
     weights.finish(options, events, learned)
 
 
-def _learn_part(options: argparse.Namespace, events: Events, beta: float | tuple[float, float]) -> None:
+def _learn_part(options: argparse.Namespace, events: Events, rule: dict[str, Any]) -> None:
     """Learn some of the tiles of a store."""
-    how: dict[str, Any] = {"threads": thread_count(options.threads), "progress": options.progress}
+    how: dict[str, Any] = {
+        "threads": thread_count(options.threads),
+        "event_memory": options.event_memory,
+        "progress": options.progress,
+    }
     store, _, job = opened_or_made(
         events,
         files.store_path(options.output),
         method=None if options.method == "auto" else options.method,
-        alpha=options.alpha,
-        beta=beta,
-        lambda_=options.lambda_,
-        dtype=options.dtype,
+        **{name: value for name, value in rule.items() if name not in {"method", *how}},
         **how,
     )
     # Who made the store goes on with what the engine prepared for that.
     n, _ = go_on(store, events, job=job, part=options.part, **how)
     number, parts = options.part
     report.show({"tiles learned": n, "part": f"{number} of {parts}", "store": options.output})
+    report.data(options, {"tiles_learned": n, "part": [number, parts], "store": options.output})
 
 
 def _part(text: str) -> tuple[int, int]:

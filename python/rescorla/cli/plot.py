@@ -8,13 +8,15 @@ from typing import Any
 
 from rescorla import plot
 from rescorla._weights.disk import replacing
-from rescorla.cli import command, report
+from rescorla.cli import command, names, report
 from rescorla.cli import weights as files
+
+KEYS = {"weights": "the file of weights", "picture": "the file that was drawn"}
 
 
 def add(commands: Any) -> None:
     """The command."""
-    parser = command.new(commands, run, "plot FILE -o PICTURE", "draw weights into a picture")
+    parser = command.new(commands, run, "plot FILE -o PICTURE", "draw weights into a picture", keys=KEYS)
     parser.add_argument("file", metavar="FILE", help="a file of weights: .npz, .npy or .nc")
     parser.add_argument(
         "-o", "--output", metavar="PICTURE", required=True, help="the file to draw: .svg, .png or .pdf"
@@ -25,8 +27,8 @@ def add(commands: Any) -> None:
         default="heatmap",
         help="coloured cells, or lines between cues and outcomes (default heatmap)",
     )
-    parser.add_argument("--cues", nargs="+", metavar="CUE", help="draw these cues")
-    parser.add_argument("--outcomes", nargs="+", metavar="OUTCOME", help="draw these outcomes")
+    names.add(parser, "--cues", "CUE", "draw these cues")
+    names.add(parser, "--outcomes", "OUTCOME", "draw these outcomes")
     parser.add_argument(
         "-n", type=int, metavar="N", help="how many: cues and outcomes of a map (30), lines of a network (20)"
     )
@@ -36,7 +38,10 @@ def run(options: argparse.Namespace) -> None:
     """Draw."""
     weights = files.load(options.file)
     draw = {"heatmap": plot.weights, "network": plot.network}[options.kind]
-    chosen = {name: getattr(options, name) for name in ("cues", "outcomes", "n")}
+    chosen: dict[str, Any] = {
+        name: names.names(name, getattr(options, name)) for name in ("cues", "outcomes")
+    }
+    chosen["n"] = options.n
     figure: Any = draw(weights, **{name: value for name, value in chosen.items() if value is not None}).figure
     import matplotlib.pyplot as plt
 
@@ -46,4 +51,6 @@ def run(options: argparse.Namespace) -> None:
     finally:
         # A new figure is pyplot's until it is closed.
         plt.close(figure)
-    report.show({"weights": options.file, "picture": options.output})
+    drawn = {"weights": options.file, "picture": options.output}
+    report.show(drawn)
+    report.data(options, drawn)

@@ -8,13 +8,30 @@ from typing import Any
 from rescorla import tiles
 from rescorla._events.events import open_events
 from rescorla._weights import files
-from rescorla.cli import command
+from rescorla.cli import command, report
+
+KEYS = {
+    "file": "the file, as it was given",
+    "kind": "events, weights or store",
+    "sound": "whether nothing is missing or bad; a damaged file that is no store is an error instead",
+    "events": "of events, how many there are",
+    "cues": "of weights, how many cues",
+    "outcomes": "of weights, how many outcomes",
+    "tiles": "of a store, how many tiles it has",
+    "missing": "of a store, the numbers of the tiles that are not there",
+    "bad": "of a store, the numbers of the tiles that are damaged",
+    "repaired": "of a store, the numbers of the tiles that --repair deleted",
+}
 
 
 def add(commands: Any) -> None:
     """The command."""
     parser = command.new(
-        commands, run, "verify FILE", "check a binary event file, or weights, against its checksums"
+        commands,
+        run,
+        "verify FILE",
+        "check a binary event file, or weights, against its checksums",
+        keys=KEYS,
     )
     parser.add_argument(
         "file", metavar="FILE", help="a binary event file, or weights: .npz, .npy, .nc or .zarr"
@@ -34,24 +51,39 @@ def run(options: argparse.Namespace) -> int | None:
         options.usage("--repair is for a store, a name that ends in .zarr")
     if files.is_weights_name(options.file):
         n_cues, n_outcomes = files.verify(options.file).values.shape
-        print(f"{options.file}: sound, weights of {n_cues:,} cues x {n_outcomes:,} outcomes")
+        _say(options, f"sound, weights of {n_cues:,} cues x {n_outcomes:,} outcomes")
+        report.data(options, _sound(options, "weights") | {"cues": n_cues, "outcomes": n_outcomes})
         return None
     events = open_events(options.file)
     events.verify(progress=options.progress)
-    print(f"{options.file}: sound, {len(events):,} events")
+    _say(options, f"sound, {len(events):,} events")
+    report.data(options, _sound(options, "events") | {"events": len(events)})
     return None
+
+
+def _sound(options: argparse.Namespace, kind: str) -> dict[str, object]:
+    return {"file": options.file, "kind": kind, "sound": True}
+
+
+def _say(options: argparse.Namespace, found: str) -> None:
+    """A line of what was found, which is what was asked for unless --json asks for an object."""
+    if not options.json:
+        print(f"{options.file}: {found}")
 
 
 def _verify_store(options: argparse.Namespace) -> int:
     found = tiles.verify(options.file)
+    repaired: list[int] = []
     if found:
-        print(f"{options.file}: sound, all {found.n_tiles:,} tiles are there")
-        return 0
+        _say(options, f"sound, all {found.n_tiles:,} tiles are there")
     for numbers, what in ((found.missing, "missing"), (found.bad, "bad")):
         if numbers:
             listed = ", ".join(map(str, numbers[:20])) + (" ..." if len(numbers) > 20 else "")
-            print(f"{options.file}: {len(numbers):,} of {found.n_tiles:,} tiles {what}: {listed}")
+            _say(options, f"{len(numbers):,} of {found.n_tiles:,} tiles {what}: {listed}")
     if options.repair and found.bad:
-        tiles.repair(options.file, tiles=found.bad)
-        print(f"{options.file}: bad tiles deleted; learn --resume learns them again")
-    return 3
+        repaired = tiles.repair(options.file, tiles=found.bad)
+        _say(options, "bad tiles deleted; learn --resume learns them again")
+    described = {"file": options.file, "kind": "store", "sound": bool(found), "tiles": found.n_tiles}
+    described |= {"missing": found.missing, "bad": found.bad, "repaired": repaired}
+    report.data(options, described)
+    return 0 if found else 3

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rescorla._events.events import Events
 from rescorla._weights import files
-from rescorla._weights.weights import Weights, largest, load_weights
-from rescorla.cli import command, report
+from rescorla._weights.weights import Weights, load_weights
+from rescorla.cli import command, names, report
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    pass
 
-# Weights ranked at a time: 32 MB.
-_BLOCK = 1 << 22
+KEYS = {
+    "read_as": "what the files were taken for",
+    "events": "how many events there are",
+    "tokens": "how many tokens: events, each as often as its frequency says",
+    "cues": "how many cues",
+    "outcomes": "how many outcomes",
+    "seconds": "how long the work took, without reading",
+    "saved_to": "the file of the weights; null without -o",
+    "parameters": "how the weights came about, as Weights.parameters has it",
+    "strongest": "with --top: a list of objects with cue, outcome and weight",
+}
+"""What --json prints of weights that were made."""
 
 
 def add_beta(parser: argparse.ArgumentParser, default: float) -> None:
@@ -38,12 +48,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--lambda",
         dest="lambda_",
         type=float,
-        default=1.0,
         metavar="L",
         help="maximal activation (default 1)",
     )
+    names.add_numbers(parser, "--lambda", "outcomes", "maximal activation")
     parser.add_argument(
-        "-o", "--output", metavar="FILE", help="where to save the weights: .npz, .npy, .nc or .zarr"
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="where to save the weights: .npz, .npy, .nc or .zarr, or as a table: .csv, .tsv or .parquet",
     )
     parser.add_argument(
         "--top",
@@ -51,6 +64,22 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="print the N strongest associations, by size, positive or negative",
     )
+
+
+def per_name(options: argparse.Namespace, events: Events, alpha: float | None) -> dict[str, Any]:
+    """Saliences and maximal activations, of each name where there is a file of them."""
+    given = {
+        "alpha": (options.alpha, options.alpha_file, events.cues, alpha),
+        "lambda_": (options.lambda_, options.lambda_file, events.outcomes, 1.0),
+    }
+    return {
+        name: names.numbers(file, known, number)
+        if file is not None
+        else default
+        if number is None
+        else number
+        for name, (number, file, known, default) in given.items()
+    }
 
 
 def beta(options: argparse.Namespace) -> float | tuple[float, float]:
@@ -84,34 +113,35 @@ def load(path: str) -> Weights:
 
 def finish(options: argparse.Namespace, events: Events, weights: Weights) -> None:
     """Say what was learned of what."""
-    seconds = {"seconds": f"{weights.parameters['seconds']:.2f}"}
+    seconds = weights.parameters["seconds"]
+    counts = report.counts(events)
     where = {"saved to": options.output} if options.output else {"not saved": "-o FILE saves the weights"}
-    report.show(report.read_as(options) | report.counts(events) | seconds | where)
-    if options.top is not None:
-        floor = 0.0
-        for cue, outcome, weight in strongest_pairs(weights, options.top):
-            if not floor and weights.parameters["rule"] == "equilibrium":
-                # Of the first, the largest: rounding leaves so much of weights that are zero.
-                floor = 8 * len(weights.cues) * float(np.finfo(weights.values.dtype).eps) * abs(weight)
-            print(cue, outcome, f"{0.0 if abs(weight) <= floor else weight:.6g}", sep="\t")
+    report.show(report.read_as(options) | counts | {"seconds": f"{seconds:.2f}"} | where)
+    strongest = [] if options.top is None else list(_cleared(weights, weights.strongest(options.top)))
+    if options.json:
+        made = {"read_as": options.read_as} | counts
+        made |= {"seconds": seconds, "saved_to": options.output, "parameters": weights.parameters}
+        report.data(options, made | ({} if options.top is None else {"strongest": as_objects(strongest)}))
+    else:
+        print_pairs(strongest)
 
 
-def strongest_pairs(weights: Weights, n: int) -> Iterator[tuple[str, str, float]]:
-    """The n weights of the largest size with their names, equal ones row by row; in bounded memory."""
-    n_cues, n_outcomes = weights.values.shape
-    rows = max(1, _BLOCK // max(1, n_outcomes))
-    best: NDArray[Any] = np.empty(0, dtype=weights.values.dtype)
-    places: NDArray[np.int64] = np.empty(0, dtype=np.int64)
-    for start in range(0, n_cues, rows):
-        stop = min(start + rows, n_cues)
-        part = getattr(weights, "part", None)
-        block = (weights.values[start:stop] if part is None else part(range(start, stop))).ravel()
-        found = largest(np.abs(block), n)
-        # Those found before come first, so that of equal ones the earlier row stays.
-        best = np.concatenate([best, block[found]])
-        places = np.concatenate([places, found + start * n_outcomes])
-        kept = largest(np.abs(best), n)
-        best, places = best[kept], places[kept]
-    for value, place in zip(best.tolist(), places.tolist(), strict=True):
-        cue, outcome = divmod(place, n_outcomes)
-        yield weights.cues[cue], weights.outcomes[outcome], value
+def print_pairs(pairs: Iterable[tuple[str, str, float]]) -> None:
+    """A cue, an outcome and the weight in each line."""
+    for cue, outcome, weight in pairs:
+        print(cue, outcome, f"{weight:.6g}", sep="\t")
+
+
+def as_objects(pairs: Iterable[tuple[str, str, float]]) -> list[dict[str, object]]:
+    """Pairs as --json has them."""
+    return [{"cue": cue, "outcome": outcome, "weight": weight} for cue, outcome, weight in pairs]
+
+
+def _cleared(weights: Weights, pairs: Iterable[tuple[str, str, float]]) -> Iterator[tuple[str, str, float]]:
+    """The pairs; of an equilibrium, what rounding leaves of weights that are zero is 0."""
+    floor = 0.0
+    for cue, outcome, weight in pairs:
+        if not floor and weights.parameters["rule"] == "equilibrium":
+            # Of the first, the largest: rounding leaves so much.
+            floor = 8 * len(weights.cues) * float(np.finfo(weights.values.dtype).eps) * abs(weight)
+        yield cue, outcome, 0.0 if abs(weight) <= floor else weight

@@ -36,6 +36,10 @@ _PYTHON = (
     (r"(?:Weights|weights|Events|events)\.save(?:\(\.*\))?", "-o"),
     (r"(?:the file )?(?:a )?pathlib\.Path\('([^']*)'\)", r"the file '\1'"),
     (r" or a pathlib\.Path", ""),
+    (r", see \.(?:cues|outcomes)\b", ""),
+    (r": weights\[cue, outcome\], row\(cue\), column\(outcome\), top\(.*\)", ""),
+    (r"weights\[cues, outcomes\] names the (cue|outcome)", r"--\1s names the \1"),
+    (r"rescorla\.Weights\.from_pandas takes a data frame of one", "give the weights that it was made of"),
     (r"(?:or )?a pair \(before, after\), 'context' or None", "a pair BEFORE,AFTER or context"),
     (r"a pair \(before, after\)", "a pair BEFORE,AFTER"),
     (r"a pair \(beta1, beta2\)", "two numbers"),
@@ -65,7 +69,7 @@ def said(message: str, command: argparse.ArgumentParser, files: Collection[str] 
             message,
         )
     for python, words in _PYTHON:
-        message = re.sub(rf"(?<![\w./'\"-]){python}" if python[0] != " " else python, words, message)
+        message = re.sub(rf"(?<![\w./'\"-]){python}" if python[0] not in " ,:" else python, words, message)
     return message
 
 

@@ -1,0 +1,155 @@
+"""Weights as tables for other programs: Arrow, Parquet, CSV; wide, a column for each outcome, or long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from rescorla._shared.optional import need
+from rescorla._weights.disk import as_json, naming, replacing
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# Weights that are written at a time.
+_BLOCK = 1 << 22
+
+_CUE, _OUTCOME, _WEIGHT = "cue", "outcome", "weight"
+
+Writer: TypeAlias = "Callable[..., None]"
+"""Takes a path, values, cues, outcomes, parameters and whether the table is long."""
+
+
+def to_arrow(
+    values: NDArray[Any],
+    cues: Sequence[str],
+    outcomes: Sequence[str],
+    parameters: Mapping[str, Any],
+    long: bool,
+) -> Any:
+    """Weights as a pyarrow.Table."""
+    pa = need("pyarrow")
+    schema = _schema(pa, values.dtype, outcomes, parameters, long)
+    return pa.Table.from_batches(_batches(pa, schema, values, cues, outcomes, long), schema)
+
+
+def _save_parquet(
+    path: str,
+    values: NDArray[Any],
+    cues: Sequence[str],
+    outcomes: Sequence[str],
+    parameters: Mapping[str, Any],
+    long: bool,
+) -> None:
+    """Write weights to a Parquet file, some rows at a time."""
+    pa, parquet = need("pyarrow"), need("pyarrow.parquet")
+    _check_text(path, cues, outcomes)
+    schema = _schema(pa, values.dtype, outcomes, parameters, long)
+    with (
+        replacing(path) as file,
+        naming(path),
+        open(file, "wb") as stream,
+        parquet.ParquetWriter(stream, schema) as writer,
+    ):
+        for batch in _batches(pa, schema, values, cues, outcomes, long):
+            writer.write_batch(batch)
+
+
+def _save_text(
+    separator: str,
+    path: str,
+    values: NDArray[Any],
+    cues: Sequence[str],
+    outcomes: Sequence[str],
+    parameters: Mapping[str, Any],
+    long: bool,
+) -> None:
+    """Write weights to a table of text, which has no room for parameters."""
+    _check_text(path, cues, outcomes)
+    columns = [_quoted(name, separator) for name in outcomes]
+    head = [_CUE, _OUTCOME, _WEIGHT] if long else [_CUE, *columns]
+    with replacing(path) as file, naming(path), open(file, "w", encoding="utf-8", newline="") as stream:
+        stream.write(separator.join(head) + "\n")
+        for start, block in _blocks(values):
+            names = [_quoted(name, separator) for name in cues[start : start + len(block)]]
+            # Python's floats: their repr has as many digits as it takes to be read as the same number.
+            for name, row in zip(names, block.tolist(), strict=True):
+                if long:
+                    lines = zip(columns, row, strict=True)
+                    stream.writelines(f"{name}{separator}{c}{separator}{w!r}\n" for c, w in lines)
+                else:
+                    stream.write(separator.join([name, *map(repr, row)]) + "\n")
+
+
+WRITERS: dict[str, Writer] = {
+    ".csv": partial(_save_text, ","),
+    ".tsv": partial(_save_text, "\t"),
+    ".parquet": _save_parquet,
+}
+"""What writes tables, by the suffix of the file; nothing reads them as weights again."""
+
+
+def _quoted(name: str, separator: str) -> str:
+    """A cell, in quotes where the csv module would not read it without."""
+    if name and not any(mark in name for mark in (separator, '"', "\n", "\r")):
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _check_text(path: str, cues: Sequence[str], outcomes: Sequence[str]) -> None:
+    """ValueError where a name is no text: half of a pair of UTF-16."""
+    for kind, names in ((_CUE, cues), (_OUTCOME, outcomes)):
+        for name in names:
+            try:
+                name.encode()
+            except UnicodeEncodeError:
+                raise ValueError(
+                    f"{path}: the {kind} {name!r} is no text that UTF-8 has; save to a .npy file"
+                ) from None
+
+
+def _blocks(values: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
+    """Some rows at a time, each with the number of its first."""
+    step = max(1, _BLOCK // max(1, values.shape[1]))
+    for start in range(0, len(values), step):
+        yield start, values[start : start + step]
+
+
+def _schema(
+    pa: Any, dtype: np.dtype[Any], outcomes: Sequence[str], parameters: Mapping[str, Any], long: bool
+) -> Any:
+    number = pa.from_numpy_dtype(dtype.newbyteorder("="))
+    name = pa.dictionary(pa.int32(), pa.string())
+    fields = [(_CUE, name), (_OUTCOME, name), (_WEIGHT, number)]
+    if not long:
+        if _CUE in outcomes:
+            raise ValueError(
+                f"an outcome is called {_CUE!r}, as the column of cues is in a wide table; write long=True"
+            )
+        fields = [(_CUE, pa.string()), *((outcome, number) for outcome in outcomes)]
+    return pa.schema(fields, metadata={"parameters": as_json(parameters)})
+
+
+def _batches(
+    pa: Any, schema: Any, values: NDArray[Any], cues: Sequence[str], outcomes: Sequence[str], long: bool
+) -> Iterator[Any]:
+    """The rows of a table, some at a time. The names of a long one are numbers into lists that all share."""
+    all_cues, all_outcomes = pa.array(cues, pa.string()), pa.array(outcomes, pa.string())
+    for start, block in _blocks(values):
+        stop = start + len(block)
+        if long:
+            rows = np.repeat(np.arange(start, stop, dtype=np.int32), len(outcomes))
+            columns = np.tile(np.arange(len(outcomes), dtype=np.int32), len(block))
+            arrays = [
+                pa.DictionaryArray.from_arrays(pa.array(rows), all_cues),
+                pa.DictionaryArray.from_arrays(pa.array(columns), all_outcomes),
+                pa.array(block.ravel(), schema.field(_WEIGHT).type),
+            ]
+        else:
+            columns_first = np.asfortranarray(block)
+            numbers = [pa.array(column) for column in columns_first.T]
+            arrays = [all_cues[start:stop], *numbers]
+        yield pa.record_batch(arrays, schema=schema)

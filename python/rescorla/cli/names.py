@@ -1,0 +1,78 @@
+"""Names that a command is given, and numbers for them: one after another, or in a file."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rescorla._core import FormatError, read_lines, written_as
+from rescorla._events.names import listed
+
+
+def add(parser: argparse.ArgumentParser, flag: str, metavar: str, purpose: str) -> None:
+    """An option that takes names."""
+    parser.add_argument(
+        flag,
+        nargs="+",
+        type=_name,
+        metavar=metavar,
+        help=f"{purpose}: names, or @LIST, a file with one in each line before the first tab",
+    )
+
+
+def add_numbers(parser: argparse.ArgumentParser, flag: str, side: str, what: str) -> None:
+    """An option that takes a file of numbers for names."""
+    parser.add_argument(
+        f"{flag}-file",
+        type=Path,
+        metavar="TABLE",
+        help=f"{what} of each of the {side}: a file with a name, a tab (in .csv a comma) and a number in "
+        f"each line; with {flag} besides, that of those which it lacks",
+    )
+
+
+def names(flag: str, given: Sequence[str | Path] | None) -> list[str] | None:
+    """The names that an option says."""
+    if given is None:
+        return None
+    return [name for each in given for name in (listed(flag, each) if isinstance(each, Path) else [each])]
+
+
+def numbers(path: Path, all_names: Sequence[str], default: float | None) -> dict[str, float]:
+    """The number of each name: of those that the file lacks the default, if there is one."""
+    found = {} if default is None else dict.fromkeys(all_names, default)
+    return found | dict(_rows(path))
+
+
+def _rows(path: Path) -> Iterator[tuple[str, float]]:
+    lines = read_lines(str(path))
+    rows = csv.reader(lines) if written_as(str(path)) == "csv" else (line.split("\t") for line in lines)
+    seen: set[str] = set()
+    for place, row in enumerate(rows, 1):
+        if not row or row == [""]:
+            continue
+        if len(row) != 2:
+            raise FormatError(
+                f"{path}, line {place}: expected a name and a number, found {len(row)} "
+                f"{'cell' if len(row) == 1 else 'cells'}; separate two columns by one tab, in .csv by a comma"
+            )
+        name, text = row
+        try:
+            number = float(text)
+        except ValueError:
+            if place == 1:
+                continue  # A header.
+            raise FormatError(f"{path}, line {place}: expected a number, found {text!r}") from None
+        if name in seen:
+            raise FormatError(f"{path}, line {place}: expected each name once, found {name!r} again")
+        seen.add(name)
+        yield name, number
+
+
+def _name(text: str) -> str | Path:
+    """A name, or the file of names that follows @; @@ is an @ with which a name begins."""
+    if text.startswith("@@"):
+        return text[1:]
+    return Path(text[1:]) if text.startswith("@") and len(text) > 1 else text

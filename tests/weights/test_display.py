@@ -1,0 +1,147 @@
+"""How weights show themselves: as text and as HTML."""
+
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import rescorla as rw
+from hypothesis import given
+from hypothesis import strategies as st
+from rescorla._weights import html
+
+NAMES = st.text(
+    st.characters(exclude_categories=["Cs"]) | st.sampled_from("<>&\"'\n"), min_size=1, max_size=30
+)
+
+
+def named(values: Any) -> rw.Weights:
+    rows, columns = values.shape
+    return rw.Weights(values, [f"c{i}" for i in range(rows)], [f"o{j}" for j in range(columns)])
+
+
+class Page(HTMLParser):
+    """Which elements there are, whether each is closed, and what text they hold."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.opened: list[str] = []
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.texts: list[str] = []
+        self.titles: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.opened == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.opened.append(tag)
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self.titles += [str(value) for name, value in attrs if name == "title"]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.opened.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+# Text.
+
+
+def test_the_text_is_a_table() -> None:
+    known = rw.Weights([[0.5, -1.0], [0.25, 1e-7]], ["red", "blue"], ["y", "no"])
+    assert repr(known).splitlines() == [
+        "<Weights: 2 cues x 2 outcomes, float64>",
+        "         y     no",
+        "red    0.5     -1",
+        "blue  0.25  1e-07",
+    ]
+
+
+def test_of_many_the_first_and_the_last_are_shown() -> None:
+    lines = repr(named(np.arange(10_000.0).reshape(100, 100))).splitlines()
+    assert len(lines) == 9
+    assert lines[1].split() == ["o0", "o1", "o2", "...", "o97", "o98", "o99"]
+    assert lines[4].split() == ["c2", "200", "201", "202", "...", "297", "298", "299"]
+    assert set(lines[5].split()) == {"..."}
+    assert lines[8].split()[:2] == ["c99", "9900"]
+
+
+@given(st.lists(NAMES, max_size=12, unique=True), st.lists(NAMES, max_size=12, unique=True))
+def test_the_text_has_ten_lines_at_most(cues: list[str], outcomes: list[str]) -> None:
+    known = rw.Weights(np.full((len(cues), len(outcomes)), -1.2345e-100), cues, outcomes)
+    lines = repr(known).splitlines()
+    assert 1 <= len(lines) <= 10
+    assert max(map(len, lines)) <= 88
+    assert lines[0] == f"<Weights: {len(cues)} cues x {len(outcomes)} outcomes, float64>"
+
+
+# HTML.
+
+
+@given(
+    st.lists(NAMES, min_size=1, max_size=10, unique=True),
+    st.lists(NAMES, min_size=1, max_size=10, unique=True),
+    st.dictionaries(NAMES, NAMES, max_size=3),
+)
+def test_names_are_escaped(cues: list[str], outcomes: list[str], parameters: dict[str, str]) -> None:
+    values = np.random.default_rng(1).normal(size=(len(cues), len(outcomes)))
+    page = Page(rw.Weights(values, cues, outcomes, parameters)._repr_html_())
+    assert page.tags <= {"div", "table", "caption", "tr", "th", "td", "details", "summary"}
+    assert page.attributes <= {"class", "style", "title"}
+    rows, columns = page.titles[: min(8, len(outcomes))], page.titles[min(8, len(outcomes)) :]
+    # Readers of HTML take a lone carriage return for a line feed, and leave NUL out; names are kept else.
+    assert {name for name in rows if name.isprintable()} <= set(outcomes)
+    assert {name for name in columns if name.isprintable()} <= set(cues)
+
+
+def test_the_strongest_are_shown_with_their_sign() -> None:
+    values = np.zeros((30, 20))
+    values[17, 3], values[4, 19] = -2.0, 1.0
+    text = named(values)._repr_html_()
+    page = Page(text)
+    assert page.titles[0] == "o3"
+    assert page.titles[1] == "o19"
+    assert page.titles[8:10] == ["c17", "c4"]
+    assert "the strongest cues and outcomes" in page.texts
+    assert text.count(f"rgba({html._RED}, 0.600)") == 1
+    assert text.count(f"rgba({html._BLUE}, 0.300)") == 1
+    assert text.count("rgba(") == 2
+    assert "script" not in text
+    assert "http" not in text
+
+
+def test_parameters_are_folded_and_long_ones_cut() -> None:
+    known = rw.Weights(np.eye(2), ["a", "b"], ["x", "y"], {"alpha": [0.1] * 50, "note": "n" * 500})
+    page = Page(known._repr_html_())
+    assert {"details", "summary"} <= page.tags
+    assert "2 parameters" in page.texts
+    assert "50 values, 0.1, 0.1, 0.1, ..." in page.texts
+    assert max(map(len, page.texts)) <= 200
+    assert "details" not in Page(named(np.eye(2))._repr_html_()).tags
+
+
+@pytest.mark.parametrize("values", [np.full((2, 2), np.nan), np.array([[np.inf, 1.0]]), np.zeros((0, 3))])
+def test_what_is_no_number_has_no_colour(values: Any) -> None:
+    Page(named(values)._repr_html_())
+
+
+def test_a_notebook_does_not_wait_for_a_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(html, "_LOOKED_AT", 99)
+    page = Page(named(np.arange(200.0).reshape(10, 20))._repr_html_())
+    assert page.titles[:2] == ["o0", "o1"]
+    assert "the first cues and outcomes; weights.strongest(n) looks at all" in page.texts
+
+
+def test_weights_of_a_store_are_shown_without_reading_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("zarr", reason="zarr is not installed: pip install rescorla[zarr]")
+    named(np.eye(3)).save(tmp_path / "w.zarr")
+    stored = rw.load_weights(tmp_path / "w.zarr")
+    monkeypatch.setattr(type(stored), "part", None)
+    assert repr(stored) == "<Weights: 3 cues x 3 outcomes, float64>"
+    assert "w.zarr" in Page(stored._repr_html_()).texts[0]

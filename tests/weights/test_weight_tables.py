@@ -1,0 +1,302 @@
+"""Weights from and to tables: data frames, DataArrays, Arrow, Parquet, CSV."""
+
+import csv
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import rescorla as rw
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from rescorla._weights import tables
+from strategies import VERBATIM_NAMES
+
+VALUES = [[0.5, -1.0, 0.1], [0.25, 1e-300, -0.0]]
+PARAMETERS = {
+    "rule": "rescorla-wagner",
+    "alpha": 0.1,
+    "n_events": 3,
+    "continued": True,
+    "note": "1",
+    "x": None,
+}
+PLAIN = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4)
+
+
+@st.composite
+def weights(draw: st.DrawFn, names: st.SearchStrategy[str] = VERBATIM_NAMES, least: int = 0) -> rw.Weights:
+    """Any finite and infinite numbers with any names, and parameters as learning has them."""
+    sides = [draw(st.lists(names, min_size=least, max_size=4, unique=True)) for _ in range(2)]
+    dtype, bits = draw(st.sampled_from([(np.float64, 64), (np.float32, 32)]))
+    values = draw(
+        arrays(dtype, tuple(map(len, sides)), elements=st.floats(width=bits, allow_nan=False))  # type: ignore[arg-type]
+    )
+    parameters = dict(draw(st.dictionaries(st.sampled_from(list(PARAMETERS)), st.just(0))))
+    return rw.Weights(values, sides[0], sides[1], {name: PARAMETERS[name] for name in parameters})
+
+
+def same(found: rw.Weights, expected: rw.Weights) -> bool:
+    """Whether the names, the types and the bits agree."""
+    return (
+        (found.cues, found.outcomes) == (expected.cues, expected.outcomes)
+        and found.values.dtype == expected.values.dtype
+        and found.values.tobytes() == expected.values.tobytes()
+    )
+
+
+# DataArrays and data frames.
+
+
+@given(weights(), st.booleans())
+def test_a_data_array_comes_back(known: rw.Weights, turned: bool) -> None:
+    array = known.to_xarray()
+    found = rw.Weights.from_xarray(array.transpose("outcomes", "cues") if turned else array)
+    assert same(found, known)
+    assert found.parameters == {name: value for name, value in known.parameters.items() if value is not None}
+
+
+# A frame without columns has no type.
+@given(weights(least=1))
+def test_a_data_frame_comes_back(known: rw.Weights) -> None:
+    found = rw.Weights.from_pandas(known.to_pandas())
+    assert same(found, known)
+    assert found.parameters == known.parameters
+
+
+def test_parameters_of_each_name_go_with_a_data_array_and_not_with_a_frame() -> None:
+    known = rw.Weights(VALUES, ["a", "b"], ["x", "y", "z"], {"alpha": [0.1, 0.2], "lambda": [1.0, 2.0, 3.0]})
+    turned = known.to_xarray().isel(cues=[1, 0])
+    assert rw.Weights.from_xarray(turned).parameters == {"alpha": [0.2, 0.1], "lambda": [1.0, 2.0, 3.0]}
+    assert rw.Weights.from_pandas(known.to_pandas()).parameters == {}
+
+
+def test_what_is_given_is_not_copied() -> None:
+    known = rw.Weights(VALUES, ["a", "b"], ["x", "y", "z"])
+    assert np.shares_memory(rw.Weights.from_xarray(known.to_xarray()).values, known.values)
+
+
+def test_numbers_of_other_types_become_floats() -> None:
+    frame = pd.DataFrame({"x": [1, 2], "y": [True, False]}, index=["a", "b"])
+    for numbers in (frame, frame.astype(int), frame.astype("Float64"), frame.astype({"y": "Int8"})):
+        assert rw.Weights.from_pandas(numbers).values.tolist() == [[1.0, 1.0], [2.0, 0.0]]
+    lacking = rw.Weights.from_pandas(pd.DataFrame({"x": pd.array([1.5, None], "Float64")}, index=["a", "b"]))
+    assert np.isnan(lacking["b", "x"])
+    with pytest.raises(TypeError, match="values must be real numbers"):
+        rw.Weights.from_pandas(pd.DataFrame({"x": ["1"]}, index=["a"]))
+    assert (
+        rw.Weights.from_xarray(xr.DataArray([[1, 2]], {"cues": ["a"], "outcomes": ["x", "y"]}))["a", "y"]
+        == 2.0
+    )
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: rw.Weights.from_xarray(VALUES), TypeError, "must be an xarray DataArray, not a list"),  # type: ignore[arg-type]
+        (
+            lambda: rw.Weights.from_xarray(xr.Dataset({"w": ("cues", [1.0])})),  # type: ignore[arg-type]
+            TypeError,
+            "not a Dataset; take one of its variables",
+        ),
+        (
+            lambda: rw.Weights.from_xarray(xr.DataArray(VALUES, dims=("a", "b"))),
+            ValueError,
+            r"dimensions 'cues' and 'outcomes', not 'a', 'b'; rename\(\)",
+        ),
+        (
+            lambda: rw.Weights.from_xarray(xr.DataArray(VALUES, dims=("cues", "outcomes"))),
+            ValueError,
+            r"no names for the dimension 'cues'; .*assign_coords\(cues=",
+        ),
+        (lambda: rw.Weights.from_pandas(VALUES), TypeError, "must be a pandas DataFrame, not a list"),  # type: ignore[arg-type]
+        (
+            lambda: rw.Weights.from_pandas(pd.DataFrame(VALUES)),
+            TypeError,
+            r"frame.index must be the names of cues, but has 0; write frame.set_index\(",
+        ),
+        (
+            lambda: rw.Weights.from_pandas(pd.DataFrame(VALUES, index=["a", "b"])),
+            TypeError,
+            r"frame.columns must be the names of outcomes, but has 0; write frame.columns.map\(str\)",
+        ),
+        (
+            lambda: rw.Weights.from_pandas(pd.DataFrame([[1.0], [2.0]], index=["a", "a"], columns=["x"])),
+            ValueError,
+            "cues must be distinct, but 'a' comes twice",
+        ),
+    ],
+)
+def test_what_has_no_names_says_how_to_give_some(make: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        make()
+
+
+# Arrow and what reads it.
+
+
+@given(weights(PLAIN, 1), st.integers(1, 10))
+def test_arrow_has_every_weight_with_its_names(known: rw.Weights, block: int) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install rescorla[arrow]")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tables, "_BLOCK", block)
+        long = known.to_arrow(long=True)
+        wide = None if "cue" in known.outcomes else known.to_arrow()
+    assert hasattr(long, "__arrow_c_stream__")
+    assert long.column_names == ["cue", "outcome", "weight"]
+    pairs = [(cue, outcome) for cue in known.cues for outcome in known.outcomes]
+    assert list(zip(long["cue"].to_pylist(), long["outcome"].to_pylist(), strict=True)) == pairs
+    assert long["weight"].to_numpy().tobytes() == known.values.tobytes()
+    if wide is not None:
+        assert wide.column_names == ["cue", *known.outcomes]
+        assert tuple(wide["cue"].to_pylist()) == known.cues
+        for outcome in known.outcomes:
+            assert wide[outcome].to_numpy().tobytes() == known.column(outcome).tobytes()
+
+
+@pytest.mark.parametrize("shape", [(0, 2), (2, 0), (0, 0)])
+@pytest.mark.parametrize("long", [False, True])
+def test_arrow_has_tables_without_weights(shape: tuple[int, int], long: bool) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install rescorla[arrow]")
+    table = rw.Weights(np.zeros(shape), ("a", "b")[: shape[0]], ("x", "y")[: shape[1]]).to_arrow(long)
+    assert table.num_rows == (0 if long else shape[0])
+
+
+def test_polars_queries_weights() -> None:
+    polars = pytest.importorskip("polars", reason="polars is not installed: pip install rescorla[test]")
+    known = rw.Weights(VALUES, ["a", "b"], ["x", "y", "z"])
+    long = polars.DataFrame(known.to_arrow(long=True))
+    found = long.filter((polars.col("cue") == "b") & (polars.col("weight") > 0.1))
+    assert found.rows() == [("b", "x", 0.25)]
+    assert polars.DataFrame(known.to_arrow()).filter(polars.col("x") < 0.3)["cue"].to_list() == ["b"]
+
+
+def test_an_outcome_called_cue_needs_a_long_table(tmp_path: Path) -> None:
+    known = rw.Weights([[0.5, 1.0]], ["a"], ["x", "cue"])
+    for call in (known.to_arrow, lambda: known.save(tmp_path / "w.parquet")):
+        with pytest.raises(ValueError, match=r"an outcome is called 'cue'.*write long=True"):
+            call()
+    assert known.to_arrow(long=True)["outcome"].to_pylist() == ["x", "cue"]
+    assert list(tmp_path.iterdir()) == []
+
+
+# Files.
+
+
+@given(
+    weights(),
+    st.sampled_from([(".csv", ","), (".tsv", "\t"), (".CSV", ",")]),
+    st.booleans(),
+    st.integers(1, 9),
+)
+def test_the_csv_module_reads_what_is_saved(
+    tmp_path_factory: pytest.TempPathFactory, known: rw.Weights, kind: tuple[str, str], long: bool, block: int
+) -> None:
+    path = tmp_path_factory.mktemp("w") / f"w{kind[0]}"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tables, "_BLOCK", block)
+        known.save(path, long=long)
+    with path.open(encoding="utf-8", newline="") as stream:
+        head, *rows = csv.reader(stream, delimiter=kind[1], strict=True)
+    numbers: list[str] = []
+    if long:
+        assert head == ["cue", "outcome", "weight"]
+        assert [row[:2] for row in rows] == [[c, o] for c in known.cues for o in known.outcomes]
+        numbers = [row[2] for row in rows]
+    else:
+        assert head == ["cue", *known.outcomes]
+        assert [row[0] for row in rows] == list(known.cues)
+        numbers = [cell for row in rows for cell in row[1:]]
+    # Every bit, read as this type or as doubles.
+    assert np.array(list(map(float, numbers)), known.values.dtype).tobytes() == known.values.tobytes()
+
+
+@pytest.mark.parametrize("long", [False, True])
+def test_pandas_reads_what_is_saved(tmp_path: Path, long: bool) -> None:
+    known = rw.Weights(VALUES, ["a,b", 'c"d'], ["x", "y\nz", "é"])
+    known.save(tmp_path / "w.csv", long=long)
+    known.save(tmp_path / "w.parquet", long=long)
+    for frame in (
+        pd.read_csv(tmp_path / "w.csv"),
+        pd.read_parquet(tmp_path / "w.parquet"),
+    ):
+        wide = (
+            frame.pivot(index="cue", columns="outcome", values="weight").loc[
+                list(known.cues), list(known.outcomes)
+            ]
+            if long
+            else frame.set_index("cue")
+        )
+        # Older pandas rounds the last digit of text.
+        np.testing.assert_allclose(wide.to_numpy(), VALUES, rtol=1e-15)
+        assert (tuple(wide.index), tuple(wide.columns)) == (known.cues, known.outcomes)
+
+
+@given(weights(PLAIN, 1), st.booleans(), st.integers(1, 10))
+def test_parquet_has_every_weight(
+    tmp_path_factory: pytest.TempPathFactory, known: rw.Weights, long: bool, block: int
+) -> None:
+    parquet = pytest.importorskip(
+        "pyarrow.parquet", reason="pyarrow is not installed: pip install rescorla[arrow]"
+    )
+    if "cue" in known.outcomes and not long:
+        return
+    path = tmp_path_factory.mktemp("w") / "w.parquet"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tables, "_BLOCK", block)
+        known.save(path, long=long)
+    assert parquet.read_table(path).equals(known.to_arrow(long).combine_chunks())
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet"])
+def test_tables_are_written_whole_or_not_at_all(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / f"w.{suffix}"
+    known = rw.Weights(VALUES, ["a", "b"], ["x", "y", "z"])
+    known.save(path)
+    before = path.read_bytes()
+
+    def failing(values: Any) -> Any:
+        yield 0, values[:1]
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(tables, "_blocks", failing)
+    with pytest.raises(OSError, match=rf"No space left on device: '.*w\.{suffix}'"):
+        known.save(path, long=True)
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == [path.name]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet"])
+def test_tables_are_only_written(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"w.{suffix}"
+    for long in (False, True):
+        rw.Weights(VALUES, ["a", "b"], ["x", "y", "z"]).save(path, long=long)
+        with pytest.raises(
+            ValueError, match=rf"\.npz, \.npy, \.nc, found '\.{suffix}': such tables are for other"
+        ):
+            rw.load_weights(path)
+
+
+def test_long_is_for_tables(tmp_path: Path) -> None:
+    known = rw.Weights([[0.5]], ["a"], ["x"])
+    for suffix in ("npz", "npy", "nc", "zarr"):
+        with pytest.raises(
+            ValueError, match=r"long=True is for tables, \.csv, \.tsv, \.parquet; leave it out"
+        ):
+            known.save(tmp_path / f"w.{suffix}", long=True)
+    with pytest.raises(ValueError, match=r"ends in one of .*\.nc, \.csv, \.tsv, \.parquet, found '\.txt'"):
+        known.save(tmp_path / "w.txt")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_name_that_is_no_text_is_named(suffix: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"the outcome '\\ud800' is no text that UTF-8 has"):
+        rw.Weights([[0.5]], ["a"], ["\ud800"]).save(tmp_path / f"w.{suffix}")
+    assert list(tmp_path.iterdir()) == []
