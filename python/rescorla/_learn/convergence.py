@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from rescorla import _core
-from rescorla._events.events import Events
-from rescorla._events.read import events_of
+from rescorla._events.given import Source, events_given
 from rescorla._learn.plan import warn_of_entries
 from rescorla._learn.record import rates_of, sizes
 from rescorla._learn.spectrum import SLACK, Spectrum, Tokens
 from rescorla._shared.checks import (
-    PathName,
     PerName,
     chosen,
     number,
@@ -43,7 +41,7 @@ _VANISHED = -1e6
 
 @hinting
 def convergence(
-    events: Events | PathName,
+    events: Source,
     *,
     alpha: PerName = 0.1,
     beta: float | tuple[float, float] = 0.1,
@@ -62,9 +60,9 @@ def convergence(
 
     Parameters
     ----------
-    events : Events or path
-        What is learned from; a path is that of a binary event file or of an event table, told apart by
-        content.
+    events : Events, path, iterable or data frame
+        What is learned from: Events, or a source as `read_events` takes it, which is read first. Of an
+        iterable each event is asked for once.
     alpha : float, mapping or array_like of shape (n_cues,), default 0.1
         The salience of cues, 0 or more: one number, or one per cue.
     beta : float or pair of float, default 0.1
@@ -138,7 +136,7 @@ def convergence(
     beta1, beta2 = rates(beta)
     if beta1 == beta2 == 0:
         raise ValueError("beta must be more than 0: without learning everything stays as it is")
-    events = events_of(events)
+    events = events_given(events, "convergence")
     if events.n_tokens == 0:
         raise ValueError("convergence needs tokens to draw from; these events have none")
     columns = (

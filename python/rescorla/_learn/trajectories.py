@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rescorla import _core
-from rescorla._events.events import Events
-from rescorla._events.read import events_of
+from rescorla._events.given import Source, events_given
 from rescorla._learn.plan import (
     maximal,
     naming_divergence,
@@ -23,7 +22,6 @@ from rescorla._learn.plan import (
 from rescorla._learn.record import learned, rates_of
 from rescorla._learn.schedule import Schedule, name_of, tabulated
 from rescorla._shared.checks import (
-    PathName,
     PerName,
     element_type,
     near,
@@ -232,7 +230,7 @@ def _swapped(cue: object, outcomes: Mapping[str, int]) -> str:
 
 @hinting
 def trajectories(
-    events: Events | PathName,
+    events: Source,
     pairs: Iterable[tuple[str, str]] | None = None,
     *,
     cues: Iterable[str] | None = None,
@@ -256,8 +254,9 @@ def trajectories(
 
     Parameters
     ----------
-    events : Events or path
-        What to learn from; a path is that of a binary event file or of an event table.
+    events : Events, path, iterable or data frame
+        What to learn from: Events, or a source as `read_events` takes it, which is read first. Of an
+        iterable each event is asked for once.
     pairs : iterable of (str, str), optional
         The weights to record, as pairs (cue, outcome).
     cues, outcomes : iterable of str, optional
@@ -330,7 +329,7 @@ def trajectories(
         if cues is not None or outcomes is not None:
             raise ValueError("pairs and cues= or outcomes= ask for different things; give one of them")
         cues, outcomes = (list(dict.fromkeys(pair[side] for pair in cells)) for side in (0, 1))
-    events = events_of(events, progress=progress)
+    events = events_given(events, "trajectories", progress=progress)
     plan = plan_of(events, cues, outcomes, initial)
     if initial is not None:
         warn_unshared(initial, plan, events)
