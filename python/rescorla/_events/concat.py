@@ -58,6 +58,8 @@ def concat_events(
     >>> week.cues, [event.frequency for event in week]
     (('a', 'b', 'c'), [1, 2, 1])
     """
+    if isinstance(path, Events):
+        raise TypeError("path must be the name of a file to write; the parts go in one list: [first, second]")
     if isinstance(parts, Events | str | os.PathLike):
         raise TypeError(f"parts must be several Events or paths, not one {type(parts).__name__}; write [it]")
     parts = list(parts)

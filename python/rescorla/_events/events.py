@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, overload
@@ -12,9 +12,9 @@ import numpy as np
 
 from rescorla import _core
 from rescorla._core import FormatError
-from rescorla._events import derive
+from rescorla._events import derive, tables
 from rescorla._events.names import Map, Names
-from rescorla._events.order import in_order
+from rescorla._events.order import in_blocks, in_order, positions
 from rescorla._events.renaming import Renaming
 from rescorla._shared.checks import DUPLICATES, Duplicates, PathName, Seed, Side, generator, one_of, path_name
 from rescorla._shared.hints import hinting
@@ -23,6 +23,7 @@ from rescorla._shared.progress import Progress, watching
 
 if TYPE_CHECKING:
     import pandas
+    import polars
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
@@ -57,8 +58,9 @@ class Events:
     """A sequence of learning events with their names, in memory or mapped from a binary event file.
 
     Made by `read_events`, `compile_events`, `corpus_events` and `open_events`. ``len(events)`` counts rows; a
-    row of frequency f stands for f tokens in a row. Iterating and indexing give `Event`; a slice gives Events
-    in memory that keep all names, so that what is learned from parts fits together.
+    row of frequency f stands for f tokens in a row. Iterating and indexing give `Event`. A slice, a list or
+    array of positions (negative ones count from the end) and a mask, an array with a truth value for each
+    event, give Events in memory that keep all names, so that what is learned from parts fits together.
 
     Attributes
     ----------
@@ -83,6 +85,10 @@ class Events:
     Event(cues=('a',), outcomes=('y',), frequency=3)
     >>> dict(zip(events.cues, events.cue_counts.tolist()))
     {'a': 4, 'b': 1}
+    >>> [event.outcomes for event in events[[-1, 0, 0]]]
+    [('y',), ('x',), ('x',)]
+    >>> events[events.frequencies > 1].n_tokens
+    3
     """
 
     __slots__ = ("_cues", "_digest", "_file", "_outcomes", "_place")
@@ -193,13 +199,20 @@ class Events:
     def __getitem__(self, key: int) -> Event: ...
 
     @overload
-    def __getitem__(self, key: slice) -> Events: ...
+    def __getitem__(self, key: slice | Sequence[int] | NDArray[np.integer[Any] | np.bool_]) -> Events: ...
 
-    def __getitem__(self, key: int | slice) -> Event | Events:
+    def __getitem__(
+        self, key: int | slice | Sequence[int] | NDArray[np.integer[Any] | np.bool_]
+    ) -> Event | Events:
+        """An event by its number, or Events in memory by a slice, an array of numbers or a mask, as numpy."""
         if isinstance(key, slice):
             rows = range(*key.indices(len(self)))
             return Events(self._file.select(in_order(rows), len(rows)))
-        wanted = index(key)
+        if (chosen := positions(key, len(self))) is not None:
+            return Events(self._file.select(in_blocks(chosen), len(chosen)))
+        if isinstance(key, tuple):
+            raise IndexError(f"events have one dimension; write events[{list(key)!r}] for several of them")
+        wanted = index(key)  # type: ignore[arg-type]
         event = wanted + len(self) if wanted < 0 else wanted
         if not 0 <= event < len(self):
             raise IndexError(f"there is no event {wanted} among {len(self)} events")
@@ -339,6 +352,68 @@ class Events:
         """
         with watching(progress, "writing") as watch:
             self._file.to_table(path_name(path), watch)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The events as a pandas DataFrame, which `read_events` reads back.
+
+        Returns
+        -------
+        pandas.DataFrame, n_events rows
+            Columns ``cues`` and ``outcomes``, whose entries are lists of names, and ``frequency``, int64. The
+            index counts events from 0.
+
+        Raises
+        ------
+        ImportError
+            When pandas is not installed: ``pip install 'rescorla[pandas]'``.
+
+        Notes
+        -----
+        All events are decoded, and each becomes two lists in memory. Names that no event has are not in the
+        table. Where an event keeps a name twice, ``read_events(frame, duplicates="keep")`` gives the same
+        events.
+
+        See Also
+        --------
+        to_table : a text table, event by event.
+        cue_matrix, outcome_matrix : sparse matrices.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> frame = rw.read_events([("a_b", "x"), ("a", "y", 3)]).to_pandas()
+        >>> frame["cues"].tolist(), frame["frequency"].tolist()
+        ([['a', 'b'], ['a']], [1, 3])
+        >>> rw.read_events(frame[frame["frequency"] > 1])
+        <Events: 1 events, 3 tokens, 1 cues, 1 outcomes; in memory>
+        """
+        return tables.to_pandas(self._file)
+
+    def to_polars(self) -> polars.DataFrame:
+        """The events as a polars DataFrame, which `read_events` reads back.
+
+        Returns
+        -------
+        polars.DataFrame, n_events rows
+            Columns ``cues`` and ``outcomes`` of type ``List(String)``, and ``frequency`` of type ``Int64``.
+
+        Raises
+        ------
+        ImportError
+            When polars is not installed: ``pip install 'rescorla[polars]'``.
+
+        Notes
+        -----
+        As for `to_pandas`.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> frame = rw.read_events([("a_b", "x"), ("a", "y", 3)]).to_polars()
+        >>> frame.columns, frame["cues"].to_list()
+        (['cues', 'outcomes', 'frequency'], [['a', 'b'], ['a']])
+        """
+        return tables.to_polars(self._file)
 
     def verify(self, *, progress: Progress = None) -> None:
         """Read everything and check it against its checksums; opening a file checks its frame only.
