@@ -12,7 +12,7 @@ import numpy as np
 
 from rescorla import _core
 from rescorla._core import FormatError
-from rescorla._events import derive, tables
+from rescorla._events import derive, display, tables
 from rescorla._events.names import Map, Names
 from rescorla._events.order import in_blocks, in_order, positions
 from rescorla._events.renaming import Renaming
@@ -81,6 +81,9 @@ class Events:
     >>> events = rw.read_events([("a_b", "x"), ("a", "y", 3)])
     >>> events
     <Events: 2 events, 4 tokens, 2 cues, 2 outcomes; in memory>
+       cues  outcomes  frequency
+    0  a_b   x                 1
+    1  a     y                 3
     >>> events[1]
     Event(cues=('a',), outcomes=('y',), frequency=3)
     >>> dict(zip(events.cues, events.cue_counts.tolist()))
@@ -219,6 +222,13 @@ class Events:
         return Event._make(self._file.events(event, event + 1)[0])
 
     def __repr__(self) -> str:
+        return "\n".join([self._head(), *display.text_of(self._file)])
+
+    def _repr_html_(self) -> str:
+        """The first and last events, for a notebook."""
+        return display.html_of(self._head(), self._file)
+
+    def _head(self) -> str:
         where = "in memory" if self.path is None else repr(self.path)
         counts = f"{len(self)} events, {self.n_tokens} tokens, {self.n_cues} cues, {self.n_outcomes} outcomes"
         return f"<Events: {counts}; {where}>"
@@ -386,6 +396,8 @@ class Events:
         ([['a', 'b'], ['a']], [1, 3])
         >>> rw.read_events(frame[frame["frequency"] > 1])
         <Events: 1 events, 3 tokens, 1 cues, 1 outcomes; in memory>
+           cues  outcomes  frequency
+        0  a     y                 3
         """
         return tables.to_pandas(self._file)
 
@@ -483,8 +495,8 @@ class Events:
         >>> import rescorla as rw
         >>> events = rw.read_events([("a", "x", 900), ("b", "y", 100)])
         >>> sample = events.sample(1000, seed=1)
-        >>> sample
-        <Events: 1000 events, 1000 tokens, 2 cues, 2 outcomes; in memory>
+        >>> len(sample), sample.n_tokens
+        (1000, 1000)
         >>> bool(850 < sample.cue_counts[0] < 950)
         True
         """
@@ -779,6 +791,9 @@ class Events:
         >>> import rescorla as rw
         >>> rw.read_events([("a", "x", 2), ("b", "y"), ("a", "y")]).head(2)
         <Events: 2 events, 3 tokens, 2 cues, 2 outcomes; in memory>
+           cues  outcomes  frequency
+        0  a     x                 2
+        1  b     y                 1
         """
         return type(self)(derive.head(self._file, n, path, progress))
 
