@@ -80,15 +80,16 @@ def trajectories(
         Without `pairs`: record the weights of all these cues to all these outcomes. Without ``cues`` those of
         all cues, without ``outcomes`` those to all outcomes. All cues predict, recorded or not.
     every : int, default 1
-        Record after tokens every, 2 * every, ... Where there are fewer tokens than `every`, record after the
-        last, and warn.
+        Record the first weights, those after tokens every, 2 * every, ..., and those after the last. Where
+        there are fewer tokens than `every`, warn.
     at : array_like of int, optional
-        Record after these tokens instead; they rise. 0 is before the first token: the initial weights.
+        Record after these tokens instead, and no others; they rise. 0 is before the first token: the initial
+        weights, or zeros.
     alpha, beta, lambda_, schedule, initial, dtype, threads, progress
         As in `learn`. A mapping or array `lambda_` is about the outcomes that are recorded.
     predictions : bool, default False
         Record, too, what was predicted just before each recorded token of those of its outcomes that are
-        recorded.
+        recorded. For token 0 there is nothing to predict.
 
     Returns
     -------
@@ -127,9 +128,9 @@ def trajectories(
     >>> events = rw.read_events([("light", "food", 100), ("light_tone", "food", 100)])
     >>> traj = rw.trajectories(events, [("light", "food"), ("tone", "food")], every=50, alpha=0.2, beta=0.2)
     >>> traj["light", "food"].round(2)
-    array([0.87, 0.98, 0.99, 0.99])
+    array([0.  , 0.87, 0.98, 0.99, 0.99])
     >>> traj["tone", "food"].round(2)
-    array([0.  , 0.  , 0.01, 0.01])
+    array([0.  , 0.  , 0.  , 0.01, 0.01])
     >>> early = rw.trajectories(events, at=[0, 1, 2], alpha=0.2, beta=0.2, predictions=True)
     >>> early["light", "food"]
     array([0.    , 0.04  , 0.0784])
@@ -237,14 +238,15 @@ def _room(
     if at is None:
         if step > n_tokens > 0:
             warn(
-                f"every={step} is more than the number of tokens, {n_tokens}: of these the last is recorded "
-                "alone; give a smaller every, or at="
+                f"every={step} is more than the number of tokens, {n_tokens}: the first and the last weights are "
+                "recorded alone; give a smaller every, or at="
             )
-            step = n_tokens
-        n_times = n_tokens // step
+        # 0, then multiples, then the last token, whether it is one or not.
+        n_times = 1 - (-n_tokens // step)
         values = room("trajectories", n_times * n_cells, element, _CURE)
         tokens = room("the tokens to record", n_times, np.dtype(np.int64), _CURE)
-        tokens[:] = np.arange(step, n_times * step + 1, step)
+        tokens[:-1] = np.arange(n_times - 1) * step
+        tokens[-1] = n_tokens
         return tokens, values
     if step != 1:
         raise ValueError("every= and at= ask for different things; give one of them")
