@@ -72,7 +72,7 @@ def quirk_trajectories(events: rw.Events, cues: tuple[str, ...]) -> rw.Trajector
 
 
 def quirky(events: rw.Events, cues: tuple[str, ...]) -> Iterator[list[float]]:
-    """The weights to the outcome after every `EVERY` tokens, from 0 on: all cues predict, each is updated once."""
+    """The weights to the outcome after every `EVERY` tokens: all cues predict, each is updated once."""
     weights = dict.fromkeys(cues, 0.0)
     yield list(weights.values())
     token = 0

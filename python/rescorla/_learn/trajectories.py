@@ -238,8 +238,8 @@ def _room(
     if at is None:
         if step > n_tokens > 0:
             warn(
-                f"every={step} is more than the number of tokens, {n_tokens}: the first and the last weights are "
-                "recorded alone; give a smaller every, or at="
+                f"every={step} is more than the number of tokens, {n_tokens}: the first and the last weights "
+                "are recorded alone; give a smaller every, or at="
             )
         # 0, then multiples, then the last token, whether it is one or not.
         n_times = 1 - (-n_tokens // step)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from rescorla._learn import saved
 from rescorla._learn.display import html_of, text_of
-from rescorla._shared.checks import near, numbered
+from rescorla._shared.checks import PathName, near, numbered, path_name
 from rescorla._shared.optional import need
 from rescorla._weights import files
 
@@ -132,6 +133,70 @@ class Trajectories:
         names = ("pairs",) if self.pairs is not None else ("cues", "outcomes")
         listed = " x ".join(f"{n} {name}" for n, name in zip(cells, names, strict=True))
         return f"<Trajectories: {n_tokens} tokens x {listed}, {self.values.dtype}>"
+
+    def save(self, path: PathName) -> None:
+        """Write the trajectories to an .npz file, whole or not at all; `Trajectories.load` reads them back.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where; it ends in ``.npz``. An older file of that name is replaced. numpy alone reads it.
+
+        Raises
+        ------
+        ValueError
+            When the path has another suffix.
+        TypeError
+            When a parameter is no value that JSON has.
+        OSError
+            When the file cannot be written.
+
+        Examples
+        --------
+        >>> import rescorla as rw, os, tempfile
+        >>> traj = rw.trajectories([("light", "food", 2)], alpha=1.0, beta=0.5)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "light.npz")
+        ...     traj.save(path)
+        ...     again = rw.Trajectories.load(path)
+        >>> again["light", "food"]
+        array([0.  , 0.5 , 0.75])
+        """
+        saved.save(
+            path_name(path),
+            saved.Content(
+                self.tokens,
+                self.values,
+                self.pairs,
+                self.cues,
+                self.outcomes,
+                self.parameters,
+                self.predictions,
+            ),
+        )
+
+    @classmethod
+    def load(cls, path: PathName) -> Self:
+        """Read trajectories that `save` wrote.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The .npz file.
+
+        Returns
+        -------
+        Trajectories
+            With the same bits, names, predictions and parameters.
+
+        Raises
+        ------
+        FormatError
+            When it is no file of trajectories, or a damaged one.
+        OSError
+            When it cannot be read.
+        """
+        return cls(*saved.load(path_name(path)))
 
     def to_xarray(self) -> DataArray:
         """The weights as an xarray DataArray.
