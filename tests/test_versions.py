@@ -51,8 +51,7 @@ def test_no_library_is_loaded_and_none_is_needed() -> None:
         "def missing(name):\n"
         "    if name != 'numpy': raise m.PackageNotFoundError(name)\n"
         "    return known(name)\n"
-        "import rescorla._learn.versions as v\n"
-        "v.version = missing\n"
+        "m.version = missing\n"
         "rw.show_versions()\n"
         "assert not {'pandas', 'scipy', 'sklearn', 'xarray'} & set(sys.modules)\n"
     )

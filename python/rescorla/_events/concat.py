@@ -28,7 +28,7 @@ def concat_events(
     path : str or path-like, optional
         A binary event file to write, none of the parts; None keeps the events in memory.
     progress : None, bool or callable(done, total), default None
-        None shows a bar if standard error is a terminal.
+        None shows a bar on a terminal and in a notebook.
 
     Returns
     -------

@@ -353,7 +353,7 @@ class Events:
         path : str or path-like
             Where; an older file of that name is replaced.
         progress : None, bool or callable(done, total), default None
-            None shows a bar if standard error is a terminal.
+            None shows a bar on a terminal and in a notebook.
 
         Raises
         ------
@@ -433,7 +433,7 @@ class Events:
         Parameters
         ----------
         progress : None, bool or callable(done, total), default None
-            None shows a bar if standard error is a terminal.
+            None shows a bar on a terminal and in a notebook.
 
         Raises
         ------
@@ -467,7 +467,7 @@ class Events:
         path : str or path-like, optional
             A binary event file to write; None keeps the events in memory.
         progress : None, bool or callable(done, total), default None
-            None shows a bar if standard error is a terminal.
+            None shows a bar on a terminal and in a notebook.
 
         Returns
         -------
@@ -518,7 +518,7 @@ class Events:
         path : str or path-like, optional
             A binary event file to write; None keeps the events in memory.
         progress : None, bool or callable(done, total), default None
-            None shows a bar if standard error is a terminal.
+            None shows a bar on a terminal and in a notebook.
 
         Returns
         -------
@@ -566,7 +566,7 @@ class Events:
         path : str or path-like, optional
             A binary event file to write; None keeps the events in memory.
         progress : None, bool or callable(done, total), default None
-            None shows a bar if standard error is a terminal.
+            None shows a bar on a terminal and in a notebook.
 
         Returns
         -------
@@ -598,7 +598,7 @@ class Events:
         path : str or path-like, optional
             A binary event file to write; None keeps the events in memory.
         progress : None, bool or callable(done, total), default None
-            None shows a bar if standard error is a terminal.
+            None shows a bar on a terminal and in a notebook.
 
         Returns
         -------
@@ -632,7 +632,7 @@ class Events:
         path : str or path-like, optional
             A binary event file to write; None keeps the events in memory.
         progress : None, bool or callable(done, total), default None
-            None shows a bar if standard error is a terminal.
+            None shows a bar on a terminal and in a notebook.
 
         Returns
         -------
@@ -701,7 +701,7 @@ class Events:
             What to do when an event lists a name twice under the names of a map: keep the first, keep both,
             or raise ValueError. Without a map names stay as often as the event lists them.
         progress : None, bool or callable(done, total), default None
-            None shows a bar if standard error is a terminal.
+            None shows a bar on a terminal and in a notebook.
 
         Returns
         -------
@@ -774,7 +774,7 @@ class Events:
         path : str or path-like, optional
             A binary event file to write; None keeps the events in memory.
         progress : None, bool or callable(done, total), default None
-            None shows a bar if standard error is a terminal.
+            None shows a bar on a terminal and in a notebook.
 
         Returns
         -------
@@ -819,7 +819,7 @@ class Events:
         paths : pair of paths, optional
             The binary event files to write, for the first and the second part; None keeps both in memory.
         progress : None, bool or callable(done, total), default None
-            None shows a bar if standard error is a terminal.
+            None shows a bar on a terminal and in a notebook.
 
         Returns
         -------
@@ -871,7 +871,7 @@ class Events:
         path : str or path-like, optional
             A binary event file to write; None keeps the events in memory.
         progress : None, bool or callable(done, total), default None
-            None shows a bar if standard error is a terminal.
+            None shows a bar on a terminal and in a notebook.
 
         Returns
         -------

@@ -78,7 +78,7 @@ def equilibrium(
         How many threads to use at the most; by default as many as the process may run on. The bits of the
         result do not depend on it.
     progress : None, bool or callable(done, total), default None
-        None shows a bar if standard error is a terminal.
+        None shows a bar on a terminal and in a notebook.
 
     Returns
     -------

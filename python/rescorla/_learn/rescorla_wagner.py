@@ -139,7 +139,7 @@ def learn(
         Learn what is missing of the store that `out` names, which must be of the same events and parameters;
         where there is none it is made.
     progress : None, bool or callable(done, total), default None
-        None shows a bar if standard error is a terminal. A callable is called by the calling thread; when it
+        None shows a bar on a terminal and in a notebook. A callable is called by the calling thread; when it
         raises, learning stops.
 
     Returns

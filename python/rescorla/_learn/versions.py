@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import platform
 import sys
-from importlib.metadata import PackageNotFoundError, version
 
 from rescorla import _core
 from rescorla._learn.rescorla_wagner import learn
 from rescorla._shared.checks import thread_count
+from rescorla._shared.hints import hinting
 
 # What the package needs, and what its extras bring.
 _LIBRARIES = (
@@ -17,6 +16,7 @@ _LIBRARIES = (
 )
 
 
+@hinting
 def show_versions() -> None:
     """Print what is installed: paste it into a report of an error.
 
@@ -32,11 +32,13 @@ def show_versions() -> None:
         rescorla: ...
           python: ...
     """
+    from platform import platform
+
     system = {
         "rescorla": _core.__version__,
         "python": sys.version.replace("\n", " "),
         "executable": sys.executable,
-        "machine": platform.platform(),
+        "machine": platform(),
         "kernel": str(learn([("a", "x")], progress=False).parameters["kernel"]),
         "threads": str(thread_count(None)),
     }
@@ -46,6 +48,9 @@ def show_versions() -> None:
 
 
 def _installed(library: str) -> str | None:
+    # Not loaded with the package: it brings much along.
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(library)
     except PackageNotFoundError:

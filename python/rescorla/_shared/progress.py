@@ -1,13 +1,15 @@
 """How far long work has come, shown to whoever waits for it."""
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from time import monotonic
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 Progress: TypeAlias = bool | Callable[[int, int], object] | None
-"""None (a bar if standard error is a terminal), True (a bar), False (none) or a function of (done, total)."""
+"""None (a bar on a terminal or in a notebook), True (a bar), False (none) or a function of (done, total)."""
 
 
 class _Bar(Protocol):
@@ -24,7 +26,7 @@ def watching(progress: Progress, label: str) -> Iterator[Callable[[int, int], ob
     0 means that it is not known yet.
     """
     if progress is None:
-        progress = sys.stderr is not None and sys.stderr.isatty()
+        progress = sys.stderr is not None and (sys.stderr.isatty() or _in_notebook())
     if not isinstance(progress, bool):
         if not callable(progress):
             kind = type(progress).__name__
@@ -48,6 +50,12 @@ def part(
     return None if watch is None else lambda done, _: watch(before + done, total)
 
 
+def _in_notebook() -> bool:
+    """Whether a notebook's kernel runs this: what `tqdm.auto` asks, too."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return "IPKernelApp" in (getattr(shell, "config", None) or ())
+
+
 def _new_bar(label: str) -> _Bar:
     try:
         return _TqdmBar(label)
@@ -56,17 +64,31 @@ def _new_bar(label: str) -> _Bar:
 
 
 class _TqdmBar:
-    def __init__(self, label: str) -> None:
-        from tqdm import tqdm
+    """tqdm's bar: a line on a terminal, a widget in a notebook."""
 
-        self._bar = tqdm(desc=label, unit_scale=True, leave=False, file=sys.stderr)
+    def __init__(self, label: str) -> None:
+        with warnings.catch_warnings():
+            # Where a notebook has no widgets, tqdm draws a line and warns of it.
+            warnings.simplefilter("ignore")
+            from tqdm.auto import tqdm
+
+        self._make = partial(tqdm, desc=label, unit_scale=True, leave=False, file=sys.stderr)
+        self._bar: Any = None
 
     def show(self, done: int, total: int) -> None:
-        self._bar.total = total or None
+        if self._bar is None:
+            # Not before there is something to show: in a notebook each bar leaves its room behind.
+            self._bar = self._make(total=total or None)
+        elif (total or None) != self._bar.total:
+            # A widget learns of another total by `reset` alone, which would count the time from now on.
+            started = self._bar.start_t
+            self._bar.reset(total or None)
+            self._bar.start_t = started
         self._bar.update(done - self._bar.n)
 
     def close(self) -> None:
-        self._bar.close()
+        if self._bar is not None:
+            self._bar.close()
 
 
 class _PlainBar:
