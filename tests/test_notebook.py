@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import pytest
 import rescorla as rw
+from rescorla._shared import progress
 
 MANY = [("a_b", "x")] * 20_000
 
@@ -46,6 +47,7 @@ def fake(monkeypatch: pytest.MonkeyPatch, config: Any) -> None:
     auto.tqdm = Widget
     monkeypatch.setitem(sys.modules, "tqdm.auto", auto)
     monkeypatch.setattr(Widget, "made", [])
+    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
 
 
 def test_a_notebook_shows_a_bar(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,10 +80,8 @@ def test_without_tqdm_a_notebook_shows_the_plain_line(
 
 
 def test_a_total_that_becomes_known_is_shown_and_the_time_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    from rescorla._shared.progress import watching
-
     fake(monkeypatch, {"IPKernelApp": {}})
-    with watching(None, "learning") as watch:
+    with progress.watching(None, "learning") as watch:
         assert watch is not None
         assert Widget.made == []  # Nothing to show yet.
         watch(3, 0)
@@ -90,9 +90,16 @@ def test_a_total_that_becomes_known_is_shown_and_the_time_goes_on(monkeypatch: p
     (bar,) = Widget.made
     assert bar.seen == [(3, None), (5, 10), (10, 10)]
     assert (bar.start_t, bar.closed) == (1.0, True)
-    with watching(None, "brief"):
+    with progress.watching(None, "brief"):
         pass
     assert len(Widget.made) == 1
+
+
+def test_brief_work_has_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake(monkeypatch, {"IPKernelApp": {}})
+    monkeypatch.setattr(progress, "_PATIENCE", 60.0)
+    rw.read_events(MANY)
+    assert Widget.made == []
 
 
 def test_what_tqdm_says_of_missing_widgets_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:

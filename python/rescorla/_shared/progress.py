@@ -18,6 +18,10 @@ class _Bar(Protocol):
     def close(self) -> None: ...
 
 
+# Seconds that work in a notebook takes before there is a bar.
+_PATIENCE = 0.2
+
+
 @contextmanager
 def watching(progress: Progress, label: str) -> Iterator[Callable[[int, int], object] | None]:
     """Turn a ``progress=`` argument into what the engine calls, and take the bar away when the work ends.
@@ -74,10 +78,13 @@ class _TqdmBar:
 
         self._make = partial(tqdm, desc=label, unit_scale=True, leave=False, file=sys.stderr)
         self._bar: Any = None
+        self._begins = monotonic() + (_PATIENCE if _in_notebook() else 0.0)
 
     def show(self, done: int, total: int) -> None:
         if self._bar is None:
-            # Not before there is something to show: in a notebook each bar leaves its room behind.
+            # In a notebook each bar leaves its room behind: brief work has none.
+            if monotonic() < self._begins:
+                return
             self._bar = self._make(total=total or None)
         elif (total or None) != self._bar.total:
             # A widget learns of another total by `reset` alone, which would count the time from now on.

@@ -11,7 +11,6 @@ SIDE, NAME, _TITLE = 3, 24, 300
 GAP = "..."
 
 _TEXT = "text-align: left; padding: 0.15em 0.6em; white-space: pre"
-_CAPTION = "text-align: left; white-space: nowrap; opacity: 0.7"
 _NUMBER = "text-align: right; padding: 0.15em 0.6em; font-variant-numeric: tabular-nums"
 
 
@@ -76,10 +75,10 @@ def table(
             for place, cell in enumerate(cells)
         )
 
-    under = f'<caption style="{_CAPTION}">{escape(caption)}</caption>' if caption else ""
+    over = f'<div style="opacity: 0.7">{escape(caption)}</div>' if caption else ""
     top = f"<tr>{row(heads, 'th')}</tr>" if any(heads) else ""
     body = "".join(f"<tr>{row(cells, 'td')}</tr>" for cells in lines)
-    return f'<table style="border-collapse: collapse">{under}{top}{body}</table>'
+    return f'{over}<table style="border-collapse: collapse">{top}{body}</table>'
 
 
 def details(parameters: Mapping[str, object]) -> str:
