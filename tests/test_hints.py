@@ -111,7 +111,7 @@ def test_what_a_function_raises_itself_is_left_as_it_is() -> None:
     with pytest.raises(TypeError, match=r"inner\(\) takes 1 positional argument but 2 were given") as raised:
         outer(1)
     assert raised.value.__cause__ is None
-    with pytest.raises(TypeError, match="events must be Events or a path"):
+    with pytest.raises(TypeError, match="events come from a path, an iterable"):
         rw.learn(3)  # type: ignore[arg-type]
 
 

@@ -66,7 +66,7 @@ def read(folder: Path) -> list[tuple[list[str], str, int]]:
 def quirk_trajectories(events: rw.Events, cues: tuple[str, ...]) -> rw.Trajectories:
     """What the quirk learns, as `rescorla.trajectories` records it."""
     values = np.array(list(quirky(events, cues)))
-    tokens = EVERY * np.arange(1, len(values) + 1)
+    tokens = EVERY * np.arange(len(values))
     pairs = tuple((cue, OUTCOME) for cue in cues)
     return rw.Trajectories(tokens, values, pairs, cues, (OUTCOME,), {"rule": "R's quirk"})
 
@@ -74,6 +74,7 @@ def quirk_trajectories(events: rw.Events, cues: tuple[str, ...]) -> rw.Trajector
 def quirky(events: rw.Events, cues: tuple[str, ...]) -> Iterator[list[float]]:
     """The weights to the outcome after every `EVERY` tokens: all cues predict, each is updated once."""
     weights = dict.fromkeys(cues, 0.0)
+    yield list(weights.values())
     token = 0
     for event in events:
         for _ in range(event.frequency):

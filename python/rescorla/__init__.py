@@ -33,7 +33,9 @@ from rescorla._learn.convergence import Convergence, convergence
 from rescorla._learn.delta import delta_rule
 from rescorla._learn.equilibrium import equilibrium
 from rescorla._learn.rescorla_wagner import learn
-from rescorla._learn.trajectories import Trajectories, trajectories
+from rescorla._learn.trajectories import trajectories
+from rescorla._learn.trajectory import Trajectories
+from rescorla._learn.versions import show_versions
 from rescorla._learn.widrow_hoff import widrow_hoff
 from rescorla._shared.warn import RescorlaWarning
 from rescorla._weights.weights import Weights, load_weights
@@ -73,6 +75,7 @@ __all__ = [
     "plot",
     "read_events",
     "schedules",
+    "show_versions",
     "tiles",
     "trajectories",
     "widrow_hoff",

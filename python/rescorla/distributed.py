@@ -85,7 +85,7 @@ def learn(
     retries : int, default 3
         How many times one after another a tile may be lost with its worker while no other tile is learned.
     progress : None, bool or callable(done, total), default None
-        In tiles. None shows a bar if standard error is a terminal. A callable is called by the calling
+        In tiles. None shows a bar on a terminal and in a notebook. A callable is called by the calling
         thread; when it raises, learning stops.
 
     Returns

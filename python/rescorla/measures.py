@@ -78,7 +78,7 @@ def activation(
     threads : int, optional
         How many threads to use; by default as many as the process may run on.
     progress : None, bool or callable(done, total), default None
-        None shows a bar if standard error is a terminal.
+        None shows a bar on a terminal and in a notebook.
 
     Returns
     -------
@@ -191,7 +191,7 @@ def diversity(
     threads : int, optional
         How many threads to use; by default as many as the process may run on.
     progress : None, bool or callable(done, total), default None
-        None shows a bar if standard error is a terminal.
+        None shows a bar on a terminal and in a notebook.
 
     Returns
     -------
@@ -254,7 +254,7 @@ def entropy(
     threads : int, optional
         How many threads to use; by default as many as the process may run on.
     progress : None, bool or callable(done, total), default None
-        None shows a bar if standard error is a terminal.
+        None shows a bar on a terminal and in a notebook.
 
     Returns
     -------
@@ -311,7 +311,7 @@ def rank(
     threads : int, optional
         How many threads to use; by default as many as the process may run on.
     progress : None, bool or callable(done, total), default None
-        None shows a bar if standard error is a terminal.
+        None shows a bar on a terminal and in a notebook.
 
     Returns
     -------
@@ -366,7 +366,7 @@ def margin(
     threads : int, optional
         How many threads to use; by default as many as the process may run on.
     progress : None, bool or callable(done, total), default None
-        None shows a bar if standard error is a terminal.
+        None shows a bar on a terminal and in a notebook.
 
     Returns
     -------

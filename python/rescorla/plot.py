@@ -23,7 +23,7 @@ import numpy as np
 
 from rescorla._events.events import Events
 from rescorla._learn.convergence import Convergence
-from rescorla._learn.trajectories import Trajectories
+from rescorla._learn.trajectory import Trajectories
 from rescorla._shared.checks import chosen, one_of, shown, whole
 from rescorla._shared.optional import need
 from rescorla._weights.weights import Weights, largest, need_weights

@@ -113,7 +113,7 @@ def test_an_index_out_of_range(place: int) -> None:
         rw.read_events(ROWS)[place]
 
 
-@pytest.mark.parametrize("place", ["a", 1.0, None, (0, 1)])
+@pytest.mark.parametrize("place", ["a", 1.0, None])
 def test_an_index_of_another_type(place: Any) -> None:
     with pytest.raises(TypeError):
         rw.read_events(ROWS)[place]
@@ -137,11 +137,12 @@ def test_parts_learn_what_the_whole_learns() -> None:
     assert weights.values.tobytes() == whole.values.tobytes()
 
 
-def test_the_representation_is_one_line(tmp_path: Path) -> None:
+def test_the_representation_begins_with_counts(tmp_path: Path) -> None:
     events = rw.read_events(ROWS)
-    assert repr(events) == "<Events: 3 events, 3 tokens, 3 cues, 2 outcomes; in memory>"
+    assert repr(events).split("\n")[0] == "<Events: 3 events, 3 tokens, 3 cues, 2 outcomes; in memory>"
     saved = events.save(tmp_path / "e.rw")
-    assert repr(saved) == f"<Events: 3 events, 3 tokens, 3 cues, 2 outcomes; {str(tmp_path / 'e.rw')!r}>"
+    where = repr(str(tmp_path / "e.rw"))
+    assert repr(saved).startswith(f"<Events: 3 events, 3 tokens, 3 cues, 2 outcomes; {where}>\n")
 
 
 def test_events_are_equal_by_identity() -> None:
@@ -284,12 +285,6 @@ def test_running_text_is_for_corpus_events(call: Any, tmp_path: Path) -> None:
 def test_a_source_of_another_type(source: Any) -> None:
     with pytest.raises(TypeError, match=f"not {type(source).__name__}"):
         rw.read_events(source)
-
-
-@pytest.mark.parametrize("call", [rw.learn, rw.equilibrium])
-def test_learning_takes_events_or_a_path(call: Any) -> None:
-    with pytest.raises(TypeError, match=r"not list; rescorla\.read_events"):
-        call(ROWS)
 
 
 def test_compile_events_needs_a_path() -> None:

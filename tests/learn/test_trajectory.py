@@ -141,13 +141,16 @@ def first_tokens(rows: Sequence[Event], n: int) -> Any:
 
 @pytest.mark.filterwarnings("ignore:every=")
 @given(EVENTS, some.DTYPES, st.integers(1, 5))
-def test_every_is_at_its_multiples(events: list[Event], dtype: Any, every: int) -> None:
+def test_every_is_at_the_beginning_its_multiples_and_the_last_token(
+    events: list[Event], dtype: Any, every: int
+) -> None:
     source = rw.read_events(events)
     one = record(source, every=every, dtype=dtype)
-    # Where there are fewer tokens, the last is recorded.
-    first = min(every, max(source.n_tokens, 1))
-    other = record(source, at=np.arange(first, source.n_tokens + 1, first), dtype=dtype)
-    assert one.tokens.tolist() == list(range(first, source.n_tokens + 1, first)) == other.tokens.tolist()
+    # The beginning, multiples, and the last token, be it one or not.
+    at = sorted({*range(0, source.n_tokens + 1, every), source.n_tokens})
+    other = record(source, at=at, dtype=dtype)
+    assert one.tokens.tolist() == at == other.tokens.tolist()
+    assert not one.values[0].any()
     assert some.bits(one.values) == some.bits(other.values)
 
 
@@ -175,7 +178,7 @@ def test_pairs_are_those_of_the_block(events: list[Event], dtype: Any, data: st.
     source = rw.read_events(events)
     pairs = data.draw(some.subsets(list(itertools.product(source.cues, source.outcomes))))
     block, some_of_it = record(source, dtype=dtype), record(source, pairs, dtype=dtype)
-    assert some_of_it.values.shape == (source.n_tokens, len(pairs))
+    assert some_of_it.values.shape == (source.n_tokens + 1, len(pairs))
     for pair in pairs:
         assert some.bits(some_of_it[pair]) == some.bits(block[pair])
 
@@ -189,7 +192,7 @@ def test_threads_and_tiles_at_work_change_no_bit(tile: int | None) -> None:
     assert some.bits(traj.values) == some.bits(one.values)
     assert traj.predictions is not None
     assert traj.predictions.tolist() == one.predictions.tolist()  # type: ignore[union-attr]
-    last = record(source, every=source.n_tokens).values[0]
+    last = record(source, every=source.n_tokens).values[-1]
     assert some.bits(last) == some.bits(learn(source).values)
 
 
@@ -252,30 +255,30 @@ def test_a_row_of_frequency_0_predicts_nothing() -> None:
 
 def test_no_tokens_no_records() -> None:
     traj = record(rw.read_events([("a", "x", 0)]), predictions=True)
-    assert traj.values.shape == (0, 1, 1)
+    assert (traj.tokens.tolist(), traj.values.tolist()) == ([0], [[[0.0]]])
     assert traj.predictions is not None
     assert len(traj.predictions) == 0
-    assert record(rw.read_events([("a", "x", 3)]), []).values.shape == (3, 0)
-    assert record(rw.read_events([("a", "x", 3)]), cues=[]).values.shape == (3, 0, 1)
+    assert record(rw.read_events([("a", "x", 3)]), []).values.shape == (4, 0)
+    assert record(rw.read_events([("a", "x", 3)]), cues=[]).values.shape == (4, 0, 1)
     assert record(rw.read_events([("a", "x", 3)]), at=[]).values.shape == (0, 1, 1)
 
 
-def test_the_last_token_is_recorded_where_there_are_fewer_than_every() -> None:
+def test_both_ends_are_recorded_where_there_are_fewer_tokens_than_every() -> None:
     source = rw.read_events([("a", "x", 3)])
     with pytest.warns(rw.RescorlaWarning, match="every=5 is more than the number of tokens, 3") as seen:
         traj = rw.trajectories(source, every=5)
-    assert traj.tokens.tolist() == [3]
-    assert traj.values[0, 0, 0] == rw.learn(source)["a", "x"]
+    assert traj.tokens.tolist() == [0, 3]
+    assert traj.values[1, 0, 0] == rw.learn(source)["a", "x"]
     assert len(seen) == 1
-    assert record(source, every=3).tokens.tolist() == [3]
-    assert record(rw.read_events([("a", "x", 0)]), every=5).tokens.tolist() == []
+    assert record(source, every=3).tokens.tolist() == [0, 3]
+    assert record(rw.read_events([("a", "x", 0)]), every=5).tokens.tolist() == [0]
 
 
 def test_learning_ends_with_the_last_record() -> None:
     # Later tokens would diverge.
     source = rw.read_events([("a", "x", 2), ("b", "x", 9)])
     rule: dict[str, Any] = {"alpha": {"a": 0.1, "b": 1e200}, "beta": 1.0}
-    assert record(source, every=2, at=None, **{**rule, "alpha": 0.1}).values.shape == (5, 2, 1)
+    assert record(source, every=2, at=None, **{**rule, "alpha": 0.1}).values.shape == (7, 2, 1)
     assert np.isfinite(record(source, at=[2], **rule).values).all()
     with pytest.raises(FloatingPointError, match="the weight of cue 'b' to outcome 'x' became"):
         record(source, [("a", "x")], **rule)
@@ -287,10 +290,21 @@ def test_learning_ends_with_the_last_record() -> None:
 SMALL = [("light", "food", 2), ("light_tone", "food_shock", 2)]
 
 
+def test_trajectories_begin_with_the_initial_weights() -> None:
+    start = rw.Weights([[0.5], [-0.25]], ["tone", "light"], ["food"])
+    traj = rw.trajectories(rw.read_events(SMALL), initial=start, every=3, predictions=True)
+    assert traj.tokens.tolist() == [0, 3, 4]
+    for cue, outcome in itertools.product(traj.cues, traj.outcomes):
+        first = start[cue, outcome] if outcome == "food" else 0.0
+        assert traj[cue, outcome][0] == first
+    assert traj.predictions is not None
+    assert traj.predictions["token"].tolist() == [3, 3, 4, 4]
+
+
 def test_labels() -> None:
     pairs = [("tone", "shock"), ("light", "food")]
     traj = rw.trajectories(rw.read_events(SMALL), pairs, every=2)
-    assert repr(traj) == "<Trajectories: 2 tokens x 2 pairs, float64>"
+    assert repr(traj).split("\n")[0] == "<Trajectories: 3 tokens x 2 pairs, float64>"
     assert (traj.cues, traj.outcomes, traj.pairs) == (("tone", "light"), ("shock", "food"), tuple(pairs))
     assert traj.predictions is None
     assert traj["tone", "shock"].tolist() == traj.values[:, 0].tolist()
@@ -299,7 +313,7 @@ def test_labels() -> None:
     with pytest.raises(TypeError, match="two names"):
         traj["tone"]  # type: ignore[index]
     block = rw.trajectories(rw.read_events(SMALL), outcomes=["shock"], dtype="float32")
-    assert repr(block) == "<Trajectories: 4 tokens x 2 cues x 1 outcomes, float32>"
+    assert repr(block).split("\n")[0] == "<Trajectories: 5 tokens x 2 cues x 1 outcomes, float32>"
     assert block["tone", "shock"].tolist() == block.values[:, 1, 0].tolist()
     with pytest.raises(KeyError, match="the cue 'food' is none of the 2"):
         block["food", "shock"]
@@ -406,6 +420,6 @@ def test_the_rate_must_be_safe_here_too() -> None:
 def test_what_needs_more_memory_than_there_is_is_refused(n: int, every: int) -> None:
     names = "_".join(f"n{i}" for i in range(1000))
     source = rw.read_events([(names, names, n)] * 1000)
-    cells = (n * 1000 // every) * 1000 * 1000
+    cells = (1 + -(-n * 1000 // every)) * 1000 * 1000
     with pytest.raises(MemoryError, match=f"trajectories need {cells * 8} bytes of memory"):
         rw.trajectories(source, every=every)

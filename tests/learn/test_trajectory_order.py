@@ -22,6 +22,12 @@ def test_records_are_those_of_the_events_in_their_order() -> None:
     tokens = [1, 700, 1500, 2777]
     # Rows of 1,024 bytes and nine tiles: events change places where nothing is recorded.
     with asking(tile=128):
+        stepped = rw.trajectories(events, every=700)
+        assert stepped.tokens.tolist() == [0, 700, 1400, 2100, 2800, N_EVENTS]
+        assert not stepped.values[0].any()
+        for values, token in zip(stepped.values[1:], stepped.tokens[1:].tolist(), strict=True):
+            learned = rw.learn(events.head(token), method="forward")
+            np.testing.assert_array_equal(values, learned.values)
         found = rw.trajectories(events, cues=events.cues, outcomes=events.outcomes, at=tokens).values
         for values, token in zip(found[-len(tokens) :], tokens, strict=True):
             learned = rw.learn(events.head(token), method="forward")

@@ -28,7 +28,7 @@ def concat_events(
     path : str or path-like, optional
         A binary event file to write, none of the parts; None keeps the events in memory.
     progress : None, bool or callable(done, total), default None
-        None shows a bar if standard error is a terminal.
+        None shows a bar on a terminal and in a notebook.
 
     Returns
     -------
@@ -58,6 +58,8 @@ def concat_events(
     >>> week.cues, [event.frequency for event in week]
     (('a', 'b', 'c'), [1, 2, 1])
     """
+    if isinstance(path, Events):
+        raise TypeError("path must be the name of a file to write; the parts go in one list: [first, second]")
     if isinstance(parts, Events | str | os.PathLike):
         raise TypeError(f"parts must be several Events or paths, not one {type(parts).__name__}; write [it]")
     parts = list(parts)

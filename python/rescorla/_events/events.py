@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, overload
@@ -12,9 +12,9 @@ import numpy as np
 
 from rescorla import _core
 from rescorla._core import FormatError
-from rescorla._events import derive
+from rescorla._events import derive, display, tables
 from rescorla._events.names import Map, Names
-from rescorla._events.order import in_order
+from rescorla._events.order import in_blocks, in_order, positions
 from rescorla._events.renaming import Renaming
 from rescorla._shared.checks import DUPLICATES, Duplicates, PathName, Seed, Side, generator, one_of, path_name
 from rescorla._shared.hints import hinting
@@ -23,6 +23,7 @@ from rescorla._shared.progress import Progress, watching
 
 if TYPE_CHECKING:
     import pandas
+    import polars
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
@@ -57,8 +58,9 @@ class Events:
     """A sequence of learning events with their names, in memory or mapped from a binary event file.
 
     Made by `read_events`, `compile_events`, `corpus_events` and `open_events`. ``len(events)`` counts rows; a
-    row of frequency f stands for f tokens in a row. Iterating and indexing give `Event`; a slice gives Events
-    in memory that keep all names, so that what is learned from parts fits together.
+    row of frequency f stands for f tokens in a row. Iterating and indexing give `Event`. A slice, a list or
+    array of positions (negative ones count from the end) and a mask, an array with a truth value for each
+    event, give Events in memory that keep all names, so that what is learned from parts fits together.
 
     Attributes
     ----------
@@ -79,10 +81,17 @@ class Events:
     >>> events = rw.read_events([("a_b", "x"), ("a", "y", 3)])
     >>> events
     <Events: 2 events, 4 tokens, 2 cues, 2 outcomes; in memory>
+       cues  outcomes  frequency
+    0  a_b   x                 1
+    1  a     y                 3
     >>> events[1]
     Event(cues=('a',), outcomes=('y',), frequency=3)
     >>> dict(zip(events.cues, events.cue_counts.tolist()))
     {'a': 4, 'b': 1}
+    >>> [event.outcomes for event in events[[-1, 0, 0]]]
+    [('y',), ('x',), ('x',)]
+    >>> events[events.frequencies > 1].n_tokens
+    3
     """
 
     __slots__ = ("_cues", "_digest", "_file", "_outcomes", "_place")
@@ -193,19 +202,33 @@ class Events:
     def __getitem__(self, key: int) -> Event: ...
 
     @overload
-    def __getitem__(self, key: slice) -> Events: ...
+    def __getitem__(self, key: slice | Sequence[int] | NDArray[np.integer[Any] | np.bool_]) -> Events: ...
 
-    def __getitem__(self, key: int | slice) -> Event | Events:
+    def __getitem__(
+        self, key: int | slice | Sequence[int] | NDArray[np.integer[Any] | np.bool_]
+    ) -> Event | Events:
+        """An event by its number, or Events in memory by a slice, an array of numbers or a mask, as numpy."""
         if isinstance(key, slice):
             rows = range(*key.indices(len(self)))
             return Events(self._file.select(in_order(rows), len(rows)))
-        wanted = index(key)
+        if (chosen := positions(key, len(self))) is not None:
+            return Events(self._file.select(in_blocks(chosen), len(chosen)))
+        if isinstance(key, tuple):
+            raise IndexError(f"events have one dimension; write events[{list(key)!r}] for several of them")
+        wanted = index(key)  # type: ignore[arg-type]
         event = wanted + len(self) if wanted < 0 else wanted
         if not 0 <= event < len(self):
             raise IndexError(f"there is no event {wanted} among {len(self)} events")
         return Event._make(self._file.events(event, event + 1)[0])
 
     def __repr__(self) -> str:
+        return "\n".join([self._head(), *display.text_of(self._file)])
+
+    def _repr_html_(self) -> str:
+        """The first and last events, for a notebook."""
+        return display.html_of(self._head(), self._file)
+
+    def _head(self) -> str:
         where = "in memory" if self.path is None else repr(self.path)
         counts = f"{len(self)} events, {self.n_tokens} tokens, {self.n_cues} cues, {self.n_outcomes} outcomes"
         return f"<Events: {counts}; {where}>"
@@ -330,7 +353,7 @@ class Events:
         path : str or path-like
             Where; an older file of that name is replaced.
         progress : None, bool or callable(done, total), default None
-            None shows a bar if standard error is a terminal.
+            None shows a bar on a terminal and in a notebook.
 
         Raises
         ------
@@ -340,13 +363,77 @@ class Events:
         with watching(progress, "writing") as watch:
             self._file.to_table(path_name(path), watch)
 
+    def to_pandas(self) -> pandas.DataFrame:
+        """The events as a pandas DataFrame, which `read_events` reads back.
+
+        Returns
+        -------
+        pandas.DataFrame, n_events rows
+            Columns ``cues`` and ``outcomes``, whose entries are lists of names, and ``frequency``, int64. The
+            index counts events from 0.
+
+        Raises
+        ------
+        ImportError
+            When pandas is not installed: ``pip install 'rescorla[pandas]'``.
+
+        Notes
+        -----
+        All events are decoded, and each becomes two lists in memory. Names that no event has are not in the
+        table. Where an event keeps a name twice, ``read_events(frame, duplicates="keep")`` gives the same
+        events.
+
+        See Also
+        --------
+        to_table : a text table, event by event.
+        cue_matrix, outcome_matrix : sparse matrices.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> frame = rw.read_events([("a_b", "x"), ("a", "y", 3)]).to_pandas()
+        >>> frame["cues"].tolist(), frame["frequency"].tolist()
+        ([['a', 'b'], ['a']], [1, 3])
+        >>> rw.read_events(frame[frame["frequency"] > 1])
+        <Events: 1 events, 3 tokens, 1 cues, 1 outcomes; in memory>
+           cues  outcomes  frequency
+        0  a     y                 3
+        """
+        return tables.to_pandas(self._file)
+
+    def to_polars(self) -> polars.DataFrame:
+        """The events as a polars DataFrame, which `read_events` reads back.
+
+        Returns
+        -------
+        polars.DataFrame, n_events rows
+            Columns ``cues`` and ``outcomes`` of type ``List(String)``, and ``frequency`` of type ``Int64``.
+
+        Raises
+        ------
+        ImportError
+            When polars is not installed: ``pip install 'rescorla[polars]'``.
+
+        Notes
+        -----
+        As for `to_pandas`.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> frame = rw.read_events([("a_b", "x"), ("a", "y", 3)]).to_polars()
+        >>> frame.columns, frame["cues"].to_list()
+        (['cues', 'outcomes', 'frequency'], [['a', 'b'], ['a']])
+        """
+        return tables.to_polars(self._file)
+
     def verify(self, *, progress: Progress = None) -> None:
         """Read everything and check it against its checksums; opening a file checks its frame only.
 
         Parameters
         ----------
         progress : None, bool or callable(done, total), default None
-            None shows a bar if standard error is a terminal.
+            None shows a bar on a terminal and in a notebook.
 
         Raises
         ------
@@ -380,7 +467,7 @@ class Events:
         path : str or path-like, optional
             A binary event file to write; None keeps the events in memory.
         progress : None, bool or callable(done, total), default None
-            None shows a bar if standard error is a terminal.
+            None shows a bar on a terminal and in a notebook.
 
         Returns
         -------
@@ -408,8 +495,8 @@ class Events:
         >>> import rescorla as rw
         >>> events = rw.read_events([("a", "x", 900), ("b", "y", 100)])
         >>> sample = events.sample(1000, seed=1)
-        >>> sample
-        <Events: 1000 events, 1000 tokens, 2 cues, 2 outcomes; in memory>
+        >>> len(sample), sample.n_tokens
+        (1000, 1000)
         >>> bool(850 < sample.cue_counts[0] < 950)
         True
         """
@@ -431,7 +518,7 @@ class Events:
         path : str or path-like, optional
             A binary event file to write; None keeps the events in memory.
         progress : None, bool or callable(done, total), default None
-            None shows a bar if standard error is a terminal.
+            None shows a bar on a terminal and in a notebook.
 
         Returns
         -------
@@ -479,7 +566,7 @@ class Events:
         path : str or path-like, optional
             A binary event file to write; None keeps the events in memory.
         progress : None, bool or callable(done, total), default None
-            None shows a bar if standard error is a terminal.
+            None shows a bar on a terminal and in a notebook.
 
         Returns
         -------
@@ -511,7 +598,7 @@ class Events:
         path : str or path-like, optional
             A binary event file to write; None keeps the events in memory.
         progress : None, bool or callable(done, total), default None
-            None shows a bar if standard error is a terminal.
+            None shows a bar on a terminal and in a notebook.
 
         Returns
         -------
@@ -545,7 +632,7 @@ class Events:
         path : str or path-like, optional
             A binary event file to write; None keeps the events in memory.
         progress : None, bool or callable(done, total), default None
-            None shows a bar if standard error is a terminal.
+            None shows a bar on a terminal and in a notebook.
 
         Returns
         -------
@@ -614,7 +701,7 @@ class Events:
             What to do when an event lists a name twice under the names of a map: keep the first, keep both,
             or raise ValueError. Without a map names stay as often as the event lists them.
         progress : None, bool or callable(done, total), default None
-            None shows a bar if standard error is a terminal.
+            None shows a bar on a terminal and in a notebook.
 
         Returns
         -------
@@ -687,7 +774,7 @@ class Events:
         path : str or path-like, optional
             A binary event file to write; None keeps the events in memory.
         progress : None, bool or callable(done, total), default None
-            None shows a bar if standard error is a terminal.
+            None shows a bar on a terminal and in a notebook.
 
         Returns
         -------
@@ -704,6 +791,9 @@ class Events:
         >>> import rescorla as rw
         >>> rw.read_events([("a", "x", 2), ("b", "y"), ("a", "y")]).head(2)
         <Events: 2 events, 3 tokens, 2 cues, 2 outcomes; in memory>
+           cues  outcomes  frequency
+        0  a     x                 2
+        1  b     y                 1
         """
         return type(self)(derive.head(self._file, n, path, progress))
 
@@ -729,7 +819,7 @@ class Events:
         paths : pair of paths, optional
             The binary event files to write, for the first and the second part; None keeps both in memory.
         progress : None, bool or callable(done, total), default None
-            None shows a bar if standard error is a terminal.
+            None shows a bar on a terminal and in a notebook.
 
         Returns
         -------
@@ -781,7 +871,7 @@ class Events:
         path : str or path-like, optional
             A binary event file to write; None keeps the events in memory.
         progress : None, bool or callable(done, total), default None
-            None shows a bar if standard error is a terminal.
+            None shows a bar on a terminal and in a notebook.
 
         Returns
         -------

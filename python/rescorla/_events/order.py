@@ -23,6 +23,37 @@ def in_order(rows: range) -> Iterator[NDArray[np.int64]]:
         yield np.arange(block.start, block.stop, block.step, dtype=np.int64)
 
 
+def positions(key: object, n: int) -> NDArray[np.int64] | None:
+    """The numbers that numpy would take of n by a list or an array; None if this is neither.
+
+    Raises IndexError where numpy does.
+    """
+    if isinstance(key, str | bytes | tuple) or not hasattr(key, "__len__") or np.ndim(key) == 0:  # type: ignore[arg-type]
+        return None
+    found = np.asarray(key)
+    if found.ndim != 1:
+        raise IndexError(f"events have one dimension, and positions in {found.ndim} were given")
+    if found.dtype == bool:
+        if len(found) != n:
+            raise IndexError(f"a mask needs a truth value for each of the {n} events, and has {len(found)}")
+        return np.flatnonzero(found)
+    if not len(found) and isinstance(key, list):
+        return np.empty(0, dtype=np.int64)
+    if found.dtype.kind not in "iu":
+        raise IndexError(f"positions must be integers, or a mask of truth values, not {found.dtype}")
+    outside = found[(found >= n) | (found < -n)] if n else found
+    if len(outside):
+        raise IndexError(f"there is no event {outside[0]} among {n} events")
+    found = found.astype(np.int64)
+    return np.where(found < 0, found + n, found)
+
+
+def in_blocks(numbers: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    """Numbers in blocks."""
+    for start in range(0, len(numbers), PICKED):
+        yield numbers[start : start + PICKED]
+
+
 def members(chosen: NDArray[np.bool_]) -> Iterator[NDArray[np.int64]]:
     """The numbers of the chosen ones, in order and in blocks."""
     for start in range(0, len(chosen), PICKED):

@@ -67,7 +67,7 @@ def read_events(
     background : str, optional
         A cue to add to every event, before its others.
     progress : None, bool or callable(done, total), default None
-        None shows a bar if standard error is a terminal.
+        None shows a bar on a terminal and in a notebook.
 
     Returns
     -------
@@ -149,7 +149,7 @@ def compile_events(
     background : str, optional
         A cue to add to every event, before its others.
     progress : None, bool or callable(done, total), default None
-        None shows a bar if standard error is a terminal.
+        None shows a bar on a terminal and in a notebook.
 
     Returns
     -------

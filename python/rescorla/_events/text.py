@@ -194,7 +194,7 @@ def corpus_events(
         How many threads read files; by default as many as the process may run on. The events do not depend
         on it. Iterables are read by the calling thread.
     progress : None, bool or callable(done, total), default None
-        None shows a bar if standard error is a terminal. Of files it counts bytes.
+        None shows a bar on a terminal and in a notebook. Of files it counts bytes.
 
     Returns
     -------

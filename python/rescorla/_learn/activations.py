@@ -85,7 +85,7 @@ def activations(
     threads : int, optional
         How many threads to use; by default as many as the process may run on.
     progress : None, bool or callable(done, total), default None
-        None shows a bar if standard error is a terminal.
+        None shows a bar on a terminal and in a notebook.
 
     Returns
     -------

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from rescorla import _core
-from rescorla._events.events import Events
-from rescorla._events.read import events_of
+from rescorla._events.given import Source, events_given
 from rescorla._learn.plan import warn_of_entries
 from rescorla._learn.record import rates_of, sizes
 from rescorla._learn.spectrum import SLACK, Spectrum, Tokens
+from rescorla._shared import show
 from rescorla._shared.checks import (
-    PathName,
     PerName,
     chosen,
     number,
@@ -39,11 +38,13 @@ _AT_ONCE = 1 << 22
 _NOTHING = 1e-12
 # exp of it is 0: what the logarithm of 0 stands for where it is multiplied by 0, too.
 _VANISHED = -1e6
+# Of so many cues, and outcomes with rates of their own, all bounds are found in some milliseconds.
+_BRIEF, _FEW = 60, 4
 
 
 @hinting
 def convergence(
-    events: Events | PathName,
+    events: Source,
     *,
     alpha: PerName = 0.1,
     beta: float | tuple[float, float] = 0.1,
@@ -62,9 +63,9 @@ def convergence(
 
     Parameters
     ----------
-    events : Events or path
-        What is learned from; a path is that of a binary event file or of an event table, told apart by
-        content.
+    events : Events, path, iterable or data frame
+        What is learned from: Events, or a source as `read_events` takes it, which is read first. Of an
+        iterable each event is asked for once.
     alpha : float, mapping or array_like of shape (n_cues,), default 0.1
         The salience of cues, 0 or more: one number, or one per cue.
     beta : float or pair of float, default 0.1
@@ -138,7 +139,7 @@ def convergence(
     beta1, beta2 = rates(beta)
     if beta1 == beta2 == 0:
         raise ValueError("beta must be more than 0: without learning everything stays as it is")
-    events = events_of(events)
+    events = events_given(events, "convergence")
     if events.n_tokens == 0:
         raise ValueError("convergence needs tokens to draw from; these events have none")
     columns = (
@@ -191,6 +192,11 @@ class Convergence:
     >>> rate = rw.convergence(events, alpha=0.5, beta=0.2)
     >>> rate
     <Convergence: 2 cues, 2 outcomes; beta = 0.2, safe below 2>
+                            largest beta    beta = 0.2
+    safe in any order                  2    below
+    stable in mean square         2.567    below
+    stable in the mean            3.7185    below
+    slowest half-lives: 39.4 and 6.1 tokens
     >>> rate.eigenvalues.round(4)
     array([0.5378, 0.0872])
     """
@@ -529,21 +535,51 @@ class Convergence:
             f"{self.n_tokens} tokens drawn at random with replacement; {counts}",
             f"{'':24}largest beta    beta = {given}",
         ]
-        for label, rate in (
-            ("safe in any order", self.safe_rate),
-            ("stable in mean square", self.mean_square_rate),
-            ("stable in the mean", self.mean_rate),
-        ):
-            least = float(np.min(rate, initial=np.inf))
+        for label, least in self._bounds():
             lines.append(f"{label:24}{least:12.5g}    {'below' if beta < least else 'NOT below'}")
+        return "\n".join(filter(None, [*lines, self._slowest()]))
+
+    def _bounds(self) -> list[tuple[str, float]]:
+        """The bounds on beta; with a pair of rates, the smallest of all outcomes."""
+        return [
+            (label, float(np.min(rate, initial=np.inf)))
+            for label, rate in (
+                ("safe in any order", self.safe_rate),
+                ("stable in mean square", self.mean_square_rate),
+                ("stable in the mean", self.mean_rate),
+            )
+        ]
+
+    def _slowest(self) -> str:
+        """The longest half-lives, in words."""
         lives = np.unique(np.round(self.half_life(), 1))
         slowest = [f"{life:,.1f}" for life in lives[np.isfinite(lives)][::-1][:3]]
-        if slowest:
-            listed = " and ".join(filter(None, [", ".join(slowest[:-1]), slowest[-1]]))
-            lines.append(f"slowest half-lives: {listed} tokens")
-        return "\n".join(lines)
+        listed = " and ".join(filter(None, [", ".join(slowest[:-1]), *slowest[-1:]]))
+        return f"slowest half-lives: {listed} tokens" if slowest else ""
+
+    def _is_brief(self) -> bool:
+        """Whether all bounds are found at once, so that showing this may ask for them."""
+        return len(self.cues) <= _BRIEF and (self._one_rate or len(self.outcomes) <= _FEW)
 
     def __repr__(self) -> str:
+        lines = self.summary().splitlines()[1:] if self._is_brief() else []
+        return "\n".join([self._head(), *lines])
+
+    def _repr_html_(self) -> str:
+        """The bounds on beta and the slowest half-lives, for a notebook."""
+        parameters = show.details(self.parameters)
+        if not self._is_brief():
+            note = "<div>summary() has the other bounds, and half-lives</div>"
+            return show.page(self._head(), note, parameters)
+        rate = self._rate
+        bounds = [
+            [label, f"{least:.5g}", "below" if rate < least else "NOT below"]
+            for label, least in self._bounds()
+        ]
+        table = show.table(["", "largest beta", f"beta = {rate:g}"], bounds)
+        return show.page(self._head(), table, f"<div>{self._slowest()}</div>", parameters)
+
+    def _head(self) -> str:
         given = f"{self._rate:g}" if self._one_rate else f"({self.beta1:g}, {self.beta2:g})"
         counts = f"{len(self.cues)} cues, {len(self.outcomes)} outcomes"
         return f"<Convergence: {counts}; beta = {given}, safe below {self._tokens.safe_rate:g}>"

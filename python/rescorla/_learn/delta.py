@@ -139,7 +139,7 @@ def delta_rule(
     threads : int, optional
         How many threads to use; by default as many as the process may run on. It changes no bit.
     progress : None, bool or callable(done, total), default None
-        None shows a bar if standard error is a terminal. A callable is called by the calling thread; when it
+        None shows a bar on a terminal and in a notebook. A callable is called by the calling thread; when it
         raises, learning stops.
 
     Returns

@@ -8,11 +8,10 @@ from typing import Literal
 import numpy as np
 
 from rescorla import _core
-from rescorla._events.events import Events
-from rescorla._events.read import events_of
+from rescorla._events.given import Source, events_given
 from rescorla._learn.plan import warn_of_entries
 from rescorla._learn.record import rates_of, record, sizes
-from rescorla._shared.checks import PathName, PerName, one_of, per_name, rate, rates, recorded, thread_count
+from rescorla._shared.checks import PerName, one_of, per_name, rate, rates, recorded, thread_count
 from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
 from rescorla._shared.warn import NumericalWarning, warn
@@ -21,7 +20,7 @@ from rescorla._weights.weights import Weights
 
 @hinting
 def equilibrium(
-    events: Events | PathName,
+    events: Source,
     *,
     beta: float | tuple[float, float] = 1.0,
     lambda_: PerName = 1.0,
@@ -50,9 +49,9 @@ def equilibrium(
 
     Parameters
     ----------
-    events : Events or path
-        What is learned from; a path is that of a binary event file or of an event table, told apart by
-        content.
+    events : Events, path, iterable or data frame
+        What is learned from: Events, or a source as `read_events` takes it, which is read first. Of an
+        iterable each event is asked for once.
     beta : float or pair of float, default 1.0
         The learning rate, or the pair (beta1, beta2) for present and for absent outcomes; 0 or more. Their
         ratio alone matters. With beta2 = 0 an outcome is learned of only where it is present, so that all it
@@ -79,7 +78,7 @@ def equilibrium(
         How many threads to use at the most; by default as many as the process may run on. The bits of the
         result do not depend on it.
     progress : None, bool or callable(done, total), default None
-        None shows a bar if standard error is a terminal.
+        None shows a bar on a terminal and in a notebook.
 
     Returns
     -------
@@ -179,7 +178,7 @@ def equilibrium(
     ridge = rate("ridge", ridge)
     tol = None if tol is None else rate("tol", tol)
     n_threads = thread_count(threads)
-    events = events_of(events, progress=progress)
+    events = events_given(events, "equilibrium", progress=progress)
     extended = events if background is None else events.with_background(background, progress=progress)
     file, cues, outcomes = extended._file, extended.cues, extended.outcomes
     element = np.dtype(np.float64)

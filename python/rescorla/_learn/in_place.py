@@ -11,12 +11,11 @@ import numpy as np
 
 from rescorla import _core
 from rescorla._events.events import Events
-from rescorla._events.read import events_of
+from rescorla._events.given import Source, events_given
 from rescorla._learn.plan import Numbers, naming_divergence, warn_unknown, warn_unsafe
 from rescorla._learn.record import learned, rates_of
 from rescorla._learn.schedule import Schedule, name_of, tabulated
 from rescorla._shared.checks import (
-    PathName,
     PerName,
     is_number,
     near,
@@ -50,7 +49,7 @@ class _Names(NamedTuple):
 
 
 def learn_in_place(
-    events: Events | PathName,
+    events: Source,
     weights: Weights,
     *,
     alpha: PerName,
@@ -73,7 +72,7 @@ def learn_in_place(
             ".npy files; copy them: Weights(weights.values.copy(), weights.cues, weights.outcomes)"
         )
     element = values.dtype
-    events = events_of(events, progress=progress)
+    events = events_given(events, "learn", progress=progress)
     rows = _located("cue", events.cues, weights.cue_numbers)
     columns = _located("outcome", events.outcomes, weights.outcome_numbers)
     alphas = _saliences(alpha, events, weights, rows, element)

@@ -68,7 +68,7 @@ def perceptron(
         Where random weights come from, if initial is "random". Nothing else is random. A Generator goes on
         from where it is, and ``parameters["seed"]`` is None then.
     progress : None, bool or callable(done, total), default None
-        None shows a bar if standard error is a terminal. A callable is called by the calling thread; when it
+        None shows a bar on a terminal and in a notebook. A callable is called by the calling thread; when it
         raises, learning stops.
 
     Returns

@@ -11,7 +11,8 @@ import numpy as np
 
 from rescorla import _core
 from rescorla._events.events import Events
-from rescorla._events.read import events_of, files_of_events
+from rescorla._events.given import Source, events_given
+from rescorla._events.read import files_of_events
 from rescorla._learn.in_place import learn_in_place
 from rescorla._learn.plan import (
     maximal,
@@ -51,7 +52,7 @@ Method = Literal["auto", "forward", "adjoint"]
 
 @hinting
 def learn(
-    events: Events | PathName,
+    events: Source,
     *,
     alpha: PerName = 0.1,
     beta: float | tuple[float, float] = 0.1,
@@ -83,8 +84,9 @@ def learn(
 
     Parameters
     ----------
-    events : Events or path
-        What to learn from; a path is that of a binary event file or of an event table, told apart by content.
+    events : Events, path, iterable or data frame
+        What to learn from: Events, or a source as `read_events` takes it, which is read first. Of an
+        iterable each event is asked for once.
     alpha : float, mapping or array_like of shape (n_cues,), default 0.1
         The salience of cues: one number, or one per cue, 0 or more; 0 freezes the row of a cue. A mapping
         covers all cues of the events; an array has the order that the rows of the result have without
@@ -139,7 +141,7 @@ def learn(
         Learn what is missing of the store that `out` names, which must be of the same events and parameters;
         where there is none it is made.
     progress : None, bool or callable(done, total), default None
-        None shows a bar if standard error is a terminal. A callable is called by the calling thread; when it
+        None shows a bar on a terminal and in a notebook. A callable is called by the calling thread; when it
         raises, learning stops.
 
     Returns
@@ -251,7 +253,8 @@ def learn(
     one_of("method", method, ("auto", "forward", "adjoint"))
     if isinstance(events, Weights):
         raise TypeError(
-            "events must be Events or a path, found weights: learn(events, initial=weights) goes on from them"
+            "events must be Events or a source of them, found weights: learn(events, initial=weights) "
+            "goes on from them"
         )
     if isinstance(out, Weights):
         if initial is not out:
@@ -286,7 +289,7 @@ def learn(
 
         place = files.store_path(out)
         return learn_to_store(
-            events_of(events, progress=progress),
+            events_given(events, "learn", progress=progress),
             place,
             resume=resume,
             method=None if method == "auto" else method,
@@ -309,7 +312,7 @@ def learn(
     if path is not None:
         reads = [] if initial is None else mapped_files(initial.values)
         npy.check_pair_apart(path, [*files_of_events(events), *reads])
-    events = events_of(events, progress=progress)
+    events = events_given(events, "learn", progress=progress)
     plan = plan_of(events, cues, outcomes, initial)
     alphas = saliences(alpha, plan, events, element)
     lambdas = maximal(lambda_, plan, events, initial, element)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rescorla import _core
-from rescorla._events.events import Events
-from rescorla._events.read import events_of
+from rescorla._events.given import Source, events_given
 from rescorla._learn.plan import (
     maximal,
     naming_divergence,
@@ -22,11 +21,10 @@ from rescorla._learn.plan import (
 )
 from rescorla._learn.record import learned, rates_of
 from rescorla._learn.schedule import Schedule, name_of, tabulated
+from rescorla._learn.trajectory import Trajectories
 from rescorla._shared.checks import (
-    PathName,
     PerName,
     element_type,
-    near,
     numbered,
     rates,
     room,
@@ -35,204 +33,21 @@ from rescorla._shared.checks import (
     whole,
 )
 from rescorla._shared.hints import hinting
-from rescorla._shared.optional import need
 from rescorla._shared.progress import Progress, watching
 from rescorla._shared.testing import asked
 from rescorla._shared.warn import warn
-from rescorla._weights import files
 from rescorla._weights.weights import Weights
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
-    from pandas import DataFrame
-    from xarray import DataArray
 
 # What the engine says of how it learned.
 _CURE = "record fewer tokens (every=, at=) or fewer weights"
 
 
-class Trajectories:
-    """Weights over tokens. `trajectories` makes them.
-
-    Attributes
-    ----------
-    tokens : ndarray of int64, n_times
-        After how many tokens the weights were recorded; 0: before the first.
-    values : ndarray of float64 or float32, n_times x n_pairs or n_times x n_cues x n_outcomes
-        The weights of the pairs, or of the block of cues and outcomes.
-    pairs : tuple of (str, str), or None
-        The pairs (cue, outcome); None where there is a block.
-    cues, outcomes : tuple of str
-        The names of the block, or the distinct names of the pairs, in their order.
-    parameters : dict
-        How the weights came about.
-    predictions : ndarray with the fields token, outcome, activation and error, or None
-        One entry for each outcome that is present at a recorded token, if its weights are learned: its
-        activation just before the token was learned, and lambda - activation.
-
-    Examples
-    --------
-    >>> import rescorla as rw
-    >>> events = rw.read_events([("light", "food", 2), ("light_tone", "food", 2)])
-    >>> traj = rw.trajectories(events, [("light", "food"), ("tone", "food")], alpha=1.0, beta=0.5)
-    >>> traj
-    <Trajectories: 4 tokens x 2 pairs, float64>
-    >>> traj["tone", "food"]
-    array([0.   , 0.   , 0.125, 0.125])
-    """
-
-    __slots__ = (
-        "_columns",
-        "_rows",
-        "cues",
-        "outcomes",
-        "pairs",
-        "parameters",
-        "predictions",
-        "tokens",
-        "values",
-    )
-
-    tokens: NDArray[np.int64]
-    values: NDArray[Any]
-    pairs: tuple[tuple[str, str], ...] | None
-    cues: tuple[str, ...]
-    outcomes: tuple[str, ...]
-    parameters: dict[str, Any]
-    predictions: NDArray[Any] | None
-
-    def __init__(
-        self,
-        tokens: NDArray[np.int64],
-        values: NDArray[Any],
-        pairs: tuple[tuple[str, str], ...] | None,
-        cues: tuple[str, ...],
-        outcomes: tuple[str, ...],
-        parameters: Mapping[str, Any],
-        predictions: NDArray[Any] | None = None,
-    ) -> None:
-        self.tokens, self.values, self.pairs = tokens, values, pairs
-        self.cues, self.outcomes = cues, outcomes
-        self.parameters, self.predictions = dict(parameters), predictions
-        self._rows: dict[Any, int] = (
-            numbered(cues) if pairs is None else dict(zip(pairs, range(len(pairs)), strict=True))
-        )
-        self._columns = numbered(outcomes)
-
-    def __getitem__(self, pair: tuple[str, str]) -> NDArray[Any]:
-        """The trajectory of one weight, a view of ``values``."""
-        if not isinstance(pair, tuple) or len(pair) != 2:
-            raise TypeError(f"trajectories[cue, outcome] takes two names, not {pair!r}")
-        trajectory: NDArray[Any]
-        if self.pairs is not None:
-            if pair not in self._rows:
-                raise KeyError(
-                    f"the pair {pair!r} is none of the {len(self.pairs)} that were recorded, such as "
-                    f"{self.pairs[:3]}{near(pair[0], self.cues) or near(pair[1], self.outcomes)}"
-                )
-            trajectory = self.values[:, self._rows[pair]]
-            return trajectory
-        cue, outcome = pair
-        if cue not in self._rows:
-            raise KeyError(
-                f"the cue {cue!r} is none of the {len(self.cues)} that were recorded"
-                f"{_swapped(cue, self._columns)}{near(cue, self.cues)}"
-            )
-        if outcome not in self._columns:
-            raise KeyError(
-                f"the outcome {outcome!r} is none of the {len(self.outcomes)} that were recorded"
-                f"{_swapped(cue, self._columns)}{near(outcome, self.outcomes)}"
-            )
-        trajectory = self.values[:, self._rows[cue], self._columns[outcome]]
-        return trajectory
-
-    def __repr__(self) -> str:
-        n_tokens, *cells = self.values.shape
-        names = ("pairs",) if self.pairs is not None else ("cues", "outcomes")
-        listed = " x ".join(f"{n} {name}" for n, name in zip(cells, names, strict=True))
-        return f"<Trajectories: {n_tokens} tokens x {listed}, {self.values.dtype}>"
-
-    def to_xarray(self) -> DataArray:
-        """The weights as an xarray DataArray.
-
-        Returns
-        -------
-        xarray.DataArray, dimensions token and pair, or token, cue and outcome
-            A dimension pair has the coordinates cue and outcome. The attributes are the parameters, as far as
-            netCDF has values for them (True and False are 1 and 0, None is left out, lists are JSON).
-
-        Raises
-        ------
-        ImportError
-            When xarray is not installed.
-
-        Examples
-        --------
-        >>> import rescorla as rw
-        >>> events = rw.read_events([("light", "food", 2)])
-        >>> array = rw.trajectories(events, alpha=1.0, beta=0.5).to_xarray()
-        >>> array.sel(cue="light", outcome="food").values.tolist()
-        [0.5, 0.75]
-        """
-        xarray = need("xarray")
-        coordinates: dict[str, Any] = {"token": self.tokens}
-        dimensions: tuple[str, ...] = ("token", "cue", "outcome")
-        if self.pairs is None:
-            coordinates |= {"cue": list(self.cues), "outcome": list(self.outcomes)}
-        else:
-            dimensions = ("token", "pair")
-            coordinates |= {
-                "cue": ("pair", np.array([cue for cue, _ in self.pairs], dtype=object)),
-                "outcome": ("pair", np.array([outcome for _, outcome in self.pairs], dtype=object)),
-            }
-        attributes = files.netcdf_attributes(self.parameters)
-        array: DataArray = xarray.DataArray(
-            self.values, dims=dimensions, coords=coordinates, name="weights", attrs=attributes
-        )
-        return array
-
-    def to_pandas(self) -> DataFrame:
-        """The weights as a pandas DataFrame: a row for each recorded token, a column for each weight.
-
-        Returns
-        -------
-        pandas.DataFrame, n_times x n_pairs or n_times x (n_cues * n_outcomes)
-            The index is called token, the columns have the levels cue and outcome. The weights of a block are
-            copied.
-
-        Raises
-        ------
-        ImportError
-            When pandas is not installed.
-
-        Examples
-        --------
-        >>> import rescorla as rw
-        >>> events = rw.read_events([("light", "food", 2)])
-        >>> frame = rw.trajectories(events, alpha=1.0, beta=0.5).to_pandas()
-        >>> frame["light", "food"].tolist()
-        [0.5, 0.75]
-        """
-        pd = need("pandas")
-        names = ["cue", "outcome"]
-        if self.pairs is None:
-            columns = pd.MultiIndex.from_product([self.cues, self.outcomes], names=names)
-        else:
-            columns = pd.MultiIndex.from_arrays(
-                [[pair[0] for pair in self.pairs], [pair[1] for pair in self.pairs]], names=names
-            )
-        values = self.values.reshape(len(self.tokens), len(columns))
-        frame: DataFrame = pd.DataFrame(values, index=pd.Index(self.tokens, name="token"), columns=columns)
-        return frame
-
-
-def _swapped(cue: object, outcomes: Mapping[str, int]) -> str:
-    return f"; {cue!r} is an outcome: write [cue, outcome]" if cue in outcomes else ""
-
-
 @hinting
 def trajectories(
-    events: Events | PathName,
+    events: Source,
     pairs: Iterable[tuple[str, str]] | None = None,
     *,
     cues: Iterable[str] | None = None,
@@ -256,23 +71,25 @@ def trajectories(
 
     Parameters
     ----------
-    events : Events or path
-        What to learn from; a path is that of a binary event file or of an event table.
+    events : Events, path, iterable or data frame
+        What to learn from: Events, or a source as `read_events` takes it, which is read first. Of an
+        iterable each event is asked for once.
     pairs : iterable of (str, str), optional
         The weights to record, as pairs (cue, outcome).
     cues, outcomes : iterable of str, optional
         Without `pairs`: record the weights of all these cues to all these outcomes. Without ``cues`` those of
         all cues, without ``outcomes`` those to all outcomes. All cues predict, recorded or not.
     every : int, default 1
-        Record after tokens every, 2 * every, ... Where there are fewer tokens than `every`, record after the
-        last, and warn.
+        Record the first weights, those after tokens every, 2 * every, ..., and those after the last. Where
+        there are fewer tokens than `every`, warn.
     at : array_like of int, optional
-        Record after these tokens instead; they rise. 0 is before the first token: the initial weights.
+        Record after these tokens instead, and no others; they rise. 0 is before the first token: the initial
+        weights, or zeros.
     alpha, beta, lambda_, schedule, initial, dtype, threads, progress
         As in `learn`. A mapping or array `lambda_` is about the outcomes that are recorded.
     predictions : bool, default False
         Record, too, what was predicted just before each recorded token of those of its outcomes that are
-        recorded.
+        recorded. For token 0 there is nothing to predict.
 
     Returns
     -------
@@ -311,9 +128,9 @@ def trajectories(
     >>> events = rw.read_events([("light", "food", 100), ("light_tone", "food", 100)])
     >>> traj = rw.trajectories(events, [("light", "food"), ("tone", "food")], every=50, alpha=0.2, beta=0.2)
     >>> traj["light", "food"].round(2)
-    array([0.87, 0.98, 0.99, 0.99])
+    array([0.  , 0.87, 0.98, 0.99, 0.99])
     >>> traj["tone", "food"].round(2)
-    array([0.  , 0.  , 0.01, 0.01])
+    array([0.  , 0.  , 0.  , 0.01, 0.01])
     >>> early = rw.trajectories(events, at=[0, 1, 2], alpha=0.2, beta=0.2, predictions=True)
     >>> early["light", "food"]
     array([0.    , 0.04  , 0.0784])
@@ -330,7 +147,7 @@ def trajectories(
         if cues is not None or outcomes is not None:
             raise ValueError("pairs and cues= or outcomes= ask for different things; give one of them")
         cues, outcomes = (list(dict.fromkeys(pair[side] for pair in cells)) for side in (0, 1))
-    events = events_of(events, progress=progress)
+    events = events_given(events, "trajectories", progress=progress)
     plan = plan_of(events, cues, outcomes, initial)
     if initial is not None:
         warn_unshared(initial, plan, events)
@@ -421,14 +238,15 @@ def _room(
     if at is None:
         if step > n_tokens > 0:
             warn(
-                f"every={step} is more than the number of tokens, {n_tokens}: of these the last is recorded "
-                "alone; give a smaller every, or at="
+                f"every={step} is more than the number of tokens, {n_tokens}: the first and the last weights "
+                "are recorded alone; give a smaller every, or at="
             )
-            step = n_tokens
-        n_times = n_tokens // step
+        # 0, then multiples, then the last token, whether it is one or not.
+        n_times = 1 - (-n_tokens // step)
         values = room("trajectories", n_times * n_cells, element, _CURE)
         tokens = room("the tokens to record", n_times, np.dtype(np.int64), _CURE)
-        tokens[:] = np.arange(step, n_times * step + 1, step)
+        tokens[:-1] = np.arange(n_times - 1) * step
+        tokens[-1] = n_tokens
         return tokens, values
     if step != 1:
         raise ValueError("every= and at= ask for different things; give one of them")

@@ -1,19 +1,25 @@
 """How far long work has come, shown to whoever waits for it."""
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from time import monotonic
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 Progress: TypeAlias = bool | Callable[[int, int], object] | None
-"""None (a bar if standard error is a terminal), True (a bar), False (none) or a function of (done, total)."""
+"""None (a bar on a terminal or in a notebook), True (a bar), False (none) or a function of (done, total)."""
 
 
 class _Bar(Protocol):
     def show(self, done: int, total: int) -> None: ...
 
     def close(self) -> None: ...
+
+
+# Seconds that work in a notebook takes before there is a bar.
+_PATIENCE = 0.2
 
 
 @contextmanager
@@ -27,7 +33,7 @@ def watching(
     `whole` says how much of what that is, such as (1000, "tokens").
     """
     if progress is None:
-        progress = sys.stderr is not None and sys.stderr.isatty()
+        progress = sys.stderr is not None and (sys.stderr.isatty() or _in_notebook())
     if not isinstance(progress, bool):
         if not callable(progress):
             kind = type(progress).__name__
@@ -51,6 +57,12 @@ def part(
     return None if watch is None else lambda done, _: watch(before + done, total)
 
 
+def _in_notebook() -> bool:
+    """Whether a notebook's kernel runs this: what `tqdm.auto` asks, too."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return "IPKernelApp" in (getattr(shell, "config", None) or ())
+
+
 def _new_bar(label: str, whole: tuple[int, str] | None) -> _Bar:
     try:
         return _TqdmBar(label, whole)
@@ -64,21 +76,38 @@ def _known(done: int, total: int, n: int) -> int:
 
 
 class _TqdmBar:
+    """tqdm's bar: a line on a terminal, a widget in a notebook."""
+
     def __init__(self, label: str, whole: tuple[int, str] | None) -> None:
-        from tqdm import tqdm
+        with warnings.catch_warnings():
+            # Where a notebook has no widgets, tqdm draws a line and warns of it.
+            warnings.simplefilter("ignore")
+            from tqdm.auto import tqdm
 
         self._whole = whole
         unit = "it" if whole is None else f" {whole[1]}"
-        self._bar = tqdm(desc=label, unit=unit, unit_scale=True, leave=False, file=sys.stderr)
+        self._make = partial(tqdm, desc=label, unit=unit, unit_scale=True, leave=False, file=sys.stderr)
+        self._bar: Any = None
+        self._begins = monotonic() + (_PATIENCE if _in_notebook() else 0.0)
 
     def show(self, done: int, total: int) -> None:
         if self._whole is not None:
             done, total = _known(done, total, self._whole[0]), self._whole[0]
-        self._bar.total = total or None
+        if self._bar is None:
+            # In a notebook each bar leaves its room behind: brief work has none.
+            if monotonic() < self._begins:
+                return
+            self._bar = self._make(total=total or None)
+        elif (total or None) != self._bar.total:
+            # A widget learns of another total by `reset` alone, which would count the time from now on.
+            started = self._bar.start_t
+            self._bar.reset(total or None)
+            self._bar.start_t = started
         self._bar.update(done - self._bar.n)
 
     def close(self) -> None:
-        self._bar.close()
+        if self._bar is not None:
+            self._bar.close()
 
 
 class _PlainBar:

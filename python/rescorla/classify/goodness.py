@@ -9,12 +9,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rescorla._shared import show
 from rescorla._shared.checks import number, numbered, whole
 from rescorla._shared.optional import need
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
     from pandas import DataFrame, Series
+
+# What is shown in text, and how many classes in a notebook.
+_SHOWN = (
+    "lambda_prediction",
+    "tau_classification",
+    "r2",
+    "r2_nagelkerke",
+    "log_likelihood",
+    "aic",
+    "c_index",
+)
+_CLASSES = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +94,28 @@ class Statistics:
     aic: float
     bic: float
     c_index: float
+
+    def __repr__(self) -> str:
+        found = self.numbers()
+        shown = [[name, show.number(found[name])] for name in _SHOWN]
+        return "\n".join([self._head(), *show.columns(shown)])
+
+    def _repr_html_(self) -> str:
+        """The cross table and the single numbers, for a notebook."""
+        numbers = [[name, show.number(value)] for name, value in self.numbers().items()]
+        classes = [str(outcome) for outcome in self.outcomes[:_CLASSES]]
+        counts = [
+            [name, *map(show.number, row)]
+            for name, row in zip(classes, self.crosstable[:_CLASSES, :_CLASSES].tolist(), strict=True)
+        ]
+        more = len(self.outcomes) - len(classes)
+        caption = "observed classes, and as what they were predicted" + (f"; {more} more" if more else "")
+        crosstable = show.table(["", *classes], counts, caption=caption)
+        return show.page(self._head(), crosstable, show.table(["", ""], numbers))
+
+    def _head(self) -> str:
+        counts = f"{self.n:g} observations of {len(self.outcomes)} classes"
+        return f"<Statistics: {counts}; accuracy {self.accuracy:.3g}>"
 
     def to_pandas(self) -> Series[float]:
         """The single numbers, by name.

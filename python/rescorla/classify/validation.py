@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rescorla._events.frames import columns_of, is_table
+from rescorla._shared import show
 from rescorla._shared.optional import need
 from rescorla.classify.goodness import Statistics, frequencies, statistics
 
@@ -42,6 +43,15 @@ class CrossValidation:
             if name in ("accuracy", "r2", "c_index")
         ]
         return f"<CrossValidation: {len(self.folds)} folds{rows}{''.join(f'; {each}' for each in ranges)}>"
+
+    def _repr_html_(self) -> str:
+        """The statistics over the folds, for a notebook."""
+        lines = [
+            [name, *map(show.number, found.values())]
+            for name, found in (self.summary() if self.fits else {}).items()
+        ]
+        table = show.table(["", "mean", "minimum", "maximum"], lines) if lines else ""
+        return show.page(repr(self), table)
 
     def summary(self) -> dict[str, dict[str, float]]:
         """The mean, least and greatest of each statistic over the folds.

@@ -103,7 +103,7 @@ class EquilibriumClassifier(LinearClassifier, _Equilibrium):
     max_iter : int, default 10,000
         Of sparse X: the most iterations.
     progress : None, bool or callable(done, total), default None
-        Of sparse X: None shows a bar if standard error is a terminal.
+        Of sparse X: None shows a bar on a terminal and in a notebook.
 
     Attributes
     ----------
@@ -217,7 +217,7 @@ class EquilibriumRegressor(LinearRegressor, _Equilibrium):
     max_iter : int, default 10,000
         Of sparse X: the most iterations.
     progress : None, bool or callable(done, total), default None
-        Of sparse X: None shows a bar if standard error is a terminal.
+        Of sparse X: None shows a bar on a terminal and in a notebook.
 
     Attributes
     ----------

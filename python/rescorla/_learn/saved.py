@@ -1,0 +1,129 @@
+"""Files of trajectories: .npz, which numpy alone reads and writes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rescorla._core import FormatError
+from rescorla._shared.checks import numbered
+from rescorla._weights import disk
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_KIND = "rescorla trajectories"
+_VERSION = 1
+_EXPECTED = "an .npz file of trajectories"
+_CURE = "save the trajectories again"
+
+# The fields of predictions; outcomes are numbers in the file.
+_FIELDS = ("token", "outcome", "activation", "error")
+_COUNTS = (np.dtype(np.int64), np.dtype(np.int64))
+
+
+class Content(NamedTuple):
+    """What trajectories consist of."""
+
+    tokens: NDArray[np.int64]
+    values: NDArray[Any]
+    pairs: tuple[tuple[str, str], ...] | None
+    cues: tuple[str, ...]
+    outcomes: tuple[str, ...]
+    parameters: Mapping[str, Any]
+    predictions: NDArray[Any] | None
+
+
+def save(path: str, content: Content) -> None:
+    """Write a file, whole or not at all."""
+    if not path.endswith(".npz"):
+        raise ValueError(f"{path}: trajectories are saved to .npz files; give a name that ends so")
+    arrays: dict[str, NDArray[Any]] = {"tokens": content.tokens, "values": content.values}
+    if content.predictions is not None:
+        number = numbered(content.outcomes)
+        outcomes = [number[name] for name in content.predictions["outcome"].tolist()]
+        arrays |= {field: content.predictions[field] for field in _FIELDS}
+        arrays["outcome"] = np.array(outcomes, dtype=np.int64)
+    about = {
+        "kind": _KIND,
+        "version": _VERSION,
+        "pairs": content.pairs,
+        "cues": content.cues,
+        "outcomes": content.outcomes,
+        "parameters": content.parameters,
+        "predictions": content.predictions is not None,
+    }
+    # As bytes: arrays of str lose NUL characters at the end.
+    labels = np.frombuffer(disk.as_json(about).encode("ascii"), dtype=np.uint8)
+    with disk.replacing(path) as file, disk.naming(path), open(file, "wb") as stream:
+        np.savez(stream, about=labels, **arrays)  # type: ignore[arg-type]
+
+
+def load(path: str) -> Content:
+    """Read a file, and check that its parts fit together."""
+    # Opened here, as numpy leaves a damaged file open.
+    with (
+        disk.reading(path, _EXPECTED),
+        open(path, "rb") as stream,
+        np.load(stream, allow_pickle=False) as archive,
+    ):
+        if "about" not in archive:
+            cure = "; rescorla.load_weights reads weights" if "cues" in archive else ""
+            raise FormatError(f"{path}: expected {_EXPECTED}, found one of other arrays{cure}")
+        about = disk.parsed(archive["about"].tobytes().decode("ascii"))
+        _check(path, about.get("kind") == _KIND, f"the kind {_KIND!r}", about.get("kind"))
+        version = about.get("version")
+        _check(path, version == _VERSION, f"version {_VERSION}", f"version {version}, of a later rescorla")
+        content = Content(
+            archive["tokens"],
+            archive["values"],
+            None if about["pairs"] is None else tuple((cue, outcome) for cue, outcome in about["pairs"]),
+            tuple(about["cues"]),
+            tuple(about["outcomes"]),
+            dict(about["parameters"]),
+            _predictions(path, archive, about["outcomes"]) if about["predictions"] else None,
+        )
+    _check_whole(path, content)
+    return content
+
+
+def _predictions(path: str, archive: Any, outcomes: list[str]) -> NDArray[Any]:
+    columns = {field: archive[field] for field in _FIELDS}
+    shapes = {column.shape for column in columns.values()}
+    _check(path, len(shapes) == 1 and len(next(iter(shapes))) == 1, "columns of one length", shapes)
+    types = columns["token"].dtype, columns["outcome"].dtype
+    _check(path, types == _COUNTS, "tokens and outcomes of int64", types)
+    numbers = columns["outcome"]
+    known = not len(numbers) or (numbers.min() >= 0 and numbers.max() < len(outcomes))
+    _check(path, known, f"outcomes below {len(outcomes)}", "others")
+    names = np.array([*outcomes, None], dtype=object)[:-1]
+    columns["outcome"] = names[numbers]
+    table = np.empty(len(numbers), dtype=np.dtype([(name, array.dtype) for name, array in columns.items()]))
+    for name, array in columns.items():
+        table[name] = array
+    return table
+
+
+def _check_whole(path: str, content: Content) -> None:
+    """FormatError where parts do not fit together."""
+    tokens, values, pairs, cues, outcomes, _, table = content
+    cells = (len(cues), len(outcomes)) if pairs is None else (len(pairs),)
+    shape = (len(tokens), *cells)
+    _check(path, values.shape == shape, f"values of the shape {shape}", values.shape)
+    _check(path, values.dtype in (np.float64, np.float32), "float64 or float32", values.dtype)
+    rising = tokens.dtype == np.int64 and bool((np.diff(tokens, prepend=-1) > 0).all())
+    _check(path, rising, "numbers of tokens that rise", tokens.dtype)
+    for names in (cues, outcomes, *([pairs] if pairs is not None else [])):
+        _check(path, len(set(names)) == len(names), "names that differ", "one that comes twice")
+    flat = [*cues, *outcomes, *(name for pair in pairs or () for name in pair)]
+    _check(path, all(isinstance(name, str) for name in flat), "names", "what is none")
+    if table is not None:
+        types = table.dtype["activation"], table.dtype["error"]
+        _check(path, types == (values.dtype, values.dtype), f"predictions of {values.dtype}", types)
+
+
+def _check(path: str, holds: bool, expected: str, found: object) -> None:
+    if not holds:
+        raise FormatError(f"{path}: expected {expected}, found {found}; {_CURE}")

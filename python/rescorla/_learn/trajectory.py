@@ -1,0 +1,276 @@
+"""Trajectories: weights after chosen tokens, with their names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from rescorla._learn import saved
+from rescorla._learn.display import html_of, text_of
+from rescorla._shared.checks import PathName, near, numbered, path_name
+from rescorla._shared.optional import need
+from rescorla._weights import files
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from pandas import DataFrame
+    from xarray import DataArray
+
+
+class Trajectories:
+    """Weights over tokens. `trajectories` makes them.
+
+    Attributes
+    ----------
+    tokens : ndarray of int64, n_times
+        After how many tokens the weights were recorded; 0: before the first.
+    values : ndarray of float64 or float32, n_times x n_pairs or n_times x n_cues x n_outcomes
+        The weights of the pairs, or of the block of cues and outcomes.
+    pairs : tuple of (str, str), or None
+        The pairs (cue, outcome); None where there is a block.
+    cues, outcomes : tuple of str
+        The names of the block, or the distinct names of the pairs, in their order.
+    parameters : dict
+        How the weights came about.
+    predictions : ndarray with the fields token, outcome, activation and error, or None
+        One entry for each outcome that is present at a recorded token, if its weights are learned: its
+        activation just before the token was learned, and lambda - activation.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> events = rw.read_events([("light", "food", 2), ("light_tone", "food", 2)])
+    >>> traj = rw.trajectories(events, [("light", "food"), ("tone", "food")], alpha=1.0, beta=0.5)
+    >>> traj
+    <Trajectories: 5 tokens x 2 pairs, float64>
+    cue      light   tone
+    outcome   food   food
+    0            0      0
+    1          0.5      0
+    2         0.75      0
+    3        0.875  0.125
+    4        0.875  0.125
+    >>> traj["tone", "food"]
+    array([0.   , 0.   , 0.   , 0.125, 0.125])
+    """
+
+    __slots__ = (
+        "_columns",
+        "_rows",
+        "cues",
+        "outcomes",
+        "pairs",
+        "parameters",
+        "predictions",
+        "tokens",
+        "values",
+    )
+
+    tokens: NDArray[np.int64]
+    values: NDArray[Any]
+    pairs: tuple[tuple[str, str], ...] | None
+    cues: tuple[str, ...]
+    outcomes: tuple[str, ...]
+    parameters: dict[str, Any]
+    predictions: NDArray[Any] | None
+
+    def __init__(
+        self,
+        tokens: NDArray[np.int64],
+        values: NDArray[Any],
+        pairs: tuple[tuple[str, str], ...] | None,
+        cues: tuple[str, ...],
+        outcomes: tuple[str, ...],
+        parameters: Mapping[str, Any],
+        predictions: NDArray[Any] | None = None,
+    ) -> None:
+        self.tokens, self.values, self.pairs = tokens, values, pairs
+        self.cues, self.outcomes = cues, outcomes
+        self.parameters, self.predictions = dict(parameters), predictions
+        self._rows: dict[Any, int] = (
+            numbered(cues) if pairs is None else dict(zip(pairs, range(len(pairs)), strict=True))
+        )
+        self._columns = numbered(outcomes)
+
+    def __getitem__(self, pair: tuple[str, str]) -> NDArray[Any]:
+        """The trajectory of one weight, a view of ``values``."""
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(f"trajectories[cue, outcome] takes two names, not {pair!r}")
+        trajectory: NDArray[Any]
+        if self.pairs is not None:
+            if pair not in self._rows:
+                raise KeyError(
+                    f"the pair {pair!r} is none of the {len(self.pairs)} that were recorded, such as "
+                    f"{self.pairs[:3]}{near(pair[0], self.cues) or near(pair[1], self.outcomes)}"
+                )
+            trajectory = self.values[:, self._rows[pair]]
+            return trajectory
+        cue, outcome = pair
+        if cue not in self._rows:
+            raise KeyError(
+                f"the cue {cue!r} is none of the {len(self.cues)} that were recorded"
+                f"{_swapped(cue, self._columns)}{near(cue, self.cues)}"
+            )
+        if outcome not in self._columns:
+            raise KeyError(
+                f"the outcome {outcome!r} is none of the {len(self.outcomes)} that were recorded"
+                f"{_swapped(cue, self._columns)}{near(outcome, self.outcomes)}"
+            )
+        trajectory = self.values[:, self._rows[cue], self._columns[outcome]]
+        return trajectory
+
+    def __repr__(self) -> str:
+        return "\n".join([self._head(), *text_of(self)])
+
+    def _repr_html_(self) -> str:
+        """The first few curves, for a notebook."""
+        return html_of(self._head(), self)
+
+    def _head(self) -> str:
+        n_tokens, *cells = self.values.shape
+        names = ("pairs",) if self.pairs is not None else ("cues", "outcomes")
+        listed = " x ".join(f"{n} {name}" for n, name in zip(cells, names, strict=True))
+        return f"<Trajectories: {n_tokens} tokens x {listed}, {self.values.dtype}>"
+
+    def save(self, path: PathName) -> None:
+        """Write the trajectories to an .npz file, whole or not at all; `Trajectories.load` reads them back.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where; it ends in ``.npz``. An older file of that name is replaced. numpy alone reads it.
+
+        Raises
+        ------
+        ValueError
+            When the path has another suffix.
+        TypeError
+            When a parameter is no value that JSON has.
+        OSError
+            When the file cannot be written.
+
+        Examples
+        --------
+        >>> import rescorla as rw, os, tempfile
+        >>> traj = rw.trajectories([("light", "food", 2)], alpha=1.0, beta=0.5)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "light.npz")
+        ...     traj.save(path)
+        ...     again = rw.Trajectories.load(path)
+        >>> again["light", "food"]
+        array([0.  , 0.5 , 0.75])
+        """
+        saved.save(
+            path_name(path),
+            saved.Content(
+                self.tokens,
+                self.values,
+                self.pairs,
+                self.cues,
+                self.outcomes,
+                self.parameters,
+                self.predictions,
+            ),
+        )
+
+    @classmethod
+    def load(cls, path: PathName) -> Self:
+        """Read trajectories that `save` wrote.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The .npz file.
+
+        Returns
+        -------
+        Trajectories
+            With the same bits, names, predictions and parameters.
+
+        Raises
+        ------
+        FormatError
+            When it is no file of trajectories, or a damaged one.
+        OSError
+            When it cannot be read.
+        """
+        return cls(*saved.load(path_name(path)))
+
+    def to_xarray(self) -> DataArray:
+        """The weights as an xarray DataArray.
+
+        Returns
+        -------
+        xarray.DataArray, dimensions token and pair, or token, cue and outcome
+            A dimension pair has the coordinates cue and outcome. The attributes are the parameters, as far as
+            netCDF has values for them (True and False are 1 and 0, None is left out, lists are JSON).
+
+        Raises
+        ------
+        ImportError
+            When xarray is not installed.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> events = rw.read_events([("light", "food", 2)])
+        >>> array = rw.trajectories(events, alpha=1.0, beta=0.5).to_xarray()
+        >>> array.sel(cue="light", outcome="food").values.tolist()
+        [0.0, 0.5, 0.75]
+        """
+        xarray = need("xarray")
+        coordinates: dict[str, Any] = {"token": self.tokens}
+        dimensions: tuple[str, ...] = ("token", "cue", "outcome")
+        if self.pairs is None:
+            coordinates |= {"cue": list(self.cues), "outcome": list(self.outcomes)}
+        else:
+            dimensions = ("token", "pair")
+            coordinates |= {
+                "cue": ("pair", np.array([cue for cue, _ in self.pairs], dtype=object)),
+                "outcome": ("pair", np.array([outcome for _, outcome in self.pairs], dtype=object)),
+            }
+        attributes = files.netcdf_attributes(self.parameters)
+        array: DataArray = xarray.DataArray(
+            self.values, dims=dimensions, coords=coordinates, name="weights", attrs=attributes
+        )
+        return array
+
+    def to_pandas(self) -> DataFrame:
+        """The weights as a pandas DataFrame: a row for each recorded token, a column for each weight.
+
+        Returns
+        -------
+        pandas.DataFrame, n_times x n_pairs or n_times x (n_cues * n_outcomes)
+            The index is called token, the columns have the levels cue and outcome. The weights of a block are
+            copied.
+
+        Raises
+        ------
+        ImportError
+            When pandas is not installed.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> events = rw.read_events([("light", "food", 2)])
+        >>> frame = rw.trajectories(events, alpha=1.0, beta=0.5).to_pandas()
+        >>> frame["light", "food"].tolist()
+        [0.0, 0.5, 0.75]
+        """
+        pd = need("pandas")
+        names = ["cue", "outcome"]
+        if self.pairs is None:
+            columns = pd.MultiIndex.from_product([self.cues, self.outcomes], names=names)
+        else:
+            columns = pd.MultiIndex.from_arrays(
+                [[pair[0] for pair in self.pairs], [pair[1] for pair in self.pairs]], names=names
+            )
+        values = self.values.reshape(len(self.tokens), len(columns))
+        frame: DataFrame = pd.DataFrame(values, index=pd.Index(self.tokens, name="token"), columns=columns)
+        return frame
+
+
+def _swapped(cue: object, outcomes: Mapping[str, int]) -> str:
+    return f"; {cue!r} is an outcome: write [cue, outcome]" if cue in outcomes else ""
