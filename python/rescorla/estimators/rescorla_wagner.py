@@ -118,9 +118,10 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
 
     Probabilities are as good as the one number can make them. Where features are many, activations of the
     rows that were learned from are nearer to their targets than those of others, and probabilities are too
-    bold: scikit-learn's `CalibratedClassifierCV` looks at rows apart. Of very many rows the temperature is
-    made from some, at even distances: those that make 4 million activations. `partial_fit` makes it from the
-    last thousand rows, each as it was predicted at the end of its piece.
+    bold: scikit-learn's `CalibratedClassifierCV` looks at rows apart. Of many rows the temperature is made
+    from some, at even distances: as many as have 65,536 activations, or a thousand if that is more.
+    `partial_fit` makes it from the last thousand, each as it was predicted at the end of its piece. Of more
+    than 262 classes both take fewer, those that have 262,144 activations.
 
     References
     ----------

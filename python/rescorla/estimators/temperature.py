@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 # Temperatures are looked for from a thousandth of lambda to a thousand times as much, each to this part.
 _RANGE, _NEAR = 1e3, 1e-5
 
-# `fit` looks at rows with so many activations at the most, 32 MB. `partial_fit` remembers rows with so many
-# at the most, and so many rows.
-_ACTIVATIONS, _REMEMBERED, _ROWS = 1 << 22, 1 << 18, 1000
+# One number needs no more rows than these: with so many activations, and so many rows at the least, so that
+# `fit` takes hardly longer. `partial_fit` remembers so many rows. Where outcomes are very many, rows are so few
+# that they have at most 2 MB.
+_ACTIVATIONS, _ROWS, _MOST = 1 << 16, 1000, 1 << 18
 
 
 class Seen(NamedTuple):
@@ -51,17 +52,17 @@ def of_labels(
 
 
 def spread(n_rows: int, n_outcomes: int) -> NDArray[np.int64]:
-    """The rows that `fit` looks at: all, or at even distances as many as there is room for."""
-    return _even(n_rows, max(1, _ACTIVATIONS // max(1, n_outcomes)))
+    """The rows that `fit` looks at: all, or some at even distances."""
+    return _even(n_rows, max(_room(n_outcomes), _ACTIVATIONS // max(1, n_outcomes)))
 
 
 def latest(n_rows: int, n_outcomes: int) -> NDArray[np.int64]:
-    """The rows that are remembered: all, or at even distances as many as there is room for."""
+    """The rows of a piece that are remembered: all, or some at even distances."""
     return _even(n_rows, _room(n_outcomes))
 
 
 def _room(n_outcomes: int) -> int:
-    return max(1, min(_ROWS, _REMEMBERED // max(1, n_outcomes)))
+    return max(1, min(_ROWS, _MOST // max(1, n_outcomes)))
 
 
 def _even(n: int, most: int) -> NDArray[np.int64]:
