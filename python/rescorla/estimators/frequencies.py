@@ -23,17 +23,17 @@ def present(
     X: Any, targets: Any, frequencies: NDArray[np.float64] | None
 ) -> tuple[Any, Any, NDArray[np.float64] | None]:
     """The rows that are tokens at all, so that others have no say in any order; None where each is one."""
-    if frequencies is None or (frequencies == 1).all():
+    if frequencies is None:
         return X, targets, None
     if not frequencies.any():
         raise ValueError(
             "all rows have the weight 0, so that there is nothing to learn: let at least one sample_weight, "
             "and the class_weight of its row, be more"
         )
-    if frequencies.all():
-        return X, targets, frequencies
-    rows = np.flatnonzero(frequencies)
-    return X[rows], targets[rows], frequencies[rows]
+    if not frequencies.all():
+        rows = np.flatnonzero(frequencies)
+        X, targets, frequencies = X[rows], targets[rows], frequencies[rows]
+    return X, targets, None if (frequencies == 1).all() else frequencies
 
 
 def median(values: NDArray[np.float64], frequencies: NDArray[np.float64] | None) -> float:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 # Temperatures are looked for from a thousandth of lambda to a thousand times as much, each to this part.
 _RANGE, _NEAR = 1e3, 1e-5
 
-# One number needs no more rows than these: with so many activations, and so many rows at the least, so that
-# `fit` takes hardly longer. `partial_fit` remembers so many rows. Where outcomes are very many, rows are so few
+# One number needs no more rows than these: with so many activations, and so many rows at the least. So `fit`
+# takes hardly longer. `partial_fit` remembers so many rows. Where outcomes are very many, rows are so few
 # that they have at most 2 MB.
 _ACTIVATIONS, _ROWS, _MOST = 1 << 16, 1000, 1 << 18
 
