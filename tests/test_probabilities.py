@@ -141,7 +141,7 @@ def test_pieces_are_remembered_in_bounded_memory() -> None:
     finally:
         tracemalloc.stop()
     # A copy of the weights would have 10 million bytes.
-    assert kept < 200_000
+    assert kept < 100_000
     assert peak < 2_000_000
     X, y = piece()
     assert fitted.score(X, y) > 0.9
