@@ -17,7 +17,7 @@ _AT_ONCE = 1 << 20
 
 
 def matrix_of(table: Table) -> Any:
-    """The same numbers as an array or in sparse rows; nothing is copied."""
+    """The same numbers, as an array or in sparse rows."""
     if table.starts is None or table.columns is None:
         return table.values
     return sparse.csr_array((table.values, table.columns, table.starts), shape=table.shape)
