@@ -20,6 +20,7 @@ SHOWN = {
     "rescorla.estimators",
     "rescorla.estimators.delta",
     "rescorla.estimators.equilibrium",
+    "rescorla.estimators.names",
     "rescorla.estimators.planes",
     "rescorla.estimators.rescorla_wagner",
     "rescorla.measures",

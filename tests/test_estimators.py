@@ -51,6 +51,7 @@ CLASSIFIERS = [
 REGRESSORS = [RescorlaWagnerRegressor(threads=1), EquilibriumRegressor(), DeltaRuleRegressor(threads=1)]
 VARIANTS = [
     RescorlaWagnerClassifier(passes=5, random_state=1, threads=1),
+    RescorlaWagnerClassifier(lambda_=2.0, tol=None, threads=1),
     EquilibriumClassifier(ridge=0.5),
     EquilibriumRegressor(ridge=0.5),
     DeltaRuleClassifier(activation="tanh", loss="squared", threads=1),
@@ -102,7 +103,26 @@ def sparse_of(X: NDArray[np.float64]) -> sparse.csr_array:
 # scipy is imported, which would change scipy for all other tests; with it these checks pass too.
 
 
-@parametrize_with_checks([*CLASSIFIERS, *REGRESSORS, *VARIANTS])  # type: ignore[untyped-decorator]
+def failures(estimator: Any) -> dict[str, str]:
+    """The checks that an estimator fails, and why that is right."""
+    if not isinstance(estimator, RescorlaWagnerClassifier | RescorlaWagnerRegressor):
+        return {}
+    # Rows with weights come in another order than those that are repeated.
+    order = "rows are learned one after another: what is learned depends on their order"
+    expected = {f"check_sample_weight_equivalence_on_{kind}_data": order for kind in ("dense", "sparse")}
+    # Some rows weigh ten million times what others do, and all have to be predicted to be of their class.
+    if not estimator.fit_intercept:
+        expected["check_class_weight_classifiers"] = (
+            "without an intercept what is active on one side of the origin is not on the other"
+        )
+    elif estimator.passes is not None:
+        expected["check_class_weight_classifiers"] = "a few passes are too few for features of this scale"
+    return expected
+
+
+@parametrize_with_checks(  # type: ignore[untyped-decorator]
+    [*CLASSIFIERS, *REGRESSORS, *VARIANTS], expected_failed_checks=failures
+)
 # Among the data of the checks are classes that no plane parts, and then a learner of planes says so.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_they_pass_the_checks_of_scikit_learn(estimator: Any, check: Callable[[Any], None]) -> None:
@@ -655,7 +675,7 @@ def test_probabilities_are_there_where_the_loss_is_theirs() -> None:
     shares = expit(fitted.decision_function(X))
     some.assert_close(fitted.predict_proba(X), shares / shares.sum(axis=1, keepdims=True), 1e-12)
     assert not hasattr(DeltaRuleClassifier(loss="squared"), "predict_proba")
-    assert not hasattr(RescorlaWagnerClassifier(), "predict_proba")
+    assert not hasattr(EquilibriumClassifier(), "predict_proba")
 
 
 def test_random_starts_need_a_seed() -> None:

@@ -16,6 +16,7 @@ try:
     from rescorla.estimators.delta import DeltaRuleClassifier, DeltaRuleRegressor
     from rescorla.estimators.equilibrium import EquilibriumClassifier, EquilibriumRegressor
     from rescorla.estimators.linear import EstimatorWarning
+    from rescorla.estimators.names import named_weights
     from rescorla.estimators.planes import AdaTron, MinOver, Perceptron
     from rescorla.estimators.rescorla_wagner import RescorlaWagnerClassifier, RescorlaWagnerRegressor
 except ImportError as error:
@@ -34,4 +35,5 @@ __all__ = [
     "Perceptron",
     "RescorlaWagnerClassifier",
     "RescorlaWagnerRegressor",
+    "named_weights",
 ]

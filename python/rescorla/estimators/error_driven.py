@@ -31,6 +31,7 @@ from rescorla._shared.checks import (
 )
 from rescorla._shared.warn import warn
 from rescorla._weights.vectors import Table, kappas, table_of
+from rescorla.estimators.frequencies import factors_of, frequencies_of, median, present
 from rescorla.estimators.linear import (
     EstimatorWarning,
     LinearClassifier,
@@ -38,6 +39,7 @@ from rescorla.estimators.linear import (
     LinearRegressor,
     one_hot,
 )
+from rescorla.estimators.matrices import mean_square
 from rescorla.estimators.random_state import seed_of
 
 if TYPE_CHECKING:
@@ -109,8 +111,18 @@ class ErrorDriven(LinearEstimator):
         """What is learned by, besides rates and passes: what the estimator says of it."""
         return Rule(**{name: getattr(self, name) for name in Rule._fields if hasattr(self, name)})
 
-    def _learn(self, X: Any, Z: Any, outcomes: Sequence[str], *, piece: bool = False) -> None:
+    def _learn(
+        self,
+        X: Any,
+        Z: Any,
+        outcomes: Sequence[str],
+        frequencies: NDArray[np.float64] | None = None,
+        *,
+        piece: bool = False,
+    ) -> tuple[Table, NDArray[np.float64]]:
         """Learn all passes from the start; or a piece, once and in its order, from where we are.
+
+        What is given back is the rows, and the weights of the cues that occur in them.
 
         Only the rows of the weights are worked on whose cues occur: of a million features a piece may have a
         hundred, and then it costs what a hundred do.
@@ -127,7 +139,10 @@ class ErrorDriven(LinearEstimator):
         n_cues = self.n_features_in_ + int(self.fit_intercept)
         alphas, alpha = self._saliences(n_cues, used)
         kappa = kappas(x, alphas)
-        rates = self._rates(kappa, size, rule.reduction, self._reference if more else 0.0)
+        rates = self._rates(kappa, frequencies, size, rule.reduction, self._reference if more else 0.0)
+        factors = rates.factors
+        if frequencies is not None:
+            factors = factors_of(frequencies, rates.beta, factors, kappa)
         tol = None if self.tol is None else rate("tol", self.tol)
         n_passes = 1 if piece else self._most_passes()
         seed = seed_of(self.random_state)
@@ -151,7 +166,7 @@ class ErrorDriven(LinearEstimator):
         settings: dict[str, Any] = {
             "alpha": alphas,
             "beta": rates.beta,
-            "paces": rates.factors,
+            "paces": factors,
             "activation": rule.activation,
             "loss": rule.loss,
             "batch": size,
@@ -164,7 +179,9 @@ class ErrorDriven(LinearEstimator):
         started = perf_counter()
         try:
             stopping = tol if self.beta is None and self.passes is None and not piece else None
-            learned, n_iter = _passes(x, z, values[used], settings, n_passes, shuffling, stopping)
+            learned, n_iter = _passes(
+                x, z, values[used], settings, n_passes, shuffling, stopping, frequencies
+            )
         except FloatingPointError as error:
             match error.args:
                 case (int(row), int(column), value):
@@ -186,16 +203,17 @@ class ErrorDriven(LinearEstimator):
             "delta",
             started,
             **rates_of(alpha, (rates.beta, rates.beta), 1.0),
-            rates="one" if rates.factors is None else "by row",
+            rates="one" if factors is None else "by row",
             **rule._asdict(),
             passes=self.n_iter_,
             seed=seed,
-            n_tokens=x.shape[0],
+            n_tokens=x.shape[0] if frequencies is None else float(frequencies.sum()),
             n_cues=n_cues,
             n_outcomes=len(outcomes),
             dtype="float64",
         )
         self._keep(values, outcomes, parameters)
+        return x, learned
 
     def _saliences(self, n_cues: int, used: Any) -> tuple[NDArray[np.float64], float | list[float]]:
         """Those of the cues that occur, and what to record of all."""
@@ -212,7 +230,12 @@ class ErrorDriven(LinearEstimator):
         return _PASSES if self.beta is None else 1
 
     def _rates(
-        self, kappa: NDArray[np.float64], size: int | None, reduction: Reduction, before: float
+        self,
+        kappa: NDArray[np.float64],
+        frequencies: NDArray[np.float64] | None,
+        size: int | None,
+        reduction: Reduction,
+        before: float,
     ) -> _Rates:
         """beta, or the default rates, which never rise from one piece of the data to the next.
 
@@ -231,7 +254,8 @@ class ErrorDriven(LinearEstimator):
             )
         teaching = kappa[kappa > 0]
         if size == 1:
-            reference = max(float(np.median(teaching)) if len(teaching) else 0.0, before)
+            often = None if frequencies is None else frequencies[kappa > 0]
+            reference = max(median(teaching, often), before)
             factors = reference / np.maximum(kappa, reference) if reference else None
             return _Rates(_PART / reference if reference else _PART, factors, reference)
         n = len(kappa) if size is None else size
@@ -263,8 +287,13 @@ def _passes(
     most: int,
     rng: np.random.Generator | None,
     tol: float | None,
+    frequencies: NDArray[np.float64] | None,
 ) -> tuple[NDArray[np.float64], int]:
-    """The weights after all passes, or after some that improve too little; and how many were made."""
+    """The weights after all passes, or after some that improve too little; and how many were made.
+
+    Improvement is that of the mean squared error: of the predictions as they were when each row came; where
+    rows have frequencies, of those after the pass, each as often as it is.
+    """
     n, n_outcomes = x.shape[0], z.shape[1]
     spare = np.empty_like(start)
     ones = np.ones(n, dtype=np.int64)
@@ -272,7 +301,9 @@ def _passes(
     while made < most and idle < _PATIENCE:
         some = min(most - made, max(1, ORDERED // max(1, n)))
         squares = None
-        if tol is not None:
+        if tol is not None and frequencies is not None:
+            some = 1
+        elif tol is not None:
             # So many that none comes after the last: patience does not end before.
             some = min(some, _PATIENCE - idle)
             squares = np.zeros((some, n_outcomes))
@@ -282,10 +313,13 @@ def _passes(
         )
         start, spare = spare, start
         made += some
-        if tol is None or squares is None:
+        if tol is None:
             continue
-        # Of the predictions as they were when each row came.
-        for error in (squares.sum(axis=1) / (n * n_outcomes)).tolist():
+        if frequencies is not None:
+            errors = mean_square(x, z, start, frequencies)
+        elif squares is not None:
+            errors = squares.sum(axis=1) / (n * n_outcomes)
+        for error in errors.tolist():
             idle = 0 if np.isinf(least) or error < least * (1 - tol) else idle + 1
             least = min(least, error)
     return start, made
@@ -398,9 +432,13 @@ class ErrorDrivenRegressor(LinearRegressor, ErrorDriven):
         RescorlaWarning
             When `beta` is so large that a row takes away twice its own error, or more.
         """
+        return self._fit(X, y)
+
+    def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X = self._examples(X, reset=True)
         targets = self._targets(X, y, reset=True)
-        self._learn(X, targets, self._target_names(targets))
+        X, targets, frequencies = present(X, targets, frequencies_of(sample_weight, X))
+        self._learn(X, targets, self._target_names(targets), frequencies)
         return self
 
     def partial_fit(self, X: Any, y: ArrayLike) -> Self:
@@ -422,8 +460,12 @@ class ErrorDrivenRegressor(LinearRegressor, ErrorDriven):
         ValueError
             When a row has another number of features or targets than before.
         """
+        return self._fit_more(X, y)
+
+    def _fit_more(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         more = hasattr(self, "_values")
         X = self._examples(X, reset=not more)
         targets = self._targets(X, y, reset=not more)
-        self._learn(X, targets, self._target_names(targets), piece=True)
+        X, targets, frequencies = present(X, targets, frequencies_of(sample_weight, X))
+        self._learn(X, targets, self._target_names(targets), frequencies, piece=True)
         return self

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from scipy.special import expit, softmax
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.validation import check_is_fitted
 
 from rescorla._shared.checks import PerName, number
+from rescorla.estimators import temperature
 from rescorla.estimators.error_driven import ErrorDrivenClassifier, ErrorDrivenRegressor
+from rescorla.estimators.frequencies import frequencies_of, present
+from rescorla.estimators.labels import indicators, is_indicators, names_of_labels
+from rescorla.estimators.matrices import matrix_of
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 
 class RescorlaWagnerClassifier(ErrorDrivenClassifier):
@@ -16,7 +29,13 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
 
         dw_ij = alpha_i * x_i * beta * (lambda * o_j - a_j),    o_j = 1 for the row's class, 0 for the others
 
-    A row is predicted to be of the class of the greatest activation a_j.
+    A row is predicted to be of the class of the greatest activation a_j. A row of the weight f is learned as
+    f tokens in a row, at once, and f may be any number from 0 on; with kappa the sum of alpha_i x_i^2:
+
+        dw_ij = alpha_i * x_i * (lambda * o_j - a_j) * (1 - (1 - beta * kappa)^f) / kappa
+
+    Where y is a matrix of 0 and 1 each of its columns is an outcome, present in any number of rows: a row is
+    predicted to have it where a_j is above lambda / 2.
 
     Parameters
     ----------
@@ -43,13 +62,20 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
         The seed by which `fit` takes the rows of each pass in a fresh random order. None: the order in
         which they stand with a `beta` of your own; without one the seed 0, so that the same rows always
         give the same weights.
+    class_weight : mapping, "balanced" or None, default None
+        By what the weights of the rows of each class are multiplied; classes that a mapping leaves out have
+        1. "balanced": n / (k * n_j), with n tokens in all, n_j of the class, and k classes; of `fit` only.
+        Not where y is a matrix.
     threads : int, optional
         How many threads to use; by default as many as the process may run on. It changes no bit.
 
     Attributes
     ----------
     classes_ : ndarray, n_classes
-        The classes, sorted.
+        The classes, sorted. Where y is a matrix, its columns: their names, if it is a data frame, or numbers.
+    temperature_ : float
+        The T of `predict_proba`: of all temperatures from lambda / 1000 to 1000 lambda that at which the rows
+        that were learned from, predicted by what was learned, are most likely, each as often as it is.
     weights_ : Weights of float64, n_cues x n_classes
         Its cues are "background", where there is an intercept, and the features; its outcomes are the classes
         as str.
@@ -85,8 +111,17 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
     of the others. ``partial_fit`` costs what its rows cost, however many features there are, and changes the
     values of ``weights_`` in place.
 
-    There is no ``sample_weight``. A row of frequency f is f rows in a row: ``np.repeat(X, f, axis=0)``, or
-    ``X[np.repeat(np.arange(len(f)), f)]`` of a sparse matrix.
+    Weights are frequencies: weights of 2 are the rows twice, and not the same as 1. With a `beta` of your
+    own, ``sample_weight=f`` is ``np.repeat(X, f, axis=0)`` but for rounding; without, each pass takes the
+    rows in random order, those of weight f f times in a row, and `passes` end by the mean squared error after
+    each, in which rows have their weights.
+
+    Probabilities are as good as the one number can make them. Where features are many, activations of the
+    rows that were learned from are nearer to their targets than those of others, and probabilities are too
+    bold: scikit-learn's `CalibratedClassifierCV` looks at rows apart. Of many rows the temperature is made
+    from some, at even distances: as many as have 65,536 activations, or a thousand if that is more.
+    `partial_fit` makes it from the last thousand, each as it was predicted at the end of its piece. Of more
+    than 262 classes both take fewer, those that have 262,144 activations.
 
     References
     ----------
@@ -101,7 +136,15 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
     >>> classifier = rw.estimators.RescorlaWagnerClassifier(beta=0.01, fit_intercept=False).fit(X, y)
     >>> classifier.weights_["x0", "yes"] == rw.learn(events, alpha=1.0, beta=0.01)["pots", "yes"]
     True
+    >>> often = rw.estimators.RescorlaWagnerClassifier().fit(X, y, sample_weight=[30, 10, 20])
+    >>> often.classes_[often.predict_proba(X).argmax(axis=1)].tolist()
+    ['yes', 'no', 'no']
     """
+
+    _several: bool
+    _lambda: float
+    _temperature: float | None
+    _remembered: temperature.Remembered
 
     def __init__(
         self,
@@ -113,6 +156,7 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
         tol: float | None = 1e-3,
         fit_intercept: bool = True,
         random_state: Any = None,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         threads: int | None = None,
     ) -> None:
         self.alpha = alpha
@@ -122,10 +166,246 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
         self.tol = tol
         self.fit_intercept = fit_intercept
         self.random_state = random_state
+        self.class_weight = class_weight
         self.threads = threads
 
+    @property
+    def temperature_(self) -> float:
+        """The temperature of `predict_proba`."""
+        if not hasattr(self, "_values"):
+            raise AttributeError(f"{type(self).__name__} has no temperature_ before fit: call fit first")
+        if self._temperature is None:
+            self._temperature = temperature.temperature_of(self._remembered.all(), self._lambda)
+        return self._temperature
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from the start.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_rows, n_features)
+        y : array_like of shape (n_rows,), or array_like or sparse matrix of shape (n_rows, n_classes)
+            The class of each row; or 1 where a row has a label, and 0 where not.
+        sample_weight : array_like of shape (n_rows,), optional
+            f, how many tokens in a row each row is: 0 or more, by default 1.
+
+        Returns
+        -------
+        estimator
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            When there are fewer than two classes, or a number is not finite or out of range; when a row's
+            weight is no whole number, and its beta * kappa is 1 or more. The message names the greatest rate
+            at which it would not be.
+        FloatingPointError
+            When a weight left the finite numbers: `beta` is too large. The message names the weight, and the
+            greatest safe rate.
+
+        Warns
+        -----
+        RescorlaWarning
+            When `beta` is so large that a row takes away twice its own error, or more.
+        """
+        X = self._examples(X, reset=True)
+        self._require(y, "class")
+        self._several = is_indicators(y)
+        if self._several:
+            self.classes_ = names_of_labels(y)
+        labels = self._labels(X, y)
+        if not self._several:
+            self._learn_classes(labels)
+        return self._take_in(X, labels, sample_weight, piece=False)
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn on: one pass through these rows, in their order.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_rows, n_features)
+        y : array_like of shape (n_rows,), or array_like or sparse matrix of shape (n_rows, n_classes)
+            The class of each row; or 1 where a row has a label, and 0 where not.
+        classes : array_like of shape (n_classes,), optional
+            All classes that there will be; needed in the first call, unless y is a matrix, the columns of
+            which it names.
+        sample_weight : array_like of shape (n_rows,), optional
+            f, how many tokens in a row each row is: 0 or more, by default 1.
+
+        Returns
+        -------
+        estimator
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            When a row has another class, or another number of features, than was said before; and as by
+            `fit`.
+        """
+        if self.class_weight == "balanced":
+            raise ValueError(
+                "class_weight='balanced' needs all rows, so it is not for partial_fit: give a mapping, as "
+                "sklearn.utils.class_weight.compute_class_weight makes one of a sample, or sample_weight"
+            )
+        self._require(y, "class")
+        several = is_indicators(y)
+        known = hasattr(self, "_values")
+        if known and several != self._several:
+            kinds = "a class for each row", "a matrix of labels"
+            raise ValueError(
+                f"y was {kinds[self._several]}, and now is {kinds[several]}: give it as in the first call"
+            )
+        if several:
+            self._is_known_labels(names_of_labels(y), y, classes)
+        else:
+            self._is_known(classes)
+        self._several = several
+        X = self._examples(X, reset=not known)
+        return self._take_in(X, self._labels(X, y), sample_weight, piece=True)
+
+    def _labels(self, X: Any, y: ArrayLike) -> Any:
+        return indicators(X, y) if self._several else super()._labels(X, y)
+
+    def _is_known_labels(self, names: NDArray[Any], y: Any, classes: ArrayLike | None) -> None:
+        """The first call of partial_fit tells the labels; later ones have the same."""
+        told = names if classes is None else np.asarray(classes)
+        if not hasattr(self, "_values"):
+            if told.shape != names.shape:
+                raise ValueError(f"y has {len(names)} columns, but classes has the shape {told.shape}")
+            self.classes_ = told
+            return
+        nameless = classes is None and not hasattr(y, "columns")
+        same = len(names) == len(self.classes_) if nameless else np.array_equal(told, self.classes_)
+        if not same or len(names) != len(self.classes_):
+            raise ValueError(
+                f"y has the labels {told.tolist()}, which are not those of the first call, "
+                f"{self.classes_.tolist()}: give the same columns"
+            )
+
+    def _take_in(self, X: Any, labels: Any, sample_weight: ArrayLike | None, *, piece: bool) -> Self:
+        """Learn the rows, and look at what is then predicted of them."""
+        more = piece and hasattr(self, "_values")
+        frequencies = self._weighted_by_class(X, labels, frequencies_of(sample_weight, X))
+        X, labels, frequencies = present(X, labels, frequencies)
+        x, weights = self._learn(X, self._targets(labels), self._learned_outcomes(), frequencies, piece=piece)
+        if not more:
+            self._remembered = temperature.Remembered()
+        self._lambda = number("lambda_", self.lambda_)
+        n, n_outcomes = x.shape[0], weights.shape[1]
+        rows = temperature.latest(n, n_outcomes) if piece else temperature.spread(n, n_outcomes)
+        seen = self._seen(matrix_of(x), weights, labels, frequencies, rows)
+        # Of pieces it is made when it is asked for: there may be one for each row.
+        self._temperature = None if piece else temperature.temperature_of(seen, self._lambda)
+        self._remembered.add(seen if piece else seen.of(temperature.latest(len(rows), n_outcomes)))
+        return self
+
+    def _seen(
+        self,
+        X: Any,
+        weights: NDArray[np.float64],
+        labels: Any,
+        frequencies: NDArray[np.float64] | None,
+        rows: NDArray[np.int64],
+    ) -> temperature.Seen:
+        """What is predicted of some rows, beside what they are."""
+        often = np.ones(len(rows)) if frequencies is None else frequencies[rows]
+        if len(rows) < X.shape[0]:
+            X, labels = X[rows], labels[rows]
+        activations = np.asarray(X @ weights)
+        if self._several:
+            return temperature.of_labels(activations, labels, often, self._lambda)
+        return temperature.of_classes(activations, self._codes(labels), often)
+
+    def _weighted_by_class(
+        self, X: Any, labels: Any, frequencies: NDArray[np.float64] | None
+    ) -> NDArray[np.float64] | None:
+        """The frequencies, multiplied by the weights of classes."""
+        if self.class_weight is None:
+            return frequencies
+        if self._several:
+            raise ValueError(
+                "class_weight is of rows that have one class each, and y is a matrix of labels: "
+                "give sample_weight"
+            )
+        often = np.ones(X.shape[0]) if frequencies is None else frequencies
+        codes = self._codes(labels)
+        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
+            tokens = np.bincount(codes, often, len(self.classes_))
+            # A class without tokens has no row that this would be for.
+            each = tokens.sum() / (len(tokens) * np.where(tokens > 0, tokens, np.inf))
+        else:
+            each = compute_class_weight(self.class_weight, classes=self.classes_, y=labels)
+        return frequencies_of(often * each[codes], X)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row, or its labels.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray, n_rows, or of int64, n_rows x n_classes
+            The class of the greatest activation, the first of equal ones. Where y was a matrix, 1 where the
+            activation is above lambda / 2, and 0 elsewhere.
+        """
+        if getattr(self, "_several", False):
+            return (self._sums(X) > self._lambda / 2).astype(np.int64)
+        return super().predict(X)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The probabilities of the classes, or of labels: activations as logits, at the fitted temperature.
+
+        With T = ``temperature_``, the probability of the class j is
+
+            exp(a_j / T) / sum over all classes k of exp(a_k / T)
+
+        and that of a label, beside its absence, 1 / (1 + exp(-(2 a_j - lambda) / T)).
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of float64, n_rows x n_classes
+            In the order of ``classes_``. Those of classes sum to 1, and the class that `predict` gives has
+            the greatest. Where y was a matrix each is by itself, and those of the labels that `predict` gives
+            are at least a half.
+
+        See Also
+        --------
+        sklearn.calibration.CalibratedClassifierCV : probabilities from rows that were not learned from.
+        """
+        check_is_fitted(self)
+        values = self.decision_function(X)
+        if self._several:
+            return np.asarray(expit((2 * values - self._lambda) / self.temperature_))
+        if values.ndim == 1:
+            second = expit(values / self.temperature_)
+            return np.column_stack([1 - second, second])
+        return np.asarray(softmax(values / self.temperature_, axis=1))
+
+    def _planes(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        # Two labels are no two classes, of which one says all of the other.
+        return values if self._several else super()._planes(values)
+
     def _targets(self, labels: Any) -> Any:
-        return super()._targets(labels) * number("lambda_", self.lambda_)
+        return (labels if self._several else super()._targets(labels)) * number("lambda_", self.lambda_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
 
 
 class RescorlaWagnerRegressor(ErrorDrivenRegressor):
@@ -135,6 +415,8 @@ class RescorlaWagnerRegressor(ErrorDrivenRegressor):
     each row and every target j:
 
         dw_ij = alpha_i * x_i * beta * (z_j - a_j),    a_j = sum of x_i w_ij
+
+    A row of the weight f is learned as f tokens in a row, as by `RescorlaWagnerClassifier`.
 
     Parameters
     ----------
@@ -200,3 +482,58 @@ class RescorlaWagnerRegressor(ErrorDrivenRegressor):
     >>> regressor.fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]).predict([[10.0]]).round(6)
     array([21.])
     """
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from the start.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_rows, n_features)
+        y : array_like of shape (n_rows,) or (n_rows, n_targets)
+            The targets.
+        sample_weight : array_like of shape (n_rows,), optional
+            f, how many tokens in a row each row is: 0 or more, by default 1.
+
+        Returns
+        -------
+        estimator
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            When a number is not finite or out of range; when a row's weight is no whole number, and its
+            beta * kappa is 1 or more.
+        FloatingPointError
+            When a weight left the finite numbers: `beta` is too large. The message names the weight, and the
+            greatest safe rate.
+
+        Warns
+        -----
+        RescorlaWarning
+            When `beta` is so large that a row takes away twice its own error, or more.
+        """
+        return self._fit(X, y, sample_weight)
+
+    def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn on: one pass through these rows, in their order.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_rows, n_features)
+        y : array_like of shape (n_rows,) or (n_rows, n_targets)
+            The targets.
+        sample_weight : array_like of shape (n_rows,), optional
+            f, how many tokens in a row each row is: 0 or more, by default 1.
+
+        Returns
+        -------
+        estimator
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            When a row has another number of features or targets than before; and as by `fit`.
+        """
+        return self._fit_more(X, y, sample_weight)
