@@ -5,13 +5,13 @@
 
 The model, for n hosts of c threads each:
 
-    T = F / B  +  E survey / c  +  ceil(K / (n c)) E (t_tile + t_decode / g)  +  unhidden R / D
+    T = F / B  +  ceil(K / (n c)) E (t_tile + t_decode / g)  +  unhidden R / D
 
-F bytes of the event file are read at B bytes a second by each host; E events are surveyed; K tiles are
-learned, each from all events, which are decoded for every g tiles, or once if they fit `event_memory`; R
-bytes of the result are written at D bytes a second to one disk that all hosts share. What is written while
-other tiles are learned is hidden; the tiles of the last round are not. A tile is what a thread learns at a
-time: one of the engine, or what a chunk of the store holds where that is less.
+F bytes of the event file are read at B bytes a second by each host; K tiles are learned, each from all E
+events, which are decoded for every g tiles, or once if they fit `event_memory`; R bytes of the result are
+written at D bytes a second to one disk that all hosts share. What is written while other tiles are learned
+is hidden; the tiles of the last round are not. A tile is what a thread learns at a time: one of the engine,
+or what a chunk of the store holds where that is less.
 
 The constants are measured on made-up events by Zipf's law, fewer than the prediction is for, and on some of
 the tiles, with all threads at work at once. What takes a time for each event is measured with all events and
@@ -44,8 +44,6 @@ HOSTS = (1, 10, 100)
 THREADS_A_HOST = 16
 EVENTS = 1_000_000_000
 EVENT_MEMORY = 512 << 20
-# The engine lets no more threads look at the events at once.
-SURVEYORS = 16
 # Calls that each thread makes.
 CALLS = 3
 # Tiles that are learned in one call, to see how many share a decoded run.
@@ -59,7 +57,6 @@ class Constants(NamedTuple):
     file_fixed: float
     file_each: float
     read: float
-    survey: float
     tile: float
     decode: float
     run: float
@@ -112,7 +109,6 @@ def measured(options: argparse.Namespace, folder: Path) -> Constants:
     chunk = lanes_of_chunk(n_lanes, lane, job.width, np.dtype("float64"), max(HOSTS) * THREADS_A_HOST)
     tiles_a_chunk = ceil(chunk / job.width)
     lanes = ceil(chunk / tiles_a_chunk)
-    survey = median(often, lambda: surveyed(files, method, threads))
     tile, decode = in_turn(jobs, lanes, 1, threads, often)
     _, shared = in_turn(jobs, lanes, IN_A_CALL, threads, often)
     run = min(IN_A_CALL, max(1.0, decode / max(shared, 1e-12)))
@@ -124,7 +120,6 @@ def measured(options: argparse.Namespace, folder: Path) -> Constants:
         file_fixed=max(0.0, all_bytes - each * len(events)),
         file_each=each,
         read=cold,
-        survey=survey,
         tile=tile,
         decode=decode,
         run=run,
@@ -141,7 +136,6 @@ def measured(options: argparse.Namespace, folder: Path) -> Constants:
     )
     print(f"  F        {constants.file_fixed / 1e6:.1f} MB for the names, and {each:.2f} bytes an event")
     print(f"  B        {cold / 1e6:,.0f} MB/s cold, {warm / 1e6:,.0f} MB/s from the cache of files")
-    print(f"  survey   {survey * 1e9:.1f} ns an event")
     print(
         f"  K        {constants.chunks * tiles_a_chunk:,} tiles of {lanes} lanes, {tiles_a_chunk} in a chunk "
         f"of the store, which has {lane * chunk * 8 / 1e6:.0f} MB"
@@ -172,18 +166,6 @@ def made(options: argparse.Namespace, folder: Path) -> tuple[Path, Path]:
     table.unlink()
     events.head(len(events) // 4).save(few)
     return few, path
-
-
-def surveyed(files: tuple[Path, Path], method: str | None, threads: int) -> float:
-    """The seconds of a thread for an event that a job is prepared for, where no event is kept decoded."""
-    seconds, n_events = [], []
-    for file in files:
-        events = rw.open_events(file)
-        begun = time.perf_counter()
-        job_of(events, method=method, threads=threads, event_memory=0)
-        seconds.append(time.perf_counter() - begun)
-        n_events.append(len(events))
-    return max(0.0, slope(seconds, n_events)) * min(threads, SURVEYORS)
 
 
 def slope(seconds: list[float], numbers: list[int]) -> float:
@@ -304,7 +286,7 @@ def predicted(constants: Constants, events: int, n_hosts: int, threads: int) -> 
     writing = constants.result / constants.write
     return {
         "reading": file / constants.read,
-        "survey": events * constants.survey / min(threads, SURVEYORS) + once,
+        "decoding": once,
         "tiles": rounds * one_round,
         "unhidden writing": max(writing / rounds, writing - (rounds - 1) * one_round),
     }
