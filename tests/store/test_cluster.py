@@ -17,7 +17,7 @@ import pytest
 import rescorla as rw
 from clusters import cluster, doing, random_events, small_tiles, weights_in
 from distributed import Client
-from distributed.comm import CommClosedError
+from distributed.comm.core import CommClosedError
 from rescorla._store import cluster_run, cluster_workers, stage, task
 from rescorla._store.cluster_workers import Crew, Seen, Work
 from rescorla._store.forecast import Needs

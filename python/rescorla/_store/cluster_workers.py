@@ -99,7 +99,7 @@ class Crew:
 
     def _on(self, workers: list[str], function: Callable[..., Any], *args: Any) -> dict[str, Any]:
         """What workers answer, but for those that went away meanwhile."""
-        from distributed.comm import CommClosedError
+        from distributed.comm.core import CommClosedError
 
         answers = self._client.run(function, *args, workers=workers, on_error="return")
         there = self._client.nthreads()
