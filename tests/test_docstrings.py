@@ -17,6 +17,11 @@ OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 #: Where there must be examples: the rooms that users see.
 SHOWN = {
     "rescorla",
+    "rescorla.datasets",
+    "rescorla.datasets.king_james",
+    "rescorla.datasets.plants",
+    "rescorla.datasets.plurals",
+    "rescorla.datasets.r",
     "rescorla.estimators",
     "rescorla.estimators.delta",
     "rescorla.estimators.equilibrium",
