@@ -178,6 +178,22 @@ def test_a_table_comes_back_as_it_was(
                 assert found[name].dtype == (np.int64 if len(given_) == len(entries) else np.float64)
 
 
+def test_what_is_quoted_is_a_word(tmp_path: Path) -> None:
+    columns = {
+        "a": ['say "a", "b"', '"'],
+        "n": ["1", None],
+        "t": ["TRUE", "FALSE"],
+        "x": ["NA", ""],
+        "none": [None, None],
+    }
+    rows = [list(columns), *zip(*columns.values(), strict=True)]
+    text = "".join(",".join(map(cell, row)) + "\n" for row in rows)
+    assert text.splitlines()[1] == '"say ""a"", ""b""","1","TRUE","NA",NA'
+    (tmp_path / "x.csv").write_text(text)
+    found = datasets.from_r("ours", "x", folder=tmp_path)
+    assert {name: column.tolist() for name, column in found.items()} == columns
+
+
 def test_tables_of_r(shared: Path) -> None:
     folder = shared / "data" / "ndl"
     think = datasets.from_r("ndl", "think", folder=folder)
