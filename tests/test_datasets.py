@@ -1,7 +1,6 @@
 """Data to try things on: they are what their documentation says, and R's tables come back as they were."""
 
 import gzip
-import importlib
 import lzma
 import math
 import re
@@ -17,13 +16,12 @@ import rescorla as rw
 from hypothesis import given
 from hypothesis import strategies as st
 from rescorla import datasets
-
-KING_JAMES = importlib.import_module("rescorla.datasets.king_james")
+from rescorla.datasets import bible
 
 
 def whole() -> list[str]:
     """As many lines as the Bible has verses, each with its book and its number."""
-    return [f"{book} {verse + 1}" for book, n in KING_JAMES._BOOKS.items() for verse in range(n)]
+    return [f"{book} {verse + 1}" for book, n in bible._BOOKS.items() for verse in range(n)]
 
 
 # The King James Bible.
@@ -56,8 +54,8 @@ def test_the_whole_is_read_packed_or_not(pack: Any, tmp_path: Path) -> None:
 def test_every_book_is_where_it_is(tmp_path: Path) -> None:
     path = tmp_path / "bible.txt"
     path.write_text("\n".join(whole()), encoding="utf-8")
-    assert len(KING_JAMES._BOOKS) == 66
-    for book, n in list(KING_JAMES._BOOKS.items())[::13]:
+    assert len(bible._BOOKS) == 66
+    for book, n in list(bible._BOOKS.items())[::13]:
         assert datasets.king_james(path, book=book) == [f"{book} {verse + 1}" for verse in range(n)]
 
 

@@ -18,9 +18,9 @@ OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 SHOWN = {
     "rescorla",
     "rescorla.datasets",
-    "rescorla.datasets.king_james",
-    "rescorla.datasets.plants",
-    "rescorla.datasets.plurals",
+    "rescorla.datasets.bible",
+    "rescorla.datasets.design",
+    "rescorla.datasets.lexicon",
     "rescorla.datasets.r",
     "rescorla.estimators",
     "rescorla.estimators.delta",

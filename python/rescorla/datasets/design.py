@@ -20,14 +20,11 @@ def plants() -> Events:
     Danks' example, with frequencies of our own: two fertilisers, and pots that are always there, are those of
     his example of an equilibrium; the numbers were made for rescorla, so that they come out round:
 
-    ================ ========= =======
-    cues             flower    bare
-    ================ ========= =======
-    pots, red, blue  9         3
-    pots, red        3         1
-    pots, blue       1         3
-    pots             3         9
-    ================ ========= =======
+        cues              flower  bare
+        pots, red, blue        9     3
+        pots, red              3     1
+        pots, blue             1     3
+        pots                   3     9
 
     Of the plants with blue, 10 in 16 flower; of those without, 6 in 16. Yet blue does nothing: three times in
     four it comes with red. With red or without, as many flower with blue as without. The equilibrium says so:
