@@ -27,14 +27,14 @@ def plants() -> Events:
         pots                   3     9
 
     Of the plants with blue, 10 in 16 flower; of those without, 6 in 16. Yet blue does nothing: three times in
-    four it comes with red. With red or without, as many flower with blue as without. The equilibrium says so:
-    to "flower" the weights are 1/4 of pots, 1/2 of red and 0 of blue.
+    four it comes with red. With red, 3 in 4 flower, and without it 1 in 4, whether blue is there or not. The
+    equilibrium says so: to "flower" the weights are 1/4 of pots, 1/2 of red and 0 of blue.
 
     Returns
     -------
     Events
         8 events, 32 tokens; the cue "pots" is always there. The order is that of the table, cell by cell; to
-        learn token by token, shuffle them.
+        learn as an experiment goes, take ``plants().shuffled(seed=1)``.
 
     See Also
     --------
