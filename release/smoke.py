@@ -40,7 +40,17 @@ CHECKSUMS = {
 }
 
 # The public rooms that numpy is enough for.
-ROOMS = ["classify", "cli", "distributed", "measures", "perceptrons", "plot", "schedules", "tiles"]
+ROOMS = [
+    "classify",
+    "cli",
+    "datasets",
+    "distributed",
+    "measures",
+    "perceptrons",
+    "plot",
+    "schedules",
+    "tiles",
+]
 
 
 class DiffersError(Exception):
@@ -72,9 +82,12 @@ def learned() -> str:
 
 
 def rooms() -> None:
-    """Imports the public rooms."""
+    """Imports the public rooms, and reads the text that comes with them."""
     for room in ROOMS:
         importlib.import_module(f"rescorla.{room}")
+    verses = importlib.import_module("rescorla.datasets").king_james()
+    if len(verses) != 678:
+        raise DiffersError(f"the Gospel of Mark has 678 verses, found {len(verses)}")
 
 
 def commands(scripts: str) -> None:

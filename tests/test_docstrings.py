@@ -17,6 +17,11 @@ OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 #: Where there must be examples: the rooms that users see.
 SHOWN = {
     "rescorla",
+    "rescorla.datasets",
+    "rescorla.datasets.bible",
+    "rescorla.datasets.design",
+    "rescorla.datasets.lexicon",
+    "rescorla.datasets.r",
     "rescorla.estimators",
     "rescorla.estimators.delta",
     "rescorla.estimators.equilibrium",

@@ -41,7 +41,17 @@ from rescorla._shared.warn import RescorlaWarning
 from rescorla._weights.weights import Weights, load_weights
 
 if TYPE_CHECKING:
-    from rescorla import classify, distributed, estimators, measures, perceptrons, plot, schedules, tiles
+    from rescorla import (
+        classify,
+        datasets,
+        distributed,
+        estimators,
+        measures,
+        perceptrons,
+        plot,
+        schedules,
+        tiles,
+    )
 
 __all__ = [
     "Convergence",
@@ -61,6 +71,7 @@ __all__ = [
     "corpus_events",
     "cue_coding",
     "cue_window",
+    "datasets",
     "delta_rule",
     "distributed",
     "equilibrium",
@@ -87,7 +98,17 @@ for _name in __all__:
         globals()[_name].__module__ = "rescorla"
 
 # Loaded when first asked for.
-_ROOMS = ("classify", "distributed", "estimators", "measures", "perceptrons", "plot", "schedules", "tiles")
+_ROOMS = (
+    "classify",
+    "datasets",
+    "distributed",
+    "estimators",
+    "measures",
+    "perceptrons",
+    "plot",
+    "schedules",
+    "tiles",
+)
 
 
 def __getattr__(name: str) -> Any:

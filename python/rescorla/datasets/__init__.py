@@ -1,0 +1,23 @@
+"""Data to try things on: a text, a small design, a lexicon, and what R packages bring.
+
+What comes with rescorla is free: the Gospel of Mark in the King James Version is in the public domain, and
+`plants` and `plurals` were made for rescorla, under its licence. `from_r` copies nothing: it reads what R
+wrote on the same machine.
+
+Examples
+--------
+>>> import rescorla as rw
+>>> verses = rw.datasets.king_james()
+>>> len(verses), verses[0]
+(678, 'The beginning of the gospel of Jesus Christ, the Son of God;')
+>>> weights = rw.learn(rw.corpus_events(verses, symbols="a-z"), alpha=0.1, beta=0.1)
+>>> [cue for cue, _ in weights.top(outcome="kingdom", n=3)]
+['ngd', 'gdo', 'dom']
+"""
+
+from rescorla.datasets.bible import king_james
+from rescorla.datasets.design import plants
+from rescorla.datasets.lexicon import plurals
+from rescorla.datasets.r import from_r
+
+__all__ = ["from_r", "king_james", "plants", "plurals"]
