@@ -75,13 +75,14 @@ def _save_text(
         stream.write(separator.join(head) + "\n")
         for start, block in _blocks(values):
             names = [_quoted(name, separator) for name in cues[start : start + len(block)]]
-            # Python's floats: their repr has as many digits as it takes to be read as the same number.
-            for name, row in zip(names, block.tolist(), strict=True):
+            for name, row in zip(names, block, strict=True):
+                # As numpy writes them: as few digits as tell the number from all others of its type.
+                numbers = map(str, row)
                 if long:
-                    lines = zip(columns, row, strict=True)
-                    stream.writelines(f"{name}{separator}{c}{separator}{w!r}\n" for c, w in lines)
+                    lines = zip(columns, numbers, strict=True)
+                    stream.writelines(f"{name}{separator}{c}{separator}{w}\n" for c, w in lines)
                 else:
-                    stream.write(separator.join([name, *map(repr, row)]) + "\n")
+                    stream.write(separator.join([name, *numbers]) + "\n")
 
 
 WRITERS: dict[str, Writer] = {

@@ -580,9 +580,9 @@ class Weights:
             The suffix names the format: ``.npz`` (numpy alone reads it), ``.npy`` with the names beside it in
             ``.npy.json`` (mapped when read, so weights may exceed the memory), ``.nc`` (netCDF; needs
             xarray and netCDF4), or ``.zarr`` (a store; needs zarr). Tables for other programs, which
-            `load_weights` does not read, are ``.csv`` and ``.tsv`` (all digits, quoted as by the csv
-            module, without parameters) and ``.parquet`` (needs pyarrow). An older file of that name is
-            replaced.
+            `load_weights` does not read, are ``.csv`` and ``.tsv`` (all digits of their
+            type, quoted as by the csv module, without parameters) and ``.parquet`` (needs pyarrow). An older
+            file of that name is replaced.
         long : bool, default False
             Of tables: False writes a column ``cue`` and one for each outcome, True the columns ``cue``,
             ``outcome`` and ``weight``, a row for each weight.
