@@ -13,13 +13,10 @@ from rescorla._shared.checks import PathName, near, numbered, path_name, shown, 
 from rescorla._shared.hints import hinting
 from rescorla._shared.optional import need
 from rescorla._weights import files, tables
-from rescorla._weights.display import text_of
-from rescorla._weights.html import html_of
+from rescorla._weights.display import html_of, text_of
 from rescorla._weights.labels import Names, places_of
 
-# The command line and pictures take `largest` from here.
-from rescorla._weights.ranking import largest as largest
-from rescorla._weights.ranking import strongest
+from rescorla._weights.ranking import largest, strongest
 
 if TYPE_CHECKING:
     import pyarrow

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rescorla._events.events import Events
 from rescorla._learn.activations import activations
 from rescorla._weights.disk import check_folder, naming, replacing
-from rescorla._weights.weights import Weights, largest
+from rescorla._weights.ranking import largest
+from rescorla._weights.weights import Weights
 from rescorla.cli import command, names, report, source
 from rescorla.cli import weights as files
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +12,6 @@ from rescorla._events.events import Events
 from rescorla._weights import files
 from rescorla._weights.weights import Weights, load_weights
 from rescorla.cli import command, names, report
-
-if TYPE_CHECKING:
-    pass
 
 KEYS = {
     "read_as": "what the files were taken for",
