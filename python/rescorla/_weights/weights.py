@@ -15,7 +15,6 @@ from rescorla._shared.optional import need
 from rescorla._weights import files, tables
 from rescorla._weights.display import html_of, text_of
 from rescorla._weights.labels import Names, places_of
-
 from rescorla._weights.ranking import largest, strongest
 
 if TYPE_CHECKING:
