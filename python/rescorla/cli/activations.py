@@ -22,12 +22,7 @@ if TYPE_CHECKING:
 Rows: TypeAlias = "Iterator[tuple[tuple[str, ...], NDArray[Any]]]"
 """Of each event its cues and its activations."""
 
-KEYS = {
-    "read_as": "what the files were taken for",
-    "events": "how many events there are",
-    "tokens": "how many tokens: events, each as often as its frequency says",
-    "cues": "how many cues the events have",
-    "outcomes": "how many outcomes the events have",
+KEYS = report.COUNTED | {
     "shape": "a list of the number of rows, one for each event, and of columns, one for each outcome",
     "saved_to": "the file of the activations; null without -o",
     "activations": "with --top: a list of objects, one for each event, with cues (a list), known (whether "

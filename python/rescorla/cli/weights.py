@@ -14,12 +14,7 @@ from rescorla._weights import files
 from rescorla._weights.weights import Weights, load_weights
 from rescorla.cli import command, names, report
 
-KEYS = {
-    "read_as": "what the files were taken for",
-    "events": "how many events there are",
-    "tokens": "how many tokens: events, each as often as its frequency says",
-    "cues": "how many cues",
-    "outcomes": "how many outcomes",
+KEYS = report.COUNTED | {
     "seconds": "how long the work took, without reading",
     "saved_to": "the file of the weights; null without -o",
     "parameters": "how the weights came about, as Weights.parameters has it",
