@@ -1,9 +1,7 @@
 """What results show of themselves, in text and in notebooks."""
 
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -11,47 +9,13 @@ import rescorla as rw
 import strategies as some
 from hypothesis import given
 from hypothesis import strategies as st
+from pages import check_page
 from reference import Event
 from rescorla import classify
 
-TAGS = {
-    *("div", "table", "tr", "th", "td", "details", "summary"),
-    *("svg", "line", "text", "title", "polyline", "path"),
-}
 EVENTS = some.events(some.VERBATIM_NAMES, frequencies=st.integers(0, 3), max_events=12)
 # Those that would do harm, were they not escaped.
 WILD = ["<script>alert(1)</script>", "a&b", '"quoted"', "'", "</td>", "<b>", "]]>", "\t", "line\nline"]
-
-
-class Page(HTMLParser):
-    """The tags and the text of a page."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.tags: set[str] = set()
-        self.attributes: set[str] = set()
-        self.text: list[str] = []
-        self.feed(page)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        self.attributes.update(name for name, _ in attrs)
-
-    def handle_data(self, data: str) -> None:
-        self.text.append(data)
-
-
-def check_page(thing: Any) -> Page:
-    """That it shows itself whole, by itself, and without anything that runs."""
-    shown = thing._repr_html_()
-    ElementTree.fromstring(shown)  # Every tag is closed.
-    page = Page(shown)
-    assert page.tags <= TAGS
-    assert not any(name.startswith("on") or name in ("href", "src") for name in page.attributes)
-    assert "http" not in shown.replace('xmlns="http://www.w3.org/2000/svg"', "")
-    assert "url(" not in shown
-    return page
 
 
 def check_text(thing: Any, kind: str) -> list[str]:
@@ -72,7 +36,7 @@ def test_events_show_themselves(events: list[Event]) -> None:
     for number in (0, len(events) - 1):
         row = next(line for line in lines[2:] if line.startswith(f"{number} "))
         assert row.endswith(f" {source[number].frequency}")
-        assert str(number) in page.text
+        assert str(number) in page.texts
 
 
 @pytest.mark.filterwarnings("ignore:every=")
@@ -85,7 +49,7 @@ def test_trajectories_show_themselves(events: list[Event], by_pairs: bool, dtype
     if traj.values.size:
         assert lines[-1].split()[0] == str(traj.tokens[-1])
         assert {"svg", "polyline"} <= page.tags
-        assert {"token", "weight", f"{traj.tokens[-1]:,}"} <= set(page.text)
+        assert {"token", "weight", f"{traj.tokens[-1]:,}"} <= set(page.texts)
 
 
 @given(EVENTS)
@@ -96,21 +60,21 @@ def test_convergence_shows_itself(events: list[Event]) -> None:
     rate = rw.convergence(source)
     lines, page = check_text(rate, "Convergence"), check_page(rate)
     assert any(line.startswith("safe in any order") for line in lines)
-    assert "safe in any order" in page.text
+    assert "safe in any order" in page.texts
 
 
 @given(st.permutations(WILD))
 def test_names_are_shown_and_nothing_else(names: list[str]) -> None:
     source = rw.read_events([([name], [name]) for name in names[:6]])
-    shown = check_page(source).text
+    shown = check_page(source).texts
     traj = rw.trajectories(source, [(name, name) for name in names[:6]], alpha=dict.fromkeys(names[:6], 0.1))
-    drawn = check_page(traj).text
+    drawn = check_page(traj).texts
     for name in names[:6]:
         if name.isprintable():
             assert name in shown
             assert f"{name} → {name}"[:19] in {text[:19] for text in drawn}
     fit = classify.statistics(names, names, np.eye(len(names)), outcomes=names)
-    assert {name for name in names if name.isprintable()} <= set(check_page(fit).text)
+    assert {name for name in names if name.isprintable()} <= set(check_page(fit).texts)
     check_page(classify.CrossValidation((fit, fit), (np.arange(3), np.arange(3))))
 
 
@@ -121,9 +85,9 @@ def test_statistics_are_shown_by_name() -> None:
     assert lines[3].split() == ["r2", f"{fit.r2:.4g}"]
     many = [f"class {number}" for number in range(30)]
     fit = classify.statistics(many, many, np.eye(30), outcomes=many)
-    assert "18 more" in "".join(check_page(fit).text)
+    assert "18 more" in "".join(check_page(fit).texts)
     empty = classify.CrossValidation((), ())
-    assert check_page(empty).text == [repr(empty)]
+    assert check_page(empty).texts == [repr(empty)]
 
 
 def test_what_is_long_or_large_is_cut() -> None:
@@ -134,10 +98,10 @@ def test_what_is_long_or_large_is_cut() -> None:
     traj = rw.trajectories(source, every=3, alpha=0.001)
     assert len(repr(traj)) < 1500
     assert len(traj._repr_html_()) < 20_000
-    assert "and 495 more" in check_page(traj).text
+    assert "and 495 more" in check_page(traj).texts
     rate = rw.convergence(source)
     assert repr(rate).count("\n") == 0
-    assert "summary() has the other bounds, and half-lives" in check_page(rate).text
+    assert "summary() has the other bounds, and half-lives" in check_page(rate).texts
 
 
 @pytest.mark.parametrize("weights", [[0.0, np.inf], [1e308, -1e308], [np.nan, np.nan], [-1.0, -2.0]])
@@ -160,4 +124,4 @@ def test_a_damaged_file_still_shows_its_counts(tmp_path: Path) -> None:
     with pytest.raises(rw.FormatError):
         damaged.verify()
     assert repr(damaged).startswith("<Events: 50 events")
-    assert "50 events" in check_page(damaged).text[0]
+    assert "50 events" in check_page(damaged).texts[0]

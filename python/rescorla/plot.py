@@ -26,7 +26,8 @@ from rescorla._learn.convergence import Convergence
 from rescorla._learn.trajectory import Trajectories
 from rescorla._shared.checks import chosen, one_of, shown, whole
 from rescorla._shared.optional import need
-from rescorla._weights.weights import Weights, largest, need_weights
+from rescorla._weights.ranking import largest
+from rescorla._weights.weights import Weights, need_weights
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

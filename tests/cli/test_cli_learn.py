@@ -97,7 +97,20 @@ def test_every_argument_is_an_option(function: Callable[..., Any]) -> None:
         ("--event-memory 5XB", 2, "'5XB' is no number of bytes; write 512MiB"),
         ("--event-memory -1", 2, "--event-memory"),
         ("--alpha-file missing", 1, "missing: No such file"),
-        ("--alpha-file one.tab", 1, "alpha"),
+        ("--alpha-file one.tab", 1, "--alpha-file one.tab has no entry for the cue 'a'"),
+        ("--lambda-file few", 1, "--lambda-file few has no entry for the outcome 'y'"),
+        (
+            "--lambda-file one.tab --lambda 1",
+            0,
+            "--lambda-file one.tab has entries for 'b', not an outcome of",
+        ),
+        (
+            "--alpha-file less --alpha 0.1",
+            1,
+            "--alpha-file less must be finite in float64 and 0 or more, not -1.0",
+        ),
+        ("--alpha-file one.tab --alpha -1", 1, "error: --alpha must be 0 or more, not -1.0"),
+        ("--lambda-file few --lambda nan", 1, "error: --lambda must be "),
         ("--alpha-file e.tab", 1, "e.tab, line 1: expected a name and a number, found 3 cells"),
         ("--alpha-file twice", 1, "twice, line 2: expected each name once, found 'a' again"),
         ("--alpha-file words", 1, "words, line 2: expected a number, found 'much'"),
@@ -112,6 +125,8 @@ def test_every_argument_is_an_option(function: Callable[..., Any]) -> None:
     ],
 )
 def test_what_is_wrong_is_said(told: str, status: int, message: str) -> None:
+    Path("few").write_text("x\t2\n", encoding="utf-8")
+    Path("less").write_text("a\t-1\n", encoding="utf-8")
     Path("twice").write_text("a\t1\na\t2\n", encoding="utf-8")
     Path("words").write_text("a\t1\nb\tmuch\n", encoding="utf-8")
     Path("one.npy").write_text("b\t0.2\n", encoding="utf-8")

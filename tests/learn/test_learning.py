@@ -497,7 +497,9 @@ def test_entries_that_do_nothing_are_warned_of_by_all_that_learn(function: Any) 
     ) as seen:
         function(events, alpha={"light": 0.1, "tone": 0.1, "lihgt": 0.2})
     assert [each.filename for each in seen] == [__file__]
-    with pytest.warns(rw.RescorlaWarning, match="lambda_ has entries for 'shocks'.*did you mean 'shock'"):
+    with pytest.warns(
+        rw.RescorlaWarning, match="lambda_ has entries for 'shocks', not an outcome of .*did you mean 'shock'"
+    ):
         function(events, lambda_={"shock": 1.0, "food": 0.5, "shocks": 2.0})
 
 

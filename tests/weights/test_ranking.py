@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import rescorla as rw
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from rescorla._learn import predict
@@ -29,6 +29,7 @@ def falling(value: float) -> tuple[bool, float]:
 
 
 @given(arrays(np.float64, SHAPES, elements=NUMBERS), COUNTS, st.integers(1, 40), st.sampled_from("CF"))
+@example(np.zeros((2, 2)), 0, 1, "C")
 def test_strongest_are_those_of_sorting(values: Any, n: int, block: int, order: Any) -> None:
     known = named(np.array(values, order=order))
     pairs = [(f"c{i}", f"o{j}", value) for (i, j), value in np.ndenumerate(values)]

@@ -187,6 +187,15 @@ def test_an_outcome_called_cue_needs_a_long_table(tmp_path: Path) -> None:
 # Files.
 
 
+@pytest.mark.parametrize("long", [False, True])
+def test_each_type_has_its_own_digits(tmp_path: Path, long: bool) -> None:
+    values = [[0.1, 1 / 3]]
+    for dtype, cells in ((np.float32, ["0.1", "0.33333334"]), (np.float64, ["0.1", "0.3333333333333333"])):
+        rw.Weights(np.array(values, dtype), ["a"], ["x", "y"]).save(tmp_path / "w.csv", long=long)
+        rows = [f"a,x,{cells[0]}", f"a,y,{cells[1]}"] if long else [f"a,{cells[0]},{cells[1]}"]
+        assert (tmp_path / "w.csv").read_text().splitlines()[1:] == rows
+
+
 @given(
     weights(),
     st.sampled_from([(".csv", ","), (".tsv", "\t"), (".CSV", ",")]),
@@ -211,7 +220,10 @@ def test_the_csv_module_reads_what_is_saved(
         assert head == ["cue", *known.outcomes]
         assert [row[0] for row in rows] == list(known.cues)
         numbers = [cell for row in rows for cell in row[1:]]
-    # Every bit, read as this type or as doubles.
+    # Every bit, in as many digits as it takes.
+    assert numbers == [
+        repr(number.item()) if number.itemsize == 8 else str(number) for number in known.values.flat
+    ]
     assert np.array(list(map(float, numbers)), known.values.dtype).tobytes() == known.values.tobytes()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -16,31 +17,12 @@ if TYPE_CHECKING:
 
     from rescorla._learn.trajectory import Trajectories
 
-# Characters of a line, and of a name in one.
-_LINE, _NAME = 88, 16
-
 
 def text_of(traj: Trajectories) -> list[str]:
     """The first and the last tokens under the names of the first and the last weights."""
-    n_tokens, n_curves = len(traj.tokens), prod(traj.values.shape[1:])
-    if not n_tokens or not n_curves:
-        return []
-    lines: list[str] = []
-    for side in range(show.SIDE, 0, -1):
-        first, last = show.ends(n_curves, side)
-        places = [*first, *last]
-        pairs = _pairs(traj, places)
-        rows = [["cue", *(show.short(cue, _NAME) for cue, _ in pairs)]]
-        rows.append(["outcome", *(show.short(outcome, _NAME) for _, outcome in pairs)])
-        early, late = (_rows(traj, times, places) for times in show.ends(n_tokens))
-        rows += show.with_gap(early, late)
-        if last:
-            for row in rows:
-                row.insert(1 + len(first), show.GAP)
-        lines = show.columns(rows)
-        if max(map(len, lines)) <= _LINE:
-            break
-    return lines
+    return show.grid(
+        len(traj.tokens), prod(traj.values.shape[1:]), partial(_heads, traj), partial(_rows, traj)
+    )
 
 
 def html_of(head: str, traj: Trajectories) -> str:
@@ -53,6 +35,14 @@ def html_of(head: str, traj: Trajectories) -> str:
     more = n_curves - len(places)
     note = f'<div style="opacity: 0.7">and {more:,} more</div>' if more and picture else ""
     return show.page(head, picture, note, show.details(traj.parameters))
+
+
+def _heads(traj: Trajectories, places: Sequence[int]) -> list[list[str]]:
+    pairs = _pairs(traj, places)
+    return [
+        [kind, *(show.short(pair[side], show.NARROW) for pair in pairs)]
+        for side, kind in enumerate(("cue", "outcome"))
+    ]
 
 
 def _rows(traj: Trajectories, times: Sequence[int], places: Sequence[int]) -> list[list[str]]:

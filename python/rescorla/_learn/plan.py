@@ -155,7 +155,7 @@ def warn_unknown(argument: str, mapping: Mapping[str, float], known: Collection[
     """Warn of entries for names that are nowhere."""
     unknown = [name for name in mapping if name not in known]
     if unknown:
-        which = f"a {kind}" if len(unknown) == 1 else f"{kind}s"
+        which = {"cue": "a cue", "outcome": "an outcome"}[kind] if len(unknown) == 1 else f"{kind}s"
         warn(
             f"{argument} has entries for {some(unknown)}, not {which} of these events or initial weights: "
             f"they do nothing; correct the names or take them out{near(unknown[0], known)}"

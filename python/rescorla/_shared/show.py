@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
+from itertools import zip_longest
 
-# Lines on each side of those that are left out, and characters of a name.
-SIDE, NAME, _TITLE = 3, 24, 300
+# Lines on each side of those that are left out; characters of a name in a cell, above a column of numbers,
+# and of one that is pointed at; of a line; and of a parameter.
+_SIDE, _NAME, NARROW, _TITLE, _LINE, _LONGEST = 3, 24, 16, 300, 88, 200
 
-GAP = "..."
+_GAP = "..."
 
 _TEXT = "text-align: left; padding: 0.15em 0.6em; white-space: pre"
-_NUMBER = "text-align: right; padding: 0.15em 0.6em; font-variant-numeric: tabular-nums"
+_NUMBER = "text-align: right; padding: 0.15em 0.6em; white-space: pre; font-variant-numeric: tabular-nums"
 
 
-def ends(n: int, side: int = SIDE) -> tuple[range, range]:
+def ends(n: int, side: int = _SIDE) -> tuple[range, range]:
     """The first and the last places of n; all are first where only one would be left out."""
     return (range(n), range(0)) if n <= 2 * side + 1 else (range(side), range(n - side, n))
 
 
 def with_gap(first: list[list[str]], last: list[list[str]]) -> list[list[str]]:
     """Lines, with one that says where some are left out."""
-    return [*first, [GAP] * len(first[0]), *last] if last else first
+    return [*first, [_GAP] * len(first[0]), *last] if last else first
 
 
-def short(name: str, most: int = NAME) -> str:
+def short(name: str, most: int = _NAME) -> str:
     """A name that fits a column and breaks no line."""
     # Of a long name no more is looked at than is shown.
     name = name[: most + 1]
@@ -49,6 +51,33 @@ def columns(lines: Sequence[Sequence[str]], left: int = 1) -> list[str]:
     ]
 
 
+def grid(
+    n_rows: int,
+    n_columns: int,
+    heads: Callable[[Sequence[int]], list[list[str]]],
+    rows: Callable[[Sequence[int], Sequence[int]], list[list[str]]],
+) -> list[str]:
+    """The first and the last rows and columns of an array, as many columns as a line has room for.
+
+    `heads` gives the lines above these columns, `rows` those of these rows; each begins with a cell of text.
+    """
+    if not n_rows or not n_columns:
+        return []
+    lines: list[str] = []
+    for side in range(_SIDE, 0, -1):
+        first, last = ends(n_columns, side)
+        places = [*first, *last]
+        early, late = (rows(part, places) for part in ends(n_rows))
+        cells = [*heads(places), *with_gap(early, late)]
+        if last:
+            for line in cells:
+                line.insert(1 + len(first), _GAP)
+        lines = columns(cells)
+        if max(map(len, lines)) <= _LINE:
+            break
+    return lines
+
+
 def page(head: str, *parts: str) -> str:
     """What a notebook shows: the line that stands in text, and parts in HTML.
 
@@ -64,21 +93,27 @@ def table(
     *,
     left: int = 1,
     caption: str = "",
-    full: bool = False,
+    most: int = 2 * _NAME,
+    shades: Sequence[Sequence[str]] = (),
 ) -> str:
-    """Cells in HTML: the first columns are text, the others numbers; `full`: cells of any length."""
+    """Cells in HTML, each of `most` characters: the first columns are text, the others numbers.
 
-    def row(cells: Sequence[str], tag: str) -> str:
-        return "".join(
-            f'<{tag} style="{_TEXT if place < left else _NUMBER}" title="{escape(short(cell, _TITLE))}">'
-            f"{escape(cell if full else short(cell, 2 * NAME))}</{tag}>"
-            for place, cell in enumerate(cells)
-        )
+    `shades` are the backgrounds of the cells of each line, empty where there is none.
+    """
+
+    def cell(text: str, tag: str, place: int, shade: str = "") -> str:
+        # What a number is of, its line and its column say.
+        title = f' title="{escape(short(text, _TITLE))}"' if text and (tag == "th" or place < left) else ""
+        style = (_TEXT if place < left else _NUMBER) + (f"; background-color: {shade}" if shade else "")
+        return f'<{tag} style="{style}"{title}>{escape(short(text, most))}</{tag}>'
 
     over = f'<div style="opacity: 0.7">{escape(caption)}</div>' if caption else ""
-    top = f"<tr>{row(heads, 'th')}</tr>" if any(heads) else ""
-    body = "".join(f"<tr>{row(cells, 'td')}</tr>" for cells in lines)
-    return f'{over}<table style="border-collapse: collapse">{top}{body}</table>'
+    rows = ["".join(cell(text, "th", place) for place, text in enumerate(heads))] if any(heads) else []
+    for line, behind in zip_longest(lines, shades, fillvalue=()):
+        cells = enumerate(zip_longest(line, behind, fillvalue=""))
+        rows.append("".join(cell(text, "td", place, shade) for place, (text, shade) in cells))
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    return f'{over}<table style="border-collapse: collapse">{body}</table>'
 
 
 def details(parameters: Mapping[str, object]) -> str:
@@ -86,11 +121,11 @@ def details(parameters: Mapping[str, object]) -> str:
     if not parameters:
         return ""
     lines = [[name, _told(value)] for name, value in parameters.items()]
-    count = f"{len(lines)} parameters"
-    return f"<details><summary>{count}</summary>{table(['', ''], lines, left=2, full=True)}</details>"
+    count = "1 parameter" if len(lines) == 1 else f"{len(lines)} parameters"
+    return f"<details><summary>{count}</summary>{table(['', ''], lines, left=2, most=_LONGEST)}</details>"
 
 
 def _told(value: object) -> str:
     if isinstance(value, list | tuple) and len(value) > 6:
         return f"{len(value):,} values, {', '.join(map(str, value[:3]))}, ..."
-    return short(str(value), 200)
+    return str(value)

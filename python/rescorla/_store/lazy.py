@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rescorla._shared import show
 from rescorla._shared.optional import need
 from rescorla._store.store import Store
 from rescorla._weights import files
-from rescorla._weights.html import html_of
 from rescorla._weights.weights import Weights
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class StoredWeights(Weights):
         """What is known without reading weights."""
         absent = len(self.missing())
         head = f"{self._head()} in {self._store.path}" + (f", {absent} tiles missing" if absent else "")
-        return html_of(head, None, self.cues, self.outcomes, self.parameters)
+        return show.page(head, show.details(self.parameters))
 
     def _at(self, rows: Any, columns: Any) -> Any:
         """The weights at these places, each a number, a list or a slice, read."""

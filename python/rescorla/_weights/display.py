@@ -1,63 +1,90 @@
-"""Weights as text: a corner of their values, as numpy and xarray show arrays."""
+"""Weights as they show themselves: a corner of them as text, and in a notebook the strongest, shaded."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rescorla._shared import show
+from rescorla._weights.ranking import largest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# At most so many rows and columns on each side of those that are left out, and so many characters.
-_SIDE, _NAME, _LINE = 3, 16, 88
-
-_GAP = "..."
+# Cues and outcomes that a notebook shows.
+_SHOWN = 8
+# Weights that are looked at for the strongest, at most and at a time: a notebook does not wait for a disk.
+_LOOKED_AT, _BLOCK = 1 << 26, 1 << 22
+# Positive and negative, as in pictures; the share of the colour leaves text readable on white and on black.
+_BLUE, _RED, _FULL = "33, 102, 172", "178, 24, 43", 0.6
 
 
 def text_of(
-    part: Callable[[list[int], list[int]], NDArray[Any]], cues: Sequence[str], outcomes: Sequence[str]
+    part: Callable[[Sequence[int], Sequence[int]], NDArray[Any]], cues: Sequence[str], outcomes: Sequence[str]
 ) -> list[str]:
     """Lines with the name of a cue and numbers, under one with the names of outcomes.
 
     The first and the last cues and outcomes are shown, as many as fit a screen.
     """
-    rows, row_gap = _ends(len(cues), _SIDE)
-    columns, _ = _ends(len(outcomes), _SIDE)
-    if not rows or not columns:
-        return []
-    corner = part(rows, columns).tolist()
-    for side in range(_SIDE, 0, -1):
-        shown, column_gap = _ends(len(outcomes), side)
-        table = [["", *(short(outcomes[column]) for column in shown)]]
-        for row, values in zip(rows, corner, strict=True):
-            table.append([short(cues[row]), *(number(values[columns.index(column)]) for column in shown)])
-        if column_gap is not None:
-            for line in table:
-                line.insert(1 + column_gap, _GAP)
-        if row_gap is not None:
-            table.insert(1 + row_gap, [_GAP] * len(table[0]))
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        if sum(widths) + 2 * len(widths) <= _LINE:
-            break
-    return [
-        "  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]).rstrip()
-        for name, *cells in table
-    ]
+
+    def heads(columns: Sequence[int]) -> list[list[str]]:
+        return [["", *(show.short(outcomes[column], show.NARROW) for column in columns)]]
+
+    def rows(places: Sequence[int], columns: Sequence[int]) -> list[list[str]]:
+        names = [show.short(cues[place], show.NARROW) for place in places]
+        return _lines(names, part(places, columns))
+
+    return show.grid(len(cues), len(outcomes), heads, rows)
 
 
-def short(name: str) -> str:
-    """A name that fits a column and breaks no line."""
-    plain = name if name.isprintable() else repr(name)[1:-1]
-    return plain if len(plain) <= _NAME else plain[: _NAME - 1] + "…"
+def html_of(
+    head: str,
+    values: NDArray[Any],
+    cues: Sequence[str],
+    outcomes: Sequence[str],
+    parameters: Mapping[str, Any],
+) -> str:
+    """The strongest cues and outcomes, their weights shaded by sign and size, and the parameters."""
+    table = _table(values, cues, outcomes) if values.size else ""
+    return show.page(head, table, show.details(parameters))
 
 
-def number(value: float) -> str:
-    """A weight with four digits."""
-    return f"{value:.4g}"
+def _table(values: NDArray[Any], cues: Sequence[str], outcomes: Sequence[str]) -> str:
+    rows, columns, which = _corner(values)
+    corner = values[np.ix_(rows, columns)]
+    most = float(np.abs(corner[np.isfinite(corner)]).max(initial=0.0))
+    shades = [["", *(_shade(value, most) for value in line)] for line in corner.tolist()]
+    lines = _lines([cues[row] for row in rows], corner)
+    heads = ["", *(outcomes[column] for column in columns)]
+    return show.table(heads, lines, caption=which, most=show.NARROW, shades=shades)
 
 
-def _ends(n: int, side: int) -> tuple[list[int], int | None]:
-    """The first and the last places, and how many stand before the gap; all, and None, where they are few."""
-    if n <= 2 * side + 1:
-        return list(range(n)), None
-    return [*range(side), *range(n - side, n)], side
+def _lines(names: Sequence[str], values: NDArray[Any]) -> list[list[str]]:
+    """A name and its numbers in each line."""
+    return [[name, *map(show.number, line)] for name, line in zip(names, values.tolist(), strict=True)]
+
+
+def _corner(values: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp], str]:
+    """The rows and columns to show, and which they are of more."""
+    n_rows, n_columns = values.shape
+    first = np.arange(min(n_rows, _SHOWN)), np.arange(min(n_columns, _SHOWN))
+    if n_rows <= _SHOWN and n_columns <= _SHOWN:
+        return *first, ""
+    if values.size > _LOOKED_AT:
+        return *first, "the first cues and outcomes; weights.strongest(n) looks at all"
+    by_row, by_column = np.zeros(n_rows), np.zeros(n_columns)
+    step = max(1, _BLOCK // n_columns)
+    for start in range(0, n_rows, step):
+        sizes = np.abs(values[start : start + step])
+        by_row[start : start + step] = np.fmax.reduce(sizes, axis=1)
+        by_column = np.fmax(by_column, np.fmax.reduce(sizes, axis=0))
+    return largest(by_row, _SHOWN), largest(by_column, _SHOWN), "the strongest cues and outcomes"
+
+
+def _shade(value: float, most: float) -> str:
+    """The background of a number: the fuller, the larger it is."""
+    if not value or not most or not np.isfinite(value):
+        return ""
+    return f"rgba({_BLUE if value > 0 else _RED}, {_FULL * abs(value) / most:.3f})"

@@ -61,7 +61,7 @@ def strongest(
     step = max(1, _BLOCK // max(1, across))
     best: NDArray[Any] | None = None
     places = np.empty(0, dtype=np.int64)
-    for start in range(0, along if across else 0, step):
+    for start in range(0, along if across and n else 0, step):
         stop = min(start + step, along)
         first = (0, start) if by_columns else (start, 0)
         block = part(slice(None), slice(start, stop)) if by_columns else part(slice(start, stop), slice(None))

@@ -69,19 +69,20 @@ def _save_text(
 ) -> None:
     """Write weights to a table of text, which has no room for parameters."""
     _check_text(path, cues, outcomes)
-    columns = [_quoted(name, separator) for name in outcomes]
+    columns = [quoted(name, separator) for name in outcomes]
     head = [_CUE, _OUTCOME, _WEIGHT] if long else [_CUE, *columns]
     with replacing(path) as file, naming(path), open(file, "w", encoding="utf-8", newline="") as stream:
         stream.write(separator.join(head) + "\n")
         for start, block in _blocks(values):
-            names = [_quoted(name, separator) for name in cues[start : start + len(block)]]
-            # Python's floats: their repr has as many digits as it takes to be read as the same number.
-            for name, row in zip(names, block.tolist(), strict=True):
+            names = [quoted(name, separator) for name in cues[start : start + len(block)]]
+            for name, row in zip(names, block, strict=True):
+                # As numpy writes them: as few digits as tell the number from all others of its type.
+                numbers = map(str, row)
                 if long:
-                    lines = zip(columns, row, strict=True)
-                    stream.writelines(f"{name}{separator}{c}{separator}{w!r}\n" for c, w in lines)
+                    lines = zip(columns, numbers, strict=True)
+                    stream.writelines(f"{name}{separator}{c}{separator}{w}\n" for c, w in lines)
                 else:
-                    stream.write(separator.join([name, *map(repr, row)]) + "\n")
+                    stream.write(separator.join([name, *numbers]) + "\n")
 
 
 WRITERS: dict[str, Writer] = {
@@ -92,7 +93,7 @@ WRITERS: dict[str, Writer] = {
 """What writes tables, by the suffix of the file; nothing reads them as weights again."""
 
 
-def _quoted(name: str, separator: str) -> str:
+def quoted(name: str, separator: str) -> str:
     """A cell, in quotes where the csv module would not read it without."""
     if name and not any(mark in name for mark in (separator, '"', "\n", "\r")):
         return name

@@ -13,13 +13,9 @@ from rescorla._shared.checks import PathName, near, numbered, path_name, shown, 
 from rescorla._shared.hints import hinting
 from rescorla._shared.optional import need
 from rescorla._weights import files, tables
-from rescorla._weights.display import text_of
-from rescorla._weights.html import html_of
+from rescorla._weights.display import html_of, text_of
 from rescorla._weights.labels import Names, places_of
-
-# The command line and pictures take `largest` from here.
-from rescorla._weights.ranking import largest as largest
-from rescorla._weights.ranking import strongest
+from rescorla._weights.ranking import largest, strongest
 
 if TYPE_CHECKING:
     import pyarrow
@@ -580,9 +576,9 @@ class Weights:
             The suffix names the format: ``.npz`` (numpy alone reads it), ``.npy`` with the names beside it in
             ``.npy.json`` (mapped when read, so weights may exceed the memory), ``.nc`` (netCDF; needs
             xarray and netCDF4), or ``.zarr`` (a store; needs zarr). Tables for other programs, which
-            `load_weights` does not read, are ``.csv`` and ``.tsv`` (all digits, quoted as by the csv
-            module, without parameters) and ``.parquet`` (needs pyarrow). An older file of that name is
-            replaced.
+            `load_weights` does not read, are ``.csv`` and ``.tsv`` (all digits of their
+            type, quoted as by the csv module, without parameters) and ``.parquet`` (needs pyarrow). An older
+            file of that name is replaced.
         long : bool, default False
             Of tables: False writes a column ``cue`` and one for each outcome, True the columns ``cue``,
             ``outcome`` and ``weight``, a row for each weight.

@@ -27,6 +27,7 @@ from rescorla.cli import (
     plot,
     top,
     verify,
+    weights,
     wording,
 )
 
@@ -111,7 +112,7 @@ def _message(error: BaseException, options: argparse.Namespace) -> str:
 
 def _said(message: str, options: argparse.Namespace) -> str:
     """A message of the library in the words of the command that was given."""
-    return wording.said(message, options.command, command.files_of_options(options))
+    return wording.said(message, options.command, command.files_of_options(options), weights.tables(options))
 
 
 def _show_warning(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -11,7 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rescorla._events.events import Events
 from rescorla._learn.activations import activations
 from rescorla._weights.disk import check_folder, naming, replacing
-from rescorla._weights.weights import Weights, largest
+from rescorla._weights.ranking import largest
+from rescorla._weights.tables import quoted
+from rescorla._weights.weights import Weights
 from rescorla.cli import command, names, report, source
 from rescorla.cli import weights as files
 
@@ -21,12 +22,7 @@ if TYPE_CHECKING:
 Rows: TypeAlias = "Iterator[tuple[tuple[str, ...], NDArray[Any]]]"
 """Of each event its cues and its activations."""
 
-KEYS = {
-    "read_as": "what the files were taken for",
-    "events": "how many events there are",
-    "tokens": "how many tokens: events, each as often as its frequency says",
-    "cues": "how many cues the events have",
-    "outcomes": "how many outcomes the events have",
+KEYS = report.COUNTED | {
     "shape": "a list of the number of rows, one for each event, and of columns, one for each outcome",
     "saved_to": "the file of the activations; null without -o",
     "activations": "with --top: a list of objects, one for each event, with cues (a list), known (whether "
@@ -152,11 +148,10 @@ def _write_table(path: str, delimiter: str, columns: tuple[str, ...], rows: Rows
         replacing(path) as temporary,
         open(temporary, "w", encoding="utf-8", newline="") as file,
     ):
-        table = csv.writer(file, delimiter=delimiter, lineterminator="\n")
-        table.writerow(("cues", *columns))
+        file.write(delimiter.join(["cues", *(quoted(name, delimiter) for name in columns)]) + "\n")
         for event, row in rows:
             # As numpy writes them: as few digits as tell the number from all others of its type.
-            table.writerow(("_".join(event), *map(str, row + 0)))
+            file.write(delimiter.join([quoted("_".join(event), delimiter), *map(str, row + 0)]) + "\n")
 
 
 def _activated(events: Events, weights: Weights, columns: tuple[str, ...], choices: dict[str, Any]) -> Rows:

@@ -136,6 +136,16 @@ def count(text: str) -> int:
     return number
 
 
+def number(text: str, wanted: str = "number") -> int | float:
+    """A number, whole if it is written so; `wanted`, for the message, is what it should have been."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    raise argparse.ArgumentTypeError(f"{text!r} is no {wanted}")
+
+
 class Parser(argparse.ArgumentParser):
     """A parser with a short help, that knows what may have been meant by a name that it does not know."""
 

@@ -28,12 +28,7 @@ _NAMES = (
     "max_outcomes",
 )
 
-KEYS = {
-    "read_as": "what the files were taken for",
-    "events": "how many events there are",
-    "tokens": "how many tokens: events, each as often as its frequency says",
-    "cues": "how many cues",
-    "outcomes": "how many outcomes",
+KEYS = report.COUNTED | {
     "saved_to": "the binary event file",
     "table": "the event table",
     "cue_counts": "the table of cues",
@@ -337,13 +332,4 @@ def _scratch(output: str | None) -> Iterator[Callable[[], str | None]]:
 
 
 def _part(text: str) -> int | float:
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is no share, such as 0.1, and no number of events"
-        ) from None
+    return command.number(text, "share, such as 0.1, and no number of events")

@@ -13,6 +13,15 @@ from typing import Any
 from rescorla._events.events import Events
 from rescorla._weights.disk import plain
 
+COUNTED = {
+    "read_as": "what the files were taken for",
+    "events": "how many events there are",
+    "tokens": "how many tokens: events, each as often as its frequency says",
+    "cues": "how many cues the events have",
+    "outcomes": "how many outcomes the events have",
+}
+"""What --json prints of events: of `read_as` and `counts`."""
+
 
 def show(lines: Mapping[str, object], *, file: Any = None) -> None:
     """Print names and values in two columns, on standard error unless they are what was asked for."""

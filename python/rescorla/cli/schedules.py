@@ -9,6 +9,7 @@ from typing import Any
 from rescorla import schedules
 from rescorla._learn.schedule import Schedule
 from rescorla._shared.checks import near
+from rescorla.cli.command import number
 
 # Arguments of schedules that are lists, joined by /.
 _LISTS = ("ends", "factors")
@@ -31,7 +32,7 @@ def schedule_of(text: str) -> Schedule:
             argument, value = wanted[place] if place < len(wanted) else "", each
         if argument not in wanted or argument in told:
             raise argparse.ArgumentTypeError(f"{each!r} in {text!r} is one too many; write {form}")
-        told[argument] = _numbers(value) if argument in _LISTS else _number(value)
+        told[argument] = _numbers(value) if argument in _LISTS else number(value)
     if len(told) < len(wanted):
         missing = next(each for each in wanted if each not in told)
         raise argparse.ArgumentTypeError(f"{text!r} does not say {missing}; write {form}")
@@ -43,15 +44,4 @@ def schedule_of(text: str) -> Schedule:
 
 
 def _numbers(text: str) -> list[float]:
-    return [_number(each) for each in text.split("/")]
-
-
-def _number(text: str) -> float:
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
+    return [number(each) for each in text.split("/")]

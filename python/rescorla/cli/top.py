@@ -5,9 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-import numpy as np
-
-from rescorla._weights.weights import Weights, largest
+from rescorla._weights.weights import Weights
 from rescorla.cli import command, report
 from rescorla.cli import weights as files
 
@@ -57,17 +55,13 @@ def run(options: argparse.Namespace) -> None:
 
 def _ranked(weights: Weights, options: argparse.Namespace) -> list[tuple[str, str, float]]:
     cue, outcome, n = options.cue, options.outcome, options.n
-    if cue is None and outcome is None:
+    if options.by == "size":
+        if cue is not None:
+            weights = weights[[cue], :]
+        elif outcome is not None:
+            weights = weights[:, [outcome]]
         return weights.strongest(n)
-    if options.by == "value":
-        pairs = weights.top(cue=cue, outcome=outcome, n=n)
-    else:
-        vector, names = (
-            (weights.row(cue), weights.outcomes)
-            if outcome is None
-            else (weights.column(outcome), weights.cues)
-        )
-        pairs = [(names[place], float(vector[place])) for place in largest(np.abs(vector), n)]
+    pairs = weights.top(cue=cue, outcome=outcome, n=n)
     if outcome is None:
         return [(cue, name, weight) for name, weight in pairs]
     return [(name, outcome, weight) for name, weight in pairs]

@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rescorla._events.events import Events
+from rescorla._shared.checks import number, rate
 from rescorla._weights import files
 from rescorla._weights.weights import Weights, load_weights
 from rescorla.cli import command, names, report
 
-if TYPE_CHECKING:
-    pass
-
-KEYS = {
-    "read_as": "what the files were taken for",
-    "events": "how many events there are",
-    "tokens": "how many tokens: events, each as often as its frequency says",
-    "cues": "how many cues",
-    "outcomes": "how many outcomes",
+KEYS = report.COUNTED | {
     "seconds": "how long the work took, without reading",
     "saved_to": "the file of the weights; null without -o",
     "parameters": "how the weights came about, as Weights.parameters has it",
     "strongest": "with --top: a list of objects with cue, outcome and weight",
 }
 """What --json prints of weights that were made."""
+
+# Arguments that are one number for each name, and the options that take them from a file.
+_FILES = {"alpha": "alpha_file", "lambda_": "lambda_file"}
 
 
 def add_beta(parser: argparse.ArgumentParser, default: float) -> None:
@@ -68,18 +64,24 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def per_name(options: argparse.Namespace, events: Events, alpha: float | None) -> dict[str, Any]:
     """Saliences and maximal activations, of each name where there is a file of them."""
-    given = {
-        "alpha": (options.alpha, options.alpha_file, events.cues, alpha),
-        "lambda_": (options.lambda_, options.lambda_file, events.outcomes, 1.0),
-    }
-    return {
-        name: names.numbers(file, known, number)
-        if file is not None
-        else default
-        if number is None
-        else number
-        for name, (number, file, known, default) in given.items()
-    }
+    sides = {"alpha": (events.cues, alpha, rate), "lambda_": (events.outcomes, 1.0, number)}
+    found: dict[str, Any] = {}
+    for name, (known, default, check) in sides.items():
+        one, file = getattr(options, name), getattr(options, _FILES[name])
+        if file is None:
+            found[name] = default if one is None else one
+            continue
+        if one is not None:
+            # Here, since what is wrong later is said to be wrong in the file.
+            check(f"--{name.rstrip('_')}", one)
+        found[name] = names.numbers(file, known, one)
+    return found
+
+
+def tables(options: argparse.Namespace) -> dict[str, str]:
+    """The arguments of `per_name` that a command was given in a file, and how."""
+    given = {name: getattr(options, option, None) for name, option in _FILES.items()}
+    return {name: f"--{_FILES[name].replace('_', '-')} {file}" for name, file in given.items() if file}
 
 
 def beta(options: argparse.Namespace) -> float | tuple[float, float]:

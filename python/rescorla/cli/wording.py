@@ -46,8 +46,18 @@ _PYTHON = (
 )
 
 
-def said(message: str, command: argparse.ArgumentParser, files: Collection[str] = ()) -> str:
-    """A message of the library as the command says it; the names of `files` are never taken for arguments."""
+def said(
+    message: str,
+    command: argparse.ArgumentParser,
+    files: Collection[str] = (),
+    tables: Mapping[str, str] | None = None,
+) -> str:
+    """A message of the library as the command says it.
+
+    The names of `files` are never taken for arguments. `tables` are arguments that the user gave in a file,
+    and how: what is wrong with one of them is wrong there.
+    """
+    subjects = {} if tables is None else tables
     flags = {name: flag for name, flag in _flags(command) if name not in files}
     if flags:
         names = "|".join(sorted(map(re.escape, flags), key=len, reverse=True))
@@ -60,7 +70,9 @@ def said(message: str, command: argparse.ArgumentParser, files: Collection[str] 
         )
         # At the beginning, or behind a line end of the library's own.
         message = re.sub(
-            rf"^(?P<name>{names})(?=:|,? (?:as|{_VERBS})\b)", lambda found: flags[found["name"]][0], message
+            rf"^(?P<name>{names})(?=:|,? (?:as|{_VERBS})\b)",
+            lambda found: subjects.get(found["name"], flags[found["name"]][0]),
+            message,
         )
         # No word of English has an underscore.
         message = re.sub(
