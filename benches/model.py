@@ -114,10 +114,10 @@ def measured(options: argparse.Namespace, folder: Path) -> Constants:
     run = min(IN_A_CALL, max(1.0, decode / max(shared, 1e-12)))
     write, cold, warm = disk(folder, lane * chunk * 8, options.disk << 20, often)
     needed = forecast(events, method=job.method, threads=THREADS_A_HOST)["memory"]
-    few_bytes, all_bytes = (file.stat().st_size for file in files)
-    each = (all_bytes - few_bytes) / (len(events) - len(few))
+    # Names, and what a large file keeps of its events besides, stand behind the events.
+    each = (names_begin(files[1]) - names_begin(files[0])) / (len(events) - len(few))
     constants = Constants(
-        file_fixed=max(0.0, all_bytes - each * len(events)),
+        file_fixed=files[1].stat().st_size - each * len(events),
         file_each=each,
         read=cold,
         tile=tile,
@@ -166,6 +166,12 @@ def made(options: argparse.Namespace, folder: Path) -> tuple[Path, Path]:
     table.unlink()
     events.head(len(events) // 4).save(few)
     return few, path
+
+
+def names_begin(file: Path) -> int:
+    """Where the names of an event file begin, by its header: see docs/format.md."""
+    with file.open("rb") as stream:
+        return int.from_bytes(stream.read(80)[72:], "little")
 
 
 def slope(seconds: list[float], numbers: list[int]) -> float:
