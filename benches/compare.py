@@ -2,10 +2,14 @@
 
     python benches/compare.py --text kjv.txt --json figures.json    # all workloads; pyndl takes its time
     python benches/compare.py --workload zipf-10k few-46x4          # some of them
+    python benches/compare.py --text kjv.txt --serial               # serial shares alone, see below
     python benches/compare.py --smoke                               # small ones, once: do the weights agree?
 
 Every step of each tool runs in a process of its own, so that peak memory is that step's; the steps of the
 tools take turns within a repetition. workloads.py makes the event tables, steps.py is what each process does.
+
+For SERIAL_WORKLOADS it also prints the serial share of `learn`, which is the share of one thread's time that
+is outside tiles, and what that lets many cores gain at most by Amdahl's law: a prediction, not a measurement.
 
 Weights are compared by label in every step that learns. Those of the forward method have to be pyndl's bit
 for bit; others may differ by 1e-12, in float32 by 1e-5, of the largest of lambda and weights. The exit status
@@ -25,6 +29,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import workloads
+from versions import HAS_JOBS
 
 Result = dict[str, Any]
 
@@ -37,6 +42,12 @@ VARIANTS = {
         ("adjoint", "float64"),
     ]
 }
+# The workloads of which the serial share is measured, and by which methods.
+SERIAL_WORKLOADS: dict[str, tuple[str | None, ...]] = {
+    "kjv-trigrams": ("forward", "adjoint"),
+    "wordfreq-10m": (None,),
+}
+MANY_CORES = (16, 64, 128)
 # How weights get into a file: saved from memory in a format, or learned where they shall stand.
 CHAINS = (".nc", ".npz", ".npy", "out=.npy")
 
@@ -97,6 +108,7 @@ SUMMARY: dict[str, Callable[[Iterable[Any]], Any]] = {
     "wall": statistics.median,
     "learning": statistics.median,
     "peak": min,
+    "share": statistics.median,
     "difference": max,
     "different": max,
 }
@@ -129,6 +141,7 @@ def compare(name: str, plan: Plan, folder: Path) -> Result:
         steps |= converted(plan, folder) | chained(plan, folder)
     size = {key: steps["auto float64"][key] for key in ("n_events", "n_cues", "n_outcomes")}
     figures = {"about": workload.about, **size, "table_bytes": table["bytes"], "pyndl": pyndl, "steps": steps}
+    figures["serial"] = serial(name, plan, folder)
     report(figures)
     return figures
 
@@ -168,6 +181,26 @@ def extrapolated(samples: tuple[int, int], plan: Plan, folder: Path) -> tuple[di
     return steps, {"seconds": each * n_events, "extrapolated_from": samples, "seconds_per_event": each}
 
 
+def serial(name: str, plan: Plan, folder: Path) -> dict[str, Result]:
+    """The serial share of learning, and the gains that follow from it, by method."""
+    often = plan.large_repetitions if workloads.WORKLOADS[name].samples else plan.repetitions
+    methods = SERIAL_WORKLOADS.get(name, ()) if HAS_JOBS else ()
+    steps = [
+        Step(f"serial {method or 'auto'}", "rescorla_serial", {"folder": folder, "method": method})
+        for method in methods
+    ]
+    shares = take_turns(steps, plan._replace(repetitions=often, pyndl_repetitions=0))
+    return {
+        step["method"]: step | {"predicted": {n: amdahl(step["share"], n) for n in MANY_CORES}}
+        for step in shares.values()
+    }
+
+
+def amdahl(share: float, n: int) -> float:
+    """How many times as fast n cores are as one, where this share of the work is not divided."""
+    return 1 / (share + (1 - share) / n)
+
+
 def converted(plan: Plan, folder: Path) -> dict[str, Result]:
     """Event table to binary file, by both."""
     common = {"folder": folder, "threads": plan.threads}
@@ -202,6 +235,7 @@ def report(figures: Result) -> None:
             f"[{step['method']}] difference {step['difference']:.1e}; "
             f"peak: the result ({step['result'] / 1e6:,.1f} MB) and {more / 1e6:,.1f} MB"
         )
+    report_serial(figures["serial"])
     if "pyndl_convert" in steps:
         report_conversion(figures["n_events"], steps)
     for name in (name for name in steps if name.startswith("rescorla chain")):
@@ -210,6 +244,23 @@ def report(figures: Result) -> None:
             f"  running text -> {name.split()[-1]:8} pyndl (.nc) {theirs:.2f} s, rescorla {ours:.2f} s, "
             f"{theirs / ours:.1f} times, difference {steps[name]['difference']:.1e}"
         )
+
+
+def report_serial(shares: dict[str, Result]) -> None:
+    """Prints serial shares and what follows from them."""
+    for method, step in shares.items():
+        gains = ", ".join(f"{gain:.1f} on {n}" for n, gain in step["predicted"].items())
+        print(
+            f"  serial share of learn, {method} method, one thread: {step['share']:.2%} of "
+            f"{step['seconds']:.3f} s; times as fast by Amdahl's law, a prediction: {gains} cores"
+        )
+
+
+def serial_alone(name: str, plan: Plan, folder: Path) -> None:
+    """Measures the serial shares of a workload, and nothing else."""
+    print(f"\n{name}: {workloads.WORKLOADS[name].about}", flush=True)
+    run("make_table", workload=name, text=plan.text, smoke=plan.smoke, folder=folder)
+    report_serial(serial(name, plan, folder))
 
 
 def report_conversion(n_events: int, steps: dict[str, Result]) -> None:
@@ -283,7 +334,12 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--json", type=Path, help="write all figures to this file")
     parser.add_argument("--smoke", action="store_true", help="small workloads, once")
+    parser.add_argument(
+        "--serial", action="store_true", help=f"serial shares alone, of {', '.join(SERIAL_WORKLOADS)}"
+    )
     options = parser.parse_args()
+    if options.serial:
+        options.workload = [name for name in options.workload if name in SERIAL_WORKLOADS]
     needs_text = any(workloads.WORKLOADS[name].needs_text for name in options.workload)
     if needs_text and not options.smoke and options.text is None:
         parser.error("give --text FILE, --smoke, or --workload with names that need no text")
@@ -315,9 +371,14 @@ def main() -> int:
                 print(f"\n{name}: SKIPPED, as wordfreq is not installed (pip install 'rescorla[bench]')")
                 continue
             with tempfile.TemporaryDirectory(dir=folder) as work:
+                if options.serial:
+                    serial_alone(name, plan, Path(work))
+                    continue
                 all_figures[name] = compare(name, plan, Path(work))
             if options.json:
                 write_json(options.json, machine, plan, all_figures)
+    if options.serial:
+        return 0
     print(f"\n{table(all_figures)}\n{described(machine, options.threads)}")
     wrong = failures(all_figures)
     for line in wrong:

@@ -218,6 +218,26 @@ def rescorla_whole(folder: str, threads: int, dtype: str) -> Result:
     return result | apart | {"bound": bound(result), "checked": len(some)}
 
 
+def rescorla_serial(folder: str, method: str | None) -> Result:
+    """rescorla: how much of `learn` is outside tiles, on one thread.
+
+    What `learn` does is done by its parts, from events that were just read: all that comes before the tiles,
+    which is to look at the events, to number them anew and to make them ready; then the tiles, each with what
+    it writes of the result.
+    """
+    import rescorla as rw
+    from jobs import job_of
+
+    events = rw.read_events(Path(folder) / workloads.TABLE, duplicates="error", progress=False)
+    begun = time.perf_counter()
+    job = job_of(events, method=method, threads=1)
+    out = np.zeros(job.shape)
+    prepared = time.perf_counter()
+    job.learn(0, job.n_lanes, out)
+    done = time.perf_counter()
+    return {"method": job.method, "seconds": done - begun, "share": (prepared - begun) / (done - begun)}
+
+
 def pyndl_chain(text: str, folder: str, threads: int) -> Result:
     """pyndl: running text to saved weights."""
     from pyndl import ndl
@@ -380,6 +400,7 @@ STEPS: dict[str, Callable[..., Result]] = {
         rescorla_learn,
         pyndl_sample,
         rescorla_whole,
+        rescorla_serial,
         pyndl_chain,
         rescorla_chain,
         check_chain,

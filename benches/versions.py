@@ -14,6 +14,9 @@ CUES = "cues" if OLD else "cues_from"
 # Where what learning would take is worked out.
 _FORECAST = "rescorla.learning" if OLD else "rescorla._learn.rescorla_wagner"
 
+# Whether learning can be prepared once and done in slices.
+HAS_JOBS = not OLD
+
 # Perceptrons and their relatives.
 PERCEPTRONS: Any = rw if OLD else import_module("rescorla.perceptrons")
 

@@ -17,6 +17,7 @@ use rescorla::learn::{BUDGET, Initial, Kernels, Plan};
 use rescorla::monitor::Monitor;
 use rescorla::tiles::method::Method;
 use rescorla::tiles::result::Matrix;
+use rescorla::tiles::rule::Schedule;
 
 const CUES: usize = 6;
 const OUTCOMES: usize = 9;
@@ -34,11 +35,38 @@ struct Case {
     initial_columns: Vec<Option<u32>>,
     tile: Option<usize>,
     threads: usize,
-    whole_budget: bool,
+    room: Room,
     repeated: bool,
     /// The rows and columns to learn, in this order.
     rows: Vec<u32>,
     columns: Vec<u32>,
+}
+
+/// Room for events as methods read them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Room {
+    Enough,
+    /// One byte less than they take: then they are decoded again in each pass, by some tiles together.
+    Short,
+    Nothing,
+}
+
+impl Room {
+    const ALL: [Self; 3] = [Self::Enough, Self::Short, Self::Nothing];
+
+    /// The plan with so much room.
+    fn given<'a, E: Kernels>(self, plan: Plan<'a, E>, file: &EventFile) -> Plan<'a, E> {
+        let budget = match self {
+            Self::Enough => BUDGET,
+            Self::Short => {
+                let memory = plan.forecast(file, &Monitor::new()).unwrap().memory;
+                // All but the chunks that threads decode.
+                (memory.events - plan.threads * (32 << 20)).saturating_sub(1)
+            }
+            Self::Nothing => 0,
+        };
+        Plan { budget, ..plan }
+    }
 }
 
 /// All, or some in another order.
@@ -72,7 +100,13 @@ fn cases() -> impl Strategy<Value = Case> {
         prop::collection::vec(initial_column, OUTCOMES),
         prop::option::of(1_usize..40),
         1_usize..4,
-        (any::<bool>(), any::<bool>(), any::<bool>(), some_of(CUES), some_of(OUTCOMES)),
+        (
+            prop::sample::select(&Room::ALL[..]),
+            any::<bool>(),
+            any::<bool>(),
+            some_of(CUES),
+            some_of(OUTCOMES),
+        ),
     )
         .prop_map(
             |(
@@ -84,7 +118,7 @@ fn cases() -> impl Strategy<Value = Case> {
                 initial_columns,
                 tile,
                 threads,
-                (whole_budget, repeated, continued, rows, columns),
+                (room, repeated, continued, rows, columns),
             )| {
                 Case {
                     events,
@@ -96,7 +130,7 @@ fn cases() -> impl Strategy<Value = Case> {
                     initial_columns,
                     tile,
                     threads,
-                    whole_budget,
+                    room,
                     repeated,
                     rows,
                     columns,
@@ -188,11 +222,12 @@ fn learned<E: Kernels>(case: &Case, kernel: Isa, method: Method) -> Vec<E> {
         threads: case.threads,
         kernel: Some(kernel),
         tile: case.tile,
-        budget: if case.whole_budget { BUDGET } else { 0 },
+        budget: BUDGET,
     };
     let mut out = vec![E::default(); shape[0] * shape[1]];
     let matrix = Matrix::new(&mut out, shape).unwrap();
-    let report = plan.learn(&file(case), &matrix, &Monitor::new()).unwrap();
+    let file = file(case);
+    let report = case.room.given(plan, &file).learn(&file, &matrix, &Monitor::new()).unwrap();
     assert_eq!(report.kernel, kernel);
     // Whole blocks of at most 8 vectors.
     assert!(case.tile.is_none_or(|tile| (tile..tile + 8 * lanes::<E>(kernel)).contains(&report.tile)));
@@ -228,7 +263,8 @@ proptest! {
         for (found, expected) in rounded.iter().zip(&exact) {
             prop_assert!((f64::from(*found) - expected).abs() <= 1e-5 * scale, "{} for {}", found, expected);
         }
-        let other = Case { threads: case.threads % 3 + 1, tile: None, whole_budget: !case.whole_budget, ..case };
+        let room = if case.room == Room::Enough { Room::Short } else { Room::Enough };
+        let other = Case { threads: case.threads % 3 + 1, tile: None, room, ..case };
         prop_assert_eq!(bits(&first), bits(&learned::<f64>(&other, Isa::best(), Method::Adjoint)));
     }
 }
@@ -379,6 +415,92 @@ fn the_order_in_which_events_are_taken_changes_no_bit() {
         assert!(ordered == plain, "{method:?}");
         assert!(plain.iter().any(|&bits| bits != 0));
     }
+}
+
+/// How many cues there are in three chunks, and how many outcomes: enough for several tiles on each thread.
+const NAMES: usize = 64;
+
+/// Events in three chunks. Some outcomes are met late, and some cues no more from some event on.
+fn three_chunks() -> EventFile {
+    let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
+    let names: Vec<String> = (0..NAMES).map(|i| i.to_string()).collect();
+    let names = || names.iter().map(String::as_str);
+    writer.with_names(names(), names()).unwrap();
+    let mut state = 1_u64;
+    let mut random = |n: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % n
+    };
+    let n_events = 140_000;
+    for i in 0..n_events {
+        let (met, gone) = (2 + i * (NAMES - 2) / n_events, i * (NAMES - 2) / n_events);
+        let cues: Vec<u32> = (0..=random(3)).map(|_| (gone + random(NAMES - gone)) as u32).collect();
+        writer.push(&cues, &[random(met + 1) as u32], 1).unwrap();
+    }
+    let file = writer.finish().unwrap();
+    assert_eq!(file.n_chunks(), 3);
+    file
+}
+
+fn tiles_that_share_chunks_learn_as_alone<E: Kernels>(file: &EventFile) {
+    let alpha: Vec<f64> = (0..NAMES).map(|i| 0.05 + i as f64 / 1024.0).collect();
+    let (rows, columns) =
+        ((0..NAMES as u32).collect::<Vec<_>>(), (0..NAMES as u32).map(Some).collect::<Vec<_>>());
+    let start: Vec<E> = (0..NAMES * NAMES).map(|i| E::from_f64(i as f64 / 8192.0 - 0.25)).collect();
+    let factors: Vec<f64> = (0..140_000).map(|token| 1.0 / (1.0 + f64::from(token)).sqrt()).collect();
+    // Some columns start at zero, and so late.
+    let initial_columns: Vec<_> =
+        columns.iter().map(|column| column.filter(|column| column % 3 == 0)).collect();
+    let initial = || Initial { weights: (&start).into(), width: NAMES, columns: (&initial_columns).into() };
+    let schedule = || Schedule { present: (&factors).into(), absent: None };
+    let (forward, adjoint) = (Method::Forward, Method::Adjoint);
+    for (method, scheduled, average, continued) in [
+        (forward, false, false, false),
+        (forward, true, false, true),
+        (forward, false, true, true),
+        (forward, true, true, false),
+        (adjoint, false, false, false),
+        (adjoint, false, false, true),
+    ] {
+        let [whole, short, nothing] = Room::ALL.map(|room| {
+            let monitor = Monitor::new();
+            let mut out = vec![E::default(); NAMES * NAMES];
+            let matrix = Matrix::new(&mut out, [NAMES, NAMES]).unwrap();
+            let plan = Plan {
+                rows: &rows,
+                columns: &columns,
+                alpha: &alpha,
+                beta1: 0.1,
+                beta2: 0.1,
+                schedule: scheduled.then(schedule),
+                lambda: &[1.0; NAMES],
+                initial: continued.then(initial),
+                average,
+                keep: None,
+                method: Some(method),
+                threads: 2,
+                kernel: None,
+                tile: Some(1),
+                budget: BUDGET,
+            };
+            let report = room.given(plan, file).learn(file, &matrix, &monitor).unwrap();
+            assert!(NAMES.div_ceil(report.tile) > report.threads, "{} lanes a tile", report.tile);
+            let (done, total) = monitor.progress();
+            assert!(done == total && total > 0, "{method:?}, {room:?}: {done} of {total}");
+            bits(&out)
+        });
+        let what = format!("{} {method:?}, {scheduled}, {average}, {continued}", E::NAME);
+        assert!(whole.iter().any(|&bits| bits != 0), "{what}");
+        assert!(whole == short, "short: {what}");
+        assert!(whole == nothing, "nothing: {what}");
+    }
+}
+
+#[test]
+fn tiles_that_share_the_decoding_of_events_learn_as_alone() {
+    let file = three_chunks();
+    tiles_that_share_chunks_learn_as_alone::<f64>(&file);
+    tiles_that_share_chunks_learn_as_alone::<f32>(&file);
 }
 
 /// A stream that is the same everywhere: events of 3 to 16 cues, some of them twice, and of up to 3 outcomes. All have cue 0, so

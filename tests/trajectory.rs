@@ -55,7 +55,8 @@ fn cases() -> impl Strategy<Value = Case> {
         prop::collection::btree_set(0..=TOKENS as u64, 0..9),
         prop::option::of(1_usize..20),
         1_usize..4,
-        prop_oneof![Just(0), Just(BUDGET)],
+        // In between there is room for a tile more, and not always for the events.
+        prop_oneof![Just(0), 100_usize..1500, Just(BUDGET)],
     )
         .prop_map(|(events, alpha, factors, initial, continued, tokens, tile, threads, budget)| {
             let last = events.iter().map(|event| u64::from(event.2)).sum();

@@ -303,6 +303,7 @@ def forecast(
     dtype: str,
     method: Literal["forward", "adjoint"] | None,
     threads: int,
+    event_memory: int | None,
     progress: _Progress,
 ) -> dict[str, Any]: ...
 def activations(

@@ -132,7 +132,7 @@ pub(super) fn as_dict<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'
 #[pyfunction]
 #[pyo3(
     signature = (events, *, dtype, **parameters),
-    text_signature = "(events, *, alpha, beta1, beta2, dtype, method, threads, progress)"
+    text_signature = "(events, *, alpha, beta1, beta2, dtype, method, threads, event_memory, progress)"
 )]
 pub(crate) fn forecast<'py>(
     py: Python<'py>,

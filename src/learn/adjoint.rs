@@ -35,6 +35,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
 use super::checked::{CheckedPlan, LearnedRow};
+use super::passes::Passes;
 use super::plan::Initial;
 use super::run::Run;
 use super::script::{Chunks, Event, Segment};
@@ -108,38 +109,52 @@ pub(super) fn learn<E: LearnsRows>(
         along.extend(column.targets.iter().map(|&to| Entry { from, to }));
     }
     let filling = out.begin(Axis::Rows, along, monitor)?;
+    // Where there is no row, or no column, there is room for one: then there is a piece of each buffer for each tile.
+    let [of_v, of_sums] = [n_rows, n_columns].map(|n| n.max(1).saturating_mul(width));
+    let bytes = of_v.saturating_add(of_sums).saturating_mul(size_of::<E>());
+    let passes = Passes::new(tiles.len(), threads, checked.together(chunks.are_kept(), bytes));
     let start = || {
-        let zeros = |n: usize| Buffer::<E>::zeros(n.saturating_mul(width));
-        Ok((zeros(n_rows)?, zeros(n_columns)?, stepper()?, filling.buffer()?))
+        let zeros = |n: usize| Buffer::<E>::zeros(n.saturating_mul(passes.most()));
+        Ok((zeros(of_v)?, zeros(of_sums)?, stepper()?, filling.buffer()?))
     };
-    each(threads, tiles.len(), start, |(v, sums, stepper, lines), index| {
-        let cues = tiles[index];
-        let width = padded::<E>(cues.len(), checked.kernel);
-        let (v, sums) = (&mut v[..n_rows * width], &mut sums[..n_columns * width]);
-        v.fill(E::default());
-        sums.fill(E::default());
-        for (i, cue) in cues.iter().enumerate() {
-            v[cue.row as usize * width + i] = E::from_f64(1.0 / twins(cue.row as usize));
-        }
-        let mut tile = RowTile { v, sums, width };
-        if let Some(last) = cues.first().and_then(|cue| cue.end.checked_sub(1)) {
-            let (last, last_event) = chunks.stream().locate(last);
-            let mut end = last_event + 1;
-            for number in (0..=last).rev() {
-                let make = |segment: &Segment<'_>| stepper.steps(segment);
-                chunks.visit(number, make, |steps| {
-                    let alpha = &alpha;
-                    let task = Backward { tile: &mut tile, alpha, salience, steps, end, monitor };
-                    run.clock.during(|| E::backward(checked.kernel, task))
-                })?;
-                end = usize::MAX;
+    each(threads, passes.len(), start, |(v, sums, stepper, lines), pass| {
+        let tiles = &tiles[passes.tiles(pass)];
+        let pieces = v.chunks_mut(of_v).zip(sums.chunks_mut(of_sums));
+        let begun = tiles.iter().zip(pieces).map(|(cues, (v, sums))| {
+            let width = padded::<E>(cues.len(), checked.kernel);
+            let (v, sums) = (&mut v[..n_rows * width], &mut sums[..n_columns * width]);
+            v.fill(E::default());
+            sums.fill(E::default());
+            for (i, cue) in cues.iter().enumerate() {
+                v[cue.row as usize * width + i] = E::from_f64(1.0 / twins(cue.row as usize));
             }
+            let last = cues.first().and_then(|cue| cue.end.checked_sub(1));
+            let (n_chunks, end) = last.map_or((0, 0), |last| {
+                let (chunk, event) = chunks.stream().locate(last);
+                (chunk + 1, event + 1)
+            });
+            RowTile { v, sums, width, n_chunks, end }
+        });
+        let mut begun = collected(begun, TILES)?;
+        for number in (0..begun.iter().map(|tile| tile.n_chunks).max().unwrap_or(0)).rev() {
+            let make = |segment: &Segment<'_>| stepper.steps(segment);
+            chunks.visit(number, make, |steps| {
+                let mut reached = begun.iter_mut().filter(|tile| number < tile.n_chunks);
+                reached.try_for_each(|tile| {
+                    let (alpha, end) = (&alpha, std::mem::replace(&mut tile.end, usize::MAX));
+                    let task = Backward { tile, alpha, salience, steps, end, monitor };
+                    run.clock.during(|| E::backward(checked.kernel, task))
+                })
+            })?;
         }
-        tile.scale(checked);
-        if let Some(initial) = initial {
-            tile.add_initial(initial, checked, monitor)?;
+        for (tile, cues) in begun.iter_mut().zip(tiles) {
+            tile.scale(checked);
+            if let Some(initial) = initial {
+                tile.add_initial(initial, checked, monitor)?;
+            }
+            tile.write(cues, origin, checked, &filling, lines)?;
         }
-        tile.write(cues, origin, checked, &filling, lines)
+        Ok(())
     })?;
     Ok(width)
 }
@@ -152,6 +167,10 @@ struct RowTile<'a, E> {
     sums: &'a mut [E],
     /// Tracked cues in the tile, with padding: a multiple of the lanes of the kernel.
     width: usize,
+    /// As many chunks from the first one on have events for it.
+    n_chunks: usize,
+    /// In the next chunk that it learns, the event after the last one for it.
+    end: usize,
 }
 
 impl<E: Product> RowTile<'_, E> {

@@ -20,6 +20,10 @@ use crate::tiles::method::Method;
 use crate::tiles::rule::{Rule, Schedule};
 use crate::tiles::width::{SMALL, width};
 
+/// Tiles that a thread takes through the events in a pass, at most, where events are decoded again in each. So many leave a
+/// quarter of the decoding; more would take memory to save little more.
+const TOGETHER: usize = 4;
+
 /// What there is to learn, and how: all but the events.
 pub(super) struct CheckedPlan<E> {
     pub(super) rule: Rule<E>,
@@ -41,6 +45,8 @@ pub(super) struct CheckedPlan<E> {
     pub(super) facts: Facts,
     /// Bytes that all events take as scripts, apart from what a method adds to each.
     pub(super) scripted: u64,
+    /// Bytes for tiles on a thread beyond the first, where events do not fit what the plan has for them: its share of that.
+    room: usize,
 }
 
 impl<E: Element> CheckedPlan<E> {
@@ -85,6 +91,7 @@ impl<E: Element> CheckedPlan<E> {
             threads: if facts.updates(method) < SMALL { 1 } else { threads },
             facts,
             scripted: scripted(survey, file),
+            room: plan.budget / threads,
         })
     }
 
@@ -111,6 +118,12 @@ impl<E: Element> CheckedPlan<E> {
     pub(super) fn width(&self, lanes: usize, threads: usize) -> usize {
         let events = [self.rule.alpha.len() as f64, self.facts.slots_of_event()];
         width::<E>(self.wanted, self.kernel, lanes, events, threads)
+    }
+
+    /// How many tiles of so many bytes a thread may take through the events in a pass. So much memory is taken as where events
+    /// are kept, and no more.
+    pub(super) fn together(&self, events_are_kept: bool, bytes: usize) -> usize {
+        if events_are_kept { 1 } else { (1 + self.room / bytes.max(1)).min(TOGETHER) }
     }
 }
 

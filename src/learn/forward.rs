@@ -11,13 +11,14 @@
 
 use super::checked::{CheckedPlan, LearnedColumn, Start};
 use super::mean::Mean;
+use super::passes::Passes;
 use super::plan::Initial;
 use super::run::Run;
 use super::script::{Chunks, NONE};
 use super::tile::{ColumnTile, Columns, Lanes, LearnsColumns, OrderedEvents, PerToken};
 use super::trajectory::{Tracer, Traces, Walk};
 use crate::error::Result;
-use crate::grow::{Grow, collected, filled};
+use crate::grow::{Grow, collected, filled, gathered};
 use crate::kernel::element::Element;
 use crate::threads::each;
 use crate::tiles::buffer::Buffer;
@@ -65,62 +66,98 @@ pub(super) fn learn<E: LearnsColumns>(
         Goal::Traces(_) => None,
     };
     let origin = if let Goal::Weights(_, origin) = goal { *origin } else { 0 };
+    // Without rows there is one, too: then there is a piece of each buffer for each tile.
+    let (rows, means) = (n_rows.max(1), usize::from(start.average));
+    let (elements, of_lanes) = (rows.saturating_mul(width), Lanes::<E>::EACH.saturating_mul(width));
+    let most = match goal {
+        Goal::Weights(..) => {
+            let of_means = means * (size_of::<f64>() * width + size_of::<u64>());
+            let bytes = rows.saturating_mul(size_of::<E>() * width + of_means);
+            checked.together(chunks.are_kept(), bytes)
+        }
+        // What is recorded does not depend on how tiles share events.
+        Goal::Traces(_) => 1,
+    };
+    let passes = Passes::new(tiles.len(), threads, most);
     let buffers = || {
-        let (elements, means) = (n_rows.saturating_mul(width), usize::from(start.average));
+        let most = passes.most();
         Ok(Buffers {
-            weights: Buffer::zeros(elements)?,
-            sums: Buffer::zeros(elements.saturating_mul(means))?,
-            since: filled(0, n_rows * means, "the means of weights")?,
+            weights: Buffer::zeros(elements.saturating_mul(most))?,
+            sums: Buffer::zeros(elements.saturating_mul(most * means))?,
+            since: filled(0, rows * most * means, "the means of weights")?,
+            lanes: Buffer::zeros(of_lanes * most)?,
             lines: filling.as_ref().map_or_else(|| Buffer::zeros(0), Filling::buffer)?,
-            lanes: Buffer::zeros(Lanes::<E>::EACH.saturating_mul(width))?,
         })
     };
-    each(threads, tiles.len(), buffers, |buffers, index| {
-        let columns = tiles[index];
-        let lambda = columns.iter().map(|column| checked.rule.lambda[column.targets[0] as usize]);
-        let lambda = collected(lambda, TILES)?;
-        let width = padded::<E>(columns.len(), checked.kernel);
-        let first_event = columns.first().map_or(u64::MAX, |column| column.start);
-        let first = columns.first().map_or(0, |column| column.number);
-        let lanes = lanes(columns, checked.columns.len())?;
-        let tile = TileColumns {
-            columns: Columns { first, lanes: &lanes, lambda: &lambda },
-            width,
-            start: first_event,
-        };
-        let elements = n_rows * width;
-        let weights = &mut buffers.weights[..elements];
-        begin(weights, width, columns, start.initial.as_ref());
-        let sums = buffers.sums.get_mut(..elements).filter(|_| start.average);
-        let mean = sums.map(|sums| Mean::new(sums, &mut buffers.since, width));
-        let per_token = PerToken { token: before(&columns), rates: rates.as_ref(), mean };
-        let tracer = match goal {
-            Goal::Weights(..) => None,
-            Goal::Traces(traces) => Some(traces.tracer(columns, per_token.token)?),
-        };
-        tile.learn(weights, Lanes::of(&mut buffers.lanes, width), per_token, tracer, run, chunks)?;
-        let row_and_column = |row, lane: usize| (row, columns[lane].targets[0] as usize);
-        match &filling {
-            Some(filling) => {
-                filling.write(weights, width, &across(columns, origin)?, &mut buffers.lines, row_and_column)
+    each(threads, passes.len(), buffers, |buffers, pass| {
+        let tiles = &tiles[passes.tiles(pass)];
+        let lists = gathered(tiles.iter().map(|columns| Lists::of(columns, checked)), TILES)?;
+        let pieces = buffers.weights.chunks_mut(elements).zip(buffers.lanes.chunks_mut(of_lanes));
+        let mut means = buffers.sums.chunks_mut(elements).zip(buffers.since.chunks_mut(rows));
+        let begun = tiles.iter().zip(&lists).zip(pieces).map(|((columns, lists), (weights, lanes))| {
+            let width = padded::<E>(columns.len(), checked.kernel);
+            let weights = &mut weights[..n_rows * width];
+            begin(weights, width, columns, start.initial.as_ref());
+            let mean = means
+                .next()
+                .map(|(sums, since)| Mean::new(&mut sums[..n_rows * width], &mut since[..n_rows], width));
+            let per_token = PerToken { token: before(columns), rates: rates.as_ref(), mean };
+            let tracer = match goal {
+                Goal::Weights(..) => None,
+                Goal::Traces(traces) => Some(traces.tracer(columns, per_token.token)?),
+            };
+            let tile = TileColumns {
+                columns: Columns {
+                    first: columns.first().map_or(0, |column| column.number),
+                    lanes: &lists.lanes,
+                    lambda: &lists.lambda,
+                },
+                width,
+                start: columns.first().map_or(u64::MAX, |column| column.start),
+            };
+            Ok(tile.begin(weights, Lanes::of(lanes, width), per_token, tracer, run, chunks))
+        });
+        let mut begun = gathered(begun, TILES)?;
+        learn_tiles(&mut begun, run, chunks)?;
+        for (BegunTile { tile, .. }, columns) in begun.iter().zip(tiles) {
+            let (weights, across) = (&*tile.weights, across(columns, origin)?);
+            let row_and_column = |row, lane: usize| (row, columns[lane].targets[0] as usize);
+            match &filling {
+                Some(filling) => {
+                    filling.write(weights, tile.width, &across, &mut buffers.lines, row_and_column)?;
+                }
+                None => check_finite(weights, tile.width, &across, row_and_column)?,
             }
-            None => check_finite(weights, width, &across(columns, origin)?, row_and_column),
         }
+        Ok(())
     })?;
     Ok(width)
 }
 
-/// What a thread works with.
+/// What a thread works with: for each tile of a pass a piece of all but the lines.
 struct Buffers<E> {
     weights: Buffer<E>,
     /// For means: a sum for each weight,
     sums: Buffer<f64>,
     /// and for each row when it became what it is.
     since: Vec<u64>,
-    /// For a result in a file.
-    lines: Buffer<E>,
     /// For the lanes of a tile.
     lanes: Buffer<E>,
+    /// For a result in a file.
+    lines: Buffer<E>,
+}
+
+/// What is made for a tile: of [`Columns`].
+struct Lists<E> {
+    lambda: Vec<E>,
+    lanes: Vec<u32>,
+}
+
+impl<E: Element> Lists<E> {
+    fn of(columns: &[LearnedColumn], checked: &CheckedPlan<E>) -> Result<Self> {
+        let lambda = columns.iter().map(|column| checked.rule.lambda[column.targets[0] as usize]);
+        Ok(Self { lambda: collected(lambda, TILES)?, lanes: lanes(columns, checked.columns.len())? })
+    }
 }
 
 /// Fills a tile with what its columns start from.
@@ -173,42 +210,84 @@ pub(super) struct TileColumns<'a, E> {
     pub(super) start: u64,
 }
 
-impl<E: LearnsColumns> TileColumns<'_, E> {
-    /// Learns all events into a tile that is filled with what it starts from.
-    pub(super) fn learn(
-        &self,
-        weights: &mut [E],
-        lanes: Lanes<'_, E>,
-        per_token: PerToken<'_>,
-        mut tracer: Option<Tracer<'_, '_, E>>,
+impl<'t, E: LearnsColumns> TileColumns<'t, E> {
+    /// A tile that is filled with what it starts from.
+    pub(super) fn begin<'a>(
+        self,
+        weights: &'t mut [E],
+        lanes: Lanes<'t, E>,
+        per_token: PerToken<'t>,
+        mut tracer: Option<Tracer<'t, 'a, E>>,
         run: &Run<'_, E>,
         chunks: &Chunks<OrderedEvents>,
-    ) -> Result<()> {
+    ) -> BegunTile<'t, 'a, E> {
         let stream = chunks.stream();
-        let mut tile = ColumnTile::new(weights, self.width, self.columns, run.rule, lanes, per_token);
+        let tile = ColumnTile::new(weights, self.width, self.columns, run.rule, lanes, per_token);
         if let Some(tracer) = &mut tracer {
             tracer.begin(tile.weights, self.width);
         }
-        let (first, mut skip) = stream.locate(self.start.min(stream.len()));
-        for number in first..stream.n_chunks() {
-            if tracer.as_ref().is_some_and(Tracer::is_done) {
-                break;
-            }
-            chunks.visit(number, OrderedEvents::of, |events| {
-                // Events before the first one that can change the tile leave it as it is.
-                let mixed = events.mixed(skip);
-                tile.unreported.early += mixed as u64;
-                let stretch = events.after(skip - mixed);
-                run.clock.during(|| match &mut tracer {
-                    None => tile.learn(stretch, run).map(drop),
-                    Some(tracer) => tracer.follow(Walk::new(stretch), &mut tile, run),
-                })
-            })?;
-            skip = 0;
+        let (first, skip) = stream.locate(self.start.min(stream.len()));
+        BegunTile { tile, first, skip, tracer }
+    }
+}
+
+/// A tile that is learning.
+pub(super) struct BegunTile<'t, 'a, E> {
+    tile: ColumnTile<'t, E>,
+    /// The first chunk that has an event for it,
+    first: usize,
+    /// and how many events there come before that one. Zero when the chunk is learned.
+    skip: usize,
+    tracer: Option<Tracer<'t, 'a, E>>,
+}
+
+/// Learns all events into some tiles, chunk after chunk. No tile knows of the others, so each has the bits that it would have alone.
+///
+/// # Errors
+/// When stopped, or events cannot be read.
+pub(super) fn learn_tiles<E: LearnsColumns>(
+    tiles: &mut [BegunTile<'_, '_, E>],
+    run: &Run<'_, E>,
+    chunks: &Chunks<OrderedEvents>,
+) -> Result<()> {
+    let n_chunks = chunks.stream().n_chunks();
+    let first = tiles.iter().map(|tile| tile.first).min().unwrap_or(n_chunks);
+    for number in first..n_chunks {
+        if tiles.iter().all(BegunTile::is_done) {
+            break;
         }
-        run.monitor.advance(tile.unreported.take())?;
-        if let Some(mean) = tile.per_token.and_then(|per_token| per_token.mean) {
-            mean.finish(tile.weights, run.tokens);
+        chunks.visit(number, OrderedEvents::of, |events| {
+            let mut reached = tiles.iter_mut().filter(|tile| tile.first <= number);
+            reached.try_for_each(|tile| tile.learn(events, run))
+        })?;
+    }
+    tiles.iter_mut().try_for_each(|tile| tile.finish(run))
+}
+
+impl<E: LearnsColumns> BegunTile<'_, '_, E> {
+    /// Whether all that is to be recorded is.
+    fn is_done(&self) -> bool {
+        self.tracer.as_ref().is_some_and(Tracer::is_done)
+    }
+
+    /// Learns the next chunk.
+    fn learn(&mut self, events: &OrderedEvents, run: &Run<'_, E>) -> Result<()> {
+        let (tile, skip) = (&mut self.tile, std::mem::take(&mut self.skip));
+        // Events before the first one that can change the tile leave it as it is.
+        let mixed = events.mixed(skip);
+        tile.unreported.early += mixed as u64;
+        let stretch = events.after(skip - mixed);
+        run.clock.during(|| match &mut self.tracer {
+            None => tile.learn(stretch, run).map(drop),
+            Some(tracer) => tracer.follow(Walk::new(stretch), tile, run),
+        })
+    }
+
+    /// When all events are learned.
+    fn finish(&mut self, run: &Run<'_, E>) -> Result<()> {
+        run.monitor.advance(self.tile.unreported.take())?;
+        if let Some(mean) = self.tile.per_token.take().and_then(|per_token| per_token.mean) {
+            mean.finish(self.tile.weights, run.tokens);
         }
         Ok(())
     }

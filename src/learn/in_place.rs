@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use super::checked::scripted;
 use super::clock::Clock;
 use super::facts::{Facts, max_kappa};
-use super::forward::TileColumns;
+use super::forward::{TileColumns, learn_tiles};
 use super::job::Report;
 use super::order;
 use super::plan::{NAMES, Plan};
@@ -152,7 +152,8 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
                 slab.load(row as usize, &mut weights[..n_columns]);
             }
             let per_token = PerToken { token: start.tokens, rates: rates.as_ref(), mean: None };
-            tile.learn(weights, Lanes::of(lanes, width), per_token, None, &run, &chunks)?;
+            let begun = tile.begin(weights, Lanes::of(lanes, width), per_token, None, &run, &chunks);
+            learn_tiles(&mut [begun], &run, &chunks)?;
             if !weights.iter().fold(true, |finite, weight| finite & weight.is_finite()) {
                 let lanes = (0..n_columns as u32).map(|lane| Entry { from: lane, to: lane });
                 let row_and_column = |row, lane: usize| (rows[row] as usize, first + lane);

@@ -1,11 +1,15 @@
 //! How much memory learning takes at most, apart from a result in memory and from the event types of the file.
 //!
 //! ```text
-//! events     all of them decoded, or 512 MiB if that is less; and for each thread 32 MiB: a chunk of 65,536 events of 59 names
+//! events     all of them decoded, or the plan's budget if that is less; and for each thread 32 MiB: a chunk of 65,536 events of
+//!            59 names
 //! tiles      for each thread    forward: n_cues * width elements      adjoint: (n_cues + n_outcomes) * width elements
 //! lines      for each thread    1 MiB or 64 bytes * the length of a line, whichever is more; for a result in a file
 //! others     256 bytes for each cue and outcome; 8 MiB for each thread: its stack, and memory rounded to huge pages
 //! ```
+//!
+//! Where the events decoded exceed the budget they are not kept. Then more tiles for each thread, which share the decoding of a
+//! chunk, take no more than the budget in all.
 //!
 //! A mean takes n_cues * (width float64 + 8 bytes) for each thread, a schedule 8 or 16 bytes for each token, and what is
 //! recorded of trajectories its own size.
@@ -15,7 +19,6 @@
 //! method. Initial weights come in addition: a copy where they are not of the result's type and row after row, and with the
 //! adjoint method 256 columns of them for each thread.
 
-use super::script::BUDGET;
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
 use crate::tiles::method::Method;
@@ -32,9 +35,9 @@ const NAME: usize = 256;
 /// Bytes of memory at most, by purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Memory {
-    /// Decoded events.
+    /// Decoded events, or tiles in their place.
     pub events: usize,
-    /// Tiles of weights.
+    /// Tiles of weights, one on each thread.
     pub tiles: usize,
     /// Lines of a result in a file.
     pub lines: usize,
@@ -43,12 +46,12 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// For so many cues and outcomes, so many threads, `slots` cues an event in the mean, and events that take `decoded`
-    /// bytes when all are decoded.
+    /// For so many cues and outcomes, so many threads, `slots` cues an event in the mean, and `events` bytes for those that are
+    /// decoded and kept, or for tiles in their place.
     pub fn needed<E: Element>(
         [n_cues, n_outcomes]: [usize; 2],
         slots: f64,
-        decoded: u64,
+        events: u64,
         threads: usize,
         method: Method,
     ) -> Self {
@@ -61,7 +64,7 @@ impl Memory {
         let elements = |n: usize| of_threads(n.saturating_mul(size_of::<E>()));
         let names = n_cues.saturating_add(n_outcomes).saturating_mul(NAME);
         Self {
-            events: of_threads(CHUNK).saturating_add(usize::try_from(decoded).unwrap_or(BUDGET).min(BUDGET)),
+            events: of_threads(CHUNK).saturating_add(usize::try_from(events).unwrap_or(usize::MAX)),
             tiles: elements(tile_rows.saturating_mul(width)),
             lines: elements(line_buffer::<E>(line, lanes)),
             others: of_threads(THREAD).saturating_add(names),
@@ -79,7 +82,7 @@ mod tests {
         const MIB: usize = 1 << 20;
         // 60,000 rows of the least width, 512 bytes, for there are many cues in an event; lines of 480,000 bytes,
         // 8 at a time, or of 80,000, 13 at a time.
-        let forward = Memory::needed::<f64>([60_000, 10_000], 20.0, u64::MAX, 2, Method::Forward);
+        let forward = Memory::needed::<f64>([60_000, 10_000], 20.0, 512 << 20, 2, Method::Forward);
         assert_eq!(forward.events, 512 * MIB + 2 * 32 * MIB);
         assert_eq!(forward.tiles, 2 * 60_000 * 512);
         assert_eq!(forward.lines, 2 * 8 * 480_000);

@@ -2,10 +2,10 @@
 //!
 //! [`Plan::learn`] makes a [`Job`] and learns it whole. A job is a plan that was checked (`plan`, `checked`), with what is known of the
 //! events (`facts`), the method, and the events as that method reads them (`script`); any part of it may be learned on any thread. Weights are
-//! cut into tiles, and threads take one tile after another: columns that see the events in order (`forward`, `tile`), or rows that
-//! see them backward (`adjoint`, `steps`). Events with rows in common are taken one after another (`order`). A result may be the mean
-//! over all tokens (`mean`), weights may be recorded on the way ([`trajectory`]), or learned where they lie ([`in_place`]): by the
-//! forward method. [`memory`] says how much of it all this takes.
+//! cut into tiles, and threads take one tile after another, or some at a time (`passes`): columns that see the events in order
+//! (`forward`, `tile`), or rows that see them backward (`adjoint`, `steps`). Events with rows in common are taken one after another
+//! (`order`). A result may be the mean over all tokens (`mean`), weights may be recorded on the way ([`trajectory`]), or learned where
+//! they lie ([`in_place`]): by the forward method. [`memory`] says how much of it all this takes.
 
 mod adjoint;
 mod checked;
@@ -17,6 +17,7 @@ mod job;
 mod mean;
 pub mod memory;
 mod order;
+mod passes;
 mod plan;
 mod run;
 mod script;
@@ -106,7 +107,8 @@ impl<E: Element> Plan<'_, E> {
         };
         let decoded = scripted.saturating_add(file.len().saturating_mul(each));
         let names = [self.alpha.len(), self.lambda.len()];
-        let memory = Memory::needed::<E>(names, facts.slots_of_event(), decoded, self.threads, method);
+        let events = decoded.min(self.budget as u64);
+        let memory = Memory::needed::<E>(names, facts.slots_of_event(), events, self.threads, method);
         Ok(Forecast { method, facts, memory })
     }
 }

@@ -52,7 +52,8 @@ pub struct Plan<'a, E: Clone> {
     pub kernel: Option<Isa>,
     /// Columns in a tile; chosen by size if `None`.
     pub tile: Option<usize>,
-    /// Bytes of events to keep as a method reads them.
+    /// Bytes for events to keep as a method reads them. Where they take more, none are kept, and so much is there for tiles that
+    /// share the decoding of events.
     pub budget: usize,
 }
 

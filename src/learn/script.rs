@@ -5,7 +5,7 @@
 //! its ids are looked up in the maps below, whose values were checked once; whatever happens to the file afterwards, the
 //! learner sees the copy.
 //!
-//! What is made ready is kept when it fits a budget, and is made again for every pass otherwise.
+//! What is made ready is kept when it fits a budget, and is made again for every pass (`passes`) otherwise.
 
 use std::sync::OnceLock;
 
@@ -299,7 +299,7 @@ impl<'a> Iterator for Scripted<'a> {
     }
 }
 
-/// Chunks in the form in which a method reads them: made once where they fit the room, again for every tile otherwise.
+/// Chunks in the form in which a method reads them: made once where they fit the room, again for every pass otherwise.
 pub(super) struct Chunks<T> {
     stream: EventStream,
     made: Option<Vec<OnceLock<T>>>,
@@ -338,6 +338,11 @@ impl<T: Send + Sync> Chunks<T> {
     /// The events.
     pub(super) fn stream(&self) -> &EventStream {
         &self.stream
+    }
+
+    /// Whether all chunks are made and kept.
+    pub(super) fn are_kept(&self) -> bool {
+        self.made.is_some()
     }
 
     /// Calls `visit` with a chunk, which `make` makes if it is not made.

@@ -91,3 +91,13 @@ def test_the_forecast_counts_the_rows_of_tiles(seed: int, threads: int) -> None:
         # Whole vectors, and no more of them than the few names need.
         assert (rest, width % 32) == (0, 0)
         assert 32 <= width <= 512
+
+
+def test_the_forecast_has_no_more_for_events_than_they_may_take() -> None:
+    source = rw.read_events(WIDE)
+    chunk = 32 << 20
+    all_events = rescorla_wagner.forecast(source, threads=1)["memory"]["events"] - chunk
+    assert 1000 < all_events < 1 << 20
+    for event_memory, expected in [(0, 0), (1000, 1000), (1 << 30, all_events)]:
+        memory = rescorla_wagner.forecast(source, threads=2, event_memory=event_memory)["memory"]
+        assert memory["events"] == 2 * chunk + expected

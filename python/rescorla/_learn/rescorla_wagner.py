@@ -123,8 +123,9 @@ def learn(
     threads : int, optional
         How many threads to use; by default as many as the process may run on.
     event_memory : int, optional
-        Bytes for events as they are learned; by default 512 MiB. Events that take more are decoded again for
-        each tile. In place it is not looked at.
+        Bytes for events as they are learned; by default 512 MiB. Events that take more are not kept: each
+        thread decodes them again for each tile, or for up to four tiles together where so many fit these
+        bytes, shared among the threads. In place it is not looked at.
     out : ndarray, path or Weights, optional
         Where to put the weights: the Weights that are `initial`, which are then learned in place (see the
         notes), an array of the shape and dtype of the result, or a path that ends in
@@ -179,12 +180,13 @@ def learn(
     or with these rows is an error before anything is changed. When learning is stopped, or a weight leaves
     the finite numbers, the values are partial: some columns have learned all events, others none.
 
-    Apart from a result in memory, learning takes at most `event_memory` for events, 256 bytes for each name,
-    and for each thread: 40 MiB for a run of events and a stack; a tile of weights, which is n_cues x width
-    elements, with the adjoint method (n_cues + n_outcomes) x width, where width is 512 to 2048 bytes, the
-    less the more cues an event has; for a mean as many float64, and 8 bytes a cue; and for a file max(1 MiB,
-    64 bytes x the length of a column, with the adjoint method of a row). A schedule takes 8 bytes a token, 16
-    where it has factors of their own for beta1 and beta2.
+    Apart from a result in memory, learning takes at most `event_memory` for events, or for tiles together
+    where events are not kept; 256 bytes for each name; and for each thread: 40 MiB for a run of events and a
+    stack; a tile of weights, which is n_cues x width elements, with the adjoint method (n_cues + n_outcomes)
+    x width, where width is 512 to 2048 bytes, the less the more cues an event has; for a mean as many
+    float64, and 8 bytes a cue; and for a file max(1 MiB, 64 bytes x the length of a column, with the adjoint
+    method of a row). A schedule takes 8 bytes a token, 16 where it has factors of their own for beta1 and
+    beta2.
 
     See Also
     --------
@@ -406,6 +408,7 @@ def forecast(
     dtype: DTypeLike = "float64",
     method: Method = "auto",
     threads: int | None = None,
+    event_memory: int | None = None,
     progress: Progress = False,
 ) -> dict[str, Any]:
     """What `learn` would do with these arguments: its ``method`` and the updates of either, its ``memory``.
@@ -423,5 +426,6 @@ def forecast(
             dtype=str(element_type(dtype)),
             method=None if method == "auto" else method,
             threads=thread_count(threads),
+            event_memory=event_memory,
             progress=watch,
         )

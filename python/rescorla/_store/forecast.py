@@ -31,9 +31,9 @@ class Needs(NamedTuple):
 def needs(events: Events, store: Store, progress: Progress = False) -> Needs:
     """What learning tiles of the store takes.
 
-    A process has decoded events, and the initial weights and the factors of the schedule that the store
-    keeps; a thread has a tile of the engine, what a mean needs besides, and a chunk of the store, twice where
-    it is filled up at the edge.
+    A process has decoded events, or tiles of the engine in their place, and the initial weights and the
+    factors of the schedule that the store keeps; a thread has a tile of the engine, what a mean needs
+    besides, and a chunk of the store, twice where it is filled up at the edge.
     """
     one, two = (
         _learning(events, store, threads=threads, progress=progress if threads == 1 else False)
