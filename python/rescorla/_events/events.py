@@ -519,7 +519,9 @@ class Events:
         >>> sorted(event.cues[0] for event in events.shuffled(seed=2))
         ['a', 'a', 'a', 'b', 'b']
         """
-        return self.passes(1, generator(seed), path=path, progress=progress)
+        # Without a seed there would be no order to draw.
+        generator(seed)
+        return self.passes(1, seed, path=path, progress=progress)
 
     @hinting
     def repeated(self, n: int, *, path: PathName | None = None, progress: Progress = None) -> Self:
