@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
-from collections.abc import Mapping, Sized
+from collections.abc import Mapping, Sequence, Sized
 from numbers import Integral, Real
 from typing import Any
 
@@ -22,10 +21,18 @@ _CHARACTERS = 1 << 20
 _LEFT_OUT = "<left out>"
 
 
-def made_by(function: str, source: object = None, of: object = None, **options: Any) -> str:
-    """What a function made of a source, or of events that were made as `of` says."""
+def made_by(
+    function: str,
+    source: object = None,
+    of: object = None,
+    files: Sequence[str] | None = None,
+    **options: Any,
+) -> str:
+    """What a function made of a source, of files, or of events that were made as `of` says."""
     plain = {"function": function}
-    if source is not None:
+    if files is not None:
+        plain["source"] = _plain([_file_name(file) for file in files])
+    elif source is not None:
         plain["source"] = _source(source)
     plain.update((name, _plain(value)) for name, value in options.items())
     for steps in (_STEPS, _STEPS // 4, 0):
@@ -42,6 +49,8 @@ def made_of(file: _core.EventFile, method: str, **options: Any) -> str:
 
 def parameters_of(file: _core.EventFile) -> dict[str, Any]:
     """What made a file; nothing where it does not say so."""
+    import json
+
     text = file.parameters()
     if text is None:
         return {}
@@ -58,6 +67,8 @@ def parameters_of(file: _core.EventFile) -> dict[str, Any]:
 
 
 def _text(parameters: Mapping[str, Any]) -> str:
+    import json
+
     text = json.dumps({**parameters, "version": _core.__version__}, ensure_ascii=False, allow_nan=False)
     # Names of files may have surrogates, which UTF-8 has not; what replaces them is what JSON has for them.
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
@@ -74,12 +85,9 @@ def _cut(of: object, steps: int) -> Any:
     return of
 
 
-def _source(source: object) -> Any:
-    """The names of files, without their folders: the same text in another folder is the same source."""
+def _source(source: object) -> str:
     if isinstance(source, str | os.PathLike):
         return _file_name(source)
-    if isinstance(source, list | tuple) and source and all(isinstance(each, os.PathLike) for each in source):
-        return _plain(source)
     return f"<{type(source).__name__}>"
 
 
@@ -118,4 +126,5 @@ def _counted(value: Sized) -> str:
 
 
 def _file_name(path: str | os.PathLike[Any]) -> str:
+    """The name without the folder: the same text in another folder is the same source."""
     return os.path.basename(os.fsdecode(path))

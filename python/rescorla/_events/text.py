@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from glob import glob, has_magic
 from itertools import chain
-from pathlib import Path
 from re import DOTALL, fullmatch
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -334,7 +333,8 @@ def events_of_text(
             progress=watch,
             parameters=made_by(
                 "corpus_events",
-                [Path(each) for each in texts] if files else corpus,
+                corpus,
+                files=list(texts) if files else None,
                 **text._asdict(),
                 duplicates=duplicates,
                 background=background,
