@@ -772,9 +772,8 @@ def test_tables_and_event_files_one_after_another(run: Run, word_events: rw.Even
     assert expected == by_command(run, "words.rw", table, "words.rw")
     run("events", table, "words.rw", "--background", "always", "--max-outcomes", 2, "-o", "found.rw")
     parts = [rw.read_events(part, background="always") for part in (table, "words.rw")]
-    assert (
-        written(lambda path: rw.concat_events(parts).filter(path, max_outcomes=2))
-        == unmade(Path("found.rw"))
+    assert written(lambda path: rw.concat_events(parts).filter(path, max_outcomes=2)) == unmade(
+        Path("found.rw")
     )
     run("learn", table, "words.rw", "-o", "w.npz")
     assert np.array_equal(

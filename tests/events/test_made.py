@@ -235,6 +235,8 @@ def test_what_is_long_is_counted() -> None:
     events = rw.read_events(ROWS)
     for several, kind in ((names, "list"), (set(names), "set"), (dict.fromkeys(names, 1), "dict")):
         assert events.filter(keep_cues=several).parameters["keep_cues"] == f"<{kind} of 1,001>"
+    assert events.filter(keep_cues=np.array(names)).parameters["keep_cues"] == "<ndarray of 1,001>"
+    assert events.filter(keep_cues=np.array(["b", "a"])).parameters["keep_cues"] == ["b", "a"]
     assert events.filter(keep_cues=names[1:]).parameters["keep_cues"] == names[1:]
 
 

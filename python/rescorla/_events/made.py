@@ -103,6 +103,8 @@ def _plain(value: object) -> Any:
         return int(value)
     if isinstance(value, Real):
         return float(value) if math.isfinite(value) else f"<{float(value)}>"
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist()) if value.size <= _LISTED else f"<ndarray of {value.size:,}>"
     if isinstance(value, Mapping | list | tuple | set | frozenset):
         return _plain_list(value)
     name = getattr(value, "__name__", None)
