@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 import rescorla as rw
+from eventfiles import unmade
 from hypothesis import given
 from hypothesis import strategies as st
 from rescorla import cli
@@ -361,9 +362,9 @@ def passage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def written(make: Callable[[str], object]) -> bytes:
-    """The bytes of the event file that a function writes."""
+    """The bytes of the event file that a function writes, but for what says which function it was."""
     make("written.rw")
-    return Path("written.rw").read_bytes()
+    return unmade(Path("written.rw"))
 
 
 def by_command(run: Run, *told: object) -> bytes:
@@ -645,7 +646,7 @@ def test_options_of_names_are_arguments_of_filter(argument: str, run: Run, word_
     told, same = FILTER_CASES[argument]
     found = by_command(run, "words.rw", *told.split())
     assert found == written(lambda path: word_events.filter(path, **same))
-    assert found != Path("words.rw").read_bytes()
+    assert found != unmade(Path("words.rw"))
     less = {name: value for name, value in same.items() if name != argument}
     assert found != written(lambda path: word_events.filter(path, **less))
 
@@ -684,7 +685,7 @@ def test_options_of_events_are_methods(
 ) -> None:
     found = by_command(run, "words.rw", *told.split())
     assert found == written(lambda path: same(word_events, path))
-    assert found != Path("words.rw").read_bytes()
+    assert found != unmade(Path("words.rw"))
     # In memory on the way to a table.
     run("events", "words.rw", *told.split(), "--table", "found.tab")
     same(word_events, "same.rw")
@@ -758,9 +759,8 @@ def test_tables_and_event_files_one_after_another(run: Run, word_events: rw.Even
     assert expected == by_command(run, "words.rw", table, "words.rw")
     run("events", table, "words.rw", "--background", "always", "--max-outcomes", 2, "-o", "found.rw")
     parts = [rw.read_events(part, background="always") for part in (table, "words.rw")]
-    assert (
-        written(lambda path: rw.concat_events(parts).filter(path, max_outcomes=2))
-        == Path("found.rw").read_bytes()
+    assert written(lambda path: rw.concat_events(parts).filter(path, max_outcomes=2)) == unmade(
+        Path("found.rw")
     )
     run("learn", table, "words.rw", "-o", "w.npz")
     assert np.array_equal(
@@ -826,7 +826,7 @@ def test_steps_leave_nothing_behind(run: Run, word_events: rw.Events, passage: P
     assert not [each for each in Path().iterdir() if "tmp" in each.name]
     expected = written(lambda path: word_events.filter(max_cues=9).head(3, path=path))
     run("events", "words.rw", *told[:4], "-o", "e.rw")
-    assert Path("e.rw").read_bytes() == expected
+    assert unmade(Path("e.rw")) == expected
     assert not [each for each in Path().iterdir() if "tmp" in each.name]
 
 

@@ -91,6 +91,7 @@ class EventFile:
     def content(self) -> bytes: ...
     @property
     def mapped(self) -> bool: ...
+    def parameters(self) -> str | None: ...
     def digest(self, update: Callable[[bytes], object]) -> None: ...
     @property
     def path(self) -> str | None: ...
@@ -118,6 +119,7 @@ class EventFile:
         background: str | None = None,
         path: str | None = None,
         progress: _Progress = None,
+        parameters: str | None = None,
     ) -> EventFile: ...
     def filter(
         self,
@@ -125,13 +127,19 @@ class EventFile:
         outcomes: _New | None,
         path: str | None = None,
         progress: _Progress = None,
+        *,
+        parameters: str | None = None,
     ) -> EventFile: ...
     def renamed_counts(
         self, side: Literal["cues", "outcomes"], new: _New, progress: _Progress = None
     ) -> NDArray[np.int64]: ...
     @staticmethod
     def concat(
-        files: Sequence[EventFile], path: str | None = None, progress: _Progress = None
+        files: Sequence[EventFile],
+        path: str | None = None,
+        progress: _Progress = None,
+        *,
+        parameters: str | None = None,
     ) -> EventFile: ...
     def cue_sets(self, progress: _Progress = None) -> tuple[_ThreeArrays, _ThreeArrays]: ...
     def save(self, path: str) -> EventFile: ...
@@ -194,6 +202,7 @@ class TextStream:
         columns: _Columns = ...,
         header: bool = True,
         limit: int | None = None,
+        parameters: str | None = None,
     ) -> EventFile: ...
 
 def available_threads() -> int: ...
@@ -209,6 +218,7 @@ def compile_table(
     columns: _Columns = ...,
     header: bool = True,
     limit: int | None = None,
+    parameters: str | None = None,
 ) -> EventFile: ...
 def compile_arrow(
     source: Any,
@@ -219,6 +229,7 @@ def compile_arrow(
     *,
     columns: _Columns = ...,
     limit: int | None = None,
+    parameters: str | None = None,
 ) -> EventFile: ...
 def compile_events(
     source: Iterable[Any],
@@ -228,6 +239,7 @@ def compile_events(
     progress: _Progress,
     *,
     limit: int | None = None,
+    parameters: str | None = None,
 ) -> EventFile: ...
 def compile_corpus(
     source: Sequence[str] | Iterable[str | Iterable[str]],
@@ -255,6 +267,7 @@ def compile_corpus(
     threads: int,
     block: int | None,
     progress: _Progress,
+    parameters: str | None = None,
 ) -> tuple[EventFile, list[Literal["symbols", "vocabulary", "stop_words"]]]: ...
 def learn(
     events: EventFile,

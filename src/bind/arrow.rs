@@ -41,7 +41,7 @@ const COLUMNS: [&str; 3] = ["cues", "outcomes", "frequency"];
 
 /// A table that has `__arrow_c_stream__` becomes an event file.
 #[pyfunction]
-#[pyo3(signature = (source, path, duplicates, background, progress, *, columns=(None, None, None), limit=None))]
+#[pyo3(signature = (source, path, duplicates, background, progress, *, columns=(None, None, None), limit=None, parameters=None))]
 #[expect(clippy::too_many_arguments, reason = "as Python has them")]
 pub(crate) fn compile_arrow(
     py: Python<'_>,
@@ -52,6 +52,7 @@ pub(crate) fn compile_arrow(
     progress: Progress,
     columns: PyColumns,
     limit: Option<u64>,
+    parameters: Option<&str>,
 ) -> PyResult<PyEventFile> {
     let duplicates = duplicates.parse()?;
     let mut batches = Batches::of(source)?;
@@ -60,7 +61,8 @@ pub(crate) fn compile_arrow(
     let limit = limit.unwrap_or(u64::MAX);
     let total = n_rows(source).min(limit);
     let file = watched(py, &progress, move |monitor| {
-        let mut writer = EventWriter::new(path.as_deref(), duplicates, background)?;
+        let mut writer =
+            EventWriter::new(path.as_deref(), duplicates, background)?.with_parameters(parameters)?;
         let (mut done, mut seen) = (0, Seen::default());
         while done < limit
             && let Some(mut batch) = batches.next(columns)?

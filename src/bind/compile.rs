@@ -68,7 +68,7 @@ pub(super) fn layout((cues, outcomes, frequency): PyColumns, header: bool) -> La
 /// An event table becomes an event file.
 #[pyfunction]
 #[pyo3(signature = (
-    source, path, duplicates, background, progress, *, columns=(None, None, None), header=true, limit=None
+    source, path, duplicates, background, progress, *, columns=(None, None, None), header=true, limit=None, parameters=None
 ))]
 #[expect(clippy::too_many_arguments, reason = "as Python has them")]
 pub(crate) fn compile_table(
@@ -81,10 +81,12 @@ pub(crate) fn compile_table(
     columns: PyColumns,
     header: bool,
     limit: Option<u64>,
+    parameters: Option<&str>,
 ) -> PyResult<PyEventFile> {
     let (duplicates, layout) = (duplicates.parse()?, layout(columns, header));
     let file = watched(py, &progress, |monitor| {
-        let mut writer = EventWriter::new(path.as_deref(), duplicates, background)?;
+        let mut writer =
+            EventWriter::new(path.as_deref(), duplicates, background)?.with_parameters(parameters)?;
         tables::read_as(&source, &layout, limit, &mut writer, monitor)?;
         writer.finish_watched(monitor)
     })?;
@@ -94,7 +96,8 @@ pub(crate) fn compile_table(
 /// An iterable of (cues, outcomes) or (cues, outcomes, frequency) becomes an event file; with a limit, so many of its first
 /// items.
 #[pyfunction]
-#[pyo3(signature = (source, path, duplicates, background, progress, *, limit=None))]
+#[pyo3(signature = (source, path, duplicates, background, progress, *, limit=None, parameters=None))]
+#[expect(clippy::too_many_arguments, reason = "as Python has them")]
 pub(crate) fn compile_events(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
@@ -103,9 +106,11 @@ pub(crate) fn compile_events(
     background: Option<&str>,
     progress: Progress,
     limit: Option<u64>,
+    parameters: Option<&str>,
 ) -> PyResult<PyEventFile> {
     let call = Call::begin(py)?;
-    let mut writer = EventWriter::new(path.as_deref(), duplicates.parse()?, background)?;
+    let mut writer =
+        EventWriter::new(path.as_deref(), duplicates.parse()?, background)?.with_parameters(parameters)?;
     each_of(py, source, limit, &progress, |number, event| {
         let at = |error: Error| error.at(None, Some(Place::Event(number)));
         let (cues, outcomes, frequency) = parts(event, number)?.ok_or_else(|| {

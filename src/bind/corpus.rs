@@ -36,7 +36,7 @@ use crate::text::tables::split_names;
 #[pyfunction]
 #[pyo3(signature = (
     source, path, *, items, cues, outcomes, window, context, across, letters, symbols, lower, normalize, boundary,
-    stop_words, vocabulary, sentence_end, document_end, unknown, format, duplicates, background, threads, block, progress
+    stop_words, vocabulary, sentence_end, document_end, unknown, format, duplicates, background, threads, block, progress, parameters=None
 ))]
 #[expect(clippy::too_many_arguments, reason = "all keywords")]
 pub(crate) fn compile_corpus(
@@ -65,6 +65,7 @@ pub(crate) fn compile_corpus(
     threads: usize,
     block: Option<usize>,
     progress: Progress,
+    parameters: Option<&str>,
 ) -> PyResult<(PyEventFile, Vec<&'static str>)> {
     let _call = Call::begin(py)?;
     let raised = Arc::new(Mutex::new(None));
@@ -121,7 +122,9 @@ pub(crate) fn compile_corpus(
         },
         met: Arc::default(),
     };
-    let mut writer = EventWriter::new(path.as_deref(), duplicates.parse()?, background)?.of_text();
+    let mut writer = EventWriter::new(path.as_deref(), duplicates.parse()?, background)?
+        .with_parameters(parameters)?
+        .of_text();
     let file = match items {
         "files" => {
             let Items::<PathBuf>(sources) = source.extract()?;

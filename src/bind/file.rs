@@ -95,6 +95,11 @@ impl PyEventFile {
         Ok(py.detach(|| open(&path))?.into())
     }
 
+    /// What made the events, if the file says so.
+    fn parameters(&self) -> PyResult<Option<String>> {
+        Ok(self.file.parameters()?)
+    }
+
     /// Events in memory, of what `content` gave.
     #[staticmethod]
     fn of_content(py: Python<'_>, content: &Bound<'_, PyBytes>) -> PyResult<Self> {
@@ -229,7 +234,7 @@ impl PyEventFile {
 
     /// Events of the given numbers, an iterable of blocks of them, with all the names, at a path or in memory; `tokens`:
     /// each stands for one token. A background cue comes before all others.
-    #[pyo3(signature = (blocks, n_rows, *, tokens=false, background=None, path=None, progress=None))]
+    #[pyo3(signature = (blocks, n_rows, *, tokens=false, background=None, path=None, progress=None, parameters=None))]
     #[expect(clippy::too_many_arguments, reason = "all keywords")]
     fn select(
         &self,
@@ -240,10 +245,11 @@ impl PyEventFile {
         background: Option<&str>,
         path: Option<PathBuf>,
         progress: Progress,
+        parameters: Option<&str>,
     ) -> PyResult<Self> {
         let call = Call::begin(py)?;
         let frequency = if tokens { Frequency::One } else { Frequency::Own };
-        let mut picker = Picker::new(&self.file, frequency, background, path.as_deref())?;
+        let mut picker = Picker::new(&self.file, frequency, background, path.as_deref(), parameters)?;
         let mut done = 0;
         for block in blocks.try_iter()? {
             call.check()?;
@@ -258,7 +264,7 @@ impl PyEventFile {
     }
 
     /// The events under other names, at a path or in memory; None: the names of that side stay.
-    #[pyo3(signature = (cues, outcomes, path=None, progress=None))]
+    #[pyo3(signature = (cues, outcomes, path=None, progress=None, *, parameters=None))]
     fn filter(
         &self,
         py: Python<'_>,
@@ -266,13 +272,15 @@ impl PyEventFile {
         outcomes: Option<New<'_>>,
         path: Option<PathBuf>,
         progress: Progress,
+        parameters: Option<&str>,
     ) -> PyResult<Self> {
         let side = |new: Option<New<'_>>, names| match new {
             Some(new) => renaming(new),
             None => Ok(Renaming::none(names)?),
         };
         let (cues, outcomes) = (side(cues, self.file.cues())?, side(outcomes, self.file.outcomes())?);
-        let filter = |monitor: &_| filter::filter(&self.file, &cues, &outcomes, path.as_deref(), monitor);
+        let filter =
+            |monitor: &_| filter::filter(&self.file, &cues, &outcomes, path.as_deref(), parameters, monitor);
         Ok(watched(py, &progress, filter)?.into())
     }
 
@@ -291,15 +299,17 @@ impl PyEventFile {
 
     /// The events of several files one after another, at a path or in memory, with the names of all.
     #[staticmethod]
-    #[pyo3(signature = (files, path=None, progress=None))]
+    #[pyo3(signature = (files, path=None, progress=None, *, parameters=None))]
     fn concat(
         py: Python<'_>,
         files: Items<Py<Self>>,
         path: Option<PathBuf>,
         progress: Progress,
+        parameters: Option<&str>,
     ) -> PyResult<Self> {
         let files: Vec<&EventFile> = files.0.iter().map(|file| &file.get().file).collect();
-        Ok(watched(py, &progress, |monitor| filter::concat(&files, path.as_deref(), monitor))?.into())
+        Ok(watched(py, &progress, |monitor| filter::concat(&files, path.as_deref(), parameters, monitor))?
+            .into())
     }
 
     /// The sets of cues among the tokens: (row pointers, cue ids, tokens of each set), and for each set with an outcome

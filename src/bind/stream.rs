@@ -66,7 +66,7 @@ impl PyTextStream {
     }
 
     /// The events of the rows that come next, at most so many, as an event file.
-    #[pyo3(signature = (path, duplicates, background, *, columns=(None, None, None), header=true, limit=None))]
+    #[pyo3(signature = (path, duplicates, background, *, columns=(None, None, None), header=true, limit=None, parameters=None))]
     #[expect(clippy::too_many_arguments, reason = "as Python has them")]
     fn compile_table(
         &self,
@@ -77,10 +77,12 @@ impl PyTextStream {
         columns: PyColumns,
         header: bool,
         limit: Option<u64>,
+        parameters: Option<&str>,
     ) -> PyResult<PyEventFile> {
         let (duplicates, layout) = (duplicates.parse()?, layout(columns, header));
         let file = self.with(py, |State { source, rows }| {
-            let mut writer = EventWriter::new(path.as_deref(), duplicates, background)?;
+            let mut writer =
+                EventWriter::new(path.as_deref(), duplicates, background)?.with_parameters(parameters)?;
             let rows = match rows {
                 Some(rows) => rows,
                 empty => empty.insert(TableRows::begin(source, &layout)?),

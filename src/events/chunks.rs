@@ -5,8 +5,9 @@ use std::path::Path;
 
 use super::EventFile;
 use super::chunk::{Chunk, EventList, Limits};
-use super::format::{HEADER, Header, SURVEY, TYPES, encode_directory, encode_names};
+use super::format::{HEADER, Header, PARAMETERS, SURVEY, TYPES, encode_directory, encode_names};
 use super::output::Output;
+use super::parameters;
 use super::pending::Pending;
 use super::survey::Survey;
 use crate::error::Result;
@@ -31,6 +32,8 @@ pub(super) struct Chunks {
     pub(super) n_events: u64,
     /// From how many chunks on the file keeps its survey.
     pub(super) surveyed: usize,
+    /// What makes the file.
+    pub(super) parameters: Option<String>,
 }
 
 impl Chunks {
@@ -45,6 +48,7 @@ impl Chunks {
             directory: Vec::new(),
             n_events: 0,
             surveyed: SURVEYED,
+            parameters: None,
         })
     }
 
@@ -133,30 +137,37 @@ impl Chunks {
         encode_names(cues, &mut names)?;
         encode_names(outcomes, &mut names)?;
         self.out.write(&names)?;
-        self.close(&mut header)?;
+        let end_of_names = self.out.at;
+        self.close(&mut header, None)?;
         if header.n_chunks >= self.surveyed as u64
             && let Some(file) = self.out.opened()?
         {
-            let mut block = Vec::new();
-            Survey::look(&file, available(), monitor)?.encode(&mut block)?;
-            // The file ends before what is behind its names is written again, so nobody may have a map of that.
+            let survey = Survey::look(&file, available(), monitor)?;
+            // What is behind the names is written again, so nobody may have a map of it.
             drop(file);
-            self.out.restart(header.directory)?;
-            header.features |= SURVEY;
-            header.survey = header.directory;
-            self.out.write(&block)?;
-            self.close(&mut header)?;
+            self.out.restart(end_of_names)?;
+            self.close(&mut header, Some(&survey))?;
         }
         self.out.finish()
     }
 
-    /// Writes the directory and the footer, and the header, after which the file is whole.
-    fn close(&mut self, header: &mut Header) -> Result<()> {
-        header.directory = self.out.at;
-        let mut tail = Vec::new();
+    /// Writes what stands behind the names, and the header, after which the file is whole.
+    fn close(&mut self, header: &mut Header, survey: Option<&Survey>) -> Result<()> {
+        let (start, mut tail) = (self.out.at, Vec::new());
+        if let Some(survey) = survey {
+            header.features |= SURVEY;
+            header.survey = start;
+            survey.encode(&mut tail)?;
+        }
+        if let Some(text) = &self.parameters {
+            header.features |= PARAMETERS;
+            header.parameters = start + tail.len() as u64;
+            parameters::encode(text, &mut tail)?;
+        }
+        header.directory = start + tail.len() as u64;
         encode_directory(&self.directory, &mut tail)?;
+        header.length = start + tail.len() as u64;
         self.out.write(&tail)?;
-        header.length = self.out.at;
         self.out.seek(0)?;
         self.out.write(&header.encode())
     }

@@ -96,11 +96,12 @@ pub fn filter(
     cues: &Renaming,
     outcomes: &Renaming,
     path: Option<&Path>,
+    parameters: Option<&str>,
     monitor: &Monitor,
 ) -> Result<EventFile> {
     check_apart(path, file.path())?;
     monitor.set_total(file.len());
-    let mut writer = EventWriter::new(path, Duplicates::Keep, None)?;
+    let mut writer = EventWriter::new(path, Duplicates::Keep, None)?.with_parameters(parameters)?;
     writer.with_names(cues.names.names(), outcomes.names.names())?;
     append(file, cues.side("cue"), outcomes.side("outcome"), &mut writer, monitor)?;
     writer.finish_watched(monitor)
@@ -111,10 +112,15 @@ pub fn filter(
 ///
 /// # Errors
 /// As for [`filter`].
-pub fn concat(files: &[&EventFile], path: Option<&Path>, monitor: &Monitor) -> Result<EventFile> {
+pub fn concat(
+    files: &[&EventFile],
+    path: Option<&Path>,
+    parameters: Option<&str>,
+    monitor: &Monitor,
+) -> Result<EventFile> {
     check_apart(path, files.iter().filter_map(|file| file.path()))?;
     monitor.set_total(files.iter().map(|file| file.len()).sum());
-    let mut writer = EventWriter::new(path, Duplicates::Keep, None)?;
+    let mut writer = EventWriter::new(path, Duplicates::Keep, None)?.with_parameters(parameters)?;
     let (mut cues, mut outcomes) = (Vocab::new(), Vocab::new());
     for file in files {
         // The writer gives ids as `merge` does.
@@ -300,7 +306,7 @@ mod tests {
             }
             let file = file(NAMES, &events);
             let [cues, outcomes] = [renaming(&cues, policy), renaming(&outcomes, policy)];
-            match filter(&file, &cues, &outcomes, path.as_deref(), &Monitor::new()) {
+            match filter(&file, &cues, &outcomes, path.as_deref(), None, &Monitor::new()) {
                 Err(error) => {
                     prop_assert!(refused && policy == Duplicates::Error, "{}", error);
                     prop_assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -323,7 +329,7 @@ mod tests {
         fn parts_one_after_another_are_the_whole(events in events(), at in any::<prop::sample::Index>()) {
             let at = at.index(events.len() + 1);
             let (whole, parts) = (file(NAMES, &events), [file(NAMES, &events[..at]), file(NAMES, &events[at..])]);
-            let joined = concat(&[&parts[0], &parts[1]], None, &Monitor::new()).unwrap();
+            let joined = concat(&[&parts[0], &parts[1]], None, None, &Monitor::new()).unwrap();
             prop_assert_eq!(joined.bytes(), whole.bytes());
         }
     }
@@ -346,11 +352,11 @@ mod tests {
             let (cues, outcomes) =
                 (Renaming::none(file.cues()).unwrap(), Renaming::none(file.outcomes()).unwrap());
             let monitor = Monitor::new();
-            let filtered = filter(&file, &cues, &outcomes, None, &monitor).unwrap();
+            let filtered = filter(&file, &cues, &outcomes, None, None, &monitor).unwrap();
             assert!(filtered.bytes() == file.bytes());
             assert_eq!(monitor.progress(), (150_000, 150_000));
             assert_eq!(cues.counts(&file, true, &Monitor::new()).unwrap(), file.cues().counts());
-            assert!(concat(&[&file], None, &Monitor::new()).unwrap().bytes() == file.bytes());
+            assert!(concat(&[&file], None, None, &Monitor::new()).unwrap().bytes() == file.bytes());
         }
     }
 
@@ -364,7 +370,7 @@ mod tests {
                 writer.finish().unwrap()
             })
             .into();
-        let joined = concat(&files.iter().collect::<Vec<_>>(), None, &Monitor::new()).unwrap();
+        let joined = concat(&files.iter().collect::<Vec<_>>(), None, None, &Monitor::new()).unwrap();
         assert_eq!(joined.cues().names().collect::<Vec<_>>(), ["b", "a", "c"]);
         assert_eq!(
             found(&joined).iter().map(|event| event.0.clone()).collect::<Vec<_>>(),
@@ -384,15 +390,15 @@ mod tests {
             Renaming::new(vocab(2), lists, Duplicates::Error).unwrap(),
             Renaming::none(file.outcomes()).unwrap(),
         );
-        let error = filter(&file, &both, &none, None, &Monitor::new()).unwrap_err().to_string();
+        let error = filter(&file, &both, &none, None, None, &Monitor::new()).unwrap_err().to_string();
         assert!(
             error.starts_with("event 1: expected every cue of an event once, found \"1\" twice; pass"),
             "{error}"
         );
         let monitor = Monitor::new();
         monitor.stop();
-        assert!(matches!(filter(&file, &both, &none, None, &monitor), Err(Error::Stopped)));
+        assert!(matches!(filter(&file, &both, &none, None, None, &monitor), Err(Error::Stopped)));
         assert!(matches!(both.counts(&file, true, &monitor), Err(Error::Stopped)));
-        assert!(matches!(concat(&[&file], None, &monitor), Err(Error::Stopped)));
+        assert!(matches!(concat(&[&file], None, None, &monitor), Err(Error::Stopped)));
     }
 }

@@ -8,6 +8,7 @@
 //!                      type chunks, one after another (the dictionary; none without Header::types)
 //! header.names         names of the cues, then of the outcomes
 //! header.survey        what one look at all events finds (none without Header::has_survey): see `survey::block`
+//! header.parameters    what made the file (none without Header::has_parameters): see `parameters`
 //! header.directory     for every chunk (events, then types): u64 offset, u64 first row
 //! header.length - 16   footer: u32 CRC32C of the directory, u32 zero, the magic again
 //! header.length        end of the file
@@ -29,8 +30,8 @@
 //! their text, and the dictionary of types comes to at most [`TYPES_SIZE`] bytes when it is decoded.
 //!
 //! What is checked when: [`super::EventFile::open`] checks header, length, names, directory and footer. A chunk's
-//! checksum, structure and ids are checked whenever it is decoded, those of the survey when it is first used, and all of them
-//! by [`super::EventFile::verify`].
+//! checksum, structure and ids are checked whenever it is decoded, those of the survey and of the parameters when they are first used, and
+//! all of them by [`super::EventFile::verify`].
 
 use std::ops::Range;
 
@@ -62,11 +63,13 @@ pub const FOOTER: usize = 16;
 /// The length of a directory entry.
 pub const ENTRY: usize = 16;
 /// Where the fields of the header end; zeros from there up to its checksum.
-pub(super) const FIELDS_END: usize = 104;
+const FIELDS_END: usize = 112;
 /// Required feature: chunks may hold event types as indices into a dictionary.
 pub const TYPES: u32 = 1;
-/// Required feature: there is a survey between the names and the directory.
+/// Required feature: there is a survey behind the names.
 pub const SURVEY: u32 = 2;
+/// Required feature: there are parameters before the directory.
+pub const PARAMETERS: u32 = 4;
 
 /// What stands before the numbers of names.
 const NAMES_HEAD: usize = 24;
@@ -115,6 +118,8 @@ pub struct Header {
     pub length: u64,
     /// Where the survey begins; 0 where there is none.
     pub survey: u64,
+    /// Where the parameters begin; 0 where there are none.
+    pub parameters: u64,
 }
 
 impl Header {
@@ -132,7 +137,7 @@ impl Header {
         bytes
     }
 
-    fn fields(&self) -> [u64; 11] {
+    fn fields(&self) -> [u64; 12] {
         [
             self.n_events,
             self.n_tokens,
@@ -145,6 +150,7 @@ impl Header {
             self.directory,
             self.length,
             self.survey,
+            self.parameters,
         ]
     }
 
@@ -171,7 +177,7 @@ impl Header {
             ));
         }
         let features = input.u32()?;
-        let mut fields = [0; 11];
+        let mut fields = [0; 12];
         for field in &mut fields {
             *field = input.u64()?;
         }
@@ -181,7 +187,7 @@ impl Header {
         if crc != found {
             return Err(damaged(0, format!("a header with checksum {crc:08x}"), format!("{found:08x}")));
         }
-        if features & !(TYPES | SURVEY) != 0 {
+        if features & !(TYPES | SURVEY | PARAMETERS) != 0 {
             return Err(Error::defect(
                 "only features that this version knows",
                 format!("feature bits {features:#x}"),
@@ -203,6 +209,7 @@ impl Header {
             directory,
             length,
             survey,
+            parameters,
         ] = fields;
         let header = Header {
             features,
@@ -217,6 +224,7 @@ impl Header {
             directory,
             length,
             survey,
+            parameters,
         };
         if length != file_length as u64 {
             return Err(damaged(file_length, format!("{length} bytes"), format!("{file_length} bytes")));
@@ -232,6 +240,32 @@ impl Header {
     /// Whether the file has a survey.
     pub fn has_survey(&self) -> bool {
         self.features & SURVEY != 0
+    }
+
+    /// Whether the file says what made it.
+    pub fn has_parameters(&self) -> bool {
+        self.features & PARAMETERS != 0
+    }
+
+    /// Where the survey stands. Of an open file it lies inside.
+    pub(super) fn place_of_survey(&self) -> Option<Range<usize>> {
+        let end = if self.has_parameters() { self.parameters } else { self.directory };
+        self.has_survey().then_some(self.survey as usize..end as usize)
+    }
+
+    /// Where the parameters stand. Of an open file they lie inside.
+    pub(super) fn place_of_parameters(&self) -> Option<Range<usize>> {
+        self.has_parameters().then_some(self.parameters as usize..self.directory as usize)
+    }
+
+    /// What stands behind the names, one after another: what it is called, whether the features say that it is there, and where
+    /// it begins.
+    pub(super) fn behind_names(&self) -> [(&'static str, bool, u64); 3] {
+        [
+            ("survey", self.has_survey(), self.survey),
+            ("parameters", self.has_parameters(), self.parameters),
+            ("directory", true, self.directory),
+        ]
     }
 }
 

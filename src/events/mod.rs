@@ -24,6 +24,7 @@ pub mod map;
 pub(crate) mod once;
 mod output;
 mod packed;
+mod parameters;
 mod pending;
 pub mod pick;
 pub mod sets;
@@ -43,9 +44,7 @@ use crate::grow::{Grow, filled, gathered};
 use crate::monitor::Monitor;
 use crate::vocab::Vocab;
 use chunk::{Body, Chunk, EventList, Limits};
-use format::{
-    CHUNK_EVENTS, ENTRY, FIELDS_END, FOOTER, HEADER, Header, Input, MAGIC, TYPES_SIZE, damaged, decode_names,
-};
+use format::{CHUNK_EVENTS, ENTRY, FOOTER, HEADER, Header, Input, MAGIC, TYPES_SIZE, damaged, decode_names};
 use map::Bytes;
 use survey::Survey;
 
@@ -132,17 +131,7 @@ impl EventFile {
         let read = |part, to: &mut _| bytes.append(part, to, "the names of the event file");
         let cues = decode_names(read, &mut at, directory, header.n_cues)?;
         let outcomes = decode_names(read, &mut at, directory, header.n_outcomes)?;
-        let (next, behind) = match header.has_survey() {
-            true => ("survey", header.survey),
-            false => ("directory", header.directory),
-        };
-        if at as u64 != behind || behind > header.directory {
-            return Err(damaged(at, format!("the {next} after the names"), format!("it at {behind}")));
-        }
-        if !header.has_survey() && header.survey != 0 {
-            let found = format!("one at {}", header.survey);
-            return Err(damaged(FIELDS_END - 8, "a survey where the features say so", found));
-        }
+        check_order(&header, at)?;
         let path = path.map(Path::to_path_buf);
         let opened = Opened {
             bytes,
@@ -375,6 +364,7 @@ impl EventFile {
                 }
             }
         }
+        self.parameters()?;
         if let Some(kept) = self.kept_survey()?
             && kept != Survey::look(self, 1, monitor)?
         {
@@ -383,6 +373,24 @@ impl EventFile {
         }
         Ok(())
     }
+}
+
+/// Checks where parts stand behind the names, which end at `at`: the first there, the others not before it. Each checks its own end.
+fn check_order(header: &Header, at: usize) -> Result<()> {
+    let (mut before, mut is_first) = (at as u64, true);
+    for (what, there, begin) in header.behind_names() {
+        if there != (begin != 0) {
+            let expected = format!("the {what} where the features say so");
+            return Err(damaged(at, expected, format!("it at {begin}")));
+        }
+        if there && (begin < before || is_first && begin != before) {
+            return Err(damaged(at, format!("the {what} after the names"), format!("it at {begin}")));
+        }
+        if there {
+            (before, is_first) = (begin, false);
+        }
+    }
+    Ok(())
 }
 
 /// There is no such event.

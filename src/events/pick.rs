@@ -54,6 +54,7 @@ impl<'a> Picker<'a> {
         frequency: Frequency,
         background: Option<&str>,
         path: Option<&Path>,
+        parameters: Option<&str>,
     ) -> Result<Self> {
         if let Some(name) = background.filter(|name| file.cues().get(name).is_some()) {
             return Err(Error::Argument(format!(
@@ -62,7 +63,7 @@ impl<'a> Picker<'a> {
         }
         check_apart(path, file.path())?;
         // The writer gives a background its id before any other name.
-        let mut writer = EventWriter::new(path, Duplicates::Keep, background)?;
+        let mut writer = EventWriter::new(path, Duplicates::Keep, background)?.with_parameters(parameters)?;
         writer.with_names(file.cues().names(), file.outcomes().names())?;
         Ok(Self {
             file,
@@ -220,7 +221,7 @@ mod tests {
             let events: Vec<u64> = (0..20_000).map(|i| i * 77_773 % file.len()).collect();
             // Room for everything, for one chunk, for none.
             for room in [BUDGET, file.chunk(0).unwrap().size(), 0] {
-                let mut picker = Picker::new(&file, Frequency::Own, None, None).unwrap();
+                let mut picker = Picker::new(&file, Frequency::Own, None, None, None).unwrap();
                 picker.room = room;
                 for block in events.chunks(3000) {
                     picker.push(block, &Monitor::new()).unwrap();
@@ -238,13 +239,13 @@ mod tests {
     #[test]
     fn events_that_are_not_there_and_a_stop_are_errors() {
         let file = file(1000);
-        let mut picker = Picker::new(&file, Frequency::One, None, None).unwrap();
+        let mut picker = Picker::new(&file, Frequency::One, None, None, None).unwrap();
         assert!(matches!(picker.push(&[0, file.len()], &Monitor::new()), Err(Error::Argument(_))));
         let found = file.event(file.len(), &mut super::super::Recent::default()).map(drop);
         assert!(matches!(found, Err(Error::Argument(_))));
         let monitor = Monitor::new();
         monitor.stop();
         assert!(matches!(picker.push(&[0], &monitor), Err(Error::Stopped)));
-        assert!(matches!(Picker::new(&file, Frequency::One, Some("7"), None), Err(Error::Argument(_))));
+        assert!(matches!(Picker::new(&file, Frequency::One, Some("7"), None, None), Err(Error::Argument(_))));
     }
 }

@@ -14,6 +14,7 @@ use super::chunks::Chunks;
 use super::dictionary::{Dictionary, Fate, Moment, too_many_tokens};
 pub use super::duplicates::Duplicates;
 use super::duplicates::EventNames;
+use super::parameters;
 use super::sink::{EventSink, Side};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
@@ -63,6 +64,16 @@ impl EventWriter {
         };
         writer.begin_event()?;
         Ok(writer)
+    }
+
+    /// Has the file keep a text that says what made it, at most 16 MiB.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for a longer one.
+    pub fn with_parameters(mut self, text: Option<&str>) -> Result<Self> {
+        text.map_or(Ok(()), parameters::check)?;
+        self.chunks.parameters = text.map(str::to_owned);
+        Ok(self)
     }
 
     /// The file is to keep its survey, however small it is.

@@ -12,6 +12,7 @@ import rescorla as rw
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import Event
+from rescorla import _core
 
 
 def repeated(n: int) -> Iterator[Event]:
@@ -25,6 +26,7 @@ FILES: dict[str, list[Event]] = {
     "types and frequencies": [(c, o, 1 + i % 2) for i, (c, o, _) in enumerate(repeated(24))],
     "many names": [(("a",), tuple(f"{i:x}" for i in range(257)), 1)],
     "no events": [],
+    "made": [(("a", "b"), ("x",), 1), (("b", "c"), ("y", "x"), 1), ((), ("z",), 1)],
 }
 
 
@@ -34,7 +36,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     path = tmp_path_factory.mktemp("files") / "intact.bin"
     contents = {}
     for name, events in FILES.items():
-        rw.compile_events(events, path)
+        made = '{"n":1}' if name == "made" else None
+        _core.compile_events(events, str(path), "drop", None, None, parameters=made)
         contents[name] = path.read_bytes()
     return contents
 
@@ -46,12 +49,14 @@ def intact(request: pytest.FixtureRequest, files: dict[str, bytes]) -> bytes:
 
 
 def refused(damaged: bytes, path: Path) -> bool:
-    """Whether the file does not open, or neither passes `verify` nor can be learned from."""
+    """Whether the file does not open, or neither passes `verify` nor can be learned from and told about."""
     path.write_bytes(damaged)
     if refusal(lambda: rw.open_events(path), path):
         return True
     events = rw.open_events(path)
-    return refusal(events.verify, path) and refusal(lambda: rw.learn(events, threads=1), path)
+    return refusal(events.verify, path) and (
+        refusal(lambda: rw.learn(events, threads=1), path) or refusal(lambda: events.parameters, path)
+    )
 
 
 def refusal(call: Callable[[], object], path: Path) -> bool:
@@ -124,7 +129,9 @@ def sealed_parts(file: bytes) -> list[tuple[int, int, int]]:
         count, text = u64(file, names + 8), u64(file, names + 16)
         end = names + 24 + count * ((widths & 15) + (widths >> 4 & 15)) + text
         names = end + -end % 8
-    assert names == directory
+    if made := u64(file, 104):
+        starts.append(made)
+    assert names == (made or directory)
     parts = [(start + 4, end, start) for start, end in pairwise([*starts, directory])]
     return [(0, 124, 124), *parts, (directory, footer, footer)]
 
@@ -162,18 +169,43 @@ def use(path: Path) -> None:
     if sum(row.frequency for row in rows) < 1_000_000:
         rw.learn(events, threads=1)
     events.verify()
+    assert isinstance(events.parameters, dict)
 
 
 # What no checksum can tell. In the file "plain" the chunk is at 128 (numbers of cues and of outcomes at 152
 # and 155, their ids at 158 and 162, zeros at 166), the names are at 168 and 200, the directory is at 232; in
-# the file "types" the tokens are at 128 (their indices at 152) and the types at 176.
+# the file "types" the tokens are at 128 (their indices at 152) and the types at 176. The file "made" is
+# "plain" with what made it at 232: its length is at 240, the text at 248, a zero at 255; the directory is at
+# 256.
 FORGERIES: dict[str, tuple[str, dict[int, str], str]] = {
     "another magic": ("plain", {0: "00"}, "a file of another kind"),
     "another version": ("plain", {8: "02"}, "expected version 1, found version 2"),
-    "an unknown feature": ("plain", {12: "04"}, "feature bits 0x4"),
-    "a survey without a place": ("plain", {12: "02"}, "the survey after the names, found it at 0"),
-    "a place without a survey": ("plain", {96: "c8"}, "a survey where the features say so, found one at 200"),
-    "a reserved byte": ("plain", {104: "01"}, "zeros in the reserved bytes"),
+    "an unknown feature": ("plain", {12: "08"}, "feature bits 0x8"),
+    "a survey without a place": ("plain", {12: "02"}, "the survey where the features say so, found it at 0"),
+    "a place without a survey": (
+        "plain",
+        {96: "c8"},
+        "the survey where the features say so, found it at 200",
+    ),
+    "a reserved byte": ("plain", {112: "01"}, "zeros in the reserved bytes"),
+    "parameters without a place": (
+        "plain",
+        {12: "04"},
+        "the parameters where the features say so, found it at 0",
+    ),
+    "a place without parameters": (
+        "plain",
+        {104: "e8"},
+        "the parameters where the features say so, found it at 232",
+    ),
+    "parameters elsewhere": ("made", {104: "e0"}, "the parameters after the names, found it at 224"),
+    "reserved bytes of parameters": ("made", {236: "01"}, "zeros in the reserved bytes"),
+    "parameters beyond their bytes": ("made", {240: "09"}, "offset 248: expected 9 more bytes, found 8"),
+    "bytes beyond the parameters": ("made", {240: "06"}, "zeros as padding"),
+    "padding of parameters": ("made", {255: "01"}, "zeros as padding"),
+    "parameters that are not UTF-8": ("made", {250: "ff"}, "parameters in UTF-8"),
+    "parameters that are not JSON": ("made", {248: "5b"}, "parameters as a JSON object, found"),
+    "parameters that are no object": ("made", {248: "5b226e222c315d"}, "parameters as a JSON object, found"),
     "another length": ("plain", {88: "ff"}, "expected 511 bytes, found 264 bytes"),
     "parts out of order": ("plain", {80: "80"}, "parts in their order"),
     "another footer": ("plain", {252: "01"}, "the end of an event file"),

@@ -11,6 +11,7 @@ import numpy as np
 
 from rescorla._core import EventFile, check_apart
 from rescorla._events import order
+from rescorla._events.made import made_by, made_of, parameters_of
 from rescorla._events.order import in_order, members, permutation
 from rescorla._events.renaming import Renaming
 from rescorla._shared.checks import Duplicates, PathName, Seed, generator, maybe_path_name, whole
@@ -32,7 +33,8 @@ def sample(file: EventFile, n: int, seed: Seed, path: PathName | None, progress:
             tokens = random.integers(file.n_tokens, size=min(order.PICKED, n - done))
             yield np.searchsorted(ends, tokens, side="right")
 
-    return _select(file, drawn(), n, "drawing", path, progress, tokens=True)
+    made = made_of(file, "sample", n=n, seed=seed)
+    return _select(file, drawn(), n, "drawing", path, progress, tokens=True, parameters=made)
 
 
 def passes(
@@ -44,14 +46,16 @@ def passes(
     n, random = whole("n", n), generator(seed)
     frequencies = file.frequencies()
     blocks = (block for _ in range(n) for block in permutation(frequencies, random))
-    return _select(file, blocks, n * file.n_tokens, "drawing", path, progress, tokens=True)
+    made = made_of(file, "passes", n=n, seed=seed)
+    return _select(file, blocks, n * file.n_tokens, "drawing", path, progress, tokens=True, parameters=made)
 
 
 def repeated(file: EventFile, n: int, path: PathName | None, progress: Progress) -> EventFile:
     """The events n times over, in their order."""
     n = whole("n", n)
     blocks = (block for _ in range(n) for block in in_order(range(file.n_events)))
-    return _select(file, blocks, n * file.n_events, "repeating", path, progress)
+    made = made_of(file, "repeated", n=n)
+    return _select(file, blocks, n * file.n_events, "repeating", path, progress, parameters=made)
 
 
 def with_background(file: EventFile, name: str, path: PathName | None, progress: Progress) -> EventFile:
@@ -61,7 +65,10 @@ def with_background(file: EventFile, name: str, path: PathName | None, progress:
     if name in file.cue_names():
         raise ValueError(f"background {name!r} is a cue of the events already; choose another name")
     blocks = in_order(range(file.n_events))
-    return _select(file, blocks, file.n_events, "adding a cue", path, progress, background=name)
+    made = made_of(file, "with_background", name=name)
+    return _select(
+        file, blocks, file.n_events, "adding a cue", path, progress, background=name, parameters=made
+    )
 
 
 def filtered(
@@ -70,6 +77,7 @@ def filtered(
     outcomes: Renaming,
     duplicates: Duplicates,
     inputs: Sequence[str],
+    parameters: str,
     path: PathName | None,
     progress: Progress,
 ) -> EventFile:
@@ -83,13 +91,15 @@ def filtered(
         new_cues = cues.names(file, duplicates, part(watch, 0, total))
         done = cues.counts_new_names * n_events
         new_outcomes = outcomes.names(file, duplicates, part(watch, done, total))
-        return file.filter(new_cues, new_outcomes, where, part(watch, total - n_events, total))
+        last = part(watch, total - n_events, total)
+        return file.filter(new_cues, new_outcomes, where, last, parameters=parameters)
 
 
 def head(file: EventFile, n: int, path: PathName | None, progress: Progress) -> EventFile:
     """The first events."""
     n = min(whole("n", n), file.n_events)
-    return _select(file, in_order(range(n)), n, "writing", path, progress)
+    made = made_of(file, "head", n=n)
+    return _select(file, in_order(range(n)), n, "writing", path, progress, parameters=made)
 
 
 def split(
@@ -114,16 +124,22 @@ def split(
         generator(seed).shuffle(chosen)
         train, held_out = members(~chosen), members(chosen)
     with watching(progress, "splitting") as watch:
+
+        def chosen_part(which: str, blocks: Any, begin: int, n: int, path: str | None) -> EventFile:
+            made = made_of(file, "split", test=test, seed=seed, part=which)
+            return file.select(blocks, n, path=path, progress=part(watch, begin, n_events), parameters=made)
+
         return (
-            file.select(train, n_train, path=where[0], progress=part(watch, 0, n_events)),
-            file.select(held_out, n_test, path=where[1], progress=part(watch, n_train, n_events)),
+            chosen_part("train", train, 0, n_train, where[0]),
+            chosen_part("test", held_out, n_train, n_test, where[1]),
         )
 
 
 def concat(files: Sequence[EventFile], path: PathName | None, progress: Progress) -> EventFile:
     """The events of several files, one after another."""
     with watching(progress, "writing") as watch:
-        return EventFile.concat(files, maybe_path_name(path), watch)
+        made = made_by("concat_events", of=[parameters_of(file) for file in files])
+        return EventFile.concat(files, maybe_path_name(path), watch, parameters=made)
 
 
 def _select(

@@ -13,6 +13,7 @@ import numpy as np
 from rescorla import _core
 from rescorla._core import FormatError
 from rescorla._events import derive, display, tables
+from rescorla._events.made import made_of, parameters_of
 from rescorla._events.names import Map, Names
 from rescorla._events.order import in_blocks, in_order, positions
 from rescorla._events.renaming import Renaming
@@ -125,6 +126,25 @@ class Events:
             self._digest = digest.hexdigest()
         return self._digest
 
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What made the events: the function, its source and its options, and the version of rescorla.
+
+        What was made of other events has theirs as ``"of"``, up to 32 steps back. Files have no folders here,
+        and nothing says when. What JSON cannot hold, and lists of more than 1,000, are named in angle
+        brackets: ``"<function stem>"``, ``"<list of 20,000>"``. A file that says nothing, as older versions
+        wrote them, has none of this.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> events = rw.read_events([("a_b", "x")], background="here").head(1)
+        >>> made = events.parameters
+        >>> made["function"], made["n"], made["of"]["function"], made["of"]["background"]
+        ('Events.head', 1, 'read_events', 'here')
+        """
+        return parameters_of(self._file)
+
     def __reduce__(self) -> tuple[Callable[..., Events], tuple[Any, ...]]:
         """Pickles have the path of a file and its digest, or the bytes of events in memory."""
         if self._place is None:
@@ -210,9 +230,11 @@ class Events:
         """An event by its number, or Events in memory by a slice, an array of numbers or a mask, as numpy."""
         if isinstance(key, slice):
             rows = range(*key.indices(len(self)))
-            return Events(self._file.select(in_order(rows), len(rows)))
+            made = made_of(self._file, "slice", start=rows.start, stop=rows.stop, step=rows.step)
+            return Events(self._file.select(in_order(rows), len(rows), parameters=made))
         if (chosen := positions(key, len(self))) is not None:
-            return Events(self._file.select(in_blocks(chosen), len(chosen)))
+            made = made_of(self._file, "positions", positions=chosen)
+            return Events(self._file.select(in_blocks(chosen), len(chosen), parameters=made))
         if isinstance(key, tuple):
             raise IndexError(f"events have one dimension; write events[{list(key)!r}] for several of them")
         wanted = index(key)  # type: ignore[arg-type]
@@ -585,7 +607,9 @@ class Events:
         >>> sorted(event.cues[0] for event in events.shuffled(seed=2))
         ['a', 'a', 'a', 'b', 'b']
         """
-        return self.passes(1, generator(seed), path=path, progress=progress)
+        # Without a seed there would be no order to draw.
+        generator(seed)
+        return self.passes(1, seed, path=path, progress=progress)
 
     @hinting
     def repeated(self, n: int, *, path: PathName | None = None, progress: Progress = None) -> Self:
@@ -761,7 +785,23 @@ class Events:
         )
         lists = (keep_cues, remove_cues, cue_map, keep_outcomes, remove_outcomes, outcome_map)
         inputs = [path_name(each) for each in lists if isinstance(each, os.PathLike)]
-        return type(self)(derive.filtered(self._file, cues, outcomes, duplicates, inputs, path, progress))
+        given = {
+            "keep_cues": keep_cues,
+            "remove_cues": remove_cues,
+            "cue_map": cue_map,
+            "min_cue_count": min_cue_count,
+            "max_cues": max_cues,
+            "keep_outcomes": keep_outcomes,
+            "remove_outcomes": remove_outcomes,
+            "outcome_map": outcome_map,
+            "min_outcome_count": min_outcome_count,
+            "max_outcomes": max_outcomes,
+        }
+        given = {name: value for name, value in given.items() if value is not None}
+        made = made_of(self._file, "filter", **given, duplicates=duplicates)
+        return type(self)(
+            derive.filtered(self._file, cues, outcomes, duplicates, inputs, made, path, progress)
+        )
 
     @hinting
     def head(self, n: int, *, path: PathName | None = None, progress: Progress = None) -> Self:

@@ -10,7 +10,8 @@ import numpy as np
 
 from rescorla._events.events import Events
 from rescorla._events.frames import Columns, column_of, columns_of, is_missing, is_numeric, is_real
-from rescorla._events.read import read_events
+from rescorla._events.made import made_by
+from rescorla._events.read import events_of
 from rescorla._shared.checks import near, whole
 from rescorla._shared.hints import hinting
 from rescorla._shared.warn import some, warn
@@ -133,7 +134,23 @@ def factor_events(
     names = [[str(value)] for value in outcomes]
     rows = coding.cues(columns, len(outcomes))
     frequencies = [1] * len(rows) if counts is None else counts
-    return read_events(zip(rows, names, frequencies, strict=True), background=background, progress=False)
+    return events_of(
+        zip(rows, names, frequencies, strict=True),
+        duplicates="drop",
+        background=background,
+        progress=False,
+        parameters=made_by(
+            "factor_events",
+            frame,
+            outcome=outcome,
+            factors=factors,
+            frequency=frequency,
+            ignore=ignore,
+            quantiles=quantiles,
+            separator=separator,
+            background=background,
+        ),
+    )
 
 
 class Intervals(NamedTuple):

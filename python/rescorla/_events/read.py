@@ -22,6 +22,7 @@ from rescorla._events.frames import (
     streams,
 )
 from rescorla._events.kinds import PYTHON, Words, look, not_a_table, warn_of_counts
+from rescorla._events.made import made_by
 from rescorla._shared.checks import DUPLICATES, Duplicates, PathName, one_of, path_name, shown, whole
 from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
@@ -214,12 +215,14 @@ def events_of(
     background: str | None = None,
     progress: Progress = None,
     words: Words = PYTHON,
+    parameters: str | None = None,
 ) -> Events:
     """Events of what a caller gives, in the file `path` if there is one; `words` say what helps.
 
     Without `duplicates` the source is Events, a path or the text of a table that is being read, of which the
     next rows are taken; and event files keep what they have. Where nothing at all is asked for, Events and
-    event files are taken as they are. All else is compiled.
+    event files are taken as they are. All else is compiled. `parameters` say what made the events, where this
+    is no step that a user takes.
     """
     if duplicates is not None:
         one_of("duplicates", duplicates, DUPLICATES)
@@ -234,6 +237,7 @@ def events_of(
     if path is not None:
         _core.check_apart(path, files_of_events(source))
     compiler: Callable[..., _core.EventFile]
+    given = source
     if isinstance(source, _core.TextStream):
         compiler = _with_columns(_rows_of_stream, chosen, header=header)
     elif isinstance(source, str | os.PathLike):
@@ -248,8 +252,27 @@ def events_of(
         if path is None:
             return source
     blanks = Blanks(source, background, limit)
+    if parameters is None:
+        parameters = made_by(
+            "read_events" if path is None else "compile_events",
+            None if isinstance(given, Events) else given,
+            source.parameters if isinstance(source, Events) else None,
+            duplicates=duplicates,
+            columns=columns,
+            header=header,
+            limit=limit,
+            background=background,
+        )
     with watching(progress, "reading") as watch:
-        made = compiler(blanks.source, path, duplicates or "drop", background, watch, limit=limit)
+        made = compiler(
+            blanks.source,
+            path,
+            duplicates or "drop",
+            background,
+            watch,
+            limit=limit,
+            parameters=parameters,
+        )
     return blanks.warn(Events(made))
 
 
@@ -304,7 +327,7 @@ def _in_rows(
 def _with_columns(
     compiler: Callable[..., _core.EventFile], columns: Chosen, **more: bool
 ) -> Callable[..., _core.EventFile]:
-    return lambda *arguments, limit: compiler(*arguments, columns=columns, limit=limit, **more)
+    return lambda *arguments, **how: compiler(*arguments, columns=columns, **how, **more)
 
 
 def _check_order(source: object, path: object) -> None:

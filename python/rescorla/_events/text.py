@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from rescorla import _core
 from rescorla._events.events import Events
 from rescorla._events.kinds import warn_of_text
+from rescorla._events.made import made_by
 from rescorla._events.names import Names as Words
 from rescorla._events.names import listed, mapped
 from rescorla._shared.checks import (
@@ -330,6 +331,14 @@ def events_of_text(
             threads=thread_count(threads),
             block=None,
             progress=watch,
+            parameters=made_by(
+                "corpus_events",
+                corpus,
+                files=list(texts) if files else None,
+                **text._asdict(),
+                duplicates=duplicates,
+                background=background,
+            ),
         )
     _warn_of_missed(missed, text, {"vocabulary": known, "stop_words": stopped})
     return Events(file)

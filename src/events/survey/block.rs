@@ -157,14 +157,9 @@ impl EventFile {
     /// # Errors
     /// [`crate::error::Error::Format`] when it is damaged.
     pub(in crate::events) fn kept_survey(&self) -> Result<Option<Survey>> {
-        let Header { survey, directory, .. } = *self.header();
-        if !self.header().has_survey() {
-            return Ok(None);
-        }
-        // Both lie in the file, whose length is a usize: checked when it was opened.
-        let (start, end) = (survey as usize, directory as usize);
-        let mut bytes = Vec::new();
-        self.read_part(start..end, &mut bytes)?;
+        let Some(place) = self.header().place_of_survey() else { return Ok(None) };
+        let (start, mut bytes) = (place.start, Vec::new());
+        self.read_part(place, &mut bytes)?;
         Survey::decode(&bytes, start, self.header()).map(Some).map_err(|error| error.at(self.path(), None))
     }
 }
@@ -176,7 +171,7 @@ impl EventFile {
         let bytes = self.bytes().unwrap();
         let mut header = *self.header();
         let behind = header.directory as usize;
-        let names_end = if header.has_survey() { header.survey as usize } else { behind };
+        let names_end = header.place_of_survey().map_or(behind, |place| place.start);
         let mut file = bytes[..names_end].to_vec();
         survey.encode(&mut file).unwrap();
         header.features |= SURVEY;
