@@ -30,8 +30,8 @@
 //! their text, and the dictionary of types comes to at most [`TYPES_SIZE`] bytes when it is decoded.
 //!
 //! What is checked when: [`super::EventFile::open`] checks header, length, names, directory and footer. A chunk's
-//! checksum, structure and ids are checked whenever it is decoded, those of the survey and of the parameters when they are first used, and
-//! all of them by [`super::EventFile::verify`].
+//! checksum, structure and ids are checked whenever it is decoded, those of the survey and of the parameters when they are first
+//! used, and all of them by [`super::EventFile::verify`].
 
 use std::ops::Range;
 

@@ -2,6 +2,8 @@
 //!
 //! Where events are kept as a method reads them that is one tile: there is nothing to share. Where they are not, each pass decodes
 //! them again; so a thread takes several tiles through a chunk before it decodes the next.
+//! Four times the King James text with 2,048 outcomes (forward) or cues (adjoint), of which all but a little would fit, is learned
+//! in 12 % less time for it.
 
 use std::ops::Range;
 
