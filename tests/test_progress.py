@@ -21,7 +21,7 @@ def shown(monkeypatch: pytest.MonkeyPatch, work: Callable[[], object], *, with_t
     with monkeypatch.context() as patched:
         patched.setattr(sys, "stderr", error)
         if not with_tqdm:
-            patched.setitem(sys.modules, "tqdm", None)
+            patched.setitem(sys.modules, "tqdm.auto", None)
         work()
     return error.getvalue()
 
@@ -66,7 +66,7 @@ def test_a_bar_never_counts_more_than_there_is(steps: list[tuple[int, int]], n: 
     error = io.StringIO()
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(sys, "stderr", error)
-        patched.setitem(sys.modules, "tqdm", None)
+        patched.setitem(sys.modules, "tqdm.auto", None)
         with watching(True, "work", (n, "tokens")) as watch:
             assert watch is not None
             for done, total in steps:

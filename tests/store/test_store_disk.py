@@ -124,7 +124,10 @@ def test_a_store_in_a_read_only_folder_is_read_and_nothing_else(
     for what in ("load", "verify", "create"):
         assert done(read_only, what, events, path) == [""]
     number, file, says = done(read_only, "learn", events, path)
-    assert (int(number), file) == (errno.EROFS, Store.open(path).file(1))
+    store = Store.open(path)
+    # Of the threads that fail one is the first.
+    assert int(number) == errno.EROFS
+    assert file in map(store.file, store.missing())
     assert says.startswith("Read-only file system; tiles that are whole stay")
     number, file, says = done(read_only, "save", events, path)
     assert (int(number), file, says) == (errno.EROFS, str(path), "Read-only file system")

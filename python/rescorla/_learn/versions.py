@@ -12,7 +12,7 @@ from rescorla._shared.hints import hinting
 # What the package needs, and what its extras bring.
 _LIBRARIES = (
     *("numpy", "scipy", "scikit-learn", "pandas", "polars", "pyarrow", "xarray", "netCDF4", "zarr"),
-    *("dask", "distributed", "matplotlib", "tqdm", "pyndl"),
+    *("dask", "distributed", "matplotlib", "tqdm", "shtab", "pyndl"),
 )
 
 
