@@ -497,7 +497,6 @@ def _table(path: Path, events: list[tuple[str, str]]) -> str:
     return str(path)
 
 
-@pytest.mark.skip(reason="pyndl 1.2.4 waits for its own pool of processes, and does not end")
 def test_pyndl_goes_on_from_our_weights(tmp_path: Path) -> None:
     pyndl = pytest.importorskip("pyndl.ndl", reason="pyndl is not installed: pip install rescorla[bench]")
     import xarray as xr
@@ -524,7 +523,6 @@ def test_pyndl_goes_on_from_our_weights(tmp_path: Path) -> None:
         assert loaded.parameters["function"].strip().endswith("pyndl.ndl.ndl")
 
 
-@pytest.mark.skip(reason="pyndl 1.2.4 waits for its own pool of processes, and does not end")
 @pytest.mark.parametrize("cue_vectors", [False, True])
 @pytest.mark.parametrize("outcome_vectors", [False, True])
 def test_what_pyndl_learns_of_vectors_is_read(
