@@ -30,7 +30,11 @@ SHOWN = {
     "rescorla.estimators.rescorla_wagner",
     "rescorla.measures",
     "rescorla.perceptrons",
-    "rescorla.plot",
+    "rescorla.plot.curves",
+    "rescorla.plot.graph",
+    "rescorla.plot.heatmap",
+    "rescorla.plot.histogram",
+    "rescorla.plot.rates",
     "rescorla.schedules",
 }
 

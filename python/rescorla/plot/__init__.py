@@ -1,0 +1,21 @@
+"""Pictures of learning, drawn with matplotlib.
+
+Every function draws into the Axes it is given, or into those of a new figure, and returns them. None shows or
+saves anything or changes matplotlib's settings: that is the caller's.
+
+    trajectories    weights over tokens, with the equilibrium they tend to
+    spectrum        how fast learning is in each direction, and the bounds of the rate
+    weights         a heat map of cues and outcomes
+    network         the strongest associations as lines between cues and outcomes
+    activations     how activations are distributed
+
+Colours are those of Okabe and Ito, which the colour-blind can tell apart, and blue and red around white.
+"""
+
+from rescorla.plot.curves import trajectories
+from rescorla.plot.graph import network
+from rescorla.plot.heatmap import weights
+from rescorla.plot.histogram import activations
+from rescorla.plot.rates import spectrum
+
+__all__ = ["activations", "network", "spectrum", "trajectories", "weights"]

@@ -1,0 +1,37 @@
+"""What pictures share: colours, axes and legends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from rescorla._shared.optional import need
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+DIVERGING = "RdBu"
+INCHES = (6.0, 4.0)
+
+
+def axes(ax: Axes | None, inches: tuple[float, float] = INCHES) -> Axes:
+    """The Axes to draw into: the caller's, or those of a new figure."""
+    if ax is not None:
+        return ax
+    ax = need("matplotlib.pyplot").subplots(figsize=inches, layout="constrained")[1]
+    return cast("Axes", ax)
+
+
+def unframe(ax: Axes) -> None:
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def legend_beside(ax: Axes, **choices: Any) -> None:
+    """A legend right of the axes, where it hides nothing."""
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, **choices)
+
+
+def whole_numbers(ax: Axes) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -1,0 +1,54 @@
+"""The rows and columns of weights that a picture shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rescorla._shared.checks import chosen, whole
+from rescorla._weights.ranking import largest
+from rescorla._weights.weights import Weights
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def block_of(
+    weights: Weights, cues: Iterable[str] | None, outcomes: Iterable[str] | None, n: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
+    """The rows and columns to draw, and their weights.
+
+    The names that are given are cut out first: the strongest of the rest are those of what is drawn. Of two
+    sides without names, the n strongest pairs are all among the n rows, and among the n columns, of the
+    largest absolute weights.
+    """
+    whole("n", n, 1)
+    rows = None if cues is None else chosen("cues", cues, weights.cue_numbers)
+    columns = None if outcomes is None else chosen("outcomes", outcomes, weights.outcome_numbers)
+    # All of them without a copy: weights may be as large as the memory.
+    values = np.asarray(weights)
+    if rows is not None:
+        values = values[rows]
+    if columns is not None:
+        values = values[:, columns]
+    if rows is None:
+        rows = _peaks(values, 1, n)
+        values = values[rows]
+    if columns is None:
+        columns = _peaks(values, 0, n)
+        values = values[:, columns]
+    if not values.size:
+        raise ValueError(
+            f"there is nothing to draw: {len(rows)} cues and {len(columns)} outcomes; name one of each at "
+            "least, or leave cues= and outcomes= out"
+        )
+    return rows, columns, values
+
+
+def _peaks(values: NDArray[Any], axis: int, n: int) -> NDArray[np.int64]:
+    """The n places along the other axis where absolute values reach highest, in their order."""
+    # Without the absolute values of everything: weights may be as large as the memory.
+    highest = np.maximum(values.max(axis=axis, initial=0), -values.min(axis=axis, initial=0))
+    return np.sort(largest(highest, n))
