@@ -23,6 +23,7 @@ from rescorla._core import FormatError, __version__
 from rescorla._events.bands import bandsample
 from rescorla._events.concat import concat_events
 from rescorla._events.cues import cue_coding, ortho_coding
+from rescorla._events.designs import design
 from rescorla._events.events import Event, Events, open_events
 from rescorla._events.factors import factor_events
 from rescorla._events.read import compile_events, read_events
@@ -73,6 +74,7 @@ __all__ = [
     "cue_window",
     "datasets",
     "delta_rule",
+    "design",
     "distributed",
     "equilibrium",
     "estimators",

@@ -13,6 +13,7 @@ from rescorla._core import EventFile, check_apart
 from rescorla._events import order
 from rescorla._events.made import made_by, made_of, parameters_of
 from rescorla._events.order import in_order, members, permutation
+from rescorla._events.phases import as_json, cut, joined
 from rescorla._events.renaming import Renaming
 from rescorla._shared.checks import Duplicates, PathName, Seed, generator, maybe_path_name, whole
 from rescorla._shared.progress import Progress, part, watching
@@ -65,7 +66,7 @@ def with_background(file: EventFile, name: str, path: PathName | None, progress:
     if name in file.cue_names():
         raise ValueError(f"background {name!r} is a cue of the events already; choose another name")
     blocks = in_order(range(file.n_events))
-    made = made_of(file, "with_background", name=name)
+    made = made_of(file, "with_background", as_json(cut(file, range(file.n_events))), name=name)
     return _select(
         file, blocks, file.n_events, "adding a cue", path, progress, background=name, parameters=made
     )
@@ -98,7 +99,7 @@ def filtered(
 def head(file: EventFile, n: int, path: PathName | None, progress: Progress) -> EventFile:
     """The first events."""
     n = min(whole("n", n), file.n_events)
-    made = made_of(file, "head", n=n)
+    made = made_of(file, "head", as_json(cut(file, range(n))), n=n)
     return _select(file, in_order(range(n)), n, "writing", path, progress, parameters=made)
 
 
@@ -116,8 +117,11 @@ def split(
     if len(where) != 2 or where[0] == where[1] is not None:
         raise ValueError(f"paths must be a pair of two different paths, not {paths!r}")
     n_train = n_events - n_test
+    phases: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
     if seed is None:
-        train, held_out = in_order(range(n_train)), in_order(range(n_train, n_events))
+        first, last = range(n_train), range(n_train, n_events)
+        train, held_out = in_order(first), in_order(last)
+        phases = (as_json(cut(file, first)), as_json(cut(file, last)))
     else:
         chosen = np.zeros(n_events, dtype=bool)
         chosen[:n_test] = True
@@ -126,7 +130,7 @@ def split(
     with watching(progress, "splitting") as watch:
 
         def chosen_part(which: str, blocks: Any, begin: int, n: int, path: str | None) -> EventFile:
-            made = made_of(file, "split", test=test, seed=seed, part=which)
+            made = made_of(file, "split", phases[which == "test"], test=test, seed=seed, part=which)
             return file.select(blocks, n, path=path, progress=part(watch, begin, n_events), parameters=made)
 
         return (
@@ -138,7 +142,9 @@ def split(
 def concat(files: Sequence[EventFile], path: PathName | None, progress: Progress) -> EventFile:
     """The events of several files, one after another."""
     with watching(progress, "writing") as watch:
-        made = made_by("concat_events", of=[parameters_of(file) for file in files])
+        made = made_by(
+            "concat_events", of=[parameters_of(file) for file in files], phases=as_json(joined(files))
+        )
         return EventFile.concat(files, maybe_path_name(path), watch, parameters=made)
 
 

@@ -16,6 +16,7 @@ from rescorla._events import derive, display, tables
 from rescorla._events.made import made_of, parameters_of
 from rescorla._events.names import Map, Names
 from rescorla._events.order import in_blocks, in_order, positions
+from rescorla._events.phases import Phase, as_json, cut, phases_of
 from rescorla._events.renaming import Renaming
 from rescorla._shared.checks import DUPLICATES, Duplicates, PathName, Seed, Side, generator, one_of, path_name
 from rescorla._shared.hints import hinting
@@ -145,6 +146,30 @@ class Events:
         """
         return parameters_of(self._file)
 
+    @property
+    def phases(self) -> dict[str, Phase]:
+        """Where each phase of a design lies: which rows are its events, and which of the tokens are its own.
+
+        A mapping from the names of the phases, in their order, to records with the ranges ``rows`` and
+        ``tokens``; empty where events have no phases. ``events[phase.rows]`` are the events of a phase, and
+        ``phase.tokens.stop`` is the token after which `trajectories` records what it taught.
+
+        Files and pickles keep phases. So do contiguous slices, `head` and `split` without a seed, as far as
+        they have their rows; `with_background`, `read_events` and `compile_events` of events; and `concat`,
+        unless two have the same name. What takes rows or tokens in another way (`filter`, `sample`,
+        `passes`, `repeated`, positions and masks) has no phases.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> events = rw.design("train: A+ 40 | test: AB+ 10 / X?")
+        >>> events.phases["train"]
+        Phase(rows=range(0, 1), tokens=range(0, 40))
+        >>> events[events.phases["test"].rows].n_tokens
+        10
+        """
+        return phases_of(self._file)
+
     def __reduce__(self) -> tuple[Callable[..., Events], tuple[Any, ...]]:
         """Pickles have the path of a file and its digest, or the bytes of events in memory."""
         if self._place is None:
@@ -228,9 +253,18 @@ class Events:
         self, key: int | slice | Sequence[int] | NDArray[np.integer[Any] | np.bool_]
     ) -> Event | Events:
         """An event by its number, or Events in memory by a slice, an array of numbers or a mask, as numpy."""
+        if isinstance(key, range) and key.step == 1 and 0 <= key.start <= key.stop <= len(self):
+            key = slice(key.start, key.stop)
         if isinstance(key, slice):
             rows = range(*key.indices(len(self)))
-            made = made_of(self._file, "slice", start=rows.start, stop=rows.stop, step=rows.step)
+            made = made_of(
+                self._file,
+                "slice",
+                as_json(cut(self._file, rows)),
+                start=rows.start,
+                stop=rows.stop,
+                step=rows.step,
+            )
             return Events(self._file.select(in_order(rows), len(rows), parameters=made))
         if (chosen := positions(key, len(self))) is not None:
             made = made_of(self._file, "positions", positions=chosen)

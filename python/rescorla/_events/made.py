@@ -26,25 +26,32 @@ def made_by(
     source: object = None,
     of: object = None,
     files: Sequence[str] | None = None,
+    phases: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> str:
-    """What a function made of a source, of files, or of events that were made as `of` says."""
+    """What a function made of a source, of files, or of events that were made as `of` says.
+
+    `phases`, as JSON has them, are those of the new events. They stay where all else is too long.
+    """
     plain = {"function": function}
     if files is not None:
         plain["source"] = _plain([_file_name(file) for file in files])
     elif source is not None:
         plain["source"] = _source(source)
     plain.update((name, _plain(value)) for name, value in options.items())
+    kept = {"phases": phases} if phases else {}
     for steps in (_STEPS, _STEPS // 4, 0):
-        text = _text({**plain, **({} if of is None else {"of": _cut(of, steps)})})
+        text = _text({**plain, **({} if of is None else {"of": _cut(of, steps)}), **kept})
         if len(text) <= _CHARACTERS:
             return text
-    return _text({"function": function})
+    return _text({"function": function, **kept})
 
 
-def made_of(file: _core.EventFile, method: str, **options: Any) -> str:
+def made_of(
+    file: _core.EventFile, method: str, phases: Mapping[str, Any] | None = None, /, **options: Any
+) -> str:
     """What a method made of events."""
-    return made_by(f"Events.{method}", of=parameters_of(file), **options)
+    return made_by(f"Events.{method}", of=parameters_of(file), phases=phases, **options)
 
 
 def parameters_of(file: _core.EventFile) -> dict[str, Any]:
@@ -80,8 +87,13 @@ def _cut(of: object, steps: int) -> Any:
         return _LEFT_OUT
     if isinstance(of, list):
         return [_cut(each, steps - 1) for each in of] if len(of) <= _LISTED else _counted(of)
-    if isinstance(of, dict) and "of" in of:
-        return {**of, "of": _cut(of["of"], steps - 1)}
+    if isinstance(of, dict):
+        # Phases are about the rows of events, and those events are not here.
+        return {
+            name: _cut(value, steps - 1) if name == "of" else value
+            for name, value in of.items()
+            if name != "phases"
+        }
     return of
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from heapq import heapify, heappop, heappush
+from math import gcd
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -105,3 +107,45 @@ def token_orders(n: int, frequencies: NDArray[np.int64], random: np.random.Gener
             tokens[start : start + len(events)] = first_tokens[events]
             start += len(events)
     return found
+
+
+def evenly(counts: Sequence[int]) -> NDArray[np.int64]:
+    """So many of each kind spread as evenly as can be, always in the same way: the kinds in their order.
+
+    After each t of n in all, of kind i, which has n_i, there are t * n_i / n, but for at most
+    1 - 1 / (2 * kinds - 2): no order of kinds has a smaller bound.
+
+    Of the kinds whose next one is not too early, that comes first whose next one would be too late first
+    (Tijdeman 1980, The chairman assignment problem, Discrete Mathematics 32, 323-330); of several such kinds
+    the one that is listed first.
+    """
+    common = gcd(*counts)
+    counts = [count // common for count in counts]
+    n, slack = sum(counts), 2 * len(counts) - 2
+    if not slack:
+        return np.zeros(n * common, dtype=np.int64)
+    waiting = [(_earliest(0, count, n, slack), kind) for kind, count in enumerate(counts)]
+    heapify(waiting)
+    ready: list[tuple[int, int]] = []
+    taken = [0] * len(counts)
+    found = np.empty(n, dtype=np.int64)
+    for position in range(n):
+        while waiting and waiting[0][0] <= position + 1:
+            _, kind = heappop(waiting)
+            heappush(ready, (_latest(taken[kind], counts[kind], n, slack), kind))
+        _, kind = heappop(ready)
+        found[position] = kind
+        taken[kind] += 1
+        if taken[kind] < counts[kind]:
+            heappush(waiting, (_earliest(taken[kind], counts[kind], n, slack), kind))
+    return np.tile(found, common)
+
+
+def _earliest(taken: int, count: int, n: int, slack: int) -> int:
+    """The first t with t * count / n - taken >= 1 / slack."""
+    return -(-n * (1 + slack * taken) // (slack * count))
+
+
+def _latest(taken: int, count: int, n: int, slack: int) -> int:
+    """The last t with (t - 1) * count / n - taken <= 1 - 1 / slack."""
+    return n * (slack * (taken + 1) - 1) // (slack * count) + 1

@@ -23,6 +23,7 @@ from rescorla._events.frames import (
 )
 from rescorla._events.kinds import PYTHON, Words, look, not_a_table, warn_of_counts
 from rescorla._events.made import made_by
+from rescorla._events.phases import as_json, cut
 from rescorla._shared.checks import DUPLICATES, Duplicates, PathName, one_of, path_name, shown, whole
 from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
@@ -262,6 +263,9 @@ def events_of(
             header=header,
             limit=limit,
             background=background,
+            phases=as_json(cut(source._file, range(len(source))[:limit]))
+            if isinstance(source, Events)
+            else None,
         )
     with watching(progress, "reading") as watch:
         made = compiler(

@@ -1,0 +1,385 @@
+"""Designs as psychologists write them, "40A+ | 40AB+": read into phases and trials, and written again."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple, NoReturn, TypeAlias
+
+Mark: TypeAlias = Literal["+", "-", "+-", ">", "?"]
+"""The outcome US, none, half and half, outcomes by name, a probe."""
+
+#: The outcome of a trial that is marked with +.
+US = "US"
+
+# The most trials of a kind: frequencies of event files end here.
+_MOST = (1 << 32) - 1
+_BARE_CUE = re.compile(r"[^\W\d_][0-9']*")
+_BARE_OUTCOME = re.compile(r"[^\W_]+(?:[^\W_]|')*")
+_PHASE = re.compile(r"[^\W_][\w .'-]*")
+_NUMBER = re.compile(r"[0-9]+")
+_WORD = re.compile(r"[^\W_]+")
+_WORD_SO_FAR = re.compile(r"[^\W_]*\Z")
+# A name with its colon, where a phase begins: no cue stands before a colon.
+_NAMED = re.compile(r"[^|/,:()]*:")
+_DASHES = "\u2010\u2011\u2012\u2013\u2014\ufe58\ufe63\uff0d"
+_PRIMES = "\u2018\u2019\u2032\u00b4`"
+_MINUS = "\u2212"
+_TIMES = "x\u00d7"
+_COLON = "the name of a phase stands before its trials, as in train: A+ 40"
+
+
+class Trial(NamedTuple):
+    """Trials of one kind: the cues in order, what follows them, and how many there are."""
+
+    cues: tuple[str, ...]
+    mark: Mark
+    outcomes: tuple[str, ...]
+    n: int
+
+
+class Section(NamedTuple):
+    """A phase: its name, and the trials that are mixed in it."""
+
+    name: str
+    trials: tuple[Trial, ...]
+
+
+def parse(text: str, *, with_context: bool = False) -> tuple[Section, ...]:
+    """The phases of a design; ValueError with the place where it is malformed.
+
+    A trial without cues is one where there is a context.
+    """
+    reader = _Reader(text, with_context)
+    if not text.strip():
+        reader.fail(0, "expected a design, found nothing; write one, as in 'A+ 40 | AB+ 40'")
+    sections: dict[str, Section] = {}
+    while True:
+        section = _section(reader, sections)
+        sections[section.name] = section
+        if not reader.take("|"):
+            return tuple(sections.values())
+
+
+def written(sections: tuple[Section, ...]) -> str:
+    """The text of a design that `parse` reads as these phases."""
+    return " | ".join(
+        ("" if section.name == str(number) else f"{section.name}: ")
+        + " / ".join(map(_written_trial, section.trials))
+        for number, section in enumerate(sections, 1)
+    )
+
+
+def _written_trial(trial: Trial) -> str:
+    cues = "".join(map(_written_cue, trial.cues))
+    outcomes = "_".join(
+        name if _BARE_OUTCOME.fullmatch(name) else f"({name})" for name in trial.outcomes if trial.mark == ">"
+    )
+    return f"{cues}{trial.mark}{outcomes}" + (f" {trial.n}" if trial.n != 1 else "")
+
+
+def _written_cue(cue: str) -> str:
+    return cue if cue[0].isupper() and _BARE_CUE.fullmatch(cue) else f"({cue})"
+
+
+class _Reader:
+    """A text, and how far it is read."""
+
+    def __init__(self, text: str, with_context: bool) -> None:
+        self.text, self.at, self.with_context = text, 0, with_context
+
+    def blanks(self) -> None:
+        """Go on to what is no blank."""
+        while self.at < len(self.text) and self.text[self.at].isspace():
+            self.at += 1
+
+    def next(self) -> str:
+        """The character that comes next, blanks left out; "" at the end."""
+        self.blanks()
+        return self.text[self.at : self.at + 1]
+
+    def take(self, characters: str) -> str:
+        """The character that comes next, if it is one of these, and go on behind it."""
+        found = self.next()
+        if not found or found not in characters:
+            return ""
+        self.at += 1
+        return found
+
+    def match(self, pattern: re.Pattern[str]) -> str:
+        """What comes next and has a form, if it does, and go on behind it."""
+        found = pattern.match(self.text, self.at)
+        if found is None:
+            return ""
+        self.at = found.end()
+        return found[0]
+
+    def found(self) -> str:
+        """What comes next, for a message."""
+        character = self.next()
+        if not character:
+            return "the end"
+        word = _WORD.match(self.text, self.at)
+        return repr(word[0][:20] if word else character)
+
+    def fail(self, at: int, message: str) -> NoReturn:
+        """ValueError that says where."""
+        raise ValueError(f"{_place(self.text, at)}: {message}")
+
+
+def _place(text: str, at: int) -> str:
+    """Where something is in a design."""
+    line = text.count("\n", 0, at)
+    column = at - text.rfind("\n", 0, at)
+    where = f"line {line + 1}, column {column}" if "\n" in text else f"column {column}"
+    first, last = (0, len(text)) if len(text) <= 60 else (max(at - 25, 0), min(at + 25, len(text)))
+    part = ("…" if first else "") + text[first:last] + ("…" if last < len(text) else "")
+    return f"{where} of the design {part!r}"
+
+
+def _section(reader: _Reader, before: dict[str, Section]) -> Section:
+    """A phase: a name, if there is one, and trials."""
+    reader.blanks()
+    start = reader.at
+    named = reader.match(_NAMED)[:-1].strip()
+    if reader.at > start and not _PHASE.fullmatch(named):
+        reader.fail(
+            start,
+            f"expected the name of a phase before the colon, found {named!r}; it begins with a letter or a "
+            "digit, and has no other signs than blanks, - _ . and '",
+        )
+    name = named or str(len(before) + 1)
+    if name in before:
+        reader.fail(start, f"expected a name that no phase has yet, found {name!r}; name the phases apart")
+    trials = [_trial(reader)]
+    while reader.take("/,"):
+        trials.append(_trial(reader))
+    if reader.next() not in ("", "|"):
+        _no_separator(reader)
+    return Section(name, tuple(trials))
+
+
+def _trial(reader: _Reader) -> Trial:
+    """Trials of one kind."""
+    start = reader.at if reader.next() else len(reader.text)
+    before = _count(reader)
+    cues = _cues(reader)
+    mark_at = reader.at
+    mark = _mark(reader, cues, before)
+    outcomes = {"+": (US,), "-": (), "+-": (US,), "?": (), ">": ()}[mark]
+    if mark == ">":
+        outcomes = _outcomes(reader)
+        if outcomes == (US,):
+            mark = "+"
+    if not cues and not reader.with_context:
+        reader.fail(
+            mark_at,
+            f"expected cues before the mark {mark!r}, found none; write A{mark}, or let context=True be the "
+            "cue",
+        )
+    after = _count_behind(reader)
+    if before is not None and after is not None:
+        reader.fail(
+            start,
+            f"expected one number of trials, found {before} before the cues and {after} behind; leave one "
+            "out",
+        )
+    n = before if before is not None else after if after is not None else 1
+    if mark == "+-" and n % 2:
+        reader.fail(
+            start,
+            f"expected an even number of trials of which half have the outcome, found {n}; write "
+            f"{''.join(cues)}+- {n + 1}, or two kinds of trials",
+        )
+    return Trial(cues, mark, outcomes, n)
+
+
+def _count(reader: _Reader) -> int | None:
+    """The number that comes next, if there is one."""
+    reader.blanks()
+    start = reader.at
+    digits = reader.match(_NUMBER)
+    if not digits:
+        return None
+    # Longer ones need not be converted to be known as too large; Python refuses to convert very long ones.
+    number = int(digits.lstrip("0")[:20] or "0")
+    if not 0 < number <= _MOST:
+        cure = "write fewer" if number else "a trial that asks and teaches nothing is a probe, A?"
+        reader.fail(start, f"expected a number of trials from 1 to {_MOST:,}, found {digits[:20]}; {cure}")
+    return number
+
+
+def _count_behind(reader: _Reader) -> int | None:
+    """The number behind the mark, perhaps with an x before it."""
+    reader.blanks()
+    start = reader.at
+    times = reader.take(_TIMES)
+    number = _count(reader)
+    if times and number is None:
+        reader.fail(
+            start, f"expected a number of trials after {times}, found {reader.found()}; write {times}40"
+        )
+    return number
+
+
+def _cues(reader: _Reader) -> tuple[str, ...]:
+    """The cues of a trial: capital letters, perhaps with digits or primes, or names in brackets."""
+    cues: dict[str, None] = {}
+    while character := reader.next():
+        at = reader.at
+        if character == "(":
+            cue = _in_brackets(reader, "cue")
+        elif character.isupper() and (bare := reader.match(_BARE_CUE)):
+            cue = bare
+            if reader.at < len(reader.text) and reader.text[reader.at] in _PRIMES:
+                reader.fail(
+                    reader.at, f"expected ' as the prime of a cue, found {reader.found()}; write {cue}'"
+                )
+        else:
+            break
+        if cue in cues:
+            reader.fail(
+                at,
+                f"expected each cue once in a trial, found {cue!r} twice; leave one out (alpha= of the learner "
+                "says how salient it is)",
+            )
+        cues[cue] = None
+    return tuple(cues)
+
+
+def _in_brackets(reader: _Reader, what: str) -> str:
+    """A name in brackets."""
+    start = reader.at
+    end = next((i for i in range(start + 1, len(reader.text)) if reader.text[i] in "()"), None)
+    if end is None or reader.text[end] == "(":
+        found = "the end" if end is None else "another '('"
+        reader.fail(
+            start, f"expected ) after the name of the {what}, found {found}; close the bracket, as in (tone)"
+        )
+    name = " ".join(reader.text[start + 1 : end].split())
+    if not name:
+        reader.fail(
+            start, f"expected the name of a {what} in the brackets, found none; write it, as in (tone)"
+        )
+    if "_" in name:
+        parts = [each for each in name.split("_") if each]
+        apart = "".join(f"({each})" for each in parts) if what == "cue" else "_".join(parts)
+        reader.fail(
+            start,
+            f"expected the name of one {what}, found {name!r}, and _ joins names in tables of events; write "
+            f"{apart or '(tone)'} for several, or ({'-'.join(parts) or 'tone'})",
+        )
+    reader.at = end + 1
+    return name
+
+
+def _mark(reader: _Reader, cues: tuple[str, ...], before: int | None) -> Mark:
+    """What follows the cues."""
+    character = reader.next()
+    at = reader.at
+    if not character or character not in f"+-{_MINUS}>?":
+        _no_mark(reader, cues, before)
+    reader.at += 1
+    mark: Mark = "-" if character == _MINUS else character  # type: ignore[assignment]
+    if mark == "+" and reader.text[reader.at : reader.at + 1] in ("-", _MINUS):
+        reader.at += 1
+        mark = "+-"
+    behind = reader.next()
+    if behind and behind in f"+-{_MINUS}>?":
+        _two_marks(reader, at, mark, behind)
+    return mark
+
+
+def _outcomes(reader: _Reader) -> tuple[str, ...]:
+    """The names of outcomes, joined by _."""
+    outcomes: dict[str, None] = {}
+    while True:
+        reader.blanks()
+        at = reader.at
+        name = _in_brackets(reader, "outcome") if reader.next() == "(" else reader.match(_BARE_OUTCOME)
+        if not name:
+            reader.fail(
+                at,
+                f"expected the name of an outcome, found {reader.found()}; write A>food, A>food_water, or - "
+                "for none; names with other signs stand in brackets: A>(loud noise)",
+            )
+        if name in outcomes:
+            reader.fail(at, f"expected each outcome once in a trial, found {name!r} twice; leave one out")
+        outcomes[name] = None
+        if not reader.text.startswith("_", reader.at):
+            return tuple(outcomes)
+        reader.at += 1
+
+
+def _two_marks(reader: _Reader, at: int, mark: str, behind: str) -> NoReturn:
+    both = mark + behind
+    if mark == "+" and behind == "+":
+        cure = (
+            "how strong an outcome is belongs to the outcome: learn such a phase by itself, with another "
+            "lambda_=, going on from what came before by initial="
+        )
+    elif mark == "-" and behind == "+":
+        cure = "write +- for half and half"
+    else:
+        cure = "leave one out"
+    reader.fail(at, f"expected one mark, found {both!r}; {cure}")
+
+
+def _no_mark(reader: _Reader, cues: tuple[str, ...], before: int | None) -> NoReturn:
+    """What is wrong where a mark was expected."""
+    character, at, found = reader.next(), reader.at, reader.found()
+    so_far = "".join(map(_written_cue, cues))
+    if len(cues) > 1 and reader.text[:at].rstrip().endswith(")"):
+        rest, last = so_far[: so_far.rindex("(")] or "A", cues[-1]
+        reader.fail(
+            at,
+            f"expected a mark after the cues, found {found}; if {last} is the outcome, write {rest}+ or "
+            f"{rest}>{last}",
+        )
+    if character.isdigit() and cues:
+        number = found.strip("'")
+        wanted, cure = "a mark after the cues", f"write {number}{so_far}+ or {so_far}+ {number}"
+    elif character == "_":
+        wanted, cure = "cues side by side", f"write {so_far or 'A'}B+ or (tone)(light)+"
+    elif character and character in _DASHES:
+        wanted, cure = "- or the minus sign", f"write {so_far or 'A'}-"
+    elif character == "\u00b1":
+        wanted, cure = "a mark", f"write {so_far or 'A'}+- for half and half"
+    elif character == ":":
+        wanted, cure = "a trial", _COLON
+    elif character == ")":
+        wanted, cure = "( before )", "write the name of a cue in both, as in (tone)+"
+    elif character and character in _TIMES and before is not None:
+        wanted, cure = "cues after the number", f"write {before}A+ or A+ x{before}"
+    elif character.isalpha():
+        wanted = "a mark after the cues" if cues else "cues"
+        # The word from its beginning: of Tone the T is a cue already.
+        so_far = "" if (begun := _WORD_SO_FAR.search(reader.text[:at])) is None else begun[0]
+        name = f"{so_far}{found.strip(chr(39))}".lstrip("0123456789")
+        cure = f"cues are capital letters; other names stand in brackets: ({name})+"
+    elif cues:
+        wanted = "a mark after the cues"
+        cure = f"write {so_far}+, {so_far}-, {so_far}>food, {so_far}+- or {so_far}?"
+    elif before is not None:
+        wanted, cure = f"cues after the number {before}", f"write {before}A+"
+    else:
+        wanted, cure = "a trial", "write one, as in A+ 40"
+    reader.fail(at, f"expected {wanted}, found {found}; {cure}")
+
+
+def _no_separator(reader: _Reader) -> NoReturn:
+    """What is wrong where a trial has ended and none of | / , follows."""
+    character, at, found = reader.next(), reader.at, reader.found()
+    wanted = "/ or , or | after a trial"
+    if character == ":":
+        cure = _COLON
+    elif character in f"+-{_MINUS}>?":
+        wanted, cure = "one mark", "leave one out"
+    elif character == "X" and reader.text[at + 1 : at + 2].isdigit():
+        cure = f"X is a cue; write x{found.strip(chr(39))[1:]} for a number of trials"
+    elif character == "_":
+        cure = "_ joins the names of outcomes, as in A>food_water"
+    elif character == "." or character.isdigit():
+        wanted, cure = "a whole number of trials", "write A+ 40"
+    else:
+        cure = "/ and , mix trials within a phase, | ends the phase"
+    reader.fail(at, f"expected {wanted}, found {found}; {cure}")
