@@ -102,7 +102,7 @@ def test_a_line_for_each_pair_and_its_equilibrium_dotted_in_its_colour() -> None
         assert line.get_label() == " → ".join(pair)
         np.testing.assert_array_equal(line.get_xdata(), trajectories.tokens)
         np.testing.assert_array_equal(line.get_ydata(), trajectories[pair])
-        assert (line.get_linestyle(), level.get_linestyle()) == ("-", ":")
+        assert (line.is_dashed(), level.is_dashed()) == (False, True)
         assert np.unique(level.get_ydata()).tolist() == [equilibrium[pair]]
         assert to_hex(cast(str, line.get_color())) == to_hex(cast(str, level.get_color())) == colour
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("token", "weight")
@@ -128,8 +128,9 @@ def test_pairs_can_be_chosen_and_the_legend_left_out() -> None:
 
 
 def test_from_the_eighth_pair_on_lines_are_dashed() -> None:
-    events = rw.read_events([([f"c{i}"], ["x"]) for i in range(9)])
-    ax = plot.trajectories(rw.trajectories(events, outcomes=["x"]), ax=fresh())
+    alpha = {f"c{i}": 0.02 * (i + 1) for i in range(9)}
+    events = rw.read_events([(tuple(alpha), ["x"], 9)])
+    ax = plot.trajectories(rw.trajectories(events, alpha=alpha), ax=fresh())
     styles = [(line.get_linestyle(), to_hex(cast(str, line.get_color()))) for line in ax.lines]
     assert styles == [*(("-", colour) for colour in COLOURS), *(("--", colour) for colour in COLOURS[:2])]
 

@@ -1,4 +1,4 @@
-"""What pictures share: colours, axes and legends."""
+"""What pictures share: colours, axes, legends and ticks."""
 
 from __future__ import annotations
 
@@ -32,6 +32,16 @@ def legend_beside(ax: Axes, **choices: Any) -> None:
 
 
 def whole_numbers(ax: Axes) -> None:
+    """Ticks at whole numbers alone."""
     from matplotlib.ticker import MaxNLocator
 
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def token_ticks(ax: Axes, n_tokens: int) -> None:
+    """Ticks at whole numbers of tokens, as many as have room; 20k for 20,000."""
+    from matplotlib.ticker import EngFormatter, MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(nbins="auto", integer=True, steps=[1, 2, 5, 10]))
+    if n_tokens >= 10_000:
+        ax.xaxis.set_major_formatter(EngFormatter(sep=""))
