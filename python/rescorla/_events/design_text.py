@@ -210,13 +210,11 @@ def _count(reader: _Reader) -> int | None:
 
 def _count_behind(reader: _Reader) -> int | None:
     """The number behind the mark, perhaps with an x before it."""
-    reader.blanks()
-    start = reader.at
     times = reader.take(_TIMES)
     number = _count(reader)
     if times and number is None:
         reader.fail(
-            start, f"expected a number of trials after {times}, found {reader.found()}; write {times}40"
+            reader.at, f"expected a number of trials after {times}, found {reader.found()}; write {times}40"
         )
     return number
 
@@ -239,8 +237,8 @@ def _cues(reader: _Reader) -> tuple[str, ...]:
         if cue in cues:
             reader.fail(
                 at,
-                f"expected each cue once in a trial, found {cue!r} twice; leave one out (alpha= of the learner "
-                "says how salient it is)",
+                f"expected each cue once in a trial, found {cue!r} twice; leave one out (how salient it is, "
+                "alpha= of the learner says)",
             )
         cues[cue] = None
     return tuple(cues)
@@ -341,7 +339,7 @@ def _no_mark(reader: _Reader, cues: tuple[str, ...], before: int | None) -> NoRe
     elif character == "_":
         wanted, cure = "cues side by side", f"write {so_far or 'A'}B+ or (tone)(light)+"
     elif character and character in _DASHES:
-        wanted, cure = "- or the minus sign", f"write {so_far or 'A'}-"
+        wanted, cure, found = "- or the minus sign", f"write {so_far or 'A'}-", f"another dash, {found}"
     elif character == "\u00b1":
         wanted, cure = "a mark", f"write {so_far or 'A'}+- for half and half"
     elif character == ":":

@@ -39,7 +39,7 @@ def positions(key: object, n: int) -> NDArray[np.int64] | None:
         if len(found) != n:
             raise IndexError(f"a mask needs a truth value for each of the {n} events, and has {len(found)}")
         return np.flatnonzero(found)
-    if not len(found) and isinstance(key, list):
+    if not len(found) and isinstance(key, list | range):
         return np.empty(0, dtype=np.int64)
     if found.dtype.kind not in "iu":
         raise IndexError(f"positions must be integers, or a mask of truth values, not {found.dtype}")

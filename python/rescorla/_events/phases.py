@@ -31,12 +31,18 @@ class Phase(NamedTuple):
 def phases_of(file: EventFile) -> dict[str, Phase]:
     """The phases that a file has; none where nothing says so."""
     found = parameters_of(file).get("phases", {})
+    try:
+        return of_json(found, file.n_events, file.n_tokens)
+    except ValueError as error:
+        raise FormatError(f"{file.path or 'events in memory'}: {error}; write the file again") from None
+
+
+def of_json(found: object, n_rows: int, n_tokens: int) -> dict[str, Phase]:
+    """The phases of so many rows and tokens, as files keep them; ValueError where these are none."""
     if not isinstance(found, dict) or not all(isinstance(each, dict) for each in found.values()):
-        raise _damaged(file, found)
+        raise _no_phases(found)
     return {
-        name: Phase(
-            _range(file, each.get("rows"), file.n_events), _range(file, each.get("tokens"), file.n_tokens)
-        )
+        name: Phase(_range(each.get("rows"), n_rows), _range(each.get("tokens"), n_tokens))
         for name, each in found.items()
     }
 
@@ -92,17 +98,16 @@ def _moved(positions: range, by: int) -> range:
     return range(positions.start + by, positions.stop + by)
 
 
-def _range(file: EventFile, ends: object, n: int) -> range:
+def _range(ends: object, n: int) -> range:
     """The positions between two ends, which lie in 0 .. n."""
     if not isinstance(ends, list) or len(ends) != 2 or any(type(end) is not int for end in ends):
-        raise _damaged(file, ends)
+        raise _no_phases(ends)
     if not 0 <= ends[0] <= ends[1] <= n:
-        raise _damaged(file, ends)
+        raise _no_phases(ends)
     return range(*ends)
 
 
-def _damaged(file: EventFile, found: object) -> FormatError:
-    return FormatError(
-        f"{file.path or 'events in memory'}: expected phases, each with the first row and token and the end, "
-        f"found {str(found)[:40]}; write the file again"
+def _no_phases(found: object) -> ValueError:
+    return ValueError(
+        f"expected phases, each with the first row and token and the ends, found {str(found)[:40]!r}"
     )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rescorla._core import FormatError
+from rescorla._events.phases import Phase, as_json, of_json
+from rescorla._learn.probes import table_of
 from rescorla._shared.checks import numbered
 from rescorla._weights import disk
 
@@ -21,6 +24,11 @@ _CURE = "save the trajectories again"
 
 # The fields of predictions; outcomes are numbers in the file.
 _FIELDS = ("token", "outcome", "activation", "error")
+# Trajectories do not say how many rows and tokens their events had.
+_ANY = sys.maxsize
+
+# The fields of probes that are no numbers of the type of the weights.
+_PROBED = ("phase", "token", "cues", "outcome")
 _COUNTS = (np.dtype(np.int64), np.dtype(np.int64))
 
 
@@ -34,6 +42,8 @@ class Content(NamedTuple):
     outcomes: tuple[str, ...]
     parameters: Mapping[str, Any]
     predictions: NDArray[Any] | None
+    probes: NDArray[Any] | None
+    phases: Mapping[str, Phase]
 
 
 def save(path: str, content: Content) -> None:
@@ -54,7 +64,11 @@ def save(path: str, content: Content) -> None:
         "outcomes": content.outcomes,
         "parameters": content.parameters,
         "predictions": content.predictions is not None,
+        "probes": None if content.probes is None else [content.probes[field].tolist() for field in _PROBED],
+        "phases": as_json(content.phases),
     }
+    if content.probes is not None:
+        arrays["probed"] = content.probes["activation"]
     # As bytes: arrays of str lose NUL characters at the end.
     labels = np.frombuffer(disk.as_json(about).encode("ascii"), dtype=np.uint8)
     with disk.replacing(path) as file, disk.naming(path), open(file, "wb") as stream:
@@ -84,6 +98,8 @@ def load(path: str) -> Content:
             tuple(about["outcomes"]),
             dict(about["parameters"]),
             _predictions(path, archive, about["outcomes"]) if about["predictions"] else None,
+            _probes(path, archive["probed"], about["probes"]) if about.get("probes") else None,
+            of_json(about.get("phases", {}), _ANY, _ANY),
         )
     _check_whole(path, content)
     return content
@@ -106,9 +122,18 @@ def _predictions(path: str, archive: Any, outcomes: list[str]) -> NDArray[Any]:
     return table
 
 
+def _probes(path: str, activations: NDArray[Any], columns: list[list[Any]]) -> NDArray[Any]:
+    phases, tokens, cues, outcomes = columns
+    entries = zip(phases, tokens, map(tuple, cues), outcomes, activations, strict=True)
+    table = table_of(entries, activations.dtype)
+    names = [*phases, *outcomes, *(cue for each in cues for cue in each)]
+    _check(path, all(isinstance(name, str) for name in names), "names at probes", "what is none")
+    return table
+
+
 def _check_whole(path: str, content: Content) -> None:
     """FormatError where parts do not fit together."""
-    tokens, values, pairs, cues, outcomes, _, table = content
+    tokens, values, pairs, cues, outcomes, _, table, probes, _ = content
     cells = (len(cues), len(outcomes)) if pairs is None else (len(pairs),)
     shape = (len(tokens), *cells)
     _check(path, values.shape == shape, f"values of the shape {shape}", values.shape)
@@ -122,6 +147,9 @@ def _check_whole(path: str, content: Content) -> None:
     if table is not None:
         types = table.dtype["activation"], table.dtype["error"]
         _check(path, types == (values.dtype, values.dtype), f"predictions of {values.dtype}", types)
+    if probes is not None:
+        found = probes.dtype["activation"]
+        _check(path, found == values.dtype, f"activations at probes of {values.dtype}", found)
 
 
 def _check(path: str, holds: bool, expected: str, found: object) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rescorla import _core
+from rescorla._events.events import Events
 from rescorla._events.given import Source, events_given
 from rescorla._learn.plan import (
+    Plan,
     maximal,
     naming_divergence,
     plan_of,
@@ -19,6 +22,7 @@ from rescorla._learn.plan import (
     warn_unsafe,
     warn_unshared,
 )
+from rescorla._learn.probes import predicted, probes_of
 from rescorla._learn.record import learned, rates_of
 from rescorla._learn.schedule import Schedule, name_of, tabulated
 from rescorla._learn.trajectory import Trajectories
@@ -94,7 +98,9 @@ def trajectories(
     Returns
     -------
     Trajectories
-        Tokens, values, names; by ``to_xarray()`` and ``to_pandas()`` in the form of these libraries.
+        Tokens, values, names; by ``to_xarray()`` and ``to_pandas()`` in the form of these libraries. Of a
+        `design` also its phases, and in ``probes`` what was predicted at each probe up to the last recorded
+        token, of the outcomes that are recorded, whatever cues and tokens are.
 
     Raises
     ------
@@ -114,7 +120,8 @@ def trajectories(
 
     What is recorded takes n_times x n_pairs or n_times x n_cues x n_outcomes elements of `dtype`, and 32
     bytes for each of the n_times. Learning takes what `learn` takes, for the outcomes that are recorded.
-    Predictions take 80 bytes for each outcome of a recorded token, and 32 when they are made. A schedule
+    Predictions take 80 bytes for each outcome of a recorded token, and 32 when they are made. Where there are
+    probes, learning is done a second time, up to the last of them. A schedule
     takes 8 bytes a token up to the last one that is recorded, 16 where it has factors of their own for beta1
     and beta2.
 
@@ -136,6 +143,13 @@ def trajectories(
     array([0.    , 0.04  , 0.0784])
     >>> early.predictions["error"]
     array([1.  , 0.96])
+
+    A probe of a design is recorded by itself:
+
+    >>> blocking = rw.design("A+ 40 | AB+ 40 | B? / AB?")
+    >>> probes = rw.trajectories(blocking, at=[80], alpha=0.2, beta=0.2).probes
+    >>> list(zip(probes["cues"], probes["activation"].round(2)))
+    [(('B',), np.float64(0.1)), (('A', 'B'), np.float64(1.0))]
     """
     element = element_type(dtype)
     beta1, beta2 = rates(beta)
@@ -166,27 +180,31 @@ def trajectories(
     n_learned = int(tokens[-1]) if len(tokens) else 0
     factors = None if schedule is None else tabulated(schedule, n_learned, (beta1, beta2), element)
     started = perf_counter()
+    learn = partial(
+        _core.trajectories,
+        events._file,
+        alpha=alphas.values,
+        beta1=beta1,
+        beta2=beta2,
+        lambda_=lambdas.values,
+        schedule=None if factors is None else (factors.present, factors.absent),
+        cue_rows=plan.cue_rows,
+        outcome_columns=plan.outcome_columns,
+        initial=start,
+        initial_columns=plan.initial_columns,
+        threads=n_threads,
+        **asked("kernel", "tile"),
+    )
     with watching(progress, "learning", (n_learned, "tokens")) as watch, naming_divergence(plan):
-        report = _core.trajectories(
-            events._file,
-            alpha=alphas.values,
-            beta1=beta1,
-            beta2=beta2,
-            lambda_=lambdas.values,
-            schedule=None if factors is None else (factors.present, factors.absent),
-            cue_rows=plan.cue_rows,
-            outcome_columns=plan.outcome_columns,
-            initial=start,
-            initial_columns=plan.initial_columns,
+        report = learn(
             tokens=tokens,
             rows=rows,
             columns=columns,
             predictions=bool(predictions),
             out=values,
-            threads=n_threads,
-            **asked("kernel", "tile"),
             progress=watch,
         )
+        probes = _probes(learn, events, plan, n_learned, element)
     parameters = learned(
         events,
         report,
@@ -214,7 +232,33 @@ def trajectories(
         plan.outcomes,
         parameters,
         table,
+        probes,
+        events.phases,
     )
+
+
+def _probes(
+    learn: Callable[..., object], events: Events, plan: Plan, last: int, element: np.dtype[Any]
+) -> NDArray[Any] | None:
+    """What is predicted at the probes up to a token, for which it learns again; None where there are none."""
+    probes = probes_of(events, last)
+    if not probes:
+        return None
+    tokens = sorted({probe.token for probe in probes})
+    cues = list(dict.fromkeys(cue for probe in probes for cue in probe.cues))
+    row_of = numbered(plan.all_cues)
+    weights = room("probes", len(plan.outcomes) * len(tokens) * len(cues), element, "leave some out")
+    learn(
+        tokens=np.array(tokens, dtype=np.int64),
+        rows=np.array([row_of[cue] for cue in cues], dtype=np.int64),
+        columns=None,
+        predictions=False,
+        out=weights,
+        progress=None,
+    )
+    weights = weights.reshape(len(plan.outcomes), len(tokens), len(cues)).transpose(1, 2, 0)
+    times = {token: time for time, token in enumerate(tokens)}
+    return predicted(probes, weights, numbered(cues), times, plan.outcomes)
 
 
 def _pairs(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], None]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from rescorla._events.phases import Phase
 from rescorla._learn import saved
 from rescorla._learn.display import html_of, text_of
 from rescorla._shared.checks import PathName, near, numbered, path_name
@@ -37,6 +38,12 @@ class Trajectories:
     predictions : ndarray with the fields token, outcome, activation and error, or None
         One entry for each outcome that is present at a recorded token, if its weights are learned: its
         activation just before the token was learned, and lambda - activation.
+    probes : ndarray with the fields phase, token, cues, outcome and activation, or None
+        One entry for each probe of a `design` up to the last recorded token and for each outcome that is
+        recorded: the name of the phase, how many tokens come before the probe, its cues, a tuple of str, the
+        outcome, and its activation: the sum of the weights of the cues. None where there are no probes.
+    phases : dict
+        Where the phases of a `design` lie, as `Events.phases`; empty where there are none.
 
     Examples
     --------
@@ -63,7 +70,9 @@ class Trajectories:
         "outcomes",
         "pairs",
         "parameters",
+        "phases",
         "predictions",
+        "probes",
         "tokens",
         "values",
     )
@@ -75,6 +84,8 @@ class Trajectories:
     outcomes: tuple[str, ...]
     parameters: dict[str, Any]
     predictions: NDArray[Any] | None
+    probes: NDArray[Any] | None
+    phases: dict[str, Phase]
 
     def __init__(
         self,
@@ -85,10 +96,13 @@ class Trajectories:
         outcomes: tuple[str, ...],
         parameters: Mapping[str, Any],
         predictions: NDArray[Any] | None = None,
+        probes: NDArray[Any] | None = None,
+        phases: Mapping[str, Phase] | None = None,
     ) -> None:
         self.tokens, self.values, self.pairs = tokens, values, pairs
         self.cues, self.outcomes = cues, outcomes
         self.parameters, self.predictions = dict(parameters), predictions
+        self.probes, self.phases = probes, dict(phases or {})
         self._rows: dict[Any, int] = (
             numbered(cues) if pairs is None else dict(zip(pairs, range(len(pairs)), strict=True))
         )
@@ -172,6 +186,8 @@ class Trajectories:
                 self.outcomes,
                 self.parameters,
                 self.predictions,
+                self.probes,
+                self.phases,
             ),
         )
 
@@ -187,7 +203,7 @@ class Trajectories:
         Returns
         -------
         Trajectories
-            With the same bits, names, predictions and parameters.
+            With the same bits, names, predictions, probes, phases and parameters.
 
         Raises
         ------

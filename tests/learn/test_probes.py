@@ -1,0 +1,170 @@
+"""Probes of designs: what is predicted is recorded, and nothing is taught."""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import rescorla as rw
+import strategies as some
+from hypothesis import given
+from hypothesis import strategies as st
+
+TRIAL = st.builds(
+    lambda cues, mark, n: f"{''.join(sorted(cues))}{mark} {2 * n}",
+    st.sets(st.sampled_from("ABC"), min_size=1),
+    st.sampled_from(["+", "-", "+-", "?", ">x_y"]),
+    st.integers(1, 3),
+)
+DESIGNS = st.lists(st.lists(TRIAL, min_size=1, max_size=4).map(" / ".join), min_size=1, max_size=3).map(
+    " | ".join
+)
+RULE = {"alpha": 0.3, "beta": (0.2, 0.1)}
+
+
+@given(DESIGNS, st.booleans(), st.none() | st.integers(0, 5), some.DTYPES)
+def test_a_probe_has_the_sum_of_the_weights_learned_up_to_there(
+    text: str, between: bool, seed: int | None, dtype: Any
+) -> None:
+    events = rw.design(text, context=between, between=int(between), seed=seed)
+    traj = rw.trajectories(events, every=events.n_tokens or 1, dtype=dtype, **RULE)
+    expected = []
+    for name, phase in events.phases.items():
+        for row in phase.rows:
+            cues, _, frequency = events[row]
+            if frequency:
+                continue
+            before = events[:row]
+            weights = rw.learn(before, method="forward", dtype=dtype, **RULE)
+            activations = rw.activations([cues], weights)[0]
+            expected += [
+                (name, before.n_tokens, cues, outcome, activation)
+                for outcome, activation in zip(events.outcomes, activations, strict=True)
+            ]
+    assert (traj.probes is None) == (not any(n == 0 for _, _, n in events))
+    found = [] if traj.probes is None else traj.probes.tolist()
+    assert found == expected
+    if traj.probes is not None:
+        assert traj.probes.dtype["activation"] == dtype
+
+
+@given(DESIGNS, st.booleans())
+def test_a_probe_changes_no_weight(text: str, between: bool) -> None:
+    events = rw.design(text, context=between, between=int(between))
+    without = rw.read_events([event for event in events if event.frequency])
+    assert without.n_tokens == events.n_tokens
+    for method in ("forward", "adjoint"):
+        one, other = (
+            rw.learn(each, method=method, alpha=0.3, beta=0.2, cues=without.cues, outcomes=without.outcomes)  # type: ignore[arg-type]
+            for each in (events, without)
+        )
+        assert some.bits(np.asarray(one)) == some.bits(np.asarray(other))
+
+
+def test_probes_are_recorded_whatever_else_is() -> None:
+    events = rw.design("A+ 40 | AB+ 40 / B? 2 | B? / AB?")
+    # Whether all is recorded, or one weight that no probe has, or little.
+    every = rw.trajectories(events, alpha=0.2, beta=0.2).probes
+    assert every is not None
+    assert every["phase"].tolist() == ["2", "2", "3", "3"]
+    assert every["token"].tolist() == [50, 70, 80, 80]
+    assert every["cues"].tolist() == [("B",), ("B",), ("B",), ("A", "B")]
+    for keywords in (
+        {"pairs": [("A", "US")]},
+        {"cues": ["A"]},
+        {"every": 80},
+        {"at": [80]},
+        {"predictions": True},
+    ):
+        found = rw.trajectories(events, alpha=0.2, beta=0.2, **keywords).probes  # type: ignore[arg-type]
+        assert found is not None
+        assert found.tolist() == every.tolist()
+    # And up to the last token that is recorded.
+    for last, n in ((49, 0), (50, 1), (79, 2), (80, 4)):
+        probes = rw.trajectories(events, at=[last], alpha=0.2, beta=0.2).probes
+        assert (0 if probes is None else len(probes)) == n
+    assert rw.trajectories(events, outcomes=[]).probes.tolist() == []  # type: ignore[union-attr]
+
+
+def test_probes_follow_the_rule_that_is_asked_for() -> None:
+    events = rw.design("A+ 6 | A? / C? | A- 3 | A?")
+    start = rw.learn(rw.design("A+ 3 | C+ 2"), alpha=0.5, beta=0.5)
+    rule: dict[str, Any] = {
+        "alpha": {"A": 0.3, "C": 0.1},
+        "beta": (0.4, 0.2),
+        "lambda_": {"US": 2.0},
+        "schedule": rw.schedules.inverse_time(tau=3),
+        "initial": start,
+    }
+    traj = rw.trajectories(events, [("A", "US"), ("C", "US")], **rule)
+    assert traj.probes is not None
+    assert traj.probes["activation"].tolist() == [
+        traj["A", "US"][6],
+        traj["C", "US"][6],
+        traj["A", "US"][9],
+    ]
+
+
+def test_events_that_are_no_design_have_no_probes() -> None:
+    traj = rw.trajectories([("a", "x", 2), ("b", "x", 0), ("a", "x")])
+    assert (traj.probes, traj.phases) == (None, {})
+    assert rw.trajectories(rw.design("A+ 3")).probes is None
+
+
+def test_phases_come_with_trajectories() -> None:
+    events = rw.design("A+ 4 | test: AB+ 2")
+    assert rw.trajectories(events).phases == events.phases
+    assert rw.trajectories(events[1:]).phases == {"test": events[1:].phases["test"]}
+
+
+@given(DESIGNS, some.DTYPES)
+def test_files_keep_probes_and_phases(text: str, dtype: Any) -> None:
+    events = rw.design(text)
+    traj = rw.trajectories(events, dtype=dtype)
+    with tempfile.TemporaryDirectory() as folder:
+        traj.save(Path(folder, "t.npz"))
+        again = rw.Trajectories.load(Path(folder, "t.npz"))
+    assert str(again.phases) == str(traj.phases)
+    assert (again.probes is None) == (traj.probes is None)
+    if again.probes is not None and traj.probes is not None:
+        assert again.probes.dtype == traj.probes.dtype
+        assert again.probes.tolist() == traj.probes.tolist()
+
+
+def test_files_without_probes_and_phases_can_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "t.npz"
+    rw.trajectories([("a", "x", 2)]).save(path)
+    with np.load(path) as archive:
+        arrays = dict(archive)
+    about = arrays["about"].tobytes().decode("ascii")
+    older = about.replace(', "probes": null, "phases": {}', "")
+    assert older != about
+    arrays["about"] = np.frombuffer(older.encode("ascii"), dtype=np.uint8)
+    np.savez(path, **arrays)
+    again = rw.Trajectories.load(path)
+    assert (again.probes, again.phases, again.tokens.tolist()) == (None, {}, [0, 1, 2])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"probes": [["1"]', '"probes": [[1]'),
+        ('"probes": [["1"]', '"probes": [["1", "2"]'),
+        ('[["A"]], ["US"]]', '[["A"]], [7]]'),
+        ('[["A"]], ["US"]]', '[["A"]]]'),
+        ('"rows": [0, 3]', '"rows": [3, 0]'),
+        ('"phases": {"1"', '"phases": {"1": 3, "2"'),
+    ],
+)
+def test_a_damaged_file_is_refused(old: str, new: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.npz"
+    rw.trajectories(rw.design("A+ 2 / A?")).save(path)
+    with np.load(path) as archive:
+        arrays = dict(archive)
+    about = arrays["about"].tobytes().decode("ascii")
+    assert about.count(old) == 1
+    arrays["about"] = np.frombuffer(about.replace(old, new).encode("ascii"), dtype=np.uint8)
+    np.savez(path, **arrays)
+    with pytest.raises(rw.FormatError, match=r"t\.npz: expected "):
+        rw.Trajectories.load(path)
