@@ -3,10 +3,11 @@
 from itertools import pairwise
 from typing import Any, cast
 
+import classic
 import numpy as np
 import pytest
 import rescorla as rw
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
@@ -34,6 +35,10 @@ def dashes(line: Any) -> tuple[float, list[float] | None]:
     """The offset and lengths of a line's dashes, in widths of the line."""
     offset, lengths = line._unscaled_dash_pattern
     return offset, lengths
+
+
+def xdata(line: Any) -> Any:
+    return np.asarray(line.get_xdata(), dtype=np.float64)
 
 
 def lines_of(ax: Axes) -> dict[str, Any]:
@@ -103,9 +108,7 @@ def test_phases_are_divided_and_named() -> None:
     trajectories = recorded(BLOCKING["blocking"])
     ax = plot.trajectories(trajectories)
     ax.figure.draw_without_rendering()  # type: ignore[union-attr]
-    borders = [
-        line.get_xdata()[0] for line in ax.lines if line.get_linestyle() == "-" and line.get_zorder() == 0
-    ]  # type: ignore[index]
+    borders = [xdata(line)[0] for line in ax.lines if line.get_linestyle() == "-" and line.get_zorder() == 0]
     assert borders == [40]
     (above,) = ax.child_axes
     assert [label.get_text() for label in above.get_xticklabels()] == ["light", "both"]
@@ -124,9 +127,7 @@ def test_an_equilibrium_by_phase_lies_within_its_phase() -> None:
     one, zero = (rw.Weights([[level]], ["A"], ["US"]) for level in (1.0, 0.0))
     trajectories = rw.trajectories(events)
     ax = plot.trajectories(trajectories, equilibrium={"1": one, "2": zero}, ax=fresh())
-    levels = [
-        (list(line.get_xdata()), list(line.get_ydata())) for line in ax.lines if line.get_path_effects()
-    ]  # type: ignore[arg-type]
+    levels = [(list(xdata(line)), list(ydata(line))) for line in ax.lines if line.get_path_effects()]
     assert levels == [([0, 40], [1.0, 1.0]), ([40, 100], [0.0, 0.0])]
     with pytest.raises(KeyError, match="no phase '3'"):
         plot.trajectories(trajectories, equilibrium={"3": one}, ax=fresh())
@@ -134,19 +135,21 @@ def test_an_equilibrium_by_phase_lies_within_its_phase() -> None:
         plot.trajectories(trajectories, equilibrium={"1": 1.0}, ax=fresh())  # type: ignore[dict-item]
 
 
+@settings(max_examples=30)
 @given(
     st.lists(
         st.tuples(st.text("abcdefgh ", min_size=1, max_size=16), st.integers(1, 3000)), min_size=1, max_size=9
     ),
-    st.floats(2, 9),
+    st.floats(1.2, 6),
     st.integers(1, 3),
 )
 def test_no_tick_and_no_name_lies_on_another(phases: list[tuple[str, int]], inches: float, n: int) -> None:
     design = " | ".join(f"p{i}{name}: A+ {length}" for i, (name, length) in enumerate(phases))
-    trajectories = rw.trajectories(rw.design(design), every=500, outcomes=["US"]) if phases else None
-    figure = Figure(figsize=(inches, 3), layout="constrained")
+    n_tokens = sum(length for _, length in phases)
+    trajectories = rw.trajectories(rw.design(design), at=[0, n_tokens])
+    figure = Figure(figsize=(inches * n, 3), layout="constrained")
     axes = np.ravel(cast(Any, figure.subplots(1, n)))
-    plot.trajectories({f"group {i}": cast(Any, trajectories) for i in range(n)}, ax=axes, legend=False)
+    plot.trajectories({f"group {i}": trajectories for i in range(n)}, ax=axes, legend=False)
     figure.draw_without_rendering()
     for ax in axes:
         low, high = ax.get_xlim()
@@ -233,6 +236,17 @@ def test_lines_of_equal_levels_differ_in_dash_and_others_do_not(levels: list[flo
             starts = sorted((period - offset) % period for offset, period in map(_period, together))
             stroke = cast(Any, together[0])[1][0]
             assert np.diff(starts).min() == pytest.approx(2 * stroke)
+
+
+# The page.
+
+
+def test_each_classic_experiment_has_its_picture() -> None:
+    sections = [(title, pictures) for title, code, pictures in classic.experiments() if "rw.plot" in code]
+    assert len(sections) == 20
+    for title, pictures in sections:
+        assert pictures == [f"classic-{title.lower().replace(' ', '-')}.svg"]
+        assert (classic.HERE / pictures[0]).is_file()
 
 
 def _period(dash: Any) -> tuple[float, float]:

@@ -42,6 +42,6 @@ def token_ticks(ax: Axes, n_tokens: int) -> None:
     """Ticks at whole numbers of tokens, as many as have room; 20k for 20,000."""
     from matplotlib.ticker import EngFormatter, MaxNLocator
 
-    ax.xaxis.set_major_locator(MaxNLocator(nbins="auto", integer=True, steps=[1, 2, 5, 10]))
+    ax.xaxis.set_major_locator(MaxNLocator(nbins="auto", integer=True, steps=[1, 2, 5, 10], min_n_ticks=1))
     if n_tokens >= 10_000:
         ax.xaxis.set_major_formatter(EngFormatter(sep=""))

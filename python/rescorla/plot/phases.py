@@ -95,32 +95,31 @@ def draw_phases(ax: Axes, phases: Mapping[str, Phase]) -> None:
         return
     above = ax.secondary_xaxis("top")
     above.spines[:].set_visible(False)
-    while named:
-        for angle in _ANGLES:
-            _name(above, named, angle)
-            if _apart(above, angle):
-                return
-        del named[min(named, key=lambda name: len(named[name]))]
-
-
-def _name(above: Any, named: Mapping[str, range], angle: int) -> None:
-    """Names above the middle of their tokens."""
-    above.set_ticks([(tokens.start + tokens.stop) / 2 for tokens in named.values()], list(named))
     above.tick_params(length=0, labelcolor="0.35", labelsize="small")
+    middles = np.array([(tokens.start + tokens.stop) / 2 for tokens in named.values()])
+    above.set_ticks(middles, list(named))
+    shown, angle = _fitting(above, [len(tokens) for tokens in named.values()])
+    above.set_ticks(middles[shown], np.array(list(named), dtype=object)[shown].tolist())
     for label in above.get_xticklabels():
-        label.set(
-            rotation=angle, ha="left" if angle == 30 else "center", va="bottom", rotation_mode="default"
-        )
+        label.set(rotation=angle, ha="left" if angle == 30 else "center", va="bottom")
 
 
-def _apart(above: Any, angle: int) -> bool:
-    """Whether names leave each other room: side by side, or line above line where they slant or stand."""
+def _fitting(above: Any, lengths: Sequence[int]) -> tuple[list[int], int]:
+    """Which names have room beside each other, the shortest phases left out first, and at what angle."""
     figure = above.figure.canvas.figure
     figure.draw_without_rendering()
     labels = above.get_xticklabels()
-    if angle == 0:
-        boxes = [label.get_window_extent() for label in labels]
-        return all(left.x1 + 4 < right.x0 for left, right in pairwise(boxes))
     places = above.transData.transform([(x, 0) for x in above.get_xticks()])[:, 0]
+    widths = np.array([label.get_window_extent().width for label in labels])
     height = labels[0].get_fontsize() * figure.dpi / 72
-    return bool((np.diff(places) * np.sin(np.radians(angle)) > 1.2 * height).all())
+    for n in range(len(lengths), 0, -1):
+        shown = sorted(np.argsort(lengths, kind="stable")[len(lengths) - n :].tolist())
+        gaps = np.diff(places[shown])
+        for angle in _ANGLES:
+            # Slanting and upright names need the height of a line, across.
+            needed = (
+                (widths[shown][1:] + widths[shown][:-1]) / 2 + 0.5 * height if angle == 0 else 1.2 * height
+            )
+            if (gaps * (np.sin(np.radians(angle)) if angle else 1) > needed).all():
+                return shown, angle
+    return [], 0
