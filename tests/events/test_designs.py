@@ -25,7 +25,7 @@ PLAIN_CUES = st.from_regex(r"[A-ZÄΣ][0-9']{0,2}", fullmatch=True)
 NAMES_IN_BRACKETS = st.text(
     st.characters(exclude_categories=["Cs", "Z", "Cc"], exclude_characters="()_"), min_size=1, max_size=5
 ).filter(lambda name: name.split() == [name])
-CUES = st.lists(PLAIN_CUES | NAMES_IN_BRACKETS | st.just("two words"), min_size=1, max_size=4, unique=True)
+CUE = PLAIN_CUES | NAMES_IN_BRACKETS | st.just("two words")
 OUTCOMES = st.lists(NAMES_IN_BRACKETS | st.just("two words"), min_size=1, max_size=3, unique=True).filter(
     lambda names: names != ["US"]
 )
@@ -36,25 +36,29 @@ SOME_BLANKS = BLANKS.filter(bool)
 
 
 @st.composite
-def trials(draw: st.DrawFn) -> Trial:
+def trials(draw: st.DrawFn, least: int) -> Trial:
+    cues = draw(st.lists(CUE, min_size=least, max_size=4, unique=True))
     marks: list[design_text.Mark] = ["+", "-", "+-", ">", "?"]
     mark = draw(st.sampled_from(marks))
     outcomes = {"+": ["US"], "+-": ["US"]}.get(mark, [])
     if mark == ">":
         outcomes = draw(OUTCOMES)
     n = draw(NUMBERS)
-    return Trial(tuple(draw(CUES)), mark, tuple(outcomes), 2 * n if mark == "+-" else n)
+    return Trial(tuple(cues), mark, tuple(outcomes), 2 * n if mark == "+-" else n)
 
 
 @st.composite
-def designs(draw: st.DrawFn) -> tuple[Section, ...]:
+def designs(draw: st.DrawFn, least: int = 1) -> tuple[Section, ...]:
+    """Designs whose trials have so many cues at least."""
     n = draw(st.integers(1, 4))
     names = [str(number) for number in range(1, n + 1)]
     for position in draw(st.sets(st.integers(0, n - 1))):
         name = draw(PHASES)
         if name and name not in names and name not in map(str, range(1, n + 1)):
             names[position] = name
-    return tuple(Section(name, tuple(draw(st.lists(trials(), min_size=1, max_size=4)))) for name in names)
+    return tuple(
+        Section(name, tuple(draw(st.lists(trials(least), min_size=1, max_size=4)))) for name in names
+    )
 
 
 def scribbled(design: tuple[Section, ...], data: st.DataObject) -> str:
@@ -102,6 +106,15 @@ def scribbled(design: tuple[Section, ...], data: st.DataObject) -> str:
 @given(designs(), st.data())
 def test_a_design_is_read_as_it_was_meant(design: tuple[Section, ...], data: st.DataObject) -> None:
     assert parse(scribbled(design, data)) == design
+
+
+@given(designs(least=0), st.data())
+def test_with_a_context_trials_need_no_cues(design: tuple[Section, ...], data: st.DataObject) -> None:
+    text = scribbled(design, data)
+    assert parse(text, with_context=True) == parse(written(design), with_context=True) == design
+    events = rw.design(text, context="\u2603")
+    assert events.cues[:1] == ("\u2603",)
+    assert events.digest == rw.design(written(design), context="\u2603").digest
 
 
 @given(designs(), st.data())
@@ -155,6 +168,8 @@ MALFORMED = {
     "A\u2013 40": (2, "expected - or the minus sign, found another dash", "write A-"),
     "A(US)": (6, "expected a mark after the cues, found the end", "write A+ or A>US"),
     "A(US) 40": (7, "expected a mark after the cues, found '40'", "write A+ or A>US"),
+    "A(B)": (5, "expected a mark after the cues, found the end", "write A+ or A>B"),
+    "(tone) (A2) / B+": (13, "expected a mark after the cues, found '/'", "write (tone)+ or (tone)>A2"),
     "A(shock)|B+": (9, "expected a mark after the cues, found '|'", "write A+ or A>shock"),
     "A": (2, "expected a mark after the cues, found the end", "write A+, A-, A>food, A+- or A?"),
     "(tone)": (7, "expected a mark after the cues, found the end", "write (tone)+, (tone)-"),
@@ -167,8 +182,8 @@ MALFORMED = {
     "A\u2032+": (2, "expected ' as the prime of a cue, found '′'", "write A'"),
     "AA+": (2, "expected each cue once in a trial, found 'A' twice", "leave one out"),
     "A(A)+": (2, "expected each cue once in a trial, found 'A' twice", "leave one out"),
-    "()+": (1, "expected the name of a cue in the brackets, found none", "as in (tone)"),
-    "( )+": (1, "expected the name of a cue in the brackets, found none", "as in (tone)"),
+    "()+": (1, "expected the name of the cue in brackets, found none", "as in (tone)"),
+    "( )+": (1, "expected the name of the cue in brackets, found none", "as in (tone)"),
     "(tone+": (1, "expected ) after the name of the cue, found the end", "close the bracket"),
     "(tone+ | (light)+": (1, "expected ) after the name of the cue, found another '('", "close the"),
     "tone)+": (1, "expected cues, found 'tone'", "in brackets: (tone)+"),
@@ -180,7 +195,7 @@ MALFORMED = {
     "A>_x": (3, "expected the name of an outcome, found '_'", "A>(loud noise)"),
     "A>x_": (5, "expected the name of an outcome, found the end", "A>(loud noise)"),
     "A>x_x": (5, "expected each outcome once in a trial, found 'x' twice", "leave one out"),
-    "A>()": (3, "expected the name of a outcome in the brackets, found none", "as in (tone)"),
+    "A>()": (3, "expected the name of the outcome in brackets, found none", "as in (tone)"),
     "A>(x": (3, "expected ) after the name of the outcome, found the end", "close the bracket"),
     "A>(x_y)": (3, "expected the name of one outcome, found 'x_y'", "write x_y for several"),
     "A>x y": (5, "expected / or , or | after a trial, found 'y'", "| ends the phase"),
@@ -344,6 +359,8 @@ def tokens(events: rw.Events) -> list[tuple[str, str]]:
         ("A+ 2 | A+ 3", {}, [("A", "US", 2), ("A", "US", 3)]),
         ("A+ / A+ 3", {}, [("A", "US", 4)]),
         ("BA>x_y 2, B-", {}, [("B_A", "x_y", 1), ("B", "", 1), ("B_A", "x_y", 1)]),
+        ("A- / A?", {}, [("A", "", 1), ("A", "", 0)]),
+        ("A? / A-", {}, [("A", "", 0), ("A", "", 1)]),
         ("A? 2 | B+", {}, [("A", "", 0), ("A", "", 0), ("B", "US", 1)]),
         ("A+ 4 / B?", {}, [("A", "US", 2), ("B", "", 0), ("A", "US", 2)]),
         (

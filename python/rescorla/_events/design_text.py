@@ -23,7 +23,7 @@ _WORD_SO_FAR = re.compile(r"[^\W_]*\Z")
 _NAMED = re.compile(r"[^|/,:()]*:")
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\ufe58\ufe63\uff0d"
 _PRIMES = "\u2018\u2019\u2032\u00b4`"
-_MINUS = "\u2212"
+_MARKS: dict[str, Mark] = {"+": "+", "-": "-", "\u2212": "-", ">": ">", "?": "?"}
 _TIMES = "x\u00d7"
 _COLON = "the name of a phase stands before its trials, as in train: A+ 40"
 
@@ -255,9 +255,7 @@ def _in_brackets(reader: _Reader, what: str) -> str:
         )
     name = " ".join(reader.text[start + 1 : end].split())
     if not name:
-        reader.fail(
-            start, f"expected the name of a {what} in the brackets, found none; write it, as in (tone)"
-        )
+        reader.fail(start, f"expected the name of the {what} in brackets, found none; write it, as in (tone)")
     if "_" in name:
         parts = [each for each in name.split("_") if each]
         apart = "".join(f"({each})" for each in parts) if what == "cue" else "_".join(parts)
@@ -274,15 +272,15 @@ def _mark(reader: _Reader, cues: tuple[str, ...], before: int | None) -> Mark:
     """What follows the cues."""
     character = reader.next()
     at = reader.at
-    if not character or character not in f"+-{_MINUS}>?":
+    mark = _MARKS.get(character)
+    if mark is None:
         _no_mark(reader, cues, before)
     reader.at += 1
-    mark: Mark = "-" if character == _MINUS else character  # type: ignore[assignment]
-    if mark == "+" and reader.text[reader.at : reader.at + 1] in ("-", _MINUS):
+    if mark == "+" and _MARKS.get(reader.text[reader.at : reader.at + 1]) == "-":
         reader.at += 1
         mark = "+-"
     behind = reader.next()
-    if behind and behind in f"+-{_MINUS}>?":
+    if behind in _MARKS:
         _two_marks(reader, at, mark, behind)
     return mark
 
@@ -327,7 +325,7 @@ def _no_mark(reader: _Reader, cues: tuple[str, ...], before: int | None) -> NoRe
     character, at, found = reader.next(), reader.at, reader.found()
     so_far = "".join(map(_written_cue, cues))
     if len(cues) > 1 and reader.text[:at].rstrip().endswith(")"):
-        rest, last = so_far[: so_far.rindex("(")] or "A", cues[-1]
+        rest, last = "".join(map(_written_cue, cues[:-1])), cues[-1]
         reader.fail(
             at,
             f"expected a mark after the cues, found {found}; if {last} is the outcome, write {rest}+ or "
@@ -370,7 +368,7 @@ def _no_separator(reader: _Reader) -> NoReturn:
     wanted = "/ or , or | after a trial"
     if character == ":":
         cure = _COLON
-    elif character in f"+-{_MINUS}>?":
+    elif character in _MARKS:
         wanted, cure = "one mark", "leave one out"
     elif character == "X" and reader.text[at + 1 : at + 2].isdigit():
         cure = f"X is a cue; write x{found.strip(chr(39))[1:]} for a number of trials"
