@@ -20,6 +20,9 @@ from rescorla._events import design_text, order
 from rescorla._events.design_text import Section, Trial, parse, written
 from rescorla._events.phases import Phase
 
+# Names such as A40 may be alone in a random design.
+pytestmark = pytest.mark.filterwarnings("ignore:the design .* has one trial of the name")
+
 # Parsed designs, as they can be written.
 PLAIN_CUES = st.from_regex(r"[A-ZÄΣ][0-9']{0,2}", fullmatch=True)
 NAMES_IN_BRACKETS = st.text(
@@ -242,6 +245,37 @@ def test_a_malformed_design_says_where_what_and_the_cure(text: str) -> None:
     assert f"expected{wrong}".startswith(found), message
     assert cure in wrong.partition("; ")[2], message
     assert len(message) < 400
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("text", "name", "cure"),
+    [
+        ("A40+ | AB+ 40", "A40", "'A+ 40'"),
+        ("B+ 3 / A'12- ", "A'12", '"A\'+ 12"'),
+        ("AB40+- 2 / AB40>x", None, ""),
+        ("AB40-", "B40", "'B+ 40'"),
+        ("A>shock40", "shock40", "'A>shock 40'"),
+        ("A4+", None, ""),
+        ("A40+ 1", None, ""),
+        ("1A40+", None, ""),
+        ("(A40)+", None, ""),
+        ("A>(shock40)", None, ""),
+        ("A40?", None, ""),
+        ("A10+ / A11+", None, ""),
+        ("A10+ / A>x12", None, ""),
+    ],
+)
+def test_a_number_that_may_be_one_of_trials_warns(text: str, name: str | None, cure: str) -> None:
+    if name is None:
+        rw.design(text)
+        return
+    with pytest.warns(
+        rw.RescorlaWarning, match=f"has one trial of the name .{name}.; for [0-9]+ tr"
+    ) as caught:
+        rw.design(text)
+    assert f"write {cure}, for one trial write 1 behind it" in str(caught[0].message)
+    assert caught[0].filename == __file__
 
 
 def test_a_place_is_a_line_and_a_column_where_there_are_lines() -> None:

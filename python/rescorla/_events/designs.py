@@ -93,6 +93,11 @@ def design(
     TypeError
         When an argument is of a wrong type.
 
+    Warns
+    -----
+    RescorlaWarning
+        When ``A40+``, one trial of a cue A40, may be meant as 40 trials of A.
+
     Notes
     -----
     The language:
