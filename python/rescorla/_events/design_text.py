@@ -91,8 +91,8 @@ class _Reader:
 
     def __init__(self, text: str, with_context: bool) -> None:
         self.text, self.at, self.with_context = text, 0, with_context
-        # The name that came last, if it stood in no brackets; all names that end in numbers; and those at the end
-        # of trials of which no number is said.
+        # The name that came last, if it stood in no brackets; all names that end in numbers; and those at the
+        # end of trials of which no number is said.
         self.last = ""
         self.numbered: set[str] = set()
         self.uncounted: list[str] = []
