@@ -24,6 +24,7 @@ DRAWN: dict[str, Callable[[Any], Any]] = {
     "passes": lambda seed: shown(EVENTS.passes(2, seed)),
     "shuffled": lambda seed: shown(EVENTS.shuffled(seed)),
     "split": lambda seed: shown(EVENTS.split(10, seed)[1]),
+    "design": lambda seed: shown(rw.design("A+ 20 / B- 20", seed=seed)),
     "bandsample": lambda seed: rw.bandsample(COUNTS, 9, seed=seed),
     "delta_rule": lambda seed: rw.delta_rule(EVENTS, beta=0.1, passes=2, seed=seed, **QUIET).values.tolist(),
     "delta_rule, its start": lambda seed: rw.delta_rule(

@@ -20,12 +20,15 @@ from rescorla._events import design_text, order
 from rescorla._events.design_text import Section, Trial, parse, written
 from rescorla._events.phases import Phase
 
+# Names such as A40 may be alone in a random design.
+pytestmark = pytest.mark.filterwarnings("ignore:the design .* has one trial of the name")
+
 # Parsed designs, as they can be written.
 PLAIN_CUES = st.from_regex(r"[A-ZÄΣ][0-9']{0,2}", fullmatch=True)
 NAMES_IN_BRACKETS = st.text(
     st.characters(exclude_categories=["Cs", "Z", "Cc"], exclude_characters="()_"), min_size=1, max_size=5
 ).filter(lambda name: name.split() == [name])
-CUES = st.lists(PLAIN_CUES | NAMES_IN_BRACKETS | st.just("two words"), min_size=1, max_size=4, unique=True)
+CUE = PLAIN_CUES | NAMES_IN_BRACKETS | st.just("two words")
 OUTCOMES = st.lists(NAMES_IN_BRACKETS | st.just("two words"), min_size=1, max_size=3, unique=True).filter(
     lambda names: names != ["US"]
 )
@@ -36,24 +39,29 @@ SOME_BLANKS = BLANKS.filter(bool)
 
 
 @st.composite
-def trials(draw: st.DrawFn) -> Trial:
-    mark = draw(st.sampled_from(["+", "-", "+-", ">", "?"]))
+def trials(draw: st.DrawFn, least: int) -> Trial:
+    cues = draw(st.lists(CUE, min_size=least, max_size=4, unique=True))
+    marks: list[design_text.Mark] = ["+", "-", "+-", ">", "?"]
+    mark = draw(st.sampled_from(marks))
     outcomes = {"+": ["US"], "+-": ["US"]}.get(mark, [])
     if mark == ">":
         outcomes = draw(OUTCOMES)
     n = draw(NUMBERS)
-    return Trial(tuple(draw(CUES)), mark, tuple(outcomes), 2 * n if mark == "+-" else n)
+    return Trial(tuple(cues), mark, tuple(outcomes), 2 * n if mark == "+-" else n)
 
 
 @st.composite
-def designs(draw: st.DrawFn) -> tuple[Section, ...]:
+def designs(draw: st.DrawFn, least: int = 1) -> tuple[Section, ...]:
+    """Designs whose trials have so many cues at least."""
     n = draw(st.integers(1, 4))
     names = [str(number) for number in range(1, n + 1)]
     for position in draw(st.sets(st.integers(0, n - 1))):
         name = draw(PHASES)
         if name and name not in names and name not in map(str, range(1, n + 1)):
             names[position] = name
-    return tuple(Section(name, tuple(draw(st.lists(trials(), min_size=1, max_size=4)))) for name in names)
+    return tuple(
+        Section(name, tuple(draw(st.lists(trials(least), min_size=1, max_size=4)))) for name in names
+    )
 
 
 def scribbled(design: tuple[Section, ...], data: st.DataObject) -> str:
@@ -101,6 +109,15 @@ def scribbled(design: tuple[Section, ...], data: st.DataObject) -> str:
 @given(designs(), st.data())
 def test_a_design_is_read_as_it_was_meant(design: tuple[Section, ...], data: st.DataObject) -> None:
     assert parse(scribbled(design, data)) == design
+
+
+@given(designs(least=0), st.data())
+def test_with_a_context_trials_need_no_cues(design: tuple[Section, ...], data: st.DataObject) -> None:
+    text = scribbled(design, data)
+    assert parse(text, with_context=True) == parse(written(design), with_context=True) == design
+    events = rw.design(text, context="\u2603")
+    assert events.cues[:1] == ("\u2603",)
+    assert events.digest == rw.design(written(design), context="\u2603").digest
 
 
 @given(designs(), st.data())
@@ -154,6 +171,8 @@ MALFORMED = {
     "A\u2013 40": (2, "expected - or the minus sign, found another dash", "write A-"),
     "A(US)": (6, "expected a mark after the cues, found the end", "write A+ or A>US"),
     "A(US) 40": (7, "expected a mark after the cues, found '40'", "write A+ or A>US"),
+    "A(B)": (5, "expected a mark after the cues, found the end", "write A+ or A>B"),
+    "(tone) (A2) / B+": (13, "expected a mark after the cues, found '/'", "write (tone)+ or (tone)>A2"),
     "A(shock)|B+": (9, "expected a mark after the cues, found '|'", "write A+ or A>shock"),
     "A": (2, "expected a mark after the cues, found the end", "write A+, A-, A>food, A+- or A?"),
     "(tone)": (7, "expected a mark after the cues, found the end", "write (tone)+, (tone)-"),
@@ -166,8 +185,8 @@ MALFORMED = {
     "A\u2032+": (2, "expected ' as the prime of a cue, found '′'", "write A'"),
     "AA+": (2, "expected each cue once in a trial, found 'A' twice", "leave one out"),
     "A(A)+": (2, "expected each cue once in a trial, found 'A' twice", "leave one out"),
-    "()+": (1, "expected the name of a cue in the brackets, found none", "as in (tone)"),
-    "( )+": (1, "expected the name of a cue in the brackets, found none", "as in (tone)"),
+    "()+": (1, "expected the name of the cue in brackets, found none", "as in (tone)"),
+    "( )+": (1, "expected the name of the cue in brackets, found none", "as in (tone)"),
     "(tone+": (1, "expected ) after the name of the cue, found the end", "close the bracket"),
     "(tone+ | (light)+": (1, "expected ) after the name of the cue, found another '('", "close the"),
     "tone)+": (1, "expected cues, found 'tone'", "in brackets: (tone)+"),
@@ -179,7 +198,7 @@ MALFORMED = {
     "A>_x": (3, "expected the name of an outcome, found '_'", "A>(loud noise)"),
     "A>x_": (5, "expected the name of an outcome, found the end", "A>(loud noise)"),
     "A>x_x": (5, "expected each outcome once in a trial, found 'x' twice", "leave one out"),
-    "A>()": (3, "expected the name of a outcome in the brackets, found none", "as in (tone)"),
+    "A>()": (3, "expected the name of the outcome in brackets, found none", "as in (tone)"),
     "A>(x": (3, "expected ) after the name of the outcome, found the end", "close the bracket"),
     "A>(x_y)": (3, "expected the name of one outcome, found 'x_y'", "write x_y for several"),
     "A>x y": (5, "expected / or , or | after a trial, found 'y'", "| ends the phase"),
@@ -226,6 +245,37 @@ def test_a_malformed_design_says_where_what_and_the_cure(text: str) -> None:
     assert f"expected{wrong}".startswith(found), message
     assert cure in wrong.partition("; ")[2], message
     assert len(message) < 400
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("text", "name", "cure"),
+    [
+        ("A40+ | AB+ 40", "A40", "'A+ 40'"),
+        ("B+ 3 / A'12- ", "A'12", '"A\'+ 12"'),
+        ("AB40+- 2 / AB40>x", None, ""),
+        ("AB40-", "B40", "'B+ 40'"),
+        ("A>shock40", "shock40", "'A>shock 40'"),
+        ("A4+", None, ""),
+        ("A40+ 1", None, ""),
+        ("1A40+", None, ""),
+        ("(A40)+", None, ""),
+        ("A>(shock40)", None, ""),
+        ("A40?", None, ""),
+        ("A10+ / A11+", None, ""),
+        ("A10+ / A>x12", None, ""),
+    ],
+)
+def test_a_number_that_may_be_one_of_trials_warns(text: str, name: str | None, cure: str) -> None:
+    if name is None:
+        rw.design(text)
+        return
+    with pytest.warns(
+        rw.RescorlaWarning, match=f"has one trial of the name .{name}.; for [0-9]+ tr"
+    ) as caught:
+        rw.design(text)
+    assert f"write {cure}, for one trial write 1 behind it" in str(caught[0].message)
+    assert caught[0].filename == __file__
 
 
 def test_a_place_is_a_line_and_a_column_where_there_are_lines() -> None:
@@ -275,21 +325,19 @@ def test_groups_have_a_design_each() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: rw.design(40), "a design is a str, as in .* not 40$"),  # type: ignore[call-overload]
-        (lambda: rw.design(["A+"]), "a design is a str, .* not a list$"),  # type: ignore[call-overload]
-        (lambda: rw.design({"g": 4}), "the design of the group 'g' must be a str, .* not 4$"),  # type: ignore[dict-item]
-        (lambda: rw.design({4: "A+"}), "groups are named by a str, not by 4$"),  # type: ignore[dict-item]
-        (lambda: rw.design("A+", context=4), "context must be True, False or the name of a cue, not 4$"),  # type: ignore[call-overload]
-        (
-            lambda: rw.design("A+", context=True, between=1.0),
-            "between must be a whole number of 0 or more, not 1.0",
-        ),  # type: ignore[call-overload]
-        (lambda: rw.design("A+", seed="x"), "seed must be a whole number"),  # type: ignore[call-overload]
+        ((40, {}), "a design is a str, as in .* not 40$"),
+        ((["A+"], {}), "a design is a str, .* not a list$"),
+        (({"g": 4}, {}), "the design of the group 'g' must be a str, .* not 4$"),
+        (({4: "A+"}, {}), "groups are named by a str, not by 4$"),
+        (("A+", {"context": 4}), "context must be True, False or the name of a cue, not 4$"),
+        (("A+", {"context": True, "between": 1.0}), "between must be a whole number of 0 or more, not 1.0"),
+        (("A+", {"seed": "x"}), "seed must be a whole number"),
     ],
 )
-def test_arguments_of_wrong_types_say_so(call: Any, message: str) -> None:
+def test_arguments_of_wrong_types_say_so(call: tuple[Any, dict[str, Any]], message: str) -> None:
+    text, keywords = call
     with pytest.raises(TypeError, match=message):
-        call()
+        rw.design(text, **keywords)
 
 
 @pytest.mark.parametrize(
@@ -310,15 +358,16 @@ def test_arguments_that_do_not_fit_say_so(keywords: dict[str, Any], message: str
 
 def test_what_cannot_be_put_in_order_is_refused() -> None:
     assert rw.design("A+ 4294967295").n_tokens == 4294967295
-    for text, more in (
+    cases: list[tuple[str, dict[str, Any]]] = [
         ("A+ 999999 / B- 2", {}),
         ("A+ 1000001", {"context": True, "between": 1}),
         ("A? 1000001", {}),
-    ):
+    ]
+    for text, more in cases:
         with pytest.raises(
             ValueError, match=r"^phase '1' would put 1,000,001 trials in order, more than 1,000,000; "
         ):
-            rw.design(text, **more)  # type: ignore[arg-type]
+            rw.design(text, **more)
 
 
 # What the trials are.
@@ -344,6 +393,8 @@ def tokens(events: rw.Events) -> list[tuple[str, str]]:
         ("A+ 2 | A+ 3", {}, [("A", "US", 2), ("A", "US", 3)]),
         ("A+ / A+ 3", {}, [("A", "US", 4)]),
         ("BA>x_y 2, B-", {}, [("B_A", "x_y", 1), ("B", "", 1), ("B_A", "x_y", 1)]),
+        ("A- / A?", {}, [("A", "", 1), ("A", "", 0)]),
+        ("A? / A-", {}, [("A", "", 0), ("A", "", 1)]),
         ("A? 2 | B+", {}, [("A", "", 0), ("A", "", 0), ("B", "US", 1)]),
         ("A+ 4 / B?", {}, [("A", "US", 2), ("B", "", 0), ("A", "US", 2)]),
         (
@@ -383,9 +434,9 @@ def test_us_is_an_outcome_where_trials_have_it_or_lack_it() -> None:
 def test_phases_share_rows_and_tokens_out(
     design: tuple[Section, ...], context: bool, between: int, seed: int | None
 ) -> None:
-    always = "\u2603" if context else False
+    always = "\u2603" if context else ""
     between = between if context else 0
-    events = rw.design(written(design), context=always, between=between, seed=seed)
+    events = rw.design(written(design), context=always or False, between=between, seed=seed)
     assert list(events.phases) == [section.name for section in design]
     assert [len(events), events.n_tokens] == [
         sum(len(getattr(phase, field)) for phase in events.phases.values()) for field in ("rows", "tokens")
@@ -503,7 +554,7 @@ def test_phases_are_records() -> None:
 
 
 def test_what_made_a_design_is_kept() -> None:
-    made = rw.design("A+ | B-", context="box", between=2, seed=np.int64(3)).parameters
+    made = rw.design("A+ | B-", context="box", between=2, seed=np.int64(3)).parameters  # type: ignore[call-overload]
     assert {name: made[name] for name in ("function", "text", "context", "between", "seed")} == {
         "function": "design",
         "text": "A+ | B-",

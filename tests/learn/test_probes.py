@@ -20,7 +20,7 @@ TRIAL = st.builds(
 DESIGNS = st.lists(st.lists(TRIAL, min_size=1, max_size=4).map(" / ".join), min_size=1, max_size=3).map(
     " | ".join
 )
-RULE = {"alpha": 0.3, "beta": (0.2, 0.1)}
+RULE: dict[str, Any] = {"alpha": 0.3, "beta": (0.2, 0.1)}
 
 
 @given(DESIGNS, st.booleans(), st.none() | st.integers(0, 5), some.DTYPES)
@@ -56,7 +56,7 @@ def test_a_probe_changes_no_weight(text: str, between: bool) -> None:
     assert without.n_tokens == events.n_tokens
     for method in ("forward", "adjoint"):
         one, other = (
-            rw.learn(each, method=method, alpha=0.3, beta=0.2, cues=without.cues, outcomes=without.outcomes)  # type: ignore[arg-type]
+            rw.learn(each, method=method, alpha=0.3, beta=0.2, cues=without.cues, outcomes=without.outcomes)
             for each in (events, without)
         )
         assert some.bits(np.asarray(one)) == some.bits(np.asarray(other))
@@ -77,7 +77,7 @@ def test_probes_are_recorded_whatever_else_is() -> None:
         {"at": [80]},
         {"predictions": True},
     ):
-        found = rw.trajectories(events, alpha=0.2, beta=0.2, **keywords).probes  # type: ignore[arg-type]
+        found = rw.trajectories(events, alpha=0.2, beta=0.2, **keywords).probes
         assert found is not None
         assert found.tolist() == every.tolist()
     # And up to the last token that is recorded.

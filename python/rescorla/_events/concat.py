@@ -36,6 +36,8 @@ def concat_events(
         In memory or the new file. The names are those of all parts, in order of first appearance: those of
         the first part in their order, then what the second adds, and so on.
 
+        The phases of designs follow one another; rows of other parts belong to none.
+
     Raises
     ------
     ValueError
@@ -44,6 +46,11 @@ def concat_events(
         When a file is damaged, or is no event file or table.
     TypeError
         When a part is neither Events nor a path, or `parts` is one of these instead of several.
+
+    Warns
+    -----
+    RescorlaWarning
+        When phases of several parts have the same name: then the result has no phases.
 
     See Also
     --------

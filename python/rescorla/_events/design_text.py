@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple, NoReturn, TypeAlias
 
+from rescorla._shared.warn import warn
+
 Mark: TypeAlias = Literal["+", "-", "+-", ">", "?"]
 """The outcome US, none, half and half, outcomes by name, a probe."""
 
@@ -17,13 +19,15 @@ _BARE_CUE = re.compile(r"[^\W\d_][0-9']*")
 _BARE_OUTCOME = re.compile(r"[^\W_]+(?:[^\W_]|')*")
 _PHASE = re.compile(r"[^\W_][\w .'-]*")
 _NUMBER = re.compile(r"[0-9]+")
+# What may be meant as a number of trials: A40, shock40.
+_NUMBERED = re.compile(r"(.*[^0-9])([1-9][0-9]+)")
 _WORD = re.compile(r"[^\W_]+")
 _WORD_SO_FAR = re.compile(r"[^\W_]*\Z")
 # A name with its colon, where a phase begins: no cue stands before a colon.
 _NAMED = re.compile(r"[^|/,:()]*:")
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\ufe58\ufe63\uff0d"
 _PRIMES = "\u2018\u2019\u2032\u00b4`"
-_MINUS = "\u2212"
+_MARKS: dict[str, Mark] = {"+": "+", "-": "-", "\u2212": "-", ">": ">", "?": "?"}
 _TIMES = "x\u00d7"
 _COLON = "the name of a phase stands before its trials, as in train: A+ 40"
 
@@ -57,6 +61,7 @@ def parse(text: str, *, with_context: bool = False) -> tuple[Section, ...]:
         section = _section(reader, sections)
         sections[section.name] = section
         if not reader.take("|"):
+            _warn_of_numbers(reader)
             return tuple(sections.values())
 
 
@@ -86,6 +91,11 @@ class _Reader:
 
     def __init__(self, text: str, with_context: bool) -> None:
         self.text, self.at, self.with_context = text, 0, with_context
+        # The name that came last, if it stood in no brackets; all names that end in numbers; and those at the
+        # end of trials of which no number is said.
+        self.last = ""
+        self.numbered: set[str] = set()
+        self.uncounted: list[str] = []
 
     def blanks(self) -> None:
         """Go on to what is no blank."""
@@ -112,6 +122,13 @@ class _Reader:
             return ""
         self.at = found.end()
         return found[0]
+
+    def name(self, pattern: re.Pattern[str]) -> str:
+        """A name without brackets, if one comes next, and go on behind it."""
+        self.last = self.match(pattern)
+        if _NUMBERED.fullmatch(self.last):
+            self.numbered.add(self.last)
+        return self.last
 
     def found(self) -> str:
         """What comes next, for a message."""
@@ -158,6 +175,19 @@ def _section(reader: _Reader, before: dict[str, Section]) -> Section:
     return Section(name, tuple(trials))
 
 
+def _warn_of_numbers(reader: _Reader) -> None:
+    """Warn where A40+ may be meant as 40 trials of A: no other name of the design has such a number."""
+    if len(reader.numbered) != 1 or not reader.uncounted:
+        return
+    name = reader.uncounted[0]
+    stem, number = _NUMBERED.fullmatch(name).groups()  # type: ignore[union-attr]
+    counted = f"{stem}+ {number}" if len(stem.strip("'")) == 1 and stem[0].isupper() else f"A>{stem} {number}"
+    warn(
+        f"the design {reader.text[:60]!r} has one trial of the name {name!r}; for {number} trials write "
+        f"{counted!r}, for one trial write 1 behind it, or the name in brackets"
+    )
+
+
 def _trial(reader: _Reader) -> Trial:
     """Trials of one kind."""
     start = reader.at if reader.next() else len(reader.text)
@@ -183,6 +213,8 @@ def _trial(reader: _Reader) -> Trial:
             f"expected one number of trials, found {before} before the cues and {after} behind; leave one "
             "out",
         )
+    if before is None and after is None and mark != "?" and reader.last in reader.numbered:
+        reader.uncounted.append(reader.last)
     n = before if before is not None else after if after is not None else 1
     if mark == "+-" and n % 2:
         reader.fail(
@@ -226,7 +258,7 @@ def _cues(reader: _Reader) -> tuple[str, ...]:
         at = reader.at
         if character == "(":
             cue = _in_brackets(reader, "cue")
-        elif character.isupper() and (bare := reader.match(_BARE_CUE)):
+        elif character.isupper() and (bare := reader.name(_BARE_CUE)):
             cue = bare
             if reader.at < len(reader.text) and reader.text[reader.at] in _PRIMES:
                 reader.fail(
@@ -255,9 +287,7 @@ def _in_brackets(reader: _Reader, what: str) -> str:
         )
     name = " ".join(reader.text[start + 1 : end].split())
     if not name:
-        reader.fail(
-            start, f"expected the name of a {what} in the brackets, found none; write it, as in (tone)"
-        )
+        reader.fail(start, f"expected the name of the {what} in brackets, found none; write it, as in (tone)")
     if "_" in name:
         parts = [each for each in name.split("_") if each]
         apart = "".join(f"({each})" for each in parts) if what == "cue" else "_".join(parts)
@@ -266,7 +296,7 @@ def _in_brackets(reader: _Reader, what: str) -> str:
             f"expected the name of one {what}, found {name!r}, and _ joins names in tables of events; write "
             f"{apart or '(tone)'} for several, or ({'-'.join(parts) or 'tone'})",
         )
-    reader.at = end + 1
+    reader.at, reader.last = end + 1, ""
     return name
 
 
@@ -274,15 +304,15 @@ def _mark(reader: _Reader, cues: tuple[str, ...], before: int | None) -> Mark:
     """What follows the cues."""
     character = reader.next()
     at = reader.at
-    if not character or character not in f"+-{_MINUS}>?":
+    mark = _MARKS.get(character)
+    if mark is None:
         _no_mark(reader, cues, before)
     reader.at += 1
-    mark: Mark = "-" if character == _MINUS else character  # type: ignore[assignment]
-    if mark == "+" and reader.text[reader.at : reader.at + 1] in ("-", _MINUS):
+    if mark == "+" and _MARKS.get(reader.text[reader.at : reader.at + 1]) == "-":
         reader.at += 1
         mark = "+-"
     behind = reader.next()
-    if behind and behind in f"+-{_MINUS}>?":
+    if behind in _MARKS:
         _two_marks(reader, at, mark, behind)
     return mark
 
@@ -293,7 +323,7 @@ def _outcomes(reader: _Reader) -> tuple[str, ...]:
     while True:
         reader.blanks()
         at = reader.at
-        name = _in_brackets(reader, "outcome") if reader.next() == "(" else reader.match(_BARE_OUTCOME)
+        name = _in_brackets(reader, "outcome") if reader.next() == "(" else reader.name(_BARE_OUTCOME)
         if not name:
             reader.fail(
                 at,
@@ -327,7 +357,7 @@ def _no_mark(reader: _Reader, cues: tuple[str, ...], before: int | None) -> NoRe
     character, at, found = reader.next(), reader.at, reader.found()
     so_far = "".join(map(_written_cue, cues))
     if len(cues) > 1 and reader.text[:at].rstrip().endswith(")"):
-        rest, last = so_far[: so_far.rindex("(")] or "A", cues[-1]
+        rest, last = "".join(map(_written_cue, cues[:-1])), cues[-1]
         reader.fail(
             at,
             f"expected a mark after the cues, found {found}; if {last} is the outcome, write {rest}+ or "
@@ -370,7 +400,7 @@ def _no_separator(reader: _Reader) -> NoReturn:
     wanted = "/ or , or | after a trial"
     if character == ":":
         cure = _COLON
-    elif character in f"+-{_MINUS}>?":
+    elif character in _MARKS:
         wanted, cure = "one mark", "leave one out"
     elif character == "X" and reader.text[at + 1 : at + 2].isdigit():
         cure = f"X is a cue; write x{found.strip(chr(39))[1:]} for a number of trials"

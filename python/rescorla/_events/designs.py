@@ -93,6 +93,11 @@ def design(
     TypeError
         When an argument is of a wrong type.
 
+    Warns
+    -----
+    RescorlaWarning
+        When ``A40+``, one trial of a cue A40, may be meant as 40 trials of A.
+
     Notes
     -----
     The language:
@@ -111,10 +116,12 @@ def design(
 
     Where a trial is marked ``+`` or ``-``, ``"US"`` is an outcome of the events, whether it occurs or not.
 
+    No order of trials is more even than that of Tijdeman (1980), which is taken: with k kinds of trials it
+    is off by at most 1 - 1 / (2k - 2).
+
     References
     ----------
-    Tijdeman, R. (1980). The chairman assignment problem. Discrete Mathematics 32, 323-330. (How trials are
-    spread.)
+    Tijdeman, R. (1980). The chairman assignment problem. Discrete Mathematics 32, 323-330.
 
     See Also
     --------
@@ -141,8 +148,10 @@ def design(
     >>> [event.cues[0] for event in rw.design("A+ 3 / B- 3")]
     ['A', 'B', 'A', 'B', 'A', 'B']
     >>> groups = rw.design({"blocking": "A+ 40 | AB+ 40", "control": "C+ 40 | AB+ 40"})
-    >>> {name: round(rw.learn(events)["B", "US"], 2) for name, events in groups.items()}
-    {'blocking': 0.11, 'control': 0.28}
+    >>> for name, each in groups.items():
+    ...     print(name, round(rw.learn(each, alpha=0.3, beta=0.3)["B", "US"], 2))
+    blocking 0.01
+    control 0.5
     """
     if isinstance(text, Mapping):
         return {group: _of_group(group, each, context, between, seed) for group, each in text.items()}

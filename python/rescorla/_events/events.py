@@ -59,10 +59,11 @@ class Event(NamedTuple):
 class Events:
     """A sequence of learning events with their names, in memory or mapped from a binary event file.
 
-    Made by `read_events`, `compile_events`, `corpus_events` and `open_events`. ``len(events)`` counts rows; a
-    row of frequency f stands for f tokens in a row. Iterating and indexing give `Event`. A slice, a list or
-    array of positions (negative ones count from the end) and a mask, an array with a truth value for each
-    event, give Events in memory that keep all names, so that what is learned from parts fits together.
+    Made by `read_events`, `compile_events`, `corpus_events`, `design` and `open_events`. ``len(events)``
+    counts rows; a row of frequency f stands for f tokens in a row. Iterating and indexing give `Event`. A
+    slice, a list or array of positions (negative ones count from the end) and a mask, an array with a truth
+    value for each event, give Events in memory that keep all names, so that what is learned from parts fits
+    together.
 
     Attributes
     ----------
@@ -133,8 +134,8 @@ class Events:
 
         What was made of other events has theirs as ``"of"``, up to 32 steps back. Files have no folders here,
         and nothing says when. What JSON cannot hold, and lists of more than 1,000, are named in angle
-        brackets: ``"<function stem>"``, ``"<list of 20,000>"``. A file that says nothing, as older versions
-        wrote them, has none of this.
+        brackets: ``"<function stem>"``, ``"<list of 20,000>"``. Phases are there as lists of the first and
+        the end. A file that says nothing, as older versions wrote them, has none of this.
 
         Examples
         --------
@@ -951,12 +952,18 @@ class Events:
         -------
         Events
             In memory or the new file. The names are those of all, in order of first appearance: first these
-            events' own names in their order, then what the others add.
+            events' own names in their order, then what the others add. The phases of designs follow one
+            another; rows of other events belong to none.
 
         Raises
         ------
         TypeError
             When one of the others is no Events.
+
+        Warns
+        -----
+        RescorlaWarning
+            When phases of several of them have the same name: then the result has no phases.
 
         Examples
         --------

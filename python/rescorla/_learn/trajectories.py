@@ -149,7 +149,7 @@ def trajectories(
     >>> blocking = rw.design("A+ 40 | AB+ 40 | B? / AB?")
     >>> probes = rw.trajectories(blocking, at=[80], alpha=0.2, beta=0.2).probes
     >>> list(zip(probes["cues"], probes["activation"].round(2)))
-    [(('B',), np.float64(0.1)), (('A', 'B'), np.float64(1.0))]
+    [(('B',), np.float64(0.09)), (('A', 'B'), np.float64(0.99))]
     """
     element = element_type(dtype)
     beta1, beta2 = rates(beta)
