@@ -81,7 +81,7 @@ def test_without_tqdm_a_notebook_shows_the_plain_line(
 
 def test_a_total_that_becomes_known_is_shown_and_the_time_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     fake(monkeypatch, {"IPKernelApp": {}})
-    with progress.watching(None, "learning") as watch:
+    with progress.watching(None, "learning", "tokens") as watch:
         assert watch is not None
         assert Widget.made == []  # Nothing to show yet.
         watch(3, 0)
@@ -90,7 +90,7 @@ def test_a_total_that_becomes_known_is_shown_and_the_time_goes_on(monkeypatch: p
     (bar,) = Widget.made
     assert bar.seen == [(3, None), (5, 10), (10, 10)]
     assert (bar.start_t, bar.closed) == (1.0, True)
-    with progress.watching(None, "brief"):
+    with progress.watching(None, "brief", "tokens"):
         pass
     assert len(Widget.made) == 1
 

@@ -176,7 +176,7 @@ def learn(
     del request, job
     missing = store.missing()
     if missing:
-        with _in_file(events) as source, watching(progress, "learning") as watch:
+        with _in_file(events) as source, watching(progress, "learning", "tiles") as watch:
             if watch is not None:
                 watch(store.n_tiles - len(missing), store.n_tiles)
             wait_for_workers(client)

@@ -25,7 +25,7 @@ from rescorla._events.kinds import PYTHON, Words, look, not_a_table, warn_of_cou
 from rescorla._events.made import made_by
 from rescorla._shared.checks import DUPLICATES, Duplicates, PathName, one_of, path_name, shown, whole
 from rescorla._shared.hints import hinting
-from rescorla._shared.progress import Progress, watching
+from rescorla._shared.progress import BYTES, Progress, watching
 
 
 @hinting
@@ -263,7 +263,7 @@ def events_of(
             limit=limit,
             background=background,
         )
-    with watching(progress, "reading") as watch:
+    with watching(progress, "reading", BYTES if isinstance(source, str) else "events") as watch:
         made = compiler(
             blanks.source,
             path,

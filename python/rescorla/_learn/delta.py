@@ -265,7 +265,7 @@ def delta_rule(
     cure = slower(rate_name, kappa, size, events.n_tokens, reduction)
     ordered = asked("ordered")["ordered"] or ORDERED
     started = perf_counter()
-    with watching(progress, "learning") as watch:
+    with watching(progress, "learning", "tokens", n_passes * events.n_tokens) as watch:
         # In full batches the order is nothing but rounding.
         for first, some, order in _orders(n_passes, events, rng if size else None, ordered):
             values = np.zeros(shape, dtype=element)

@@ -166,7 +166,7 @@ def trajectories(
     n_learned = int(tokens[-1]) if len(tokens) else 0
     factors = None if schedule is None else tabulated(schedule, n_learned, (beta1, beta2), element)
     started = perf_counter()
-    with watching(progress, "learning", (n_learned, "tokens")) as watch, naming_divergence(plan):
+    with watching(progress, "learning", "tokens", n_learned) as watch, naming_divergence(plan):
         report = _core.trajectories(
             events._file,
             alpha=alphas.values,

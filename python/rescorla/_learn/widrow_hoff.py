@@ -195,7 +195,7 @@ def widrow_hoff(
     values = np.zeros((len(cues.names), len(outcomes.names)), dtype=element)
     started = perf_counter()
     try:
-        with watching(progress, "learning") as watch:
+        with watching(progress, "learning", "tokens", facts["n_tokens"]) as watch:
             report = _core.widrow_hoff(
                 source,
                 cues=(cues.array, cues.size),
