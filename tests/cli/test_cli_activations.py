@@ -2,6 +2,7 @@
 
 import csv
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -82,7 +83,7 @@ def test_a_table_replaces_no_input(tmp_path: Path) -> None:
     assert "is also read: name another output" in found.error
 
 
-EVENTS = [("a_b", "x_y"), ("b", "y", 3), ("a", [])]
+EVENTS: list[tuple[Any, ...]] = [("a_b", "x_y"), ("b", "y", 3), ("a", [])]
 
 
 def of_present(folder: Path) -> tuple[list[object], rw.Events, rw.Weights]:
@@ -130,8 +131,8 @@ def test_a_present_outcome_that_the_weights_lack_is_an_error_or_nan(tmp_path: Pa
     ok(*told, "--unknown", "ignore", "-o", tmp_path / "a.npy")
     assert np.isnan(np.load(tmp_path / "a.npy")).tolist() == [False, True, True]
     assert ok(*told, "--unknown", "ignore", "--top", 1) == "a_b\tx\t0.333333\nb\ty\tnan\n"
-    found = json_of(*told, "--unknown", "ignore", "--top", 1)
-    assert found["activations"][1]["top"] == [{"outcome": "y", "activation": None}]
+    printed = json_of(*told, "--unknown", "ignore", "--top", 1)
+    assert printed["activations"][1]["top"] == [{"outcome": "y", "activation": None}]
 
 
 def test_present_outcomes_and_named_ones_are_two_questions(tmp_path: Path) -> None:

@@ -32,9 +32,9 @@ def watching(
     """Turn a ``progress=`` argument into what the engine calls, and take the bar away when the work ends.
 
     The engine calls it every 50 ms from the calling thread, so an exception in it stops the work. A total of
-    0 means that it is not known yet. A bar counts what the user knows, such as "tokens", or "bytes", which are
-    scaled. The engine counts the same, or, where there is an `n`, steps of its own, whose share of their total
-    is that of these n.
+    0 means that it is not known yet. A bar counts what the user knows, such as "tokens", or "bytes", which
+    are scaled. The engine counts the same, or, where there is an `n`, steps of its own, whose share of their
+    total is that of these n.
     """
     if progress is None:
         progress = sys.stderr is not None and (sys.stderr.isatty() or _in_notebook())
@@ -75,7 +75,7 @@ def _new_bar(label: str, unit: str, n: int | None) -> _Bar:
 
 
 def _known(done: int, total: int, n: int | None) -> tuple[int, int]:
-    """What is done and the total in what a bar counts, of which there are n, if the engine counts other steps."""
+    """What is done and the total in what a bar counts: n, if the engine counts other steps."""
     if n is None:
         return done, total
     return (min(done, total) * n // total if total else 0), n

@@ -73,8 +73,8 @@ def add(commands: Any) -> None:
         dest="unknown_cues",
         choices=("error", "ignore"),
         default="error",
-        help="what to do with unknown cues and, with --present-only, unknown outcomes, which get NaN if they are "
-        "ignored (default error)",
+        help="what to do with unknown cues and, with --present-only, unknown outcomes, which get NaN if they "
+        "are ignored (default error)",
     )
     names.add(parser, "--outcomes", "OUTCOME", "the activations of these outcomes only, in this order")
     parser.add_argument(
@@ -90,8 +90,8 @@ def add(commands: Any) -> None:
         "--output",
         metavar="FILE",
         help="the file to write, with a row for each event and a column for each outcome: .csv or .tsv, with "
-        "the names, or .npy; with --present-only with a row for each outcome of each event: the number of the "
-        "event, from 1, its cues, the outcome, the activation",
+        "the names, or .npy; with --present-only with a row for each outcome of each event: the number of "
+        "the event, from 1, its cues, the outcome, the activation",
     )
     parser.add_argument(
         "--top", type=command.count, metavar="N", help="print the N most active outcomes of each event"
