@@ -175,6 +175,22 @@ def test_polars_queries_weights() -> None:
     assert polars.DataFrame(known.to_arrow()).filter(polars.col("x") < 0.3)["cue"].to_list() == ["b"]
 
 
+def test_duckdb_queries_weights() -> None:
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed: pip install rescorla[test]")
+    known = rw.Weights(VALUES, ["a", "b"], ["x", "y", "z"])
+    tables = {"long": known.to_arrow(long=True), "wide": known.to_arrow()}
+    with duckdb.connect() as base:
+        for name, table in tables.items():
+            base.register(name, table)
+        assert base.sql("SELECT * FROM long WHERE cue = 'b' AND weight > 0.1").fetchall() == [
+            ("b", "x", 0.25)
+        ]
+        assert base.sql("SELECT cue, z FROM wide ORDER BY x LIMIT 1").fetchall() == [("b", -0.0)]
+        # Every bit comes back.
+        pivoted = base.sql("SELECT weight FROM long ORDER BY cue, outcome").fetchnumpy()["weight"]
+    assert np.asarray(pivoted).tobytes() == known.values.tobytes()
+
+
 def test_an_outcome_called_cue_needs_a_long_table(tmp_path: Path) -> None:
     known = rw.Weights([[0.5, 1.0]], ["a"], ["x", "cue"])
     message = r"an outcome is called 'cue'.*write long=True"
