@@ -67,6 +67,11 @@ def _in_notebook() -> bool:
     return "IPKernelApp" in (getattr(shell, "config", None) or ())
 
 
+def _begins() -> float:
+    """From when on there is a bar. In a notebook each leaves its room behind: brief work has none."""
+    return monotonic() + (_PATIENCE if _in_notebook() else 0.0)
+
+
 def _new_bar(label: str, unit: str, n: int | None) -> _Bar:
     try:
         return _TqdmBar(label, unit, n)
@@ -104,12 +109,11 @@ class _TqdmBar:
         suffix = "B" if unit == BYTES else f" {unit}"
         self._make = partial(tqdm, desc=label, unit=suffix, unit_scale=True, leave=False, file=sys.stderr)
         self._bar: Any = None
-        self._begins = monotonic() + (_PATIENCE if _in_notebook() else 0.0)
+        self._begins = _begins()
 
     def show(self, done: int, total: int) -> None:
         done, total = _known(done, total, self._n)
         if self._bar is None:
-            # In a notebook each bar leaves its room behind: brief work has none.
             if monotonic() < self._begins:
                 return
             self._bar = self._make(total=total or None)
@@ -132,10 +136,12 @@ class _PlainBar:
 
     def __init__(self, label: str, unit: str, n: int | None) -> None:
         self._label, self._unit, self._n = label, unit, n
-        self._started = monotonic()
+        self._started, self._begins = monotonic(), _begins()
         self._shown = 0
 
     def show(self, done: int, total: int) -> None:
+        if monotonic() < self._begins:
+            return
         share = min(done / total, 1.0) if total else 0.0
         bar = ("#" * round(share * self.WIDTH)).ljust(self.WIDTH)
         done, whole = _known(done, total, self._n)
