@@ -130,6 +130,8 @@ def test_without_widgets_tqdm_draws_a_line_and_no_warning_is_shown() -> None:
         "import sys, types\n"
         "sys.modules['ipywidgets'] = None\n"
         "shell = types.SimpleNamespace(config={'IPKernelApp': {}})\n"
+        # By one of these tqdm, as it is newer or older, knows a notebook.
+        "sys.modules['ipykernel.zmqshell'] = types.ModuleType('ipykernel.zmqshell')\n"
         "sys.modules['IPython'] = types.ModuleType('IPython')\n"
         "sys.modules['IPython'].get_ipython = lambda: shell\n"
         "import rescorla as rw\n"

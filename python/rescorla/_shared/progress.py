@@ -62,7 +62,7 @@ def part(
 
 
 def _in_notebook() -> bool:
-    """Whether a notebook's kernel runs this: what `tqdm.auto` asks, too."""
+    """Whether a notebook's kernel runs this."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return "IPKernelApp" in (getattr(shell, "config", None) or ())
 
