@@ -1,7 +1,7 @@
 """What learning into a store will take: constants of a cost model, and what it predicts. Linux only.
 
     python benches/model.py --folder /scratch    # 100,000 cues x 100,000 outcomes, 4 cues an event; minutes
-    python benches/model.py --smoke              # small: does it work
+    python benches/model.py --smoke              # small: does it work; prints no time of an event
 
 The model, for n hosts of c threads each:
 
@@ -65,6 +65,11 @@ class Constants(NamedTuple):
     tiles_a_chunk: int
     result: float
     decoded_each: float
+    needed: int
+    about: str
+    warm: float
+    lanes: int
+    chunk: int
 
 
 def main() -> None:
@@ -89,11 +94,18 @@ def main() -> None:
     print(f"{about['processor']}, {about['cores']} cores, rescorla {about['versions']['rescorla']}")
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         constants = measured(options, Path(folder))
-    predict(constants, options)
+    describe(constants, options)
+    lines = prediction(constants, options)
+    if options.smoke:
+        print("the times of an event, and what follows from them, need more events than a smoke run has")
+        return
+    if constants.tile <= 0:
+        raise SystemExit("four times the events took no longer: take more --events, or a quieter machine")
+    print(*lines, sep="\n")
 
 
 def measured(options: argparse.Namespace, folder: Path) -> Constants:
-    """Measures the constants, and prints them."""
+    """Measures the constants."""
     files = made(options, folder)
     often, threads = int(options.repetitions), int(options.threads)
     method = None if options.method == "auto" else options.method
@@ -116,7 +128,12 @@ def measured(options: argparse.Namespace, folder: Path) -> Constants:
     needed = forecast(events, method=job.method, threads=THREADS_A_HOST)["memory"]
     # Names, and what a large file keeps of its events besides, stand behind the events.
     each = (names_begin(files[1]) - names_begin(files[0])) / (len(events) - len(few))
-    constants = Constants(
+    about = (
+        f"{len(events):,} events of {options.slots} cues and one outcome, {events.n_cues:,} cues, "
+        f"{events.n_outcomes:,} outcomes; {job.method} method, float64, {threads} threads at once; medians "
+        f"of {often}"
+    )
+    return Constants(
         file_fixed=files[1].stat().st_size - each * len(events),
         file_each=each,
         read=cold,
@@ -128,28 +145,43 @@ def measured(options: argparse.Namespace, folder: Path) -> Constants:
         tiles_a_chunk=tiles_a_chunk,
         result=8 * n_lanes * lane,
         decoded_each=(needed["events"] - THREADS_A_HOST * (32 << 20)) / len(events),
+        needed=sum(needed.values()),
+        about=about,
+        warm=warm,
+        lanes=lanes,
+        chunk=lane * chunk * 8,
+    )
+
+
+def describe(found: Constants, options: argparse.Namespace) -> None:
+    """Prints the constants; of a smoke run those that are not differences of times, which are noise there."""
+    print(found.about)
+    print(
+        f"  F        {found.file_fixed / 1e6:.1f} MB for the names, and {found.file_each:.2f} bytes an event"
     )
     print(
-        f"{len(events):,} events of {options.slots} cues and one outcome, {events.n_cues:,} cues, "
-        f"{events.n_outcomes:,} outcomes; {job.method} method, float64, {threads} threads at once; medians "
-        f"of {often}"
+        f"  B        {found.read / 1e6:,.0f} MB/s cold, {found.warm / 1e6:,.0f} MB/s from the cache of files"
     )
-    print(f"  F        {constants.file_fixed / 1e6:.1f} MB for the names, and {each:.2f} bytes an event")
-    print(f"  B        {cold / 1e6:,.0f} MB/s cold, {warm / 1e6:,.0f} MB/s from the cache of files")
     print(
-        f"  K        {constants.chunks * tiles_a_chunk:,} tiles of {lanes} lanes, {tiles_a_chunk} in a chunk "
-        f"of the store, which has {lane * chunk * 8 / 1e6:.0f} MB"
+        f"  K        {found.chunks * found.tiles_a_chunk:,} tiles of {found.lanes} lanes, "
+        f"{found.tiles_a_chunk} in a chunk of the store, which has {found.chunk / 1e6:.0f} MB"
     )
-    print(f"  t_tile   {tile * 1e9:.1f} ns an event, which is {tile / lanes * 1e12:.0f} ps a weight")
-    print(f"  t_decode {decode * 1e9:.1f} ns an event; decoded, one has {constants.decoded_each:.0f} bytes")
-    print(f"  g        {run:.1f} tiles, where a call learns {IN_A_CALL}; in a chunk {tiles_a_chunk} at most")
-    print(f"  R        {constants.result / 1e9:.1f} GB")
-    print(f"  D        {write / 1e6:,.0f} MB/s, with the checksum and fsync")
+    if not options.smoke:
+        weight = found.tile / found.lanes
+        print(f"  t_tile   {found.tile * 1e9:.1f} ns an event, which is {weight * 1e12:.0f} ps a weight")
+        print(
+            f"  t_decode {found.decode * 1e9:.1f} ns an event; decoded, it has {found.decoded_each:.0f} bytes"
+        )
+        print(
+            f"  g        {found.run:.1f} tiles, where a call learns {IN_A_CALL}; in a chunk "
+            f"{found.tiles_a_chunk} at most"
+        )
+    print(f"  R        {found.result / 1e9:.1f} GB")
+    print(f"  D        {found.write / 1e6:,.0f} MB/s, with the checksum and fsync")
     print(
-        f"  memory of a process of {THREADS_A_HOST} threads: at most {sum(needed.values()) / 1e9:.1f} GB, "
-        f"and {THREADS_A_HOST * 2 * lane * chunk * 8 / 1e9:.1f} GB for chunks"
+        f"  memory of a process of {THREADS_A_HOST} threads: at most {found.needed / 1e9:.1f} GB, "
+        f"and {THREADS_A_HOST * 2 * found.chunk / 1e9:.1f} GB for chunks"
     )
-    return constants
 
 
 def median(often: int, measure: Callable[[], float]) -> float:
@@ -262,19 +294,20 @@ def forget(path: str) -> None:
         os.close(descriptor)
 
 
-def predict(constants: Constants, options: argparse.Namespace) -> None:
-    """Prints what the model says of many events."""
+def prediction(constants: Constants, options: argparse.Namespace) -> list[str]:
+    """What the model says of many events."""
     file = constants.file_fixed + constants.file_each * EVENTS
-    print(
+    lines = [
         f"PREDICTION, {EVENTS:,} events of {options.slots} cues, {options.cues:,} cues x "
         f"{options.outcomes:,} outcomes, hosts of {THREADS_A_HOST} threads; the event file has "
         f"{file / 1e9:.1f} GB:"
-    )
+    ]
     for n_hosts in HOSTS:
         parts = predicted(constants, EVENTS, n_hosts, THREADS_A_HOST)
         shown = ", ".join(f"{name} {seconds:,.0f} s" for name, seconds in parts.items())
         total = sum(parts.values())
-        print(f"  {n_hosts:3} hosts: {total:,.0f} s, or {total / 3600:.2f} h: {shown}")
+        lines.append(f"  {n_hosts:3} hosts: {total:,.0f} s, or {total / 3600:.2f} h: {shown}")
+    return lines
 
 
 def predicted(constants: Constants, events: int, n_hosts: int, threads: int) -> dict[str, float]:

@@ -3,7 +3,9 @@
 import gzip
 import lzma
 import math
+import os
 import re
+import shutil
 import subprocess
 import sys
 from importlib.resources import files
@@ -227,6 +229,155 @@ def test_the_line_of_r_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         with pytest.raises(FileNotFoundError, match=re.escape(expected)) as refused:
             datasets.from_r("ndl", "think", folder=folder)
         assert refused.value.filename == str(Path(folder, "think.csv"))
+
+
+# A package of R that has data, as its packages have them.
+PACKAGE = r"""
+hard <- data.frame(
+  word = c('say "a", "b"', "NA", "", NA, "new\nline", "caf\u00e9 \u0161 \u4e2d", "back\\slash", "1", "TRUE"),
+  level = factor(c("None", "x", "y", NA, "x", "y", "x", "None", "NA")),
+  some = c(1L, 2L, NA, -4L, 5L, 6L, 7L, 8L, 9L), all = c(1:8, 100000L),
+  real = c(0.1, 1 / 3, 1e300, 5e-324, -Inf, Inf, NaN, NA, 123456789.125),
+  large = c(1e5, 2, 3, 4, 5, 6, 7, 8, 1e15),
+  perhaps = c(TRUE, FALSE, NA, TRUE, FALSE, TRUE, FALSE, TRUE, TRUE), truth = rep(c(TRUE, FALSE, TRUE), 3),
+  nothing = rep(NA, 9), "odd name" = letters[1:9], day = as.Date("2020-01-01") + 0:8,
+  check.names = FALSE, stringsAsFactors = FALSE)
+rownames(hard) <- paste0("row", 1:9)
+one.column <- data.frame(x = c("a", NA, ""))
+empty <- hard[0, c("word", "all")]
+for (name in c("hard", "one.column", "empty"))
+  save(list = name, file = file.path("data", paste0(name, ".rda")))
+"""
+DESCRIPTION = """Package: ours
+Version: 1.0
+Title: Data
+Description: Data.
+License: MIT
+Author: A
+Maintainer: A <a@b.org>
+Encoding: UTF-8
+"""
+needs_r = pytest.mark.skipif(
+    sys.platform != "linux" or shutil.which("Rscript") is None, reason="needs R, and the locales of Linux"
+)
+
+
+def in_r(code: str, where: Path, locale: str = "C.UTF-8") -> None:
+    """Run lines of R, which finds the packages of this folder."""
+    (where / "lines.R").write_text(code + "\n", encoding="utf-8")
+    environment = os.environ | {"R_LIBS": str(where), "LC_ALL": locale}
+    told = ["Rscript", "--vanilla", "lines.R"]
+    subprocess.run(told, cwd=where, env=environment, check=True, capture_output=True)
+
+
+def line_of(package: str, name: str, folder: Path) -> str:
+    """What the error says to write in R."""
+    with pytest.raises(FileNotFoundError) as refused:
+        datasets.from_r(package, name, folder=folder)
+    found = re.search(r"write it in R, (.*), or say where", str(refused.value))
+    assert found is not None
+    return found[1]
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an installed package of R."""
+    folder = tmp_path_factory.mktemp("library")
+    source = folder / "source" / "ours"
+    (source / "data").mkdir(parents=True)
+    (source / "DESCRIPTION").write_text(DESCRIPTION)
+    (source / "NAMESPACE").write_text("")
+    in_r(PACKAGE, source)
+    told = ["R", "CMD", "INSTALL", "--no-docs", f"--library={folder}", str(source)]
+    subprocess.run(told, check=True, capture_output=True)
+    return folder
+
+
+@needs_r
+def test_what_the_line_of_r_writes_comes_back(library: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "with \"quotes\", 'blanks'"
+    folder.mkdir()
+    for name in ("hard", "one.column", "empty"):
+        in_r(line_of("ours", name, folder), library)
+    found = datasets.from_r("ours", "hard", folder=folder)
+    strings = {
+        "word": ['say "a", "b"', "NA", "", None, "new\nline", "café š 中", "back\\slash", "1", "TRUE"],
+        "level": ["None", "x", "y", None, "x", "y", "x", "None", "NA"],
+        "nothing": [None] * 9,
+        "odd name": list("abcdefghi"),
+        "day": [f"2020-01-0{n}" for n in range(1, 10)],
+        "perhaps": [True, False, None, True, False, True, False, True, True],
+    }
+    for name, expected in strings.items():
+        assert (str(found[name].dtype), found[name].tolist()) == ("object", expected)
+    nan = math.nan
+    numbers = {
+        "some": [1, 2, nan, -4, 5, 6, 7, 8, 9],
+        "real": [0.1, 0.333333333333333, 1e300, 5e-324, -math.inf, math.inf, nan, nan, 123456789.125],
+        "large": [1e5, 2, 3, 4, 5, 6, 7, 8, 1e15],
+    }
+    for name, values in numbers.items():
+        assert found[name].dtype == np.float64
+        np.testing.assert_array_equal(found[name], values)
+    assert (str(found["all"].dtype), found["all"].tolist()) == ("int64", [*range(1, 9), 100_000])
+    assert (str(found["truth"].dtype), found["truth"].tolist()) == ("bool", [True, False, True] * 3)
+    # No column of row names.
+    assert len(found) == 11
+    assert datasets.from_r("ours", "one.column", folder=folder)["x"].tolist() == ["a", None, ""]
+    empty = datasets.from_r("ours", "empty", folder=folder)
+    assert [(name, str(column.dtype), len(column)) for name, column in empty.items()] == [
+        ("word", "object", 0),
+        ("all", "object", 0),
+    ]
+
+
+@needs_r
+def test_row_names_are_left_out_where_r_wrote_them(library: Path, tmp_path: Path) -> None:
+    line = line_of("ours", "hard", tmp_path)
+    in_r(line, library)
+    expected = datasets.from_r("ours", "hard", folder=tmp_path)
+    in_r(line.replace("row.names = FALSE, ", ""), library)
+    assert '"row1"' in (tmp_path / "hard.csv").read_text(encoding="utf-8")
+    found = datasets.from_r("ours", "hard", folder=tmp_path)
+    assert found.keys() == expected.keys()
+    for name, column in expected.items():
+        # NaN equals itself as text.
+        assert str(found[name].tolist()) == str(column.tolist())
+
+
+@needs_r
+def test_data_of_packages_that_load_them_at_once_come_back(library: Path, tmp_path: Path) -> None:
+    in_r(line_of("datasets", "airquality", tmp_path), library)
+    found = datasets.from_r("datasets", "airquality", folder=tmp_path)
+    assert list(found) == ["Ozone", "Solar.R", "Wind", "Temp", "Month", "Day"]
+    assert (len(found["Ozone"]), int(np.isnan(found["Ozone"]).sum())) == (153, 37)
+
+
+@needs_r
+def test_letters_that_the_locale_of_r_lacks_are_warned_of(library: Path, tmp_path: Path) -> None:
+    in_r(line_of("ours", "hard", tmp_path), library, locale="C")
+    message = r"hard.csv, line 8: R wrote <U\+00E9> where there was 'é', .* started with LC_ALL=C.UTF-8"
+    with pytest.warns(rw.RescorlaWarning, match=message) as record:
+        found = datasets.from_r("ours", "hard", folder=tmp_path)
+    assert (len(record), record[0].filename) == (1, __file__)
+    assert found["word"][5] == "caf<U+00E9> <U+0161> <U+4E2D>"
+
+
+def test_letters_that_are_spelled_are_warned_of(tmp_path: Path) -> None:
+    """The same without R."""
+    for spelled, letter in (("<U+0161>", "'š'"), ("<U+0001F600>", "'\U0001f600'")):
+        (tmp_path / "x.csv").write_text(f'"a"\n"b"\n"c{spelled}"\n')
+        message = re.escape(f"line 3: R wrote {spelled} where there was {letter}")
+        with pytest.warns(rw.RescorlaWarning, match=message):
+            datasets.from_r("ours", "x", folder=tmp_path)
+    (tmp_path / "x.csv").write_text('"a"\n"<U+xyz>"\n"<U+0>"\n')
+    assert datasets.from_r("ours", "x", folder=tmp_path)["a"].tolist() == ["<U+xyz>", "<U+0>"]
+
+
+def test_of_no_rows_nobody_knows_the_types(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text('"a","b"\n')
+    found = datasets.from_r("ours", "x", folder=tmp_path)
+    assert [column.dtype for column in found.values()] == [object, object]
 
 
 @pytest.mark.parametrize(

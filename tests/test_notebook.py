@@ -1,5 +1,6 @@
 """Progress in a notebook: a bar without being asked, tqdm's widget where tqdm is there."""
 
+import subprocess
 import sys
 import warnings
 from types import ModuleType, SimpleNamespace
@@ -81,7 +82,7 @@ def test_without_tqdm_a_notebook_shows_the_plain_line(
 
 def test_a_total_that_becomes_known_is_shown_and_the_time_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     fake(monkeypatch, {"IPKernelApp": {}})
-    with progress.watching(None, "learning") as watch:
+    with progress.watching(None, "learning", "tokens") as watch:
         assert watch is not None
         assert Widget.made == []  # Nothing to show yet.
         watch(3, 0)
@@ -90,16 +91,22 @@ def test_a_total_that_becomes_known_is_shown_and_the_time_goes_on(monkeypatch: p
     (bar,) = Widget.made
     assert bar.seen == [(3, None), (5, 10), (10, 10)]
     assert (bar.start_t, bar.closed) == (1.0, True)
-    with progress.watching(None, "brief"):
+    with progress.watching(None, "brief", "tokens"):
         pass
     assert len(Widget.made) == 1
 
 
-def test_brief_work_has_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("with_tqdm", [True, False])
+def test_brief_work_has_no_bar(
+    with_tqdm: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     fake(monkeypatch, {"IPKernelApp": {}})
     monkeypatch.setattr(progress, "_PATIENCE", 60.0)
+    if not with_tqdm:
+        monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     rw.read_events(MANY)
     assert Widget.made == []
+    assert capsys.readouterr().err == ""
 
 
 def test_what_tqdm_says_of_missing_widgets_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,3 +121,28 @@ def test_what_tqdm_says_of_missing_widgets_is_not_shown(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "tqdm.auto", Loud("tqdm.auto"))
     rw.read_events(MANY)
     assert len(Widget.made) == 1
+
+
+def test_without_widgets_tqdm_draws_a_line_and_no_warning_is_shown() -> None:
+    """Tqdm itself, which warns where a notebook lacks ipywidgets, in a process that shows all warnings."""
+    pytest.importorskip("tqdm", reason="tqdm is not installed: pip install rescorla[progress]")
+    program = (
+        "import sys, types\n"
+        "sys.modules['ipywidgets'] = None\n"
+        "shell = types.SimpleNamespace(config={'IPKernelApp': {}})\n"
+        # By one of these tqdm, as it is newer or older, knows a notebook.
+        "sys.modules['ipykernel.zmqshell'] = types.ModuleType('ipykernel.zmqshell')\n"
+        "sys.modules['IPython'] = types.ModuleType('IPython')\n"
+        "sys.modules['IPython'].get_ipython = lambda: shell\n"
+        "import rescorla as rw\n"
+        "from rescorla._shared import progress\n"
+        "progress._PATIENCE = 0.0\n"
+        "rw.read_events([('a_b', 'x')] * 20_000)\n"
+        "assert sys.modules['tqdm.auto'].tqdm.__mro__[1].__module__ == 'tqdm.std'\n"
+    )
+    told = [sys.executable, "-W", "always", "-c", program]
+    found = subprocess.run(told, capture_output=True, text=True, encoding="utf-8", check=False)
+    assert found.returncode == 0, found.stderr
+    # tqdm would swallow an error that a warning became.
+    assert "reading: " in found.stderr
+    assert "Warning" not in found.stderr

@@ -1,4 +1,4 @@
-"""Bars count what users know: events, tokens, tiles."""
+"""Bars count what users know: events, tokens, tiles, bytes."""
 
 import io
 import re
@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 import rescorla as rw
 from hypothesis import given
@@ -35,8 +36,28 @@ def shown(monkeypatch: pytest.MonkeyPatch, work: Callable[[], object], *, with_t
         (lambda events: rw.trajectories(events, progress=True), "tokens", 1000),
         (lambda events: rw.activations(events, rw.learn(events), progress=True), "events", 3),
         (lambda events: rw.equilibrium(events, progress=True), "%", 100),
+        (lambda events: rw.delta_rule(events, beta=0.1, passes=2, progress=True), "tokens", 2000),
+        (
+            lambda events: rw.widrow_hoff(events, eta=0.1, cue_vectors=np.eye(3), progress=True),
+            "tokens",
+            1000,
+        ),
+        (lambda events: rw.measures.diversity(events, rw.learn(events), progress=True), "events", 3),
+        (lambda events: rw.read_events(events, duplicates="keep", progress=True), "events", 3),
+        (lambda events: rw.read_events(events.to_pandas(), progress=True), "events", 3),
+        (lambda events: rw.read_events(EVENTS, progress=True), "events", 3),
+        (lambda events: rw.activations(["a", "b_c"], rw.learn(events), progress=True), "events", 2),
+        (lambda events: rw.corpus_events(["a b", "c d"], progress=True), "lines", 2),
+        (lambda events: rw.corpus_events(["a b", "c"], items="documents", progress=True), "documents", 2),
+        (lambda events: events.filter(cue_map={"a": "q", "b": "q"}, progress=True), "events", 3),
+        (lambda events: events.sample(20, 1, progress=True), "tokens", 20),
+        (lambda events: events.passes(2, 1, progress=True), "tokens", 2000),
+        (lambda events: events.passes(2, progress=True), "events", 6),
+        (lambda events: events.split(1, progress=True), "events", 3),
+        (lambda events: events.concat(events, progress=True), "events", 6),
+        (lambda events: events.verify(progress=True), "events", 3),
+        (lambda _: rw.perceptrons.perceptron([[1.0], [-1.0]], [1, -1], progress=True), "sweeps", 1000),
     ],
-    ids=["adjoint", "forward", "trajectories", "activations", "equilibrium"],
 )
 def test_a_bar_ends_with_all_of_what_the_user_knows(
     work: Callable[[rw.Events], object], unit: str, n: int, with_tqdm: bool, monkeypatch: pytest.MonkeyPatch
@@ -67,7 +88,7 @@ def test_a_bar_never_counts_more_than_there_is(steps: list[tuple[int, int]], n: 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(sys, "stderr", error)
         patched.setitem(sys.modules, "tqdm.auto", None)
-        with watching(True, "work", (n, "tokens")) as watch:
+        with watching(True, "work", "tokens", n) as watch:
             assert watch is not None
             for done, total in steps:
                 watch(done, total)
@@ -76,3 +97,49 @@ def test_a_bar_never_counts_more_than_there_is(steps: list[tuple[int, int]], n: 
     for (count, whole), (done, total) in zip(counts, steps, strict=False):
         assert int(whole.replace(",", "")) == n
         assert int(count.replace(",", "")) == (min(done, total) * n // total if total else 0)
+
+
+@pytest.mark.parametrize("with_tqdm", [True, False])
+@pytest.mark.parametrize("read", [rw.read_events, rw.corpus_events], ids=["table", "text"])
+def test_bytes_of_files_are_scaled(
+    read: Callable[..., object], with_tqdm: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "e.tab"
+    line = "ab_bc\tx\n" if read is rw.read_events else "ab bc\n"
+    path.write_text(("cues\toutcomes\n" if read is rw.read_events else "") + line * 200_000)
+    said = shown(monkeypatch, lambda: read(path, progress=True), with_tqdm=with_tqdm)
+    size = path.stat().st_size / 1e6
+    expected = f"/{size:.2f}M [" if with_tqdm else f"{size:.1f} MB of {size:.1f} MB"
+    assert expected in said
+    assert ("B/s" in said) == with_tqdm
+
+
+@pytest.mark.parametrize("with_tqdm", [True, False])
+def test_writing_a_table_counts_events(
+    with_tqdm: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events = rw.read_events(EVENTS)
+    said = shown(monkeypatch, lambda: events.to_table(tmp_path / "e.tab", progress=True), with_tqdm=with_tqdm)
+    assert " events" in said if with_tqdm else "3 of 3 events" in said
+
+
+@pytest.mark.parametrize(
+    ("n", "text"),
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1000, "1.0 kB"),
+        (999_949, "999.9 kB"),
+        (999_950, "1.0 MB"),
+        (12_345_678, "12.3 MB"),
+        (5 * 10**12, "5.0 TB"),
+        (5 * 10**15, "5000.0 TB"),
+    ],
+)
+def test_bytes_have_the_unit_of_their_size(n: int, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def watched() -> None:
+        with watching(True, "reading", "bytes") as watch:
+            assert watch is not None
+            watch(n, 0)  # Of a pipe nobody knows the total.
+
+    assert f"reading: {text}, 0 s" in shown(monkeypatch, watched, with_tqdm=False)

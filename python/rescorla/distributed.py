@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 
 from rescorla._events.events import Events
-from rescorla._events.read import events_of
+from rescorla._events.given import Source, events_given
 from rescorla._learn.plan import warn_unsafe
 from rescorla._learn.rescorla_wagner import Method
 from rescorla._learn.schedule import Schedule
@@ -39,7 +39,7 @@ __all__ = ["learn"]
 @hinting
 def learn(
     client: Client | None,
-    events: Events | PathName,
+    events: Source,
     out: PathName,
     *,
     alpha: PerName = 0.1,
@@ -66,9 +66,10 @@ def learn(
     ----------
     client : distributed.Client or None
         The client of the cluster; None is the default client, the one that was made last.
-    events : Events or path
-        What to learn from. Best is a binary event file in a folder that all workers see. Other events are
-        written to a temporary file first.
+    events : Events or a source of them
+        What to learn from: whatever `rescorla.read_events` takes. Best is a binary event file in a folder
+        that all workers see. All else, a list as well as the path of a table, is read once by this process
+        and written to a temporary file, which workers on this host read and those on others get by `stage`.
     out : path
         The store, a folder whose name ends in ``.zarr``. Client and workers must see it under the same path.
     alpha, beta, lambda_, schedule, average, cues, outcomes, initial, dtype, method
@@ -152,7 +153,7 @@ def learn(
     path = store_path(out)
     # A function is told of tiles alone.
     before: Progress = False if callable(progress) else progress
-    events = events_of(events, progress=before)
+    events = events_given(events, "distributed.learn", "client, {}, " + repr(path), progress=before)
     store, request, job = opened_or_made(
         events,
         path,
@@ -176,14 +177,14 @@ def learn(
     del request, job
     missing = store.missing()
     if missing:
-        with _in_file(events) as source, watching(progress, "learning") as watch:
+        with _in_file(events) as source, watching(progress, "learning", "tiles") as watch:
             if watch is not None:
                 watch(store.n_tiles - len(missing), store.n_tiles)
             wait_for_workers(client)
             work = Work(source, events.digest, os.path.abspath(store.path))
             if shared not in (None, "auto"):
                 _share(events, shared)
-            crew = Crew(client, work, needs(events, store), shared)
+            crew = Crew(client, work, needs(events, store), shared, made=events.path is None)
             crew.look()
             plan = Tasks(costs(events, store), missing, tasks)
             Run(client, crew, work, store, plan, retries, watch).finish()

@@ -559,7 +559,7 @@ def _activated(
     """The activations of outcomes, so many events at a time as any memory bears."""
     n_threads, n_events = thread_count(threads), len(events)
     n_outcomes = len(weights.outcomes if outcomes is None else outcomes)
-    with watching(progress, "measuring") as watch:
+    with watching(progress, "measuring", "events") as watch:
         for rows in blocks(n_events, n_outcomes):
             values = activations(
                 events[rows],

@@ -7,16 +7,25 @@ by themselves, with the same bits wherever and whenever that is.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from rescorla._events.events import Events
-from rescorla._events.read import events_of
+from rescorla._events.given import Source, events_given
 from rescorla._learn.schedule import Schedule
-from rescorla._shared.checks import PathName, PerName, generator, one_of, path_name, thread_count, whole
+from rescorla._shared.checks import (
+    PathName,
+    PerName,
+    generator,
+    one_of,
+    path_name,
+    shown,
+    thread_count,
+    whole,
+)
 from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress
 from rescorla._store.create import remove_stale
@@ -62,7 +71,7 @@ class Verified:
 
 @hinting
 def create(
-    events: Events | PathName,
+    events: Source,
     out: PathName,
     *,
     alpha: PerName = 0.1,
@@ -84,8 +93,10 @@ def create(
 
     Parameters
     ----------
-    events : Events or path
-        What is to be learned from.
+    events : Events or a source of them
+        What is to be learned from: whatever `rescorla.read_events` takes. `learn` is given the same again, by
+        each process, which reads it anew; so best is a binary event file, as `rescorla.compile_events` makes
+        it. A generator is gone when it is read: each call needs another.
     out : path
         Where the store shall be; it ends in ``.zarr``.
     alpha, beta, lambda_, schedule, average, cues, outcomes, initial, dtype, method, threads, progress
@@ -94,12 +105,13 @@ def create(
     Raises
     ------
     ValueError
-        When there is a store that was made of other events or with other parameters.
+        When there is a store that was made of other events or with other parameters; or the events are
+        running text, and the message writes the call that makes events of it.
     """
     one_of("method", method, ("auto", "forward", "adjoint"))
     path = store_path(out)
     opened_or_made(
-        events_of(events, progress=progress),
+        _events(events, "create", "{}, " + repr(path), progress),
         path,
         method=None if method == "auto" else method,
         threads=thread_count(threads),
@@ -119,7 +131,7 @@ def create(
 @hinting
 def learn(
     out: PathName,
-    events: Events | PathName,
+    events: Source,
     *,
     part: tuple[int, int] | None = None,
     threads: int | None = None,
@@ -132,8 +144,8 @@ def learn(
     ----------
     out : path
         The store.
-    events : Events or path
-        The events that it was made of.
+    events : Events or a source of them
+        The events that it was made of, as of `create`.
     part : pair of int, optional
         (i, n): only the tiles whose number leaves i when divided by n, i from 0 to n - 1; by default all.
     threads, event_memory, progress
@@ -153,7 +165,7 @@ def learn(
         part = _checked_part(part)
     n_threads = thread_count(threads)
     store = Store.open(path_name(out))
-    source = events_of(events, progress=progress)
+    source = _events(events, "learn", repr(store.path) + ", {}", progress)
     store.check_events(source)
     learned, _ = go_on(
         store, source, part=part, threads=n_threads, event_memory=event_memory, progress=progress
@@ -164,7 +176,7 @@ def learn(
 @hinting
 def verify(
     out: PathName,
-    events: Events | PathName | None = None,
+    events: Source | None = None,
     *,
     sample: int = 0,
     seed: Any = None,
@@ -176,8 +188,8 @@ def verify(
     ----------
     out : path
         The store.
-    events : Events or path, optional
-        The events that it was made of; needed for a sample.
+    events : Events or a source of them, optional
+        The events that it was made of, as of `create`; needed for a sample.
     sample : int, default 0
         Learn so many tiles again, drawn at random, and compare them bit for bit.
     seed : int, Generator or SeedSequence, optional
@@ -199,7 +211,7 @@ def verify(
     there = [] if 0 in store.shape else [tile for tile in range(store.n_tiles) if tile not in absent]
     reasons = {tile: found for tile in there if (found := store.defect(tile)) is not None}
     if events is not None:
-        source = events_of(events)
+        source = _events(events, "verify", repr(store.path) + ", {}", None)
         store.check_events(source)
         sound = [tile for tile in there if tile not in reasons]
         if sample and sound:
@@ -243,6 +255,18 @@ def repair(out: PathName, *, tiles: Iterable[int] | None = None) -> list[int]:
             raise ValueError(f"tiles must be numbers from 0 to {store.n_tiles - 1}, not {tile}")
         os.unlink(store.file(tile))
     return bad
+
+
+def _events(events: Source, function: str, arguments: str, progress: Progress) -> Events:
+    """Events of any source; ValueError where it is one that was read before."""
+    found = events_given(events, f"tiles.{function}", arguments, progress=progress)
+    if isinstance(events, Iterator) and not len(found):
+        call = f"rw.tiles.{function}({arguments.replace('{}', 'events', 1)})"
+        raise ValueError(
+            f"found no events: {shown(events)} is read once, and nothing is left; read it into a file "
+            f'before, events = rw.compile_events(source, "events.rw"), and write {call}'
+        )
+    return found
 
 
 def _checked_part(part: object) -> tuple[int, int]:

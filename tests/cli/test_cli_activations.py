@@ -2,6 +2,7 @@
 
 import csv
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ import rescorla as rw
 from hypothesis import given
 from hypothesis import strategies as st
 from rescorla import cli
-from terminal import ok, said
+from terminal import json_of, ok, said
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="_\0"), min_size=1, max_size=4)
 
@@ -80,3 +81,93 @@ def test_a_table_replaces_no_input(tmp_path: Path) -> None:
     found = said("activations", table, tmp_path / "w.npz", "-o", table)
     assert found.status == 1
     assert "is also read: name another output" in found.error
+
+
+EVENTS: list[tuple[Any, ...]] = [("a_b", "x_y"), ("b", "y", 3), ("a", [])]
+
+
+def of_present(folder: Path) -> tuple[list[object], rw.Events, rw.Weights]:
+    """How the command is told, of what events and what weights."""
+    events = rw.read_events(EVENTS).save(folder / "e.rw")
+    weights = rw.Weights([[0.1, 1 / 3, 2.0], [0.25, -0.0, 1.0]], ["a", "b"], ["y", "x", "z"])
+    weights.save(folder / "w.npz")
+    return ["activations", folder / "e.rw", folder / "w.npz", "--present-only"], events, weights
+
+
+@pytest.mark.parametrize("held", [1, 1 << 16])
+def test_of_present_outcomes_alone_a_table_has_a_row_for_each(
+    held: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cli.activations, "_EVENTS", held)
+    told, events, weights = of_present(tmp_path)
+    expected = rw.activations(events, weights, present_only=True)
+    for suffix, delimiter in (("csv", ","), ("tsv", "\t")):
+        ok(*told, "-o", tmp_path / f"a.{suffix}")
+        with (tmp_path / f"a.{suffix}").open(encoding="utf-8", newline="") as file:
+            head, *rows = csv.reader(file, delimiter=delimiter)
+        assert head == ["event", "cues", "outcome", "activation"]
+        assert [row[:3] for row in rows] == [["1", "a_b", "x"], ["1", "a_b", "y"], ["2", "b", "y"]]
+        assert [float(row[3]) for row in rows] == expected.tolist()
+    assert ok(*told, "--top", 1) == "a_b\ty\t0.35\nb\ty\t0.25\n"
+
+
+def test_of_present_outcomes_alone_npy_and_json_have_one_number_each(tmp_path: Path) -> None:
+    told, events, weights = of_present(tmp_path)
+    found = json_of(*told, "-o", tmp_path / "a.npy", "--top", 5)
+    assert found["shape"] == [3]
+    assert np.array_equal(np.load(tmp_path / "a.npy"), rw.activations(events, weights, present_only=True))
+    assert [[each["outcome"] for each in event["top"]] for event in found["activations"]] == [
+        ["y", "x"],
+        ["y"],
+        [],
+    ]
+
+
+def test_a_present_outcome_that_the_weights_lack_is_an_error_or_nan(tmp_path: Path) -> None:
+    told, _, weights = of_present(tmp_path)
+    rw.Weights(weights.values[:, 1:], weights.cues, weights.outcomes[1:]).save(tmp_path / "w.npz")
+    found = said(*told, "--top", 1)
+    assert (found.status, "unknown outcome 'y'" in found.error) == (1, True)
+    ok(*told, "--unknown", "ignore", "-o", tmp_path / "a.npy")
+    assert np.isnan(np.load(tmp_path / "a.npy")).tolist() == [False, True, True]
+    assert ok(*told, "--unknown", "ignore", "--top", 1) == "a_b\tx\t0.333333\nb\ty\tnan\n"
+    printed = json_of(*told, "--unknown", "ignore", "--top", 1)
+    assert printed["activations"][1]["top"] == [{"outcome": "y", "activation": None}]
+
+
+def test_present_outcomes_and_named_ones_are_two_questions(tmp_path: Path) -> None:
+    told, _, _ = of_present(tmp_path)
+    found = said(*told, "--outcomes", "x", "--top", 1)
+    assert found.status == 2
+    assert "--outcomes and --present-only ask for different things" in found.error
+
+
+@pytest.mark.parametrize("present", [False, True])
+def test_activations_are_of_the_type_that_is_asked_for(present: bool, tmp_path: Path) -> None:
+    told, events, weights = of_present(tmp_path)
+    told = told if present else told[:-1]
+    expected = rw.activations(events, weights, present_only=present, dtype="float32")
+    ok(*told, "--dtype", "float32", "-o", tmp_path / "a.npy")
+    found = np.load(tmp_path / "a.npy")
+    assert found.dtype == np.float32
+    assert np.array_equal(found, expected)
+    ok(*told, "-o", tmp_path / "b.npy")
+    assert np.load(tmp_path / "b.npy").dtype == np.float64
+    ok(*told, "--dtype", "float32", "-o", tmp_path / "a.csv")
+    with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
+        cells = [cell for row in list(csv.reader(file))[1:] for cell in row[3 if present else 1 :]]
+    assert cells == [str(value) for value in (expected + 0).ravel()]
+
+
+def test_an_outcome_that_is_called_as_the_column_of_cues_needs_another_form(tmp_path: Path) -> None:
+    events = rw.read_events([("a", "cues"), ("a", "x")]).save(tmp_path / "e.rw")
+    rw.learn(events).save(tmp_path / "w.npz")
+    told = ["activations", tmp_path / "e.rw", tmp_path / "w.npz"]
+    found = said(*told, "-o", tmp_path / "a.csv")
+    assert found.status == 1
+    assert "a.csv: an outcome is called 'cues'" in found.error
+    assert not (tmp_path / "a.csv").exists()
+    for more in (["--outcomes", "x"], ["--present-only"]):
+        ok(*told, "-o", tmp_path / "a.csv", *more)
+    ok(*told, "-o", tmp_path / "a.npy")
+    ok(*told, "--top", 1)

@@ -96,3 +96,13 @@ def test_what_is_wrong_is_said(told: str, status: int, message: str) -> None:
     assert (found.status, found.out) == (status, "")
     assert message in found.error
     assert {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()} == before
+
+
+def test_a_wide_table_has_one_column_called_cue() -> None:
+    rw.Weights([[0.5, 1.0]], ["a"], ["x", "cue"]).save("v.npz")
+    found = said("export", "v.npz", "-o", "v.csv")
+    assert found.status == 1
+    assert "an outcome is called 'cue'" in found.error
+    assert "--long" in found.error
+    ok("export", "v.npz", "-o", "v.csv", "--long")
+    ok("export", "v.npz", "-o", "w2.csv", "--outcomes", "x")

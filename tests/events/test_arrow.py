@@ -193,6 +193,30 @@ def test_an_error_of_a_stream_is_told() -> None:
         rw.read_events(pa.RecordBatchReader.from_batches(schema, batches()))
 
 
+@given(known=some.events(frequencies=st.integers(1, 3)).filter(len))
+def test_duckdb_takes_events_and_gives_them_back(known: list[Event]) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed: pip install rescorla[test]")
+    events = rw.read_events(known, duplicates="keep")
+    with duckdb.connect() as base:
+        base.register("frame", events.to_polars())
+        ((n_tokens, n_slots),) = base.sql(
+            "SELECT sum(frequency)::INT, sum(len(cues))::INT FROM frame"
+        ).fetchall()
+        again = rw.read_events(base.sql("SELECT frequency, outcomes, cues FROM frame"), duplicates="keep")
+    assert n_tokens == events.n_tokens
+    assert n_slots == sum(len(event.cues) for event in events)
+    assert list(again) == list(events)
+
+
+def test_duckdb_takes_a_pandas_frame_of_events() -> None:
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed: pip install rescorla[test]")
+    events = rw.read_events([("a_b", "x", 3), ("b", "x_y", 2)])
+    with duckdb.connect() as base:
+        base.register("frame", events.to_pandas())
+        again = rw.read_events(base.sql("SELECT * FROM frame WHERE list_contains(cues, 'a')"))
+    assert list(again) == list(events[:1])
+
+
 def test_activations_take_arrow_data() -> None:
     table = pa.table({"cues": ["a", "a_b"], "outcomes": ["x", "y"]})
     weights = rw.Weights(np.array([[1.0, 2.0], [3.0, 4.0]]), ["a", "b"], ["x", "y"])

@@ -547,7 +547,7 @@ def test_arguments_are_checked(keywords: dict[str, Any], error: type[Exception],
         rw.delta_rule(rw.read_events([("a", "x")]), **{"beta": 0.1, **keywords})
 
 
-@pytest.mark.parametrize("data", [np.zeros((2, 3)), [[1.0]], [("a", "x")]])
+@pytest.mark.parametrize("data", [np.zeros((2, 3)), [[1.0]], (("a", "x"), ("b", "x"))])
 def test_data_are_events_or_a_pair_of_arrays(data: Any) -> None:
     with pytest.raises(TypeError, match=r"a pair \(X, Z\) of arrays"):
         rw.delta_rule(data, beta=0.1)

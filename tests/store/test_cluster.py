@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 
 import clusters
 import dask
+import pandas as pd
 import pytest
 import rescorla as rw
 from clusters import cluster, doing, random_events, small_tiles, weights_in
@@ -462,6 +464,41 @@ def test_without_staging_workers_must_see_the_events(tmp_path: Path, events: rw.
         doing(client, clusters.see_nothing, events.path)
         with pytest.raises(FileNotFoundError, match=r'cannot see the events at .* give stage="auto"'):
             rw.distributed.learn(client, events, out, stage=None)
+
+
+def test_without_staging_events_in_memory_are_to_be_compiled(tmp_path: Path, out: str) -> None:
+    """Another host does not see the temporary file; the error has the call that works."""
+    with cluster(1, local_directory=str(tmp_path / "local")) as client:
+        doing(client, clusters.see_nothing, tempfile.gettempdir())
+        for source in ([("a_b", "x")], rw.read_events([("a_b", "x")])):
+            with pytest.raises(FileNotFoundError, match="which are in memory here") as raised:
+                rw.distributed.learn(client, source, out, stage=None)
+            assert f"rw.distributed.learn(client, events, {os.path.abspath(out)!r})" in str(raised.value)
+
+
+@pytest.mark.parametrize("form", ["list", "generator", "frame", "table"])
+def test_any_source_is_learned_from(
+    client: Client, events: rw.Events, out: str, form: str, tmp_path: Path
+) -> None:
+    rows = [(list(e.cues), list(e.outcomes), e.frequency) for e in events.head(2000)]
+    frame = pd.DataFrame(rows, columns=["cues", "outcomes", "frequency"])
+    events.head(2000).to_table(tmp_path / "e.tab")
+    sources: dict[str, Any] = {
+        "list": rows,
+        "generator": iter(rows),
+        "frame": frame,
+        "table": tmp_path / "e.tab",
+    }
+    rw.distributed.learn(client, sources[form], out, method="forward")
+    assert bits(weights_in(out)) == bits(whole(events.head(2000)))
+
+
+def test_of_running_text_the_call_is_written(client: Client, out: str, tmp_path: Path) -> None:
+    text = tmp_path / "kjv.txt"
+    text.write_text("In the beginning God created the heaven\nand the earth.\n")
+    with pytest.raises(ValueError, match="found running text") as raised:
+        rw.distributed.learn(client, text, out)
+    assert f"rw.distributed.learn(client, rw.corpus_events({str(text)!r}), {out!r})" in str(raised.value)
 
 
 def test_a_worker_that_comes_later_is_given_the_events(

@@ -2,10 +2,13 @@
 
 import multiprocessing
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 import rescorla as rw
 import strategies as some
@@ -145,3 +148,64 @@ def test_the_process_that_makes_a_store_prepares_once(
         assert main([*command, "--part", f"{number}/2"]) == 0
         assert len(prepared) == times
     assert bits(rw.load_weights(tmp_path / "w.zarr")) == bits(rw.learn(events))
+
+
+SOURCES: dict[str, Callable[[list[Any], Path], Any]] = {
+    "list": lambda rows, folder: rows,
+    "tuple": lambda rows, folder: tuple(rows),
+    "generator": lambda rows, folder: (row for row in rows),
+    "pandas": lambda rows, folder: pd.DataFrame(rows, columns=["cues", "outcomes"]),
+    "arrow": lambda rows, folder: pa.table(
+        dict(zip(("cues", "outcomes"), zip(*rows, strict=True), strict=True))
+    ),
+    "table": lambda rows, folder: folder / "e.tab",
+}
+
+
+@pytest.mark.parametrize("form", SOURCES)
+def test_parts_are_learned_from_any_source_of_the_same_events(form: str, tmp_path: Path) -> None:
+    rows = [(f"c{i % 7}_c{i % 5}x", f"o{i % 11}") for i in range(200)]
+    known = rw.read_events(rows)
+    known.to_table(tmp_path / "e.tab")
+    out = tmp_path / "w.zarr"
+
+    def source() -> Any:
+        return SOURCES[form](rows, tmp_path)
+
+    with asking(chunk=4):
+        rw.tiles.create(source(), out, method="forward")
+        learned = [rw.tiles.learn(out, source(), part=(i, 2)) for i in range(2)]
+    assert learned == [2, 1]
+    assert bits(rw.load_weights(out).values[:, :]) == bits(rw.learn(known, method="forward").values)
+    assert rw.tiles.verify(out, source(), sample=2, seed=1)
+
+
+def test_an_iterator_that_was_read_before_is_named(tmp_path: Path) -> None:
+    rows = [("a_b", "x"), ("b", "y")]
+    out = str(tmp_path / "w.zarr")
+    once = iter(rows)
+    rw.tiles.create(once, out)
+    for call, written in (
+        (lambda: rw.tiles.learn(out, once), f"rw.tiles.learn({out!r}, events)"),
+        (lambda: rw.tiles.verify(out, once), f"rw.tiles.verify({out!r}, events)"),
+        (lambda: rw.tiles.create(once, out), f"rw.tiles.create(events, {out!r})"),
+    ):
+        with pytest.raises(ValueError, match="is read once, and nothing is left") as raised:
+            call()
+        assert f'events = rw.compile_events(source, "events.rw"), and write {written}' in str(raised.value)
+    with pytest.raises(ValueError, match="the store was made of 2 events, these are 1"):
+        rw.tiles.learn(out, rows[:1])
+    assert rw.tiles.learn(out, iter(rows)) == 1
+
+
+def test_of_running_text_the_call_is_written(tmp_path: Path) -> None:
+    text, out = tmp_path / "kjv.txt", str(tmp_path / "w.zarr")
+    text.write_text("In the beginning God created the heaven\nand the earth.\n")
+    events = f"rw.corpus_events({str(text)!r})"
+    with pytest.raises(ValueError, match="found running text") as raised:
+        rw.tiles.create(text, out)
+    assert f"write rw.tiles.create({events}, {out!r})" in str(raised.value)
+    rw.tiles.create([("a", "x")], out)
+    with pytest.raises(ValueError, match="found running text") as raised:
+        rw.tiles.learn(out, text)
+    assert f"write rw.tiles.learn({out!r}, {events})" in str(raised.value)

@@ -175,13 +175,40 @@ def test_polars_queries_weights() -> None:
     assert polars.DataFrame(known.to_arrow()).filter(polars.col("x") < 0.3)["cue"].to_list() == ["b"]
 
 
+def test_duckdb_queries_weights() -> None:
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed: pip install rescorla[test]")
+    known = rw.Weights(VALUES, ["a", "b"], ["x", "y", "z"])
+    tables = {"long": known.to_arrow(long=True), "wide": known.to_arrow()}
+    with duckdb.connect() as base:
+        for name, table in tables.items():
+            base.register(name, table)
+        assert base.sql("SELECT * FROM long WHERE cue = 'b' AND weight > 0.1").fetchall() == [
+            ("b", "x", 0.25)
+        ]
+        assert base.sql("SELECT cue, z FROM wide ORDER BY x LIMIT 1").fetchall() == [("b", -0.0)]
+        # Every bit comes back.
+        pivoted = base.sql("SELECT weight FROM long ORDER BY cue, outcome").fetchnumpy()["weight"]
+    assert np.asarray(pivoted).tobytes() == known.values.tobytes()
+
+
 def test_an_outcome_called_cue_needs_a_long_table(tmp_path: Path) -> None:
     known = rw.Weights([[0.5, 1.0]], ["a"], ["x", "cue"])
-    for call in (known.to_arrow, lambda: known.save(tmp_path / "w.parquet")):
-        with pytest.raises(ValueError, match=r"an outcome is called 'cue'.*write long=True"):
-            call()
-    assert known.to_arrow(long=True)["outcome"].to_pylist() == ["x", "cue"]
+    message = r"an outcome is called 'cue'.*write long=True"
+    with pytest.raises(ValueError, match=message):
+        known.to_arrow()
+    for suffix in ("csv", "tsv", "parquet"):
+        with pytest.raises(ValueError, match=rf"w\.{suffix}: {message}"):
+            known.save(tmp_path / f"w.{suffix}")
     assert list(tmp_path.iterdir()) == []
+    assert known.to_arrow(long=True)["outcome"].to_pylist() == ["x", "cue"]
+    known.save(tmp_path / "w.csv", long=True)
+    assert (tmp_path / "w.csv").read_text() == "cue,outcome,weight\na,x,0.5\na,cue,1.0\n"
+
+
+def test_names_of_columns_are_names_of_a_frame() -> None:
+    """The names of cues are the index of a data frame, which no outcome can be mistaken for."""
+    known = rw.Weights([[0.5, 1.0], [2.0, 3.0]], ["cue", "cues"], ["cues", "cue"])
+    assert same(rw.Weights.from_pandas(known.to_pandas()), known)
 
 
 # Files.
@@ -208,6 +235,8 @@ def test_the_csv_module_reads_what_is_saved(
     path = tmp_path_factory.mktemp("w") / f"w{kind[0]}"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tables, "_BLOCK", block)
+        if "cue" in known.outcomes and not long:
+            return
         known.save(path, long=long)
     with path.open(encoding="utf-8", newline="") as stream:
         head, *rows = csv.reader(stream, delimiter=kind[1], strict=True)

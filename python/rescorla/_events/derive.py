@@ -86,7 +86,7 @@ def filtered(
     where = maybe_path_name(path)
     if where is not None:
         check_apart(where, inputs)
-    with watching(progress, "filtering") as watch:
+    with watching(progress, "filtering", "events", file.n_events) as watch:
         n_events = file.n_events
         total = (1 + cues.counts_new_names + outcomes.counts_new_names) * n_events
         new_cues = cues.names(file, duplicates, part(watch, 0, total))
@@ -127,7 +127,7 @@ def split(
         chosen[:n_test] = True
         generator(seed).shuffle(chosen)
         train, held_out = members(~chosen), members(chosen)
-    with watching(progress, "splitting") as watch:
+    with watching(progress, "splitting", "events") as watch:
 
         def chosen_part(which: str, blocks: Any, begin: int, n: int, path: str | None) -> EventFile:
             made = made_of(file, "split", phases[which == "test"], test=test, seed=seed, part=which)
@@ -141,7 +141,7 @@ def split(
 
 def concat(files: Sequence[EventFile], path: PathName | None, progress: Progress) -> EventFile:
     """The events of several files, one after another."""
-    with watching(progress, "writing") as watch:
+    with watching(progress, "writing", "events") as watch:
         made = made_by(
             "concat_events", of=[parameters_of(file) for file in files], phases=as_json(joined(files))
         )
@@ -158,7 +158,7 @@ def _select(
     **more: Any,
 ) -> EventFile:
     """The events of these numbers, n in all."""
-    with watching(progress, label) as watch:
+    with watching(progress, label, "tokens" if more.get("tokens") else "events") as watch:
         return file.select(blocks, n, path=maybe_path_name(path), progress=watch, **more)
 
 

@@ -417,7 +417,7 @@ class Events:
         ValueError
             When a name contains ``_``, a tab or a line break, which tables cannot hold.
         """
-        with watching(progress, "writing") as watch:
+        with watching(progress, "writing", "events", len(self)) as watch:
             self._file.to_table(path_name(path), watch)
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -497,7 +497,7 @@ class Events:
         FormatError
             When a part is damaged; the message names the part.
         """
-        with watching(progress, "verifying") as watch:
+        with watching(progress, "verifying", "events") as watch:
             self._file.verify(watch)
 
     def info(self) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from rescorla._events.made import made_by
 from rescorla._events.phases import as_json, cut
 from rescorla._shared.checks import DUPLICATES, Duplicates, PathName, one_of, path_name, shown, whole
 from rescorla._shared.hints import hinting
-from rescorla._shared.progress import Progress, watching
+from rescorla._shared.progress import BYTES, Progress, watching
 
 
 @hinting
@@ -267,7 +267,7 @@ def events_of(
             if isinstance(source, Events)
             else None,
         )
-    with watching(progress, "reading") as watch:
+    with watching(progress, "reading", BYTES if isinstance(source, str) else "events") as watch:
         made = compiler(
             blanks.source,
             path,

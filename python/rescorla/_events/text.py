@@ -27,7 +27,7 @@ from rescorla._shared.checks import (
     whole,
 )
 from rescorla._shared.hints import hinting
-from rescorla._shared.progress import Progress, watching
+from rescorla._shared.progress import BYTES, Progress, watching
 from rescorla._shared.warn import some, warn
 
 Names: TypeAlias = (
@@ -312,7 +312,7 @@ def events_of_text(
     if files and text.format == "text":
         texts = list(texts)
         warn_of_text(texts)
-    with watching(progress, "reading") as watch:
+    with watching(progress, "reading", BYTES if files else text.items) as watch:
         file, missed = _core.compile_corpus(
             texts,
             maybe_path_name(path),

@@ -163,7 +163,7 @@ def activations(
         )
 
     def run(result: NDArray[Any]) -> None:
-        with watching(progress, "activating", (len(source), "events")) as watch:
+        with watching(progress, "activating", "events") as watch:
             if stored is None:
                 overflow = activate(_as_it_lies(weights.values), cue_rows, columns, result, watch)
             else:
@@ -244,7 +244,7 @@ def cue_events(
         )
     if present_only:
         raise ValueError("present_only=True needs Events, which say what is present; these are bare cue sets")
-    with watching(progress, "reading") as watch:
+    with watching(progress, "reading", "events") as watch:
         return Events(_core.compile_events(_bare(events, weights), None, "drop", None, watch))
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
 from rescorla import _core
 from rescorla._events.events import Events
+from rescorla._events.given import Source, events_unless_pair
 from rescorla._events.order import token_orders
-from rescorla._events.read import events_of
 from rescorla._learn.plan import (
     RATE,
     Plan,
@@ -24,7 +23,6 @@ from rescorla._learn.plan import (
 )
 from rescorla._learn.record import rates_of, record, sizes
 from rescorla._shared.checks import (
-    PathName,
     PerName,
     Seed,
     element_type,
@@ -62,7 +60,7 @@ ORDERED = 1 << 24
 
 @hinting
 def delta_rule(
-    data: Events | PathName | tuple[Examples, Examples],
+    data: Source | tuple[Examples, Examples],
     *,
     alpha: PerName = 1.0,
     beta: float,
@@ -93,8 +91,11 @@ def delta_rule(
 
     Parameters
     ----------
-    data : Events, path or pair (X, Z)
-        What to learn from. A path is that of a binary event file or of an event table, told apart by content.
+    data : Events or a source of them, or pair (X, Z)
+        What to learn from. A tuple of two is a pair of arrays, and nothing else is. All else are events, or
+        whatever `read_events` takes: the path of a binary event file or event table; a list, or another
+        iterable that is no tuple, of ``(cues, outcomes[, frequency])``; a data frame or Arrow table with
+        columns ``cues`` and ``outcomes``. `corpus_events` makes events of running text.
 
         X : array_like, data frame, xarray DataArray or scipy sparse matrix, n_tokens x n_cues
             Each row is a token, and its numbers are the values of the cues. A sparse X is never made dense:
@@ -155,11 +156,13 @@ def delta_rule(
     KeyError
         When a mapping lacks a name.
     TypeError
-        When an argument is of a wrong type.
+        When an argument is of a wrong type, or `data` may be meant as events and as arrays: a tuple of names,
+        a list of arrays, one array.
     FloatingPointError
         When a weight left the finite numbers; the message names it, and the greatest safe rate.
     FormatError, OSError
-        When the events cannot be read.
+        When the events cannot be read, or are running text: the message writes the call that makes events of
+        it.
 
     Warns
     -----
@@ -226,7 +229,9 @@ def delta_rule(
     beta = rate("beta", beta)
     rng = None if seed is None else generator(seed)
     known = _known(initial, rng)
-    events = _arrays(data, element) if isinstance(data, tuple) else _events(data, progress)
+    given = events_unless_pair(data, "delta_rule", progress=progress)
+    pair = cast("tuple[Examples, Examples]", data)
+    events = _arrays(pair, element) if given is None else _Tokens(given)
     plan = plan_of(events, None, None, known)
     if isinstance(initial, Weights):
         warn_unshared(initial, plan, events)
@@ -265,7 +270,7 @@ def delta_rule(
     cure = slower(rate_name, kappa, size, events.n_tokens, reduction)
     ordered = asked("ordered")["ordered"] or ORDERED
     started = perf_counter()
-    with watching(progress, "learning") as watch:
+    with watching(progress, "learning", "tokens", n_passes * events.n_tokens) as watch:
         # In full batches the order is nothing but rounding.
         for first, some, order in _orders(n_passes, events, rng if size else None, ordered):
             values = np.zeros(shape, dtype=element)
@@ -447,19 +452,8 @@ def check_targets(argument: str, z: Table, loss: Loss) -> None:
         )
 
 
-def _arrays(data: tuple[object, ...], element: np.dtype[Any]) -> _Arrays:
-    if len(data) != 2:
-        raise TypeError(f"data must be a pair (X, Z) of arrays, not a tuple of {len(data)}")
+def _arrays(data: tuple[Examples, Examples], element: np.dtype[Any]) -> _Arrays:
     return _Arrays(table_of("X", data[0], element, "x"), targets_of("Z", data[1], element))
-
-
-def _events(data: object, progress: Progress) -> _Tokens:
-    if not isinstance(data, Events | str | os.PathLike):
-        raise TypeError(
-            f"data must be Events, a path or a pair (X, Z) of arrays, not {type(data).__name__}; "
-            "rescorla.read_events makes Events of cues and outcomes"
-        )
-    return _Tokens(events_of(data, progress=progress))
 
 
 def _known(initial: object, rng: np.random.Generator | None) -> Weights | None:

@@ -188,7 +188,7 @@ def equilibrium(
     warn_of_entries("alpha", alpha, cues, "cue")
     values = np.zeros((len(cues), len(outcomes)))
     started = perf_counter()
-    with watching(progress, "solving", (100, "%")) as watch:
+    with watching(progress, "solving", "%", 100) as watch:
         report = _core.equilibrium(
             file,
             alpha=alphas,

@@ -81,8 +81,9 @@ def learn_in_place(
     brief = events.n_tokens * len(weights.outcomes) < _BRIEF
     # The engine takes one thread for little work, and a bar would be gone before it were drawn.
     n_threads = 1 if brief and threads is None else thread_count(threads)
-    started, tokens = perf_counter(), (events.n_tokens, "tokens")
-    with nullcontext() if brief and progress is None else watching(progress, "learning", tokens) as watch:
+    started = perf_counter()
+    idle = brief and progress is None
+    with nullcontext() if idle else watching(progress, "learning", "tokens", events.n_tokens) as watch:
         try:
             report = _core.learn_in_place(
                 events._file,

@@ -115,7 +115,7 @@ def minover(
     bias = bool(bias)
     table, signs = _examples(X, y)
     started = perf_counter()
-    with watching(progress, "MinOver") as watch:
+    with watching(progress, "MinOver", "steps") as watch:
         found = _core.minover(
             table,
             signs,
@@ -212,7 +212,7 @@ def adatron(
     step, tolerance = _between("gamma", gamma, 2.0), _between("tol", tol, 1.0)
     table, signs = _examples(X, y)
     started = perf_counter()
-    with watching(progress, "AdaTron") as watch:
+    with watching(progress, "AdaTron", "sweeps") as watch:
         found = _core.adatron(
             table,
             signs,

@@ -145,7 +145,7 @@ def perceptron(
     scale = 1.0 if weights.any() or start else eta
     started = perf_counter()
     try:
-        with watching(progress, "learning") as watch:
+        with watching(progress, "learning", "sweeps", sweeps) as watch:
             coef, intercept, stability, errors, added = _core.perceptron(
                 table,
                 signs,

@@ -324,8 +324,8 @@ def learn(
     parameters: dict[str, Any] = {}
 
     def run(values: NDArray[Any] | npy.Room) -> dict[str, Any]:
-        started, tokens = perf_counter(), (events.n_tokens, "tokens")
-        with watching(progress, "learning", tokens) as watch, naming_divergence(plan):
+        started, n_tokens = perf_counter(), events.n_tokens
+        with watching(progress, "learning", "tokens", n_tokens) as watch, naming_divergence(plan):
             report = _core.learn(
                 events._file,
                 alpha=alphas.values,
@@ -419,7 +419,7 @@ def forecast(
     """
     one_of("method", method, ("auto", "forward", "adjoint"))
     beta1, beta2 = rates(beta)
-    with watching(progress, "looking at the events") as watch:
+    with watching(progress, "looking at the events", "events", len(events)) as watch:
         return _core.forecast(
             events._file,
             alpha=rate("alpha", alpha),

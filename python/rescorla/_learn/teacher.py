@@ -293,7 +293,7 @@ def teacher_student(
     errors, steps = np.zeros(shape), np.zeros(shape, dtype=np.int64)
     started = perf_counter()
     done = 0
-    with watching(progress, "learning a rule") as watch:
+    with watching(progress, "learning a rule", "%", 100) as watch:
         for (i, k), P in np.ndenumerate(counts):
             size = int(sizes[i])
             for begin, end in _chunks(n_replicates, int(P) * size):

@@ -195,7 +195,7 @@ def trajectories(
         threads=n_threads,
         **asked("kernel", "tile"),
     )
-    with watching(progress, "learning", (n_learned, "tokens")) as watch, naming_divergence(plan):
+    with watching(progress, "learning", "tokens", n_learned) as watch, naming_divergence(plan):
         report = learn(
             tokens=tokens,
             rows=rows,

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import numpy as np
 
 from rescorla import _core
 from rescorla._events.events import Events
-from rescorla._events.read import events_of
+from rescorla._events.given import Source, events_unless_pair
 from rescorla._learn.delta import delta_rule
 from rescorla._learn.plan import naming_rate, start_of
 from rescorla._learn.record import rates_of, record, sizes
 from rescorla._learn.rescorla_wagner import learn
 from rescorla._shared.checks import (
-    PathName,
     element_type,
     numbered,
     one_of,
@@ -38,7 +37,7 @@ Method = Literal["auto", "forward", "adjoint"]
 
 @hinting
 def widrow_hoff(
-    data: Events | PathName | tuple[Examples, Examples],
+    data: Source | tuple[Examples, Examples],
     *,
     eta: float,
     cue_vectors: Vectors | None = None,
@@ -61,10 +60,13 @@ def widrow_hoff(
 
     Parameters
     ----------
-    data : Events, path, or pair (X, Z)
-        What to learn from. The path is that of a binary event file or of an event table. Of a pair, row t of
-        X (n_tokens x p) is x and row t of Z (n_tokens x q, or n_tokens) is z: array_like, data frame,
-        DataArray or sparse matrix.
+    data : Events or a source of them, or pair (X, Z)
+        What to learn from. A tuple of two is a pair of arrays, and nothing else is: row t of X (n_tokens x p)
+        is x and row t of Z (n_tokens x q, or n_tokens) is z: array_like, data frame, DataArray or sparse
+        matrix. All else are events, or whatever `read_events` takes: the path of a binary event file or event
+        table; a list, or another iterable that is no tuple, of ``(cues, outcomes[, frequency])``; a data
+        frame or Arrow table with columns ``cues`` and ``outcomes``. `corpus_events` makes events of running
+        text.
     eta : float
         The learning rate, 0 or more. Safe in any order below 2 / x'x, the greatest there is.
     cue_vectors : optional
@@ -102,11 +104,13 @@ def widrow_hoff(
     ValueError
         When a parameter is out of its range, shapes do not fit, or a number is not finite.
     TypeError
-        When an argument is of a wrong type.
+        When an argument is of a wrong type, or `data` may be meant as events and as arrays: a tuple of names,
+        a list of arrays, one array.
     FloatingPointError
         When a weight left the finite numbers; the message names it.
     FormatError, OSError
-        When the events cannot be read.
+        When the events cannot be read, or are running text: the message writes the call that makes events of
+        it.
 
     Warns
     -----
@@ -163,19 +167,18 @@ def widrow_hoff(
         raise TypeError(f"initial must be Weights, not {type(initial).__name__}")
     source: _core.EventFile | int
     facts: dict[str, Any]
-    if isinstance(data, tuple):
+    events = events_unless_pair(data, "widrow_hoff", progress=progress)
+    if events is None:
+        pair = cast("tuple[Examples, Examples]", data)
         if cue_vectors is not None or outcome_vectors is not None:
             raise ValueError(
                 "cue_vectors and outcome_vectors are for Events; of a pair (X, Z) the rows are vectors"
             )
-        if len(data) != 2:
-            raise ValueError(f"data must be Events, a path or a pair (X, Z), not a tuple of {len(data)}")
-        if any(hasattr(side, "tocsr") for side in data):
-            return _sparse(data, eta, initial, element, method, n_threads, progress)
-        cues, outcomes, source = _pair(data, element)
+        if any(hasattr(side, "tocsr") for side in pair):
+            return _sparse(pair, eta, initial, element, method, n_threads, progress)
+        cues, outcomes, source = _pair(pair, element)
         facts = {"n_tokens": source}
     else:
-        events = events_of(data, progress=progress)
         if cue_vectors is None and outcome_vectors is None:
             return _names_only(events, eta, initial, element, method, n_threads, progress)
         known = (None, None) if initial is None else (initial.cues, initial.outcomes)
@@ -195,7 +198,7 @@ def widrow_hoff(
     values = np.zeros((len(cues.names), len(outcomes.names)), dtype=element)
     started = perf_counter()
     try:
-        with watching(progress, "learning") as watch:
+        with watching(progress, "learning", "tokens", facts["n_tokens"]) as watch:
             report = _core.widrow_hoff(
                 source,
                 cues=(cues.array, cues.size),

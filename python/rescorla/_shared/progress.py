@@ -18,19 +18,23 @@ class _Bar(Protocol):
     def close(self) -> None: ...
 
 
+BYTES = "bytes"
+"""What bars count where files are read."""
+
 # Seconds that work in a notebook takes before there is a bar.
 _PATIENCE = 0.2
 
 
 @contextmanager
 def watching(
-    progress: Progress, label: str, whole: tuple[int, str] | None = None
+    progress: Progress, label: str, unit: str, n: int | None = None
 ) -> Iterator[Callable[[int, int], object] | None]:
     """Turn a ``progress=`` argument into what the engine calls, and take the bar away when the work ends.
 
     The engine calls it every 50 ms from the calling thread, so an exception in it stops the work. A total of
-    0 means that it is not known yet. The engine counts what it does; a bar counts what the user knows, if
-    `whole` says how much of what that is, such as (1000, "tokens").
+    0 means that it is not known yet. A bar counts what the user knows, such as "tokens", or "bytes", which
+    are scaled. The engine counts the same, or, where there is an `n`, steps of its own, whose share of their
+    total is that of these n.
     """
     if progress is None:
         progress = sys.stderr is not None and (sys.stderr.isatty() or _in_notebook())
@@ -43,7 +47,7 @@ def watching(
     if not progress:
         yield None
         return
-    bar = _new_bar(label, whole)
+    bar = _new_bar(label, unit, n)
     try:
         yield bar.show
     finally:
@@ -58,43 +62,58 @@ def part(
 
 
 def _in_notebook() -> bool:
-    """Whether a notebook's kernel runs this: what `tqdm.auto` asks, too."""
+    """Whether a notebook's kernel runs this."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return "IPKernelApp" in (getattr(shell, "config", None) or ())
 
 
-def _new_bar(label: str, whole: tuple[int, str] | None) -> _Bar:
+def _begins() -> float:
+    """From when on there is a bar. In a notebook each leaves its room behind: brief work has none."""
+    return monotonic() + (_PATIENCE if _in_notebook() else 0.0)
+
+
+def _new_bar(label: str, unit: str, n: int | None) -> _Bar:
     try:
-        return _TqdmBar(label, whole)
+        return _TqdmBar(label, unit, n)
     except ImportError:
-        return _PlainBar(label, whole)
+        return _PlainBar(label, unit, n)
 
 
-def _known(done: int, total: int, n: int) -> int:
-    """So many of n are done, where the engine has done so much of its total."""
-    return min(done, total) * n // total if total else 0
+def _known(done: int, total: int, n: int | None) -> tuple[int, int]:
+    """What is done and the total in what a bar counts: n, if the engine counts other steps."""
+    if n is None:
+        return done, total
+    return (min(done, total) * n // total if total else 0), n
+
+
+def _scaled(n: int) -> str:
+    """Bytes, as in 12.3 MB."""
+    size, units = float(n), ["B", "kB", "MB", "GB", "TB"]
+    while size >= 999.95 and len(units) > 1:
+        size /= 1000
+        del units[0]
+    return f"{n} B" if n < 1000 else f"{size:.1f} {units[0]}"
 
 
 class _TqdmBar:
     """tqdm's bar: a line on a terminal, a widget in a notebook."""
 
-    def __init__(self, label: str, whole: tuple[int, str] | None) -> None:
+    def __init__(self, label: str, unit: str, n: int | None) -> None:
         with warnings.catch_warnings():
             # Where a notebook has no widgets, tqdm draws a line and warns of it.
             warnings.simplefilter("ignore")
             from tqdm.auto import tqdm
 
-        self._whole = whole
-        unit = "it" if whole is None else f" {whole[1]}"
-        self._make = partial(tqdm, desc=label, unit=unit, unit_scale=True, leave=False, file=sys.stderr)
+        self._n = n
+        # As in 3.10k tokens/s and 1.20MB/s.
+        suffix = "B" if unit == BYTES else f" {unit}"
+        self._make = partial(tqdm, desc=label, unit=suffix, unit_scale=True, leave=False, file=sys.stderr)
         self._bar: Any = None
-        self._begins = monotonic() + (_PATIENCE if _in_notebook() else 0.0)
+        self._begins = _begins()
 
     def show(self, done: int, total: int) -> None:
-        if self._whole is not None:
-            done, total = _known(done, total, self._whole[0]), self._whole[0]
+        done, total = _known(done, total, self._n)
         if self._bar is None:
-            # In a notebook each bar leaves its room behind: brief work has none.
             if monotonic() < self._begins:
                 return
             self._bar = self._make(total=total or None)
@@ -115,19 +134,27 @@ class _PlainBar:
 
     WIDTH = 30
 
-    def __init__(self, label: str, whole: tuple[int, str] | None) -> None:
-        self._label, self._whole = label, whole
-        self._started = monotonic()
+    def __init__(self, label: str, unit: str, n: int | None) -> None:
+        self._label, self._unit, self._n = label, unit, n
+        self._started, self._begins = monotonic(), _begins()
         self._shown = 0
 
     def show(self, done: int, total: int) -> None:
+        if monotonic() < self._begins:
+            return
         share = min(done / total, 1.0) if total else 0.0
         bar = ("#" * round(share * self.WIDTH)).ljust(self.WIDTH)
-        how_far = f"{share:4.0%} [{bar}]" if total else f"{done:,}"
-        if self._whole is not None:
-            n, unit = self._whole
-            how_far = f"{share:4.0%} [{bar}] {_known(done, total, n):,} of {n:,} {unit},"
-        self._write(f"{self._label}: {how_far} {monotonic() - self._started:.0f} s")
+        done, whole = _known(done, total, self._n)
+        how_far = self._counted(done)
+        if whole or self._n is not None:
+            how_far = f"{share:4.0%} [{bar}] {self._counted(done, bare=True)} of {self._counted(whole)}"
+        self._write(f"{self._label}: {how_far}, {monotonic() - self._started:.0f} s")
+
+    def _counted(self, n: int, *, bare: bool = False) -> str:
+        """How many of what; the unit of bytes goes with each number."""
+        if self._unit == BYTES:
+            return _scaled(n)
+        return f"{n:,}" if bare else f"{n:,} {self._unit}"
 
     def close(self) -> None:
         if self._shown:

@@ -51,11 +51,15 @@ class Seen(NamedTuple):
 class Crew:
     """The workers of a client that were looked at, and can learn tiles of a store.
 
-    `shared` is the ``stage=`` of `rescorla.distributed.learn`.
+    `shared` is the ``stage=`` of `rescorla.distributed.learn`; the events were `made` for that call, or have
+    a file of their own.
     """
 
-    def __init__(self, client: Client, work: Work, needs: Needs, shared: str | None) -> None:
+    def __init__(
+        self, client: Client, work: Work, needs: Needs, shared: str | None, *, made: bool = False
+    ) -> None:
         self._client, self._work, self._needs, self._shared = client, work, needs, shared
+        self._made = made
         self._known: set[str] = set()
         self._staged: dict[tuple[str, str], str] = {}
         self.n_threads = 0
@@ -151,6 +155,14 @@ class Crew:
     def _stage(self, blind: dict[str, Seen]) -> None:
         """Give the events to one worker of each host."""
         path, digest, _ = self._work
+        if self._shared is None and self._made:
+            store = self._work.store
+            raise FileNotFoundError(
+                f"{_who(blind)} cannot see the events, which are in memory here: compile them into a folder "
+                'that client and workers share, events = rw.compile_events(source, "SHARED/events.rw"), and '
+                f'write rw.distributed.learn(client, events, {store!r}); or give stage="auto", which copies '
+                "them to each host"
+            )
         if self._shared is None:
             raise FileNotFoundError(
                 f"{_who(blind)} cannot see the events at {path}, or sees others there: put the file in a "

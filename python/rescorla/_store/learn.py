@@ -71,7 +71,7 @@ def opened_or_made(
         store.check_request(request.deciding(events), method)
         job = None
     else:
-        with watching(progress, "preparing") as watch:
+        with watching(progress, "preparing", "events", len(events)) as watch:
             job = request.job(
                 events, method=method, threads=threads, event_memory=event_memory, progress=watch
             )

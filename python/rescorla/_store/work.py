@@ -29,7 +29,7 @@ def learn_missing(store: Store, job: Any, tiles: Sequence[int], *, threads: int,
     n_workers, each = (threads, 1) if len(tiles) >= threads else (1, threads)
     work = _Work(store, job, sorted(tiles), each)
     workers = [Thread(target=work.run, name=f"rescorla-tile-{n}", daemon=True) for n in range(n_workers)]
-    with watching(progress, "learning", (len(tiles), "tiles")) as watch:
+    with watching(progress, "learning", "tiles", len(tiles)) as watch:
         try:
             for worker in workers:
                 worker.start()
@@ -117,7 +117,7 @@ def go_on(
     if not tiles:
         return 0, job
     if job is None:
-        with watching(progress, "preparing") as watch:
+        with watching(progress, "preparing", "events", len(events)) as watch:
             job = store.job(events, threads=threads, event_memory=event_memory, progress=watch)
     learn_missing(store, job, tiles, threads=threads, progress=progress)
     return len(tiles), job

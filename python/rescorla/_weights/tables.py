@@ -47,6 +47,8 @@ def _save_parquet(
     """Write weights to a Parquet file, some rows at a time."""
     pa, parquet = need("pyarrow"), need("pyarrow.parquet")
     _check_text(path, cues, outcomes)
+    if not long:
+        _check_columns(outcomes, path)
     schema = _schema(pa, values.dtype, outcomes, parameters, long)
     with (
         replacing(path) as file,
@@ -69,6 +71,8 @@ def _save_text(
 ) -> None:
     """Write weights to a table of text, which has no room for parameters."""
     _check_text(path, cues, outcomes)
+    if not long:
+        _check_columns(outcomes, path)
     columns = [quoted(name, separator) for name in outcomes]
     head = [_CUE, _OUTCOME, _WEIGHT] if long else [_CUE, *columns]
     with replacing(path) as file, naming(path), open(file, "w", encoding="utf-8", newline="") as stream:
@@ -112,6 +116,15 @@ def _check_text(path: str, cues: Sequence[str], outcomes: Sequence[str]) -> None
                 ) from None
 
 
+def _check_columns(outcomes: Sequence[str], path: str | None = None) -> None:
+    """ValueError where a wide table would have two columns of one name."""
+    if _CUE in outcomes:
+        place = "" if path is None else f"{path}: "
+        raise ValueError(
+            f"{place}an outcome is called {_CUE!r}, as the column of cues is in a wide table; write long=True"
+        )
+
+
 def _blocks(values: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
     """Some rows at a time, each with the number of its first."""
     step = max(1, _BLOCK // max(1, values.shape[1]))
@@ -126,10 +139,7 @@ def _schema(
     name = pa.dictionary(pa.int32(), pa.string())
     fields = [(_CUE, name), (_OUTCOME, name), (_WEIGHT, number)]
     if not long:
-        if _CUE in outcomes:
-            raise ValueError(
-                f"an outcome is called {_CUE!r}, as the column of cues is in a wide table; write long=True"
-            )
+        _check_columns(outcomes)
         fields = [(_CUE, pa.string()), *((outcome, number) for outcome in outcomes)]
     return pa.schema(fields, metadata={"parameters": as_json(parameters)})
 

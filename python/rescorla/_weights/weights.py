@@ -586,7 +586,8 @@ class Weights:
         Raises
         ------
         ValueError
-            When the suffix is another, or a name cannot stand in that format.
+            When the suffix is another, or a name cannot stand in that format; such as an outcome called "cue"
+            in a wide table.
         OSError
             When the file cannot be written.
         ImportError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rescorla._events.events import Events
 from rescorla._learn.activations import activations
@@ -19,11 +19,18 @@ from rescorla.cli import weights as files
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Rows: TypeAlias = "Iterator[tuple[tuple[str, ...], NDArray[Any]]]"
-"""Of each event its cues and its activations."""
+
+class Row(NamedTuple):
+    """An event's cues, and the activations of outcomes by them."""
+
+    cues: tuple[str, ...]
+    outcomes: Sequence[str]
+    activations: NDArray[Any]
+
 
 KEYS = report.COUNTED | {
-    "shape": "a list of the number of rows, one for each event, and of columns, one for each outcome",
+    "shape": "a list of the number of rows, one for each event, and of columns, one for each outcome; with "
+    "--present-only a list of one number, that of the outcomes of all events",
     "saved_to": "the file of the activations; null without -o",
     "activations": "with --top: a list of objects, one for each event, with cues (a list), known (whether "
     "the weights have any of them) and top, a list of objects with outcome and activation",
@@ -32,7 +39,12 @@ KEYS = report.COUNTED | {
 # Activations held at a time: 32 MB.
 _BLOCK = 1 << 22
 
+# Events whose outcomes, which are few, have their activations held at a time.
+_EVENTS = 1 << 16
+
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
+
+_CUES = "cues"
 
 
 def add(commands: Any) -> None:
@@ -43,7 +55,16 @@ def add(commands: Any) -> None:
         "activations FILE... WEIGHTS",
         "compute what weights predict",
         keys=KEYS,
-        common=("-o", "--top", "--outcomes", "--unknown", "--cues-from", "--threads", "--json"),
+        common=(
+            "-o",
+            "--top",
+            "--outcomes",
+            "--present-only",
+            "--unknown",
+            "--cues-from",
+            "--threads",
+            "--json",
+        ),
     )
     source.add_files(parser)
     parser.add_argument("weights", metavar="WEIGHTS", help="a file of weights: .npz, .npy, .nc or .zarr")
@@ -52,15 +73,25 @@ def add(commands: Any) -> None:
         dest="unknown_cues",
         choices=("error", "ignore"),
         default="error",
-        help="what to do with unknown cues (default error)",
+        help="what to do with unknown cues and, with --present-only, unknown outcomes, which get NaN if they "
+        "are ignored (default error)",
     )
     names.add(parser, "--outcomes", "OUTCOME", "the activations of these outcomes only, in this order")
+    parser.add_argument(
+        "--present-only",
+        action="store_true",
+        help="of each event, the activations of the outcomes that are present in it only",
+    )
+    parser.add_argument(
+        "--dtype", choices=("float64", "float32"), help="type to compute in (default: that of the weights)"
+    )
     parser.add_argument(
         "-o",
         "--output",
         metavar="FILE",
         help="the file to write, with a row for each event and a column for each outcome: .csv or .tsv, with "
-        "the names, or .npy",
+        "the names, or .npy; with --present-only with a row for each outcome of each event: the number of "
+        "the event, from 1, its cues, the outcome, the activation",
     )
     parser.add_argument(
         "--top", type=command.count, metavar="N", help="print the N most active outcomes of each event"
@@ -73,28 +104,37 @@ def run(options: argparse.Namespace) -> None:
     """Predict."""
     if options.output is None and options.top is None:
         options.usage("give -o FILE, --top N or both")
+    if options.present_only and options.outcomes is not None:
+        options.usage("--outcomes and --present-only ask for different things; give one of them")
     delimiter = None if options.output is None else _delimiter(options.output)
     weights = files.load(options.weights)
     events = source.events(options.files, options)
     outcomes = names.names("outcomes", options.outcomes)
     choices = {
         "outcomes": outcomes,
+        "present_only": options.present_only,
         "unknown": options.unknown_cues,
+        "dtype": options.dtype,
         "threads": options.threads,
         "progress": options.progress,
     }
-    columns = weights.outcomes if outcomes is None else tuple(outcomes)
-    shape = len(events), len(columns)
+    columns = None if options.present_only else weights.outcomes if outcomes is None else tuple(outcomes)
+    if columns is not None and _CUES in columns and delimiter is not None:
+        raise ValueError(
+            f"{options.output}: an outcome is called {_CUES!r}, as the column of cues is in the table; give "
+            "--outcomes without it, --present-only, or a name that ends in .npy"
+        )
+    shape = [_n_present(events)] if columns is None else [len(events), len(columns)]
     if options.output is not None:
         if delimiter is None:
             activations(events, weights, out=options.output, **choices)
         else:
-            _write_table(options.output, delimiter, columns, _activated(events, weights, columns, choices))
+            rows = _activated(events, weights, columns, choices)
+            _write_table(options.output, delimiter, columns, rows)
     lines = report.read_as(options) | report.counts(events)
     if options.output is not None:
-        report.show(
-            lines | {"activations": " x ".join(map(str, shape))} | report.line("saved to", options.output)
-        )
+        size = " x ".join(map(str, shape))
+        report.show(lines | {"activations": size} | report.line("saved to", options.output))
     # No bar between the lines that are printed.
     rows = _activated(events, weights, columns, choices | {"progress": False})
     if options.json:
@@ -103,33 +143,42 @@ def run(options: argparse.Namespace) -> None:
         if options.top is None:
             report.data(options, values)
         else:
-            report.listing(values, "activations", _objects(rows, weights, columns, options.top))
+            report.listing(values, "activations", _objects(rows, weights, options.top))
     elif options.top is not None:
-        _print(rows, weights, columns, options.top)
+        _print(rows, weights, options.top)
 
 
-def _print(rows: Rows, weights: Weights, columns: tuple[str, ...], n: int) -> None:
-    for event, row in rows:
-        if not _known(event, weights):
+def _print(rows: Iterator[Row], weights: Weights, n: int) -> None:
+    for event in rows:
+        cues = "_".join(event.cues)
+        if not _known(event.cues, weights):
             # All outcomes have 0, so that none is the most active.
-            print("_".join(event), "(no known cue)", sep="\t")
+            print(cues, "(no known cue)", sep="\t")
             continue
-        for column in largest(row, n):
+        for column in largest(event.activations, n):
             # Adding 0 leaves no -0.
-            print("_".join(event), columns[column], f"{row[column] + 0.0:.6g}", sep="\t")
+            print(cues, event.outcomes[column], f"{event.activations[column] + 0.0:.6g}", sep="\t")
 
 
-def _objects(rows: Rows, weights: Weights, columns: tuple[str, ...], n: int) -> Iterator[dict[str, object]]:
-    for event, row in rows:
-        known = _known(event, weights)
-        places = largest(row, n) if known else ()
-        top = [{"outcome": columns[place], "activation": float(row[place]) + 0.0} for place in places]
-        yield {"cues": event, "known": known, "top": top}
+def _objects(rows: Iterator[Row], weights: Weights, n: int) -> Iterator[dict[str, object]]:
+    for event in rows:
+        known = _known(event.cues, weights)
+        places = largest(event.activations, n) if known else ()
+        top = [
+            {"outcome": event.outcomes[place], "activation": float(event.activations[place]) + 0.0}
+            for place in places
+        ]
+        yield {"cues": event.cues, "known": known, "top": top}
 
 
 def _known(event: tuple[str, ...], weights: Weights) -> bool:
     """Whether the weights have any cue of an event."""
     return not weights.cue_numbers.keys().isdisjoint(event)
+
+
+def _n_present(events: Events) -> int:
+    """How many outcomes events have, all told."""
+    return int(events._file.csr("outcomes")[0][-1])
 
 
 def _delimiter(path: str) -> str | None:
@@ -141,23 +190,47 @@ def _delimiter(path: str) -> str | None:
     return _DELIMITERS.get(suffix)
 
 
-def _write_table(path: str, delimiter: str, columns: tuple[str, ...], rows: Rows) -> None:
-    """Write a table of a row for each event: its cues, joined by _, and the activations."""
+def _write_table(path: str, delimiter: str, columns: Sequence[str] | None, rows: Iterator[Row]) -> None:
+    """Write a table of a row for each event: its cues, joined by _, and the activations.
+
+    Where there are no columns each event has outcomes of its own, and each of these a row.
+    """
+    head = ["event", _CUES, "outcome", "activation"] if columns is None else [_CUES, *columns]
     with (
         naming(path),
         replacing(path) as temporary,
         open(temporary, "w", encoding="utf-8", newline="") as file,
     ):
-        file.write(delimiter.join(["cues", *(quoted(name, delimiter) for name in columns)]) + "\n")
-        for event, row in rows:
+        file.write(delimiter.join(quoted(name, delimiter) for name in head) + "\n")
+        for number, event in enumerate(rows, 1):
+            cues = quoted("_".join(event.cues), delimiter)
             # As numpy writes them: as few digits as tell the number from all others of its type.
-            file.write(delimiter.join([quoted("_".join(event), delimiter), *map(str, row + 0)]) + "\n")
+            cells = map(str, event.activations + 0)
+            if columns is not None:
+                file.write(delimiter.join([cues, *cells]) + "\n")
+                continue
+            for outcome, cell in zip(event.outcomes, cells, strict=True):
+                file.write(delimiter.join([str(number), cues, quoted(outcome, delimiter), cell]) + "\n")
 
 
-def _activated(events: Events, weights: Weights, columns: tuple[str, ...], choices: dict[str, Any]) -> Rows:
-    """Each event's cues and activations, computed for as many events at a time as a bounded memory holds."""
-    step = max(1, _BLOCK // max(1, len(columns)))
+def _activated(
+    events: Events, weights: Weights, columns: Sequence[str] | None, choices: dict[str, Any]
+) -> Iterator[Row]:
+    """Each event's activations, computed for as many events at a time as a bounded memory holds."""
+    step = _EVENTS if columns is None else max(1, _BLOCK // max(1, len(columns)))
     for start in range(0, len(events), step):
         part = events[start : start + step]
-        for event, row in zip(part, activations(part, weights, **choices), strict=True):
-            yield event.cues, row
+        found = activations(part, weights, **choices)
+        if columns is None:
+            yield from _of_present(part, found)
+        else:
+            for event, row in zip(part, found, strict=True):
+                yield Row(event.cues, columns, row)
+
+
+def _of_present(events: Events, found: NDArray[Any]) -> Iterator[Row]:
+    """Each event's part of the activations of the outcomes that are present."""
+    end = 0
+    for event in events:
+        start, end = end, end + len(event.outcomes)
+        yield Row(event.cues, event.outcomes, found[start:end])

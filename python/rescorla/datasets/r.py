@@ -14,6 +14,7 @@ import numpy as np
 from rescorla import _core
 from rescorla._shared.checks import PathName, path_name, shown
 from rescorla._shared.hints import hinting
+from rescorla._shared.warn import warn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,6 +23,8 @@ _NAME = re.compile(r"[A-Za-z.][A-Za-z0-9._]*")
 _CELL = re.compile(r'(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\r?\n|\Z)')
 _WHOLE = re.compile(r"-?[0-9]+")
 _NUMBER = re.compile(r"-?([0-9]+\.?[0-9]*(e[+-]?[0-9]+)?|Inf)|NaN")
+# What R writes of letters that its locale does not have.
+_SPELLED = re.compile(r"<U\+([0-9A-F]{4}|0010[0-9A-F]{4}|000[0-9A-F]{5})>")
 _TRUTH = {"TRUE": True, "FALSE": False}
 
 
@@ -45,9 +48,10 @@ def from_r(package: str, name: str, *, folder: PathName = ".") -> dict[str, NDAr
     -------
     dict of ndarray
         The columns by name, each with an entry for every row. Strings and factors are arrays of str (dtype
-        object, None where R has NA); what R writes as whole numbers is int64; other numbers, and numbers of
-        which some are NA (here NaN), are float64; truth values are bool (object with None, if some are NA).
-        The word "NA" or "None" in a column of strings stays a word. A column of row names is left out.
+        object, None where R has NA), and so are dates; what R writes as whole numbers is int64; other
+        numbers, of which R writes 15 digits, and numbers of which some are NA (here NaN), are float64; truth
+        values are bool (object with None, if some are NA). The word "NA" or "None" in a column of strings
+        stays a word. A column of row names is left out.
 
     Raises
     ------
@@ -57,6 +61,11 @@ def from_r(package: str, name: str, *, folder: PathName = ".") -> dict[str, NDAr
         When the file is no table as R's ``write.csv`` writes it; the message names the line.
     ValueError, TypeError
         When the package or the data set has no name that R allows.
+
+    Warns
+    -----
+    RescorlaWarning
+        When R wrote ``<U+0161>`` and the like in place of letters, as it does where its locale has no UTF-8.
 
     See Also
     --------
@@ -98,6 +107,13 @@ def from_r(package: str, name: str, *, folder: PathName = ".") -> dict[str, NDAr
             f"{path}: expected UTF-8, found the byte 0x{data[error.start]:02x} at offset {error.start}; give "
             'write.csv fileEncoding = "UTF-8"'
         ) from None
+    if (spelled := _SPELLED.search(text)) is not None:
+        line = text.count("\n", 0, spelled.start()) + 1
+        warn(
+            f"{path}, line {line}: R wrote {spelled[0]} where there was {chr(int(spelled[1], 16))!r}, since "
+            "its locale has no UTF-8; write the file again by an R that was started with LC_ALL=C.UTF-8, or, "
+            "on Windows, by R 4.2 or later"
+        )
     return _columns(path, text)
 
 
@@ -173,7 +189,8 @@ def _array(cells: Sequence[_Cell]) -> NDArray[np.generic]:
     if not any(cell.is_quoted for cell in cells):
         if all(text in _TRUTH for text in texts):
             truth = [None if cell.is_missing else _TRUTH[cell.text] for cell in cells]
-            return np.array(truth, dtype=bool if is_whole else object)
+            # Where there are no rows nobody knows.
+            return np.array(truth, dtype=bool if is_whole and texts else object)
         if is_whole and all(map(_WHOLE.fullmatch, texts)):
             try:
                 return np.array(list(map(int, texts)), dtype=np.int64)

@@ -59,7 +59,7 @@ class _Equilibrium(LinearEstimator):
             Z = Z.multiply(root).tocsc() if is_sparse(Z) else Z * root
         started = perf_counter()
         if is_sparse(A):
-            with watching(self.progress, "solving") as watch:
+            with watching(self.progress, "solving", "%", 100) as watch:
                 found = solve(A, Z, ridge, tol, max_iter, watch)
         else:
             found = decompose(A, Z, ridge)
