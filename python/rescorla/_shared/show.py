@@ -138,4 +138,6 @@ def _told(value: object) -> str:
 
 def _counted(value: object) -> str:
     """A value; of several, how many: there may be more in each."""
-    return f"{len(value):,} values" if isinstance(value, Mapping | list | tuple) else str(value)
+    if not isinstance(value, Mapping | list | tuple):
+        return str(value)
+    return "1 value" if len(value) == 1 else f"{len(value):,} values"

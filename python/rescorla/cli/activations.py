@@ -15,6 +15,7 @@ from rescorla._weights.tables import quoted
 from rescorla._weights.weights import Weights
 from rescorla.cli import command, names, report, source
 from rescorla.cli import weights as files
+from rescorla.cli.coding import Like
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,6 +24,7 @@ Rows: TypeAlias = "Iterator[tuple[tuple[str, ...], NDArray[Any]]]"
 """Of each event its cues and its activations."""
 
 KEYS = report.COUNTED | {
+    "coded_as": "of running text, the options that were taken from what made the events of the weights",
     "shape": "a list of the number of rows, one for each event, and of columns, one for each outcome",
     "saved_to": "the file of the activations; null without -o",
     "activations": "with --top: a list of objects, one for each event, with cues (a list), known (whether "
@@ -75,7 +77,7 @@ def run(options: argparse.Namespace) -> None:
         options.usage("give -o FILE, --top N or both")
     delimiter = None if options.output is None else _delimiter(options.output)
     weights = files.load(options.weights)
-    events = source.events(options.files, options)
+    events = source.events(options.files, options, like=Like(options.weights, weights.parameters))
     outcomes = names.names("outcomes", options.outcomes)
     choices = {
         "outcomes": outcomes,
@@ -99,6 +101,7 @@ def run(options: argparse.Namespace) -> None:
     rows = _activated(events, weights, columns, choices | {"progress": False})
     if options.json:
         values = {name.replace(" ", "_"): value for name, value in lines.items()}
+        values |= report.line("coded_as", getattr(options, "coded_as", None))
         values |= {"shape": shape, "saved_to": options.output}
         if options.top is None:
             report.data(options, values)
