@@ -144,6 +144,14 @@ UNKNOWN: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: {**rw.corpus_events(TEXT).parameters, "stems": True},
         "coded with stems=True, which this version does not know",
     ),
+    "a window": (
+        lambda: {**rw.corpus_events(TEXT).parameters, "window": [1]},
+        "not kept as rescorla keeps it: a window is a number, a pair",
+    ),
+    "no truth value": (
+        lambda: {**rw.corpus_events(TEXT).parameters, "lower": "yes"},
+        "not kept as rescorla keeps it: lower is 'yes'",
+    ),
     "a later function": (
         lambda: {"function": "Events.other", "of": rw.corpus_events(TEXT).parameters},
         "made by Events.other, which this version does not know",

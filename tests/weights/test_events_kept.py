@@ -44,6 +44,16 @@ def test_whatever_learns_of_events_keeps_what_made_them(name: str) -> None:
     assert LEARNERS[name](events).parameters["events"] == events.parameters
 
 
+def test_rows_are_named_by_what_they_were() -> None:
+    rows = [("a_b", "x"), ("b", "y")]
+    for source, name in (
+        (rows, "<list>"),
+        (iter(rows), "<list_iterator>"),
+        ((row for row in rows), "<generator>"),
+    ):
+        assert rw.learn(source).parameters["events"]["source"] == name
+
+
 def test_going_on_keeps_the_last_events() -> None:
     first, second = rw.read_events(ROWS), rw.read_events(ROWS).head(2)
     weights = rw.learn(second, initial=rw.learn(first))

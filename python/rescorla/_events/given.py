@@ -33,7 +33,7 @@ def events_given(source: Source, function: str, *, progress: Progress = None) ->
         return _in_file(path_name(source), function, progress)
     if is_table(source) or streams(source) or not isinstance(source, Iterable):
         return events_of(source, duplicates="drop", progress=progress)
-    return events_of(_no_text(source, function), duplicates="drop", progress=progress)
+    return events_of(_no_text(source, function), duplicates="drop", progress=progress, origin=source)
 
 
 def _in_file(file: str, function: str, progress: Progress) -> Events:

@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from rescorla._events.text import ALL, GRAMS, SAID, TextOptions
+from rescorla._shared.checks import DUPLICATES, one_of
 
 # What is kept beside the options of text, and is no option of it.
 _ABOUT = frozenset({"function", "source", "version", "of"})
 # The options that are not for text alone, and their defaults.
 SHARED: dict[str, Any] = {"duplicates": "drop", "background": None}
+
+_TYPES = {"across": bool, "lower": bool, "symbols": str | None, "background": str | None}
 
 # What takes events and gives some of them, or the same in another order: what they are stays as it is.
 _CHOOSING = frozenset(
@@ -99,7 +102,20 @@ def _of_text(made: Mapping[str, Any]) -> Coding:
             continue
         if not same_values(name, value, default):
             options[name] = value
+    _check(defaults | options)
     return Coding(options, lost)
+
+
+def _check(options: Mapping[str, Any]) -> None:
+    """UnknownCodingError where values are none that these options have."""
+    try:
+        TextOptions(**{name: options[name] for name in TextOptions._fields}).check()
+        one_of("duplicates", options["duplicates"], DUPLICATES)
+        for name, types in _TYPES.items():
+            if not isinstance(options[name], types):
+                raise TypeError(f"{name} is {options[name]!r}")
+    except (TypeError, ValueError) as error:
+        raise UnknownCodingError(f"what made the events is not kept as rescorla keeps it: {error}") from None
 
 
 class _LostError(Exception):

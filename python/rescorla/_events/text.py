@@ -74,6 +74,7 @@ class TextOptions(NamedTuple):
             text = getattr(self, name)
             if not isinstance(text, str):
                 raise TypeError(f"{name} must be a str, which may be empty, not {type(text).__name__}")
+        _window(self.window)
 
 
 # What options can be that have one of some values.

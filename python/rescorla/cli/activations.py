@@ -31,6 +31,12 @@ KEYS = report.COUNTED | {
     "the weights have any of them) and top, a list of objects with outcome and activation",
 }
 
+_DESCRIPTION = """\
+Compute what weights predict.
+
+Running text is coded as the events of the weights were, as far as the weights say how; what is taken is told
+on standard error. An option that is given counts, with a warning where it says something else."""
+
 # Activations held at a time: 32 MB.
 _BLOCK = 1 << 22
 
@@ -44,6 +50,7 @@ def add(commands: Any) -> None:
         run,
         "activations FILE... WEIGHTS",
         "compute what weights predict",
+        _DESCRIPTION,
         keys=KEYS,
         common=("-o", "--top", "--outcomes", "--unknown", "--cues-from", "--threads", "--json"),
     )

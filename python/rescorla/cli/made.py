@@ -89,8 +89,10 @@ def _passes(made: Mapping[str, Any]) -> str:
 
 
 def _slice(made: Mapping[str, Any]) -> str:
-    start, stop, step = ("" if made.get(name) is None else made[name] for name in ("start", "stop", "step"))
-    return f"the events [{start}:{stop}{f':{step}' if step else ''}]"
+    start, stop, step = (made.get(name) for name in ("start", "stop", "step"))
+    if step == 1 and isinstance(start, int) and isinstance(stop, int) and start < stop:
+        return f"the events {start} to {stop - 1}, counted from 0"
+    return f"the events at range({start}, {stop}, {step})"
 
 
 def _positions(made: Mapping[str, Any]) -> str:
