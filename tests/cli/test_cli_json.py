@@ -25,6 +25,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("learn e.tab -o new.zarr --part 0/1", {"part": [0, 1], "store": "new.zarr", "tiles_learned": 1}),
     ("equilibrium e.tab --top 2", {"cues": 3, "outcomes": 2, "saved_to": None}),
     ("activations e.tab w.npz -o a.npy --top 1", {"shape": [3, 2], "saved_to": "a.npy"}),
+    ("activations t.txt t.npz --unknown ignore --top 1", {"coded_as": "the events of t.npz: --symbols a-z"}),
     ("activations e.tab w.npz -o a.csv", {"shape": [3, 2], "saved_to": "a.csv"}),
     ("top w.npz --cue a", {"weights": "w.npz", "cue": "a", "outcome": None}),
     ("export w.npz -o new.npy", {"saved_to": "new.npy", "cues": 3, "outcomes": 2}),
@@ -44,6 +45,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("e.tab").write_text(TABLE)
     rw.compile_events("e.tab", "e.rw")
+    Path("t.txt").write_text("some words\n")
+    rw.learn(rw.corpus_events("t.txt", symbols="a-z")).save("t.npz")
     for name in ("w.npz", "w.zarr"):
         rw.learn("e.tab").save(name)
 

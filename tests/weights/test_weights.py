@@ -508,6 +508,7 @@ def test_pyndl_goes_on_from_our_weights(tmp_path: Path) -> None:
     expected = rw.learn(after, alpha=0.1, beta=0.3, initial=ours, method="forward")
     with xr.open_dataarray(tmp_path / "w.nc") as opened:
         saved = opened.load()
+    assert ours.parameters["events"]["source"] == "a.tab.gz"
     for array in (ours.to_xarray(), saved):
         found = pyndl.ndl(
             after, 0.1, (0.3, 0.3), method="threading", weights=array.transpose("outcomes", "cues"), n_jobs=1
@@ -521,6 +522,8 @@ def test_pyndl_goes_on_from_our_weights(tmp_path: Path) -> None:
             True
         }
         assert loaded.parameters["function"].strip().endswith("pyndl.ndl.ndl")
+        # pyndl puts text behind each parameter: what is nested is text then.
+        assert str(loaded.parameters["events"]).startswith('{"function": "read_events"')
 
 
 @pytest.mark.parametrize("cue_vectors", [False, True])

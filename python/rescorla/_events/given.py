@@ -91,7 +91,7 @@ def _read(
         return _in_file(path_name(source), call, progress)
     if is_table(source) or streams(source) or not isinstance(source, Iterable):
         return events_of(source, duplicates="drop", progress=progress)
-    return events_of(checked(source, call), duplicates="drop", progress=progress)
+    return events_of(checked(source, call), duplicates="drop", progress=progress, origin=source)
 
 
 def _in_file(file: str, call: _Call, progress: Progress) -> Events:

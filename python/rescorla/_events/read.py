@@ -217,13 +217,14 @@ def events_of(
     progress: Progress = None,
     words: Words = PYTHON,
     parameters: str | None = None,
+    origin: object = None,
 ) -> Events:
     """Events of what a caller gives, in the file `path` if there is one; `words` say what helps.
 
     Without `duplicates` the source is Events, a path or the text of a table that is being read, of which the
     next rows are taken; and event files keep what they have. Where nothing at all is asked for, Events and
     event files are taken as they are. All else is compiled. `parameters` say what made the events, where this
-    is no step that a user takes.
+    is no step that a user takes; `origin` is what the user gave, where that is not the source any more.
     """
     if duplicates is not None:
         one_of("duplicates", duplicates, DUPLICATES)
@@ -256,7 +257,7 @@ def events_of(
     if parameters is None:
         parameters = made_by(
             "read_events" if path is None else "compile_events",
-            None if isinstance(given, Events) else given,
+            None if isinstance(given, Events) else given if origin is None else origin,
             source.parameters if isinstance(source, Events) else None,
             duplicates=duplicates,
             columns=columns,

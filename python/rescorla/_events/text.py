@@ -42,7 +42,7 @@ GRAMS = {"trigrams": 3, "bigrams": 2, "unigrams": 1, "words": 0}
 SAID = ("lemmas", "upos", "features")
 
 # What says that all characters are symbols, in pyndl too.
-_ALL = ("all", "*")
+ALL = ("all", "*")
 
 
 class TextOptions(NamedTuple):
@@ -74,6 +74,7 @@ class TextOptions(NamedTuple):
             text = getattr(self, name)
             if not isinstance(text, str):
                 raise TypeError(f"{name} must be a str, which may be empty, not {type(text).__name__}")
+        _window(self.window)
 
 
 # What options can be that have one of some values.
@@ -425,7 +426,7 @@ def _allowed(symbols: object) -> Any:
     """The characters of words as the engine takes them: None, a str without brackets, or a function."""
     if not isinstance(symbols, str):
         return symbols
-    if symbols in _ALL:
+    if symbols in ALL:
         return None
     bracketed = fullmatch(r"\[(.*[^\\])\][+*]?", symbols, DOTALL)
     if bracketed is None:

@@ -11,7 +11,7 @@ import numpy as np
 from rescorla import _core
 from rescorla._events.given import Source, events_given
 from rescorla._learn.plan import warn_of_entries
-from rescorla._learn.record import rates_of, sizes
+from rescorla._learn.record import of_events, rates_of
 from rescorla._learn.spectrum import SLACK, Spectrum, Tokens
 from rescorla._shared import show
 from rescorla._shared.checks import (
@@ -155,7 +155,7 @@ def convergence(
     warn_of_entries("lambda_", lambda_, events.outcomes, "outcome")
     parameters: dict[str, Any] = {
         **rates_of(recorded(alpha, alphas), (beta1, beta2), recorded(lambda_, lambdas)),
-        **sizes(events),
+        **of_events(events),
         "version": _core.__version__,
     }
     tokens = Tokens(events, alphas)

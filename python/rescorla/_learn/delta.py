@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -21,7 +21,7 @@ from rescorla._learn.plan import (
     warn_of_entries,
     warn_unshared,
 )
-from rescorla._learn.record import rates_of, record, sizes
+from rescorla._learn.record import of_events, rates_of, record
 from rescorla._shared.checks import (
     PerName,
     Seed,
@@ -306,7 +306,7 @@ def delta_rule(
         seed=recorded_seed(seed),
         initial="random" if initial == "random" else None,
         continued=known is not None,
-        **sizes(events),
+        **of_events(events),
         dtype=str(element),
         kernel=report["kernel"],
         threads=report["threads"],
@@ -370,6 +370,11 @@ class _Tokens:
     def __len__(self) -> int:
         return len(self.events)
 
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """What made them."""
+        return self.events.parameters
+
     def frequencies(self) -> NDArray[np.int64]:
         """How many tokens each event stands for."""
         return self.events.frequencies
@@ -400,6 +405,11 @@ class _Arrays:
 
     def __len__(self) -> int:
         return self.n_tokens
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """What made them, which arrays do not say."""
+        return {}
 
     def check(self, lambda_: object, loss: Loss) -> None:
         """ValueError where targets are not those of Z, or not such as the loss has."""

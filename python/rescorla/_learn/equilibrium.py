@@ -10,7 +10,7 @@ import numpy as np
 from rescorla import _core
 from rescorla._events.given import Source, events_given
 from rescorla._learn.plan import warn_of_entries
-from rescorla._learn.record import rates_of, record, sizes
+from rescorla._learn.record import of_events, rates_of, record
 from rescorla._shared.checks import PerName, one_of, per_name, rate, rates, recorded, thread_count
 from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
@@ -226,7 +226,7 @@ def equilibrium(
         ),
         ridge=ridge,
         background=background,
-        **sizes(events) | {"n_cues": len(cues), "n_outcomes": len(outcomes)},
+        **of_events(events) | {"n_cues": len(cues), "n_outcomes": len(outcomes)},
         dtype=str(element),
         **report,
         threads=n_threads,

@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import Any, Protocol
 
 from rescorla import _core
+from rescorla._shared.warn import warn
 
 # What the engine says of how it learned.
 _REPORTED = ("method", "updates_forward", "updates_adjoint", "kernel", "threads")
@@ -24,6 +25,9 @@ class _Sized(Protocol):
     @property
     def n_outcomes(self) -> int: ...
 
+    @property
+    def parameters(self) -> Mapping[str, Any]: ...
+
     def __len__(self) -> int: ...
 
 
@@ -33,14 +37,21 @@ def record(rule: str, started: float, **facts: Any) -> dict[str, Any]:
     return {"rule": rule, **facts, "seconds": seconds, "version": _core.__version__}
 
 
-def sizes(events: _Sized) -> dict[str, int]:
-    """How much the events are."""
-    return {
+def of_events(events: _Sized) -> dict[str, Any]:
+    """How much the events are, and what made them, where they say so."""
+    found: dict[str, Any] = {
         "n_events": len(events),
         "n_tokens": events.n_tokens,
         "n_cues": events.n_cues,
         "n_outcomes": events.n_outcomes,
     }
+    try:
+        made = events.parameters
+    except _core.FormatError as error:
+        # What was learned is not thrown away for it.
+        warn(f"what made the events is not kept with what is learned of them: {error}")
+        made = {}
+    return found | {"events": made} if made else found
 
 
 def rates_of(alpha: Any, betas: tuple[float, float], lambda_: Any) -> dict[str, Any]:
@@ -51,4 +62,4 @@ def rates_of(alpha: Any, betas: tuple[float, float], lambda_: Any) -> dict[str, 
 def learned(events: _Sized, report: Mapping[str, Any], started: float, **facts: Any) -> dict[str, Any]:
     """The ``parameters`` of what the rule of Rescorla and Wagner learned."""
     reported = {name: report[name] for name in _REPORTED if name in report}
-    return record("rescorla-wagner", started, **facts, **sizes(events), **reported)
+    return record("rescorla-wagner", started, **facts, **of_events(events), **reported)

@@ -12,7 +12,7 @@ from rescorla._events.events import Events
 from rescorla._events.given import Source, events_unless_pair
 from rescorla._learn.delta import delta_rule
 from rescorla._learn.plan import naming_rate, start_of
-from rescorla._learn.record import rates_of, record, sizes
+from rescorla._learn.record import of_events, rates_of, record
 from rescorla._learn.rescorla_wagner import learn
 from rescorla._shared.checks import (
     element_type,
@@ -185,7 +185,7 @@ def widrow_hoff(
         cues = _side("cue", events.cues, cue_vectors, known[0], element, "x")
         outcomes = _side("outcome", events.outcomes, outcome_vectors, known[1], element, "z")
         source = events._file
-        facts = sizes(events)
+        facts = of_events(events)
     if cues.size is not None and method == "adjoint":
         raise ValueError(
             "method='adjoint' is for cues that have vectors; cues that are names have 'forward' only"

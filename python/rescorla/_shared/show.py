@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
-from itertools import zip_longest
+from itertools import islice, zip_longest
 
 # Lines on each side of those that are left out; characters of a name in a cell, above a column of numbers,
 # and of one that is pointed at; of a line; and of a parameter.
@@ -126,6 +126,18 @@ def details(parameters: Mapping[str, object]) -> str:
 
 
 def _told(value: object) -> str:
+    if isinstance(value, Mapping):
+        first = [f"{name}: {_counted(each)}" for name, each in islice(value.items(), _SIDE)]
+        return ", ".join([_counted(value), *first, *(["..."] if len(value) > _SIDE else [])])
     if isinstance(value, list | tuple) and len(value) > 6:
-        return f"{len(value):,} values, {', '.join(map(str, value[:3]))}, ..."
+        return f"{_counted(value)}, {', '.join(map(_counted, value[:_SIDE]))}, ..."
+    if isinstance(value, list | tuple) and any(isinstance(each, Mapping | list | tuple) for each in value):
+        return f"[{', '.join(map(_counted, value))}]"
     return str(value)
+
+
+def _counted(value: object) -> str:
+    """A value; of several, how many: there may be more in each."""
+    if not isinstance(value, Mapping | list | tuple):
+        return str(value)
+    return "1 value" if len(value) == 1 else f"{len(value):,} values"

@@ -12,7 +12,7 @@ import numpy as np
 from rescorla import _core
 from rescorla._events.events import Events
 from rescorla._learn.plan import Numbers, Plan, maximal, plan_of, rule_of, saliences, start_of, warn_unshared
-from rescorla._learn.record import rates_of, sizes
+from rescorla._learn.record import of_events, rates_of
 from rescorla._learn.schedule import Factors, Schedule, name_of, tabulated
 from rescorla._shared.checks import PerName, shown
 from rescorla._shared.testing import asked
@@ -86,7 +86,7 @@ class Request(NamedTuple):
             "average": self.average,
             "dtype": str(self.element),
             "continued": self.initial is not None,
-            **sizes(events),
+            **of_events(events),
             **reported,
             "version": _core.__version__,
         }

@@ -10,7 +10,7 @@ from rescorla._core import FormatError
 from rescorla._shared.optional import need
 from rescorla._store import create
 from rescorla._store.store import Store, whole
-from rescorla._weights.disk import naming, plain
+from rescorla._weights.disk import as_json, naming, parsed
 from rescorla._weights.weights import Weights
 
 
@@ -19,7 +19,7 @@ def save_store(path: str, weights: Weights) -> None:
     need("zarr")
     if create.is_there(path):
         _check_replaceable(path)
-    parameters = {name: plain(value) for name, value in weights.parameters.items()}
+    parameters = parsed(as_json(weights.parameters))
     values = np.asarray(weights)
     with create.Folder(path) as folder, naming(path):
         whole(folder.temporary, values, weights.cues, weights.outcomes, parameters)

@@ -290,7 +290,7 @@ def _decoded(attribute: Any) -> Any:
 
     try:
         found = json.loads(attribute)
-    except ValueError:
+    except (ValueError, RecursionError):
         return attribute
     return found if as_json(found) == attribute else attribute
 

@@ -50,6 +50,9 @@ class Weights:
     values : ndarray of float64 or float32, n_cues x n_outcomes
     cues, outcomes : tuple of str
     parameters : dict
+        How the weights came about: the rule and what it was told, how much was learned of, in what time, by
+        which version. ``parameters["events"]`` is what made the events, as ``Events.parameters`` has it; it
+        is missing where they do not say, as arrays do not.
     shape : tuple of (int, int)
         n_cues and n_outcomes.
 

@@ -15,6 +15,7 @@ from rescorla._weights.tables import quoted
 from rescorla._weights.weights import Weights
 from rescorla.cli import command, names, report, source
 from rescorla.cli import weights as files
+from rescorla.cli.coding import Like
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,12 +30,19 @@ class Row(NamedTuple):
 
 
 KEYS = report.COUNTED | {
+    "coded_as": "of running text, the options that were taken from what made the events of the weights",
     "shape": "a list of the number of rows, one for each event, and of columns, one for each outcome; with "
     "--present-only a list of one number, that of the outcomes of all events",
     "saved_to": "the file of the activations; null without -o",
     "activations": "with --top: a list of objects, one for each event, with cues (a list), known (whether "
     "the weights have any of them) and top, a list of objects with outcome and activation",
 }
+
+_DESCRIPTION = """\
+Compute what weights predict.
+
+Running text is coded as the events of the weights were, as far as the weights say how; what is taken is told
+on standard error. An option that is given counts, with a warning where it says something else."""
 
 # Activations held at a time: 32 MB.
 _BLOCK = 1 << 22
@@ -54,6 +62,7 @@ def add(commands: Any) -> None:
         run,
         "activations FILE... WEIGHTS",
         "compute what weights predict",
+        _DESCRIPTION,
         keys=KEYS,
         common=(
             "-o",
@@ -108,7 +117,7 @@ def run(options: argparse.Namespace) -> None:
         options.usage("--outcomes and --present-only ask for different things; give one of them")
     delimiter = None if options.output is None else _delimiter(options.output)
     weights = files.load(options.weights)
-    events = source.events(options.files, options)
+    events = source.events(options.files, options, like=Like(options.weights, weights.parameters))
     outcomes = names.names("outcomes", options.outcomes)
     choices = {
         "outcomes": outcomes,
@@ -139,6 +148,7 @@ def run(options: argparse.Namespace) -> None:
     rows = _activated(events, weights, columns, choices | {"progress": False})
     if options.json:
         values = {name.replace(" ", "_"): value for name, value in lines.items()}
+        values |= report.line("coded_as", getattr(options, "coded_as", None))
         values |= {"shape": shape, "saved_to": options.output}
         if options.top is None:
             report.data(options, values)

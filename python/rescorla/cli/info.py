@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 from rescorla._learn.rescorla_wagner import forecast
 from rescorla._weights import files
 from rescorla._weights.weights import load_weights
-from rescorla.cli import command, report, source
+from rescorla.cli import command, made, report, source
 
 KEYS = {
     "file": "the file, as it was given",
@@ -28,7 +29,8 @@ KEYS = {
     "learning": "of events, what learning with the default parameters would cost: an object of method, "
     "updates_forward, updates_adjoint, bytes_of_weights and bytes_besides (at most)",
     "dtype": "of weights, their type",
-    "parameters": "of weights, how they came about, as Weights.parameters has it",
+    "parameters": "of events, what made them, as Events.parameters has it; of weights, how they came about, "
+    "as Weights.parameters has it, with what made their events",
 }
 
 
@@ -59,6 +61,10 @@ def _of_weights(file: str) -> tuple[dict[str, object], dict[str, object]]:
     n_cues, n_outcomes = weights.shape
     dtype = weights.values.dtype
     known = {"weights": file, "cues": n_cues, "outcomes": n_outcomes, "values": dtype} | weights.parameters
+    # What pyndl learned of weights of ours has it as text.
+    if isinstance(events := known.get("events"), Mapping):
+        del known["events"]
+        known |= made.lines(events, "events")
     described = {"file": file, "kind": "weights", "n_cues": n_cues, "n_outcomes": n_outcomes}
     return known, described | {"dtype": str(dtype), "parameters": weights.parameters}
 
@@ -82,4 +88,8 @@ def _of_events(options: argparse.Namespace) -> tuple[dict[str, object], dict[str
     learning = {"method": method} | {f"updates_{each}": n for each, n in updates.items()}
     learning |= {"bytes_of_weights": bytes_of_weights, "bytes_besides": besides}
     described = {"file": options.file, "kind": "events", "read_as": options.read_as} | numbers
+    described["parameters"] = events.parameters
+    if events.path is not None:
+        # Of text and tables it is this command that makes events.
+        known |= made.lines(events.parameters)
     return known, described | {"learning": learning}

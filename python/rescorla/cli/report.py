@@ -88,6 +88,8 @@ def _shown(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, list):
         return f"{len(value):,} numbers"
+    if isinstance(value, Mapping):
+        return f"{len(value):,} values"
     if isinstance(value, float):
         return f"{value:.6g}"
     return f"{value:,}" if isinstance(value, int) else str(value)

@@ -8,7 +8,7 @@ import os
 import stat
 import sys
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from rescorla._events.read import events_of
 from rescorla._events.text import CHOICES, GRAMS, SAID, TextOptions, events_of_text, files_of
 from rescorla._shared.checks import DUPLICATES
 from rescorla._shared.warn import RescorlaWarning
+from rescorla.cli.coding import Like
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -175,18 +176,24 @@ def events(
     path: str | None = None,
     scratch: Callable[[], str | None] = lambda: None,
     limit: int | None = None,
+    like: Like | None = None,
 ) -> Events:
     """The events of files, one after another; with a limit, so many of the first ones.
 
     They are written to the binary event file `path`. Without one they are in memory, or in a file that
     `scratch` names, or are those of a binary event file as it is. What the files were read as is kept in the
-    options, for the report.
+    options, for the report. Running text is coded `like` other events, as far as the options do not say how.
     """
     if stream := _stream_of(files, options):
         with stream as opened:
-            return _of_stream(opened, files[0], options, path, scratch, limit)
+            return _of_stream(opened, files[0], options, path, scratch, limit, like)
     found = [file for name in files for file in files_of(name)]
-    kinds = _kinds(found, [look(file) for file in found], options)
+    seen = [look(file) for file in found]
+    if like is not None:
+        like.take_format(options, seen)
+    kinds = _kinds(found, seen, options)
+    if like is not None and set(kinds) == {"text"}:
+        like.code(options, piped=False)
     _tell(options, kinds)
     if set(kinds) == {"text"}:
         if "items" in _given(options):
@@ -301,7 +308,7 @@ def _tell(options: argparse.Namespace, kinds: Sequence[str]) -> None:
     """Keep for the report what the files are read as."""
     n = len(kinds)
     if set(kinds) == {"text"}:
-        what = _described(options)
+        what = described(_options_of_text(options))
     elif set(kinds) == {"table"}:
         what = "event table" if n == 1 else f"{n:,} event tables"
     elif set(kinds) == {"events"}:
@@ -311,9 +318,8 @@ def _tell(options: argparse.Namespace, kinds: Sequence[str]) -> None:
     options.read_as = what
 
 
-def _described(options: argparse.Namespace) -> str:
+def described(text: TextOptions) -> str:
     """What is made of running text, as in "running text (trigrams of words -> words)"."""
-    text = TextOptions(**_given(options))
     window = 1 if text.window is None else text.window
     span, before = "words", "words"
     if window == "context":
@@ -324,21 +330,24 @@ def _described(options: argparse.Namespace) -> str:
         span = before = f"up to {window} words"
     cues, outcomes = _listed(text.cues_from, before), _listed(text.outcomes_from, span) or "nothing"
     nouns = {"subtitles": "subtitles", "conllu": "CoNLL-U"}
-    return f"{nouns.get(_format(options), 'running text')} ({cues} -> {outcomes})"
+    return f"{nouns.get(text.format, 'running text')} ({cues} -> {outcomes})"
 
 
 def _listed(names: Any, span: str) -> str:
     """What words give, as in "trigrams of words"."""
     grams = {letters: name for name, letters in GRAMS.items()}
 
-    def one(name: str | int | Path) -> str:
+    def one(name: str | int | Path | Mapping[str, Any]) -> str:
         if isinstance(name, Path):
             return f"names in {name} of {span}"
+        if isinstance(name, Mapping):
+            return f"names in a table of {span}"
         if isinstance(name, int):
             name = grams.get(name, f"{name}-grams")
         return span if name == "words" else f"{name} of {span}"
 
-    return ", ".join(map(one, [names] if isinstance(names, str) else names))
+    several = names if isinstance(names, list | tuple) else [] if names is None else [names]
+    return ", ".join(map(one, several))
 
 
 def _format(options: argparse.Namespace) -> str:
@@ -366,9 +375,6 @@ def _of_text(
     scratch: Callable[[], str | None],
     limit: int | None,
 ) -> Events:
-    given = _given(options)
-    if _format(options) in _TEXT_FORMATS:
-        given["format"] = options.format
     threads = getattr(options, "threads", None)
     with warnings.catch_warnings():
         # Whoever says --format text knows what it is.
@@ -377,7 +383,7 @@ def _of_text(
         found = events_of_text(
             corpus,
             target,
-            TextOptions(**given),
+            _options_of_text(options),
             threads=threads,
             progress=options.progress,
             **_shared(options),
@@ -417,10 +423,13 @@ def _of_stream(
     path: str | None,
     scratch: Callable[[], str | None],
     limit: int | None,
+    like: Like | None = None,
 ) -> Events:
     """The events of what can be read only once, told apart by its content as files are."""
     name, seen = _name_of(file), Look(*text.look())
     [kind] = _kinds([name], [seen], options)
+    if like is not None and kind == "text":
+        like.code(options, piped=True)
     _tell(options, [kind])
     if kind == "text":
         lines = _decoded(io.BufferedReader(_Rest(text), 1 << 18), name)
@@ -459,6 +468,12 @@ def _layout(options: argparse.Namespace) -> tuple[dict[str, str | int] | None, b
             "cues=1,outcomes=2"
         )
     return columns, header
+
+
+def _options_of_text(options: argparse.Namespace) -> TextOptions:
+    """How running text becomes events: the options that were given, and --format."""
+    form = _format(options)
+    return TextOptions(**_given(options) | ({"format": form} if form in _TEXT_FORMATS else {}))
 
 
 def _given(options: argparse.Namespace) -> dict[str, Any]:
