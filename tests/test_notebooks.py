@@ -84,9 +84,6 @@ def run(path: Path, ask: Sequence[str] = ()) -> tuple[Any, dict[str, Any]]:
 @functools.cache
 def ran(stem: str) -> tuple[Any, dict[str, Any]]:
     """One of the notebooks, after the one run of it that all tests have."""
-    # So that the kernel does not: it might tell how long that takes.
-    import matplotlib.font_manager  # noqa: F401
-
     path = next(path for path in NOTEBOOKS if path.stem == stem)
     return run(path, ASKED[stem])
 
@@ -203,7 +200,7 @@ def test_the_answers_of_the_exercises_are_right() -> None:
     path = next(path for path in NOTEBOOKS if path.stem == "conditioning-class")
     text = "\n".join(cell.source for cell in read(path).cells if cell.cell_type == "markdown")
     answers = re.findall(r"(?m)^\d\. (.*)$", text.partition("What you should find")[2])
-    rates = {"alpha": 0.3, "beta": 0.3}
+    learn = functools.partial(rw.learn, alpha=0.3, beta=0.3)
     long = rw.read_events([("light", "food", 200)])
     fast, slow = (
         (rw.trajectories(long, [("light", "food")], alpha=alpha, beta=0.3)["light", "food"] > 0.9).argmax()
@@ -212,24 +209,24 @@ def test_the_answers_of_the_exercises_are_right() -> None:
     assert answers[0] == f"After {fast} trials; with alpha = 0.1, after {slow}."
 
     apart = [("light", "food", 40), ("noise", "food", 40)]
-    before = rw.learn(apart, **rates).column("food")
-    after = rw.learn([*apart, ("light_noise", "food", 40)], **rates).column("food")
+    before = learn(apart).column("food")
+    after = learn([*apart, ("light_noise", "food", 40)]).column("food")
     assert before[0] == before[1]
     assert after[0] == after[1]
     assert f"from {before[0]:.2f} towards {after[0]:.2f}:" in answers[1]
 
-    in_turn = rw.learn([("light", "food"), ("light_noise", "")] * 200, **rates)
+    in_turn = learn([("light", "food"), ("light_noise", "")] * 200)
     light, noise = in_turn.column("food")
     assert f"light goes to {light:.2f} and the noise to {noise:.2f}." in answers[2]
 
-    first = rw.learn([("noise", "shock", 40)], **rates)
-    second = rw.learn([("noise_light", "shock", 40)], initial=first, lambda_=2.0, **rates)
+    first = learn([("noise", "shock", 40)])
+    second = learn([("noise_light", "shock", 40)], initial=first, lambda_=2.0)
     assert f"{second['light', 'shock']:.2f}." in answers[3]
     new = 2 - first["noise", "shock"]
     assert second["light", "shock"] == pytest.approx(new / 2, abs=0.01)
 
-    exposed = rw.learn([("light", "", 40), ("light", "food", 40)], **rates)
-    assert exposed["light", "food"] == rw.learn([("light", "food", 40)], **rates)["light", "food"]
+    exposed = learn([("light", "", 40), ("light", "food", 40)])
+    assert exposed["light", "food"] == learn([("light", "food", 40)])["light", "food"]
     assert answers[4].startswith("No.")
 
     lights = [("light", "food", 20), ("light", "", 20)]

@@ -25,8 +25,15 @@ NOTEBOOKS = tuple(sorted(FOLDER.glob("*.ipynb")))
 # How long a cell may take, in seconds: each takes a few at most where the machine does nothing else.
 PATIENCE = 300
 
-# Before all others: a bar, which slow machines would show, is no part of what a notebook says.
-_FIRST = "from rescorla._shared import progress; progress._PATIENCE = float('inf')"
+# Before all others. A bar, which slow machines would show, is no part of what a notebook says. With old
+# releases of matplotlib the first figure would come too late. And fonts are looked for here.
+_FIRST = """
+from rescorla._shared import progress
+progress._PATIENCE = float("inf")
+get_ipython().run_line_magic("matplotlib", "inline")
+"""
+# What would keep figures out of the notebook, or show other warnings than a reader sees.
+_NOT_TAKEN = ("MPLBACKEND", "PYTHONWARNINGS")
 
 
 class _ThisPython(KernelSpecManager):
@@ -85,9 +92,9 @@ def _environment(folder: str) -> dict[str, str]:
     """That of this process, with its package, no settings of the user, and figures within the notebook."""
     here = str(Path(rescorla.__file__).parents[1])
     path = os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH", "")]))
-    environment = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
+    environment = {name: value for name, value in os.environ.items() if name not in _NOT_TAKEN}
     own = dict.fromkeys(("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR"), folder)
-    return environment | own | {"PYTHONPATH": path, "PYTHONWARNINGS": "default"}
+    return environment | own | {"PYTHONPATH": path}
 
 
 def main() -> None:
