@@ -76,7 +76,7 @@ proptest! {
         ridge in prop_oneof![Just(0.0), 0.1..2.0_f64],
         lambda in prop::collection::vec(-1.0..2.0_f64, OUTCOMES),
     ) {
-        let problem = Problem { beta1, beta2, lambda: &lambda, alpha: None, ridge, method: Some(method), tolerance: None };
+        let problem = Problem { beta1, beta2, lambda: &lambda, alpha: None, initial: false, ridge, method: Some(method), tolerance: None };
         let (weights, report) = solved(&events, &problem, 1);
         // The ridge is on the scale on which the larger rate is 1.
         for value in mean_update(&events, &problem, &weights, ridge * beta1.max(beta2)) {
@@ -91,7 +91,7 @@ proptest! {
         let [beta1, beta2] = rates;
         let alpha: Vec<f64> = (0..CUES).map(|i| [1.0, 0.5, 2.0][i % 3]).collect();
         let lambda = vec![1.0; OUTCOMES];
-        let problem = Problem { beta1, beta2, lambda: &lambda, alpha: Some(&alpha), ridge: 0.0, method: Some(method), tolerance: None };
+        let problem = Problem { beta1, beta2, lambda: &lambda, alpha: Some(&alpha), initial: false, ridge: 0.0, method: Some(method), tolerance: None };
         let (weights, _) = solved(&events, &problem, 1);
         // w = D C'x has a product of 0 with all that C, and so every prediction, maps to zero. A pair of cues that
         // always come together, once each, is such a direction.
@@ -107,7 +107,7 @@ proptest! {
     #[test]
     fn threads_do_not_change_a_bit(events in events(), [beta1, beta2] in rates(), method in methods(), threads in 2..4_usize) {
         let lambda = vec![1.0; OUTCOMES];
-        let problem = Problem { beta1, beta2, lambda: &lambda, alpha: None, ridge: 0.0, method: Some(method), tolerance: None };
+        let problem = Problem { beta1, beta2, lambda: &lambda, alpha: None, initial: false, ridge: 0.0, method: Some(method), tolerance: None };
         let (one, several) = (solved(&events, &problem, 1), solved(&events, &problem, threads));
         let bits = |weights: &[f64]| weights.iter().map(|weight| weight.to_bits()).collect::<Vec<_>>();
         prop_assert_eq!(bits(&one.0), bits(&several.0));
@@ -123,6 +123,7 @@ fn arguments_that_do_not_fit_are_refused() {
         beta2: 1.0,
         lambda: &lambda,
         alpha: None,
+        initial: false,
         ridge: 0.0,
         method: None,
         tolerance: None,
@@ -149,6 +150,7 @@ fn it_stops_when_asked() {
             beta2: 0.5,
             lambda: &lambda,
             alpha: None,
+            initial: false,
             ridge: 0.0,
             method: Some(method),
             tolerance: None,
