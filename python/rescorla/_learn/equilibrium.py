@@ -257,12 +257,12 @@ def equilibrium(
 
     >>> first, both = rw.read_events([("light", "food")]), rw.read_events([("light_tone", "food")])
     >>> rw.equilibrium(both)
-    <Weights: 2 cues x 1 outcome, float64>
+    <Weights: 2 cues x 1 outcomes, float64>
            food
     light   0.5
     tone    0.5
     >>> rw.equilibrium(both, initial=rw.equilibrium(first))
-    <Weights: 2 cues x 1 outcome, float64>
+    <Weights: 2 cues x 1 outcomes, float64>
            food
     light     1
     tone      0
