@@ -431,7 +431,8 @@ def test_progress_rises_over_all_phases(phases: Any) -> None:
     assert calls
     assert calls == sorted(calls)
     assert {total for _, total in calls} == {4000}
-    assert all(done <= 4000 for done, _ in calls)
+    # The last phase is the last quarter.
+    assert 3000 <= max(done for done, _ in calls) <= 4000
 
     def stop(done: int, total: int) -> None:
         raise KeyboardInterrupt
