@@ -137,8 +137,16 @@ impl Learner {
         let mut weights = Weights::zero(events)?;
         let lambda = filled(self.lambda, events.outcomes().len(), NAMES)?;
         let [beta1, beta2] = self.betas;
-        let problem =
-            Problem { beta1, beta2, lambda: &lambda, alpha: None, ridge: 0.0, method: None, tolerance: None };
+        let problem = Problem {
+            beta1,
+            beta2,
+            lambda: &lambda,
+            alpha: None,
+            initial: false,
+            ridge: 0.0,
+            method: None,
+            tolerance: None,
+        };
         let solution = equilibrium(events, &problem, &mut weights.values, self.threads, &Monitor::new())?;
         Ok(Equilibrium { weights, solution })
     }

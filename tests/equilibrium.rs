@@ -76,7 +76,7 @@ proptest! {
         ridge in prop_oneof![Just(0.0), 0.1..2.0_f64],
         lambda in prop::collection::vec(-1.0..2.0_f64, OUTCOMES),
     ) {
-        let problem = Problem { beta1, beta2, lambda: &lambda, alpha: None, ridge, method: Some(method), tolerance: None };
+        let problem = Problem { beta1, beta2, lambda: &lambda, alpha: None, initial: false, ridge, method: Some(method), tolerance: None };
         let (weights, report) = solved(&events, &problem, 1);
         // The ridge is on the scale on which the larger rate is 1.
         for value in mean_update(&events, &problem, &weights, ridge * beta1.max(beta2)) {
@@ -91,7 +91,7 @@ proptest! {
         let [beta1, beta2] = rates;
         let alpha: Vec<f64> = (0..CUES).map(|i| [1.0, 0.5, 2.0][i % 3]).collect();
         let lambda = vec![1.0; OUTCOMES];
-        let problem = Problem { beta1, beta2, lambda: &lambda, alpha: Some(&alpha), ridge: 0.0, method: Some(method), tolerance: None };
+        let problem = Problem { beta1, beta2, lambda: &lambda, alpha: Some(&alpha), initial: false, ridge: 0.0, method: Some(method), tolerance: None };
         let (weights, _) = solved(&events, &problem, 1);
         // w = D C'x has a product of 0 with all that C, and so every prediction, maps to zero. A pair of cues that
         // always come together, once each, is such a direction.
@@ -105,9 +105,71 @@ proptest! {
     }
 
     #[test]
+    fn from_weights_it_goes_to_the_nearest_solution(
+        events in events(),
+        [beta1, beta2] in prop_oneof![rates(), Just([0.0, 0.3])],
+        method in methods(),
+        ridge in prop_oneof![Just(0.0), 0.1..2.0_f64],
+        lambda in prop::collection::vec(-1.0..2.0_f64, OUTCOMES),
+        start in prop::collection::vec(-2.0..2.0_f64, CUES * OUTCOMES),
+        step in -1.0..1.0_f64,
+    ) {
+        // Cue 0 is frozen, and predicts.
+        let alpha: Vec<f64> = (0..CUES).map(|i| [0.0, 1.0, 1.0, 0.5, 2.0][i % 5]).collect();
+        let problem = Problem { beta1, beta2, lambda: &lambda, alpha: Some(&alpha), initial: true, ridge, method: Some(method), tolerance: None };
+        let mut weights = start.clone();
+        let report = equilibrium(&file(&events), &problem, &mut weights, 1, &Monitor::new()).unwrap();
+        prop_assert!(report.converged);
+        prop_assert!(report.residual < 1e-10);
+        let change: Vec<f64> = weights.iter().zip(&start).map(|(weight, start)| weight - start).collect();
+        let mean = mean_update(&events, &problem, &weights, 0.0);
+        let times = |cue: usize| events.iter().map(move |(cues, _, f)| if *f > 0 { cues.iter().filter(|&&c| c as usize == cue).count() } else { 0 });
+        for cue in 0..CUES {
+            for place in cue * OUTCOMES..(cue + 1) * OUTCOMES {
+                if alpha[cue] == 0.0 || times(cue).sum::<usize>() == 0 {
+                    prop_assert_eq!(weights[place].to_bits(), start[place].to_bits());
+                } else {
+                    // Tokens weigh relative to the larger rate where a ridge stands beside them.
+                    let held = ridge * beta1.max(beta2) * change[place];
+                    prop_assert!((mean[place] - held).abs() < 1e-8, "{} {}", mean[place], held);
+                }
+            }
+        }
+        let free = |cue: usize| alpha[cue] > 0.0;
+        for (a, b) in (0..CUES).flat_map(|a| (0..a).map(move |b| (a, b))).filter(|&(a, b)| free(a) && free(b) && times(a).eq(times(b))) {
+            for j in 0..OUTCOMES {
+                let alpha = |cue: usize| if ridge > 0.0 { 1.0 } else { alpha[cue] };
+                let of = |cue: usize, more: f64| (change[cue * OUTCOMES + j] + more).powi(2) / alpha(cue);
+                prop_assert!(of(a, 0.0) + of(b, 0.0) <= of(a, step) + of(b, -step) + 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn outcomes_that_no_event_has_are_absent_ones(events in events(), [beta1, beta2] in rates(), method in methods()) {
+        // The last columns are those of outcomes that the file does not know.
+        let (more, wide) = (2, OUTCOMES + 2);
+        let lambda = vec![1.0; wide];
+        let start: Vec<f64> = (0..CUES * wide).map(|i| (i % 7) as f64 / 4.0).collect();
+        let problem = Problem { beta1, beta2, lambda: &lambda, alpha: None, initial: true, ridge: 0.0, method: Some(method), tolerance: None };
+        let mut weights = start.clone();
+        equilibrium(&file(&events), &problem, &mut weights, 2, &Monitor::new()).unwrap();
+        for (cues, _, frequency) in &events {
+            for j in OUTCOMES..OUTCOMES + more {
+                let activation: f64 = cues.iter().map(|&cue| weights[cue as usize * wide + j]).sum();
+                prop_assert!(*frequency == 0 || beta2 == 0.0 || activation.abs() < 1e-8);
+            }
+        }
+        if beta2 == 0.0 {
+            let kept = (0..CUES * wide).filter(|i| i % wide >= OUTCOMES);
+            prop_assert!(kept.into_iter().all(|i| weights[i].to_bits() == start[i].to_bits()));
+        }
+    }
+
+    #[test]
     fn threads_do_not_change_a_bit(events in events(), [beta1, beta2] in rates(), method in methods(), threads in 2..4_usize) {
         let lambda = vec![1.0; OUTCOMES];
-        let problem = Problem { beta1, beta2, lambda: &lambda, alpha: None, ridge: 0.0, method: Some(method), tolerance: None };
+        let problem = Problem { beta1, beta2, lambda: &lambda, alpha: None, initial: false, ridge: 0.0, method: Some(method), tolerance: None };
         let (one, several) = (solved(&events, &problem, 1), solved(&events, &problem, threads));
         let bits = |weights: &[f64]| weights.iter().map(|weight| weight.to_bits()).collect::<Vec<_>>();
         prop_assert_eq!(bits(&one.0), bits(&several.0));
@@ -123,6 +185,7 @@ fn arguments_that_do_not_fit_are_refused() {
         beta2: 1.0,
         lambda: &lambda,
         alpha: None,
+        initial: false,
         ridge: 0.0,
         method: None,
         tolerance: None,
@@ -149,6 +212,7 @@ fn it_stops_when_asked() {
             beta2: 0.5,
             lambda: &lambda,
             alpha: None,
+            initial: false,
             ridge: 0.0,
             method: Some(method),
             tolerance: None,

@@ -453,14 +453,17 @@ def exact_equilibrium(
     beta: tuple[Scalar, Scalar],
     lambda_: PerName = 1,
     alpha: PerName = 1,
+    initial: Mapping[tuple[str, str], Scalar] | None = None,
 ) -> NDArray[np.float64]:
-    """The fixed point of the mean update, of least sum w^2 / alpha, in fractions until the end.
+    """The fixed point of the mean update, of least sum (w - w_0)^2 / alpha, in fractions until the end.
 
-    With v = f beta1 where an outcome is present and f beta2 where it is absent, w solves G w = h,
-    G = sum v c c', h = sum f beta1 lambda c over the events that have it. The w wanted lies in the range
-    of D G: w = D G y.
+    With v = f beta1 where an outcome is present and f beta2 where it is absent, the change d = w - w_0 from
+    the initial weights, zero if none, solves G d = h, G = sum v c c', h = sum v c (t - w_0'c), t = lambda
+    over the events that have the outcome and 0 over the others. The d wanted lies in the range of D G: d = D
+    G y.
     """
     moving = [cue for cue in cues if of(alpha, cue) > 0]
+    start = {pair: Fraction(weight) for pair, weight in ({} if initial is None else initial).items()}
     result = np.zeros((len(cues), len(outcomes)))
     beta1, beta2 = Fraction(beta[0]), Fraction(beta[1])
     for j, outcome in enumerate(outcomes):
@@ -469,16 +472,19 @@ def exact_equilibrium(
         for event_cues, event_outcomes, frequency in events:
             times = [event_cues.count(cue) for cue in moving]
             present = outcome in event_outcomes
+            rest = Fraction(of(lambda_, outcome)) if present else Fraction(0)
+            rest -= sum((start.get((cue, outcome), Fraction(0)) for cue in event_cues), Fraction(0))
+            weight = frequency * (beta1 if present else beta2)
             for i, m in enumerate(times):
-                right[i] += frequency * beta1 * Fraction(of(lambda_, outcome)) * m if present else 0
+                right[i] += weight * rest * m
                 for k, other in enumerate(times):
-                    gram[i][k] += frequency * (beta1 if present else beta2) * m * other
+                    gram[i][k] += weight * m * other
         reach = [[Fraction(of(alpha, cue)) * g for g in row] for cue, row in zip(moving, gram, strict=True)]
         y = solve(product(gram, reach), right)
+        found = {cue: start.get((cue, outcome), Fraction(0)) for cue in cues}
         for cue, row in zip(moving, reach, strict=True):
-            result[list(cues).index(cue), j] = float(
-                sum((a * b for a, b in zip(row, y, strict=True)), Fraction(0))
-            )
+            found[cue] += sum((a * b for a, b in zip(row, y, strict=True)), Fraction(0))
+        result[:, j] = [float(found[cue]) for cue in cues]
     return result
 
 

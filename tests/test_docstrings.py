@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import inspect
 import pkgutil
 from pathlib import Path
 
@@ -45,6 +46,23 @@ def test_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     results = doctest.testmod(importlib.import_module(name), optionflags=OPTIONS)
     assert results.failed == 0
     assert results.attempted > 0 or name not in SHOWN
+
+
+# Which doctest takes for functions of the module of their wrapper, and passes over.
+WRAPPED = [name for name in rescorla.__all__ if hasattr(getattr(rescorla, name), "__wrapped__")]
+
+
+@pytest.mark.parametrize("name", WRAPPED)
+def test_examples_of_wrapped_functions_run(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    function = inspect.unwrap(getattr(rescorla, name))
+    runner = doctest.DocTestRunner(optionflags=OPTIONS)
+    for test in doctest.DocTestFinder(recurse=False).find(function, name):
+        runner.run(test)
+    assert runner.summarize(verbose=False).failed == 0
+    assert runner.tries > 0
 
 
 def test_every_public_function_and_class_has_an_example() -> None:

@@ -236,6 +236,24 @@ def test_the_exact_equilibrium() -> None:
     )
 
 
+def test_the_exact_equilibrium_from_initial_weights() -> None:
+    both = [(("a", "b"), ("x",), 2)]
+    # Blocking; then a is 1/2, and the rest is shared 1 : 3; then b is frozen, and predicts.
+    cases: tuple[tuple[Any, Any, Any], ...] = (
+        ({("a", "x"): 1}, 1, [[1], [0]]),
+        ({("a", "x"): 0.5}, {"a": 1, "b": 3}, [[0.625], [0.375]]),
+        ({("b", "x"): 0.25}, {"a": 1, "b": 0}, [[0.75], [0.25]]),
+    )
+    for start, alpha, expected in cases:
+        np.testing.assert_allclose(
+            reference.exact_equilibrium(both, "ab", "x", (1, 0.5), 1, alpha, start), expected
+        )
+    # Two rates: a comes to 3 / (3 + 1/2) whatever it was; c is in no event.
+    events = [(("a",), ("x",), 3), (("a",), (), 1)]
+    found = reference.exact_equilibrium(events, "ac", "x", (1, 0.5), 1, 1, {("a", "x"): 5, ("c", "x"): -2})
+    np.testing.assert_allclose(found, [[6 / 7], [-2]])
+
+
 @given(st.integers(1, 4), st.data())
 def test_solving_in_fractions(n: int, data: st.DataObject) -> None:
     numbers = st.integers(-2, 2).map(Fraction)

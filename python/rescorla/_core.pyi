@@ -386,6 +386,7 @@ def equilibrium(
     events: EventFile,
     *,
     alpha: NDArray[np.float64] | None,
+    initial: bool,
     beta1: float,
     beta2: float,
     lambda_: NDArray[np.float64],

@@ -8,14 +8,15 @@ use super::file::PyEventFile;
 use super::watch::{Progress, watched};
 use crate::equilibrium::Problem;
 
-/// Fills `out` with the weights at the equilibrium.
+/// Fills `out` with the weights at the equilibrium, from those that it has if it is `initial`.
 #[pyfunction]
-#[pyo3(signature = (events, *, alpha, beta1, beta2, lambda_, ridge, method, tol, out, threads, progress))]
+#[pyo3(signature = (events, *, alpha, initial, beta1, beta2, lambda_, ridge, method, tol, out, threads, progress))]
 #[expect(clippy::too_many_arguments, reason = "all keywords")]
 pub(crate) fn equilibrium<'py>(
     py: Python<'py>,
     events: &PyEventFile,
     alpha: Option<Read1<'py, f64>>,
+    initial: bool,
     beta1: f64,
     beta2: f64,
     lambda_: Read1<'py, f64>,
@@ -29,8 +30,8 @@ pub(crate) fn equilibrium<'py>(
     let alpha = alpha.map(|alpha| alpha.to_vec()).transpose()?;
     let lambda = lambda_.to_vec()?;
     let method = method.map(str::parse).transpose()?;
-    let problem =
-        Problem { beta1, beta2, lambda: &lambda, alpha: alpha.as_deref(), ridge, method, tolerance: tol };
+    let alpha = alpha.as_deref();
+    let problem = Problem { beta1, beta2, lambda: &lambda, alpha, initial, ridge, method, tolerance: tol };
     let out = out.slice()?;
     let report = watched(py, &progress, |monitor| {
         crate::equilibrium::equilibrium(&events.file, &problem, out, threads, monitor)

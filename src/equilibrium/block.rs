@@ -9,6 +9,7 @@ use super::counts::{Counts, multiplicities};
 use super::double::Double;
 use super::problem::{RelativeRates, Squares};
 use super::room::{Pulse, SIDES, empty, filled, listed};
+use super::start::Start;
 use crate::error::Result;
 use crate::monitor::Monitor;
 
@@ -31,6 +32,8 @@ pub(super) struct Block<'a> {
     pub(super) lambda: &'a [f64],
     pub(super) rates: RelativeRates,
     pub(super) ridge: f64,
+    /// What x is the change from; zero if `None`.
+    start: Option<Start>,
     entries: Vec<SetCount>,
 }
 
@@ -42,6 +45,7 @@ impl<'a> Block<'a> {
         lambda: &'a [f64],
         rates: RelativeRates,
         ridge: f64,
+        start: Option<Start>,
         monitor: &Monitor,
     ) -> Result<Self> {
         // Where the entries of each set begin, and then where the next one of it goes.
@@ -63,12 +67,12 @@ impl<'a> Block<'a> {
                 *place += 1;
             }
         }
-        Ok(Self { counts, lambda, rates, ridge, entries })
+        Ok(Self { counts, lambda, rates, ridge, start, entries })
     }
 
     /// Outcomes that never occur.
     pub(super) fn without_outcomes(counts: &'a Counts, zeros: &'a [f64], ridge: f64) -> Self {
-        Self { counts, lambda: zeros, rates: RelativeRates::ONE, ridge, entries: Vec::new() }
+        Self { counts, lambda: zeros, rates: RelativeRates::ONE, ridge, start: None, entries: Vec::new() }
     }
 
     /// How many outcomes there are.
@@ -85,8 +89,74 @@ impl<'a> Block<'a> {
         &self.entries[start..*at]
     }
 
-    /// The right-hand sides: S C'F O lambda, tokens weighed by beta1.
-    pub(super) fn targets(&self, monitor: &Monitor) -> Result<Vec<f64>> {
+    /// Whether x is the change from weights that there are.
+    pub(super) fn has_start(&self) -> bool {
+        self.start.is_some()
+    }
+
+    /// The right-hand sides: what is left at x = 0.
+    pub(super) fn right_sides(&self, monitor: &Monitor) -> Result<Vec<f64>> {
+        if self.start.is_none() {
+            return self.targets(monitor);
+        }
+        self.residual(&filled(self.counts.n_columns() * self.width(), 0.0, SIDES)?, monitor)
+    }
+
+    /// For each outcome the largest of the weights that it starts from, as x has them.
+    pub(super) fn start_sizes(&self) -> Vec<f64> {
+        let mut most = vec![0.0; self.width()];
+        if let Some(start) = &self.start {
+            for (row, scale) in start.columns().chunks_exact(self.width().max(1)).zip(&self.counts.scale) {
+                most.iter_mut().zip(row).for_each(|(most, y)| *most = (y.abs() / scale).max(*most));
+            }
+        }
+        most
+    }
+
+    /// What the initial weights predict of a set.
+    pub(super) fn initial_activation(&self, set: usize, activation: &mut [f64]) {
+        activation.fill(0.0);
+        if let Some(start) = &self.start {
+            add_rows(start.columns(), self.counts.set(set), activation);
+            self.add_fixed(start, set, activation);
+        }
+    }
+
+    /// For each set the size of lambda, as often as it is the target, and of what the initial weights predict, before it cancels.
+    pub(super) fn sizes_at_start(&self, monitor: &Monitor) -> Result<Vec<f64>> {
+        let width = self.width();
+        let RelativeRates { present, absent } = self.rates;
+        let mut rows = filled(self.counts.n_sets() * width, 0.0, SIDES)?;
+        let sizes = self.start.as_ref().map(Start::sizes).transpose()?;
+        let mut at = 0;
+        let mut pulse = Pulse::default();
+        for (set, row) in rows.chunks_exact_mut(width.max(1)).enumerate() {
+            pulse.beat(self.counts.set(set).len() * width, monitor)?;
+            if let Some(sizes) = &sizes {
+                add_rows(sizes.columns(), self.counts.set(set), row);
+                self.add_fixed(sizes, set, row);
+            }
+            let tokens = self.counts.tokens[set];
+            for entry in self.entries(set, &mut at) {
+                let weight = present * entry.tokens + absent * (tokens - entry.tokens);
+                if weight > 0.0 {
+                    let lane = entry.lane as usize;
+                    row[lane] += present * entry.tokens * self.lambda[lane].abs() / weight;
+                }
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Adds what the frozen cues of a set predict.
+    fn add_fixed(&self, start: &Start, set: usize, activation: &mut [f64]) {
+        for row in start.frozen(self.counts.fixed(set), activation.len()) {
+            activation.iter_mut().zip(row).for_each(|(sum, weight)| *sum += weight);
+        }
+    }
+
+    /// S C'F O lambda, tokens weighed by beta1.
+    fn targets(&self, monitor: &Monitor) -> Result<Vec<f64>> {
         let width = self.width();
         let mut sums = filled(self.counts.n_columns() * width, 0.0, SIDES)?;
         let mut pulse = Pulse::default();
@@ -102,7 +172,43 @@ impl<'a> Block<'a> {
         Ok(sums)
     }
 
-    /// What is left of the right-hand sides at x: S C'F (O lambda - C S x) - ridge x, tokens weighed by beta1 or beta2.
+    /// S C'F C |W_0|, tokens weighed by beta1 or beta2: how large what the initial weights predict is before it cancels.
+    fn pulls(&self, start: &Start, monitor: &Monitor) -> Result<Vec<f64>> {
+        let width = self.width();
+        let sizes = start.sizes()?;
+        let mut sums = filled(self.counts.n_columns() * width, 0.0, SIDES)?;
+        let mut pull = vec![0.0; width];
+        let mut at = 0;
+        let mut pulse = Pulse::default();
+        for set in 0..self.counts.n_sets() {
+            pulse.beat(self.counts.set(set).len() * width, monitor)?;
+            add_rows(sizes.columns(), self.counts.set(set), &mut pull);
+            self.add_fixed(&sizes, set, &mut pull);
+            self.weigh(set, &mut pull, &mut at);
+            add_to_rows(&mut sums, self.counts.set(set), &pull);
+        }
+        scale_rows(&mut sums, &self.counts.scale, width);
+        Ok(sums)
+    }
+
+    /// Multiplies a row of numbers, one an outcome, by what the tokens of a set weigh. Sets come in order; `at` starts at 0.
+    pub(super) fn weigh(&self, set: usize, row: &mut [f64], at: &mut usize) {
+        let RelativeRates { present, absent } = self.rates;
+        let tokens = self.counts.tokens[set];
+        let entries = self.entries(set, at);
+        if present == absent {
+            row.iter_mut().for_each(|value| *value *= tokens);
+            return;
+        }
+        let mut entries = entries.iter().peekable();
+        for (lane, value) in (0..).zip(row) {
+            let there = entries.next_if(|entry| entry.lane == lane).map_or(0.0, |entry| entry.tokens);
+            *value *= present * there + absent * (tokens - there);
+        }
+    }
+
+    /// What is left of the right-hand sides at x: S C'F (O lambda - C W) - ridge x, with W = W_0 + S x, tokens weighed by beta1 or
+    /// beta2.
     ///
     /// Errors of the predictions are taken set by set, before anything is summed: their rounding is that of C, and not that of
     /// its square.
@@ -112,6 +218,9 @@ impl<'a> Block<'a> {
         let RelativeRates { present, absent } = self.rates;
         let mut y = listed(x.iter().copied(), SIDES)?;
         scale_rows(&mut y, &counts.scale, width);
+        if let Some(start) = &self.start {
+            y.iter_mut().zip(start.columns()).for_each(|(y, start)| *y += start);
+        }
         let mut rest = filled(x.len(), 0.0, SIDES)?;
         let (mut activation, mut error) = (vec![0.0; width], vec![0.0; width]);
         let mut at = 0;
@@ -119,6 +228,9 @@ impl<'a> Block<'a> {
         for (set, &tokens) in counts.tokens.iter().enumerate() {
             pulse.beat(counts.set(set).len() * width, monitor)?;
             add_rows(&y, counts.set(set), &mut activation);
+            if let Some(start) = &self.start {
+                self.add_fixed(start, set, &mut activation);
+            }
             error.iter_mut().zip(&activation).for_each(|(e, a)| *e = -(absent * tokens) * a);
             for &SetCount { lane, tokens, .. } in self.entries(set, &mut at) {
                 let lane = lane as usize;
@@ -143,6 +255,9 @@ impl<'a> Block<'a> {
         for (row, &scale) in x.chunks_exact(width).zip(&counts.scale) {
             y.extend(row.iter().map(|&x| Double::product(scale, x)));
         }
+        if let Some(start) = &self.start {
+            y.iter_mut().zip(start.columns()).for_each(|(y, &start)| *y = y.plus(start.into()));
+        }
         let mut rest = filled(x.len(), Double::default(), SIDES)?;
         let mut activation = vec![Double::default(); width];
         let mut with = vec![0.0; width];
@@ -157,6 +272,11 @@ impl<'a> Block<'a> {
                 let row = &y[column * width..][..width];
                 for (sum, &y) in activation.iter_mut().zip(row) {
                     *sum = sum.plus(y.times(times.into()));
+                }
+            }
+            if let Some(start) = &self.start {
+                for row in start.frozen(counts.fixed(set), width) {
+                    activation.iter_mut().zip(row).for_each(|(sum, &weight)| *sum = sum.plus(weight.into()));
                 }
             }
             with.fill(0.0);
@@ -190,6 +310,10 @@ impl<'a> Block<'a> {
         let counts = self.counts;
         let mut y = listed(x.iter().map(|x| x.abs()), SIDES)?;
         scale_rows(&mut y, &counts.scale, width);
+        let start = self.start.as_ref().map(Start::sizes).transpose()?;
+        if let Some(start) = &start {
+            y.iter_mut().zip(start.columns()).for_each(|(y, start)| *y += start);
+        }
         let mut sums = filled(x.len(), 0.0, SIDES)?;
         let mut sizes = vec![0.0; width];
         let mut at = 0;
@@ -197,6 +321,9 @@ impl<'a> Block<'a> {
         for (set, &tokens) in counts.tokens.iter().enumerate() {
             pulse.beat(counts.set(set).len() * width, monitor)?;
             add_rows(&y, counts.set(set), &mut sizes);
+            if let Some(start) = &start {
+                self.add_fixed(start, set, &mut sizes);
+            }
             let tokens = tokens * self.rates.present.max(self.rates.absent);
             sizes.iter_mut().for_each(|size| *size *= tokens);
             for &SetCount { lane, tokens, .. } in self.entries(set, &mut at) {
@@ -213,8 +340,12 @@ impl<'a> Block<'a> {
 
     /// How far x is from solving, outcome by outcome, given what it leaves.
     pub(super) fn judge(&self, rest: &[f64], monitor: &Monitor) -> Result<Vec<Squares>> {
-        let targets = self.targets(monitor)?;
-        let each = self.squares(rest).into_iter().zip(self.squares(&targets));
+        let mut targets = self.squares(&self.targets(monitor)?);
+        if let Some(start) = &self.start {
+            let pulls = self.squares(&self.pulls(start, monitor)?);
+            targets.iter_mut().zip(pulls).for_each(|(targets, pulls)| *targets += pulls);
+        }
+        let each = self.squares(rest).into_iter().zip(targets);
         Ok(each.map(|(rest, targets)| Squares { rest, targets }).collect())
     }
 

@@ -9,7 +9,8 @@
 //! Cues that always come together, equally often, are one *column*. With saliences
 //! alpha_i of its cues the column has the salience A = sum of alpha_i: of all ways to share its weight y among them, w_i =
 //! alpha_i / A * y has the least sum of w_i^2 / alpha_i, which is y^2 / A. Cues that never occur, or of salience 0, have no
-//! column, and weight 0.
+//! column, and do not change. A cue of salience 0 that has weights to start with is *frozen*: it predicts, so that cue sets
+//! with it and without it are different ones.
 //!
 //! Unknowns are x = y / sqrt(A), so that the solution meant is the one of least |x|, and a ridge adds ridge |x|^2.
 //!
@@ -48,9 +49,14 @@ pub(super) struct Pair {
 /// The events as counts.
 ///
 /// Invariants: columns in `sets` are below `scale.len()`, each at least in one set; `tokens` has one positive number a set;
-/// sets in `pairs` are below `tokens.len()`, rising within an outcome; `place` and `share` have one entry a cue.
+/// sets in `pairs` are below `tokens.len()`, rising within an outcome; `place` and `share` have one entry a cue; `fixed` has a
+/// list for each set, or none at all, of numbers below `frozen.len()`.
 pub(super) struct Counts {
     sets: Lists,
+    /// Of each set, its frozen cues, by their places in `frozen`.
+    fixed: Lists,
+    /// The frozen cues.
+    pub(super) frozen: Vec<u32>,
     /// f_t.
     pub(super) tokens: Vec<f64>,
     /// Of each outcome.
@@ -66,12 +72,25 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Counts the events of a file. `alpha`: saliences of the cues, 1 if `None`.
-    pub(super) fn new(file: &EventFile, alpha: Option<&[f64]>, monitor: &Monitor) -> Result<Self> {
+    /// Counts the events of a file. `alpha`: saliences of the cues, 1 if `None`. `predicts`: whether a cue has weights to start
+    /// with. There are `n_outcomes`, of which the first are those of the file.
+    pub(super) fn new(
+        file: &EventFile,
+        alpha: Option<&[f64]>,
+        predicts: impl Fn(usize) -> bool,
+        n_outcomes: usize,
+        monitor: &Monitor,
+    ) -> Result<Self> {
         let known = file.cues().counts();
         let alpha = |cue: usize| alpha.map_or(1.0, |alpha| alpha[cue]);
         let active = (0..known.len()).map(|cue| known[cue] > 0 && alpha(cue) > 0.0);
-        let mut gathering = Gathering::new(listed(active, COUNTING)?)?;
+        let active = listed(active, COUNTING)?;
+        let mut frozen = Vec::new();
+        for cue in (0..known.len()).filter(|&cue| known[cue] > 0 && !active[cue] && predicts(cue)) {
+            reserve(&mut frozen, 1, COUNTING)?;
+            frozen.push(cue as u32);
+        }
+        let mut gathering = Gathering::new(active, &frozen)?;
         gathering.read(file, monitor)?;
         let Gathering { active, twins, sets: SetCounter { cues: sets, tokens, .. }, pairs, .. } = gathering;
         let pairs = pairs.all(monitor)?;
@@ -103,18 +122,27 @@ impl Counts {
         for set in 0..tokens.len() {
             let cues = sets.lists().get(set);
             pulse.beat(cues.len(), monitor)?;
-            let first = |&&cue: &&u32| least[cue as usize] == cue;
+            let first = |&&cue: &&u32| active[cue as usize] && least[cue as usize] == cue;
             gather(&mut columns, cues.iter().filter(first).map(|&cue| place[cue as usize]), COUNTING)?;
         }
+        let mut fixed = Lists::default();
+        if !frozen.is_empty() {
+            for set in 0..tokens.len() {
+                let cues = sets.lists().get(set);
+                pulse.beat(cues.len(), monitor)?;
+                let places = cues.iter().filter_map(|cue| frozen.binary_search(cue).ok());
+                gather(&mut fixed, places.map(|place| place as u32), COUNTING)?;
+            }
+        }
         let (mut left, mut of_outcomes) = (&pairs[..], Lists::default());
-        for outcome in 0..file.outcomes().len() as u32 {
+        for outcome in 0..n_outcomes as u32 {
             let (of_outcome, rest) = left.split_at(left.partition_point(|pair| pair.outcome <= outcome));
             let weighed = of_outcome.iter().map(|pair| Pair { set: pair.set, tokens: pair.tokens as f64 });
             gather(&mut of_outcomes, weighed, COUNTING)?;
             left = rest;
         }
         let tokens = listed(tokens.iter().map(|&tokens| tokens as f64), COUNTING)?;
-        Ok(Self { sets: columns, tokens, pairs: of_outcomes, scale, size, place, share })
+        Ok(Self { sets: columns, fixed, frozen, tokens, pairs: of_outcomes, scale, size, place, share })
     }
 
     /// The problem of one outcome with two learning rates as one with one rate: every token weighs `present` with the outcome
@@ -134,7 +162,7 @@ impl Counts {
         }
         let (mut place, mut kept) =
             (filled(self.n_columns(), NONE, COUNTING)?, empty(self.n_columns(), COUNTING)?);
-        let mut sets = Lists::default();
+        let (mut sets, mut fixed) = (Lists::default(), Lists::default());
         let mut renumbered = empty(tokens.len(), COUNTING)?;
         let mut pulse = Pulse::default();
         for (set, &weight) in tokens.iter().enumerate() {
@@ -149,6 +177,9 @@ impl Counts {
                     }
                 }
                 gather(&mut sets, columns.iter().map(|&column| place[column as usize]), COUNTING)?;
+                if !self.frozen.is_empty() {
+                    gather(&mut fixed, self.fixed(set).iter().copied(), COUNTING)?;
+                }
             }
         }
         let mut pairs = Lists::default();
@@ -162,6 +193,8 @@ impl Counts {
             scale: of(&self.scale)?,
             size: of(&self.size)?,
             sets,
+            fixed,
+            frozen: listed(self.frozen.iter().copied(), COUNTING)?,
             tokens,
             pairs,
             place: Vec::new(),
@@ -185,6 +218,11 @@ impl Counts {
     /// The columns of a cue set; one comes as often as the set has its cues.
     pub(super) fn set(&self, set: usize) -> &[u32] {
         self.sets.get(set)
+    }
+
+    /// The frozen cues of a cue set, by their places in `frozen`; one comes as often as the set has it.
+    pub(super) fn fixed(&self, set: usize) -> &[u32] {
+        if self.frozen.is_empty() { &[] } else { self.fixed.get(set) }
     }
 
     /// The cue sets that occurred with an outcome.
@@ -277,6 +315,8 @@ impl Occurrence {
 /// Counts in the making: cue sets list cues here, sorted.
 struct Gathering {
     active: Vec<bool>,
+    /// Which cues tell sets apart: those that are active, and the frozen ones.
+    told: Vec<bool>,
     twins: Twins,
     sets: SetCounter,
     pairs: Pairs,
@@ -285,10 +325,13 @@ struct Gathering {
 }
 
 impl Gathering {
-    fn new(active: Vec<bool>) -> Result<Self> {
+    fn new(active: Vec<bool>, frozen: &[u32]) -> Result<Self> {
         // The classes of twins: one a cue, in a list that grows.
         room(16 * active.len(), COUNTING)?;
+        let mut told = listed(active.iter().copied(), COUNTING)?;
+        frozen.iter().for_each(|&cue| told[cue as usize] = true);
         Ok(Self {
+            told,
             twins: Twins::new(active.iter().map(|active| active.then_some(0)))?,
             active,
             sets: SetCounter::default(),
@@ -312,9 +355,12 @@ impl Gathering {
     fn add(&mut self, cues: &[u32], outcomes: &[u32], tokens: u64, monitor: &Monitor) -> Result<()> {
         // Sorting is several times the work of looking.
         self.pulse.beat(SORTING * cues.len() + outcomes.len() + 1, monitor)?;
-        let Self { active, twins, sets, .. } = self;
+        let Self { active, told, twins, sets, .. } = self;
+        if !cues.iter().any(|&cue| active[cue as usize]) {
+            return Ok(());
+        }
         let before = sets.room();
-        let counted = sets.count(cues, |cue| active[cue as usize], tokens);
+        let counted = sets.count(cues, |cue| told[cue as usize], tokens);
         let counted = counted.map_err(|error| COUNTING.in_place_of(error))?;
         if sets.room() > before {
             margin(sets.room(), COUNTING)?;

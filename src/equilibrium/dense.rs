@@ -22,8 +22,8 @@
 //! ```
 //!
 //! which costs 2 r^2 p; beyond p = n / 6 a factorisation of G_j alone is cheaper. All sets have positive weights, so that all G_j
-//! map the same to zero, and I + delta U'Q has no eigenvalue below min(1, beta1 / beta2). Where beta2 = 0 they do not, and each
-//! outcome is solved for by itself, over the cue sets that have it.
+//! map the same to zero, and I + delta U'Q has no eigenvalue below min(1, beta1 / beta2). Where a rate is 0 they do not, and each
+//! outcome is solved for by itself, over the cue sets that weigh something.
 
 use std::ops::Range;
 
@@ -66,7 +66,7 @@ pub(super) fn solve(
     monitor: &Monitor,
 ) -> Result<Solved> {
     let RelativeRates { present, absent } = rates;
-    let together = absent > 0.0 && (present == absent || problem.tolerance.is_none());
+    let together = absent > 0.0 && present > 0.0 && (present == absent || problem.tolerance.is_none());
     let factor = if together {
         Some(Factor::new(counts, problem.ridge / absent, problem.tolerance, monitor)?)
     } else {
@@ -171,7 +171,8 @@ impl SolveTask<'_, '_> {
         let Some(factor) = self.factor else { return self.one(outcomes.start) };
         let lambda = &self.problem.lambda[outcomes.clone()];
         let (rates, ridge) = (self.rates, self.problem.ridge);
-        let block = Block::new(self.counts, outcomes.clone(), lambda, rates, ridge, self.monitor)?;
+        let start = self.sink.start(self.counts, outcomes.clone(), self.monitor)?;
+        let block = Block::new(self.counts, outcomes.clone(), lambda, rates, ridge, start, self.monitor)?;
         let updates = if self.rates.present == self.rates.absent {
             Vec::new()
         } else {
@@ -191,7 +192,9 @@ impl SolveTask<'_, '_> {
         let ridge = self.problem.ridge;
         let factor = Factor::new(&counts, ridge, self.problem.tolerance, self.monitor)?;
         let lambda = &self.problem.lambda[outcome..=outcome];
-        let block = Block::new(&counts, 0..1, lambda, RelativeRates::ONE, ridge, self.monitor)?;
+        let start = self.sink.start(self.counts, outcome..outcome + 1, self.monitor)?;
+        let start = start.map(|start| start.of_columns(&columns)).transpose()?;
+        let block = Block::new(&counts, 0..1, lambda, RelativeRates::ONE, ridge, start, self.monitor)?;
         let inverse = Inverse { factor: &factor, absent: 1.0, updates: Vec::new() };
         let mut solution = inverse.solve(&block, self.monitor)?;
         solution.converged &= factor.is_certain(&counts, self.problem.tolerance, self.monitor)?;
@@ -294,8 +297,11 @@ struct Errors {
 impl Inverse<'_> {
     fn solve(&self, block: &Block<'_>, monitor: &Monitor) -> Result<BlockSolution> {
         let (n, width) = (block.counts.n_columns(), block.width());
-        let mut x = DenseColumns::from_rows(&block.targets(monitor)?, n, width, SIDES)?;
+        let mut x = DenseColumns::from_rows(&block.right_sides(monitor)?, n, width, SIDES)?;
         self.apply(&mut x, monitor)?;
+        // Errors of changes are measured by the weights.
+        let start = block.start_sizes();
+        let largest = |x: &DenseColumns| greatest(x.values()).max(greatest(&start));
         let mut round = 0;
         loop {
             monitor.check()?;
@@ -304,10 +310,10 @@ impl Inverse<'_> {
             let mut step = DenseColumns::from_rows(&rest, n, width, SIDES)?;
             // Random combinations tell for the cost of one outcome more, if there are several and all have the same matrix.
             if round == MOST || (round == 0 && width > 1 && self.updates.is_empty()) {
-                let errors = self.errors(block, &x, &rows, &step, monitor)?;
-                if round == MOST || errors.correction <= NEGLIGIBLE * greatest(x.values()) {
+                let errors = self.errors(block, &x, &rows, &step, &start, monitor)?;
+                if round == MOST || errors.correction <= NEGLIGIBLE * largest(&x) {
                     if errors.doubt > DOUBTFUL {
-                        return self.refine(block, x, monitor);
+                        return self.refine(block, x, &start, monitor);
                     }
                     let squares = block.judge(&rest, monitor)?;
                     return Ok(BlockSolution { x: rows, squares, converged: true });
@@ -316,24 +322,26 @@ impl Inverse<'_> {
             self.apply(&mut step, monitor)?;
             x.add(&step);
             self.factor.shorten(&mut x, monitor)?;
-            round = if greatest(step.values()) <= ENOUGH * greatest(x.values()) { MOST } else { round + 1 };
+            round = if greatest(step.values()) <= ENOUGH * largest(&x) { MOST } else { round + 1 };
         }
     }
 
-    /// How far off the solution x may be, given what it leaves of the right-hand sides.
+    /// How far off the solution x may be, given what it leaves of the right-hand sides, and how large the weights were at the
+    /// start.
     fn errors(
         &self,
         block: &Block<'_>,
         x: &DenseColumns,
         rows: &[f64],
         rest: &DenseColumns,
+        start: &[f64],
         monitor: &Monitor,
     ) -> Result<Errors> {
         let (n, width) = (x.height(), x.width());
         let rounding = block.rounding(rows, monitor)?;
         let mut doubts = DenseColumns::zeros(n, width, SIDES)?;
         for j in 0..width {
-            let size = greatest(x.get(j));
+            let size = greatest(x.get(j)).max(start[j]);
             let share = if size > 0.0 { size.recip() } else { 0.0 };
             for (i, (doubt, rest)) in doubts.get_mut(j).iter_mut().zip(rest.get(j)).enumerate() {
                 *doubt = share * (rest + toss(i * width + j) * rounding[i * width + j]);
@@ -359,7 +367,13 @@ impl Inverse<'_> {
     }
 
     /// x, by the residuals to the last digit, until nothing but rounding is left.
-    fn refine(&self, block: &Block<'_>, mut x: DenseColumns, monitor: &Monitor) -> Result<BlockSolution> {
+    fn refine(
+        &self,
+        block: &Block<'_>,
+        mut x: DenseColumns,
+        start: &[f64],
+        monitor: &Monitor,
+    ) -> Result<BlockSolution> {
         let (n, width) = (x.height(), x.width());
         let mut before = f64::INFINITY;
         loop {
@@ -368,7 +382,7 @@ impl Inverse<'_> {
             let mut step = DenseColumns::from_rows(&rest, n, width, SIDES)?;
             self.apply(&mut step, monitor)?;
             let moved = (0..width)
-                .map(|j| (greatest(step.get(j)), greatest(x.get(j))))
+                .map(|j| (greatest(step.get(j)), greatest(x.get(j)).max(start[j])))
                 .filter(|&(step, _)| step > 0.0)
                 .fold(0.0, |most: f64, (step, x)| most.max(step / x));
             if moved <= ROUNDED || moved > before / 2.0 || !moved.is_finite() {

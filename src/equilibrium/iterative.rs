@@ -22,8 +22,12 @@
 //!
 //! In the second run C S x = b can be had exactly, so that its solutions do not depend on V, and the frequencies are out of it.
 //!
+//! From weights W_0 the unknowns are changes, z is O lambda - C W_0, and gradients are small where they are so beside those of
+//! O lambda and C |W_0|: z itself may be little but rounding.
+//!
 //! Memory apart from the counts and the result, with s cue sets and n columns: 8 w (2 s + 6 n) bytes for each thread, w
-//! outcomes at a time, 32 or as few as keep this below 256 MiB. Outcomes do not meet each other, so w is not seen in the bits.
+//! outcomes at a time, 32 or as few as keep this below 256 MiB, and 8 w n more for W_0. Outcomes do not meet each other, so w is
+//! not seen in the bits.
 
 use rayon::prelude::*;
 
@@ -61,7 +65,8 @@ pub(super) fn solve(
     let work = |first: usize| {
         let outcomes = first..(first + width).min(n);
         let lambda = &problem.lambda[outcomes.clone()];
-        let block = Block::new(counts, outcomes.clone(), lambda, rates, problem.ridge, monitor)?;
+        let start = sink.start(counts, outcomes.clone(), monitor)?;
+        let block = Block::new(counts, outcomes.clone(), lambda, rates, problem.ridge, start, monitor)?;
         let mut progress = Decrease::new(monitor, outcomes.len(), if problem.ridge > 0.0 { 1 } else { 2 });
         let (x, ends) = solve_block(&block, tolerance, &mut progress)?;
         let squares = block.judge(&block.residual(&x, monitor)?, monitor)?;
@@ -103,6 +108,7 @@ fn solve_block(
     let mut at = 0;
     let mut kappa = empty(counts.n_sets(), GRADIENTS)?;
     let mut pulse = Pulse::default();
+    let mut activation = vec![0.0; width];
     for (set, &tokens) in counts.tokens.iter().enumerate() {
         let mut sum = 0.0;
         pulse.beat(counts.set(set).len() + width, progress.monitor)?;
@@ -110,11 +116,17 @@ fn solve_block(
             sum += (times * counts.scale[column]).powi(2);
         }
         kappa.push(1.0 / sum);
+        if block.has_start() {
+            block.initial_activation(set, &mut activation);
+            let weighs = if absent > 0.0 { 1.0 } else { 0.0 };
+            (0..width).for_each(|lane| errors[set * width + lane] = -weighs * activation[lane]);
+        }
         for entry in block.entries(set, &mut at) {
             let lane = entry.lane as usize;
             let weight = present * entry.tokens + absent * (tokens - entry.tokens);
             if weight > 0.0 {
-                errors[set * width + lane] = present * entry.tokens * block.lambda[lane] / weight;
+                errors[set * width + lane] =
+                    present * entry.tokens * block.lambda[lane] / weight - activation[lane];
             }
         }
     }
@@ -128,7 +140,8 @@ fn solve_block(
         penalty: (block.ridge > 0.0).then_some(&penalty),
         tolerance,
     };
-    let (mut x, mut ends) = run.solve(&TokenRates(block), errors, progress)?;
+    let sizes = if block.has_start() { Some(block.sizes_at_start(progress.monitor)?) } else { None };
+    let (mut x, mut ends) = run.solve(&TokenRates(block), errors, sizes, progress)?;
     scale_rows(&mut x, &m, width);
     if block.ridge == 0.0 {
         let mut predicted = numbers(counts.n_sets() * width)?;
@@ -139,7 +152,7 @@ fn solve_block(
         }
         drop(x);
         let run = ConjugateGradients { counts, width, factors: &counts.scale, penalty: None, tolerance };
-        let (least, second) = run.solve(&SetWeights { weights: &kappa, block }, predicted, progress)?;
+        let (least, second) = run.solve(&SetWeights { weights: &kappa, block }, predicted, None, progress)?;
         x = least;
         for (end, second) in ends.iter_mut().zip(second) {
             end.iterations += second.iterations;
@@ -164,18 +177,7 @@ struct TokenRates<'a, 'b>(&'a Block<'b>);
 
 impl Weigh for TokenRates<'_, '_> {
     fn weigh(&self, set: usize, row: &mut [f64], at: &mut usize) {
-        let RelativeRates { present, absent } = self.0.rates;
-        let tokens = self.0.counts.tokens[set];
-        let entries = self.0.entries(set, at);
-        if present == absent {
-            row.iter_mut().for_each(|value| *value *= tokens);
-            return;
-        }
-        let mut entries = entries.iter().peekable();
-        for (lane, value) in (0..).zip(row) {
-            let there = entries.next_if(|entry| entry.lane == lane).map_or(0.0, |entry| entry.tokens);
-            *value *= present * there + absent * (tokens - there);
-        }
+        self.0.weigh(set, row, at);
     }
 }
 
@@ -188,13 +190,18 @@ struct SetWeights<'a, 'b> {
 impl Weigh for SetWeights<'_, '_> {
     fn weigh(&self, set: usize, row: &mut [f64], at: &mut usize) {
         row.iter_mut().for_each(|value| *value *= self.weights[set]);
-        if self.block.rates.absent == 0.0 {
+        let RelativeRates { present, absent } = self.block.rates;
+        if absent == 0.0 || present == 0.0 {
+            let tokens = self.block.counts.tokens[set];
             let mut entries = self.block.entries(set, at).iter().peekable();
-            let mut absent = |lane: u32| entries.next_if(|entry| entry.lane == lane).is_none();
-            (0..)
-                .zip(row)
-                .filter_map(|(lane, value)| absent(lane).then_some(value))
-                .for_each(|value| *value = 0.0);
+            let mut there =
+                |lane: u32| entries.next_if(|entry| entry.lane == lane).map_or(0.0, |entry| entry.tokens);
+            for (lane, value) in (0..).zip(row) {
+                let there = there(lane);
+                if present * there + absent * (tokens - there) == 0.0 {
+                    *value = 0.0;
+                }
+            }
         }
     }
 }
@@ -211,20 +218,26 @@ struct ConjugateGradients<'a> {
 }
 
 impl ConjugateGradients<'_> {
-    /// u, given the targets.
+    /// u, given the targets, and what gradients are small beside: those of `sizes`, if the targets are differences of such.
     fn solve(
         &self,
         weights: &impl Weigh,
         mut errors: Vec<f64>,
+        sizes: Option<Vec<f64>>,
         progress: &mut Decrease<'_>,
     ) -> Result<(Vec<f64>, Vec<End>)> {
         let (n, width) = (self.counts.n_columns(), self.width);
         let (mut solution, mut gradient) = (numbers(n * width)?, numbers(n * width)?);
+        let mut of_sizes = None;
+        if let Some(mut sizes) = sizes {
+            self.descend(weights, &mut sizes, None, &solution, &mut gradient, progress.monitor)?;
+            of_sizes = Some(self.squares(&gradient));
+        }
         self.descend(weights, &mut errors, None, &solution, &mut gradient, progress.monitor)?;
         let mut direction = listed(gradient.iter().copied(), GRADIENTS)?;
         let mut image = numbers(errors.len())?;
-        let start = self.squares(&gradient);
-        let mut square = start.clone();
+        let mut square = self.squares(&gradient);
+        let start = of_sizes.unwrap_or_else(|| square.clone());
         let (mut curvature, mut step) = (vec![0.0; width], vec![0.0; width]);
         // Below eps all that is left is rounding, and steps along it lead astray.
         let goal = self.tolerance.max(f64::EPSILON).powi(2);

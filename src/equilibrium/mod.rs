@@ -14,6 +14,9 @@
 //! least sum of w^2, or with saliences the least sum of w^2 / alpha, which is the one the learner reaches from zero. A ridge
 //! is added to the diagonal of G.
 //!
+//! From other weights W_0 the learner goes to the solution that is nearest to them, by the same measure: W_0 + X, where X is the
+//! solution of least norm of G X = C'F (O diag(lambda) - C W_0). So all that is new is the right-hand side (`start`).
+//!
 //! The events are counted once (`counts`). Then [`Solver::Dense`] factorises G (`factor`) and solves for blocks of outcomes
 //! (`block`, `dense`); [`Solver::Iterative`] goes over the cue sets again and again, and never makes G (`iterative`).
 
@@ -26,6 +29,7 @@ pub mod iterative;
 mod pivoted;
 mod problem;
 mod room;
+mod start;
 
 use std::sync::Mutex;
 
@@ -45,7 +49,7 @@ pub const DENSE: usize = 10_000;
 /// Numbers that are cleared between two looks at the stop flag.
 const PART: usize = 1 << 22;
 
-/// Writes the equilibrium to `out` (n_cues x n_outcomes, row after row).
+/// Writes the equilibrium to `out` (n_cues x n_outcomes, row after row), where the weights to start from are, if there are any.
 ///
 /// # Errors
 /// [`Error::Argument`] when lengths do not fit or both rates are 0, [`Error::Format`] for a damaged file, [`Error::Memory`]
@@ -58,37 +62,44 @@ pub fn equilibrium(
     threads: usize,
     monitor: &Monitor,
 ) -> Result<Solution> {
-    let (n_cues, n_outcomes) = (file.cues().len(), file.outcomes().len());
-    let lengths = [out.len(), problem.lambda.len(), problem.alpha.map_or(n_cues, <[f64]>::len)];
-    if lengths != [n_cues * n_outcomes, n_outcomes, n_cues] {
-        return Err(Error::Argument(format!("expected arrays for {n_cues} cues and {n_outcomes} outcomes")));
+    let (n_cues, n_outcomes) = (file.cues().len(), problem.lambda.len());
+    let lengths = [out.len(), problem.alpha.map_or(n_cues, <[f64]>::len)];
+    if n_outcomes < file.outcomes().len() || lengths != [n_cues * n_outcomes, n_cues] {
+        let named = file.outcomes().len();
+        return Err(Error::Argument(format!(
+            "expected arrays for {n_cues} cues and {named} outcomes or more"
+        )));
     }
     let mut rates = RelativeRates::new(problem)?;
     let zeros = filled(n_outcomes, 0.0, COUNTING)?;
     let mut problem = Problem { ..*problem };
-    if rates.present == 0.0 {
+    if rates.present == 0.0 && !problem.initial {
         // Nothing is ever learned of what is present: all targets are 0, and so are the weights, whatever the rates.
         problem.lambda = &zeros;
         rates = RelativeRates::ONE;
     }
     let problem = &problem;
     pool(threads)?.install(|| {
-        for part in out.chunks_mut(PART) {
-            monitor.check()?;
-            part.fill(0.0);
+        if !problem.initial {
+            for part in out.chunks_mut(PART) {
+                monitor.check()?;
+                part.fill(0.0);
+            }
         }
         // With a ridge there is one solution, and saliences do not choose, except that 0 keeps a cue out.
         let even =
             |alpha: &[f64]| listed(alpha.iter().map(|&alpha| f64::from(u8::from(alpha > 0.0))), COUNTING);
         let even = problem.alpha.filter(|_| problem.ridge > 0.0).map(even).transpose()?;
         monitor.set_total(file.len() + iterative::STEPS * n_outcomes as u64);
-        let counts = Counts::new(file, even.as_deref().or(problem.alpha), monitor)?;
+        let predicts =
+            |cue: usize| problem.initial && out[cue * n_outcomes..][..n_outcomes].iter().any(|&w| w != 0.0);
+        let counts = Counts::new(file, even.as_deref().or(problem.alpha), predicts, n_outcomes, monitor)?;
         let method = problem.method.unwrap_or(if counts.n_columns() <= DENSE {
             Solver::Dense
         } else {
             Solver::Iterative
         });
-        let sink = Sink { out: Mutex::new(out), width: n_outcomes };
+        let sink = Sink { out: Mutex::new(out), width: n_outcomes, initial: problem.initial };
         let solved = match method {
             Solver::Dense => {
                 monitor.set_total(file.len() + n_outcomes as u64);

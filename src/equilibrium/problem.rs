@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::counts::Counts;
 use super::room::Pulse;
+use super::start::Start;
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
 
@@ -43,11 +44,13 @@ pub struct Problem<'a> {
     pub beta1: f64,
     /// The learning rate where the outcome is absent.
     pub beta2: f64,
-    /// The maximal activation of each outcome.
+    /// The maximal activation of each outcome: first of those of the events, then of any others, which never occur.
     pub lambda: &'a [f64],
-    /// Saliences of the cues: which solution is meant where there are many. A cue of salience 0 keeps its zeros.
+    /// Saliences of the cues: which solution is meant where there are many. A cue of salience 0 keeps its weights.
     pub alpha: Option<&'a [f64]>,
-    /// Added to the diagonal, tokens at the larger rate weighing 1; 0 for none.
+    /// Whether to start from the weights that are there already, of which the nearest solution is meant; if not, from zero.
+    pub initial: bool,
+    /// Added to the diagonal, tokens at the larger rate weighing 1; 0 for none. It holds back changes.
     pub ridge: f64,
     /// How to solve; dense up to [`super::DENSE`] cues if `None`.
     pub method: Option<Solver>,
@@ -69,8 +72,8 @@ pub struct Solution {
     pub iterations: Option<u64>,
     /// Whether all outcomes came within the tolerance.
     pub converged: bool,
-    /// The size of C'F(O lambda - C W) - ridge W, relative to that of C'F O lambda: the roots of their sums of squares over
-    /// all cues that may change and all outcomes.
+    /// The size of C'F(O lambda - C W) - ridge (W - W_0), relative to those of C'F O lambda and of C'F C |W_0|: the roots of sums
+    /// of squares over all cues that may change and all outcomes.
     pub residual: f64,
 }
 
@@ -96,7 +99,7 @@ impl RelativeRates {
     }
 }
 
-/// Of an outcome, the sums of squares of what is left and of the right-hand side.
+/// Of an outcome, the sums of squares of what is left, and of what that is relative to.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Squares {
     pub(super) rest: f64,
@@ -118,9 +121,25 @@ pub(super) struct Solved {
 pub(super) struct Sink<'a> {
     pub(super) out: Mutex<&'a mut [f64]>,
     pub(super) width: usize,
+    /// Whether it holds the initial weights, to which changes are added.
+    pub(super) initial: bool,
 }
 
 impl Sink<'_> {
+    /// What outcomes that are not solved yet start from.
+    pub(super) fn start(
+        &self,
+        counts: &Counts,
+        outcomes: Range<usize>,
+        monitor: &Monitor,
+    ) -> Result<Option<Start>> {
+        if !self.initial {
+            return Ok(None);
+        }
+        let out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        Start::new(counts, &out, self.width, outcomes, monitor).map(Some)
+    }
+
     /// Shares the x of each column of `counts` among its cues.
     pub(super) fn write(
         &self,
@@ -135,7 +154,11 @@ impl Sink<'_> {
             pulse.beat(outcomes.len(), monitor)?;
             let from = &x[column * outcomes.len()..][..outcomes.len()];
             let to = &mut out[cue * self.width..][outcomes.clone()];
-            to.iter_mut().zip(from).for_each(|(to, from)| *to = share * from);
+            if self.initial {
+                to.iter_mut().zip(from).for_each(|(to, from)| *to += share * from);
+            } else {
+                to.iter_mut().zip(from).for_each(|(to, from)| *to = share * from);
+            }
         }
         Ok(())
     }

@@ -78,10 +78,29 @@ def test_the_equilibrium_of_saliences_and_lambdas() -> None:
     assert not np.array_equal(expected.values, rw.equilibrium("t.tab").values)
 
 
+@pytest.mark.parametrize("more", ["", "--beta 1 0.5 --alpha 0.2", "--ridge 2 --method iterative"])
+def test_the_equilibrium_from_initial_weights(more: str) -> None:
+    ok("equilibrium", "e.tab", "--initial", "before.npz", *more.split(), "-o", "w.npz")
+    arguments: dict[str, dict[str, Any]] = {
+        "": {},
+        "--beta 1 0.5 --alpha 0.2": {"beta": (1, 0.5), "alpha": 0.2},
+        "--ridge 2 --method iterative": {"ridge": 2, "method": "iterative"},
+    }
+    expected = rw.equilibrium("e.tab", initial=rw.load_weights("before.npz"), **arguments[more])
+    found = rw.load_weights("w.npz")
+    assert (found.cues, found.outcomes) == (expected.cues, expected.outcomes)
+    assert "d" in found.cues
+    assert np.array_equal(found.values, expected.values)
+    assert found.parameters["continued"]
+    wrong = said("equilibrium", "e.tab", "--initial", "e.tab")
+    assert wrong.status == 1
+    assert "expected weights" in wrong.error
+
+
 @pytest.mark.parametrize("function", [rw.learn, rw.equilibrium])
 def test_every_argument_is_an_option(function: Callable[..., Any]) -> None:
-    # What is given as FILE and as -o.
-    arguments = set(inspect.signature(function).parameters) - {"events", "out"}
+    # What is given as FILE and as -o; phases would be several results, and -o names one.
+    arguments = set(inspect.signature(function).parameters) - {"events", "out", "by"}
     assert arguments <= {action.dest for action in all_of(cli.parser())[function.__name__]._actions}
 
 

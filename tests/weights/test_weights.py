@@ -1064,7 +1064,7 @@ def test_equilibrium_says_how_it_was_solved() -> None:
 def test_equilibrium_of_a_part_keeps_all_names() -> None:
     part = rw.read_events(EVENTS)[1:2]
     for keywords, cues in (({}, ("a", "b", "c")), ({"background": "always"}, ("always", "a", "b", "c"))):
-        weights = rw.equilibrium(part, **keywords)  # type: ignore[arg-type]
+        weights = rw.equilibrium(part, **keywords)  # type: ignore[call-overload]
         assert (weights.cues, weights.outcomes) == (cues, ("x", "y", "z"))
         assert not weights.row("a").any()
         assert weights.row("b").sum() == pytest.approx(1 / (len(cues) - 1))

@@ -2,20 +2,68 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import perf_counter
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
 
 from rescorla import _core
+from rescorla._events.events import Events
 from rescorla._events.given import Source, events_given
-from rescorla._learn.plan import warn_of_entries
+from rescorla._learn.plan import Plan, maximal, plan_of, saliences, start_of, warn_unshared
 from rescorla._learn.record import of_events, rates_of, record
-from rescorla._shared.checks import PerName, one_of, per_name, rate, rates, recorded, thread_count
+from rescorla._shared.checks import PerName, one_of, rate, rates, thread_count
 from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
 from rescorla._shared.warn import NumericalWarning, warn
 from rescorla._weights.weights import Weights
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Watch: TypeAlias = Callable[[int, int], object] | None
+
+# Units of progress of a phase.
+_UNITS = 1000
+
+Method = Literal["auto", "dense", "iterative"]
+
+
+@overload
+def equilibrium(
+    events: Source,
+    *,
+    beta: float | tuple[float, float] = 1.0,
+    lambda_: PerName = 1.0,
+    alpha: PerName | None = None,
+    ridge: float = 0.0,
+    background: str | None = None,
+    method: Method = "auto",
+    tol: float | None = None,
+    threads: int | None = None,
+    initial: Weights | None = None,
+    by: None = None,
+    progress: Progress = None,
+) -> Weights: ...
+
+
+@overload
+def equilibrium(
+    events: Source,
+    *,
+    beta: float | tuple[float, float] = 1.0,
+    lambda_: PerName = 1.0,
+    alpha: PerName | None = None,
+    ridge: float = 0.0,
+    background: str | None = None,
+    method: Method = "auto",
+    tol: float | None = None,
+    threads: int | None = None,
+    initial: Weights | None = None,
+    by: Literal["phase"],
+    progress: Progress = None,
+) -> dict[str, Weights]: ...
 
 
 @hinting
@@ -27,11 +75,13 @@ def equilibrium(
     alpha: PerName | None = None,
     ridge: float = 0.0,
     background: str | None = None,
-    method: Literal["auto", "dense", "iterative"] = "auto",
+    method: Method = "auto",
     tol: float | None = None,
     threads: int | None = None,
+    initial: Weights | None = None,
+    by: Literal["phase"] | None = None,
     progress: Progress = None,
-) -> Weights:
+) -> Weights | dict[str, Weights]:
     """The weights at which the Rescorla-Wagner rule expects no change: Danks' equilibrium.
 
     E[dW] = 0 for a token drawn at random. With one learning rate that is the system of normal equations
@@ -47,6 +97,14 @@ def equilibrium(
     solution is not unique, and the one of least norm is given: that of the pseudo-inverse, and of the
     learner that starts at zero.
 
+    A learner that starts at other weights W_0 (`initial`) tends to the solution that is nearest to them. What
+    no event tells apart stays as it was:
+
+        W = W_0 + D^(1/2) (F^(1/2) C D^(1/2))^+ F^(1/2) (O diag(lambda) - C W_0)
+
+    with D the diagonal matrix of saliences; with two rates f * b_j stands in the place of f. Learning in
+    phases (`by`) begins each phase where the one before it ended.
+
     Parameters
     ----------
     events : Events, path, iterable or data frame
@@ -56,43 +114,59 @@ def equilibrium(
         The learning rate, or the pair (beta1, beta2) for present and for absent outcomes; 0 or more. Their
         ratio alone matters. With beta2 = 0 an outcome is learned of only where it is present, so that all it
         knows is that lambda is to be predicted there. With beta1 = 0 nothing is learned: all
-        weights are 0.
+        weights are 0, and `initial` ones fade where the outcome is absent.
     lambda_ : float, mapping or array_like of shape (n_outcomes,), default 1.0
-        The maximal activation: one number, or one per outcome.
+        The maximal activation: one number, or one per outcome. A mapping covers the outcomes of the events;
+        an array has the order of the result.
     alpha : float, mapping or array_like of shape (n_cues,), optional
         The salience of cues, 0 or more. Where the solution is not unique, give the one of least sum of w^2 /
-        alpha, which the learner with these saliences tends to. A cue of salience 0 has weight 0.
+        alpha, or with `initial` of (w - w_0)^2 / alpha, which the learner with these saliences tends to. A
+        cue of salience 0 keeps the weights that it starts with: 0, or those of `initial`, which still
+        predict. A mapping covers the cues of the events; an array has the order of the result.
     ridge : float, default 0.0
-        Minimise sum of f (lambda o - c'w)^2 + ridge |w|^2 instead. With two rates an event weighs f times
-        its rate relative to the larger of the two.
+        Minimise sum of f (lambda o - c'w)^2 + ridge |w - w_0|^2 instead: the change is held back, that of
+        each phase by itself. Without `initial` w_0 is zero. With two rates an event weighs f times its rate
+        relative to the larger of the two.
     background : str, optional
-        A cue to add to every event, before its others, of a name that no cue has.
+        A cue to add to every event, before its others, of a name that no cue of the events has. `initial`
+        may have it.
     method : "auto", "dense" or "iterative", default "auto"
         "dense" factorises the normal equations; "iterative" takes conjugate gradients on the events. "auto"
         is "dense" for up to 10,000 cues, those that always come together counted once. See the notes.
     tol : float, optional
         "dense": eigenvalues below this part of the greatest count as zero. By default cues decide one by
         one; see the notes. "iterative": stop where the gradient is below this part of what it was at zero
-        weights; by default 1e-12.
+        weights (with `initial`, of those of O lambda and of C |W_0| together); by default 1e-12.
     threads : int, optional
         How many threads to use at the most; by default as many as the process may run on. The bits of the
         result do not depend on it.
+    initial : Weights, optional
+        Weights to start from; zero where it has none. Its names come first in the result. It stays as it is.
+        Rows of cues that no event has keep their weights; outcomes that no event has are absent outcomes of
+        all of them.
+    by : None or "phase", default None
+        "phase": the weights at the end of each phase of the events (`Events.phases`), each solved from those
+        at the end of the phase before it, the first from zero or from `initial`. Long training in phases
+        tends to these. A phase without tokens, of probes alone, changes nothing.
     progress : None, bool or callable(done, total), default None
         None shows a bar on a terminal and in a notebook.
 
     Returns
     -------
-    Weights of float64, n_cues x n_outcomes
-        ``parameters`` has ``solver`` ("cholesky", "eigen" or "cgls"), ``rank`` (None where none was found
-        that all outcomes share), ``tolerance``, ``iterations`` (None if dense), ``converged`` and
-        ``residual``: the size of C'F (O lambda - C W) - ridge W, computed from the events, relative to that
-        of C'F O lambda. Where frequencies lie far apart it is small for wrong weights, too; ``converged``
-        looks at the weights.
+    Weights of float64, n_cues x n_outcomes; by="phase": dict of the phases' names and their Weights
+        All phases have the same names, those of all events. ``parameters`` has ``solver`` ("cholesky",
+        "eigen" or "cgls"), ``rank`` (None where none was found that all outcomes share), ``tolerance``,
+        ``iterations`` (None if dense), ``converged`` and ``residual``: the size of C'F (O lambda - C W) -
+        ridge (W - W_0), computed from the events, relative to that of C'F O lambda, and of C'F C |W_0| where
+        there are `initial` weights. Where frequencies lie far apart it is small for wrong weights, too;
+        ``converged`` looks at the weights. ``continued`` says whether there were `initial` weights, and
+        ``phase`` is the name of the phase.
 
     Raises
     ------
     ValueError
-        When both rates are 0, or another parameter is out of its range.
+        When both rates are 0, another parameter is out of its range, an initial weight is not finite, or
+        by="phase" is asked of events that have no phases.
     KeyError
         When a mapping lacks a name.
     TypeError
@@ -110,10 +184,12 @@ def equilibrium(
     -----
     RescorlaWarning
         When "iterative" did not come within its tolerance, or rounding errors are left in what "dense" found.
+        When a mapping has names that are nowhere, `initial` shares no name with the events, or tokens are in
+        no phase.
 
     See Also
     --------
-    learn : the weights after one pass.
+    learn : the weights after one pass; ``learn(initial=...)`` goes on from weights in the same way.
 
     Notes
     -----
@@ -141,6 +217,11 @@ def equilibrium(
     where that would be more than 256 MiB a thread), and no n^2 numbers. An iteration costs two
     multiplications for each of the k cues and each outcome. How many there are depends on how nearly
     dependent the cues are: dozens, or thousands.
+
+    `initial` takes 8 bytes more for each cue and outcome of a block: with "dense" 256 outcomes and with
+    "iterative" 32 at the most for each thread. The changes are added to a copy of `initial`, which is the
+    result. Where `initial` has other names than the events, or in another order, the rows of the events' cues
+    are copied once more. by="phase" keeps one result for each phase, and the events of one phase at a time.
 
     Ctrl-C is heard within 0.2 s, except while eigenvalues are computed: that is one call, of about 0.5 s for
     1,000 cues, 3.5 s for 2,000 and, by n^3, seven minutes for 10,000. For products of matrices "dense" asks
@@ -170,65 +251,171 @@ def equilibrium(
     >>> weights = rw.equilibrium(events, beta=(0.2, 0.05))
     >>> [round(weights[cue, "y"], 4) + 0.0 for cue in weights.cues]
     [0.0, 0.8889]
+
+    Blocking: of two cues that come together both get a half, but nothing is left for the second where the
+    first is learned before:
+
+    >>> first, both = rw.read_events([("light", "food")]), rw.read_events([("light_tone", "food")])
+    >>> rw.equilibrium(both)
+    <Weights: 2 cues x 1 outcomes, float64>
+           food
+    light   0.5
+    tone    0.5
+    >>> rw.equilibrium(both, initial=rw.equilibrium(first))
+    <Weights: 2 cues x 1 outcomes, float64>
+           food
+    light     1
+    tone      0
     """
     one_of("method", method, ("auto", "dense", "iterative"))
+    one_of("by", by, (None, "phase"))
     beta1, beta2 = rates(beta)
     if beta1 == beta2 == 0:
         raise ValueError("beta must be more than 0: without learning everything is an equilibrium")
     ridge = rate("ridge", ridge)
     tol = None if tol is None else rate("tol", tol)
     n_threads = thread_count(threads)
+    if initial is not None and not isinstance(initial, Weights):
+        raise TypeError(f"initial must be Weights, not {type(initial).__name__}")
     events = events_given(events, "equilibrium", progress=progress)
+    phases = None if by is None else _phases_of(events)
     extended = events if background is None else events.with_background(background, progress=progress)
-    file, cues, outcomes = extended._file, extended.cues, extended.outcomes
+    plan = plan_of(extended, None, None, initial)
     element = np.dtype(np.float64)
-    lambdas = per_name("lambda_", lambda_, outcomes, "outcome", element, negative=True)
-    alphas = None if alpha is None else per_name("alpha", alpha, cues, "cue", element)
-    warn_of_entries("lambda_", lambda_, outcomes, "outcome")
-    warn_of_entries("alpha", alpha, cues, "cue")
-    values = np.zeros((len(cues), len(outcomes)))
-    started = perf_counter()
-    with watching(progress, "solving", "%", 100) as watch:
+    lambdas = maximal(lambda_, plan, extended, initial, element)
+    alphas = None if alpha is None else saliences(alpha, plan, extended, element)
+    if initial is not None:
+        warn_unshared(initial, plan, extended)
+    values = _start(plan, initial)
+    problem: dict[str, Any] = {
+        "alpha": None if alphas is None else alphas.values[plan.cue_rows],
+        "beta1": beta1,
+        "beta2": beta2,
+        "ridge": ridge,
+        "method": None if method == "auto" else method,
+        "tol": tol,
+        "threads": n_threads,
+    }
+
+    def solve(
+        part: Events,
+        bare: Events,
+        values: NDArray[np.float64],
+        watch: Watch,
+        *,
+        continued: bool,
+        **facts: str,
+    ) -> Weights:
+        """The weights of a part with its background and without, put in the place of those to start from."""
+        started = perf_counter()
+        columns = _columns(plan)
+        here = values
+        apart = not (_in_order(plan.cue_rows, values.shape[0]) and _in_order(columns, values.shape[1]))
+        if apart:
+            here = np.ascontiguousarray(values[np.ix_(plan.cue_rows, columns)])
         report = _core.equilibrium(
-            file,
-            alpha=alphas,
-            beta1=beta1,
-            beta2=beta2,
-            lambda_=lambdas,
-            ridge=ridge,
-            method=None if method == "auto" else method,
-            tol=tol,
-            out=values,
-            threads=n_threads,
+            part._file,
+            initial=continued,
+            lambda_=lambdas.values[columns],
+            out=here,
             progress=watch,
+            **problem,
         )
-    if not report["converged"]:
-        if report["iterations"] is None:
-            reached = (
-                f"the equilibrium is not exact to rounding (residual {report['residual']:.2g}): frequencies "
-                "or rates are too far apart for a factorisation"
-            )
-            cure = "a ridge, or method='iterative'"
-        else:
-            reached = (
-                f"the equilibrium is not within tol = {report['tolerance']:g} after {report['iterations']:,} "
-                f"iterations (residual {report['residual']:.2g})"
-            )
-            cure = "a larger tol, a ridge, or method='dense'"
-        warn(f"{reached}; give {cure}", NumericalWarning)
-    parameters = record(
-        "equilibrium",
-        started,
-        **rates_of(
-            None if alpha is None or alphas is None else recorded(alpha, alphas),
-            (beta1, beta2),
-            recorded(lambda_, lambdas),
-        ),
-        ridge=ridge,
-        background=background,
-        **of_events(events) | {"n_cues": len(cues), "n_outcomes": len(outcomes)},
-        dtype=str(element),
-        **report,
-        threads=n_threads,
-    )
-    return Weights(values, cues, outcomes, parameters)
+        if apart:
+            values[np.ix_(plan.cue_rows, columns)] = here
+        _warn_of(report, facts.get("phase"))
+        parameters = record(
+            "equilibrium",
+            started,
+            **rates_of(None if alphas is None else alphas.recorded, (beta1, beta2), lambdas.recorded),
+            ridge=ridge,
+            background=background,
+            **of_events(bare) | {"n_cues": len(extended.cues), "n_outcomes": len(extended.outcomes)},
+            dtype=str(element),
+            **report,
+            threads=n_threads,
+            continued=continued,
+            **facts,
+        )
+        return Weights(values, plan.cues, plan.outcomes, parameters)
+
+    with watching(progress, "solving", "%", 100) as watch:
+        if phases is None:
+            return solve(extended, events, values, watch, continued=initial is not None)
+        solved: dict[str, Weights] = {}
+        continued = initial is not None
+        for number, (name, rows) in enumerate(phases.items()):
+            part, bare = (each[rows.start : rows.stop] for each in (extended, events))
+            told = _share(watch, number, len(phases))
+            solved[name] = solve(part, bare, values.copy(), told, continued=continued, phase=name)
+            values, continued = np.asarray(solved[name].values), True
+        return solved
+
+
+def _phases_of(events: Events) -> dict[str, range]:
+    """The rows of each phase; ValueError where the events have none."""
+    phases = dict(getattr(events, "phases", {}))
+    if not phases:
+        raise ValueError(
+            "by='phase' needs events that have phases, and these have none: make them by "
+            "rw.design('A+ 40 | AB+ 40'), or solve part after part: first = equilibrium(events[:40]), then "
+            "equilibrium(events[40:], initial=first)"
+        )
+    apart = events.n_tokens - sum(len(phase.tokens) for phase in phases.values())
+    if apart > 0:
+        warn(
+            f"{apart:,} of the {events.n_tokens:,} tokens are in no phase, and by='phase' leaves them out; "
+            "make the phases by rw.design, so that all events are in one"
+        )
+    return {name: phase.rows for name, phase in phases.items()}
+
+
+def _start(plan: Plan, initial: Weights | None) -> NDArray[np.float64]:
+    """Zeros, or the initial weights, whose names come first, and zeros for the others."""
+    values = np.zeros((len(plan.cues), len(plan.outcomes)))
+    if initial is not None:
+        values[: len(initial.cues), : len(initial.outcomes)] = start_of(initial, values.dtype)
+    return values
+
+
+def _columns(plan: Plan) -> NDArray[np.int64]:
+    """The columns of the result as the engine takes them: the outcomes of the events first."""
+    others = np.ones(len(plan.outcomes), dtype=np.bool_)
+    others[plan.outcome_columns] = False
+    return np.concatenate([plan.outcome_columns, np.flatnonzero(others)])
+
+
+def _in_order(numbers: NDArray[np.int64], n: int) -> bool:
+    """Whether these are 0 to n - 1."""
+    return len(numbers) == n and bool((numbers == np.arange(n)).all())
+
+
+def _share(watch: Watch, number: int, parts: int) -> Watch:
+    """What the engine calls in one of several parts of the work, which count alike."""
+    if watch is None:
+        return None
+
+    def told(done: int, total: int) -> object:
+        return watch(number * _UNITS + (done * _UNITS // total if total else 0), parts * _UNITS)
+
+    return told
+
+
+def _warn_of(report: dict[str, Any], phase: str | None) -> None:
+    """Warn the user where what was found is not exact."""
+    if report["converged"]:
+        return
+    what = "the equilibrium" if phase is None else f"the equilibrium of phase {phase!r}"
+    if report["iterations"] is None:
+        reached = (
+            f"{what} is not exact to rounding (residual {report['residual']:.2g}): frequencies "
+            "or rates are too far apart for a factorisation"
+        )
+        cure = "a ridge, or method='iterative'"
+    else:
+        reached = (
+            f"{what} is not within tol = {report['tolerance']:g} after {report['iterations']:,} "
+            f"iterations (residual {report['residual']:.2g})"
+        )
+        cure = "a larger tol, a ridge, or method='dense'"
+    warn(f"{reached}; give {cure}", NumericalWarning)

@@ -379,7 +379,7 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             progress=False,
         )
         if self.method == "equilibrium":
-            return equilibrium(events, ridge=self.ridge, **chosen)
+            return equilibrium(events, ridge=self.ridge, by=None, **chosen)
         whole("passes", self.passes, 1)
         # Names, in their order, before anything is learned.
         weights = Weights(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+from pathlib import Path
 from typing import Any
 
 from rescorla._learn.equilibrium import equilibrium
@@ -29,7 +31,17 @@ def add(commands: Any) -> None:
     names.add_numbers(parser, "--alpha", "cues", "salience")
     weights.add_beta(parser, 1.0)
     parser.add_argument(
-        "--ridge", type=float, default=0.0, metavar="R", help="penalty on large weights (default 0)"
+        "--ridge",
+        type=float,
+        default=0.0,
+        metavar="R",
+        help="penalty on large weights, with --initial on large changes (default 0)",
+    )
+    parser.add_argument(
+        "--initial",
+        type=Path,
+        metavar="WEIGHTS",
+        help="start from the weights in this file: of several solutions give the one nearest to them",
     )
     parser.add_argument(
         "--method",
@@ -50,6 +62,7 @@ def run(options: argparse.Namespace) -> None:
     beta = weights.beta(options)
     # Solving does not fill a file: only what is wrong with its name matters here.
     weights.is_mapped(options.output)
+    initial = None if options.initial is None else weights.load(os.fspath(options.initial))
     events = source.events(options.files, options)
     solved = equilibrium(
         events,
@@ -59,6 +72,7 @@ def run(options: argparse.Namespace) -> None:
         method=options.method,
         tol=options.tol,
         threads=options.threads,
+        initial=initial,
         progress=options.progress,
     )
     if options.output is not None:
