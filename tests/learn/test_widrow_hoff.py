@@ -469,9 +469,9 @@ def test_a_pair_that_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match="for Events; of a pair"):
         rw.widrow_hoff((C, C), eta=0.1, cue_vectors=C)
     with pytest.raises(TypeError, match="not a tuple of 3"):
-        rw.widrow_hoff((C, C, C), eta=0.1)  # type: ignore[arg-type]
+        rw.widrow_hoff((C, C, C), eta=0.1)
     with pytest.raises(TypeError, match=r"events or a pair .*, not one ndarray; write rw\.widrow_hoff"):
-        rw.widrow_hoff(C, eta=0.1)  # type: ignore[arg-type]
+        rw.widrow_hoff(C, eta=0.1)
 
 
 def test_a_rate_that_overshoots_is_warned_of() -> None:
