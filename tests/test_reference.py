@@ -251,7 +251,7 @@ def test_the_exact_equilibrium_from_initial_weights() -> None:
     # Two rates: a comes to 3 / (3 + 1/2) whatever it was; c is in no event.
     events = [(("a",), ("x",), 3), (("a",), (), 1)]
     found = reference.exact_equilibrium(events, "ac", "x", (1, 0.5), 1, 1, {("a", "x"): 5, ("c", "x"): -2})
-    np.testing.assert_allclose(found, [[6 / 7], [-2]])
+    np.testing.assert_allclose(found, [[6 / 7], [-2.0]])
 
 
 @given(st.integers(1, 4), st.data())

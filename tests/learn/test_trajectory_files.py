@@ -117,10 +117,13 @@ def test_parts_that_do_not_fit_are_refused(tmp_path: Path, change: dict[str, Any
 
 def test_other_files_are_told_apart(tmp_path: Path) -> None:
     _, path = saved(tmp_path)
-    rw.learn([("a", "x")]).save(tmp_path / "w.npz")
-    with pytest.raises(rw.FormatError, match=r"rescorla\.load_weights reads weights"):
-        rw.Trajectories.load(tmp_path / "w.npz")
-    with pytest.raises(rw.FormatError):
+    for name in ("w.npz", "w.npy", "w.nc"):
+        rw.learn([("a", "x")]).save(tmp_path / name)
+        with pytest.raises(
+            rw.FormatError, match=rf"{name}: expected .* rescorla\.load_weights reads weights"
+        ):
+            rw.Trajectories.load(tmp_path / name)
+    with pytest.raises(rw.FormatError, match=r"found one of trajectories; rescorla\.Trajectories\.load"):
         rw.load_weights(path)
     with pytest.raises(FileNotFoundError):
         rw.Trajectories.load(tmp_path / "none.npz")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -77,6 +78,10 @@ def save(path: str, content: Content) -> None:
 
 def load(path: str) -> Content:
     """Read a file, and check that its parts fit together."""
+    if os.path.isfile(path) and path.lower().endswith((".npy", ".nc")):
+        raise FormatError(
+            f"{path}: expected {_EXPECTED}, found a file of another kind; rescorla.load_weights reads weights"
+        )
     # Opened here, as numpy leaves a damaged file open.
     with (
         disk.reading(path, _EXPECTED),

@@ -321,6 +321,11 @@ def _load_npz(path: str) -> Content:
         open(path, "rb") as stream,
         np.load(stream, allow_pickle=False) as archive,
     ):
+        if "about" in archive and "tokens" in archive:
+            raise FormatError(
+                f"{path}: expected an .npz file of weights, found one of trajectories; "
+                "rescorla.Trajectories.load reads them"
+            )
         cues, outcomes = (archive[name].tolist() for name in ("cues", "outcomes"))
         return Content(archive["values"], cues, outcomes, parsed(str(archive["parameters"])))
 

@@ -385,6 +385,11 @@ class Weights:
         ValueError, TypeError
             When an argument is not one of those listed.
 
+        Warns
+        -----
+        RescorlaWarning
+            With ``unknown="ignore"``, where a set has no cue that the weights have: its activations are all 0.
+
         See Also
         --------
         rescorla.activations : the activations of all outcomes.
