@@ -178,8 +178,8 @@ def test_on_the_command_line(text: Text, tmp_path: Path) -> None:
     # Words that the text does not have.
     def asked(forms: dict[str, str], file: str) -> list[str]:
         (tmp_path / "new.txt").write_text("\n".join(forms), encoding="utf-8")
-        coded = ["--symbols", "a-z", "--unknown", "ignore"]
-        lines = rescorla(tmp_path, "activations", "new.txt", file, *coded, "--top", 1)
+        rescorla(tmp_path, "events", "new.txt", "--symbols", "a-z", "-o", "new.rw")
+        lines = rescorla(tmp_path, "activations", "new.rw", file, "--unknown", "ignore", "--top", 1)
         return [word for _, word, *_ in lines]
 
     found = asked(text.spellings, "text.npz")

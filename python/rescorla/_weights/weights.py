@@ -374,7 +374,8 @@ class Weights:
         -------
         names : ndarray of str (dtype object), n_sets x n
             The outcomes of each set, from the most active down; equally active ones in the order of the
-            weights' outcomes. What is not a number comes last.
+            weights' outcomes. What is not a number comes last. None for a set without any cue that the
+            weights have: nothing speaks for one outcome more than for another.
         activations : ndarray, n_sets x n
             Their activations, of the type of the weights.
 
@@ -384,11 +385,6 @@ class Weights:
             When a cue is not in the weights.
         ValueError, TypeError
             When an argument is not one of those listed.
-
-        Warns
-        -----
-        RescorlaWarning
-            With ``unknown="ignore"``, where a set has no cue that the weights have: its activations are all 0.
 
         See Also
         --------
