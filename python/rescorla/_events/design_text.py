@@ -190,7 +190,7 @@ def _warn_of_numbers(reader: _Reader) -> None:
 
 def _trial(reader: _Reader) -> Trial:
     """Trials of one kind."""
-    start = reader.at if reader.next() else len(reader.text)
+    start, reader.last = reader.at if reader.next() else len(reader.text), ""
     before = _count(reader)
     cues = _cues(reader)
     mark_at = reader.at
