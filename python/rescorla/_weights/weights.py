@@ -51,8 +51,8 @@ class Weights:
     cues, outcomes : tuple of str
     parameters : dict
         How the weights came about: the rule and what it was told, how much was learned of, in what time, by
-        which version. ``parameters["events"]`` is what made the events, as ``Events.parameters`` has it; it
-        is missing where they do not say, as arrays do not.
+        which version. ``parameters["events"]`` is what made the events, as ``Events.parameters`` has it;
+        there is none where they do not say, as arrays do not.
     shape : tuple of (int, int)
         n_cues and n_outcomes.
 
