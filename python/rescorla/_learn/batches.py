@@ -72,10 +72,10 @@ class Batches(NamedTuple):
             tokens = np.arange(first, last) if order is None else order[first:last]
             taken = np.searchsorted(ends, tokens, side="right")
             if self.size == 1:
-                yield rows.taken(taken, np.ones(1))
+                yield rows.some(taken, np.ones(1))
             else:
                 some, often = np.unique(taken, return_counts=True)
-                yield rows.taken(some, often.astype(np.float64))
+                yield rows.some(some, often.astype(np.float64))
 
     def _step(self, batch: Rows, weights: NDArray[Any], factor: float) -> None:
         """Take all tokens of a batch together."""

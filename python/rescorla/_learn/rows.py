@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rescorla._events.events import Events
-from rescorla._weights.vectors import Table
+from rescorla._weights.vectors import Table, taken
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,9 +45,9 @@ class Rows:
         """The rows with the targets of present outcomes, and these times `absent` for those that are not."""
         return replace(self, present=lambdas, absent=absent * lambdas)
 
-    def taken(self, rows: NDArray[np.int64], tokens: NDArray[np.float64]) -> Rows:
+    def some(self, rows: NDArray[np.int64], tokens: NDArray[np.float64]) -> Rows:
         """Some rows, with other numbers of tokens."""
-        return replace(self, x=_taken(self.x, rows), shares=_taken(self.shares, rows), tokens=tokens)
+        return replace(self, x=taken(self.x, rows), shares=taken(self.shares, rows), tokens=tokens)
 
     def blocks(self, n_outcomes: int) -> Iterator[Rows]:
         """All rows, some at a time: so few that their sums fit into a cache."""
@@ -65,12 +65,12 @@ class Rows:
 
     def sums(self, weights: NDArray[Any]) -> NDArray[Any]:
         """h = W'x of each row."""
-        return _products(self.x, weights)
+        return products(self.x, weights)
 
     def targets(self, element: np.dtype[Any]) -> NDArray[Any]:
         """The targets of each row."""
         if self.vectors is not None:
-            return _products(self.shares, self.vectors).astype(element, copy=False)
+            return products(self.shares, self.vectors).astype(element, copy=False)
         shares = _dense(self.shares)
         if self.counted:
             shares = self.absent + shares * (self.present - self.absent)
@@ -133,7 +133,7 @@ def rows_of_sets(events: Events, columns: NDArray[np.int64], n_outcomes: int) ->
     if missing:
         # Tokens without cues have no set.
         lonely = np.flatnonzero(np.diff(events._file.csr("cues")[0]) == 0)
-        table = _taken(_once(*events._file.csr("outcomes"), columns, n_outcomes), lonely)
+        table = taken(_once(*events._file.csr("outcomes"), columns, n_outcomes), lonely)
         often = events.frequencies[lonely][_row_of(table)]
         present = np.bincount(np.asarray(table.columns, dtype=np.int64), often, n_outcomes)
         some = np.flatnonzero(present)
@@ -188,16 +188,6 @@ def _row_of(table: Table) -> NDArray[np.int64]:
     return np.repeat(np.arange(table.shape[0]), np.diff(np.asarray(table.starts)))
 
 
-def _taken(table: Table, rows: NDArray[np.int64]) -> Table:
-    shape = len(rows), table.shape[1]
-    if table.starts is None or table.columns is None:
-        return table._replace(shape=shape, values=table.values[rows])
-    lengths = np.diff(table.starts)[rows]
-    starts = np.append(0, np.cumsum(lengths)).astype(np.int64)
-    places = np.arange(starts[-1]) + np.repeat(table.starts[rows] - starts[:-1], lengths)
-    return Table(shape, table.values[places], table.names, starts, table.columns[places])
-
-
 def _between(table: Table, start: int, stop: int) -> Table:
     shape = stop - start, table.shape[1]
     if table.starts is None or table.columns is None:
@@ -207,7 +197,7 @@ def _between(table: Table, start: int, stop: int) -> Table:
     return Table(shape, table.values[first:last], table.names, starts, table.columns[first:last])
 
 
-def _products(table: Table, weights: NDArray[Any]) -> NDArray[Any]:
+def products(table: Table, weights: NDArray[Any]) -> NDArray[Any]:
     """The table times the weights."""
     if table.starts is None or table.columns is None:
         return np.asarray(table.values @ weights)

@@ -88,11 +88,21 @@ def widrow_hoff(
     initial : Weights, optional
         What to start from. Where names stand for themselves, its names come first in the result; where there
         are vectors, its names are those of their dimensions.
+    passes : int, default 1
+        How often to go through the tokens.
+    schedule : callable, optional
+        Factors on eta: a function of token numbers (int64, from 1 on through all passes) that gives a factor
+        for each, as `rescorla.schedules` have it. Not for events with vectors.
+    record : {"loss", "accuracy"}, optional
+        What to compute of the weights after each pass, as ``history`` of the result. "loss": the mean over
+        the tokens of |z - W'x|^2 / 2. "accuracy", where outcomes are names or columns of Z: the part of the
+        tokens whose greatest prediction is that of an outcome that they have, as `delta_rule` counts it.
     dtype : {"float64", "float32"}, default "float64"
         The type of the weights, of the vectors and of all operations.
     method : {"auto", "forward", "adjoint"}, default "auto"
         Of vectors as cues: token blocks forward, at 4 p q operations a token, or backward, at 4 p p and what
-        the outcomes need besides; or whichever takes fewer. The weights are the same up to rounding.
+        the outcomes need besides; or whichever takes fewer. The weights are the same up to rounding. Where
+        cues and outcomes are names, "adjoint" is for one pass.
     threads : int, optional
         How many threads to use; by default as many as the process may run on. It changes no bit.
     progress : None, bool or callable(done, total), default None
@@ -135,7 +145,8 @@ def widrow_hoff(
     then ``eta * (z - sum)``, then its addition to each row. With vectors, blocks of tokens are learned by
     matrix products, exactly but for rounding: the difference from plain loops is within 1e-12 of the greatest
     weight in float64 for eta * x'x of 1 or less. Either way the number of threads changes no bit. An event of
-    frequency f is f tokens in a row.
+    frequency f is f tokens in a row. With a schedule rows of numbers are multiplied by the square root of the
+    factor, x and z alike. What `record` asks for is computed in numpy, in float64, and changes no bit.
 
     The events are held in memory, decoded; and of vectors those of the names that occur.
 
