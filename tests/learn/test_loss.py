@@ -23,7 +23,7 @@ from sklearn.linear_model import LogisticRegression
 from test_delta import KINDS, NOISY, REDUCTIONS, SEEDS, as_weights, factor_of, orders, tokens_of
 from test_delta_rows import tables
 
-ALL = [*KINDS, ("softmax", "squared"), ("softmax", "log")]
+ALL: list[tuple[Any, Any]] = [*KINDS, ("softmax", "squared"), ("softmax", "log")]
 OWN = (np.arctan, lambda h: 1 / (1 + h**2))
 FLOAT64 = np.dtype(np.float64)
 SOME = some.events(max_cues=4, max_outcomes=3, frequencies=st.integers(0, 4))
@@ -494,7 +494,7 @@ def test_batches_in_numpy_name_what_diverges_and_can_be_stopped() -> None:
 @pytest.mark.parametrize("activation", ["identity", "softmax"])
 def test_nothing_to_learn_from(data: Any, activation: Any) -> None:
     for record in ("loss", "accuracy"):
-        weights = rw.delta_rule(data, beta=0.1, activation=activation, record=record, tol=0.1)  # type: ignore[arg-type]
+        weights = rw.delta_rule(data, beta=0.1, activation=activation, record=record, tol=0.1)
         assert weights.history is not None
         assert weights.history.tolist() == [0.0]
         assert weights.parameters["converged"]

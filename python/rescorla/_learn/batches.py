@@ -44,12 +44,17 @@ class Batches(NamedTuple):
         number, looked = 0, monotonic()
         for made in range(passes):
             done = made * n
-            for batch in self._batches(rows, n, None if order is None else order[made]):
+            for taken, tokens in self._batches(rows, n, None if order is None else order[made]):
                 factor = 1.0 if factors is None else float(factors[number])
                 number += 1
-                done += int(batch.n_tokens)
                 with np.errstate(over="ignore", invalid="ignore"):
-                    self._step(batch, weights, factor)
+                    if self.size == 1:
+                        self._single(rows, int(taken[0]), weights, factor)
+                        done += 1
+                    else:
+                        batch = rows if self.size is None else rows.some(taken, tokens)
+                        self._step(batch, weights, factor)
+                        done += int(batch.n_tokens)
                 if watch is not None and monotonic() > looked + _OFTEN:
                     watch(done, passes * n)
                     looked = monotonic()
@@ -60,22 +65,40 @@ class Batches(NamedTuple):
         if watch is not None:
             watch(passes * n, passes * n)
 
-    def _batches(self, rows: Rows, n: int, order: NDArray[np.int64] | None) -> Iterator[Rows]:
-        """The rows of the batches of a pass."""
+    def _batches(
+        self, rows: Rows, n: int, order: NDArray[np.int64] | None
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+        """The rows of each batch of a pass, and how many tokens of each."""
         if self.size is None:
             if n:
-                yield rows
+                yield np.arange(len(rows.tokens)), rows.tokens
             return
-        ends = np.cumsum(rows.tokens).astype(np.int64)
+        tokens = np.arange(n) if order is None else order
+        row_of = np.searchsorted(np.cumsum(rows.tokens).astype(np.int64), tokens, side="right")
+        one = np.ones(1)
         for first in range(0, n, self.size):
-            last = min(first + self.size, n)
-            tokens = np.arange(first, last) if order is None else order[first:last]
-            taken = np.searchsorted(ends, tokens, side="right")
+            taken = row_of[first : first + self.size]
             if self.size == 1:
-                yield rows.some(taken, np.ones(1))
+                yield taken, one
             else:
                 some, often = np.unique(taken, return_counts=True)
-                yield rows.some(some, often.astype(np.float64))
+                yield some, often.astype(np.float64)
+
+    def _single(self, rows: Rows, row: int, weights: NDArray[Any], factor: float) -> None:
+        """Take one token."""
+        element = weights.dtype
+        cues, values, targets = rows.one(row)
+        values = values.astype(element, copy=False)
+        used: Any = slice(None) if cues is None else cues
+        before = weights[used]
+        sums = (values @ before)[np.newaxis]
+        step = updates(self.unit, self.loss, sums, targets.astype(element, copy=False)[np.newaxis])
+        pace = self.alphas[used] * values * element.type(self.beta * factor)
+        if cues is None or len(set(cues.tolist())) == len(cues):
+            weights[used] = before + pace[:, np.newaxis] * step
+        else:
+            # A cue that is there twice is moved twice.
+            np.add.at(weights, used, pace[:, np.newaxis] * step)
 
     def _step(self, batch: Rows, weights: NDArray[Any], factor: float) -> None:
         """Take all tokens of a batch together."""

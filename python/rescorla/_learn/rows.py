@@ -49,6 +49,27 @@ class Rows:
         """Some rows, with other numbers of tokens."""
         return replace(self, x=taken(self.x, rows), shares=taken(self.shares, rows), tokens=tokens)
 
+    def one(self, row: int) -> tuple[NDArray[Any] | None, NDArray[Any], NDArray[Any]]:
+        """Of one row the cues, if not all, what they are there by, and the targets."""
+        cues = None
+        values = self.x.values
+        if self.x.starts is None or self.x.columns is None:
+            values = values[row]
+        else:
+            there = slice(self.x.starts[row], self.x.starts[row + 1])
+            cues, values = self.x.columns[there], values[there]
+        if self.shares.starts is None or self.shares.columns is None:
+            return cues, values, self.shares.values[row]
+        stands = slice(self.shares.starts[row], self.shares.starts[row + 1])
+        columns, shares = self.shares.columns[stands], self.shares.values[stands]
+        if not self.counted:
+            targets = np.zeros(self.shares.shape[1], dtype=shares.dtype)
+            targets[columns] = shares
+            return cues, values, targets
+        targets = self.absent.astype(np.float64)
+        targets[columns] += shares * (self.present[columns] - self.absent[columns])
+        return cues, values, targets
+
     def blocks(self, n_outcomes: int) -> Iterator[Rows]:
         """All rows, some at a time: so few that their sums fit into a cache."""
         n = self.x.shape[0]
