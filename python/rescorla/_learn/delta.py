@@ -203,7 +203,8 @@ def delta_rule(
     weights are those of the rule but for rounding.
 
     What `tol` and `record` ask for is computed in numpy, too, from the sets of cues that tokens have, in
-    float64: after each pass, the work of about a full batch. It changes no bit of the weights.
+    float64, in one thread: after each pass, the work of about a full batch. A gradient takes the memory of
+    the weights once more. It changes no bit of the weights.
 
     Events are held in memory, decoded, and the batches made of them up to 512 MiB, or one batch if that
     is more. Arrays are used where they are if they have the type of the weights and lie row after row in

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rescorla._learn.batches import Batches
 from rescorla._learn.objective import Objective
 from rescorla._learn.plan import Plan, naming_divergence
+from rescorla._learn.rows import Rows
 from rescorla._learn.sources import Source
 from rescorla._learn.units import ENGINE, Loss, Unit
 from rescorla._shared.testing import asked
@@ -18,7 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Descent(NamedTuple):
+@dataclass(frozen=True)
+class Descent:
     """What all passes have in common. Saliences and lambdas are those of the result's rows and columns."""
 
     source: Source
@@ -88,15 +92,27 @@ class Descent(NamedTuple):
         columns, place = self.source.columns(self.plan), self._place()
         alphas = self.alphas[self.plan.cue_rows].astype(values.dtype)
         batches = Batches(self.unit, self.loss, alphas, self.beta, self.size, self.mean)
-        rows = self.source.rows(self.plan, self.lambdas, self.unit.absent, sets=self.size is None)
         names = self.plan._replace(
             all_cues=self.source.cues, outcomes=tuple(self.plan.outcomes[column] for column in columns)
         )
         weights = values[place]
         with naming_divergence(names, cure):
-            batches.learn(rows, weights, passes=passes, factors=factors, order=order, watch=watch)
+            batches.learn(self._rows, weights, passes=passes, factors=factors, order=order, watch=watch)
         values[place] = weights
 
+    @cached_property
+    def _rows(self) -> Rows:
+        """What batches are made of."""
+        return self.source.rows(self.plan, self.lambdas, self.unit.absent, sets=self.size is None)
+
     def _place(self) -> Any:
-        """Where the weights that the source knows are among all."""
-        return np.ix_(self.plan.cue_rows, self.source.columns(self.plan))
+        """Where the weights that the source knows are among all; slices, so that nothing is copied, if all."""
+        rows, columns = self.plan.cue_rows, self.source.columns(self.plan)
+        if _all(rows, len(self.plan.cues)) and _all(columns, len(self.plan.outcomes)):
+            return slice(None), slice(None)
+        return np.ix_(rows, columns)
+
+
+def _all(places: NDArray[np.int64], n: int) -> bool:
+    """Whether these are all places, in order."""
+    return len(places) == n and bool((places == np.arange(n)).all())

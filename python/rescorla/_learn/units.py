@@ -44,10 +44,10 @@ def unit_of(activation: object) -> Unit:
         return _UNITS[activation]
     if isinstance(activation, tuple | list) and len(activation) == 2 and all(map(callable, activation)):
         g, derivative = activation
-        name = str(getattr(g, "__qualname__", None) or repr(g))
+        names = [str(getattr(each, "__qualname__", None) or repr(each)) for each in activation]
         value = _checked(g, "g")
         slope = _checked(derivative, "g'")
-        return Unit(name, value, lambda sums, _: slope(sums), own=True)
+        return Unit(f"({', '.join(names)})", value, lambda sums, _: slope(sums), own=True)
     raise TypeError(
         f"activation must be one of {', '.join(map(repr, NAMES))}, or a pair of functions (g, g'), not "
         f"{shown(activation)}"
