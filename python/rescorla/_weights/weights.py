@@ -55,6 +55,8 @@ class Weights:
         there is none where they do not say, as arrays do not.
     shape : tuple of (int, int)
         n_cues and n_outcomes.
+    history : ndarray of float64, or None
+        The learning curve, if one was recorded.
 
     Raises
     ------
@@ -151,6 +153,15 @@ class Weights:
     def shape(self) -> tuple[int, int]:
         """The number of cues and that of outcomes."""
         return len(self.cues), len(self.outcomes)
+
+    @property
+    def history(self) -> NDArray[np.float64] | None:
+        """What was recorded after each pass, as ``record=`` of the learner says; None if nothing was.
+
+        It stands as a list in ``parameters["history"]``, and so is kept by files.
+        """
+        values = self.parameters.get("history")
+        return None if values is None else np.array(values, dtype=np.float64)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         """``np.asarray(weights)`` is `values`, ``np.array(weights)`` a copy."""

@@ -13,12 +13,12 @@ from rescorla._learn.delta import (
     ORDERED,
     SPREAD,
     batch_size,
-    check_targets,
     overshooting,
     safe_rate,
     slower,
 )
 from rescorla._learn.record import rates_of, record
+from rescorla._learn.sources import check_targets
 from rescorla._shared.checks import (
     PerName,
     generator,
@@ -47,7 +47,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from rescorla._learn.delta import Activation, Loss, Reduction
+    from rescorla._learn.delta import Activation, Reduction
+    from rescorla._learn.units import Loss
 
 _FLOAT64 = np.dtype(np.float64)
 
