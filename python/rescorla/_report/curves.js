@@ -48,7 +48,7 @@ function curvesView({ lines, groups, first, label, ceiling }) {
   const redraws = new Map();
 
   function charts() {
-    byId("charts").classList.toggle("one", seen().length === 1);
+    byId("view").classList.toggle("one", seen().length === 1);
     byId("charts").replaceChildren(...seen().map((group) => {
       const host = element("div", { class: "chart", role: "slider", tabindex: "0", "aria-orientation": "horizontal" });
       const panel = element("figure", { class: "panel" }, groups.length > 1 ? element("figcaption", {}, element("h3", {}, visible(group.name))) : null, host);
@@ -83,7 +83,8 @@ function curvesView({ lines, groups, first, label, ceiling }) {
       );
     }
     for (const token of ticks(start, last, width / 90).filter(Number.isInteger)) {
-      picture.append(drawn("text", { class: "quiet", x: across(token), y: bottom + 16, "text-anchor": "middle" }, counted(token)));
+      const x = across(token);
+      picture.append(drawn("text", { class: "quiet", x, y: bottom + 16, "text-anchor": x > right - 16 ? "end" : "middle" }, counted(token)));
     }
     group.phases.forEach((phase, place) => {
       const [from, to] = [across(phase.from), across(phase.to)];
@@ -170,7 +171,9 @@ function curvesView({ lines, groups, first, label, ceiling }) {
 
   function legend() {
     const wanted = filter.value.toLowerCase();
-    const found = lines.filter((line) => line.name.toLowerCase().includes(wanted));
+    const matching = lines.filter((line) => line.name.toLowerCase().includes(wanted));
+    // Of more than can be listed, those that are drawn come first.
+    const found = matching.length > LISTED ? [...matching.filter((line) => styles.has(line)), ...matching.filter((line) => !styles.has(line))] : matching;
     const listed = found.slice(0, LISTED);
     cells = [];
     const heads = ["line", ...seen().map((group) => (groups.length > 1 ? visible(group.name) : "value"))];
@@ -179,7 +182,7 @@ function curvesView({ lines, groups, first, label, ceiling }) {
       box.checked = styles.has(line);
       const mine = seen().map(() => element("td", { class: "number" }));
       cells.push([line, mine]);
-      return [element("th", { scope: "row", class: "name" }, element("label", {}, box, swatch(line), element("span", {}, line.title))), ...mine];
+      return [element("th", { scope: "row", class: "name" }, element("label", {}, box, swatch(line), element("span", { title: line.title.length > 60 ? line.title.slice(0, 2000) : null }, short(line.title, 60)))), ...mine];
     });
     byId("lines").replaceChildren(table(heads, rows, { numbers: seen().length, caption: " " }));
     byId("lines-note").textContent = found.length > listed.length
@@ -227,7 +230,7 @@ function curvesView({ lines, groups, first, label, ceiling }) {
       }
     }
     const heads = [...(groups.length > 1 ? ["group"] : []), "after token", ...(groups.some((each) => each.phases.length) ? ["phase"] : [])];
-    byId("numbers").replaceChildren(table([...heads, ...drawnLines.map((line) => line.title)], rows, { numbers: drawnLines.length }));
+    byId("numbers").replaceChildren(table([...heads, ...drawnLines.map((line) => short(line.title, 40))], rows, { numbers: drawnLines.length }));
   }
 
   function stops(group) {

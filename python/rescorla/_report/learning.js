@@ -121,11 +121,14 @@ function learningPage({ groups, cues, outcomes, parameters }) {
   const resets = [];
 
   function slider(id, name, note, { low, high }, get, set) {
-    const range = element("input", { type: "range", id, min: low, max: Math.max(high, get()), step: "0.01" });
+    const range = element("input", { type: "range", id, min: low, max: Math.max(high, get() || 0), step: "0.01" });
     const number = element("input", { type: "number", step: "any", min: low < 0 ? null : 0, "aria-label": `${name}, as a number` });
     const show = () => {
-      range.value = get();
-      number.value = get();
+      const value = get();
+      range.value = value === null ? (low + high) / 2 : value;
+      range.setAttribute("aria-valuetext", value === null ? "several values" : String(value));
+      number.value = value === null ? "" : value;
+      number.placeholder = value === null ? "several" : "";
       number.removeAttribute("aria-invalid");
     };
     const take = (value) => {
@@ -143,19 +146,19 @@ function learningPage({ groups, cues, outcomes, parameters }) {
     });
     show();
     resets.push(show);
-    return element("div", { class: "slider" }, element("label", { for: id }, name, " ", element("span", { class: "quiet" }, note)), element("div", {}, range, number));
+    return element("div", { class: "slider" }, element("label", { for: id }, element("span", { class: "of" }, name), " ", element("span", { class: "quiet" }, note)), element("div", {}, range, number));
   }
 
   const unit = { low: 0, high: 1 };
   const lambdas = { low: Math.min(-1, ...rule.lambda), high: 2 };
   const same = (values) => values.every((value) => value === values[0]);
-  const many = (values) => (same(values) ? "" : " (now several: moving it sets all)");
+  const common = (values) => (same(values) ? values[0] : null);
   byId("rule").hidden = false;
   byId("sliders").append(
-    slider("alpha", "alpha", `salience of every cue${many(rule.alpha)}`, unit, () => rule.alpha[0], (value) => { rule.alpha.fill(value); showOwn(); }),
-    slider("beta1", "beta1", "rate where the outcome is present", unit, () => rule.beta1, (value) => { rule.beta1 = value; }),
-    slider("beta2", "beta2", "rate where it is absent", unit, () => rule.beta2, (value) => { rule.beta2 = value; }),
-    slider("lambda", "lambda", `maximal activation${many(rule.lambda)}`, lambdas, () => rule.lambda[outcome], (value) => { rule.lambda.fill(value); showOwn(); }),
+    slider("alpha", "alpha", "of every cue", unit, () => common(rule.alpha), (value) => { rule.alpha.fill(value); showOwn(); }),
+    slider("beta1", "beta1", "outcome present", unit, () => rule.beta1, (value) => { rule.beta1 = value; }),
+    slider("beta2", "beta2", "outcome absent", unit, () => rule.beta2, (value) => { rule.beta2 = value; }),
+    slider("lambda", "lambda", "of every outcome", lambdas, () => common(rule.lambda), (value) => { rule.lambda.fill(value); showOwn(); }),
   );
   const general = resets.splice(0);
   const own = cues.slice(0, 40).map((name, cue) => slider(
@@ -188,7 +191,6 @@ function learningPage({ groups, cues, outcomes, parameters }) {
     byId("outcome").append(...outcomes.map((name, place) => element("option", { value: place }, visible(name))));
     byId("outcome").addEventListener("change", () => {
       outcome = Number(byId("outcome").value);
-      general[3]();
       again();
     });
   }

@@ -188,4 +188,4 @@ def _made(groups: Mapping[str, Events]) -> dict[str, Any]:
 
 
 def _without_phases(parameters: dict[str, Any]) -> str:
-    return ", ".join(f"{name}: {value}" for name, value in parameters.items() if name != "phases")
+    return ", ".join(f"{name}: {value}" for name, value in parameters.items() if name != "phases" and value is not None)

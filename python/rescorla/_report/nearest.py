@@ -10,13 +10,14 @@ import numpy as np
 from rescorla._report.lists import Part, blocks
 from rescorla._report.packed import numbers, packed
 from rescorla._weights.nearness import bounded, directions
-from rescorla._weights.ranking import largest_of_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Products of vectors that are too many to wait for; numbers of vectors from which on they are of single precision.
 MOST, _MANY = 5_000_000_000_000, 1 << 22
+# Vectors that are compared at a time with as many others.
+_LINES = 2048
 
 
 def cost(shape: tuple[int, int]) -> int:
@@ -36,23 +37,37 @@ def nearest(
         # Infinite weights have no direction.
         with np.errstate(invalid="ignore"):
             vectors[some] = directions(np.asarray(lines, dtype=np.float64), method)
-    ids: list[NDArray[Any]] = []
-    values: list[NDArray[Any]] = []
-    counts: list[NDArray[Any]] = []
-    for some in blocks(n_lines, n_lines):
-        with np.errstate(invalid="ignore"):
-            alike = bounded(vectors[some] @ vectors.T)
-        own = np.arange(len(alike))
-        alike[own, some.start + own] = np.nan
-        places = largest_of_rows(alike, n)
-        near = np.take_along_axis(alike, places, axis=1)
-        there = ~np.isnan(near)
-        ids.append(places[there])
-        values.append(near[there])
-        counts.append(there.sum(axis=1))
-        watch(alike.size * across)
+    parts = [slice(start, min(start + _LINES, n_lines)) for start in range(0, n_lines, _LINES)]
+    found: list[list[tuple[NDArray[Any], NDArray[Any]]]] = [[] for _ in parts]
+    # Each pair of lines is compared once.
+    for one, left in enumerate(parts):
+        for other, right in enumerate(parts[: one + 1]):
+            with np.errstate(invalid="ignore"):
+                alike = bounded(vectors[left] @ vectors[right].T)
+            if one == other:
+                np.fill_diagonal(alike, np.nan)
+            else:
+                found[other].append(_largest(alike.T, left.start, n))
+            found[one].append(_largest(alike, right.start, n))
+            watch(alike.size * across * (1 if one == other else 2))
+    best = [_best(each, n) for each in found]
+    places, values = (np.concatenate(each) for each in zip(*best, strict=True))
+    there = ~np.isnan(values)
     return {
-        "ends": packed(np.cumsum(np.concatenate(counts)), "u4"),
-        "ids": numbers(np.concatenate(ids), n_lines),
-        "values": packed(np.concatenate(values), "f4"),
+        "ends": packed(np.cumsum(there.sum(axis=1)), "u4"),
+        "ids": numbers(places[there], n_lines),
+        "values": packed(values[there], "f4"),
     }
+
+
+def _largest(alike: NDArray[Any], first: int, n: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Of each line the n largest values, in any order, and whose they are: columns count from `first`."""
+    places = np.argpartition(-alike, min(n, alike.shape[1]) - 1, axis=1)[:, :n]
+    return places + first, np.take_along_axis(alike, places, axis=1)
+
+
+def _best(found: list[tuple[NDArray[Any], NDArray[Any]]], n: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Of each line the n largest of all, the largest first, equal ones in order; what is not a number last."""
+    places, values = (np.concatenate(each, axis=1) for each in zip(*found, strict=True))
+    order = np.lexsort((places, -values), axis=1)[:, :n]
+    return np.take_along_axis(places, order, axis=1), np.take_along_axis(values, order, axis=1)

@@ -51,9 +51,11 @@ function short(name, most) {
   return letters.length > most || plain.length > 4 * most ? letters.slice(0, most - 1).join("") + "\u2026" : plain;
 }
 
-/** A name that is empty or of blanks alone, in quotes; control characters as pictures of them. */
+/** A name as it is shown: in quotes where it is empty or blank; what is no letter, or turns letters around, as its code. */
 function visible(name) {
-  const plain = name.replace(/[\u0000-\u001f]/g, (letter) => String.fromCharCode(0x2400 + letter.charCodeAt(0)));
+  const plain = name.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, (letter) => (
+    { "\n": "\u21b5", "\t": "\u21e5" }[letter] || `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`
+  ));
   return plain.trim() === "" ? `"${plain}"` : plain;
 }
 
@@ -102,7 +104,7 @@ function ticks(low, high, about) {
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((times) => times * power).find((each) => each >= raw) || 10 * power;
   const found = [];
-  for (let place = Math.ceil(low / step - 1e-9); place * step <= high + step * 1e-9; place++) found.push(place * step);
+  for (let place = Math.ceil(low / step - 1e-9); place * step <= high + step * 1e-9; place++) found.push(place * step || 0);
   return found;
 }
 

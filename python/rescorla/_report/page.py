@@ -75,15 +75,21 @@ def sentences(lines: Iterable[str]) -> str:
     return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
 
 
-def parameters(values: Mapping[str, Any]) -> str:
+def parameters(values: dict[str, Any]) -> str:
     """How a result came about, as a section; nothing where nothing is known."""
     if not values:
         return ""
     rows = "".join(
         f'<tr><th scope="row">{escape(name)}</th><td>{escape(_told(value))}</td></tr>'
-        for name, value in values.items()
+        for name, value in (values | _rounded(values)).items()
     )
     return section("Parameters", f"<table><tbody>{rows}</tbody></table>")
+
+
+def _rounded(values: Mapping[str, Any]) -> dict[str, str]:
+    """The time that work took, which is never twice the same."""
+    seconds = values.get("seconds")
+    return {"seconds": f"{seconds:.3g}"} if isinstance(seconds, float) else {}
 
 
 def _told(value: object) -> str:

@@ -2,6 +2,7 @@
 
 const OTHER = { cue: "outcome", outcome: "cue" };
 const FEW = 10;
+const LONGEST = 60;
 
 function weightsPage(data) {
   const sides = { cue: sideOf(data.cues, data.rows), outcome: sideOf(data.outcomes, data.columns) };
@@ -26,7 +27,8 @@ function weightsPage(data) {
     return there === undefined ? null : there.value;
   }
 
-  const link = (kind, place) => element("a", { href: `#${kind}-${place}` }, visible(sides[kind].names[place]));
+  const link = (kind, place) => element("a", { href: `#${kind}-${place}`, title: long(sides[kind].names[place]) }, short(sides[kind].names[place], LONGEST));
+  const long = (name) => (name.length > LONGEST ? name.slice(0, 2000) : null);
 
   function bar(value, most) {
     const made = element("i", { class: value < 0 ? "negative" : null });
@@ -61,7 +63,7 @@ function weightsPage(data) {
     const name = side.names[place];
     byId("chosen").hidden = false;
     byId("chosen-name").replaceChildren(
-      element("span", { class: "kind" }, kind === "cue" ? "Cue " : "Outcome "), element("span", { class: "chosen-text" }, visible(name)),
+      element("span", { class: "kind" }, kind === "cue" ? "Cue " : "Outcome "), element("span", { class: "chosen-text" }, short(name, 500)),
     );
     const all = stored(kind, place);
     const positive = all.filter((each) => each.value > 0);
@@ -123,7 +125,9 @@ function weightsPage(data) {
         if (value) edges.push({ cue, outcome, value });
       }
     }
-    return edges.sort((a, b) => Math.abs(b.value) - Math.abs(a.value)).slice(0, 40);
+    edges.sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
+    // Lines too thin to follow are left out, but for those of what is chosen.
+    return edges.filter((each) => each[kind] === place || Math.abs(each.value) > Math.abs(edges[0].value) / 25).slice(0, 40);
   }
 
   /** Heights from 0 to 1 for both sides, so that few lines cross. */
@@ -157,7 +161,7 @@ function weightsPage(data) {
       `Cues on the left, outcomes on the right: what is strongest of ${short(name, 30)}, and what else is strong there. ` +
       "Wide lines are strong, blue ones positive, red and dashed ones negative.";
     byId("network-table").replaceChildren(table(["cue", "outcome", "weight"], edges.map((each) => [
-      element("td", { class: "name" }, visible(data.cues[each.cue])), element("td", { class: "name" }, visible(data.outcomes[each.outcome])), numeric(each.value),
+      element("td", { class: "name" }, short(data.cues[each.cue], LONGEST)), element("td", { class: "name" }, short(data.outcomes[each.outcome], LONGEST)), numeric(each.value),
     ])));
     redrawn = (width) => {
       const wide = width > 560, margin = wide ? Math.min(220, width / 3.2) : width / 3.1;
@@ -234,7 +238,7 @@ function weightsPage(data) {
     input.removeAttribute("aria-activedescendant");
     found.replaceChildren(...kept.map(({ kind, place }, at) => element(
       "li", { role: "option", id: `found-${at}`, "aria-selected": "false", onclick: () => choose(at) },
-      element("span", {}, visible(sides[kind].names[place])), element("span", {}, kind),
+      element("span", {}, short(sides[kind].names[place], 2 * LONGEST)), element("span", {}, kind),
     )));
     found.hidden = !kept.length;
     input.setAttribute("aria-expanded", String(kept.length > 0));
@@ -283,9 +287,8 @@ function weightsPage(data) {
   // The whole.
 
   const title = document.title;
-  byId("strongest").append(table(["cue", "outcome", "weight"], data.strongest.map(([cue, outcome, value]) => [
-    element("td", { class: "name" }, link("cue", cue)), element("td", { class: "name" }, link("outcome", outcome)), numeric(value),
-  ])));
+  const pair = ([cue, outcome, value]) => [element("td", { class: "name" }, link("cue", cue)), element("td", { class: "name" }, link("outcome", outcome)), numeric(value)];
+  byId("strongest").replaceWith(list("Strongest weights", "By size, positive or negative", ["cue", "outcome", "weight"], data.strongest, pair));
   histogram(data.histogram);
 
   function histogram({ edges, counts, zeros }) {
@@ -301,17 +304,18 @@ function weightsPage(data) {
     for (const cell of byId("histogram-table").querySelectorAll("td:last-child")) cell.textContent = counted(Number(cell.dataset.value));
     const low = edges[0], high = edges[edges.length - 1];
     drawnToFit(byId("histogram"), (width) => {
-      const tall = 240, left = 52, right = width - 10, top = 8, bottom = tall - 40;
+      const tall = 280, left = 52, right = width - 10, top = 8, bottom = tall - 40;
       const across = (value) => left + (value - low) / (high - low) * (right - left);
       const picture = drawn("svg", {
         viewBox: `0 0 ${width} ${tall}`, width, height: tall, role: "img",
         "aria-label": `Histogram of ${counted(whole)} weights from ${shown(low)} to ${shown(high)}`,
       });
+      picture.append(drawn("line", { class: "axis", x1: left, x2: right, y1: bottom, y2: bottom }));
       const levels = logarithmic ? powers(most) : ticks(0, most, 4).filter(Number.isInteger);
       for (const level of levels) {
         const y = bottom - height(level) * (bottom - top);
         picture.append(
-          drawn("line", { class: level ? "grid" : "axis", x1: left, x2: right, y1: y, y2: y }),
+          drawn("line", { class: "grid", x1: left, x2: right, y1: y, y2: y }),
           drawn("text", { class: "quiet", x: left - 6, y: y + 4, "text-anchor": "end" }, brief(level)),
         );
       }
@@ -336,7 +340,7 @@ function weightsPage(data) {
   }
 
   function powers(most) {
-    const found = [0];
+    const found = [];
     const step = most > 1e5 ? 100 : 10;
     for (let level = 1; level <= most; level *= step) found.push(level);
     return found;
