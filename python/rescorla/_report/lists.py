@@ -60,9 +60,9 @@ class Lists(NamedTuple):
 
 
 def blocks(n_lines: int, across: int) -> Iterator[slice]:
-    """Some lines at a time."""
+    """Some lines at a time; none, once, where there are none."""
     step = max(1, _BLOCK // max(1, across))
-    for start in range(0, n_lines, step):
+    for start in range(0, max(n_lines, 1), step):
         yield slice(start, min(start + step, n_lines))
 
 

@@ -37,7 +37,7 @@ def nearest(
         # Infinite weights have no direction.
         with np.errstate(invalid="ignore"):
             vectors[some] = directions(np.asarray(lines, dtype=np.float64), method)
-    parts = [slice(start, min(start + _LINES, n_lines)) for start in range(0, n_lines, _LINES)]
+    parts = [slice(start, min(start + _LINES, n_lines)) for start in range(0, max(n_lines, 1), _LINES)]
     found: list[list[tuple[NDArray[Any], NDArray[Any]]]] = [[] for _ in parts]
     # Each pair of lines is compared once.
     for one, left in enumerate(parts):

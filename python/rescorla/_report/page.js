@@ -29,7 +29,7 @@ const byId = (id) => document.getElementById(id);
 /** Tell screen readers; at most a few times a second. */
 function say(text) {
   clearTimeout(say.later);
-  say.later = setTimeout(() => { byId("status").textContent = text; }, 250);
+  say.later = setTimeout(() => { byId("status").textContent = visible(text); }, 250);
 }
 
 /** A number as it is shown: four decimals, or three digits and an exponent. */
