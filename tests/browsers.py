@@ -52,10 +52,12 @@ class Shown:
 
     def settle(self) -> None:
         """Wait until what was asked of the page is drawn."""
-        self.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))")
+        self.page.evaluate(
+            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
+        )
 
     def until(self, expression: str) -> None:
-        """Wait until something holds. Playwright's own way to wait needs eval, which pages forbid themselves."""
+        """Wait until something holds. Playwright's own way to wait needs eval, which pages forbid."""
         end = time.monotonic() + 30
         while not self.page.evaluate(expression):
             assert time.monotonic() < end, f"never: {expression}"

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -95,10 +95,12 @@ def test_a_page_asks_for_nothing_and_complains_of_nothing(browser: Any, kind: st
         refused = it.page.evaluate(
             """async () => {
                 const refused = [];
-                addEventListener("securitypolicyviolation", (event) => refused.push(event.effectiveDirective));
+                const hear = (event) => refused.push(event.effectiveDirective);
+                addEventListener("securitypolicyviolation", hear);
                 await fetch("http://127.0.0.1:9/").catch(() => {});
                 document.body.append(Object.assign(new Image(), { src: "http://127.0.0.1:9/" }));
-                document.body.insertAdjacentHTML("beforeend", "<i onclick='window.harmed = 1' style='color: red'></i>");
+                const harm = "<i onclick='window.harmed = 1' style='color: red'></i>";
+                document.body.insertAdjacentHTML("beforeend", harm);
                 document.body.lastChild.click();
                 await new Promise((done) => setTimeout(done, 100));
                 return [refused.toSorted(), window.harmed];
@@ -112,14 +114,16 @@ def test_a_page_asks_for_nothing_and_complains_of_nothing(browser: Any, kind: st
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_page_fits_and_can_be_read(browser: Any, kind: str, width: int, scheme: str, tmp_path: Path) -> None:
+def test_a_page_fits_and_can_be_read(
+    browser: Any, kind: str, width: int, scheme: str, tmp_path: Path
+) -> None:
     how = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
     with browsers.shown(browser, write(kind, tmp_path), "#outcome-0", **how) as it:
         assert it.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert it.page.evaluate(CONTRASTS) == []
 
 
-# The ratios of contrast of all texts to the grounds behind them, where they are below those of WCAG's level AA.
+# The texts whose contrast to the ground behind them is less than WCAG's level AA asks for.
 CONTRASTS = """() => {
     const lightness = (colour) => {
         const [r, g, b] = colour.match(/[\\d.]+/g).map((each) => each / 255)
@@ -136,7 +140,7 @@ CONTRASTS = """() => {
     const bad = [];
     for (const each of document.querySelectorAll("body *")) {
         const text = [...each.childNodes].some((child) => child.nodeType === 3 && child.data.trim());
-        if (!text || !each.getClientRects().length || ["SCRIPT", "STYLE", "TITLE"].includes(each.tagName)) continue;
+        if (!text || !each.getClientRects().length) continue;
         const style = getComputedStyle(each);
         const ink = each.namespaceURI.endsWith("svg") ? style.fill : style.color;
         const [dark, light] = [lightness(ink), lightness(ground(each))].sort((a, b) => a - b);
@@ -146,17 +150,22 @@ CONTRASTS = """() => {
 }"""
 
 
+# What takes input, or has a role, and has no name that a screen reader could say.
+NAMELESS = """() => {
+    const all = "input, select, button, a, summary, [tabindex='0'], [role]";
+    return [...document.querySelectorAll(all)].filter((each) => {
+        const named = (each.getAttribute("aria-labelledby") ?? "").split(" ");
+        const labels = [...(each.labels ?? []), ...named.map((id) => document.getElementById(id))];
+        const said = [each.ariaLabel, each.textContent, ...labels.map((label) => label?.textContent)];
+        return each.id !== "status" && !said.some((text) => text?.trim());
+    }).map((each) => each.outerHTML);
+}"""
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_everything_that_takes_input_has_a_name(browser: Any, kind: str, tmp_path: Path) -> None:
     with browsers.shown(browser, write(kind, tmp_path), "#cue-1") as it:
-        nameless = it.page.evaluate(
-            """() => [...document.querySelectorAll("input, select, button, a, summary, [tabindex='0'], [role]")].filter((each) => {
-                const labelled = (each.getAttribute("aria-labelledby") ?? "").split(" ").map((id) => document.getElementById(id));
-                const said = [each.ariaLabel, ...[...(each.labels ?? [])].map((label) => label.textContent), each.textContent,
-                    ...labelled.map((label) => label?.textContent)];
-                return each.id !== "status" && !said.some((text) => text?.trim());
-            }).map((each) => each.outerHTML)"""
-        )
+        nameless = it.page.evaluate(NAMELESS)
         assert nameless == []
         assert it.page.locator("#status[role=status][aria-live=polite]").count() == 1
         assert it.page.locator("h1").count() == 1
@@ -197,12 +206,12 @@ def test_names_do_no_harm(browser: Any, kind: str, tmp_path: Path) -> None:
     path = tmp_path / "hostile.html"
     table = rw.read_events([([name], [other], 3) for name in HOSTILE for other in HOSTILE])
     title = "</title><script>alert(0)</script>{{data}}"
-    result: Any = {
+    results: dict[str, Callable[[], Any]] = {
         "weights": lambda: rw.learn(table),
         "events": lambda: {"</h3><script>alert(3)</script>": table, "b": table},
         "trajectories": lambda: rw.trajectories(table, every=100),
-    }[kind]()
-    rw.report(result, path, title=title)
+    }
+    rw.report(results[kind](), path, title=title)
     with browsers.shown(browser, path, "#cue-0") as it:
         for details in it.page.locator("summary:visible").all():
             details.click()
@@ -238,7 +247,9 @@ VALUES = arrays.arrays(
     st.sampled_from([np.float64, np.float32]),
     st.tuples(st.integers(1, 7), st.integers(1, 7)),
     # Round numbers, so that equal ones and zeros come; and what is no number.
-    elements=st.one_of(st.integers(-4, 4).map(lambda value: value / 4), st.sampled_from([np.nan, np.inf, 0.1])),
+    elements=st.one_of(
+        st.integers(-4, 4).map(lambda value: value / 4), st.sampled_from([np.nan, np.inf, 0.1])
+    ),
 )
 
 
@@ -256,7 +267,9 @@ def test_a_page_has_the_strongest_of_every_name(
             # Python's sort keeps equal ones in order.
             down = sorted((-float(weight), at) for at, weight in enumerate(line) if weight > 0)
             up = sorted((float(weight), at) for at, weight in enumerate(line) if weight < 0)
-            expected = [(at, -weight) for weight, at in down[:n]] + [(at, weight) for weight, at in up[:n][::-1]]
+            expected = [(at, -weight) for weight, at in down[:n]] + [
+                (at, weight) for weight, at in up[:n][::-1]
+            ]
             kept = lists_of(found[side], place)
             assert [at for at, _ in kept] == [at for at, _ in expected]
             np.testing.assert_allclose([w for _, w in kept], [w for _, w in expected], rtol=1e-7)
@@ -270,7 +283,9 @@ def test_a_page_has_the_strongest_of_every_name(
 
 
 @given(VALUES, st.sampled_from(["cosine", "correlation"]), st.integers(1, 4))
-def test_nearest_names_are_those_of_the_largest_products(values: NDArray[Any], nearness: str, lines: int) -> None:
+def test_nearest_names_are_those_of_the_largest_products(
+    values: NDArray[Any], nearness: str, lines: int
+) -> None:
     values = np.where(np.isfinite(values), values, 0.25).astype(np.float64)
     vectors = values - values.mean(axis=1, keepdims=True) if nearness == "correlation" else values
     lengths = np.linalg.norm(vectors, axis=1)
@@ -303,9 +318,14 @@ def test_a_name_that_is_searched_is_shown(browser: Any, tmp_path: Path) -> None:
         options.nth(1).click()
         assert it.text("#chosen-name") == "Cue cue 10"
         assert it.page.evaluate("document.activeElement.id") == "chosen-name"
-        positive, negative = it.rows("#lists section:nth-child(1) table"), it.rows("#lists section:nth-child(2) table")
+        positive, negative = (
+            it.rows("#lists section:nth-child(1) table"),
+            it.rows("#lists section:nth-child(2) table"),
+        )
         expected = some.top(cue="cue 10", n=9)
-        assert [(name, float(weight)) for name, _, weight in positive] == [each for each in expected if each[1] > 0]
+        assert [(name, float(weight)) for name, _, weight in positive] == [
+            each for each in expected if each[1] > 0
+        ]
         assert [(name, float(weight)) for name, _, weight in negative] == [
             each for each in expected[::-1] if each[1] < 0
         ]
@@ -340,7 +360,10 @@ def test_lines_of_the_network_are_weights(browser: Any, tmp_path: Path) -> None:
         assert set(strongest) <= {(cue, outcome, float(weight)) for cue, outcome, weight in rows}
         it.page.click(f"#network a:has-text('{strongest[0][0]}')")
         assert it.text("#chosen-name") == f"Cue {strongest[0][0]}"
-        assert it.page.locator("#network .negative[stroke-dasharray]").count() == it.page.locator("#network .negative").count()
+        assert (
+            it.page.locator("#network .negative[stroke-dasharray]").count()
+            == it.page.locator("#network .negative").count()
+        )
 
 
 def test_long_lists_are_shown_when_asked(browser: Any, tmp_path: Path) -> None:
@@ -372,7 +395,9 @@ def test_a_large_page_keeps_what_there_is_room_for(tmp_path: Path, monkeypatch: 
     assert 4 < kept < 50
     assert f"{lists_n(found)} strongest positive" in (tmp_path / "fewer.html").read_text(encoding="utf-8")
     monkeypatch.setattr(page, "LARGEST", 40_000)
-    with pytest.raises(ValueError, match=r"page would have .* bytes, more than 40,000.*weights\[cues, outcomes\]"):
+    with pytest.raises(
+        ValueError, match=r"page would have .* bytes, more than 40,000.*weights\[cues, outcomes\]"
+    ):
         rw.report(some, tmp_path / "none.html")
     assert not (tmp_path / "none.html").exists()
 
@@ -583,7 +608,9 @@ def test_long_events_are_drawn_through_some_tokens(browser: Any, tmp_path: Path)
 
 
 def test_more_than_a_page_can_learn_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ValueError, match="60,000,000 tokens are too many to learn in a page.*rescorla.trajectories"):
+    with pytest.raises(
+        ValueError, match=r"60,000,000 tokens are too many to learn in a page.*rescorla.trajectories"
+    ):
         rw.report(rw.read_events([("a_b", "x", 60_000_000)]), tmp_path / "long.html")
     with pytest.raises(ValueError, match="nothing to learn: the events have 1 cues and 0 outcomes"):
         rw.report(rw.read_events([("a", "")]), tmp_path / "none.html")
@@ -618,7 +645,9 @@ def test_trajectories_are_drawn_as_recorded(browser: Any, dtype: str, pairs: Any
         assert it.complaints == []
 
 
-def test_many_curves_are_chosen_by_name(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_curves_are_chosen_by_name(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     table = rw.read_events([([f"c{at}"], ["x"], at + 1) for at in range(300)])
     traj = rw.trajectories(table, every=50)
     rw.report(traj, tmp_path / "traj.html")
@@ -630,7 +659,10 @@ def test_many_curves_are_chosen_by_name(browser: Any, tmp_path: Path, monkeypatc
         furthest = {f"c{at} → x" for at in np.argsort(-last)[:7]}
         assert {row[0] for row in it.rows("#lines table")[:7]} == furthest
         it.page.fill("#filter", "C29")
-        assert [row[0] for row in it.rows("#lines table")] == ["c29 → x", *(f"c29{at} → x" for at in range(10))]
+        assert [row[0] for row in it.rows("#lines table")] == [
+            "c29 → x",
+            *(f"c29{at} → x" for at in range(10)),
+        ]
         it.page.fill("#filter", "nobody")
         assert it.text("#lines-note") == "No line has that name."
     monkeypatch.setattr(recorded, "_NUMBERS", 1000)
@@ -691,7 +723,14 @@ def test_curves_by_the_keyboard(browser: Any, tmp_path: Path) -> None:
         while it.focused() != "chart":
             it.press("Tab")
         chart = it.page.locator(".chart")
-        for key, token in (("Home", 0), ("ArrowRight", 1), ("PageUp", 10), ("ArrowLeft", 9), ("End", 85), ("ArrowDown", 84)):
+        for key, token in (
+            ("Home", 0),
+            ("ArrowRight", 1),
+            ("PageUp", 10),
+            ("ArrowLeft", 9),
+            ("End", 85),
+            ("ArrowDown", 84),
+        ):
             it.press(key)
             value = traj["light", "shock"][token]
             told = f"token {token}: light {value:.4f}" if value else f"token {token}: light 0"
@@ -716,7 +755,7 @@ def test_no_page_replaces_what_is_read(tmp_path: Path) -> None:
     table = rw.compile_events(BLOCKING, path)
     before = path.read_bytes()
     for each in (table, {"a": rw.read_events(CONTROL), "b": table}):
-        with pytest.raises(ValueError, match="is also read.*: name another output$"):
+        with pytest.raises(ValueError, match=r"is also read.*: name another output$"):
             rw.report(each, path)
     assert path.read_bytes() == before
     some = rw.Weights(np.zeros((2, 2)), ["a", "b"], ["x", "y"])
@@ -742,7 +781,7 @@ def test_a_page_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
             raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("rescorla._report.report.open", Full, raising=False)
-    with pytest.raises(OSError, match="No space left on device.*page.html"):
+    with pytest.raises(OSError, match=r"No space left on device.*page\.html"):
         rw.report(rw.read_events(BLOCKING), path)
     assert path.read_text() == "old"
     assert [each.name for each in tmp_path.iterdir()] == ["page.html"]
@@ -761,35 +800,28 @@ def test_names_that_are_no_text_are_written(browser: Any, tmp_path: Path) -> Non
 
 def test_mistakes_are_told(tmp_path: Path) -> None:
     path = tmp_path / "page.html"
-    lib: Any = rw
     some, table = some_weights(), rw.read_events(BLOCKING)
-    for wrong, told in (
-        (lambda: lib.report("w.npz", path), r"result must be Weights.*not 'w.npz'.*load_weights"),
-        (lambda: lib.report({}, path), r"result must be Weights"),
-        (lambda: lib.report({"a": some}, path), r"groups must be Events by name.*not a Weights by 'a'"),
-        (lambda: lib.report(some, path, title=3), "title must be a str, not 3"),
-        (lambda: lib.report(some, 3), "expected str, bytes or os.PathLike object, not int"),
-    ):
-        with pytest.raises(TypeError, match=told):
-            wrong()
-    for wrong, told in (
-        (lambda: lib.report(some, tmp_path / "page.pdf"), r"page.pdf: a report is a page in HTML.*\.html"),
-        (lambda: lib.report(some, path, n=0), "n must be a whole number of 1 or more"),
-        (lambda: lib.report(some, path, nearness="cosin"), "did you mean 'cosine'"),
-        (lambda: lib.report(some, path, alpha=0.1), "alpha= is about reports of events"),
-        (lambda: lib.report(table, path, n=3), "n= is about reports of weights"),
-        (lambda: lib.report(table, path, nearness=None), "nearness= is about reports of weights"),
-        (lambda: lib.report(rw.trajectories(table), path, beta=0.1), "beta= is about reports of events"),
-        (lambda: lib.report(table, path, alpha=-1), "alpha must be 0 or more"),
-    ):
-        with pytest.raises(ValueError, match=told):
-            wrong()
-    for wrong, told in (
-        (lambda: lib.report(table, path, alpha={"light": 1.0}), "alpha has no entry for the cue 'tone'"),
-        (lambda: lib.report(table, path, lambda_={"shock": 1.0, "joy": 1.0}), "lambda_ has entries for 'joy'"),
-    ):
-        with pytest.raises(KeyError, match=told):
-            wrong()
+    traj = rw.trajectories(table)
+    mistakes: list[tuple[type[Exception], Any, dict[str, Any], str]] = [
+        (TypeError, "w.npz", {}, r"result must be Weights.*not 'w.npz'.*load_weights"),
+        (TypeError, {}, {}, "result must be Weights"),
+        (TypeError, {"a": some}, {}, "groups must be Events by name.*not a Weights by 'a'"),
+        (TypeError, some, {"title": 3}, "title must be a str, not 3"),
+        (TypeError, some, {"path": 3}, "expected str, bytes or os.PathLike object, not int"),
+        (ValueError, some, {"path": "page.pdf"}, r"page.pdf: a report is a page in HTML.*\.html"),
+        (ValueError, some, {"n": 0}, "n must be a whole number of 1 or more"),
+        (ValueError, some, {"nearness": "cosin"}, "did you mean 'cosine'"),
+        (ValueError, some, {"alpha": 0.1}, "alpha= is about reports of events"),
+        (ValueError, traj, {"beta": 0.1}, "beta= is about reports of events"),
+        (ValueError, traj, {"n": 3}, "n= is about reports of weights"),
+        (ValueError, table, {"nearness": None}, "nearness= is about reports of weights"),
+        (ValueError, table, {"alpha": -1}, "alpha must be 0 or more"),
+        (KeyError, table, {"alpha": {"light": 1.0}}, "alpha has no entry for the cue 'tone'"),
+        (KeyError, table, {"lambda_": {"shock": 1.0, "joy": 1.0}}, "lambda_ has entries for 'joy'"),
+    ]
+    for kind, result, how, told in mistakes:
+        with pytest.raises(kind, match=told):
+            rw.report(result, **{"path": path} | how)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -83,8 +83,8 @@ function curvesView({ lines, groups, first, label, ceiling }) {
       );
     }
     for (const token of ticks(start, last, width / 90).filter(Number.isInteger)) {
-      const x = across(token);
-      picture.append(drawn("text", { class: "quiet", x, y: bottom + 16, "text-anchor": x > right - 16 ? "end" : "middle" }, counted(token)));
+      const x = across(token), text = counted(token);
+      picture.append(drawn("text", { class: "quiet", x, y: bottom + 16, "text-anchor": x + 3.4 * text.length > width ? "end" : "middle" }, text));
     }
     group.phases.forEach((phase, place) => {
       const [from, to] = [across(phase.from), across(phase.to)];

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -39,8 +40,8 @@ def histogram(part: Part, shape: tuple[int, int]) -> Histogram:
         high = max(high, float(values.max(initial=0, where=finite)))
     # Halves, since the difference of the largest numbers is infinite.
     width = (high / 2 - low / 2) / _BINS * 2 or 1 / _BINS
-    first, last = np.floor(low / width - 0.5), np.ceil(high / width + 0.5)
-    edges = (np.arange(first, last) + 0.5) * width
+    first, last = math.floor(low / width - 0.5), math.ceil(high / width + 0.5)
+    edges = (np.arange(first, last, dtype=np.float64) + 0.5) * width
     edges = np.append(edges, (last + 0.5) * width) if edges[-1] < high else edges
     counts = np.zeros(len(edges) - 1, dtype=np.int64)
     for some in blocks(*shape):

@@ -11,6 +11,7 @@ from rescorla._events.events import Events
 from rescorla._report import page
 from rescorla._report.cited import cited
 from rescorla._report.packed import packed
+from rescorla._report.phases import phases_of
 from rescorla._shared.checks import PerName, is_number, numbered, per_name, rates
 from rescorla._shared.warn import some
 
@@ -19,13 +20,14 @@ if TYPE_CHECKING:
 
 # Cues of tokens that are learned anew whenever a slider moves: some 20 ms of a browser's time a million.
 _SLOTS = 10_000_000
-# Tokens after which weights are kept: all where there are no more, else so many of each group; and numbers of all curves.
+# Tokens after which weights are kept: all where there are no more, else so many of each group; and numbers of
+# all curves.
 _ALL, _TOKENS, _NUMBERS = 1000, 800, 4_000_000
 
 _HELP = (
-    "The weights are learned anew in the page whenever a slider moves. Point at a chart, or go to it by the Tab key "
-    "and use the arrow keys: the list below says the values there. Ticks choose what is drawn; the line of "
-    "several cues is their activation, and a ring is a probe."
+    "The weights are learned anew in the page whenever a slider moves. Point at a chart, or go to it by the "
+    "Tab key and use the arrow keys: the list below says the values there. Ticks choose what is drawn; the line "
+    "of several cues is their activation, and a ring is a probe."
 )
 
 
@@ -55,7 +57,9 @@ def page_of(groups: Mapping[str, Events], title: str | None, rule: Rule) -> byte
     data = {
         "cues": cues,
         "outcomes": outcomes,
-        "groups": [_group(name, events, numbered(cues), numbered(outcomes)) for name, events in groups.items()],
+        "groups": [
+            _group(name, events, numbered(cues), numbered(outcomes)) for name, events in groups.items()
+        ],
         "parameters": {
             "alpha": alpha.tolist(),
             "beta1": beta1,
@@ -90,8 +94,8 @@ def page_of(groups: Mapping[str, Events], title: str | None, rule: Rule) -> byte
     )
     if len(made) > page.LARGEST:
         raise ValueError(
-            f"the page would have {len(made):,} bytes, more than {page.LARGEST:,}; report fewer events, as in "
-            "events.head(10_000), or what rescorla.trajectories records of them"
+            f"the page would have {len(made):,} bytes, more than {page.LARGEST:,}; report fewer events, "
+            "as in events.head(10_000), or what rescorla.trajectories records of them"
         )
     return made
 
@@ -99,7 +103,9 @@ def page_of(groups: Mapping[str, Events], title: str | None, rule: Rule) -> byte
 def _known(argument: str, value: PerName, names: tuple[str, ...]) -> PerName:
     """The value; KeyError where a mapping has entries for other names."""
     if isinstance(value, Mapping) and (unknown := [name for name in value if name not in set(names)]):
-        raise KeyError(f"{argument} has entries for {some(unknown)}, which are not in the events; take them out")
+        raise KeyError(
+            f"{argument} has entries for {some(unknown)}, which are not in the events; take them out"
+        )
     return value
 
 
@@ -113,9 +119,9 @@ def _check_work(groups: Mapping[str, Events]) -> None:
     if slots > _SLOTS:
         tokens = sum(events.n_tokens for events in groups.values())
         raise ValueError(
-            f"{tokens:,} tokens are too many to learn in a page whenever a slider moves; report fewer events, as in "
-            "events.head(10_000), the weights that rescorla.learn makes of them, or what rescorla.trajectories "
-            "records"
+            f"{tokens:,} tokens are too many to learn in a page whenever a slider moves; report fewer "
+            "events, as in events.head(10_000), the weights that rescorla.learn makes of them, or what "
+            "rescorla.trajectories records"
         )
 
 
@@ -133,27 +139,18 @@ def _group(
         found[side[:-1] + "Ends"] = packed(ends[1:], "u4")
         found[side] = packed(common[ids], "u4")
     found["frequencies"] = packed(events.frequencies, "u4")
-    phases = _phases(events)
-    found["phases"] = [{"name": phase, "from": start, "to": stop} for phase, start, stop in phases]
-    found["at"] = packed(_recorded(events.n_tokens, phases, len(cue_numbers)), "f8")
+    found["phases"] = phases_of(events)
+    found["at"] = packed(_recorded(events.n_tokens, found["phases"], len(cue_numbers)), "f8")
     return found
 
 
-def _phases(events: Events) -> list[tuple[str, int, int]]:
-    """The phases that have tokens, with what comes before their first and after their last one."""
-    phases: Mapping[str, Any] = getattr(events, "phases", {})
-    return [
-        (name, phase.tokens.start, phase.tokens.stop) for name, phase in phases.items() if len(phase.tokens)
-    ]
-
-
-def _recorded(n_tokens: int, phases: list[tuple[str, int, int]], n_cues: int) -> NDArray[np.int64]:
+def _recorded(n_tokens: int, phases: list[dict[str, Any]], n_cues: int) -> NDArray[np.int64]:
     """After which tokens weights are kept: evenly, and at the ends of phases."""
     most = min(_TOKENS, max(50, _NUMBERS // n_cues))
     if n_tokens <= min(_ALL, max(most, 50)):
         return np.arange(n_tokens + 1)
     evenly = np.linspace(0, n_tokens, most).astype(np.int64)
-    return np.union1d(evenly, [end for _, *ends in phases for end in ends]).astype(np.int64)
+    return np.union1d(evenly, [phase[end] for phase in phases for end in ("from", "to")]).astype(np.int64)
 
 
 def _lead(groups: Mapping[str, Events], cues: tuple[str, ...], outcomes: tuple[str, ...]) -> str:
@@ -173,7 +170,9 @@ def _said(groups: Mapping[str, Events]) -> list[str]:
         'method="forward" in float64.'
     ]
     if any(events.n_tokens > _ALL for events in groups.values()):
-        said.append("Curves are drawn through some of the tokens, evenly among them and at the ends of phases.")
+        said.append(
+            "Curves are drawn through some of the tokens, evenly among them and at the ends of phases."
+        )
     return said
 
 
@@ -188,4 +187,6 @@ def _made(groups: Mapping[str, Events]) -> dict[str, Any]:
 
 
 def _without_phases(parameters: dict[str, Any]) -> str:
-    return ", ".join(f"{name}: {value}" for name, value in parameters.items() if name != "phases" and value is not None)
+    return ", ".join(
+        f"{name}: {value}" for name, value in parameters.items() if name != "phases" and value is not None
+    )

@@ -23,10 +23,10 @@ _BLOCK = 1 << 21
 class Lists(NamedTuple):
     """Of each line the largest positive and the smallest negative weights, the strongest first."""
 
-    up: NDArray[np.uint32]
+    up: NDArray[np.integer[Any]]
     """The places of the positive ones, n_lines x n."""
     up_values: NDArray[Any]
-    down: NDArray[np.uint32]
+    down: NDArray[np.integer[Any]]
     """The same of the negative ones."""
     down_values: NDArray[Any]
     positive: NDArray[np.int64]
@@ -66,9 +66,7 @@ def blocks(n_lines: int, across: int) -> Iterator[slice]:
         yield slice(start, min(start + step, n_lines))
 
 
-def strongest(
-    part: Part, shape: tuple[int, int], side: str, n: int, watch: Callable[[int], None]
-) -> Lists:
+def strongest(part: Part, shape: tuple[int, int], side: str, n: int, watch: Callable[[int], None]) -> Lists:
     """The n strongest of either sign of each row, or of each column. What is not a number is left out."""
     n_lines, across = shape if side == "rows" else shape[::-1]
     everything = slice(None)
@@ -88,4 +86,7 @@ def strongest(
             )
         )
         watch(lines.size)
-    return Lists(*(np.concatenate(each) for each in zip(*found, strict=True)), across)
+    up, up_values, down, down_values, positive, negative = (
+        np.concatenate(each) for each in zip(*found, strict=True)
+    )
+    return Lists(up, up_values, down, down_values, positive, negative, across)

@@ -14,7 +14,7 @@ from rescorla._weights.nearness import bounded, directions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Products of vectors that are too many to wait for; numbers of vectors from which on they are of single precision.
+# Products of vectors that are too many to wait for; numbers of vectors that are too many for float64.
 MOST, _MANY = 5_000_000_000_000, 1 << 22
 # Vectors that are compared at a time with as many others.
 _LINES = 2048
@@ -67,7 +67,7 @@ def _largest(alike: NDArray[Any], first: int, n: int) -> tuple[NDArray[Any], NDA
 
 
 def _best(found: list[tuple[NDArray[Any], NDArray[Any]]], n: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Of each line the n largest of all, the largest first, equal ones in order; what is not a number last."""
+    """Of each line the n largest of all, the largest first, equal ones in order; what is no number last."""
     places, values = (np.concatenate(each, axis=1) for each in zip(*found, strict=True))
     order = np.lexsort((places, -values), axis=1)[:, :n]
     return np.take_along_axis(places, order, axis=1), np.take_along_axis(values, order, axis=1)

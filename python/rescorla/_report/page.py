@@ -1,4 +1,4 @@
-"""The page: a template with its style and script, and what is put into it, none of which can do harm there."""
+"""The page: a template with its style and script, and what is put into it, which can do no harm there."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from rescorla import _core
 LARGEST = 10_000_000
 """Bytes of a page, at most."""
 
-# What may be loaded: the style and the script that are in the page, and its icon, which is none. No network at all.
+# What may be loaded: the style and the script that are in the page, and its icon, which is none. No network.
 _POLICY = (
-    "default-src 'none'; script-src 'sha256-{script}'; style-src 'sha256-{style}'; img-src data:; base-uri 'none'; "
-    "form-action 'none'"
+    "default-src 'none'; script-src 'sha256-{script}'; style-src 'sha256-{style}'; img-src data:; "
+    "base-uri 'none'; form-action 'none'"
 )
 
 _MARK = re.compile(r"\{\{(\w+)\}\}")

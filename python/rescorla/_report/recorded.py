@@ -11,6 +11,7 @@ from rescorla._learn.trajectory import Trajectories
 from rescorla._report import page
 from rescorla._report.cited import cited
 from rescorla._report.packed import packed
+from rescorla._report.phases import phases_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 _NUMBERS, _TOKENS, _FIRST = 700_000, 600, 7
 
 _HELP = (
-    "Each line is a weight over tokens. Point at a chart, or go to it by the Tab key and use the arrow keys: the "
-    "list below says the values there. Ticks choose what is drawn."
+    "Each line is a weight over tokens. Point at a chart, or go to it by the Tab key and use the arrow keys: "
+    "the list below says the values there. Ticks choose what is drawn."
 )
 
 
@@ -55,6 +56,7 @@ def page_of(trajectories: Trajectories, title: str | None) -> bytes:
                 "curves": packed(curves, "f4" if single else "f8"),
                 "first": np.argsort(-sizes[kept], kind="stable")[:_FIRST].tolist(),
                 "digits": 7 if single else 17,
+                "phases": phases_of(trajectories),
             },
             facts=page.section("What is in this file", page.sentences(said))
             + page.parameters(trajectories.parameters)

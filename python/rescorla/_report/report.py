@@ -147,10 +147,12 @@ def _groups(result: object) -> dict[str, Events]:
         for name, events in result.items():
             if not isinstance(name, str) or not isinstance(events, Events):
                 raise TypeError(
-                    f"groups must be Events by name, as in {{'control': events}}, not {shown(events)} by {shown(name)}"
+                    f"groups must be Events by name, as in {{'control': events}}, not {shown(events)} by "
+                    f"{shown(name)}"
                 )
         return dict(result)
     cure = "load_weights reads weights, Trajectories.load trajectories, and read_events or open_events events"
     raise TypeError(
-        f"result must be Weights, Trajectories, Events or groups of Events by name, not {shown(result)}; {cure}"
+        f"result must be Weights, Trajectories, Events or groups of Events by name, not {shown(result)}; "
+        + cure
     )

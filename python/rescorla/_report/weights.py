@@ -73,7 +73,9 @@ def page_of(
                 lead=_lead(weights, bars.unfit),
                 body="weights",
                 scripts=("weights",),
-                data=data | {"digits": 17 if kind == "f8" else 7} | {s: lists[s].data(n, kind) for s in lists},
+                data=data
+                | {"digits": 17 if kind == "f8" else 7}
+                | {s: lists[s].data(n, kind) for s in lists},
                 facts=page.section("What is in this file", page.sentences(left_out))
                 + page.parameters(weights.parameters)
                 + cited(weights.parameters.get("rule")),
@@ -83,8 +85,8 @@ def page_of(
             return made
         if n <= 1:
             raise ValueError(
-                f"the page would have {len(made):,} bytes, more than {page.LARGEST:,}, with one weight of each "
-                "name alone; report some of the weights, as in weights[cues, outcomes]"
+                f"the page would have {len(made):,} bytes, more than {page.LARGEST:,}, with one weight of "
+                "each name alone; report some of the weights, as in weights[cues, outcomes]"
             )
         n = max(1, min(n - 1, int(n * page.LARGEST / len(made) * _SHRINK)))
 

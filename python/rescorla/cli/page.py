@@ -57,13 +57,16 @@ def add(commands: Any) -> None:
         choices=("cosine", "correlation", "none"),
         help="of weights: what makes names near; none leaves nearest names out (default cosine)",
     )
-    parser.add_argument("--alpha", type=float, metavar="A", help="of events: salience to begin with (default 0.1)")
+    parser.add_argument(
+        "--alpha", type=float, metavar="A", help="of events: salience to begin with (default 0.1)"
+    )
     parser.add_argument(
         "--beta",
         type=float,
         nargs="+",
         metavar="B",
-        help="of events: learning rate to begin with, or two: for present and for absent outcomes (default 0.1)",
+        help="of events: learning rate to begin with, or two: for present and for absent outcomes (default "
+        "0.1)",
     )
     parser.add_argument(
         "--lambda",
@@ -95,9 +98,7 @@ def run(options: argparse.Namespace) -> None:
     n_bytes = os.path.getsize(options.output)
     shown = {f"{kind}": ", ".join(options.files), "page": options.output, "bytes": n_bytes}
     report.show(report.read_as(options) | shown)
-    report.data(
-        options, {"files": options.files, "kind": kind, "page": options.output, "bytes": n_bytes}
-    )
+    report.data(options, {"files": options.files, "kind": kind, "page": options.output, "bytes": n_bytes})
 
 
 def _read(options: argparse.Namespace) -> Weights | Trajectories | Events | dict[str, Events]:
