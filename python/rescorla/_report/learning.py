@@ -26,8 +26,8 @@ _ALL, _TOKENS, _NUMBERS = 1000, 800, 4_000_000
 
 _HELP = (
     "The weights are learned anew in the page whenever a slider moves. Point at a chart, or go to it by the "
-    "Tab key and use the arrow keys: the list below says the values there. Ticks choose what is drawn; the line "
-    "of several cues is their activation, and a ring is a probe."
+    "Tab key and use the arrow keys: the list below says the values there. Ticks choose what is drawn; the "
+    "line of several cues is their activation, and a ring is a probe."
 )
 
 
