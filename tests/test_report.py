@@ -569,6 +569,9 @@ def test_probes_are_points(browser: Any, tmp_path: Path) -> None:
         [told] = it.page.locator(".probe title").all_text_contents()
         expected = rw.trajectories(BLOCKING, alpha=0.3, at=[80])["tone", "shock"][0]
         assert told == f"probe of tone after token 80: {expected:.4f}"
+        it.page.click("#numbers-name")
+        [[token, line, value]] = it.rows("#numbers table >> nth=1")
+        assert (token, line, float(value)) == ("80", "tone", expected)
         it.page.uncheck("#lines tr:has-text('tone') >> nth=0 >> input")
         it.settle()
         assert it.page.locator(".probe").count() == 0
@@ -577,16 +580,16 @@ def test_probes_are_points(browser: Any, tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(rw, "design"), reason="there are no designs")
 def test_phases_are_told(browser: Any, tmp_path: Path) -> None:
     design: Any = getattr(rw, "design")  # noqa: B009
-    table = design("first: A+ 40 | AB+ 40 | test: B? AB?")
+    table = design("first: A+ 40 | AB+ 40 | test: B? / AB?")
     rw.report(table, tmp_path / "design.html", alpha=0.3)
     with browsers.shown(browser, tmp_path / "design.html") as it:
         assert it.page.locator("svg .phase").count() == 1
         it.page.click("#numbers-name")
-        rows = it.rows("#numbers table")
+        rows = it.rows("#numbers table >> nth=0")
         names = list(table.phases)
         assert [row[:2] for row in rows] == [["40", names[0]], ["80", names[1]]]
         traj = rw.trajectories(table, at=[40, 80], alpha=0.3)
-        lines = it.page.locator("#numbers th").all_text_contents()[2:]
+        lines = it.page.locator("#numbers table >> nth=0 >> th").all_text_contents()[2:]
         for place, cue in enumerate(lines):
             if cue in table.cues:
                 found = [float(row[2 + place]) for row in rows]

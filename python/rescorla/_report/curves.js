@@ -230,7 +230,14 @@ function curvesView({ lines, groups, first, label, ceiling }) {
       }
     }
     const heads = [...(groups.length > 1 ? ["group"] : []), "after token", ...(groups.some((each) => each.phases.length) ? ["phase"] : [])];
-    byId("numbers").replaceChildren(table([...heads, ...drawnLines.map((line) => short(line.title, 40))], rows, { numbers: drawnLines.length }));
+    const probes = seen().flatMap((group) => drawnLines.flatMap((line) => (group.of(line) === null ? [] : group.points(line)).map(({ token, value }) => [
+      ...(groups.length > 1 ? [element("th", { scope: "row", class: "name" }, visible(group.name))] : []),
+      element("td", {}, counted(token)), element("td", { class: "name" }, short(line.title, 60)), numeric(value),
+    ])));
+    byId("numbers").replaceChildren(
+      table([...heads, ...drawnLines.map((line) => short(line.title, 40))], rows, { numbers: drawnLines.length }),
+      ...(probes.length ? [table([...(groups.length > 1 ? ["group"] : []), "after token", "probe of", "activation"], probes)] : []),
+    );
   }
 
   function stops(group) {
