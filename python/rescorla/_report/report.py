@@ -9,7 +9,6 @@ from rescorla._core import check_apart
 from rescorla._events.events import Events
 from rescorla._events.read import files_of_events
 from rescorla._learn.trajectory import Trajectories
-from rescorla._report import learning, recorded, weights
 from rescorla._shared.checks import PathName, PerName, one_of, path_name, shown, whole
 from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
@@ -104,6 +103,9 @@ def report(
     ...     sorted(os.listdir(folder))
     ['blocking.html', 'weights.html']
     """
+    # Loaded when a page is written: they need more of the standard library than all else.
+    from rescorla._report import learning, recorded, weights
+
     where = path_name(path)
     if not where.lower().endswith(_SUFFIXES):
         raise ValueError(f"{where}: a report is a page in HTML; give a name that ends in .html")
