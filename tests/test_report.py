@@ -434,6 +434,19 @@ def test_weights_of_a_store_are_weights(tmp_path: Path) -> None:
     np.testing.assert_equal(a, b)
 
 
+def test_large_numbers_are_drawn(browser: Any, tmp_path: Path) -> None:
+    most = np.finfo(np.float64).max
+    rw.report(rw.Weights([[most, -most, 1e-300]], ["a"], ["x", "y", "z"]), tmp_path / "w.html")
+    rw.report(rw.read_events(BLOCKING), tmp_path / "e.html", lambda_=1e308, alpha=1.0, beta=1.99)
+    for name in ("w", "e"):
+        with browsers.shown(browser, tmp_path / f"{name}.html", "#cue-0") as it:
+            assert it.complaints == []
+            assert "NaN" not in str(
+                it.page.locator("svg").evaluate_all("(all) => all.map((each) => each.outerHTML)")
+            )
+            assert sum(browsers.data(tmp_path / "w.html")["histogram"]["counts"]) == 3
+
+
 @pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0), (1, 1)])
 def test_few_weights_are_few(browser: Any, shape: tuple[int, int], tmp_path: Path) -> None:
     names = [f"c{at}" for at in range(shape[0])], [f"o{at}" for at in range(shape[1])]

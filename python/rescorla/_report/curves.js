@@ -297,6 +297,8 @@ function curvesView({ lines, groups, first, label, ceiling }) {
         }
       }
     }
+    // The difference of the largest numbers would be infinite.
+    [low, high] = [Math.max(low, -1e300), Math.min(high, 1e300)];
     const room = (high - low || 1) * 0.04;
     range = [low < 0 ? low - room : 0, high > 0 || low === 0 ? (high || 1) + room : 0];
     for (const redraw of redraws.values()) redraw();

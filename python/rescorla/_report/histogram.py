@@ -41,8 +41,11 @@ def histogram(part: Part, shape: tuple[int, int]) -> Histogram:
     # Halves, since the difference of the largest numbers is infinite.
     width = (high / 2 - low / 2) / _BINS * 2 or 1 / _BINS
     first, last = math.floor(low / width - 0.5), math.ceil(high / width + 0.5)
-    edges = (np.arange(first, last, dtype=np.float64) + 0.5) * width
-    edges = np.append(edges, (last + 0.5) * width) if edges[-1] < high else edges
+    limit = np.finfo(np.float64).max
+    with np.errstate(over="ignore"):
+        edges = np.clip((np.arange(first, last, dtype=np.float64) + 0.5) * width, -limit, limit)
+    if edges[-1] < high:
+        edges = np.append(edges, min((last + 0.5) * width, limit))
     counts = np.zeros(len(edges) - 1, dtype=np.int64)
     for some in blocks(*shape):
         values = part(some, everything)

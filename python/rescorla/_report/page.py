@@ -105,7 +105,7 @@ def _told(value: object) -> str:
 
 def _json(data: Mapping[str, Any]) -> str:
     """JSON within HTML: what a name has in it can neither end the element nor begin another."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=True)
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return text.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026")
 
 

@@ -305,7 +305,7 @@ function weightsPage(data) {
     const low = edges[0], high = edges[edges.length - 1];
     drawnToFit(byId("histogram"), (width) => {
       const tall = 280, left = 52, right = width - 10, top = 8, bottom = tall - 40;
-      const across = (value) => left + (value - low) / (high - low) * (right - left);
+      const across = (value) => left + (value / 2 - low / 2) / (high / 2 - low / 2) * (right - left);
       const picture = drawn("svg", {
         viewBox: `0 0 ${width} ${tall}`, width, height: tall, role: "img",
         "aria-label": `Histogram of ${counted(whole)} weights from ${shown(low)} to ${shown(high)}`,
