@@ -130,8 +130,14 @@ function drawnToFit(host, draw) {
   return () => { width = 0; again(); };
 }
 
+// On paper nothing can be unfolded.
+let unfolded = [];
 addEventListener("beforeprint", () => {
-  for (const each of document.querySelectorAll("details")) each.open = true;
+  unfolded = [...document.querySelectorAll("details:not([open])")];
+  for (const each of unfolded) each.open = true;
+});
+addEventListener("afterprint", () => {
+  for (const each of unfolded) each.open = false;
 });
 
 /** Read what was written, and start the page with it. */

@@ -84,9 +84,9 @@ def report(
     -----
     The file is written whole or not at all. The page says what it leaves out. It works in browsers of 2023
     and later, has no code and no data from elsewhere, and forbids itself any network; names in it can do no
-    harm. It needs all weights in memory, those of a store as well, and of 4,613 x 12,544 of them half a
-    minute, most of it for nearest names. These are left out where comparing all would take more than some
-    minutes.
+    harm. All weights are needed in memory, those of a store as well. Of 4,613 x 12,544 of them a page takes
+    half a minute of one processor's time, most of it for nearest names. These are left out where comparing
+    all would take more than some minutes.
 
     See Also
     --------
