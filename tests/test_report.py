@@ -14,7 +14,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
-from rescorla._report import cited, learning, nearest, page, recorded, weights
+from rescorla._report import cited, nearest, page, recorded, weights
 from strategies import PLAIN_NAMES, events, rules
 from terminal import json_of, said
 
@@ -468,20 +468,6 @@ def test_the_work_tells_how_far_it_is(tmp_path: Path) -> None:
 # Events.
 
 
-def learned_here(
-    groups: Mapping[str, rw.Events], tokens: NDArray[np.int64], outcome: str, **rule: Any
-) -> dict[tuple[str, ...], NDArray[Any]]:
-    """What the library learns of each cue, and the activation of each set of several."""
-    found: dict[tuple[str, ...], NDArray[Any]] = {}
-    for name, some in groups.items():
-        at = tokens[tokens <= some.n_tokens]
-        traj = rw.trajectories(some, at=at, **rule)
-        for cue in some.cues:
-            if outcome in some.outcomes:
-                found[name, cue] = traj[cue, outcome]
-    return found
-
-
 @pytest.mark.filterwarnings("ignore:.*may overshoot")
 @few
 @given(st.data())
@@ -907,10 +893,6 @@ def test_the_command_writes_the_same_pages(tmp_path: Path, monkeypatch: pytest.M
     assert said("report", "w.npz", "blocking.tab", "-o", "a.html").status == 2
     assert "--alpha is about reports of events" in said("report", "w.npz", "-o", "a.html", "--alpha", 1).error
     assert "twice" in said("report", "blocking.tab", "blocking.tab", "-o", "a.html").error
-
-
-def test_the_slots_of_a_page_are_those_that_are_learned() -> None:
-    assert learning._SLOTS < 60_000_000 * 3
 
 
 def test_the_king_james_bible_fits(shared: Path, browser: Any, tmp_path: Path) -> None:
