@@ -45,6 +45,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="skip the tests that need the shared data, even where CI is set",
     )
+    options.addoption(
+        "--without-browser",
+        action="store_true",
+        help="skip the tests that need a browser where there is none, even where CI is set",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -38,6 +38,7 @@ from rescorla._learn.trajectories import trajectories
 from rescorla._learn.trajectory import Trajectories
 from rescorla._learn.versions import show_versions
 from rescorla._learn.widrow_hoff import widrow_hoff
+from rescorla._report.report import report
 from rescorla._shared.warn import RescorlaWarning
 from rescorla._weights.weights import Weights, load_weights
 
@@ -87,6 +88,7 @@ __all__ = [
     "perceptrons",
     "plot",
     "read_events",
+    "report",
     "schedules",
     "show_versions",
     "tiles",
