@@ -117,7 +117,7 @@ def report(
     if isinstance(result, Weights):
         _refuse(rule, dict.fromkeys(rule), "events, which are learned in the page, not of weights")
         check_apart(where, mapped_files(result.values))
-        with watching(progress, "report") as watch:
+        with watching(progress, "report", "%", 100) as watch:
             made = weights.page_of(result, title, n, nearness, watch)
     else:
         _refuse({"n": n, "nearness": nearness}, {"n": _N, "nearness": _NEARNESS}, "weights")
