@@ -180,13 +180,7 @@ def _made(groups: Mapping[str, Events]) -> dict[str, Any]:
     """What made the events, of each group."""
     single = len(groups) == 1
     return {
-        ("events" if single else f"events of {name}"): _without_phases(events.parameters)
+        ("events" if single else f"events of {name}"): events.parameters
         for name, events in groups.items()
         if events.parameters
     }
-
-
-def _without_phases(parameters: dict[str, Any]) -> str:
-    return ", ".join(
-        f"{name}: {value}" for name, value in parameters.items() if name != "phases" and value is not None
-    )

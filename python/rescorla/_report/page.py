@@ -99,6 +99,10 @@ def _told(value: object) -> str:
         return {True: "yes", False: "no", None: "none"}[value]
     if isinstance(value, int):
         return f"{value:,}"
+    if isinstance(value, Mapping):
+        # The chart has the phases of a design.
+        said = {name: each for name, each in value.items() if each not in (None, [], {}) and name != "phases"}
+        return ", ".join(f"{name}: {_told(each)}" for name, each in said.items())
     text = str(value)
     return text if len(text) <= 1000 else f"{text[:1000]} ..."
 
