@@ -12,8 +12,10 @@ import rescorla as rw
 from playwright.sync_api import sync_playwright
 
 FOLDER = Path(__file__).parent
-BLOCKING = [("light", "shock", 40), ("light_tone", "shock", 40), ("tone", "", 0)]
-CONTROL = [("noise", "shock", 40), ("light_tone", "shock", 40), ("tone", "", 0)]
+DESIGNS = {
+    "blocking": "light: (light)+ 40 | both: (light)(tone)+ 40 | (tone)?",
+    "control": "noise: (noise)+ 40 | both: (light)(tone)+ 40 | (tone)?",
+}
 
 
 def main() -> None:
@@ -24,8 +26,7 @@ def main() -> None:
         weights, learning = Path(folder, "mark.html"), Path(folder, "blocking.html")
         mark = rw.learn(rw.corpus_events(rw.datasets.king_james(), symbols="a-z"))
         rw.report(mark, weights, title="The Gospel of Mark: trigrams to words")
-        groups = {"blocking": rw.read_events(BLOCKING), "control": rw.read_events(CONTROL)}
-        rw.report(groups, learning, title="Blocking", alpha=0.3)
+        rw.report(rw.design(DESIGNS), learning, title="Blocking", alpha=0.3)
         opened = playwright.chromium.launch(executable_path=browser)
         place = f"#outcome-{mark.outcomes.index('thy')}"
         for name, address, height in (
