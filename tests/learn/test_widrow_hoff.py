@@ -652,8 +652,8 @@ def test_what_is_recorded_finds_the_places_of_initial_weights(outcome_vectors: A
     found = rw.widrow_hoff(source, **rule, outcome_vectors=outcome_vectors).history
     loss = 0.0
     for cues, (outcome,), frequency in source:
-        h = sum(start.row(cue) for cue in cues)
-        z = outcome_vectors[outcome] if outcome_vectors else [float(o == outcome) for o in goals]
+        h = np.sum([start.row(cue) for cue in cues], axis=0)
+        z = np.array(outcome_vectors[outcome] if outcome_vectors else [o == outcome for o in goals], float)
         loss += frequency * float(np.square(z - h).sum()) / 2
     assert found is not None
     assert found.tolist() == pytest.approx([loss / 5] * 2)
