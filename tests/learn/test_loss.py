@@ -420,6 +420,17 @@ def test_batches_in_numpy_are_those_of_plain_loops(
     some.assert_close(found.values, W, 1e-12 if dtype == np.float64 else 1e-5)
 
 
+@pytest.mark.parametrize("batch", [1, 2, "full"])
+def test_a_cue_that_is_kept_twice_has_the_value_two(batch: Any) -> None:
+    source = rw.read_events(
+        [(["a", "b", "a"], ["x"]), (["b"], ["y"]), (["a", "a"], ["y"])], duplicates="keep"
+    )
+    X, Z = [[2.0, 1.0], [0.0, 1.0], [2.0, 0.0]], [[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
+    rule: dict[str, Any] = {"beta": 0.1, "activation": "softmax", "loss": "log", "batch": batch, "passes": 3}
+    found = rw.delta_rule(source, **rule).values
+    np.testing.assert_allclose(found, rw.delta_rule((X, Z), **rule).values, rtol=1e-12)
+
+
 # Functions of one's own.
 
 

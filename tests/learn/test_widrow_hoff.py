@@ -641,3 +641,19 @@ def test_schedules_and_passes_of_names() -> None:
         rw.RescorlaWarning, match="x'x, times its factor, = 4, so a rate is safe only below 0.5"
     ):
         rw.widrow_hoff(([[1.0]], [1.0]), eta=0.6, schedule=rw.schedules.constant(4.0))
+
+
+@pytest.mark.parametrize("outcome_vectors", [None, GOALS])
+def test_what_is_recorded_finds_the_places_of_initial_weights(outcome_vectors: Any) -> None:
+    source = rw.read_events([("a_b", "x", 3), ("b", "y", 2)])
+    goals = ["y", "x"] if outcome_vectors is None else ["z0", "z1", "z2"]
+    start = rw.Weights(np.arange(3.0 * len(goals)).reshape(3, -1) / 10, ["b", "z", "a"], goals)
+    rule: dict[str, Any] = {"eta": 0.0, "initial": start, "passes": 2, "record": "loss"}
+    found = rw.widrow_hoff(source, **rule, outcome_vectors=outcome_vectors).history
+    loss = 0.0
+    for cues, (outcome,), frequency in source:
+        h = np.sum([start.row(cue) for cue in cues], axis=0)
+        z = np.array(outcome_vectors[outcome] if outcome_vectors else [o == outcome for o in goals], float)
+        loss += frequency * float(np.square(z - h).sum()) / 2
+    assert found is not None
+    assert found.tolist() == pytest.approx([loss / 5] * 2)

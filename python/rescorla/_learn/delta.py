@@ -17,7 +17,7 @@ from rescorla._learn.record import of_events, rates_of
 from rescorla._learn.record import record as recorded_facts
 from rescorla._learn.schedule import Schedule, factors_of, name_of
 from rescorla._learn.sources import ArraySource, TokenSource, source_of
-from rescorla._learn.units import ENGINE, Function, Loss, Unit, unit_of
+from rescorla._learn.units import ENGINE, UNBOUNDED, Function, Loss, Unit, unit_of
 from rescorla._shared.checks import (
     PerName,
     Seed,
@@ -299,7 +299,7 @@ def delta_rule(
     elif rng is not None and initial == "random":
         start = rng.normal(0.0, SPREAD, shape).astype(element)
     # An error that is bounded overshoots, too, but cannot grow.
-    kappa = source.kappa(alphas[plan.cue_rows]) if unit.name in ("identity", "relu") else 0.0
+    kappa = source.kappa(alphas[plan.cue_rows]) if unit.name in UNBOUNDED else 0.0
     safe = safe_rate(kappa, size, source.n_tokens, reduction)
     rate_name = RATE.get()
     descent = Descent(source, plan, unit, loss, alphas, lambdas, beta, size, reduction == "mean")

@@ -106,7 +106,7 @@ class Descent:
         return self.source.rows(self.plan, self.lambdas, self.unit.absent, sets=self.size is None)
 
     def _place(self) -> Any:
-        """Where the weights that the source knows are among all; slices, without a copy, if all."""
+        """Where the weights that the source knows are among all: as slices, which copy nothing, if all."""
         rows, columns = self.plan.cue_rows, self.source.columns(self.plan)
         if _all(rows, len(self.plan.cues)) and _all(columns, len(self.plan.outcomes)):
             return slice(None), slice(None)

@@ -20,6 +20,9 @@ Loss = Literal["squared", "log"]
 ENGINE = ("identity", "logistic", "tanh", "relu")
 """The functions that the engine has: of each sum alone."""
 
+UNBOUNDED = ("identity", "relu")
+"""Those whose values, and errors, may grow without end."""
+
 NAMES = (*ENGINE, "softmax")
 
 

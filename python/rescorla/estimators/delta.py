@@ -77,7 +77,7 @@ class DeltaRuleClassifier(ErrorDrivenClassifier):
     weights_ : Weights of float64, n_cues x n_classes
         Its cues are "background", where there is an intercept, and the features; its outcomes are the classes
         as str. Of two classes only the second is learned, since what speaks for one speaks as much against
-        the other; both with the identity.
+        the other; both with the identity and "relu".
     coef_ : ndarray of float64, n_classes x n_features, or 1 x n_features with two classes
         The weights of the features.
     intercept_ : ndarray of float64, n_classes, or 1 with two classes
