@@ -1,0 +1,170 @@
+"""Learning weights that lie in nested mappings, outcome by outcome and cue by cue, in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, MutableMapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from rescorla import _core
+from rescorla._events.events import Events
+from rescorla._learn.rescorla_wagner import learn
+from rescorla._learn.widrow_hoff import widrow_hoff
+from rescorla._shared.warn import some
+from rescorla._weights.weights import Weights
+
+Nested: TypeAlias = "MutableMapping[Any, MutableMapping[Any, float]]"
+"""Weights by outcome, then by cue."""
+
+Row: TypeAlias = tuple[Sequence[Hashable], Sequence[Hashable]]
+"""The cues and outcomes of a token."""
+
+
+def learn_nested(
+    rows: Iterable[Row],
+    weights: Nested,
+    *,
+    alpha: float | Callable[[Any], float],
+    beta: tuple[float, float],
+    lambda_: float,
+) -> int:
+    """Learn tokens into nested weights, by the rule of `learn` and with its bits; how many there were.
+
+    Cues and outcomes may be named by whatever a mapping may have as keys. What changes are the weights of the
+    tokens' cues to all outcomes; nothing else is read. A weight comes into being with the first token that
+    has its cue, when its outcome is there: in the weights already, or in a token. `alpha` gives the salience
+    of each cue of the tokens. Where something is wrong, the weights stay as they are.
+    """
+    cues, outcomes = _Numbers(), _Numbers(weights)
+    n_before = len(outcomes)
+    # For each cue the last token that has it, for each outcome the first from which on it is learned.
+    last: list[int] = []
+    first = [0] * n_before
+    n_tokens = 0
+
+    def numbered() -> Iterable[tuple[list[str], list[str]]]:
+        nonlocal n_tokens
+        for token, (its_cues, its_outcomes) in enumerate(rows):
+            n_tokens = token + 1
+            for outcome in its_outcomes:
+                if outcomes.add(outcome):
+                    first.append(token)
+            for cue in its_cues:
+                if cues.add(cue):
+                    last.append(token)
+                else:
+                    last[cues[cue]] = token
+            yield [str(cues[cue]) for cue in its_cues], [str(outcomes[each]) for each in its_outcomes]
+
+    events = Events(_core.compile_events(numbered(), None, "keep", None, None))
+    if not cues or not outcomes:
+        return n_tokens
+    lives = np.asarray(last)[:, None] >= np.asarray(first)[None, :]
+    start = np.zeros(lives.shape)
+    for column, outcome in enumerate(outcomes.names[:n_before]):
+        its_weights = weights[outcome]
+        start[:, column] = [_of(its_weights, cue) for cue in cues.names]
+    learned = Weights(start, cues.labels("cue"), outcomes.labels("outcome"))
+    # By their labels errors name what the caller names.
+    events = _relabelled(events, cues.labels("cue"), outcomes.labels("outcome"))
+    alphas: Any = alpha if not callable(alpha) else np.array([alpha(cue) for cue in cues.names], dtype=float)
+    learn(events, alpha=alphas, beta=beta, lambda_=lambda_, initial=learned, out=learned, progress=False)
+    for column, outcome in enumerate(outcomes.names):
+        if lives[:, column].any():
+            _write(weights[outcome], cues.names, learned.values[:, column], lives[:, column])
+    return n_tokens
+
+
+def widrow_hoff_nested(
+    rows: Iterable[Row],
+    weights: Nested,
+    *,
+    eta: float,
+    cue_vectors: tuple[Mapping[Hashable, int], np.ndarray, Sequence[str]],
+    outcome_vectors: tuple[Mapping[Hashable, int], np.ndarray, Sequence[str]],
+) -> int:
+    """Learn tokens of one cue and one outcome each, which stand for vectors, by `widrow_hoff`; how many.
+
+    Vectors are the row of each name, a matrix with these rows, and the names of its columns, which the
+    weights have as cues and as outcomes.
+    """
+    pairs = [(_row(cue_vectors[0], "cue", c), _row(outcome_vectors[0], "outcome", o)) for (c,), (o,) in rows]
+    if not pairs:
+        return 0
+    places = np.array(pairs)
+    cues, outcomes = list(cue_vectors[2]), list(outcome_vectors[2])
+    start = np.array(
+        [[_of(_of(weights, outcome), cue) for outcome in outcomes] for cue in cues], dtype=float
+    )
+    start = start.reshape(len(cues), len(outcomes))
+    x = np.asarray(cue_vectors[1], dtype=float)[places[:, 0]]
+    z = np.asarray(outcome_vectors[1], dtype=float)[places[:, 1]]
+    initial = Weights(start, [f"x{i}" for i in range(len(cues))], [f"z{i}" for i in range(len(outcomes))])
+    values = widrow_hoff((x, z), eta=eta, initial=initial, progress=False).values
+    for column, outcome in enumerate(outcomes):
+        _write(weights[outcome], cues, values[:, column], np.ones(len(cues), dtype=bool))
+    return len(pairs)
+
+
+class _Numbers:
+    """Names in order of first appearance."""
+
+    def __init__(self, names: Iterable[Hashable] = ()) -> None:
+        self._numbers: dict[Hashable, int] = {name: number for number, name in enumerate(names)}
+        self.names = list(self._numbers)
+
+    def add(self, name: Hashable) -> bool:
+        """Whether a name is new; it has a number then."""
+        if name in self._numbers:
+            return False
+        self._numbers[name] = len(self.names)
+        self.names.append(name)
+        return True
+
+    def __getitem__(self, name: Hashable) -> int:
+        return self._numbers[name]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def labels(self, kind: str) -> list[str]:
+        """Names as str, for messages and for who needs them to be so."""
+        if all(isinstance(name, str) for name in self.names):
+            return self.names  # type: ignore[return-value]
+        labels = [repr(name) for name in self.names]
+        if len(set(labels)) < len(labels):
+            twice = [label for label in set(labels) if labels.count(label) > 1]
+            raise ValueError(f"different {kind}s look alike: {some(sorted(twice))}; name them differently")
+        return labels
+
+
+def _relabelled(events: Events, cues: list[str], outcomes: list[str]) -> Events:
+    """Events whose names are numbers, under the labels that these stand for."""
+    file, new = events._file, []
+    for names, labels in ((file.cue_names(), cues), (file.outcome_names(), outcomes)):
+        ids = np.arange(len(names) + 1)
+        new.append(([labels[int(name)] for name in names], ids, ids[:-1], "keep"))
+    return Events(file.filter(*new))
+
+
+def _of(mapping: Mapping[Any, Any], name: Hashable) -> Any:
+    """What a mapping has for a name, or would make for it; the mapping stays as it is."""
+    if name not in mapping and (factory := getattr(mapping, "default_factory", None)) is not None:
+        return factory()
+    return mapping[name]
+
+
+def _write(
+    mapping: MutableMapping[Any, float], names: Sequence[Any], values: np.ndarray, written: np.ndarray
+) -> None:
+    for name, value, is_written in zip(names, values.tolist(), written.tolist(), strict=True):
+        if is_written:
+            mapping[name] = value
+
+
+def _row(rows: Mapping[Hashable, int], kind: str, name: Hashable) -> int:
+    try:
+        return rows[name]
+    except KeyError:
+        raise KeyError(f"{kind}_vectors has no row for the {kind} {name!r}; add one") from None
