@@ -147,9 +147,10 @@ def ndl(
     whole(
         "n_outcomes_per_job", renamed("len_sublists", "n_outcomes_per_job", len_sublists, n_outcomes_per_job), 1
     )
+    number("alpha", alpha)
     return learned(
         events,
-        number("alpha", alpha),
+        alpha,
         betas,
         lambda_,
         function=f"{__name__}.ndl",
