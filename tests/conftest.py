@@ -41,6 +41,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="kill a worker of a cluster amid a tile so many times (default: 5)",
     )
     options.addoption(
+        "--pyndl-cases",
+        metavar="N",
+        type=int,
+        default=100 if CI else 20,
+        help="compare each function of rescorla.compat.pyndl with pyndl's on so many random inputs "
+        "(default: 20, where CI is set 100; 1000 before a release)",
+    )
+    options.addoption(
         "--without-shared-data",
         action="store_true",
         help="skip the tests that need the shared data, even where CI is set",

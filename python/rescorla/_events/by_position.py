@@ -1,8 +1,8 @@
 """Event tables as pyndl reads them: gzipped, by position, and an empty cell is one empty name.
 
-Names are found by the positions of the columns, cues first, unless the first line names them in another order.
-Where a name is empty (an empty cell, or `_` at an end of a cell or beside another) `""` is a name like others.
-A third cell is a frequency, whatever its column is called, in any row.
+Names are found by the positions of the columns, cues first, unless the first line names them in another
+order. Where a name is empty (an empty cell, or `_` at an end of a cell or beside another) `""` is a name like
+others. A third cell is a frequency, whatever its column is called, in any row.
 """
 
 from __future__ import annotations
@@ -13,20 +13,19 @@ import zlib
 from collections.abc import Generator
 from contextlib import contextmanager
 from itertools import islice
-from typing import BinaryIO, Literal, NamedTuple
-
-import numpy as np
+from typing import BinaryIO, Literal, NamedTuple, cast
 
 from rescorla import _core
 from rescorla._core import FormatError
 from rescorla._events.events import Events
 from rescorla._events.made import made_by
+from rescorla._events.renaming import relabelled
 from rescorla._shared.checks import Duplicates, PathName, path_name, whole
 
 Compression = Literal["gzip"] | None
 
-# Stands for the empty name while the engine, which refuses one, reads a table. It is no character of any text:
-# Unicode keeps it for the inside of programs.
+# Stands for the empty name while the engine, which refuses one, reads a table. It is no character of any
+# text: Unicode keeps it for the inside of programs.
 _NOBODY = "\ufdd0"
 
 _EMPTY = re.compile(rb"(?<=[\t\n_])(?=[\t\n_])")
@@ -96,16 +95,10 @@ def _renamed(names: tuple[str, ...]) -> list[str]:
 
 def _with_empty_names(file: _core.EventFile) -> _core.EventFile:
     """The events, in which the empty name is one."""
-    new: list[tuple[list[str], np.ndarray, np.ndarray, Duplicates] | None] = []
-    for names in (file.cue_names(), file.outcome_names()):
-        if _NOBODY not in names:
-            new.append(None)
-            continue
-        ids = np.arange(len(names) + 1)
-        new.append((_renamed(names), ids, ids[:-1], "keep"))
-    if new == [None, None]:
-        return file
-    return file.filter(*new, parameters=file.parameters())
+    cues, outcomes = (
+        _renamed(names) if _NOBODY in names else None for names in (file.cue_names(), file.outcome_names())
+    )
+    return file if cues is outcomes is None else relabelled(file, cues, outcomes)
 
 
 class _Text(NamedTuple):
@@ -120,9 +113,8 @@ def _opened(path: PathName, compression: Compression) -> Generator[_Text, None, 
     """A table, whose header has been read."""
     _check(compression)
     name = path_name(path)
-    with open(name, "rb") as file:
-        unpacked: BinaryIO = file if compression is None else gzip.open(file)  # type: ignore[assignment]
-        lines = _Lines(unpacked, name)
+    with open(name, "rb") if compression is None else gzip.open(name) as file:
+        lines = _Lines(cast(BinaryIO, file), name)
         yield _Text(_core.TextStream(lines, name), lines.columns)
 
 

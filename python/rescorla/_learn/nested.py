@@ -9,6 +9,7 @@ import numpy as np
 
 from rescorla import _core
 from rescorla._events.events import Events
+from rescorla._events.renaming import relabelled
 from rescorla._learn.rescorla_wagner import learn
 from rescorla._learn.widrow_hoff import widrow_hoff
 from rescorla._shared.warn import some
@@ -67,7 +68,13 @@ def learn_nested(
         start[:, column] = [_of(its_weights, cue) for cue in cues.names]
     learned = Weights(start, cues.labels("cue"), outcomes.labels("outcome"))
     # By their labels errors name what the caller names.
-    events = _relabelled(events, cues.labels("cue"), outcomes.labels("outcome"))
+    events = Events(
+        relabelled(
+            events._file,
+            [learned.cues[int(name)] for name in events.cues],
+            [learned.outcomes[int(name)] for name in events.outcomes],
+        )
+    )
     alphas: Any = alpha if not callable(alpha) else np.array([alpha(cue) for cue in cues.names], dtype=float)
     learn(events, alpha=alphas, beta=beta, lambda_=lambda_, initial=learned, out=learned, progress=False)
     for column, outcome in enumerate(outcomes.names):
@@ -94,9 +101,7 @@ def widrow_hoff_nested(
         return 0
     places = np.array(pairs)
     cues, outcomes = list(cue_vectors[2]), list(outcome_vectors[2])
-    start = np.array(
-        [[_of(_of(weights, outcome), cue) for outcome in outcomes] for cue in cues], dtype=float
-    )
+    start = np.array([[_of(_of(weights, outcome), cue) for outcome in outcomes] for cue in cues], dtype=float)
     start = start.reshape(len(cues), len(outcomes))
     x = np.asarray(cue_vectors[1], dtype=float)[places[:, 0]]
     z = np.asarray(outcome_vectors[1], dtype=float)[places[:, 1]]
@@ -137,15 +142,6 @@ class _Numbers:
             twice = [label for label in set(labels) if labels.count(label) > 1]
             raise ValueError(f"different {kind}s look alike: {some(sorted(twice))}; name them differently")
         return labels
-
-
-def _relabelled(events: Events, cues: list[str], outcomes: list[str]) -> Events:
-    """Events whose names are numbers, under the labels that these stand for."""
-    file, new = events._file, []
-    for names, labels in ((file.cue_names(), cues), (file.outcome_names(), outcomes)):
-        ids = np.arange(len(names) + 1)
-        new.append(([labels[int(name)] for name in names], ids, ids[:-1], "keep"))
-    return Events(file.filter(*new))
 
 
 def _of(mapping: Mapping[Any, Any], name: Hashable) -> Any:

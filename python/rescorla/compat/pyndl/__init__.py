@@ -6,7 +6,8 @@ Change the import, and scripts stay as they are:
 >>> from rescorla.compat.pyndl import activation, ndl, preprocess  # from pyndl import ...
 
 Weights are what pyndl gives, an xarray DataArray of outcomes x cues whose attributes say how it came about.
-`docs/moving.md` says, for each function and argument, what the native one is, and where results differ and why.
+`docs/moving.md` says, for each function and argument, what the native one is, and where results differ and
+why.
 
 It needs xarray, and netCDF4 for files: ``pip install 'rescorla[pyndl]'``.
 """

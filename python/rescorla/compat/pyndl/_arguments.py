@@ -52,8 +52,8 @@ def unique(rows: Rows, remove_duplicates: bool | None) -> Iterator[tuple[list[An
         once = [list(dict.fromkeys(side)) for side in names]
         if remove_duplicates is None and [len(side) for side in once] != [len(side) for side in names]:
             raise ValueError(
-                f"event {number}: cues or outcomes needs to be unique: cues \"{' '.join(map(str, names[0]))}\"; "
-                f"outcomes \"{' '.join(map(str, names[1]))}\"; use remove_duplicates=True"
+                f"event {number}: cues or outcomes needs to be unique: cues {names[0]}; outcomes {names[1]}; "
+                "use remove_duplicates=True"
             )
         yield (once[0], once[1]) if remove_duplicates else names
 

@@ -1,7 +1,7 @@
 """pyndl's binary event files: numbers of four bytes.
 
-A magic number, a version and the number of events; then for each event how many cues it has and their ids, and how
-many outcomes and their ids.
+A magic number, a version and the number of events; then for each event how many cues it has and their ids,
+and how many outcomes and their ids.
 """
 
 from __future__ import annotations

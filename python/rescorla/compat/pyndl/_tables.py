@@ -66,7 +66,7 @@ def _order(events: Events, side: Side, n_jobs: int) -> list[int]:
         np.minimum.at(first, names[counted], when[counted])
         slots += len(names)
     order = np.argsort(first, kind="stable")
-    return order[first[order] < _NEVER].tolist()
+    return [int(name) for name in order if first[name] < _NEVER]
 
 
 def _cells(events: Rows) -> Iterator[tuple[list[str], list[str]]]:

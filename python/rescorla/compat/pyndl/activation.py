@@ -42,8 +42,8 @@ def activation(
     Parameters
     ----------
     events : path or iterable
-        A table compressed by gzip (see `io.events_from_file`), or pairs of cues and outcomes; outcomes are not
-        looked at.
+        A table compressed by gzip (see `io.events_from_file`), or pairs of cues and outcomes; outcomes are
+        not looked at.
     weights : xarray.DataArray or dict of dicts
         Of the dimensions ``outcomes`` and ``cues``, or ``weights[outcome][cue]``.
     n_jobs : int, default 1
@@ -81,13 +81,10 @@ def activation(
     if is_labelled(weights):
         matrix = weights_of(weights)
         found = _activations(_events(events, remove_duplicates), matrix, unknown, threads_of(n_jobs))
-        return type(weights)(
-            found, coords={"outcomes": list(matrix.outcomes)}, dims=("outcomes", "events")
-        )
+        return type(weights)(found, coords={"outcomes": list(matrix.outcomes)}, dims=("outcomes", "events"))
     if not isinstance(weights, Mapping):
         raise ValueError(
-            "Weights other than xarray.DataArray or dicts are not supported, found "
-            f"{type(weights).__name__}"
+            f"Weights other than xarray.DataArray or dicts are not supported, found {type(weights).__name__}"
         )
     if n_jobs != 1:
         raise AssertionError("n_jobs must be 1 where weights are dicts")
@@ -105,7 +102,8 @@ def _events(events: Path | Rows, remove_duplicates: bool | None) -> Events:
             source = read_by_position(events)  # type: ignore[arg-type]
         rows = ((event.cues, (), event.frequency) for event in source)
         return Events(_core.compile_events(rows, None, duplicates, None, None))
-    cues_alone = unique(((cues, ()) for cues, _ in events), remove_duplicates)  # type: ignore[union-attr, misc]
+    given: Any = events
+    cues_alone = unique(((cues, ()) for cues, _ in given), remove_duplicates)
     return Events(_core.compile_events(cues_alone, None, "keep", None, None))
 
 

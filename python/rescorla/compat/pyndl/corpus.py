@@ -77,7 +77,7 @@ def read_clean_gzfile(gz_file_path: Path, *, break_duration: float = 2.0) -> Gen
                 last_time = now
             elif kind != "S":
                 raise FormatError(
-                    f"{name}: expected a time whose id ends in 'S' or 'E', found {time.get('id')!r}; correct it"
+                    f"{name}: expected a time whose id ends in 'S' or 'E', found {time.get('id')!r}"
                 )
             elif now - last_time > break_duration:
                 paragraphs += 1
@@ -169,13 +169,14 @@ def create_corpus_from_gz(
 
     Examples
     --------
-    >>> import gzip, os, tempfile
+    >>> import gzip, tempfile
+    >>> from pathlib import Path
     >>> from rescorla.compat.pyndl import corpus
     >>> folder = tempfile.TemporaryDirectory()
-    >>> with gzip.open(os.path.join(folder.name, "film.xml.gz"), "wt") as file:
+    >>> with gzip.open(Path(folder.name, "film.xml.gz"), "wt") as file:
     ...     _ = file.write("<document><s><w>Oh</w><w>!</w></s></document>")
-    >>> corpus.create_corpus_from_gz(folder.name, os.path.join(folder.name, "corpus.txt"))
-    >>> open(os.path.join(folder.name, "corpus.txt")).read()
+    >>> corpus.create_corpus_from_gz(folder.name, Path(folder.name, "corpus.txt"))
+    >>> Path(folder.name, "corpus.txt").read_text()
     'Oh!\\n\\n---END.OF.DOCUMENT---\\n\\n'
     >>> folder.cleanup()
     """

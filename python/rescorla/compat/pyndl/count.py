@@ -112,11 +112,12 @@ def words_symbols(
 
     Examples
     --------
-    >>> import os, tempfile
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> from rescorla.compat.pyndl import count
     >>> folder = tempfile.TemporaryDirectory()
-    >>> path = os.path.join(folder.name, "text.txt")
-    >>> _ = open(path, "w").write("Oh, no! Oh.")
+    >>> path = Path(folder.name, "text.txt")
+    >>> _ = path.write_text("Oh, no! Oh.")
     >>> count.words_symbols(path).words
     Counter({'Oh': 2, 'no': 1})
     >>> folder.cleanup()
@@ -125,8 +126,8 @@ def words_symbols(
     counts: list[Counter[str]] = [Counter() for _ in range(n_jobs)]
     with open(corpus_file_name, encoding="utf-8") as text:
         for number, line in enumerate(text):
-            words = (word.strip(_MARKS) for word in line.split())
-            counts[number % n_jobs].update(word.lower() if lower_case else word for word in words)
+            found = (word.strip(_MARKS) for word in line.split())
+            counts[number % n_jobs].update(word.lower() if lower_case else word for word in found)
     words, symbols = Counter[str](), Counter[str]()
     for some in counts:
         # What is nothing but marks is no word.
@@ -197,11 +198,12 @@ def load_counter(filename: Path) -> Counter[str]:
 
     Examples
     --------
-    >>> import os, tempfile
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> from rescorla.compat.pyndl import count
     >>> folder = tempfile.TemporaryDirectory()
-    >>> path = os.path.join(folder.name, "counts.tab")
-    >>> _ = open(path, "w").write("key\\tfreq\\na\\t3\\n")
+    >>> path = Path(folder.name, "counts.tab")
+    >>> _ = path.write_text("key\\tfreq\\na\\t3\\n")
     >>> count.load_counter(path)
     Counter({'a': 3})
     >>> folder.cleanup()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from rescorla._events.by_position import rows_by_position
 from rescorla._events.text_table import writing
@@ -112,25 +112,24 @@ def events_to_file(
 
     Examples
     --------
-    >>> import os, tempfile
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> from rescorla.compat.pyndl import io
     >>> folder = tempfile.TemporaryDirectory()
-    >>> path = os.path.join(folder.name, "events.tab")
+    >>> path = Path(folder.name, "events.tab")
     >>> io.events_to_file([(["a", "b"], "x")], path, compression=None)
-    >>> open(path).read()
+    >>> path.read_text()
     'cues\\toutcomes\\na_b\\tx\\n'
     >>> folder.cleanup()
     """
     if compression not in ("gzip", None):
         raise ValueError(f"compression needs to be 'gzip' or None, not {compression!r}")
     if hasattr(events, "iterrows"):
-        rows: Iterator[tuple[Any, Any]] = events_from_dataframe(events)
+        rows: Iterator[tuple[Any, Any]] = events_from_dataframe(cast(Any, events))
     elif isinstance(events, Iterable):
         rows = events_from_list(events)
     else:
-        raise ValueError(
-            f"events should be a data frame or an iterable of rows, not {type(events).__name__}"
-        )
+        raise ValueError(f"events should be a data frame or an iterable of rows, not {type(events).__name__}")
     if compatible and tuple(columns) != _LEGACY:
         warn(
             f"events_to_file sets the columns to the legacy names {_LEGACY} for ndl2 compatibility; set "

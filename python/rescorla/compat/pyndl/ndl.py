@@ -140,12 +140,14 @@ def ndl(
     >>> from rescorla.compat.pyndl import ndl
     >>> events = (event for event in [("#ha_han", "hand"), ("#ha_hat", "hat")])
     >>> weights = ndl.ndl(events, alpha=0.1, betas=(0.1, 0.1))
-    >>> weights.dims, float(weights.loc["hat", "#ha"])
+    >>> weights.dims, round(float(weights.loc["hat", "#ha"]), 4)
     (('outcomes', 'cues'), 0.01)
     """
     n_jobs = jobs(renamed("number_of_threads", "n_jobs", number_of_threads, n_jobs))
     whole(
-        "n_outcomes_per_job", renamed("len_sublists", "n_outcomes_per_job", len_sublists, n_outcomes_per_job), 1
+        "n_outcomes_per_job",
+        renamed("len_sublists", "n_outcomes_per_job", len_sublists, n_outcomes_per_job),
+        1,
     )
     number("alpha", alpha)
     return learned(

@@ -89,11 +89,10 @@ def bandsample(
     --------
     >>> from rescorla.compat.pyndl import preprocess
     >>> preprocess.bandsample({"a": 9, "b": 8, "c": 1}, 2, cutoff=2, seed=1)
-    Counter({'a': 9})
+    Counter({'a': 9, 'b': 8})
     """
     random: Any = np.random.default_rng() if seed is None else seed
-    counts = {name: int(count) for name, count in population.items()}
-    return Counter(drawn(counts, sample_size, cutoff=cutoff, seed=random))
+    return Counter(drawn(dict(population), sample_size, cutoff=cutoff, seed=random))
 
 
 def ngrams_to_word(
@@ -232,11 +231,12 @@ def create_event_file(
 
     Examples
     --------
-    >>> import os, tempfile
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> from rescorla.compat.pyndl import io, preprocess
     >>> folder = tempfile.TemporaryDirectory()
-    >>> text, events = (os.path.join(folder.name, name) for name in ("text.txt", "events.tab.gz"))
-    >>> _ = open(text, "w").write("in the beginning")
+    >>> text, events = (Path(folder.name, name) for name in ("text.txt", "events.tab.gz"))
+    >>> _ = text.write_text("in the beginning")
     >>> preprocess.create_event_file(
     ...     text, events, event_structure="word_to_word", event_options=(1, 1), cue_structure="word_to_word"
     ... )
@@ -446,9 +446,7 @@ def filter_event_file(
                 table.write("".join(_filtered(job, block, source, start)).encode("utf-8"))
 
 
-def _filtered(
-    job: Callable[[str], str | None], block: list[str], source: str, start: int
-) -> Iterator[str]:
+def _filtered(job: Callable[[str], str | None], block: list[str], source: str, start: int) -> Iterator[str]:
     for number, line in enumerate(block, start):
         try:
             found = job(line)

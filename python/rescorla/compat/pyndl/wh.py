@@ -400,8 +400,8 @@ def _single(rows: Iterable[tuple[list[Any], list[Any]]]) -> Iterable[tuple[list[
         for kind, names in zip(("cue", "outcome"), row, strict=True):
             if len(names) != 1:
                 raise AssertionError(
-                    f"event {number_of_row}: for dict_wh only one {kind} is allowed per event, found {names}; "
-                    "wh takes several"
+                    f"event {number_of_row}: for dict_wh only one {kind} is allowed per event, found "
+                    f"{names}; wh takes several"
                 )
         yield row
 
