@@ -64,7 +64,10 @@ def test_activation_by_nested_weights_gives_that_of_pyndl(seeds: Iterator[int], 
             }
             if rng.random() < 0.5:
                 gone = rng.choice(NAMES)
-                nested = {o: defaultdict(float, {c: w for c, w in row.items() if c != gone}) for o, row in nested.items()}
+                nested = {
+                    o: defaultdict(float, {c: w for c, w in row.items() if c != gone})
+                    for o, row in nested.items()
+                }
             kept = copy.deepcopy(nested)
             path = str(write(tmp_path / "e.tab.gz", events, rng))
             found = ours.activation(path, nested)

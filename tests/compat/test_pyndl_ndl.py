@@ -85,7 +85,9 @@ def test_ndl_goes_on_as_pyndl_does(seeds: Iterator[int], tmp_path: Path) -> None
             assert_same_array(found, expected, ordered=False)
             n = len(first.coords["cues"]), len(first.coords["outcomes"])
             assert found.coords["cues"].values[: n[0]].tolist() == first.coords["cues"].values.tolist()
-            assert found.coords["outcomes"].values[: n[1]].tolist() == first.coords["outcomes"].values.tolist()
+            assert (
+                found.coords["outcomes"].values[: n[1]].tolist() == first.coords["outcomes"].values.tolist()
+            )
             assert all(value.count(" | ") == 1 for value in found.attrs.values())
             # And from what ours gave, as well as from a transposed array.
             again = ours.ndl(parts[1], weights=ours.ndl(parts[0], **options).T, **options)

@@ -257,6 +257,9 @@ def create_event_file(
         if by_letters and isinstance(window, tuple):
             # The word and its neighbours are all cues, and all outcomes.
             given, window = _with_neighbours(given, *window), "context"
+        elif window == (0, 0):
+            # Without neighbours words have no cues.
+            given, window = iter(()), None
         events = corpus_events(
             given,
             cues_from=_GRAMS[cue_structure] if by_letters else "words",
@@ -276,13 +279,13 @@ def _window(structure: str, options: Any) -> Any:
     if structure == "line":
         return "context"
     n = 1 if structure == "consecutive_words" else 2
-    try:
-        numbers = tuple(options)
-    except TypeError:
-        numbers = ()
+    wanted = "(number_of_words,)" if n == 1 else "(before, after)"
+    message = f"event_options must be {wanted} where events are {structure!r}, not {options!r}"
+    if not isinstance(options, Iterable):
+        raise TypeError(message)
+    numbers = tuple(options)
     if len(numbers) != n or not all(isinstance(each, int) and each >= 2 - n for each in numbers):
-        wanted = "(number_of_words,)" if n == 1 else "(before, after)"
-        raise ValueError(f"event_options must be {wanted} where events are {structure!r}, not {options!r}")
+        raise ValueError(message)
     return numbers[0] if n == 1 else numbers
 
 
