@@ -259,7 +259,7 @@ def create_event_file(
             given, window = _with_neighbours(given, *window), "context"
         elif window == (0, 0):
             # Without neighbours words have no cues.
-            given, window = iter(()), None
+            given, window = ([] for _ in given), None
         events = corpus_events(
             given,
             cues_from=_GRAMS[cue_structure] if by_letters else "words",
