@@ -43,6 +43,7 @@ from rescorla._weights.weights import Weights, load_weights
 if TYPE_CHECKING:
     from rescorla import (
         classify,
+        compat,
         datasets,
         distributed,
         estimators,
@@ -65,6 +66,7 @@ __all__ = [
     "activations",
     "bandsample",
     "classify",
+    "compat",
     "compile_events",
     "concat_events",
     "convergence",
@@ -100,6 +102,7 @@ for _name in __all__:
 # Loaded when first asked for.
 _ROOMS = (
     "classify",
+    "compat",
     "datasets",
     "distributed",
     "estimators",

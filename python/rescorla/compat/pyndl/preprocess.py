@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import count, islice
-from typing import Any, Literal, TextIO, TypeAlias, cast
+from typing import Any, Literal, NamedTuple, TextIO, TypeAlias, cast
 
 import numpy as np
 
@@ -327,11 +327,21 @@ class JobFilter:
         cue_map: Mapping[str, str] | None,
         outcome_map: Mapping[str, str] | None,
     ) -> None:
-        cues = _change("cue", keep_cues, remove_cues, cue_map)
-        outcomes = _change("outcome", keep_outcomes, remove_outcomes, outcome_map)
-        # The same cells come again and again.
-        self._cues = lru_cache(1 << 18)(cues)
-        self._outcomes = lru_cache(1 << 18)(outcomes)
+        self._cues = _Change.of("cue", keep_cues, remove_cues, cue_map)
+        self._outcomes = _Change.of("outcome", keep_outcomes, remove_outcomes, outcome_map)
+
+    @staticmethod
+    def return_empty_string() -> str:
+        """What a name becomes that a map does not have."""
+        return ""
+
+    def process_cues(self, cues: Iterable[str]) -> list[str]:
+        """What becomes of the cues of an event."""
+        return self._cues.names(cues)
+
+    def process_outcomes(self, outcomes: Iterable[str]) -> list[str]:
+        """What becomes of the outcomes of an event."""
+        return self._outcomes.names(outcomes)
 
     def job(self, line: str) -> str | None:
         """The line with the names that stay; None where no cue does."""
@@ -340,35 +350,60 @@ class JobFilter:
             raise ValueError(
                 f"tabular event file need to have two tab separated columns, found {len(cells)}: {line!r}"
             )
-        cues = self._cues(cells[0])
+        cues = self._cues.cell(cells[0])
         # An event without outcomes stays, for it tells how often its cues occur.
-        return None if cues is None else f"{cues}\t{self._outcomes(cells[1]) or ''}\n"
+        return None if cues is None else f"{cues}\t{self._outcomes.cell(cells[1]) or ''}\n"
 
 
-def _change(
-    kind: str, keep: Names, remove: Collection[str] | None, becomes: Mapping[str, str] | None
-) -> Callable[[str], str | None]:
-    """What is left of a cell; None for nothing."""
-    keeps_all = isinstance(keep, str) and keep == "all"
-    if (not keeps_all) + (remove is not None) + (becomes is not None) > 1:
-        raise ValueError(f"You can either specify keep_{kind}s, remove_{kind}s, or {kind}_map.")
-    for argument, names in ((f"keep_{kind}s", keep), (f"remove_{kind}s", remove)):
-        if isinstance(names, str) and not (names == "all" and names is keep):
-            raise ValueError(f"{argument} must be several names, not the str {names!r}; write [{names!r}]")
-    if becomes is not None:
-        new = dict(becomes)
-        return lambda cell: _joined([name for old in cell.split("_") if (name := new.get(old, ""))])
-    if remove is not None:
-        removed = frozenset(remove)
-        return lambda cell: _joined([name for name in cell.split("_") if name not in removed])
-    if keeps_all:
-        return lambda cell: cell
-    kept = frozenset(keep)
-    return lambda cell: _joined([name for name in cell.split("_") if name in kept])
+class _Change(NamedTuple):
+    """What becomes of the names of one side: `names_of` are those that stay, or go, or become others."""
+
+    kind: Literal["all", "keep", "remove", "map"]
+    names_of: Collection[str]
+
+    @classmethod
+    def of(
+        cls, kind: str, keep: Names, remove: Collection[str] | None, becomes: Mapping[str, str] | None
+    ) -> _Change:
+        """The change that arguments ask for, of which one at most may."""
+        keeps_all = isinstance(keep, str) and keep == "all"
+        if (not keeps_all) + (remove is not None) + (becomes is not None) > 1:
+            raise ValueError(f"You can either specify keep_{kind}s, remove_{kind}s, or {kind}_map.")
+        for argument, names in ((f"keep_{kind}s", keep), (f"remove_{kind}s", remove)):
+            if isinstance(names, str) and not (names is keep and keeps_all):
+                raise ValueError(
+                    f"{argument} must be several names, not the str {names!r}; write [{names!r}]"
+                )
+        if becomes is not None:
+            return cls("map", dict(becomes))
+        if remove is not None:
+            return cls("remove", frozenset(remove))
+        return cls("all", ()) if keeps_all else cls("keep", frozenset(keep))
+
+    def names(self, names: Iterable[str]) -> list[str]:
+        """What becomes of some names."""
+        if self.kind == "all":
+            return list(names)
+        if self.kind == "map":
+            becomes = cast(Mapping[str, str], self.names_of)
+            return [new for name in names if (new := becomes.get(name, ""))]
+        stays = self.kind == "keep"
+        return [name for name in names if (name in self.names_of) == stays]
+
+    def cell(self, cell: str) -> str | None:
+        """What is left of a cell; None for nothing."""
+        if self.kind == "all":
+            return cell
+        names = self.names(cell.split("_"))
+        return "_".join(names) if names else None
 
 
-def _joined(names: list[str]) -> str | None:
-    return "_".join(names) if names else None
+class _RememberingJob(JobFilter):
+    """A job that knows the last cells, which come again and again."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._cues, self._outcomes = _Remembered(self._cues), _Remembered(self._outcomes)  # type: ignore[assignment]
 
 
 def filter_event_file(
@@ -434,7 +469,7 @@ def filter_event_file(
     """
     jobs(renamed("number_of_processes", "n_jobs", number_of_processes, n_jobs))
     jobs(chunksize, "chunksize")
-    job = JobFilter(keep_cues, keep_outcomes, remove_cues, remove_outcomes, cue_map, outcome_map).job
+    job = _RememberingJob(keep_cues, keep_outcomes, remove_cues, remove_outcomes, cue_map, outcome_map).job
     source, out = os.fsdecode(input_event_file), os.fsdecode(output_event_file)
     check_apart(out, [source])
     with gzip.open(source, "rt", encoding="utf-8") as opened:
