@@ -39,7 +39,7 @@ def test_activation_gives_the_activations_of_pyndl(seeds: Iterator[int], tmp_pat
             known = [*NAMES, ""] if not ignore else rng.sample([*NAMES, ""], k=12)
             weights = weights_of(rng, known)
             path = str(write(tmp_path / "e.tab.gz", events, rng))
-            options = {"remove_duplicates": duplicates, "ignore_missing_cues": ignore}
+            options: dict[str, Any] = {"remove_duplicates": duplicates, "ignore_missing_cues": ignore}
             for source in (path, events, iter(events)):
                 given = [source, source] if source is not events else [iter(events), iter(events)]
                 if source is not path:
@@ -107,6 +107,6 @@ def test_activation_refuses_what_pyndl_refuses(wrong: str) -> None:
 def test_the_old_name_of_n_jobs_warns_as_in_pyndl(tmp_path: Path) -> None:
     path = str(text(tmp_path / "e.tab.gz", "cues\toutcomes\na\tx\n"))
     for module in (ours, theirs):
-        with pytest.warns(DeprecationWarning) as caught:
+        with pytest.warns(DeprecationWarning, match="n_jobs|n_outcomes_per_job") as caught:
             module.activation(path, ARRAY, number_of_threads=1)
         assert [warning.filename for warning in caught] == [__file__]

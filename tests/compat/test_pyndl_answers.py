@@ -20,9 +20,9 @@ from beside_pyndl import text
 
 pytest.importorskip("xarray", reason="xarray is not installed: pip install 'rescorla[pyndl]'")
 
-import xarray as xr  # noqa: E402
-from rescorla.compat import pyndl  # noqa: E402
-from rescorla.compat.pyndl import (  # noqa: E402
+import xarray as xr
+from rescorla.compat import pyndl
+from rescorla.compat.pyndl import (
     activation,
     corpus,
     correlation,
@@ -97,7 +97,7 @@ def test_its_names_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
 def test_duplicates_are_an_error_at_once(tmp_path: Path) -> None:
     path = text(tmp_path / "e.tab.gz", "cues\toutcomes\na\tx\na_a\tx\n")
     for call in (ndl.ndl, lambda *args: wh.wh(args[0], args[1])):
-        with pytest.raises(ValueError, match="e.tab.gz.*'?a'?"):
+        with pytest.raises(ValueError, match=r"e.tab.gz.*'?a'?"):
             call(path, 0.1, BETAS)
     assert ndl.ndl(path, 0.1, BETAS, remove_duplicates=True).shape == (1, 1)
 
@@ -143,7 +143,7 @@ def test_a_transposed_array_is_read_by_its_dimensions(table: Path) -> None:
 
 def test_a_frequency_of_less_than_nothing_is_an_error(tmp_path: Path) -> None:
     path = text(tmp_path / "e.tab.gz", "cues\toutcomes\tfrequency\na\tx\t-1\n")
-    with pytest.raises(ValueError, match="line 2.*frequency"):
+    with pytest.raises(ValueError, match=r"line 2.*frequency"):
         ndl.ndl(path, 0.1, BETAS)
 
 
@@ -162,7 +162,7 @@ def test_what_is_wrong_leaves_nested_weights_as_they_are() -> None:
     start = ndl.dict_ndl([(["a"], ["x"])], 0.1, BETAS)
     before = copy.deepcopy(start)
     events: Any = [(["a"], ["x"]), (["b", "b"], ["y"])]
-    with pytest.raises(ValueError, match="event 1.*'b', 'b'"):
+    with pytest.raises(ValueError, match=r"event 1.*'b', 'b'"):
         ndl.dict_ndl(events, 0.1, BETAS, weights=start, inplace=True)
     with pytest.raises(KeyError, match="alphas has no entry for the cue 'b'"):
         ndl.dict_ndl([(["a"], ["x"]), (["b"], ["y"])], {"a": 1.0}, BETAS, weights=start, inplace=True)
@@ -203,7 +203,7 @@ def test_paths_may_be_path_like_everywhere(table: Path) -> None:
 
 
 def test_names_in_lists_that_would_be_several_warn(tmp_path: Path) -> None:
-    with pytest.warns(rw.RescorlaWarning, match="event 1.*read as several"):
+    with pytest.warns(rw.RescorlaWarning, match=r"event 1.*read as several"):
         io.events_to_file([(["a"], ["x"]), (["a_b"], ["x"])], tmp_path / "e.tab.gz")
     with pytest.raises(ValueError, match="event 0: a name must not contain the delimiter"):
         io.events_to_file([(["a\tb"], ["x"])], tmp_path / "e.tab.gz")
@@ -219,7 +219,7 @@ def test_a_failed_write_leaves_the_old_file(table: Path) -> None:
     with pytest.raises(RuntimeError, match="stop"):
         io.events_to_file(rows(), table)
     other = text(table.parent / "bad.tab.gz", "cues\toutcomes\na\tx\nb\n")
-    with pytest.raises(ValueError, match="bad.tab.gz, line 3"):
+    with pytest.raises(ValueError, match=r"bad.tab.gz, line 3"):
         preprocess.filter_event_file(other, table)
     with pytest.raises(ValueError, match="is also read"):
         preprocess.filter_event_file(table, table)
@@ -240,11 +240,11 @@ def test_an_output_that_is_there_stays(table: Path, tmp_path: Path) -> None:
 def test_a_damaged_table_is_named(table: Path) -> None:
     table.write_bytes(table.read_bytes()[:-12])
     with pytest.raises(
-        rw.FormatError, match="e.tab.gz: expected a table compressed by gzip, found a damaged"
+        rw.FormatError, match=r"e.tab.gz: expected a table compressed by gzip, found a damaged"
     ):
         ndl.ndl(table, 0.1, BETAS)
     table.write_text("cues\toutcomes\na\tx\n")
-    with pytest.raises(OSError, match="e.tab.gz: Not a gzipped file"):
+    with pytest.raises(OSError, match=r"e.tab.gz: Not a gzipped file"):
         ndl.ndl(table, 0.1, BETAS)
 
 

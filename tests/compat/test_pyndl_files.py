@@ -4,6 +4,7 @@ import gzip
 import itertools
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,11 @@ def test_events_to_file_writes_the_file_of_pyndl(seeds: Iterator[int], tmp_path:
                 files = [tmp_path / "ours", tmp_path / "theirs"]
                 for module, file in zip((io, theirs), files, strict=True):
                     told = options["compatible"] and options["columns"][0] != "Cues"
-                    with pytest.warns(UserWarning) if told else pytest.MonkeyPatch.context():
+                    with (
+                        pytest.warns(UserWarning, match="legacy names")
+                        if told
+                        else pytest.MonkeyPatch.context()
+                    ):
                         module.events_to_file(source, file, **options)
                 if options["compression"]:
                     assert content(files[0]) == content(files[1])
@@ -182,7 +187,7 @@ def test_words_symbols_are_those_of_pyndl(seeds: Iterator[int], tmp_path: Path) 
         with case(seed) as rng:
             path = tmp_path / "text.txt"
             path.write_text("".join(rng.choices(pieces, k=rng.randint(0, 80))), encoding="utf-8", newline="")
-            options = {"n_jobs": rng.randint(1, 4), "lower_case": rng.random() < 0.5}
+            options: dict[str, Any] = {"n_jobs": rng.randint(1, 4), "lower_case": rng.random() < 0.5}
             found = count.words_symbols(str(path), **options)
             expected = beside(their_count.words_symbols, str(path), **options)
             for ours, other in zip(found, expected, strict=True):
@@ -217,6 +222,6 @@ def test_old_names_of_arguments_warn_as_in_pyndl(tmp_path: Path) -> None:
     path = str(text(tmp_path / "e.tab.gz", "cues\toutcomes\na\tx\nb\ty\nc\ty\n"))
     for module in (count, their_count):
         for name in ("cues_outcomes", "words_symbols"):
-            with pytest.warns(DeprecationWarning) as caught:
+            with pytest.warns(DeprecationWarning, match="n_jobs|n_outcomes_per_job") as caught:
                 getattr(module, name)(path if name[0] == "c" else __file__, number_of_processes=2)
             assert [warning.filename for warning in caught] == [__file__]

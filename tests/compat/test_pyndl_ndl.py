@@ -129,7 +129,7 @@ def test_dict_ndl_gives_the_weights_of_pyndl(seeds: Iterator[int], tmp_path: Pat
             arrays = [
                 module.dict_ndl(source, alphas, make_data_array=True, **options) for module in (ours, theirs)
             ]
-            assert_same_array(*arrays, tolerance, ordered=False)
+            assert_same_array(arrays[0], arrays[1], tolerance, ordered=False)
             # Learning goes on in place, or not.
             more = rows(rng, twice=duplicates is not None)
             alphas = rng.random()
@@ -181,7 +181,7 @@ def test_data_array_gives_the_array_of_pyndl(seeds: Iterator[int]) -> None:
             assert_same_array(ours.data_array(weights), theirs.data_array(weights), ordered=False)
             nested = defaultdict(lambda: defaultdict(float), weights)
             arrays = [module.data_array(nested, attrs={"made": "here"}) for module in (ours, theirs)]
-            assert_same_array(*arrays, ordered=False)
+            assert_same_array(arrays[0], arrays[1], ordered=False)
             assert ours.data_array(arrays[0]) is arrays[0]
 
 
@@ -249,7 +249,7 @@ def test_dict_ndl_refuses_what_pyndl_refuses(wrong: str) -> None:
 def test_old_names_of_arguments_warn_as_in_pyndl(tmp_path: Path) -> None:
     path = str(text(tmp_path / "e.tab.gz", "cues\toutcomes\na\tx\nb\ty\nc\ty\n"))
     for module in (ours, theirs):
-        with pytest.warns(DeprecationWarning) as caught:
+        with pytest.warns(DeprecationWarning, match="n_jobs|n_outcomes_per_job") as caught:
             found = module.ndl(path, 0.1, (0.1, 0.1), number_of_threads=2, len_sublists=2)
         assert len(caught) == 2
         assert all(warning.filename == __file__ for warning in caught)

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import pickle
 import random
 import warnings
 from collections import Counter
@@ -64,7 +65,7 @@ def in_order(table: str, sort: bool) -> list[tuple[list[str], ...]]:
 
 def test_create_event_file_writes_the_events_of_pyndl(seeds: Iterator[int], tmp_path: Path) -> None:
     corpus, files = tmp_path / "text.txt", [tmp_path / "ours.tab.gz", tmp_path / "theirs.tab.gz"]
-    for seed in (part for seed in seeds for part in range(seed * 5, seed * 5 + 5)):
+    for seed in (5 * one + part for one in seeds for part in range(5)):
         with case(seed) as rng:
             written = "".join(rng.choices(PIECES, k=rng.randint(0, 60)))
             corpus.write_text(written, encoding="utf-8", newline="")
@@ -153,6 +154,10 @@ def test_a_job_filters_lines_as_that_of_pyndl(seeds: Iterator[int]) -> None:
             for cues, outcomes in rows(rng, twice=True):
                 line = f"{'_'.join(cues)}\t{'_'.join(outcomes)}\n"
                 assert jobs[0].job(line) == jobs[1].job(line)
+                assert jobs[0].process_cues(cues) == jobs[1].process_cues(cues)
+                assert jobs[0].process_outcomes(outcomes) == jobs[1].process_outcomes(outcomes)
+                # For processes to do.
+                assert pickle.loads(pickle.dumps(jobs[0])).job(line) == jobs[1].job(line)
 
 
 def test_bandsample_draws_what_pyndl_draws_where_counts_differ(seeds: Iterator[int]) -> None:
@@ -188,7 +193,7 @@ def test_binary_files_are_those_of_pyndl(seeds: Iterator[int], tmp_path: Path) -
             if len(events) % n == 0:
                 n += 1000  # pyndl waits for ever where the last file is full.
             folders = tmp_path / f"ours{seed}", tmp_path / f"theirs{seed}"
-            options = {
+            options: dict[str, Any] = {
                 "sort_within_event": rng.random() < 0.5,
                 "events_per_file": n,
                 "remove_duplicates": duplicates,
@@ -214,7 +219,7 @@ def test_write_events_writes_the_file_of_pyndl(seeds: Iterator[int], tmp_path: P
                 ([rng.randrange(9) for _ in range(rng.randint(0, 4))], [rng.randrange(9)]) for _ in range(6)
             ]
             start = rng.randint(0, 7)
-            options = {
+            options: dict[str, Any] = {
                 "start": start,
                 "stop": start + rng.randint(1, 8),
                 "remove_duplicates": rng.choice([True, False]),
@@ -301,7 +306,7 @@ def test_preprocess_refuses_what_pyndl_refuses(
 def test_the_old_name_of_n_jobs_warns_as_in_pyndl(tmp_path: Path) -> None:
     path = text(tmp_path / "e.tab.gz", "cues\toutcomes\na\tx\n")
     for module in (ours, theirs):
-        with pytest.warns(DeprecationWarning) as caught:
+        with pytest.warns(DeprecationWarning, match="n_jobs|n_outcomes_per_job") as caught:
             module.filter_event_file(path, tmp_path / "new.tab.gz", number_of_processes=1)
         assert [warning.filename for warning in caught] == [__file__]
 

@@ -116,7 +116,7 @@ def test_dict_wh_and_numpy_give_the_weights_of_pyndl(seeds: Iterator[int], tmp_p
                 module.dict_wh(source, eta, *both, remove_duplicates=kept, make_data_array=True)
                 for module in (ours, theirs)
             ]
-            assert_same_array(*arrays, BLOCKS, ordered=False)
+            assert_same_array(arrays[0], arrays[1], BLOCKS, ordered=False)
             inplace = rng.random() < 0.5
             before = copy.deepcopy(nested)
             went_on = ours.dict_wh(single_again(events), eta, *both, weights=nested, inplace=inplace)

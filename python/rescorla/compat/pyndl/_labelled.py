@@ -37,7 +37,7 @@ def weights_of(array: Any, outcomes: str = "outcomes", cues: str = "cues") -> We
         if dim not in array.dims:
             raise ValueError(f"weights need the dimensions {outcomes!r} and {cues!r}, found {array.dims}")
     array = array.transpose(cues, outcomes)
-    return Weights(array.values, labels_of(array, cues), labels_of(array, outcomes))
+    return Weights(np.asarray(array.values, dtype=float), labels_of(array, cues), labels_of(array, outcomes))
 
 
 def labels_of(array: Any, dim: str) -> list[str]:

@@ -48,13 +48,15 @@ __all__ = [
     "write_events",
 ]
 
+Cell: TypeAlias = Callable[[str], str | None]
 Names: TypeAlias = Collection[str] | Literal["all"]
 
 _GRAMS = {"bigrams_to_word": 2, "trigrams_to_word": 3}
 _CUE_STRUCTURES = (*_GRAMS, "word_to_word")
 
-# Lines of an event file that are filtered together.
+# Lines of an event file that are filtered together, and cells that are remembered.
 _LINES = 10_000
+_CELLS = 1 << 18
 
 
 def bandsample(
@@ -345,14 +347,19 @@ class JobFilter:
 
     def job(self, line: str) -> str | None:
         """The line with the names that stay; None where no cue does."""
-        cells = line.strip("\n").split("\t")
-        if len(cells) != 2:
-            raise ValueError(
-                f"tabular event file need to have two tab separated columns, found {len(cells)}: {line!r}"
-            )
-        cues = self._cues.cell(cells[0])
-        # An event without outcomes stays, for it tells how often its cues occur.
-        return None if cues is None else f"{cues}\t{self._outcomes.cell(cells[1]) or ''}\n"
+        return _line(line, self._cues.cell, self._outcomes.cell)
+
+
+def _line(line: str, cues_of: Cell, outcomes_of: Cell) -> str | None:
+    """A line with what is left of its cells; None where no cue is."""
+    cells = line.strip("\n").split("\t")
+    if len(cells) != 2:
+        raise ValueError(
+            f"tabular event file need to have two tab separated columns, found {len(cells)}: {line!r}"
+        )
+    cues = cues_of(cells[0])
+    # An event without outcomes stays, for it tells how often its cues occur.
+    return None if cues is None else f"{cues}\t{outcomes_of(cells[1]) or ''}\n"
 
 
 class _Change(NamedTuple):
@@ -396,14 +403,6 @@ class _Change(NamedTuple):
             return cell
         names = self.names(cell.split("_"))
         return "_".join(names) if names else None
-
-
-class _RememberingJob(JobFilter):
-    """A job that knows the last cells, which come again and again."""
-
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._cues, self._outcomes = _Remembered(self._cues), _Remembered(self._outcomes)  # type: ignore[assignment]
 
 
 def filter_event_file(
@@ -469,7 +468,9 @@ def filter_event_file(
     """
     jobs(renamed("number_of_processes", "n_jobs", number_of_processes, n_jobs))
     jobs(chunksize, "chunksize")
-    job = _RememberingJob(keep_cues, keep_outcomes, remove_cues, remove_outcomes, cue_map, outcome_map).job
+    # The same cells come again and again.
+    cues_of = lru_cache(_CELLS)(_Change.of("cue", keep_cues, remove_cues, cue_map).cell)
+    outcomes_of = lru_cache(_CELLS)(_Change.of("outcome", keep_outcomes, remove_outcomes, outcome_map).cell)
     source, out = os.fsdecode(input_event_file), os.fsdecode(output_event_file)
     check_apart(out, [source])
     with gzip.open(source, "rt", encoding="utf-8") as opened:
@@ -481,13 +482,13 @@ def filter_event_file(
                 block = list(islice(lines, _LINES))
                 if not block:
                     break
-                table.write("".join(_filtered(job, block, source, start)).encode("utf-8"))
+                table.write("".join(_filtered(block, cues_of, outcomes_of, source, start)).encode("utf-8"))
 
 
-def _filtered(job: Callable[[str], str | None], block: list[str], source: str, start: int) -> Iterator[str]:
+def _filtered(block: list[str], cues_of: Cell, outcomes_of: Cell, source: str, start: int) -> Iterator[str]:
     for number, line in enumerate(block, start):
         try:
-            found = job(line)
+            found = _line(line, cues_of, outcomes_of)
         except ValueError as error:
             raise FormatError(f"{source}, line {number}: {error}") from None
         if found is not None:
