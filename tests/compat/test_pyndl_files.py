@@ -78,11 +78,8 @@ def test_events_to_file_writes_the_file_of_pyndl(seeds: Iterator[int], tmp_path:
                 files = [tmp_path / "ours", tmp_path / "theirs"]
                 for module, file in zip((io, theirs), files, strict=True):
                     told = options["compatible"] and options["columns"][0] != "Cues"
-                    with (
-                        pytest.warns(UserWarning, match="legacy names")
-                        if told
-                        else pytest.MonkeyPatch.context()
-                    ):
+                    warned = pytest.warns(UserWarning, match="legacy names") if told else nullcontext()
+                    with warned:
                         module.events_to_file(source, file, **options)
                 if options["compression"]:
                     assert content(files[0]) == content(files[1])
