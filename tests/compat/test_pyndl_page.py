@@ -1,4 +1,4 @@
-"""docs/moving.md has a row for every public name and argument of pyndl, and our functions have its signatures."""
+"""docs/moving.md has a row for every public name and argument of pyndl; our functions have its signatures."""
 
 import inspect
 import re

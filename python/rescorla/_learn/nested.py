@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from itertools import compress
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from rescorla import _core
 from rescorla._events.events import Events
-from rescorla._events.renaming import relabelled
 from rescorla._learn.rescorla_wagner import learn
 from rescorla._learn.widrow_hoff import widrow_hoff
 from rescorla._shared.warn import some
@@ -44,7 +44,7 @@ def learn_nested(
     first = [0] * n_before
     n_tokens = 0
 
-    def numbered() -> Iterable[tuple[list[str], list[str]]]:
+    def labelled() -> Iterator[tuple[list[str], list[str]]]:
         nonlocal n_tokens
         for token, (its_cues, its_outcomes) in enumerate(rows):
             n_tokens = token + 1
@@ -56,30 +56,21 @@ def learn_nested(
                     last.append(token)
                 else:
                     last[cues[cue]] = token
-            yield [str(cues[cue]) for cue in its_cues], [str(outcomes[each]) for each in its_outcomes]
+            yield list(map(_label, its_cues)), list(map(_label, its_outcomes))
 
-    events = Events(_core.compile_events(numbered(), None, "keep", None, None))
+    events = Events(_core.compile_events(labelled(), None, "keep", None, None))
     if not cues or not outcomes:
         return n_tokens
     lives = np.asarray(last)[:, None] >= np.asarray(first)[None, :]
-    start = np.zeros(lives.shape)
+    start, every = np.zeros(lives.shape), set(cues.names)
     for column, outcome in enumerate(outcomes.names[:n_before]):
         its_weights = weights[outcome]
-        start[:, column] = [_of(its_weights, cue) for cue in cues.names]
+        known = its_weights.keys() >= every
+        start[:, column] = [its_weights[cue] if known else _of(its_weights, cue) for cue in cues.names]
     learned = Weights(start, cues.labels("cue"), outcomes.labels("outcome"))
-    # By their labels errors name what the caller names.
-    events = Events(
-        relabelled(
-            events._file,
-            [learned.cues[int(name)] for name in events.cues],
-            [learned.outcomes[int(name)] for name in events.outcomes],
-        )
-    )
     alphas: Any = alpha if not callable(alpha) else np.array([alpha(cue) for cue in cues.names], dtype=float)
     learn(events, alpha=alphas, beta=beta, lambda_=lambda_, initial=learned, out=learned, progress=False)
-    for column, outcome in enumerate(outcomes.names):
-        if lives[:, column].any():
-            _write(weights[outcome], cues.names, learned.values[:, column], lives[:, column])
+    _write(weights, outcomes.names, cues.names, learned.values, lives)
     return n_tokens
 
 
@@ -107,8 +98,7 @@ def widrow_hoff_nested(
     z = np.asarray(outcome_vectors[1], dtype=float)[places[:, 1]]
     initial = Weights(start, [f"x{i}" for i in range(len(cues))], [f"z{i}" for i in range(len(outcomes))])
     values = widrow_hoff((x, z), eta=eta, initial=initial, progress=False).values
-    for column, outcome in enumerate(outcomes):
-        _write(weights[outcome], cues, values[:, column], np.ones(len(cues), dtype=bool))
+    _write(weights, outcomes, cues, values, np.ones(values.shape, dtype=bool))
     return len(pairs)
 
 
@@ -134,14 +124,16 @@ class _Numbers:
         return len(self.names)
 
     def labels(self, kind: str) -> list[str]:
-        """Names as str, for messages and for who needs them to be so."""
-        if all(isinstance(name, str) for name in self.names):
-            return self.names  # type: ignore[return-value]
-        labels = [repr(name) for name in self.names]
+        """What the engine, and messages, call the names."""
+        labels = list(map(_label, self.names))
         if len(set(labels)) < len(labels):
-            twice = [label for label in set(labels) if labels.count(label) > 1]
-            raise ValueError(f"different {kind}s look alike: {some(sorted(twice))}; name them differently")
+            alike = {label for label in labels if labels.count(label) > 1}
+            raise ValueError(f"different {kind}s look alike: {some(sorted(alike))}; name them differently")
         return labels
+
+
+def _label(name: Hashable) -> str:
+    return name if isinstance(name, str) else repr(name)
 
 
 def _of(mapping: Mapping[Any, Any], name: Hashable) -> Any:
@@ -152,11 +144,16 @@ def _of(mapping: Mapping[Any, Any], name: Hashable) -> Any:
 
 
 def _write(
-    mapping: MutableMapping[Any, float], names: Sequence[Any], values: np.ndarray, written: np.ndarray
+    weights: Nested, outcomes: Sequence[Any], cues: Sequence[Any], values: np.ndarray, written: np.ndarray
 ) -> None:
-    for name, value, is_written in zip(names, values.tolist(), written.tolist(), strict=True):
-        if is_written:
-            mapping[name] = value
+    """Put the weights that are to be written where they belong."""
+    whole = np.all(written, axis=0)
+    for n, (outcome, column) in enumerate(zip(outcomes, values.T.tolist(), strict=True)):
+        pairs = zip(cues, column, strict=True)
+        if whole[n]:
+            weights[outcome].update(pairs)
+        elif written[:, n].any():
+            weights[outcome].update(compress(pairs, written[:, n]))
 
 
 def _row(rows: Mapping[Hashable, int], kind: str, name: Hashable) -> int:

@@ -6,6 +6,7 @@ import getpass
 import socket
 import time
 from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
@@ -72,6 +73,7 @@ def _user() -> str:
         return ""
 
 
+@cache
 def _installed(library: str) -> str:
     try:
         return version(library)
