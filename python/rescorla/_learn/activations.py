@@ -177,6 +177,10 @@ def activations(
 
     if path is None:
         result = result_array(out, shape, element)
+        if not result.flags.c_contiguous:
+            raise ValueError(
+                "out must lie row after row in memory, as numpy.zeros makes it; this array has another order"
+            )
         run(result)
         return result
     with replacing(path) as file:

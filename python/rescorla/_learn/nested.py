@@ -62,11 +62,9 @@ def learn_nested(
     if not cues or not outcomes:
         return n_tokens
     lives = np.asarray(last)[:, None] >= np.asarray(first)[None, :]
-    start, every = np.zeros(lives.shape), set(cues.names)
-    for column, outcome in enumerate(outcomes.names[:n_before]):
-        its_weights = weights[outcome]
-        known = its_weights.keys() >= every
-        start[:, column] = [its_weights[cue] if known else _of(its_weights, cue) for cue in cues.names]
+    start, names, every = np.zeros(lives.shape), cues.names, set(cues.names)
+    if n_before:
+        start[:, :n_before] = np.array([_column(weights[each], names, every) for each in list(weights)]).T
     learned = Weights(start, cues.labels("cue"), outcomes.labels("outcome"))
     alphas: Any = alpha if not callable(alpha) else np.array([alpha(cue) for cue in cues.names], dtype=float)
     learn(events, alpha=alphas, beta=beta, lambda_=lambda_, initial=learned, out=learned, progress=False)
@@ -136,6 +134,13 @@ def _label(name: Hashable) -> str:
     return name if isinstance(name, str) else repr(name)
 
 
+def _column(weights: Mapping[Any, float], names: list[Hashable], every: set[Hashable]) -> list[float]:
+    """The weights of some names, all of them."""
+    if weights.keys() >= every:
+        return [weights[name] for name in names]
+    return [_of(weights, name) for name in names]
+
+
 def _of(mapping: Mapping[Any, Any], name: Hashable) -> Any:
     """What a mapping has for a name, or would make for it; the mapping stays as it is."""
     if name not in mapping and (factory := getattr(mapping, "default_factory", None)) is not None:
@@ -147,13 +152,12 @@ def _write(
     weights: Nested, outcomes: Sequence[Any], cues: Sequence[Any], values: np.ndarray, written: np.ndarray
 ) -> None:
     """Put the weights that are to be written where they belong."""
-    whole = np.all(written, axis=0)
+    whole = np.all(written, axis=0).tolist()
     for n, (outcome, column) in enumerate(zip(outcomes, values.T.tolist(), strict=True)):
-        pairs = zip(cues, column, strict=True)
         if whole[n]:
-            weights[outcome].update(pairs)
+            weights[outcome].update(zip(cues, column, strict=True))
         elif written[:, n].any():
-            weights[outcome].update(compress(pairs, written[:, n]))
+            weights[outcome].update(compress(zip(cues, column, strict=True), written[:, n]))
 
 
 def _row(rows: Mapping[Hashable, int], kind: str, name: Hashable) -> int:

@@ -111,9 +111,8 @@ def _activations(events: Events, weights: Weights, unknown: Any, threads: int) -
     """A row for each outcome, a column for each token."""
     found = activations(events, weights, unknown=unknown, threads=threads, progress=False)
     frequencies = events.frequencies
-    if (frequencies != 1).any():
-        found = np.repeat(found, frequencies, axis=0)
-    return np.ascontiguousarray(found.T, dtype=np.float64)
+    # Transposed without a copy, which would take as long as all the rest.
+    return (found if (frequencies == 1).all() else np.repeat(found, frequencies, axis=0)).T
 
 
 def _of_nested(
