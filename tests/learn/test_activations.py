@@ -342,7 +342,9 @@ def test_a_result_that_lies_column_after_column_is_refused() -> None:
     weights = rw.Weights(np.arange(6.0).reshape(3, 2), ["a", "b", "c"], ["x", "y"])
     cues, wanted = ["a_b", "c", "a_c"], np.full((3, 2), 7.0)
     expected = rw.activations(cues, weights)
+    columns = np.asfortranarray(wanted)
     with pytest.raises(ValueError, match="row after row in memory"):
-        rw.activations(cues, weights, out=np.asfortranarray(wanted))
+        rw.activations(cues, weights, out=columns)
+    assert (columns == 7.0).all()
     assert rw.activations(cues, weights, out=wanted) is wanted
     assert np.array_equal(wanted, expected)

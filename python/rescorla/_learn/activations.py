@@ -176,11 +176,12 @@ def activations(
             )
 
     if path is None:
-        result = result_array(out, shape, element)
-        if not result.flags.c_contiguous:
+        if isinstance(out, np.ndarray) and out.flags.fnc:
             raise ValueError(
-                "out must lie row after row in memory, as numpy.zeros makes it; this array has another order"
+                "out must lie row after row in memory, as numpy.zeros makes it; this array has its columns one "
+                "after another"
             )
+        result = result_array(out, shape, element)
         run(result)
         return result
     with replacing(path) as file:
