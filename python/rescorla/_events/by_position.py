@@ -12,6 +12,7 @@ import re
 import zlib
 from collections.abc import Generator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from itertools import islice
 from typing import BinaryIO, Literal, NamedTuple, cast
 
@@ -35,9 +36,8 @@ _TWO_CELLS = re.compile(rb"^([^\t\n]*\t[^\t\n]*)$", re.MULTILINE)
 _ROLES = ("cues", "outcomes")
 _HEADER = b"cues\toutcomes\tfrequency\n"
 
-# Bytes of text that are looked at together, and rows that are decoded together.
+# Bytes of text that are looked at together.
 _PIECE = 1 << 20
-_ROWS = 4096
 
 
 class _Columns(NamedTuple):
@@ -66,7 +66,7 @@ def rows_by_position(
 ) -> Generator[tuple[list[str], list[str]], None, None]:
     """The cues and outcomes of each token, from the row `start` on, of every `step`-th row.
 
-    Rows are read when they are asked for, some thousands at a time.
+    Rows are read when they are asked for.
     """
     start, step = whole("start", start), whole("step", step, 1)
     _check(compression)
@@ -76,17 +76,28 @@ def rows_by_position(
 def _rows(
     path: PathName, compression: Compression, start: int, step: int
 ) -> Generator[tuple[list[str], list[str]], None, None]:
-    with _opened(path, compression) as text:
-        # Of the rows that are decoded next, the first that is wanted.
-        first = start
-        while n_rows := (
-            file := text.stream.compile_table(None, "keep", None, columns=text.columns, limit=_ROWS)
-        ).n_events:
-            named = _NOBODY in file.cue_names() or _NOBODY in file.outcome_names()
-            for cues, outcomes, frequency in islice(file.events(0, n_rows), first, None, step):
-                for _ in range(frequency):
-                    yield (_renamed(cues), _renamed(outcomes)) if named else (list(cues), list(outcomes))
-            first = first - n_rows if first >= n_rows else -(n_rows - first) % step
+    name = path_name(path)
+    opened = _unpacked(name, compression)
+    with _naming(name), TextIOWrapper(opened, encoding="utf-8") as lines:
+        cues, outcomes, frequency = _columns(lines.readline())
+        for number, line in enumerate(islice(lines, start, None, step)):
+            cells = line.rstrip("\n").split("\t")
+            if len(cells) == 2:
+                cells.append("1")
+            elif len(cells) != 3:
+                raise _malformed(name, start + number * step, "2 or 3 cells", f"{len(cells)}: {line!r}")
+            times = cells[frequency]
+            if times == "1":
+                yield cells[cues].split("_"), cells[outcomes].split("_")
+                continue
+            if not times.isdecimal():
+                raise _malformed(name, start + number * step, "a frequency, in digits", repr(times))
+            for _ in range(int(times)):
+                yield cells[cues].split("_"), cells[outcomes].split("_")
+
+
+def _malformed(name: str, row: int, expected: str, found: str) -> FormatError:
+    return FormatError(f"{name}, line {row + 2}: expected {expected}, found {found}")
 
 
 def _renamed(names: tuple[str, ...]) -> list[str]:
@@ -111,11 +122,31 @@ class _Text(NamedTuple):
 @contextmanager
 def _opened(path: PathName, compression: Compression) -> Generator[_Text, None, None]:
     """A table, whose header has been read."""
-    _check(compression)
     name = path_name(path)
-    with open(name, "rb") if compression is None else gzip.open(name) as file:
-        lines = _Lines(cast(BinaryIO, file), name)
+    with _unpacked(name, compression) as file, _naming(name):
+        lines = _Lines(file, name)
         yield _Text(_core.TextStream(lines, name), lines.columns)
+
+
+def _unpacked(name: str, compression: Compression) -> BinaryIO:
+    """The bytes of a table."""
+    _check(compression)
+    return cast(BinaryIO, open(name, "rb") if compression is None else gzip.open(name))
+
+
+@contextmanager
+def _naming(name: str) -> Generator[None, None, None]:
+    """Put the name of a table into the errors of those who unpack and decode it."""
+    try:
+        yield
+    except gzip.BadGzipFile as error:
+        raise gzip.BadGzipFile(f"{name}: {error}; compress it by gzip") from error
+    except (EOFError, zlib.error) as error:
+        raise FormatError(
+            f"{name}: expected a table compressed by gzip, found a damaged one: {error}; make it again"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{name}: expected text in UTF-8, found other bytes: {error}") from error
 
 
 def _check(compression: object) -> None:
@@ -150,15 +181,7 @@ class _Lines:
         """The next whole lines, one at least unless the file ends."""
         pieces = [self._rest]
         while True:
-            try:
-                piece = self._file.read(_PIECE)
-            except gzip.BadGzipFile as error:
-                raise gzip.BadGzipFile(f"{self._name}: {error}; compress it by gzip") from error
-            except (EOFError, zlib.error) as error:
-                raise FormatError(
-                    f"{self._name}: expected a table compressed by gzip, found a damaged one: {error}; make "
-                    "it again"
-                ) from error
+            piece = self._file.read(_PIECE)
             if not piece:
                 self._ended, self._rest = True, b""
                 lines = _unix(b"".join(pieces))
