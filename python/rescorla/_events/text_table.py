@@ -31,8 +31,8 @@ def write_table(
 ) -> None:
     """Write events as a table with columns of these names, which the delimiter separates."""
     _core.check_apart(path, [] if file.path is None else [file.path])
-    header, frequency = _header(file, columns, delimiter)
     _check_names(file, delimiter)
+    header, frequency = _header(file, columns, delimiter)
     separator = delimiter.encode()
     with writing(path, compression) as out:
         out.write(header)
