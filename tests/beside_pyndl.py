@@ -86,14 +86,14 @@ def rows(rng: random.Random, *, twice: bool = False, empty: bool = True, most: i
 
 
 def write(path: Path, events: list[Row], rng: random.Random, *, frequencies: bool = True) -> Path:
-    """A table of events, as different programs write them."""
+    """A table of one token at least, as different programs write them; of none pyndl waits for ever."""
     has_frequencies = frequencies and rng.random() < 0.3
     end = rng.choice(["\n", "\n", "\r\n"])
     lines = [rng.choice(["cues\toutcomes", "Cues\tOutcomes\tFrequency", "one\tother"])]
     for cues, outcomes in events:
         cells = ["_".join(cues), "_".join(outcomes)]
         if has_frequencies and rng.random() < 0.8:
-            cells.append(str(rng.choice([0, 1, 2, 3])))
+            cells.append(str(rng.choice([0, 1, 2, 3]) if len(lines) > 1 else 1))
         lines.append("\t".join(cells))
     with gzip.open(path, "wt", encoding="utf-8", newline="") as file:
         file.write(end.join(lines) + rng.choice([end, ""]))

@@ -6,6 +6,7 @@
 import copy
 import gzip
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -174,6 +175,35 @@ def test_a_defaultdict_of_another_type_is_learned_too() -> None:
     found = ndl.dict_ndl([(["a"], ["x"])], 0.1, BETAS, weights=start, inplace=True)
     assert found is start
     assert round(found["x"]["a"], 4) == 0.01
+
+
+def test_nested_weights_are_copied_and_pickled_whole() -> None:
+    # pyndl's lose their attributes, and by `copy` all weights; they cannot be pickled.
+    weights = ndl.dict_ndl([(["a"], ["x"])], 0.1, BETAS)
+    for again in (
+        copy.copy(weights),
+        copy.deepcopy(weights),
+        weights.copy(),
+        pickle.loads(pickle.dumps(weights)),
+    ):
+        assert type(again) is ndl.WeightDict
+        assert again == weights
+        assert again is not weights
+        assert again.attrs == weights.attrs
+        assert again["new"]["cue"] == 0.0
+
+
+def test_equal_names_that_show_themselves_differently_are_one() -> None:
+    one, other = frozenset([0, 8]), frozenset([8, 0])
+    assert repr(one) != repr(other)
+    events: Any = [([one], ["x"]), ([other], ["x"])]
+    assert len(ndl.dict_ndl(events, 0.1, BETAS)["x"]) == 1
+
+
+def test_different_names_that_look_alike_are_refused() -> None:
+    events: Any = [([1, "1"], ["x"])]
+    with pytest.raises(ValueError, match="different cues look alike: '1'"):
+        ndl.dict_ndl(events, 0.1, BETAS)
 
 
 def test_names_in_a_str_are_joined(table: Path) -> None:

@@ -18,8 +18,11 @@ import xarray as xr  # noqa: E402
 from pyndl import ndl as theirs  # noqa: E402
 from rescorla.compat.pyndl import ndl as ours  # noqa: E402
 
-# Some of the rates are large.
-pytestmark = pytest.mark.filterwarnings("ignore:.*may overshoot")
+# Some of the rates are large, and some tables have no name in common.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*may overshoot"),
+    pytest.mark.filterwarnings("ignore:.*shares no name with the events"),
+]
 
 # From Python 3.12 on `sum`, which dict_ndl uses, compensates for what rounding loses.
 COMPENSATED = sys.version_info >= (3, 12)

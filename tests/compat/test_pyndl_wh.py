@@ -28,8 +28,11 @@ import xarray as xr  # noqa: E402
 from pyndl import wh as theirs  # noqa: E402
 from rescorla.compat.pyndl import wh as ours  # noqa: E402
 
-# Some of the rates are large.
-pytestmark = pytest.mark.filterwarnings("ignore:.*may overshoot")
+# Some of the rates are large, and some tables have no name in common.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*may overshoot"),
+    pytest.mark.filterwarnings("ignore:.*shares no name with the events"),
+]
 
 # Vectors of cues are learned in blocks, by matrix products: equal up to rounding.
 BLOCKS = 1e-13

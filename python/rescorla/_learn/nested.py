@@ -56,7 +56,7 @@ def learn_nested(
                     last.append(token)
                 else:
                     last[cues[cue]] = token
-            yield list(map(_label, its_cues)), list(map(_label, its_outcomes))
+            yield list(map(cues.label, its_cues)), list(map(outcomes.label, its_outcomes))
 
     events = Events(_core.compile_events(labelled(), None, "keep", None, None))
     if not cues or not outcomes:
@@ -121,17 +121,17 @@ class _Numbers:
     def __len__(self) -> int:
         return len(self.names)
 
+    def label(self, name: Hashable) -> str:
+        """What the engine, and messages, call a name; equal ones may show themselves differently."""
+        return name if isinstance(name, str) else repr(self.names[self._numbers[name]])
+
     def labels(self, kind: str) -> list[str]:
         """What the engine, and messages, call the names."""
-        labels = list(map(_label, self.names))
+        labels = list(map(self.label, self.names))
         if len(set(labels)) < len(labels):
             alike = {label for label in labels if labels.count(label) > 1}
             raise ValueError(f"different {kind}s look alike: {some(sorted(alike))}; name them differently")
         return labels
-
-
-def _label(name: Hashable) -> str:
-    return name if isinstance(name, str) else repr(name)
 
 
 def _column(weights: Mapping[Any, float], names: list[Hashable], every: set[Hashable]) -> list[float]:

@@ -55,8 +55,16 @@ class WeightDict(defaultdict[Any, Any]):
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(_row_of_zeros)
+        # A copy is made of the factory and the weights.
+        super().__init__(_row_of_zeros, *args[1:])
         self._attrs: OrderedDict[str, Any] = OrderedDict(kwargs.get("attrs", {}))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (), {"_attrs": self._attrs}, None, iter(self.items())
+
+    def copy(self) -> WeightDict:
+        """The same rows, under the same attributes."""
+        return copy.copy(self)
 
     @property
     def attrs(self) -> OrderedDict[str, Any]:
