@@ -287,7 +287,7 @@ def test_what_stands_for_nobody_is_no_name(character: str, tmp_path: Path) -> No
 
 FILM = (
     '<document><s><time id="T1S" value="00:00:01,000"/><w>Oh</w><time id="T1E" value="00:00:02,900"/></s>'
-    '<s><time id="T2S" value="00:00:04,000"/><w>no</w><time id="T2E" value="00:00:05,000"/></s>'
+    '<s><time id="T2S" value="00:00:04,000"/><w>no</w><time id="T2E" value="00:00:05,900"/></s>'
     '<s><time id="T3S" value="00:00:30,000"/><w>Late</w></s></document>'
 )
 

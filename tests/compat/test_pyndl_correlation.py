@@ -27,10 +27,13 @@ def test_correlation_gives_the_correlations_of_pyndl(seeds: Iterator[int]) -> No
             assert_close(found, theirs._reference_correlation(semantics, activations), CANCELLED)
             assert_close(found, ours._reference_correlation(semantics, activations), CANCELLED)
             # What has no correlation is refused by both; or NaN here, and of pyndl NaN or infinite.
-            semantics[:, 0] = 1.0
-            activations[0, -1] = np.nan
-            for module in (ours, theirs):
-                assert isinstance(raised(module.correlation, semantics, activations), ValueError)
+            flat, unknown = semantics.copy(), activations.copy()
+            flat[:, 0] = 1.0
+            unknown[0, -1] = np.nan
+            for given in ((flat, activations), (semantics, unknown)):
+                for module in (ours, theirs):
+                    assert isinstance(raised(module.correlation, *given), ValueError)
+            semantics, activations = flat, unknown
             with np.errstate(all="ignore"):
                 expected = theirs.correlation(semantics, activations, allow_nan=True)
             found = ours.correlation(semantics, activations, allow_nan=True)

@@ -30,7 +30,8 @@ Compression = Literal["gzip"] | None
 _NOBODY = "\ufdd0"
 
 _EMPTY = re.compile(rb"(?<=[\t\n_])(?=[\t\n_])")
-_EMPTY_IN = (b"\t\t", b"\t\n", b"\n\t", b"\t_", b"_\t", b"__", b"\n_", b"_\n")
+# A line ends in a frequency.
+_EMPTY_IN = (b"\t\t", b"\n\t", b"\t_", b"_\t", b"__", b"\n_")
 _TWO_CELLS = re.compile(rb"^([^\t\n]*\t[^\t\n]*)$", re.MULTILINE)
 
 _ROLES = ("cues", "outcomes")

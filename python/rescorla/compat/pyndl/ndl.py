@@ -62,9 +62,14 @@ class WeightDict(defaultdict[Any, Any]):
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (), {"_attrs": self._attrs}, None, iter(self.items())
 
+    def __copy__(self) -> WeightDict:
+        again = WeightDict(None, self)
+        again.attrs = self._attrs
+        return again
+
     def copy(self) -> WeightDict:
         """The same rows, under the same attributes."""
-        return copy.copy(self)
+        return self.__copy__()
 
     @property
     def attrs(self) -> OrderedDict[str, Any]:

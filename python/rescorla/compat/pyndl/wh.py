@@ -268,13 +268,8 @@ def _with_new(old: tuple[str, ...], events: Events, kind: str, vectors: Any) -> 
     if vectors is None:
         names = names_by_jobs(events, 1)
         return list(dict.fromkeys([*old, *(names.cues if kind == "cue" else names.outcomes)]))
-    dimensions = labels_of(vectors, _DIMENSIONS[kind])
-    if sorted(dimensions) != sorted(old):
-        raise ValueError(
-            f"{kind} vector dimensions in weights and {kind}_vectors do not match: {some(old)}, and "
-            f"{some(dimensions)}"
-        )
-    return dimensions
+    # That they are those of the weights `widrow_hoff` sees to.
+    return labels_of(vectors, _DIMENSIONS[kind])
 
 
 def _in_order(found: Weights, order: Names) -> Any:
