@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 REASON = "pyndl is not installed: pip install 'rescorla[bench]'"
 
@@ -23,12 +22,6 @@ PATIENCE = 60
 NAMES = [*"abcdefghij", "#ha", "and#", "é", "日本", "b c", '"q', "x,y", "0", "😀"]
 
 Row = tuple[list[str], list[str]]
-
-
-@pytest.fixture
-def seeds(pytestconfig: pytest.Config) -> Iterator[int]:
-    """Seeds of the cases to try, each of which is named where it fails."""
-    return iter(range(pytestconfig.getoption("pyndl_cases")))
 
 
 @contextmanager

@@ -5,6 +5,8 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from time import sleep
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -108,6 +110,20 @@ def _no_figure_left_open() -> Iterator[None]:
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
+
+
+@pytest.fixture
+def seeds(pytestconfig: pytest.Config) -> Iterator[int]:
+    """The seeds of the cases on which functions are compared with pyndl's."""
+    return iter(range(pytestconfig.getoption("pyndl_cases")))
+
+
+@pytest.fixture(autouse=True)
+def _pyndl_sleeps_shortly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While it waits for its processes pyndl sleeps for a second at a time."""
+    if "pyndl.preprocess" in sys.modules:
+        module = sys.modules["pyndl.preprocess"]
+        monkeypatch.setattr(module, "time", SimpleNamespace(sleep=lambda seconds: sleep(min(seconds, 0.002))))
 
 
 @pytest.fixture(scope="session")
