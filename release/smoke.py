@@ -43,6 +43,7 @@ CHECKSUMS = {
 ROOMS = [
     "classify",
     "cli",
+    "compat",
     "datasets",
     "distributed",
     "measures",

@@ -45,6 +45,7 @@ from rescorla._weights.weights import Weights, load_weights
 if TYPE_CHECKING:
     from rescorla import (
         classify,
+        compat,
         datasets,
         distributed,
         estimators,
@@ -67,6 +68,7 @@ __all__ = [
     "activations",
     "bandsample",
     "classify",
+    "compat",
     "compile_events",
     "concat_events",
     "convergence",
@@ -104,6 +106,7 @@ for _name in __all__:
 # Loaded when first asked for.
 _ROOMS = (
     "classify",
+    "compat",
     "datasets",
     "distributed",
     "estimators",
