@@ -55,7 +55,8 @@ def refused(damaged: bytes, path: Path) -> bool:
         return True
     events = rw.open_events(path)
     return refusal(events.verify, path) and (
-        refusal(lambda: rw.learn(events, threads=1), path) or refusal(lambda: events.parameters, path)
+        # In this order: learning only warns where the parameters are damaged.
+        refusal(lambda: events.parameters, path) or refusal(lambda: rw.learn(events, threads=1), path)
     )
 
 
