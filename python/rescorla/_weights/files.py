@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -167,11 +167,21 @@ def to_xarray(content: Content) -> DataArray:
     """Weights as a DataArray whose attributes netCDF can hold."""
     xarray = need("xarray")
     per_name, attributes = _labels_and_attributes(content.parameters)
-    coordinates = {"cues": content.cues, "outcomes": content.outcomes, **per_name}
+    names = {"cues": _labels(content.cues), "outcomes": _labels(content.outcomes)}
+    coordinates = {**names, **per_name}
     array: DataArray = xarray.DataArray(
         content.values, dims=("cues", "outcomes"), coords=coordinates, name="weights", attrs=attributes
     )
     return array
+
+
+def _labels(names: Sequence[str]) -> Any:
+    """Names as xarray takes them: objects where one ends in NUL, which is lost in numpy's text."""
+    if not any(name.endswith("\0") for name in names):
+        return names
+    labels = np.empty(len(names), dtype=object)
+    labels[:] = names
+    return labels
 
 
 def from_xarray(array: Any) -> Content:
