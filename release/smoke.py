@@ -4,7 +4,7 @@
 
 It needs rescorla and numpy alone, so that it runs wherever a wheel is to run. It learns a text of its own by
 ``method="forward"`` and compares the bits of the weights with a stored checksum, which every machine must
-reach; imports each public room that needs no extra; and runs the command ``rescorla``.
+reach; imports each public room that needs no extra; writes a page; and runs the command ``rescorla``.
 """
 
 import argparse
@@ -43,6 +43,7 @@ CHECKSUMS = {
 ROOMS = [
     "classify",
     "cli",
+    "compat",
     "datasets",
     "distributed",
     "measures",
@@ -88,6 +89,17 @@ def rooms() -> None:
     verses = importlib.import_module("rescorla.datasets").king_james()
     if len(verses) != 678:
         raise DiffersError(f"the Gospel of Mark has 678 verses, found {len(verses)}")
+
+
+def pages() -> None:
+    """Writes a page, of files that come with the package."""
+    import rescorla as rw
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "page.html")
+        rw.report(rw.read_events([("a_b", "x", 3)]), path)
+        if "function learn(" not in path.read_text(encoding="utf-8"):
+            raise DiffersError("a report has not the script that learns")
 
 
 def commands(scripts: str) -> None:
@@ -143,6 +155,7 @@ def main() -> int:
             raise DiffersError(f"Rust is installed: {', '.join(rust())}")
         kernel = learned()
         rooms()
+        pages()
         commands(options.scripts)
         threads = threading()
     except (DiffersError, ImportError) as error:

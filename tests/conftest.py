@@ -5,6 +5,8 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from time import sleep
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -41,9 +43,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="kill a worker of a cluster amid a tile so many times (default: 5)",
     )
     options.addoption(
+        "--pyndl-cases",
+        metavar="N",
+        type=int,
+        default=100 if CI else 20,
+        help="compare each function of rescorla.compat.pyndl with pyndl's on so many random inputs "
+        "(default: 20, where CI is set 100; 1000 before a release)",
+    )
+    options.addoption(
         "--without-shared-data",
         action="store_true",
         help="skip the tests that need the shared data, even where CI is set",
+    )
+    options.addoption(
+        "--without-browser",
+        action="store_true",
+        help="skip the tests that need a browser where there is none, even where CI is set",
     )
 
 
@@ -100,6 +115,20 @@ def _no_figure_left_open() -> Iterator[None]:
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
+
+
+@pytest.fixture
+def seeds(pytestconfig: pytest.Config) -> Iterator[int]:
+    """The seeds of the cases on which functions are compared with pyndl's."""
+    return iter(range(pytestconfig.getoption("pyndl_cases")))
+
+
+@pytest.fixture(autouse=True)
+def _pyndl_sleeps_shortly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While it waits for its processes pyndl sleeps for a second at a time."""
+    if "pyndl.preprocess" in sys.modules:
+        module = sys.modules["pyndl.preprocess"]
+        monkeypatch.setattr(module, "time", SimpleNamespace(sleep=lambda seconds: sleep(min(seconds, 0.002))))
 
 
 @pytest.fixture(scope="session")

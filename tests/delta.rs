@@ -18,14 +18,26 @@ use rescorla::tiles::result::Matrix;
 
 const CUES: usize = 6;
 const OUTCOMES: usize = 9;
-const KINDS: [(Activation, Loss); 4] = [
+const KINDS: [(Activation, Loss); 5] = [
     (Activation::Identity, Loss::Squared),
     (Activation::Logistic, Loss::Squared),
     (Activation::Logistic, Loss::Log),
     (Activation::Tanh, Loss::Squared),
+    (Activation::Relu, Loss::Squared),
 ];
 
 type Event = (Vec<u32>, Vec<u32>, u32);
+
+/// The factor of a batch.
+fn factor(batch: usize) -> f64 {
+    [1.0, 0.5, 0.0, 0.3, 1.7][batch % 5]
+}
+
+/// Those of all batches of all passes through `n` tokens.
+fn factors(n: usize, batch: Option<u64>, passes: u64) -> Vec<f64> {
+    let of_pass = (n as u64).div_ceil(batch.unwrap_or(u64::MAX));
+    (0..(of_pass * passes) as usize).map(factor).collect()
+}
 
 #[derive(Debug, Clone)]
 struct Case {
@@ -36,6 +48,8 @@ struct Case {
     kind: (Activation, Loss),
     batch: Option<u64>,
     mean: bool,
+    /// Whether batches have factors on the rate.
+    scheduled: bool,
     passes: u64,
     /// What the tokens are sorted by, in each pass; if empty they come in the order of the events.
     keys: Vec<u32>,
@@ -62,7 +76,7 @@ fn cases() -> impl Strategy<Value = Case> {
         prop_oneof![prop::collection::vec(0.0..1.0_f64, OUTCOMES), Just(vec![1.0; OUTCOMES])],
         prop::sample::select(KINDS.to_vec()),
         prop_oneof![Just(None), Just(Some(1)), (2_u64..9).prop_map(Some), Just(Some(u64::MAX))],
-        (any::<bool>(), 1_u64..4, prop_oneof![Just(vec![]), prop::collection::vec(0..9_u32, 7)]),
+        (any::<[bool; 2]>(), 1_u64..4, prop_oneof![Just(vec![]), prop::collection::vec(0..9_u32, 7)]),
         prop::option::of(prop::collection::vec(prop_oneof![Just(0.0), -1.0..1.0_f64], CUES * OUTCOMES)),
         (prop::option::of(1_usize..40), 1_usize..4, prop::sample::select(vec![0, 100, BUDGET])),
     )
@@ -74,7 +88,7 @@ fn cases() -> impl Strategy<Value = Case> {
                 lambda,
                 kind,
                 batch,
-                (mean, passes, keys),
+                ([mean, scheduled], passes, keys),
                 initial,
                 (tile, threads, budget),
             )| {
@@ -86,6 +100,7 @@ fn cases() -> impl Strategy<Value = Case> {
                     kind,
                     batch,
                     mean,
+                    scheduled,
                     passes,
                     keys,
                     initial,
@@ -132,6 +147,7 @@ impl Case {
 
     fn learned<E: Element>(&self, kernel: Isa) -> Vec<E> {
         let (order, initial) = (self.order(), self.initial::<E>());
+        let factors = self.scheduled.then(|| factors(self.tokens().len(), self.batch, self.passes));
         let plan = DeltaPlan {
             rows: &(0..CUES as u32).collect::<Vec<_>>(),
             // Other numbers than the file's.
@@ -144,6 +160,7 @@ impl Case {
                 loss: self.kind.1,
                 batch: self.batch,
                 mean: self.mean,
+                factors: factors.as_deref(),
                 passes: self.passes,
                 order: order.as_deref(),
                 initial: initial.as_deref(),
@@ -167,7 +184,7 @@ impl Case {
         let order = self.order().unwrap_or(in_order);
         let n = tokens.len().max(1);
         let size = self.batch.map_or(n, |batch| batch.min(n as u64) as usize);
-        for batch in order.chunks(n).flat_map(|pass| pass.chunks(size)) {
+        for (number, batch) in order.chunks(n).flat_map(|pass| pass.chunks(size)).enumerate() {
             let before = weights.clone();
             for &token in batch {
                 let (cues, outcomes, _) = tokens[token as usize];
@@ -185,8 +202,11 @@ impl Case {
                             let target = if present { self.lambda[j] } else { -self.lambda[j] };
                             (target - h.tanh()) / h.cosh().powi(2)
                         }
+                        (Activation::Relu, _) if h < 0.0 => 0.0,
+                        (Activation::Relu, _) => target - h,
                     };
-                    let beta = if self.mean { self.beta / batch.len() as f64 } else { self.beta };
+                    let beta = self.beta * if self.scheduled { factor(number) } else { 1.0 };
+                    let beta = if self.mean { beta / batch.len() as f64 } else { beta };
                     for &cue in cues {
                         weights[cue as usize * OUTCOMES + j] += self.alpha[cue as usize] * beta * update;
                     }
@@ -222,7 +242,7 @@ proptest! {
     #[test]
     fn single_tokens_and_the_identity_are_the_forward_method(case in cases()) {
         let case = Case {
-            kind: KINDS[0], batch: Some(1), passes: 1, keys: vec![], initial: None, ..case
+            kind: KINDS[0], batch: Some(1), passes: 1, keys: vec![], scheduled: false, initial: None, ..case
         };
         let plan = rescorla::learn::Plan {
             rows: &(0..CUES as u32).collect::<Vec<_>>(),
@@ -268,6 +288,7 @@ fn with(
             loss: Loss::Squared,
             batch: Some(1),
             mean: false,
+            factors: None,
             passes: 1,
             order: None,
             initial: None,
@@ -286,7 +307,7 @@ fn with(
 #[test]
 fn plans_that_do_not_fit_are_refused() {
     type Change = fn(&mut DeltaPlan<'_, f64>);
-    let changes: [(Change, &str); 13] = [
+    let changes: [(Change, &str); 15] = [
         (|plan| plan.rows = &[0, 2], "a row for every cue"),
         (|plan| plan.rows = &[0], "a row for every cue"),
         (|plan| plan.columns = &[1], "a column for every outcome"),
@@ -298,6 +319,8 @@ fn plans_that_do_not_fit_are_refused() {
         (|plan| plan.descent.initial = Some(&[0.0, f64::INFINITY]), "finite initial"),
         (|plan| plan.descent.order = Some(&[0, 0]), "an order of 3 tokens"),
         (|plan| plan.descent.order = Some(&[0, 3, 1]), "found 3"),
+        (|plan| plan.descent.factors = Some(&[1.0]), "a factor for each of 3 batches"),
+        (|plan| plan.descent.factors = Some(&[1.0, -1.0, 1.0]), "a factor for each of 3 batches"),
         (|plan| plan.descent.loss = Loss::Log, "logistic for the log loss"),
         (
             |plan| {
@@ -316,10 +339,10 @@ fn plans_that_do_not_fit_are_refused() {
 
 #[test]
 fn names_are_what_they_print() {
-    for activation in [Activation::Identity, Activation::Logistic, Activation::Tanh] {
+    for activation in [Activation::Identity, Activation::Logistic, Activation::Tanh, Activation::Relu] {
         assert_eq!(activation.to_string().parse::<Activation>().unwrap(), activation);
     }
-    assert!("relu".parse::<Activation>().unwrap_err().to_string().contains("relu"));
+    assert!("step".parse::<Activation>().unwrap_err().to_string().contains("step"));
     assert_eq!("log".parse::<Loss>().unwrap(), Loss::Log);
     assert!("hinge".parse::<Loss>().unwrap_err().to_string().contains("hinge"));
 }

@@ -157,7 +157,7 @@ def delta_rule(
     lambda_: PerName,
     cues: Sequence[str],
     outcomes: Sequence[str],
-    activation_function: Literal["identity", "logistic", "tanh"] = "identity",
+    activation_function: Literal["identity", "logistic", "tanh", "relu"] = "identity",
     loss: Literal["squared", "log"] = "squared",
     batch: int | Literal["full"] = 1,
     reduction: Literal["sum", "mean"] = "sum",
@@ -165,10 +165,12 @@ def delta_rule(
     initial: Mapping[tuple[str, str], Scalar] | None = None,
     orders: Sequence[Sequence[int]] | None = None,
     number: Number = float,
+    schedule: Callable[[int], Scalar] = lambda _: 1,
 ) -> Weights:
     """The delta rule; `orders` has the tokens of each pass in their order.
 
-    The tokens of a batch see the weights before it. Those with the same cues are taken together.
+    The tokens of a batch see the weights before it. Those with the same cues are taken together. The first of
+    them, counted from 1 through all passes, has the factor on beta.
     """
     zero, one = number(0), number(1)
     salience = {cue: number(of(alpha, cue)) for cue in cues}
@@ -178,11 +180,12 @@ def delta_rule(
         weights[pair] = number(weight)
     tokens = [(tuple(c), o) for c, o, frequency in events for _ in range(frequency)]
     size = max(1, len(tokens)) if batch == "full" else batch
-    for order in orders or [range(len(tokens))] * passes:
+    for made, order in enumerate(orders or [range(len(tokens))] * passes):
         for first in range(0, len(tokens), size):
             taken = [tokens[t] for t in order[first : first + size]]
             before = dict(weights)
-            rate = number(beta) / number(len(taken)) if reduction == "mean" else number(beta)
+            rate = number(beta * schedule(made * len(tokens) + first + 1))
+            rate = rate / number(len(taken)) if reduction == "mean" else rate
             for pattern in dict.fromkeys(c for c, _ in taken):
                 group = [o for c, o in taken if c == pattern]
                 n = number(len(group))
@@ -198,6 +201,8 @@ def delta_rule(
                         y = number(math.tanh(float(y)))
                         slope = one - y * y
                         target = (maximum[outcome] + maximum[outcome]) * present - n * maximum[outcome]
+                    elif activation_function == "relu":
+                        y, slope = (zero, zero) if y < 0 else (y, one)
                     u = rate * (target - n * y)
                     if loss == "squared":
                         u = u * slope
@@ -212,7 +217,7 @@ def delta_rule_on_rows(
     alpha: Sequence[Scalar],
     beta: Scalar,
     n_outcomes: int,
-    activation_function: Literal["identity", "logistic", "tanh"] = "identity",
+    activation_function: Literal["identity", "logistic", "tanh", "relu"] = "identity",
     loss: Literal["squared", "log"] = "squared",
     batch: int | Literal["full"] = 1,
     reduction: Literal["sum", "mean"] = "sum",
@@ -220,10 +225,11 @@ def delta_rule_on_rows(
     initial: Sequence[Sequence[Scalar]] | None = None,
     orders: Sequence[Sequence[int]] | None = None,
     number: Number = float,
+    schedule: Callable[[int], Scalar] = lambda _: 1,
 ) -> list[list[Any]]:
     """The delta rule on rows of numbers: a row of X has the values of some columns, in their order.
 
-    The rows of a batch see the weights before it.
+    The rows of a batch see the weights before it. The first of them has the factor on beta.
     """
     zero, one = number(0), number(1)
     salience = [number(a) for a in alpha]
@@ -231,11 +237,12 @@ def delta_rule_on_rows(
     for i, row in enumerate(initial or []):
         weights[i] = [number(w) for w in row]
     size = max(1, len(X)) if batch == "full" else batch
-    for order in orders or [range(len(X))] * passes:
+    for made, order in enumerate(orders or [range(len(X))] * passes):
         for first in range(0, len(X), size):
             taken = order[first : first + size]
             before = [list(row) for row in weights]
-            rate = number(beta) / number(len(taken)) if reduction == "mean" else number(beta)
+            rate = number(beta * schedule(made * len(X) + first + 1))
+            rate = rate / number(len(taken)) if reduction == "mean" else rate
             for t in taken:
                 values = {i: number(x) for i, x in X[t].items()}
                 for j in range(n_outcomes):
@@ -249,12 +256,42 @@ def delta_rule_on_rows(
                     elif activation_function == "tanh":
                         y = number(math.tanh(float(h)))
                         slope = one - y * y
+                    elif activation_function == "relu":
+                        y, slope = (zero, zero) if h < 0 else (h, one)
                     u = rate * (number(Z[t][j]) - y)
                     if loss == "squared":
                         u = u * slope
                     for i, x in values.items():
                         weights[i][j] = weights[i][j] + (salience[i] * x) * u
     return weights
+
+
+def values_of(sums: Sequence[float], activation_function: str) -> list[float]:
+    """g(h) of each outcome of a token."""
+    if activation_function == "softmax":
+        powers = [math.exp(h - max(sums)) for h in sums]
+        return [power / sum(powers) for power in powers]
+    functions: dict[str, Callable[[float], float]] = {
+        "identity": float,
+        "logistic": logistic,
+        "tanh": math.tanh,
+        "relu": lambda h: max(h, 0.0),
+    }
+    return [functions[activation_function](h) for h in sums]
+
+
+def loss_of(
+    sums: Sequence[float], targets: Sequence[float], activation_function: str, loss: Literal["squared", "log"]
+) -> float:
+    """The loss of a token."""
+    total = 0.0
+    for y, t in zip(values_of(sums, activation_function), targets, strict=True):
+        if loss == "squared":
+            total += (t - y) ** 2 / 2
+        else:
+            total -= t * math.log(y) if t else 0.0
+            total -= (1 - t) * math.log(1 - y) if activation_function != "softmax" and t != 1 else 0.0
+    return total
 
 
 def logistic(h: float) -> float:

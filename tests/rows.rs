@@ -16,11 +16,12 @@ use rescorla::tiles::result::Matrix;
 
 const P: usize = 5;
 const Q: usize = 21;
-const KINDS: [(Activation, Loss); 4] = [
+const KINDS: [(Activation, Loss); 5] = [
     (Activation::Identity, Loss::Squared),
     (Activation::Logistic, Loss::Squared),
     (Activation::Logistic, Loss::Log),
     (Activation::Tanh, Loss::Squared),
+    (Activation::Relu, Loss::Squared),
 ];
 
 /// A sparse matrix as its parts.
@@ -54,6 +55,17 @@ fn of<E: Element>(numbers: &[f64]) -> Vec<E> {
     numbers.iter().map(|&number| E::from_f64(number)).collect()
 }
 
+/// The factor of a batch.
+fn factor(batch: usize) -> f64 {
+    [1.0, 0.5, 0.0, 0.3, 1.7][batch % 5]
+}
+
+/// Those of all batches of all passes through `n` tokens.
+fn factors(n: usize, batch: Option<u64>, passes: u64) -> Vec<f64> {
+    let of_pass = (n as u64).div_ceil(batch.unwrap_or(u64::MAX));
+    (0..(of_pass * passes) as usize).map(factor).collect()
+}
+
 #[derive(Debug, Clone)]
 struct Case {
     x: Vec<f64>,
@@ -63,6 +75,8 @@ struct Case {
     kind: (Activation, Loss),
     batch: Option<u64>,
     mean: bool,
+    /// Whether batches have factors on the rate.
+    scheduled: bool,
     passes: u64,
     /// Whether odd passes take the tokens backward.
     turned: bool,
@@ -82,7 +96,7 @@ fn cases() -> impl Strategy<Value = Case> {
             0.0..0.1_f64,
             prop::sample::select(KINDS.to_vec()),
             prop_oneof![Just(None), Just(Some(1)), (2_u64..19).prop_map(Some), Just(Some(u64::MAX))],
-            (any::<bool>(), 1_u64..4, any::<bool>(), any::<[bool; 2]>()),
+            (any::<[bool; 2]>(), 1_u64..4, any::<bool>(), any::<[bool; 2]>()),
             prop::option::of(prop::collection::vec(value(), P * Q)),
             (prop::option::of(1_usize..40), 1_usize..4),
         )
@@ -94,7 +108,7 @@ fn cases() -> impl Strategy<Value = Case> {
                     beta,
                     kind,
                     batch,
-                    (mean, passes, turned, sparse),
+                    ([mean, scheduled], passes, turned, sparse),
                     initial,
                     (tile, threads),
                 )| Case {
@@ -105,6 +119,7 @@ fn cases() -> impl Strategy<Value = Case> {
                     kind,
                     batch,
                     mean,
+                    scheduled,
                     passes,
                     turned,
                     initial,
@@ -130,6 +145,7 @@ impl Case {
             (of::<E>(&self.x), of::<E>(&self.z), self.initial.as_deref().map(of::<E>), self.order());
         let (sparse_x, sparse_z) = (Parts::of(&x, P), Parts::of(&z, Q));
         let n = self.x.len() / P;
+        let factors = self.scheduled.then(|| factors(n, self.batch, self.passes));
         let x = if self.sparse[0] { sparse_x.rows(P) } else { NumberRows::dense(&x, [n, P]).unwrap() };
         let z = if self.sparse[1] { sparse_z.rows(Q) } else { NumberRows::dense(&z, [n, Q]).unwrap() };
         let descent = Descent {
@@ -139,6 +155,7 @@ impl Case {
             loss: self.kind.1,
             batch: self.batch,
             mean: self.mean,
+            factors: factors.as_deref(),
             passes: self.passes,
             order: self.turned.then_some(&order),
             initial: initial.as_deref(),
@@ -159,9 +176,10 @@ impl Case {
         let n = x.len() / P;
         let size = self.batch.map_or(n, |batch| batch.min(n as u64) as usize).max(1);
         let order = self.order();
-        for batch in order.chunks(n.max(1)).flat_map(|pass| pass.chunks(size)) {
+        for (number, batch) in order.chunks(n.max(1)).flat_map(|pass| pass.chunks(size)).enumerate() {
             let before = weights.clone();
-            let beta = E::from_f64(self.beta).to_f64();
+            let beta = self.beta * if self.scheduled { factor(number) } else { 1.0 };
+            let beta = E::from_f64(beta).to_f64();
             let rate = E::from_f64(if self.mean { beta / batch.len() as f64 } else { beta });
             for &token in batch {
                 let row = &x[token as usize * P..][..P];
@@ -174,12 +192,15 @@ impl Case {
                         Activation::Identity => h.to_f64(),
                         Activation::Logistic => 1.0 / (1.0 + (-h.to_f64()).exp()),
                         Activation::Tanh => h.to_f64().tanh(),
+                        Activation::Relu => h.to_f64().max(0.0),
                     });
                     let u = rate.times(z[token as usize * Q + j].minus(y));
                     let u = match self.kind {
                         (Activation::Identity, _) | (_, Loss::Log) => u,
                         (Activation::Logistic, _) => u.times(y.times(one.minus(y))),
                         (Activation::Tanh, _) => u.times(one.minus(y.times(y))),
+                        (Activation::Relu, _) if h.to_f64() < 0.0 => u.times(E::default()),
+                        (Activation::Relu, _) => u,
                     };
                     for i in (0..P).filter(stands) {
                         weights[i * Q + j] = weights[i * Q + j].plus(alpha[i].times(row[i]).times(u));
@@ -253,6 +274,7 @@ fn descent() -> Descent<'static, f64> {
         loss: Loss::Squared,
         batch: None,
         mean: false,
+        factors: None,
         passes: 1,
         order: None,
         initial: None,

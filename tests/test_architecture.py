@@ -11,7 +11,7 @@ ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "architecture.md"
 
 # Private rooms of the package, in the order in which they may import each other.
-ROOMS = ("_core", "_shared", "_events", "_weights", "_learn", "_store")
+ROOMS = ("_core", "_shared", "_events", "_weights", "_learn", "_store", "_report")
 # Calls upward, inside functions: of methods, and of who has no store and does not load what stores need.
 UPWARD = {
     ("weights.py", "rescorla._store.lazy"),

@@ -18,6 +18,15 @@ OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 #: Where there must be examples: the rooms that users see.
 SHOWN = {
     "rescorla",
+    "rescorla.compat.pyndl",
+    "rescorla.compat.pyndl.activation",
+    "rescorla.compat.pyndl.corpus",
+    "rescorla.compat.pyndl.correlation",
+    "rescorla.compat.pyndl.count",
+    "rescorla.compat.pyndl.io",
+    "rescorla.compat.pyndl.ndl",
+    "rescorla.compat.pyndl.preprocess",
+    "rescorla.compat.pyndl.wh",
     "rescorla.datasets",
     "rescorla.datasets.bible",
     "rescorla.datasets.design",

@@ -641,7 +641,7 @@ def test_one_outcome_says_all_of_two_classes(table: Any, activation: Any, batch:
     some.assert_close(both[:, 0], -both[:, 1], 1e-12)
 
 
-@given(tables(3), st.sampled_from(["logistic", "tanh", "identity"]))
+@given(tables(3), st.sampled_from(["logistic", "tanh", "identity", "relu"]))
 def test_the_delta_rule_has_the_bits_of_the_function(table: Any, activation: Any) -> None:
     X, y = table
     told: dict[str, Any] = {"activation": activation, "loss": "squared", "beta": 0.1, "passes": 2, "batch": 2}
@@ -652,7 +652,8 @@ def test_the_delta_rule_has_the_bits_of_the_function(table: Any, activation: Any
         assert some.bits(fitted.weights_.values) == some.bits(weights.values)
     regressor = DeltaRuleRegressor(reduction="mean", **told).fit(X, targets)
     assert some.bits(regressor.weights_.values) == some.bits(weights.values)
-    g: Any = {"logistic": expit, "tanh": np.tanh, "identity": np.positive}[activation]
+    functions: Any = {"logistic": expit, "tanh": np.tanh, "identity": np.positive}
+    g: Any = functions.get(activation, lambda h: np.maximum(h, 0))
     some.assert_close(regressor.predict(X), g(with_background(X) @ weights.values), 1e-12)
 
 
@@ -989,3 +990,14 @@ def test_without_scikit_learn() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert "pip install 'rescorla[sklearn]'" in done.stdout, done.stderr
+
+
+def test_rectified_units_of_two_classes_are_two_and_softmax_is_of_the_function() -> None:
+    X, y = IRIS
+    X, y = X[y > 0], y[y > 0]
+    told: dict[str, Any] = {"loss": "squared", "batch": "full", "reduction": "mean", "passes": 3000}
+    fitted = DeltaRuleClassifier(activation="relu", **told).fit(X, y)
+    assert fitted.weights_.shape == (5, 2)
+    assert fitted.score(X, y) > 0.9
+    with pytest.raises(ValueError, match="activation must be 'identity' or 'logistic' or 'tanh' or 'relu'"):
+        DeltaRuleClassifier(activation="softmax").fit(X, y)  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from rescorla import perceptrons
 PUBLIC = {
     "classify",
     "cli",
+    "compat",
     "datasets",
     "distributed",
     "estimators",

@@ -38,11 +38,13 @@ def main() -> None:
 def curves() -> Figure:
     """The mistakes of each sweep."""
     X, y = examples()
+    drawn = np.random.default_rng(0).normal(size=21)
+    starts = {"zero": None, "random": rw.perceptrons.LinearFit(drawn[:20], drawn[20])}
     figure, ax = plt.subplots(figsize=(5, 2.8), layout="constrained")
     for rule, style in [("single", "-"), ("batch", "--")]:
-        for start, colour in [(None, "C0"), ("random", "C1")]:
-            fit = rw.perceptrons.perceptron(X, y, rule=rule, initial=start, seed=0)  # type: ignore[arg-type]
-            label = f"{rule}, {start or 'zero'} start"
+        for (start, initial), colour in zip(starts.items(), ["C0", "C1"], strict=True):
+            fit = rw.perceptrons.perceptron(X, y, rule=rule, initial=initial)  # type: ignore[arg-type]
+            label = f"{rule}, {start} start"
             ax.plot(range(1, len(fit.errors) + 1), fit.errors, style, color=colour, label=label)
             print(label, len(fit.errors), "sweeps,", int(fit.strengths.sum()), "mistakes")
     ax.set(xlabel="sweep", ylabel="mistakes", yscale="symlog", yticks=[0, 1, 10, 100])

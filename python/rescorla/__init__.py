@@ -38,12 +38,14 @@ from rescorla._learn.trajectories import trajectories
 from rescorla._learn.trajectory import Trajectories
 from rescorla._learn.versions import show_versions
 from rescorla._learn.widrow_hoff import widrow_hoff
+from rescorla._report.report import report
 from rescorla._shared.warn import RescorlaWarning
 from rescorla._weights.weights import Weights, load_weights
 
 if TYPE_CHECKING:
     from rescorla import (
         classify,
+        compat,
         datasets,
         distributed,
         estimators,
@@ -66,6 +68,7 @@ __all__ = [
     "activations",
     "bandsample",
     "classify",
+    "compat",
     "compile_events",
     "concat_events",
     "convergence",
@@ -87,6 +90,7 @@ __all__ = [
     "perceptrons",
     "plot",
     "read_events",
+    "report",
     "schedules",
     "show_versions",
     "tiles",
@@ -102,6 +106,7 @@ for _name in __all__:
 # Loaded when first asked for.
 _ROOMS = (
     "classify",
+    "compat",
     "datasets",
     "distributed",
     "estimators",

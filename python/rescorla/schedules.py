@@ -1,8 +1,8 @@
 """Schedules: factors on the learning rate that change from token to token.
 
 A schedule is any function of token numbers (an int64 array, the first token is 1) that gives factors, as
-``learn(schedule=...)`` takes it. Those here print as they were made, and so stand in the ``parameters`` of
-what was learned with them.
+``learn(schedule=...)``, `delta_rule` and `widrow_hoff` take it. Those here print as they were made, and so
+stand in the ``parameters`` of what was learned with them.
 
 Examples
 --------

@@ -68,6 +68,10 @@ impl<'py, E: Element, D: Dimension> Read<'py, E, D> {
     /// # Errors
     /// When they do not lie one after another.
     pub(super) fn slice(&self, what: &str) -> Result<&[E], Error> {
+        // A slice of numpy's may lie row after row or column after column.
+        if !self.0.is_c_contiguous() {
+            return Err(scattered(what));
+        }
         self.0.as_slice().map_err(|_| scattered(what))
     }
 }
@@ -160,6 +164,10 @@ impl<'py, E: Element, D: Dimension> Write<'py, E, D> {
     /// # Errors
     /// When they do not lie one after another.
     pub(super) fn slice(&mut self) -> Result<&mut [E], Error> {
+        // A slice of numpy's may lie row after row or column after column.
+        if !self.0.is_c_contiguous() {
+            return Err(scattered("a result"));
+        }
         self.0.as_slice_mut().map_err(|_| scattered("a result"))
     }
 }

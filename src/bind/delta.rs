@@ -27,6 +27,8 @@ parameters! {
         loss: Named<Loss>,
         batch: Option<u64>,
         mean: bool,
+        /// Factors on beta, one a batch, pass after pass.
+        factors: Option<Read1<'py, f64>> = None,
         passes: u64,
         /// The tokens of passes, one after another.
         order: Option<Read2<'py, i64>>,
@@ -42,8 +44,8 @@ parameters! {
 #[pyfunction]
 #[pyo3(
     signature = (events, *, lambda_, cue_rows, outcome_columns, out, **parameters),
-    text_signature = "(events, *, alpha, beta, lambda_, activation, loss, batch, mean, passes, order, cue_rows, \
-                      outcome_columns, initial, out, threads, kernel, tile, progress)"
+    text_signature = "(events, *, alpha, beta, lambda_, activation, loss, batch, mean, factors=None, passes, order, \
+                      cue_rows, outcome_columns, initial, out, threads, kernel, tile, progress)"
 )]
 pub(crate) fn delta_rule<'py>(
     py: Python<'py>,
@@ -64,8 +66,8 @@ pub(crate) fn delta_rule<'py>(
 #[pyfunction]
 #[pyo3(
     signature = (x, z, *, out, paces = None, squares = None, **parameters),
-    text_signature = "(x, z, *, alpha, beta, activation, loss, batch, mean, passes, order, initial, out, threads, \
-                      kernel, tile, progress, paces=None, squares=None)"
+    text_signature = "(x, z, *, alpha, beta, activation, loss, batch, mean, factors=None, passes, order, initial, out, \
+                      threads, kernel, tile, progress, paces=None, squares=None)"
 )]
 pub(crate) fn delta_rule_rows<'py>(
     py: Python<'py>,
@@ -123,6 +125,7 @@ impl<'py> DescentArguments<'py> {
         let initial = self.initial.as_ref().map(|array| matrix::<E>(array, "initial weights")).transpose()?;
         let initial = initial.as_ref().map(|array| array.slice("initial weights")).transpose()?;
         let alpha = self.alpha.to_vec()?;
+        let factors = self.factors.as_ref().map(|factors| factors.to_vec()).transpose()?;
         let descent = Descent {
             alpha: &alpha,
             beta: self.beta,
@@ -130,6 +133,7 @@ impl<'py> DescentArguments<'py> {
             loss: *self.loss,
             batch: self.batch,
             mean: self.mean,
+            factors: factors.as_deref(),
             passes: self.passes,
             order: self.order.as_ref().map(|order| order.slice("an order")).transpose()?,
             initial,

@@ -69,10 +69,11 @@ fn finish(py: Python<'_>, progress: &Progress, monitor: &Monitor) -> PyResult<()
     tell(py, progress, total, total)
 }
 
-/// Calls `progress` if there is one.
+/// Calls `progress` if there is one. A total of 0 is one that nobody knows.
 pub(super) fn tell(py: Python<'_>, progress: &Progress, done: u64, total: u64) -> PyResult<()> {
+    let done = if total == 0 { done } else { done.min(total) };
     match progress {
-        Some(progress) => progress.call1(py, (done.min(total), total)).map(drop),
+        Some(progress) => progress.call1(py, (done, total)).map(drop),
         None => Ok(()),
     }
 }

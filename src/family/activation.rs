@@ -23,6 +23,9 @@ pub enum Activation {
     Logistic,
     /// The hyperbolic tangent.
     Tanh,
+    /// The sum where it is above zero, else zero. At zero it has the slope 1, as above it: with 0 there weights that begin at zero
+    /// would stay there.
+    Relu,
 }
 
 /// What is made small.
@@ -39,9 +42,9 @@ impl FromStr for Activation {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        let known = [Self::Identity, Self::Logistic, Self::Tanh].into_iter();
+        let known = [Self::Identity, Self::Logistic, Self::Tanh, Self::Relu];
         known.into_iter().find(|activation| activation.to_string() == name).ok_or_else(|| {
-            Error::Argument(format!("expected activation identity, logistic or tanh, found {name:?}"))
+            Error::Argument(format!("expected activation identity, logistic, tanh or relu, found {name:?}"))
         })
     }
 }
@@ -52,6 +55,7 @@ impl fmt::Display for Activation {
             Self::Identity => "identity",
             Self::Logistic => "logistic",
             Self::Tanh => "tanh",
+            Self::Relu => "relu",
         })
     }
 }
@@ -115,12 +119,17 @@ impl<V: Vector> Unit<V> {
         // SAFETY: by the contract of this function.
         unsafe {
             let columns = self.columns.saturating_sub(column);
-            let predictions = if bent { bend(self.activation, sums, columns) } else { sums };
+            let predictions = if bent { bend(apply, self.activation, sums, columns) } else { sums };
+            let steps = match self.activation {
+                // Of the value nobody knows on which side of zero the sum is.
+                Activation::Relu => bend(step, self.activation, sums, columns),
+                _ => predictions,
+            };
             for b in 0..B {
                 errors[b] = targets[b].minus(tokens.times(predictions[b]));
                 updates[b] = self.rate.times(errors[b]);
                 if bent && self.loss == Loss::Squared {
-                    updates[b] = updates[b].times(slope(self.activation, predictions[b]));
+                    updates[b] = updates[b].times(slope(self.activation, steps[b]));
                 }
             }
         }
@@ -131,13 +140,18 @@ impl<V: Vector> Unit<V> {
 /// The most elements that a step has side by side: 8 vectors of 16.
 const SIDE_BY_SIDE: usize = 128;
 
-/// Applies an activation function, lane by lane, to so many lanes.
+/// Applies a function of an activation, lane by lane, to so many lanes.
 ///
 /// # Safety
 /// The instruction set of `V` must exist.
 #[inline(always)]
 #[expect(unsafe_code, reason = "calls vectors")]
-unsafe fn bend<V: Vector, const B: usize>(activation: Activation, sums: [V; B], columns: usize) -> [V; B] {
+unsafe fn bend<V: Vector, const B: usize>(
+    function: fn(Activation, &mut [V::Element]),
+    activation: Activation,
+    sums: [V; B],
+    columns: usize,
+) -> [V; B] {
     const { assert!(B * V::LANES <= SIDE_BY_SIDE) };
     let (mut values, mut results) = ([V::Element::default(); SIDE_BY_SIDE], sums);
     // SAFETY: by the contract of this function; there is room for B vectors.
@@ -145,7 +159,7 @@ unsafe fn bend<V: Vector, const B: usize>(activation: Activation, sums: [V; B], 
         for (b, sum) in sums.into_iter().enumerate() {
             sum.store(values.as_mut_ptr().add(b * V::LANES));
         }
-        apply(activation, &mut values[..columns.min(B * V::LANES)]);
+        function(activation, &mut values[..columns.min(B * V::LANES)]);
         for (b, result) in results.iter_mut().enumerate() {
             *result = V::load(values.as_ptr().add(b * V::LANES));
         }
@@ -162,11 +176,22 @@ fn apply<E: Scalar>(activation: Activation, values: &mut [E]) {
             Activation::Identity => h,
             Activation::Logistic => 1.0 / (1.0 + (-h).exp()),
             Activation::Tanh => h.tanh(),
+            // What is not a number stays so.
+            Activation::Relu if h < 0.0 => 0.0,
+            Activation::Relu => h,
         });
     }
 }
 
-/// The derivative of an activation function, where it has the value `y`.
+/// 1 where a sum is zero or more, else 0.
+#[inline(never)]
+fn step<E: Scalar>(_: Activation, values: &mut [E]) {
+    for value in values {
+        *value = E::from_f64(if value.to_f64() >= 0.0 { 1.0 } else { 0.0 });
+    }
+}
+
+/// The derivative of an activation function, where it has the value `y`; that of `Relu` is found by [`step`].
 ///
 /// # Safety
 /// The instruction set of `V` must exist.
@@ -180,6 +205,7 @@ unsafe fn slope<V: Vector>(activation: Activation, y: V) -> V {
             Activation::Identity => one,
             Activation::Logistic => y.times(one.minus(y)),
             Activation::Tanh => one.minus(y.times(y)),
+            Activation::Relu => y,
         }
     }
 }

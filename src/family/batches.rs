@@ -351,6 +351,12 @@ impl<'a> Sections<'a> {
         Ok(Self { source, batch, length, of_pass, order, made, room: AtomicUsize::new(budget) })
     }
 
+    /// How many batches a pass has.
+    pub(super) fn batches(&self) -> usize {
+        // Not more than sections and the batches of one, which are lists in memory.
+        self.source.n_tokens().div_ceil(self.batch) as usize
+    }
+
     /// Whether every batch is one token.
     pub(super) fn single(&self) -> bool {
         self.batch == 1

@@ -5,7 +5,7 @@
 //!     h[:] = +0.0; for each cue i in order: h[:] += W[i, :]             W as it was before the batch
 //!     y[:] = g(h[:])
 //!     e[:] = t[:] - n * y[:],    t[j] = lambda[j] * c_j                 (tanh: 2 * lambda[j] * c_j - n * lambda[j])
-//!     u[:] = rate * e[:]         rate = beta                            (mean: beta / tokens of the batch)
+//!     u[:] = rate * e[:]         rate = beta * factor of the batch      (mean: divided by the tokens of the batch)
 //!     u[:] = u[:] * g'(h[:])                                            (squared loss)
 //!     for each cue i in order: W[i, :] += alpha[i] * u[:]
 //! ```
@@ -79,6 +79,7 @@ pub fn learn<E: Element>(
     }
     source.renumber(&numbers);
     let sections = Sections::new(&source, descent.batch, descent.order, descent.passes, plan.budget)?;
+    descent.check_factors(sections.batches())?;
 
     let slots = file.cues().counts().iter().fold(0_u64, |slots, &count| slots.saturating_add(count));
     let updates = slots.saturating_mul(descent.passes).saturating_mul(n_columns as u64);
@@ -113,9 +114,12 @@ pub fn learn<E: Element>(
             targets: &mut filled(E::default(), width, COLUMNS)?,
             started: !zero || descent.activation != Activation::Identity,
         };
+        let mut first = 0;
         for pass in 0..passes {
             sections.visit(pass, maker, monitor, |section| {
-                let task = Delta { tile: &mut tile, descent, rule: &rule, source: &source, section, monitor };
+                let source = &source;
+                let task = Delta { tile: &mut tile, descent, rule: &rule, source, section, first, monitor };
+                first += section.len();
                 run(cut.kernel, width, task)
             })?;
         }
@@ -197,6 +201,8 @@ struct Delta<'a, 't, E> {
     rule: &'a Rule<E>,
     source: &'a TokenSource,
     section: &'a Section,
+    /// The number of its first batch among those of all passes.
+    first: usize,
     monitor: &'a Monitor,
 }
 
@@ -227,7 +233,7 @@ impl<E: Element> Delta<'_, '_, E> {
         self,
         alpha: E,
     ) -> Result<()> {
-        let Self { tile, descent, rule, source, section, monitor } = self;
+        let Self { tile, descent, rule, source, section, first, monitor } = self;
         let width = tile.width;
         // The conditions that the pointers below rest on, together with the invariant of the source.
         assert!(width % (B * V::LANES) == 0 && (1..=WIDEST).contains(&width));
@@ -246,7 +252,7 @@ impl<E: Element> Delta<'_, '_, E> {
                 continue;
             }
             tile.started = true;
-            let rate = descent.rate(rule.beta1, tokens);
+            let rate = descent.rate(rule.beta1, first + batch, tokens);
             for group in groups {
                 let (pattern, tokens, outcomes) = section.group(group);
                 let (cues, once) = source.pattern(pattern);

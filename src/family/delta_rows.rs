@@ -3,7 +3,7 @@
 //! ```text
 //! for each batch, and in it for each token in order, x its row of X and z its row of Z:
 //!     h[:] = +0.0; for each column i of x in order: h[:] += W[i, :] * x[i]      W as it was before the batch
-//!     u[:] = rate * (z[:] - g(h[:]))      rate = beta                           (mean: beta / tokens of the batch)
+//!     u[:] = rate * (z[:] - g(h[:]))      rate = beta * factor of the batch     (mean: divided by the tokens of the batch)
 //!     u[:] = u[:] * g'(h[:])                                                    (squared loss)
 //!     for each column i of x in order: W[i, :] += (alpha[i] * x[i]) * u[:]
 //! ```
@@ -105,6 +105,7 @@ pub fn learn_at<E: Element>(
     }
     let squares = squares.map(Mutex::new);
     let orders = Orders::new(n, descent)?;
+    descent.check_factors(orders.batches())?;
 
     let updates = (x.n_values() as u64).saturating_mul(descent.passes).saturating_mul(n_columns as u64);
     let copies = if orders.batch == 1 { 1 } else { 2 };
@@ -138,8 +139,9 @@ pub fn learn_at<E: Element>(
         };
         for pass in 0..passes {
             let order = orders.of(pass);
+            let first = pass as usize * orders.batches();
             tile.squares.fill(E::default());
-            let task = Pass { tile: &mut tile, descent, rule: &rule, factors, x, z, order, monitor };
+            let task = Pass { tile: &mut tile, descent, rule: &rule, first, factors, x, z, order, monitor };
             run(cut.kernel, width, task)?;
             if let Some(squares) = &squares {
                 let mut squares = squares.lock().unwrap_or_else(PoisonError::into_inner);
@@ -196,6 +198,11 @@ impl<'a> Orders<'a> {
         Ok(Self { n, batch, order })
     }
 
+    /// How many batches a pass has.
+    fn batches(&self) -> usize {
+        self.n.div_ceil(self.batch)
+    }
+
     fn of(&self, pass: u64) -> Order<'a> {
         let Self { n, batch, order } = *self;
         Order { n, batch, tokens: order.map(|order| &order[pass as usize * n..(pass as usize + 1) * n]) }
@@ -243,6 +250,8 @@ struct Pass<'a, 't, E> {
     tile: &'a mut RowsTile<'t, E>,
     descent: &'a Descent<'a, E>,
     rule: &'a Rule<E>,
+    /// The number of its first batch among those of all passes.
+    first: usize,
     factors: Option<&'a [f64]>,
     x: &'a NumberRows<'a, E>,
     z: &'a NumberRows<'a, E>,
@@ -283,7 +292,8 @@ impl<E: Element> Pass<'_, '_, E> {
         let (mut start, mut reported, mut work) = (0, 0, 0);
         while start < n {
             let end = (start + batch).min(n);
-            let rate = self.descent.rate(self.rule.beta1, (end - start) as u64);
+            let number = self.first + start / batch;
+            let rate = self.descent.rate(self.rule.beta1, number, (end - start) as u64);
             let (mut position, mut changed) = (start, 0);
             while position < end {
                 let eight = self.x.is_dense() && position + AT_ONCE <= end;

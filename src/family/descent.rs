@@ -20,6 +20,8 @@ pub struct Descent<'a, E> {
     pub batch: Option<u64>,
     /// Whether the updates of a batch are averaged over its tokens, not summed.
     pub mean: bool,
+    /// Factors on the learning rate, one a batch, pass after pass; 1 if `None`.
+    pub factors: Option<&'a [f64]>,
     /// How often to go through the tokens.
     pub passes: u64,
     /// The tokens in the order in which they come, pass after pass; that of the data if `None`.
@@ -65,9 +67,23 @@ impl<E: Element> Descent<'_, E> {
         Ok(())
     }
 
-    /// The learning rate of a batch of so many tokens, given that of one.
+    /// Refuses factors that are not one for each of so many batches a pass, or make no learning rate.
+    pub(super) fn check_factors(&self, batches: usize) -> Result<()> {
+        let Some(factors) = self.factors else { return Ok(()) };
+        let good = |factor: &f64| *factor >= 0.0 && E::from_f64(self.beta * factor).is_finite();
+        let all = (batches as u64).checked_mul(self.passes);
+        if Some(factors.len() as u64) == all && factors.iter().all(good) {
+            return Ok(());
+        }
+        Err(Error::Argument(format!(
+            "expected a factor for each of {batches} batches of every pass, 0 or more, that leaves the rate finite"
+        )))
+    }
+
+    /// The learning rate of a batch of so many tokens, given its number and the rate of one token without a factor.
     #[inline(always)]
-    pub(super) fn rate(&self, beta: E, tokens: u64) -> E {
+    pub(super) fn rate(&self, beta: E, batch: usize, tokens: u64) -> E {
+        let beta = self.factors.map_or(beta, |factors| E::from_f64(self.beta * factors[batch]));
         if self.mean { E::from_f64(beta.to_f64() / tokens as f64) } else { beta }
     }
 }

@@ -104,6 +104,15 @@ def test_what_was_coded_in_python_is_taken_too() -> None:
     check(**options)
 
 
+def test_events_without_outcomes_are_coded_so() -> None:
+    events = rw.corpus_events("text.txt", cues_from="bigrams", outcomes_from=None)
+    weights = rw.learn(rw.corpus_events("text.txt", cues_from="bigrams"))
+    weights.parameters["events"] = events.parameters
+    weights.save("w.npz")
+    assert "the events of w.npz: --cues-from bigrams --outcomes-from none\n" in activations()
+    check(cues_from="bigrams", outcomes_from=None)
+
+
 def test_steps_after_the_text_do_not_matter() -> None:
     events = rw.corpus_events("text.txt", symbols="a-z").filter(min_cue_count=1).passes(2, 1)
     rw.learn(events.with_background("bg")).save("w.npz")
@@ -150,6 +159,11 @@ LOST: dict[str, tuple[dict[str, Any], list[str], str]] = {
         ["--cues-from", "words"],
         "with --cues-from <method_descriptor upper>, which only Python has; give --cues-from if it can",
     ),
+    "a table of functions": (
+        {"cues_from": {"the": ["article"]}, "unknown": "ignore"},
+        ["--cues-from", "words"],
+        "with --cues-from <dict>, which only Python has; give --cues-from if it can",
+    ),
     "a file": (
         {"stop_words": Path("stop.list")},
         ["--stop-words", "stop.list"],
@@ -173,7 +187,10 @@ def test_what_cannot_be_had_again_is_an_error_that_says_what_to_give(name: str) 
     options, told, message = LOST[name]
     Path("stop.list").write_text("the\ncat\n")
     Path("names.tab").write_text("the\tx\ncat\ty\n")
-    rw.learn(rw.corpus_events("text.txt", **options)).save("w.npz")
+    weights = rw.learn(rw.corpus_events("text.txt", **options))
+    if name == "a table of functions":
+        weights.parameters["events"]["cues_from"] = {"the": "<function article>"}
+    weights.save("w.npz")
     error = activations(status=1)
     assert f"rescorla: error: w.npz: the text of its events was coded {message}" in error
     assert error.count("\n") == 1

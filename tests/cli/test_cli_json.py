@@ -36,6 +36,8 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("verify w.npz", {"kind": "weights", "sound": True, "cues": 3}),
     ("verify w.zarr", {"kind": "store", "sound": True, "missing": [], "bad": []}),
     ("plot w.npz -o p.svg", {"weights": "w.npz", "picture": "p.svg"}),
+    ("report w.npz -o p.html", {"files": ["w.npz"], "kind": "weights", "page": "p.html"}),
+    ("report e.tab e.rw -o p.html", {"files": ["e.tab", "e.rw"], "kind": "events"}),
     ("completion bash", {"shell": "bash"}),
 ]
 

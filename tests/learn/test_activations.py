@@ -336,3 +336,15 @@ def test_an_unknown_name_asks_whether_another_was_meant() -> None:
         rw.activations(["lihgt"], weights)
     with pytest.raises(KeyError, match=r"did you mean 'food'\?"):
         rw.activations(["light"], weights, outcomes=["fodo"])
+
+
+def test_a_result_that_lies_column_after_column_is_refused() -> None:
+    weights = rw.Weights(np.arange(6.0).reshape(3, 2), ["a", "b", "c"], ["x", "y"])
+    cues, wanted = ["a_b", "c", "a_c"], np.full((3, 2), 7.0)
+    expected = rw.activations(cues, weights)
+    columns = np.asfortranarray(wanted)
+    with pytest.raises(ValueError, match="row after row in memory"):
+        rw.activations(cues, weights, out=columns)
+    assert (columns == 7.0).all()
+    assert rw.activations(cues, weights, out=wanted) is wanted
+    assert np.array_equal(wanted, expected)

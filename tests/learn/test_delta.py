@@ -19,12 +19,22 @@ from reference import Event
 from rescorla._events import order
 
 # Activation functions with their losses.
-KINDS = [("identity", "squared"), ("logistic", "squared"), ("logistic", "log"), ("tanh", "squared")]
+KINDS = [
+    ("identity", "squared"),
+    ("logistic", "squared"),
+    ("logistic", "log"),
+    ("tanh", "squared"),
+    ("relu", "squared"),
+]
 BENT = [kind for kind in KINDS if kind[0] != "identity"]
 # Small, large, and all tokens: there are 40 at most.
 BATCHES = st.one_of(st.integers(1, 7), st.just(30), st.just("full"))
 REDUCTIONS = st.sampled_from(["sum", "mean"])
 SEEDS = st.one_of(st.none(), st.integers(0, 9))
+# Factors on the rate.
+SCHEDULES = st.sampled_from(
+    [None, rw.schedules.inverse_time(3.0), rw.schedules.piecewise([2, 9], [1.0, 0.0, 0.3])]
+)
 # So that sums over batches of 40 tokens do not overflow in float32.
 RATES = st.sampled_from([0.0, 0.01, 0.05, 0.1])
 
@@ -35,6 +45,11 @@ def orders(seed: int | None, passes: int, n_tokens: int) -> list[list[int]] | No
         return None
     rng = np.random.default_rng(seed)
     return [rng.permutation(n_tokens).tolist() for _ in range(passes)]
+
+
+def factor_of(schedule: Any) -> Any:
+    """The factor of one token."""
+    return lambda token: 1.0 if schedule is None else float(schedule(np.array([token]))[0])
 
 
 def learn(source: rw.Events, **keywords: Any) -> rw.Weights:
@@ -94,8 +109,10 @@ def test_the_delta_rule_is_the_reference(
     )
     lambda_ = data.draw(st.one_of(lambdas, st.fixed_dictionaries(dict.fromkeys(all_outcomes, lambdas))))
     beta = data.draw(RATES)
+    schedule = data.draw(SCHEDULES)
     source = rw.read_events(events, duplicates=duplicates)
     rule: dict[str, Any] = {
+        "schedule": schedule,
         "alpha": alpha,
         "beta": beta,
         "lambda_": lambda_,
@@ -127,6 +144,7 @@ def test_the_delta_rule_is_the_reference(
             initial,
             None if batch == "full" else orders(seed, passes, source.n_tokens),
             number,
+            factor_of(schedule),
         )
     values = reference.matrix(expected, all_cues, all_outcomes, dtype)
     if not np.isfinite(values).all():
@@ -135,7 +153,7 @@ def test_the_delta_rule_is_the_reference(
         return
     result = asked.delta_rule(source, **rule)
     assert (result.cues, result.outcomes) == (all_cues, all_outcomes)
-    if activation == "identity":
+    if activation in ("identity", "relu"):
         assert some.bits(result.values) == some.bits(values)
     else:
         # Python's functions may be others than the engine's.
@@ -523,7 +541,7 @@ def test_no_events_leave_what_there_was() -> None:
     [
         ({"beta": -0.1}, ValueError, "beta must be 0 or more"),
         ({"beta": (0.1, 0.2)}, TypeError, "beta must be a number"),
-        ({"activation": "relu"}, ValueError, "'identity' or 'logistic' or 'tanh'"),
+        ({"activation": "step"}, ValueError, "'identity' or 'logistic' or 'tanh' or 'relu' or 'softmax'"),
         ({"loss": "hinge"}, ValueError, "'squared' or 'log'"),
         ({"loss": "log"}, ValueError, "activation='logistic'"),
         ({"loss": "log", "activation": "logistic", "lambda_": 1.5}, ValueError, "between 0 and 1"),

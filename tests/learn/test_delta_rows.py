@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import Event
 from scipy import sparse
-from test_delta import BATCHES, KINDS, REDUCTIONS, SEEDS, orders
+from test_delta import BATCHES, KINDS, REDUCTIONS, SCHEDULES, SEEDS, factor_of, orders
 
 # Sums and products of these round; zeros stand in sparse matrices too, where somebody put them.
 VALUES = st.sampled_from([0.0, 0.0, 0.0, 1.0, -1.0, 0.1, 0.7, -0.3, 1.3])
@@ -70,6 +70,7 @@ def test_arrays_are_learned_as_the_reference_learns_them(
     initial = data.draw(st.one_of(st.none(), tables(p, q, some.WEIGHTS)))
     alpha = data.draw(st.one_of(st.just([1.0] * p), st.lists(SALIENCES, min_size=p, max_size=p)))
     beta = data.draw(RATES)
+    schedule = data.draw(SCHEDULES)
     if data.draw(st.booleans()):
         X = sparse.csr_array(X)
     number = float if dtype == np.float64 else dtype
@@ -88,12 +89,14 @@ def test_arrays_are_learned_as_the_reference_learns_them(
             None if initial is None else initial.tolist(),
             None if batch == "full" else orders(seed, passes, n),
             number,
+            factor_of(schedule),
         )
     values = np.array(expected, dtype).reshape(p, q)
     names = [f"x{i}" for i in range(p)], [f"z{j}" for j in range(q)]
     rule: dict[str, Any] = {
         "alpha": alpha,
         "beta": beta,
+        "schedule": schedule,
         "activation": activation,
         "loss": loss,
         "batch": batch,
@@ -112,7 +115,7 @@ def test_arrays_are_learned_as_the_reference_learns_them(
         return
     result = asked.delta_rule((X, targets), **rule)
     assert (list(result.cues), list(result.outcomes)) == names
-    if activation == "identity":
+    if activation in ("identity", "relu"):
         assert some.bits(result.values) == some.bits(values)
     else:
         # Python's functions may be others than the engine's.

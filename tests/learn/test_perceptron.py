@@ -1,5 +1,6 @@
 """`perceptron`: the reference's plane, Novikoff's bound, what a plane can tell apart."""
 
+import itertools
 import math
 from typing import Any
 
@@ -287,3 +288,124 @@ def test_a_weight_that_overflows_is_named(rule: Any) -> None:
         rw.perceptrons.perceptron(X, [1, 1], rule=rule, eta=10.0, initial=[1.0, 0.0])
     with pytest.raises(FloatingPointError, match="the bias became -inf"):
         rw.perceptrons.perceptron(np.zeros((2, 1)), [-1, -1], rule="batch", eta=1e308)
+
+
+# Orders and records.
+
+
+@given(problems(), ETAS, st.booleans(), SWEEPS, st.integers(0, 9), st.booleans(), st.sampled_from([None, 1]))
+def test_a_seed_takes_the_examples_in_a_random_order(
+    problem: tuple[Any, Any], eta: float, bias: bool, sweeps: int, seed: int, is_sparse: bool, start: Any
+) -> None:
+    # Sweep after sweep by the reference, each in the order that the delta rule would take.
+    X, y = problem
+    n, p = X.shape
+    random = np.random.default_rng(seed)
+    weights, intercept = [0.0] * p, 0.0
+    if start is not None:
+        *weights, intercept = random.normal(size=p + 1).tolist()
+    weights, free = list(weights), intercept if bias else None
+    # From zero eta is multiplied at the end.
+    pace = 1.0 if start is None else eta
+    errors: list[int] = []
+    added, criteria, right = np.zeros(n), [], []
+    for _ in range(sweeps):
+        order = random.permutation(n)
+        weights, free, wrong, more = reference.rosenblatt(
+            standing(X[order]), y[order].tolist(), "single", pace, weights, free, 1
+        )
+        errors += wrong
+        added[order] += more
+        margins = y * (X @ np.array(weights) + (free or 0.0))
+        criteria.append(-margins[margins <= 0].sum())
+        right.append((margins > 1e-12).mean() if n else 0.0)
+        if not wrong[-1]:
+            break
+    rule: dict[str, Any] = {"eta": eta, "bias": bias, "max_sweeps": sweeps, "seed": seed}
+    rule |= {"initial": None if start is None else "random"}
+    examples = sparse.csr_array(X) if is_sparse else X
+    fit = rw.perceptrons.perceptron(examples, y, **rule, record="loss")
+    scale = eta if start is None else 1.0
+    assert some.bits(fit.coef) == some.bits(np.array(weights) * scale)
+    assert fit.errors.tolist() == errors
+    assert fit.strengths.tolist() == (eta * added).tolist()
+    assert fit.n_steps == sum(errors)
+    assert fit.history is not None
+    np.testing.assert_allclose(fit.history, np.array(criteria) * scale, rtol=1e-9, atol=1e-9)
+    bare = rw.perceptrons.perceptron(examples, y, **rule)
+    assert some.bits(fit.coef) == some.bits(bare.coef)
+    assert bare.history is None
+    accuracy = rw.perceptrons.perceptron(examples, y, **rule, record="accuracy").history
+    assert accuracy is not None
+    if not (abs(margins) < 1e-9).any():
+        assert accuracy[-1] == pytest.approx(right[-1])
+
+
+@given(problems(), RULES, ETAS, st.booleans(), SWEEPS)
+def test_a_record_changes_no_bit(
+    problem: tuple[Any, Any], rule: Any, eta: float, bias: bool, sweeps: int
+) -> None:
+    X, y = problem
+    keywords: dict[str, Any] = {"rule": rule, "eta": eta, "bias": bias, "max_sweeps": sweeps}
+    bare = rw.perceptrons.perceptron(X, y, **keywords)
+    fit = rw.perceptrons.perceptron(X, y, **keywords, record="loss")
+    assert some.bits(fit.coef) == some.bits(bare.coef)
+    assert (fit.intercept, fit.stability, fit.n_steps) == (bare.intercept, bare.stability, bare.n_steps)
+    assert (fit.errors.tolist(), fit.strengths.tolist()) == (bare.errors.tolist(), bare.strengths.tolist())
+    assert fit.history is not None
+    assert len(fit.history) == len(fit.errors)
+    # The last value is that of the weights, and the order is none of the batch rule.
+    margins = fit.functional_margins(X, y)
+    assert fit.history[-1] == pytest.approx(-margins[margins <= 0].sum(), abs=1e-12)
+    if rule == "batch":
+        seeded = rw.perceptrons.perceptron(X, y, **keywords, seed=3)
+        assert some.bits(seeded.coef) == some.bits(bare.coef)
+
+
+@given(problems(), ETAS)
+def test_the_batch_rule_goes_down_the_criterion(problem: tuple[Any, Any], eta: float) -> None:
+    X, y = problem
+    start = rw.perceptrons.LinearFit(np.linspace(-1, 1, X.shape[1]), 0.3)
+
+    def criterion(w: NDArray[np.float64]) -> float:
+        margins = y * (X @ w[:-1] + w[-1])
+        return float(-margins[margins <= 0].sum())
+
+    w = np.append(start.coef, start.intercept)
+    margins = y * (X @ w[:-1] + w[-1])
+    assume((abs(margins) > 1e-3).all())
+    step = 1e-6
+    slopes = [(criterion(w + d) - criterion(w - d)) / (2 * step) for d in step * np.eye(len(w))]
+    fit = rw.perceptrons.perceptron(X, y, rule="batch", eta=eta, initial=start, max_sweeps=1)
+    some.assert_close(np.append(fit.coef, fit.intercept), w - eta * np.array(slopes), 1e-6)
+
+
+# What a plane can tell apart, of all functions.
+
+
+@pytest.mark.parametrize(("n", "expected"), [(1, 4), (2, 14), (3, 104)])
+def test_so_many_functions_of_inputs_are_separable(n: int, expected: int) -> None:
+    inputs = np.array(list(itertools.product([0, 1], repeat=n)))
+    separated = 0
+    for values in itertools.product([-1, 1], repeat=2**n):
+        y = np.array(values)
+        can = rw.perceptrons.separable(inputs, y, bias=True)
+        # So many sweeps are enough for what can be learned.
+        assert rw.perceptrons.perceptron(inputs, y, max_sweeps=200).converged == can
+        separated += can
+    assert separated == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "y"),
+    [("and", [-1, -1, -1, 1]), ("or", [-1, 1, 1, 1]), ("nand", [1, 1, 1, -1]), ("nor", [1, -1, -1, -1])],
+)
+def test_gates_of_two_inputs(name: str, y: list[int]) -> None:
+    assert rw.perceptrons.separable(INPUTS, y, bias=True)
+    assert rw.perceptrons.perceptron(INPUTS, y, seed=1).predict(INPUTS).tolist() == y
+
+
+def test_not_is_separable_and_xor_is_not() -> None:
+    assert rw.perceptrons.perceptron([[0], [1]], [1, -1]).predict([[0], [1]]).tolist() == [1, -1]
+    assert not rw.perceptrons.separable(INPUTS, [-1, 1, 1, -1], bias=True)
+    assert not rw.perceptrons.separable(INPUTS, [1, -1, -1, 1], bias=True)

@@ -16,11 +16,12 @@ import reference
 import rescorla as rw
 import strategies as some
 import xarray as xr
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import Event
 from scipy import sparse
+from test_delta_rows import tables
 
 ETAS = st.sampled_from([0.0, 0.01, 0.1, 0.3])
 NUMBERS = st.one_of(st.sampled_from([0.0, -0.0, 1.0, -0.5, 0.1]), st.floats(-1, 1, width=32))
@@ -529,3 +530,130 @@ def test_progress_counts_to_its_total() -> None:
     rw.widrow_hoff((X, X), eta=0.001, progress=lambda done, total: seen.append((done, total)))
     assert seen[-1][0] == seen[-1][1] > 0
     assert seen == sorted(seen)
+
+
+# Passes, what is recorded of them, and how fast they are.
+
+PLACES = {"a": [1.0, 0.3], "b": [0.0, 1.0], "c": [-0.5, 0.5]}
+GOALS = {"x": [1.0, 0.0, 2.0], "y": [0.5, -1.0, 0.0]}
+
+
+@st.composite
+def coded(draw: st.DrawFn) -> tuple[list[Any], Any, Any]:
+    """Events of three cues and two outcomes, and what these stand for."""
+    names = st.lists(st.sampled_from("abc"), max_size=3, unique=True)
+    goals = st.lists(st.sampled_from("xy"), max_size=2, unique=True)
+    events = draw(st.lists(st.tuples(names, goals, st.integers(0, 3)), max_size=8))
+    return (
+        [(list("abc"), list("xy"), 0), *events],
+        draw(st.sampled_from([None, PLACES])),
+        draw(st.sampled_from([None, GOALS])),
+    )
+
+
+@given(coded(), st.integers(1, 3), some.DTYPES)
+def test_passes_are_learning_on_and_their_losses_those_of_the_weights(
+    problem: tuple[Any, Any, Any], passes: int, dtype: Any
+) -> None:
+    events, cue_vectors, outcome_vectors = problem
+    source = rw.read_events(events)
+    rule: dict[str, Any] = {"eta": 0.1, "cue_vectors": cue_vectors, "outcome_vectors": outcome_vectors}
+    rule |= {"dtype": dtype}
+    weights = rw.widrow_hoff(source, **rule, passes=passes, record="loss")
+    assert some.bits(weights.values) == some.bits(rw.widrow_hoff(source, **rule, passes=passes).values)
+    assert weights.parameters["passes"] == passes
+    on = None
+    for _ in range(passes):
+        on = rw.widrow_hoff(source, **rule, initial=on)
+    assert on is not None
+    some.assert_close(weights.values, on.values, 1e-12 if dtype == np.float64 else 1e-5)
+    cues = cue_vectors or dict(zip("abc", np.eye(3), strict=True))
+    outcomes = outcome_vectors or dict(zip("xy", np.eye(2), strict=True))
+    losses = []
+    for token_cues, token_outcomes, frequency in source:
+        x = sum((np.array(cues[c]) for c in token_cues), np.zeros(weights.shape[0]))
+        z = sum((np.array(outcomes[o]) for o in token_outcomes), np.zeros(weights.shape[1]))
+        losses += [((z - x @ weights.values.astype(float)) ** 2).sum() / 2] * frequency
+    assert weights.history is not None
+    assert len(weights.history) == passes
+    assert weights.history[-1] == pytest.approx(np.mean(losses) if losses else 0.0, rel=1e-12, abs=1e-14)
+
+
+@given(coded())
+def test_accuracy_is_that_of_names(problem: tuple[Any, Any, Any]) -> None:
+    events, cue_vectors, outcome_vectors = problem
+    source = rw.read_events(events)
+    rule: dict[str, Any] = {"eta": 0.1, "cue_vectors": cue_vectors, "passes": 2, "record": "accuracy"}
+    if outcome_vectors is not None:
+        with pytest.raises(ValueError, match=r"outcomes that are names; rescorla\.measures\.accuracy"):
+            rw.widrow_hoff(source, **rule, outcome_vectors=outcome_vectors)
+        return
+    weights = rw.widrow_hoff(source, **rule)
+    cues = cue_vectors or dict(zip("abc", np.eye(3), strict=True))
+    right = []
+    for token_cues, token_outcomes, frequency in source:
+        h = sum((np.array(cues[c]) for c in token_cues), np.zeros(weights.shape[0])) @ weights.values
+        assume(not token_cues or abs(h[0] - h[1]) > 1e-9)
+        right += [weights.outcomes[int(h.argmax())] in token_outcomes] * frequency
+    assert weights.history is not None
+    assert weights.history[-1] == pytest.approx(np.mean(right) if right else 0.0)
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+@given(st.data(), st.integers(1, 9), some.DTYPES, st.integers(1, 3))
+def test_a_schedule_is_a_rate_for_each_row(
+    is_sparse: bool, data: st.DataObject, n: int, dtype: Any, passes: int
+) -> None:
+    X, Z = data.draw(tables(n, 3)), data.draw(tables(n, 2))
+    given_x = sparse.csr_array(X) if is_sparse else X
+    schedule = data.draw(
+        st.sampled_from([rw.schedules.inverse_time(4.0), rw.schedules.piecewise([2, 7], [0.0, 1.0, 0.3])])
+    )
+    factors = schedule(np.arange(1, n * passes + 1))
+    W = np.zeros((3, 2))
+    for t, factor in enumerate(factors):
+        x, z = X[t % n], Z[t % n]
+        W += 0.2 * factor * np.outer(x, z - x @ W)
+    rule: dict[str, Any] = {"eta": 0.2, "passes": passes, "dtype": dtype}
+    found = rw.widrow_hoff((given_x, Z), **rule, schedule=schedule)
+    some.assert_close(found.values, W, 1e-12 if dtype == np.float64 else 1e-5)
+    constant = rw.widrow_hoff((given_x, Z), **rule, schedule=rw.schedules.constant(1.0))
+    assert some.bits(constant.values) == some.bits(rw.widrow_hoff((given_x, Z), **rule).values)
+
+
+def test_schedules_and_passes_of_names() -> None:
+    source = rw.read_events([("a_b", "x", 3), ("b", "y", 2), ("a", "x_y", 1)])
+    schedule = rw.schedules.inverse_time(5.0)
+    learned = rw.learn(source.repeated(3), alpha=1.0, beta=0.1, schedule=schedule, method="forward")
+    found = rw.widrow_hoff(source, eta=0.1, passes=3, schedule=schedule)
+    assert some.bits(found.values) == some.bits(learned.values)
+    assert found.parameters["schedule"] == "inverse_time(tau=5.0)"
+    once = rw.widrow_hoff(source, eta=0.1, schedule=schedule)
+    again = rw.learn(source, alpha=1.0, beta=0.1, schedule=schedule, method="forward")
+    assert some.bits(once.values) == some.bits(again.values)
+    with pytest.raises(ValueError, match="schedule is not for events with vectors"):
+        rw.widrow_hoff(source, eta=0.1, schedule=schedule, cue_vectors=PLACES)
+    with pytest.raises(ValueError, match="method='adjoint' is for one pass"):
+        rw.widrow_hoff(source, eta=0.1, passes=2, method="adjoint")
+    with pytest.raises(ValueError, match="record must be 'loss' or 'accuracy'"):
+        rw.widrow_hoff(source, eta=0.1, record="error")  # type: ignore[arg-type]
+    with pytest.warns(
+        rw.RescorlaWarning, match="x'x, times its factor, = 4, so a rate is safe only below 0.5"
+    ):
+        rw.widrow_hoff(([[1.0]], [1.0]), eta=0.6, schedule=rw.schedules.constant(4.0))
+
+
+@pytest.mark.parametrize("outcome_vectors", [None, GOALS])
+def test_what_is_recorded_finds_the_places_of_initial_weights(outcome_vectors: Any) -> None:
+    source = rw.read_events([("a_b", "x", 3), ("b", "y", 2)])
+    goals = ["y", "x"] if outcome_vectors is None else ["z0", "z1", "z2"]
+    start = rw.Weights(np.arange(3.0 * len(goals)).reshape(3, -1) / 10, ["b", "z", "a"], goals)
+    rule: dict[str, Any] = {"eta": 0.0, "initial": start, "passes": 2, "record": "loss"}
+    found = rw.widrow_hoff(source, **rule, outcome_vectors=outcome_vectors).history
+    loss = 0.0
+    for cues, (outcome,), frequency in source:
+        h = np.sum([start.row(cue) for cue in cues], axis=0)
+        z = np.array(outcome_vectors[outcome] if outcome_vectors else [o == outcome for o in goals], float)
+        loss += frequency * float(np.square(z - h).sum()) / 2
+    assert found is not None
+    assert found.tolist() == pytest.approx([loss / 5] * 2)

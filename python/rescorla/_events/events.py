@@ -12,7 +12,7 @@ import numpy as np
 
 from rescorla import _core
 from rescorla._core import FormatError
-from rescorla._events import derive, display, tables
+from rescorla._events import derive, display, tables, text_table
 from rescorla._events.made import made_of, parameters_of
 from rescorla._events.names import Map, Names
 from rescorla._events.order import in_blocks, in_order, positions
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     import polars
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
+
+    from rescorla._events.text_table import Compression
 
 # Events decoded at a time when iterating: enough that the crossing into Rust costs nothing, few enough for
 # any memory.
@@ -402,23 +404,64 @@ class Events:
         """
         return Events(self._file.save(path_name(path)))
 
-    def to_table(self, path: PathName, *, progress: Progress = None) -> None:
+    def to_table(
+        self,
+        path: PathName,
+        *,
+        columns: Sequence[str] | None = None,
+        delimiter: str = "\t",
+        compression: Compression = None,
+        overwrite: bool = True,
+        progress: Progress = None,
+    ) -> None:
         """Write the events as a text table that `read_events` and pyndl read.
 
         Parameters
         ----------
         path : str or path-like
-            Where; an older file of that name is replaced.
+            Where. A name that ends in ``.gz``, ``.xz`` or ``.zst`` makes a compressed table, one that ends in
+            ``.csv`` (or ``.csv.gz`` ...) one with commas, whose names are quoted, unless the next three
+            arguments say otherwise.
+        columns : sequence of str, optional
+            How the columns are called: those of cues and outcomes, and with a third name there is one of
+            frequencies. By default they are ``cues`` and ``outcomes``, and ``frequency`` where one is not 1.
+        delimiter : str, default a tab
+            What separates cells. Nothing is quoted, so names must not contain it.
+        compression : {"gzip", "none"}, optional
+            How to compress, whatever the name ends in; by default as the name says.
+        overwrite : bool, default True
+            Whether to replace an older file of that name.
         progress : None, bool or callable(done, total), default None
             None shows a bar on a terminal and in a notebook.
 
         Raises
         ------
         ValueError
-            When a name contains ``_``, a tab or a line break, which tables cannot hold.
+            When a name contains ``_``, a tab, the delimiter or a line break, which tables cannot hold.
+        FileExistsError
+            When there is such a file and ``overwrite=False``.
+
+        Examples
+        --------
+        >>> import rescorla as rw, os, tempfile
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> path = os.path.join(folder.name, "events.txt")
+        >>> events = rw.read_events([("a_b", "x"), ("b", "y")])
+        >>> events.to_table(path, columns=("Cues", "Outcomes", "Frequency"), delimiter=";")
+        >>> print(open(path).read(), end="")
+        Cues;Outcomes;Frequency
+        a_b;x;1
+        b;y;1
+        >>> folder.cleanup()
         """
+        name = path_name(path)
+        if not overwrite:
+            text_table.check_new(name)
         with watching(progress, "writing", "events", len(self)) as watch:
-            self._file.to_table(path_name(path), watch)
+            if columns is None and delimiter == "\t" and compression is None:
+                self._file.to_table(name, watch)
+            else:
+                text_table.write_table(self._file, name, columns, delimiter, compression, watch)
 
     def to_pandas(self) -> pandas.DataFrame:
         """The events as a pandas DataFrame, which `read_events` reads back.

@@ -148,7 +148,7 @@ def _names(kept: Any) -> Any:
 
 
 def _told(kept: object) -> str:
-    return kept if isinstance(kept, str) else "a mapping" if isinstance(kept, Mapping) else repr(kept)
+    return kept if isinstance(kept, str) else "<dict>" if isinstance(kept, Mapping) else repr(kept)
 
 
 def is_bracketed(kept: object) -> bool:

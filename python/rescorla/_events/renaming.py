@@ -126,6 +126,18 @@ class Renaming(NamedTuple):
             stays[rare] = False
 
 
+def relabelled(file: _core.EventFile, cues: list[str] | None, outcomes: list[str] | None) -> _core.EventFile:
+    """The events under other names, one for each; None: all stay."""
+
+    def new(labels: list[str] | None) -> New | None:
+        if labels is None:
+            return None
+        ids = np.arange(len(labels) + 1, dtype=np.int64)
+        return labels, ids, ids[:-1], "keep"
+
+    return file.filter(new(cues), new(outcomes), parameters=file.parameters())
+
+
 def _mapped(old: Sequence[str], becomes: Mapping[str, Sequence[str]], duplicates: Duplicates) -> New:
     """What a map makes of names; the new ones come in the order in which the old ones bring them up."""
     number: dict[str, int] = {}

@@ -176,6 +176,11 @@ def activations(
             )
 
     if path is None:
+        if isinstance(out, np.ndarray) and out.flags.fnc:
+            raise ValueError(
+                "out must lie row after row in memory, as numpy.zeros makes it; this array has its columns "
+                "one after another"
+            )
         result = result_array(out, shape, element)
         run(result)
         return result

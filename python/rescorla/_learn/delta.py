@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from rescorla import _core
-from rescorla._events.events import Events
-from rescorla._events.given import Source, events_unless_pair
+from rescorla._events.given import Source
 from rescorla._events.order import token_orders
-from rescorla._learn.plan import (
-    RATE,
-    Plan,
-    naming_divergence,
-    plan_of,
-    start_of,
-    warn_of_entries,
-    warn_unshared,
-)
-from rescorla._learn.record import of_events, rates_of, record
+from rescorla._learn.descent import Descent
+from rescorla._learn.objective import RECORDS, Record
+from rescorla._learn.plan import RATE, plan_of, start_of, warn_of_entries, warn_unshared
+from rescorla._learn.record import of_events, rates_of
+from rescorla._learn.record import record as recorded_facts
+from rescorla._learn.schedule import Schedule, factors_of, name_of
+from rescorla._learn.sources import ArraySource, TokenSource, source_of
+from rescorla._learn.units import ENGINE, UNBOUNDED, Function, Loss, Unit, unit_of
 from rescorla._shared.checks import (
     PerName,
     Seed,
     element_type,
     generator,
-    is_number,
     one_of,
     per_name,
     rate,
@@ -40,21 +35,24 @@ from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
 from rescorla._shared.testing import asked
 from rescorla._shared.warn import NumericalWarning, warn
-from rescorla._weights.vectors import Examples, Table, kappas, same_length, table_of, targets_of
+from rescorla._weights.vectors import Examples
 from rescorla._weights.weights import Weights
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
-Activation = Literal["identity", "logistic", "tanh"]
-Loss = Literal["squared", "log"]
+Activation = Literal["identity", "logistic", "tanh", "relu"]
+"""The functions that the engine has."""
+
+AnyActivation: TypeAlias = Literal[Activation, "softmax"] | tuple[Function, Function]
+
 Reduction = Literal["sum", "mean"]
 
 # The standard deviation of random initial weights: small, so that sums of a few of them are near zero, where
 # logistic and tanh are steepest.
 SPREAD = 0.01
 
-# Tokens put in random order at a time, unless a pass has more: 128 MiB.
+# Tokens put in random order, or given factors, at a time, unless a pass has more: 128 MiB.
 ORDERED = 1 << 24
 
 
@@ -65,11 +63,14 @@ def delta_rule(
     alpha: PerName = 1.0,
     beta: float,
     lambda_: PerName = 1.0,
-    activation: Activation = "identity",
+    activation: AnyActivation = "identity",
     loss: Loss = "squared",
     batch: int | Literal["full"] = 1,
     reduction: Reduction = "sum",
     passes: int = 1,
+    tol: float | None = None,
+    schedule: Schedule | None = None,
+    record: Record | None = None,
     initial: Weights | Literal["random"] | None = None,
     seed: Seed | None = None,
     dtype: DTypeLike = "float64",
@@ -83,7 +84,8 @@ def delta_rule(
         dw_ij = alpha_i * x_i * beta * (t_j - g(h_j)) * g'(h_j)    loss="squared"
         dw_ij = alpha_i * x_i * beta * (t_j - g(h_j))              loss="log"
 
-    In events x_i is 1 where cue i is present and 0 where it is absent; in arrays any number.
+    This is beta times minus the gradient of the token's loss, with the salience of the cue in front. In
+    events x_i is 1 where cue i is present and 0 where it is absent; in arrays any number.
 
     All tokens of a batch see the weights as they were before it; their dw are summed or averaged, and then
     applied. With g the identity and batches of one token this is the rule of Rescorla and Wagner: the weights
@@ -113,18 +115,38 @@ def delta_rule(
         The target t of an outcome that is present: one number, or one per outcome. That of an absent outcome
         is 0, and with tanh -lambda. Logistic and tanh come near 1 and never reach it; with tanh a lambda
         below 1 keeps weights finite where a plane separates the events. With arrays it stays 1.0: scale Z.
-    activation : {"identity", "logistic", "tanh"}, default "identity"
-        The function g: h itself, 1 / (1 + exp(-h)), or the hyperbolic tangent.
+    activation : {"identity", "logistic", "tanh", "relu", "softmax"} or (g, g'), default "identity"
+        The function g: h itself, 1 / (1 + exp(-h)), the hyperbolic tangent, max(h, 0), or exp(h_j) divided by
+        the sum of exp(h) over all outcomes. Or a pair of functions of your own: the first gives g(h) for an
+        array of sums, tokens x outcomes, the second its derivative at the same sums. They are called by the
+        calling thread, for some tokens at a time, and need a `batch` of more than one. The slope of "relu" at
+        0 is taken to be 1, so that weights that begin at zero can learn.
     loss : {"squared", "log"}, default "squared"
-        What is made smaller: (t - g)^2 / 2, or -t log g - (1 - t) log(1 - g). The log loss is for the
-        logistic function and targets from 0 to 1; its full-batch descent is logistic regression.
+        What is made smaller, summed over the outcomes: (t - g)^2 / 2; or -t log g - (1 - t) log(1 - g) of
+        the logistic function, and -t log g of softmax, with targets from 0 to 1. Full-batch descent of the
+        log loss is logistic regression, with softmax multinomial logistic regression. Under softmax and the
+        log loss a token with several outcomes is as many choices, and one without an outcome teaches nothing.
     batch : int or "full", default 1
         Tokens in a batch; the last one of a pass may have fewer. A batch may end within an event of frequency
         f, which is f tokens. "full": all tokens of a pass.
     reduction : {"sum", "mean"}, default "sum"
         Whether the dw of a batch are summed, or averaged over its tokens.
     passes : int, default 1
-        How often to go through the tokens.
+        How often to go through the tokens; with `tol` the most times.
+    tol : float, optional
+        Stop after the first pass whose weights have a gradient of the mean loss near zero: no derivative by a
+        weight of a cue with a salience is beyond -tol or tol. ``parameters`` tell whether it came to that
+        ("converged"), how many passes were made ("passes"), and the greatest of the derivatives ("gradient").
+        For full batches and small steps; single tokens scatter about the minimum unless the rate falls.
+    schedule : callable, optional
+        Factors on beta: a function of token numbers (int64, from 1 on through all passes) that gives a factor
+        for each, as `rescorla.schedules` have it. A batch has the factor of its first token.
+    record : {"loss", "accuracy"}, optional
+        What to compute of the weights after each pass, as ``history`` of the result. "loss": the mean of the
+        tokens' losses. "accuracy": the part of the tokens whose outcome of the greatest h is one of theirs,
+        the first of equally great ones; of one outcome alone, for which g(h) is nearer to the right one of
+        the targets of presence and absence. With arrays, whose outcome of the greatest h has the greatest
+        target, above 0 (-1 with tanh).
     initial : Weights or "random", optional
         What to start from: zero; these weights, whose names come first in the result; or "random", numbers of
         the normal distribution with mean 0 and standard deviation 0.01, drawn with the seed. Columns of
@@ -167,8 +189,9 @@ def delta_rule(
     Warns
     -----
     RescorlaWarning
-        When g is the identity and beta so large that a token takes away twice its own error, or more: where
-        beta * sum of alpha x^2 is 2 or more, or n times as much where n tokens are averaged.
+        When g is the identity or "relu" and beta so large that a token takes away twice its own error, or
+        more: where beta * sum of alpha x^2 is 2 or more, or n times as much where n tokens are averaged. When
+        `tol` was not reached.
 
     See Also
     --------
@@ -179,7 +202,13 @@ def delta_rule(
     -----
     The bits are those of plain loops in the order that the documentation states (Background, The mathematics,
     Batches). The functions are computed by the system's library in float64 and rounded: their last digit may
-    depend on the system.
+    depend on the system. Softmax and functions of your own are computed in numpy, in one thread: softmax
+    needs the sums of all outcomes of a token at once, so outcomes cannot be shared out among threads. Their
+    weights are those of the rule but for rounding.
+
+    What `tol` and `record` ask for is computed in numpy, too, from the sets of cues that tokens have, in
+    float64, in one thread: after each pass, the work of about a full batch. A gradient takes the memory of
+    the weights once more. It changes no bit of the weights.
 
     Events are held in memory, decoded, and the batches made of them up to 512 MiB, or one batch if that
     is more. Arrays are used where they are if they have the type of the weights and lie row after row in
@@ -190,6 +219,9 @@ def delta_rule(
     References
     ----------
     Widrow, B. and Hoff, M. E. (1960). Adaptive switching circuits. IRE WESCON Convention Record 4, 96-104.
+
+    Bridle, J. S. (1990). Probabilistic interpretation of feedforward classification network outputs, with
+    relationships to statistical pattern recognition. In Neurocomputing, 227-236. Springer.
 
     Evert, S. and Arppe, A. (2015). Some theoretical and experimental observations on naive discriminative
     learning. In Proceedings of the 6th Conference on Quantitative Investigations in Theoretical Linguistics.
@@ -214,6 +246,16 @@ def delta_rule(
     >>> round(weights["red", "y"], 4)
     0.6931
 
+    The learning curve, until the gradient is small:
+
+    >>> weights = rw.delta_rule(
+    ...     events, beta=0.5, batch="full", reduction="mean", passes=1000, tol=1e-6, record="loss"
+    ... )
+    >>> weights.parameters["converged"], weights.parameters["passes"]
+    (True, 196)
+    >>> weights.history[[0, 1, 2, -1]].round(4)
+    array([0.2559, 0.239 , 0.2308, 0.1667])
+
     Arrays, of a line y = 2 x - 1 with a column of ones as the intercept:
 
     >>> X = [[-1.0, 1.0], [0.0, 1.0], [1.0, 1.0], [2.0, 1.0]]
@@ -222,23 +264,25 @@ def delta_rule(
     >>> weights.column("y").round(4)
     array([ 2., -1.])
     """
-    size = batch_size(activation, loss, batch, reduction)
-    n_passes = whole("passes", passes, 1)
+    unit = unit_of(activation)
+    size = _size_of(unit, loss, batch, reduction)
+    most = whole("passes", passes, 1)
+    tol = None if tol is None else rate("tol", tol)
+    if record is not None:
+        one_of("record", record, RECORDS)
     element = element_type(dtype)
     n_threads = thread_count(threads)
     beta = rate("beta", beta)
     rng = None if seed is None else generator(seed)
     known = _known(initial, rng)
-    given = events_unless_pair(data, "delta_rule", progress=progress)
-    pair = cast("tuple[Examples, Examples]", data)
-    events = _arrays(pair, element) if given is None else _Tokens(given)
-    plan = plan_of(events, None, None, known)
+    source = source_of(data, element, progress)
+    plan = plan_of(source, None, None, known)
     if isinstance(initial, Weights):
-        warn_unshared(initial, plan, events)
+        warn_unshared(initial, plan, source)
     alphas = per_name("alpha", alpha, plan.cues, "cue", element)
     warn_of_entries("alpha", alpha, plan.cues, "cue")
-    if isinstance(events, _Arrays):
-        events.check(lambda_, loss)
+    if isinstance(source, ArraySource):
+        source.check(lambda_, loss)
         lambdas = np.ones(len(plan.outcomes))
     else:
         lambdas = per_name("lambda_", lambda_, plan.outcomes, "outcome", element, negative=True)
@@ -254,79 +298,101 @@ def delta_rule(
         start = _start(known, shape, element)
     elif rng is not None and initial == "random":
         start = rng.normal(0.0, SPREAD, shape).astype(element)
-    arguments: dict[str, Any] = {
-        "beta": beta,
-        "activation": activation,
-        "loss": loss,
-        "batch": size,
-        "mean": reduction == "mean",
-        "threads": n_threads,
-        **asked("kernel", "tile"),
-    }
     # An error that is bounded overshoots, too, but cannot grow.
-    kappa = events.kappa(alphas[plan.cue_rows]) if activation == "identity" else 0.0
-    safe = safe_rate(kappa, size, events.n_tokens, reduction)
+    kappa = source.kappa(alphas[plan.cue_rows]) if unit.name in UNBOUNDED else 0.0
+    safe = safe_rate(kappa, size, source.n_tokens, reduction)
     rate_name = RATE.get()
-    cure = slower(rate_name, kappa, size, events.n_tokens, reduction)
-    ordered = asked("ordered")["ordered"] or ORDERED
+    descent = Descent(source, plan, unit, loss, alphas, lambdas, beta, size, reduction == "mean")
+    cure = slower(rate_name, kappa, size, source.n_tokens, reduction)
+    objective = None if tol is None and record is None else descent.objective()
+    history: list[float] = []
+    made, steepest, fastest = 0, np.inf, beta if schedule is None else 0.0
     started = perf_counter()
-    with watching(progress, "learning", "tokens", n_passes * events.n_tokens) as watch:
+    with watching(progress, "learning", "tokens", most * source.n_tokens) as watch:
+        at_once = 1 if objective is not None else asked("ordered")["ordered"] or ORDERED
         # In full batches the order is nothing but rounding.
-        for first, some, order in _orders(n_passes, events, rng if size else None, ordered):
+        for first, some, order in _orders(most, source, rng if size else None, schedule, at_once):
+            factors = None
+            if schedule is not None:
+                factors = factors_of(schedule, descent.first_tokens(first, some), beta, element)
+                fastest = max(fastest, beta * float(factors.max(initial=0.0)))
             values = np.zeros(shape, dtype=element)
-            step = arguments | {
-                "passes": some,
-                "order": order,
-                "progress": _part(watch, first, some, n_passes),
-            }
-            if isinstance(events, _Arrays):
-                report = events.learn(plan, alphas, start, values, step, cure)
-            else:
-                with naming_divergence(plan, cure):
-                    report = _core.delta_rule(
-                        events.events._file,
-                        alpha=alphas,
-                        lambda_=lambdas,
-                        cue_rows=plan.cue_rows,
-                        outcome_columns=plan.outcome_columns,
-                        initial=start,
-                        out=values,
-                        **step,
-                    )
-            start = values
-    parameters = record(
+            report = descent.learn(
+                start,
+                values,
+                passes=some,
+                order=order,
+                factors=factors,
+                threads=n_threads,
+                cure=cure,
+                watch=part_of(watch, first, some, most),
+            )
+            start, made = values, first + some
+            if objective is None:
+                continue
+            if record is not None:
+                history.append(objective(values, record))
+            if tol is not None:
+                steepest = objective.steepest(values)
+                if steepest <= tol:
+                    break
+    parameters = recorded_facts(
         "delta",
         started,
         **rates_of(recorded(alpha, alphas), (beta, beta), recorded(lambda_, lambdas)),
-        activation=activation,
+        activation=unit.name,
         loss=loss,
         batch="full" if size is None else size,
         reduction=reduction,
-        passes=n_passes,
+        passes=made,
+        **({} if tol is None else {"tol": tol, "converged": steepest <= tol, "gradient": steepest}),
+        schedule=None if schedule is None else name_of(schedule),
         seed=recorded_seed(seed),
         initial="random" if initial == "random" else None,
         continued=known is not None,
-        **of_events(events),
+        **of_events(source),
         dtype=str(element),
         kernel=report["kernel"],
         threads=report["threads"],
+        **({} if record is None else {"record": record, "history": history}),
     )
-    if beta >= safe:
-        warn(overshooting(rate_name, beta, kappa, safe, events.what), NumericalWarning)
+    if fastest >= safe:
+        scheduled = schedule is not None
+        warn(
+            overshooting(rate_name, fastest, kappa, safe, source.what, scheduled=scheduled), NumericalWarning
+        )
+    if tol is not None and steepest > tol:
+        warn(
+            f"after {made} passes the gradient is {steepest:.3g}, not below tol = {tol:g}; raise passes, or "
+            f"{rate_name} where it is safe",
+            NumericalWarning,
+        )
     return Weights(values, plan.cues, plan.outcomes, parameters)
 
 
-def batch_size(activation: Activation, loss: Loss, batch: object, reduction: Reduction) -> int | None:
+def batch_size(activation: str, loss: Loss, batch: object, reduction: Reduction) -> int | None:
+    """The tokens of a batch, None for all of them, for a function of the engine; ValueError for others."""
+    one_of("activation", activation, ENGINE)
+    return _size_of(unit_of(activation), loss, batch, reduction)
+
+
+def _size_of(unit: Unit, loss: Loss, batch: object, reduction: Reduction) -> int | None:
     """The tokens of a batch, None for all of them; ValueError for what does not go together."""
-    one_of("activation", activation, ("identity", "logistic", "tanh"))
     one_of("loss", loss, ("squared", "log"))
     one_of("reduction", reduction, ("sum", "mean"))
-    if loss == "log" and activation != "logistic":
+    if loss == "log" and (unit.own or unit.name not in ("logistic", "softmax")):
         raise ValueError(
-            f"loss='log' goes with activation='logistic', not {activation!r}: only of the logistic function "
-            "the values are probabilities"
+            f"loss='log' goes with activation='logistic' or 'softmax', not {unit.name!r}: only of these the "
+            "values are probabilities"
         )
-    return None if isinstance(batch, str) and batch == "full" else whole("batch", batch, 1, "'full'")
+    size = None if isinstance(batch, str) and batch == "full" else whole("batch", batch, 1, "'full'")
+    if unit.own and size == 1:
+        raise ValueError(
+            "activation=(g, g') is for batches: with batch=1 Python would be called twice for every token, "
+            "which takes longer than to learn it; take batch='full' or some hundreds, or a function of "
+            f"{', '.join(map(repr, ENGINE))}"
+        )
+    return size
 
 
 def safe_rate(kappa: float, size: int | None, n_tokens: int, reduction: Reduction) -> float:
@@ -348,122 +414,16 @@ def slower(rate_name: str, kappa: float, size: int | None, n_tokens: int, reduct
     return f"lower {rate_name}{bound}{others}"
 
 
-def overshooting(rate_name: str, beta: float, kappa: float, safe: float, what: str) -> str:
+def overshooting(
+    rate_name: str, beta: float, kappa: float, safe: float, what: str, *, scheduled: bool = False
+) -> str:
     """What to tell the user whose rate is too large for some token."""
+    which = f"the largest {rate_name} * factor," if scheduled else f"{rate_name} ="
     size, cure = ("alpha * x^2", "beta or alpha") if rate_name == "beta" else ("x^2", rate_name)
     return (
-        f"{rate_name} = {beta:g} may overshoot: {what} has sum({size}) = {kappa:g}, so a rate is safe only "
+        f"{which} {beta:g} may overshoot: {what} has sum({size}) = {kappa:g}, so a rate is safe only "
         f"below {safe:g}; lower {cure}"
     )
-
-
-class _Tokens:
-    """Events, as much as learning needs of them."""
-
-    what = "an event"
-
-    def __init__(self, events: Events) -> None:
-        self.events = events
-        self.n_tokens, self.n_cues, self.n_outcomes = events.n_tokens, events.n_cues, events.n_outcomes
-        self.cues, self.outcomes = events.cues, events.outcomes
-
-    def __len__(self) -> int:
-        return len(self.events)
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """What made them."""
-        return self.events.parameters
-
-    def frequencies(self) -> NDArray[np.int64]:
-        """How many tokens each event stands for."""
-        return self.events.frequencies
-
-    def kappa(self, alphas: NDArray[np.float64]) -> float:
-        """The greatest sum of alpha m^2 of an event."""
-        (pointers, cues, _), _ = self.events._file.cue_sets()
-        sets = np.repeat(np.arange(len(pointers) - 1), np.diff(pointers))
-        # A cue that is there m times is m slots side by side.
-        pairs, times = np.unique(sets * self.n_cues + cues, return_counts=True)
-        if not len(pairs):
-            return 0.0
-        squares = alphas[pairs % self.n_cues] * np.square(times, dtype=np.float64)
-        return float(np.bincount(pairs // self.n_cues, weights=squares).max())
-
-
-class _Arrays:
-    """Rows of X, each a token, and its targets in Z: what `Events` tell of themselves."""
-
-    what = "a row"
-
-    def __init__(self, x: Table, z: Table) -> None:
-        same_length("X", x.shape[0], "Z", z.shape[0])
-        self.x, self.z = x, z
-        self.n_tokens, self.n_cues = x.shape
-        self.n_outcomes = z.shape[1]
-        self.cues, self.outcomes = x.names, z.names
-
-    def __len__(self) -> int:
-        return self.n_tokens
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """What made them, which arrays do not say."""
-        return {}
-
-    def check(self, lambda_: object, loss: Loss) -> None:
-        """ValueError where targets are not those of Z, or not such as the loss has."""
-        if not is_number(lambda_) or lambda_ != 1:
-            raise ValueError(
-                f"lambda_ must be 1.0 with arrays, where the targets are those of Z, not {lambda_!r}; scale Z"
-            )
-        check_targets("Z", self.z, loss)
-
-    def frequencies(self) -> NDArray[np.int64]:
-        """How many tokens each row stands for."""
-        return np.ones(self.n_tokens, dtype=np.int64)
-
-    def kappa(self, alphas: NDArray[np.float64]) -> float:
-        """The greatest sum of alpha x^2 of a row."""
-        return float(kappas(self.x, alphas).max(initial=0.0))
-
-    def learn(
-        self,
-        plan: Plan,
-        alphas: NDArray[np.float64],
-        start: NDArray[Any] | None,
-        values: NDArray[Any],
-        step: dict[str, Any],
-        cure: str,
-    ) -> dict[str, Any]:
-        """Learn the rows and columns of the result that X and Z name; the others stay what they were."""
-        place = np.ix_(plan.cue_rows, plan.outcome_columns)
-        if start is not None:
-            values[...] = start
-            # The engine takes the same columns in the order of X and Z.
-            start = np.ascontiguousarray(start[place])
-        out = np.zeros((self.n_cues, self.n_outcomes), dtype=values.dtype)
-        names = plan._replace(all_cues=self.cues, outcomes=self.outcomes)
-        with naming_divergence(names, cure):
-            report = _core.delta_rule_rows(
-                self.x, self.z, alpha=alphas[plan.cue_rows], initial=start, out=out, **step
-            )
-        values[place] = out
-        return report
-
-
-def check_targets(argument: str, z: Table, loss: Loss) -> None:
-    """ValueError where targets are not such as the loss has."""
-    wrong = (z.values < 0) | (z.values > 1)
-    if loss == "log" and wrong.any():
-        raise ValueError(
-            f"{argument} must be between 0 and 1 for loss='log', not {z.values.flat[int(wrong.argmax())]}: "
-            "no weights make the loss of other targets least"
-        )
-
-
-def _arrays(data: tuple[Examples, Examples], element: np.dtype[Any]) -> _Arrays:
-    return _Arrays(table_of("X", data[0], element, "x"), targets_of("Z", data[1], element))
 
 
 def _known(initial: object, rng: np.random.Generator | None) -> Weights | None:
@@ -486,20 +446,23 @@ def _start(known: Weights, shape: tuple[int, int], element: np.dtype[Any]) -> ND
 
 
 def _orders(
-    passes: int, events: _Tokens | _Arrays, rng: np.random.Generator | None, ordered: int
+    passes: int, source: TokenSource, rng: np.random.Generator | None, schedule: object, at_once: int
 ) -> Iterator[tuple[int, int, NDArray[np.int64] | None]]:
-    """Some passes at a time: the first of them, how many, and their tokens in random order, or None."""
-    if rng is None:
-        yield 0, passes, None
-        return
-    at_once = max(1, ordered // max(1, events.n_tokens))
-    frequencies = events.frequencies()
-    for first in range(0, passes, at_once):
-        some = min(at_once, passes - first)
-        yield first, some, token_orders(some, frequencies, rng)
+    """Some passes at a time: the first of them, how many, and their tokens in random order, or None.
+
+    As many as have `at_once` tokens, or one; all, where neither order nor factors take memory, unless
+    `at_once` is 1.
+    """
+    together = passes
+    if rng is not None or schedule is not None or at_once == 1:
+        together = max(1, at_once // max(1, source.n_tokens))
+    frequencies = source.frequencies()
+    for first in range(0, passes, together):
+        some = min(together, passes - first)
+        yield first, some, None if rng is None else token_orders(some, frequencies, rng)
 
 
-def _part(
+def part_of(
     watch: Callable[[int, int], object] | None, first: int, some: int, passes: int
 ) -> Callable[[int, int], object] | None:
     """Tells of some passes as a part of all of them."""

@@ -354,7 +354,7 @@ def equilibrium(
 
 def _phases_of(events: Events) -> dict[str, range]:
     """The rows of each phase; ValueError where the events have none."""
-    phases = dict(getattr(events, "phases", {}))
+    phases = dict(events.phases)
     if not phases:
         raise ValueError(
             "by='phase' needs events that have phases, and these have none: make them by "

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import perf_counter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from rescorla import _core
+from rescorla._events.order import token_orders
+from rescorla._learn.objective import RECORDS, Record
 from rescorla._learn.plane import LinearFit, signs_of
-from rescorla._learn.record import record
+from rescorla._learn.record import record as recorded_facts
+from rescorla._learn.rows import products
 from rescorla._shared.checks import Seed, generator, number, one_of, recorded_seed, whole
 from rescorla._shared.hints import hinting
-from rescorla._shared.progress import Progress, watching
-from rescorla._weights.vectors import Examples, Table, same_length, table_of, vector_of
+from rescorla._shared.progress import Progress, part, watching
+from rescorla._weights.vectors import Examples, Table, same_length, table_of, taken, vector_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -32,6 +36,7 @@ def perceptron(
     max_sweeps: int = 1000,
     initial: LinearFit | Literal["random"] | ArrayLike | None = None,
     seed: Seed | None = None,
+    record: Literal["loss", "accuracy"] | None = None,
     progress: Progress = None,
 ) -> LinearFit:
     """Learn a plane between two classes by the perceptron rule.
@@ -49,7 +54,8 @@ def perceptron(
     y : array_like of +1 and -1, n_examples
         Their classes.
     rule : {"single", "batch"}, default "single"
-        Single: each mistake is learned from at once, in the order of the rows (Rosenblatt). Batch: all
+        Single: each mistake is learned from at once, in the order of the rows (Rosenblatt), or a random one,
+        if there is a seed. Batch: all
         mistakes that the weights make at the beginning of a sweep are found, and then learned from together.
     eta : float, default 1.0
         How much of an example is added, above 0. From zero weights it scales the result and nothing else:
@@ -65,8 +71,13 @@ def perceptron(
         drawn with the seed, the bias last; these weights, with a bias of 0; or the weights and the bias of a
         fit.
     seed : int, numpy.random.Generator or numpy.random.SeedSequence, optional
-        Where random weights come from, if initial is "random". Nothing else is random. A Generator goes on
-        from where it is, and ``parameters["seed"]`` is None then.
+        Take the examples of each sweep in a fresh random order, after random initial weights are drawn;
+        without it in the order of the rows. The order makes no difference to the batch rule. A Generator goes
+        on from where it is, and ``parameters["seed"]`` is None then.
+    record : {"loss", "accuracy"}, optional
+        What to compute of the weights after each sweep, as ``history`` of the result. "loss": the perceptron
+        criterion, the sum of -y f(x) over the mistakes, which is 0 also where these lie on the plane.
+        "accuracy": the part of the examples that are right.
     progress : None, bool or callable(done, total), default None
         None shows a bar on a terminal and in a notebook. A callable is called by the calling thread; when it
         raises, learning stops.
@@ -101,6 +112,10 @@ def perceptron(
     example that lies on the plane lies there exactly, and is a mistake whatever eta is. That classes are not
     separated after some sweeps does not prove that they cannot be: `separable` decides.
 
+    The rule goes down the perceptron criterion: it adds eta times minus its gradient, of one mistake (single)
+    or of all (batch). The record of it is computed in numpy, and may differ from such sums in its last
+    digits. A seed takes a copy of X.
+
     References
     ----------
     Rosenblatt, F. (1958). The perceptron: a probabilistic model for information storage and organization in
@@ -126,6 +141,11 @@ def perceptron(
     >>> fit.errors
     array([2, 3, 3, 2, 2, 3, 2, 1, 0])
 
+    The perceptron criterion after each:
+
+    >>> rw.perceptrons.perceptron(inputs, [-1, -1, -1, 1], record="loss").history
+    array([2., 1., 0., 0., 1., 0., 0., 0., 0.])
+
     No plane tells XOR:
 
     >>> rw.perceptrons.perceptron(inputs, [-1, 1, 1, -1], max_sweeps=100).converged
@@ -139,22 +159,19 @@ def perceptron(
     table = table_of("X", X, _FLOAT64, "x")
     signs = signs_of(y)
     same_length("X", table.shape[0], "y", len(signs))
-    weights, start = _start(initial, seed, table, bias)
+    if record is not None:
+        one_of("record", record, RECORDS)
+    rng = None if seed is None else generator(seed)
+    weights, start = _start(initial, rng, table, bias)
     # From zero weights eta scales everything; multiples of an eta that is no power of two would round, and
     # put on one side of the plane what lies on it.
     scale = 1.0 if weights.any() or start else eta
+    how = _How(rule, eta / scale, bias, rng if rule == "single" else None, record)
     started = perf_counter()
     try:
         with watching(progress, "learning", "sweeps", sweeps) as watch:
-            coef, intercept, stability, errors, added = _core.perceptron(
-                table,
-                signs,
-                rule=rule,
-                eta=eta / scale,
-                initial=weights,
-                bias=start if bias else None,
-                max_sweeps=sweeps,
-                progress=watch,
+            coef, intercept, stability, errors, added, history = how.learn(
+                table, signs, weights, start, sweeps, watch
             )
     except FloatingPointError as error:
         match error.args:
@@ -164,11 +181,13 @@ def perceptron(
     if scale != 1.0:
         with np.errstate(over="ignore"):
             coef, intercept = coef * scale, float(np.float64(intercept) * scale)
+            if record == "loss":
+                history = history * scale
         scaled = np.append(coef, intercept)
         if not np.isfinite(scaled).all():
             row = int(np.isfinite(scaled).argmin())
             raise _overflow(table, row, float(scaled[row]))
-    parameters = record(
+    parameters = recorded_facts(
         "perceptron",
         started,
         updates=rule,
@@ -178,6 +197,7 @@ def perceptron(
         initial=initial if isinstance(initial, str) else None,
         continued=initial is not None and not isinstance(initial, str),
         seed=recorded_seed(seed),
+        **({} if record is None else {"record": record}),
         n_examples=table.shape[0],
         n_features=table.shape[1],
     )
@@ -189,9 +209,96 @@ def perceptron(
         errors=errors,
         converged=bool(errors[-1] == 0),
         strengths=eta * added.astype(np.float64),
+        history=None if record is None else history,
         feature_names=table.names,
         parameters=parameters,
     )
+
+
+class _Found(NamedTuple):
+    """Weights, bias, stability, the errors of each sweep, how often each example was added; and a record."""
+
+    coef: NDArray[np.float64]
+    intercept: float
+    stability: float
+    errors: NDArray[np.int64]
+    added: NDArray[np.int64]
+    history: NDArray[np.float64]
+
+
+class _How(NamedTuple):
+    """How to learn, whatever the examples are."""
+
+    rule: Literal["single", "batch"]
+    eta: float
+    bias: bool
+    rng: np.random.Generator | None
+    record: Record | None
+
+    def learn(
+        self,
+        x: Table,
+        y: NDArray[np.float64],
+        weights: NDArray[np.float64],
+        bias: float,
+        sweeps: int,
+        watch: Callable[[int, int], object] | None,
+    ) -> _Found:
+        """All sweeps at once, or one after another where something is to be done between them."""
+        if self.rng is None and self.record is None:
+            return _Found(*self._sweeps(x, y, weights, bias, sweeps, watch), np.zeros(0))
+        n = len(y)
+        ones, added = np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        errors, history = [], []
+        for sweep in range(sweeps):
+            order = None if self.rng is None else token_orders(1, ones, self.rng)[0]
+            ordered, signs = (x, y) if order is None else (taken(x, order), y[order])
+            watching_sweep = part(watch, sweep * n, sweeps * n)
+            weights, bias, stability, wrong, more = self._sweeps(
+                ordered, signs, weights, bias, 1, watching_sweep
+            )
+            added[slice(None) if order is None else order] += more
+            errors.append(int(wrong[0]))
+            if self.record is not None:
+                history.append(_recorded(x, y, weights, bias, self.record))
+            if not errors[-1]:
+                break
+        return _Found(
+            weights, bias, stability, np.array(errors, dtype=np.int64), added, np.array(history, dtype=float)
+        )
+
+    def _sweeps(
+        self,
+        x: Table,
+        y: NDArray[np.float64],
+        weights: NDArray[np.float64],
+        bias: float,
+        sweeps: int,
+        watch: Callable[[int, int], object] | None,
+    ) -> tuple[NDArray[np.float64], float, float, NDArray[np.int64], NDArray[np.int64]]:
+        return _core.perceptron(
+            x,
+            y,
+            rule=self.rule,
+            eta=self.eta,
+            initial=weights,
+            bias=bias if self.bias else None,
+            max_sweeps=sweeps,
+            progress=watch,
+        )
+
+
+def _recorded(
+    x: Table, y: NDArray[np.float64], weights: NDArray[np.float64], bias: float, record: Record
+) -> float:
+    """The perceptron criterion, or the part of the examples that are right."""
+    if not len(y):
+        return 0.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        margins = y * (products(x, weights[:, np.newaxis])[:, 0] + bias)
+    if record == "accuracy":
+        return float((margins > 0).mean())
+    return float(np.maximum(-margins, 0.0).sum())
 
 
 def _overflow(table: Table, row: int, value: float) -> FloatingPointError:
@@ -200,16 +307,18 @@ def _overflow(table: Table, row: int, value: float) -> FloatingPointError:
     return FloatingPointError(f"the {which} became {value}; lower eta, or scale X")
 
 
-def _start(initial: object, seed: Seed | None, table: Table, bias: bool) -> tuple[NDArray[np.float64], float]:
+def _start(
+    initial: object, rng: np.random.Generator | None, table: Table, bias: bool
+) -> tuple[NDArray[np.float64], float]:
     """The weights and the bias to begin with."""
     p = table.shape[1]
     if initial is None:
         return np.zeros(p), 0.0
     if isinstance(initial, str):
         one_of("initial", initial, ("random",))
-        if seed is None:
+        if rng is None:
             raise ValueError("initial='random' needs a seed=, so that the weights can be drawn again")
-        drawn = generator(seed).normal(size=p + 1)
+        drawn = rng.normal(size=p + 1)
         return drawn[:p], float(drawn[p]) if bias else 0.0
     if isinstance(initial, LinearFit):
         weights, start = initial.coef, initial.intercept

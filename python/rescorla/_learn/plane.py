@@ -42,6 +42,8 @@ class LinearFit:
         start.
     stabilities : ndarray of float64
         The stability before each step, where it was recorded; else empty.
+    history : ndarray of float64, or None
+        The learning curve that was recorded, as the function says; None where none was.
     feature_names : tuple of str
         The names of the columns of X.
     parameters : dict
@@ -64,6 +66,7 @@ class LinearFit:
         "converged",
         "errors",
         "feature_names",
+        "history",
         "intercept",
         "n_steps",
         "parameters",
@@ -80,6 +83,7 @@ class LinearFit:
     converged: bool
     strengths: NDArray[np.float64]
     stabilities: NDArray[np.float64]
+    history: NDArray[np.float64] | None
     feature_names: tuple[str, ...]
     parameters: dict[str, Any]
 
@@ -94,6 +98,7 @@ class LinearFit:
         converged: bool = False,
         strengths: NDArray[np.float64] | None = None,
         stabilities: NDArray[np.float64] | None = None,
+        history: NDArray[np.float64] | None = None,
         feature_names: tuple[str, ...] = (),
         parameters: dict[str, Any] | None = None,
     ) -> None:
@@ -105,6 +110,7 @@ class LinearFit:
         self.converged = converged
         self.strengths = np.zeros(0) if strengths is None else strengths
         self.stabilities = np.zeros(0) if stabilities is None else stabilities
+        self.history = history
         self.feature_names = feature_names
         self.parameters = dict(parameters or {})
 

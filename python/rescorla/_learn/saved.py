@@ -76,6 +76,16 @@ def save(path: str, content: Content) -> None:
         np.savez(stream, about=labels, **arrays)  # type: ignore[arg-type]
 
 
+def is_one(path: str) -> bool:
+    """Whether a file is one of trajectories, be it sound or not."""
+    import zipfile
+
+    if not (path.lower().endswith(".npz") and zipfile.is_zipfile(path)):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        return "about.npy" in archive.namelist()
+
+
 def load(path: str) -> Content:
     """Read a file, and check that its parts fit together."""
     if os.path.isfile(path) and path.lower().endswith((".npy", ".nc")):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
@@ -10,10 +12,15 @@ import numpy as np
 from rescorla import _core
 from rescorla._events.events import Events
 from rescorla._events.given import Source, events_unless_pair
-from rescorla._learn.delta import delta_rule
+from rescorla._learn.delta import delta_rule, part_of
+from rescorla._learn.objective import RECORDS, Objective, Record
 from rescorla._learn.plan import naming_rate, start_of
-from rescorla._learn.record import of_events, rates_of, record
+from rescorla._learn.record import of_events, rates_of
+from rescorla._learn.record import record as recorded_facts
 from rescorla._learn.rescorla_wagner import learn
+from rescorla._learn.rows import rows_of_names, rows_of_sets, rows_of_tables
+from rescorla._learn.schedule import Schedule, factors_of, name_of
+from rescorla._learn.units import unit_of
 from rescorla._shared.checks import (
     element_type,
     numbered,
@@ -21,12 +28,13 @@ from rescorla._shared.checks import (
     places,
     rate,
     thread_count,
+    whole,
 )
 from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
 from rescorla._shared.testing import asked
 from rescorla._shared.warn import NumericalWarning, warn
-from rescorla._weights.vectors import Examples, Vectors, labelled, same_length, table_of
+from rescorla._weights.vectors import Examples, Table, Vectors, labelled, same_length, table_of
 from rescorla._weights.weights import Weights
 
 if TYPE_CHECKING:
@@ -43,6 +51,9 @@ def widrow_hoff(
     cue_vectors: Vectors | None = None,
     outcome_vectors: Vectors | None = None,
     initial: Weights | None = None,
+    passes: int = 1,
+    schedule: Schedule | None = None,
+    record: Record | None = None,
     dtype: DTypeLike = "float64",
     method: Method = "auto",
     threads: int | None = None,
@@ -79,11 +90,21 @@ def widrow_hoff(
     initial : Weights, optional
         What to start from. Where names stand for themselves, its names come first in the result; where there
         are vectors, its names are those of their dimensions.
+    passes : int, default 1
+        How often to go through the tokens.
+    schedule : callable, optional
+        Factors on eta: a function of token numbers (int64, from 1 on through all passes) that gives a factor
+        for each, as `rescorla.schedules` have it. Not for events with vectors.
+    record : {"loss", "accuracy"}, optional
+        What to compute of the weights after each pass, as ``history`` of the result. "loss": the mean over
+        the tokens of |z - W'x|^2 / 2. "accuracy", where outcomes are names or columns of Z: the part of the
+        tokens whose greatest prediction is that of an outcome that they have, as `delta_rule` counts it.
     dtype : {"float64", "float32"}, default "float64"
         The type of the weights, of the vectors and of all operations.
     method : {"auto", "forward", "adjoint"}, default "auto"
         Of vectors as cues: token blocks forward, at 4 p q operations a token, or backward, at 4 p p and what
-        the outcomes need besides; or whichever takes fewer. The weights are the same up to rounding.
+        the outcomes need besides; or whichever takes fewer. The weights are the same up to rounding. Where
+        cues and outcomes are names, "adjoint" is for one pass.
     threads : int, optional
         How many threads to use; by default as many as the process may run on. It changes no bit.
     progress : None, bool or callable(done, total), default None
@@ -128,7 +149,8 @@ def widrow_hoff(
     then ``eta * (z - sum)``, then its addition to each row. With vectors, blocks of tokens are learned by
     matrix products, exactly but for rounding: the difference from plain loops is within 1e-12 of the greatest
     weight in float64 for eta * x'x of 1 or less. Either way the number of threads changes no bit. An event of
-    frequency f is f tokens in a row.
+    frequency f is f tokens in a row. With a schedule rows of numbers are multiplied by the square root of the
+    factor, x and z alike. What `record` asks for is computed in numpy, in float64, and changes no bit.
 
     The events are held in memory, decoded; and of vectors those of the names that occur.
 
@@ -162,9 +184,13 @@ def widrow_hoff(
     one_of("method", method, ("auto", "forward", "adjoint"))
     element = element_type(dtype)
     n_threads = thread_count(threads)
+    n_passes = whole("passes", passes, 1)
     eta = rate("eta", eta)
+    if record is not None:
+        one_of("record", record, RECORDS)
     if initial is not None and not isinstance(initial, Weights):
         raise TypeError(f"initial must be Weights, not {type(initial).__name__}")
+    how = _How(eta, initial, n_passes, schedule, record, element, method, n_threads, progress)
     source: _core.EventFile | int
     facts: dict[str, Any]
     events = events_unless_pair(data, "widrow_hoff", progress=progress)
@@ -175,12 +201,17 @@ def widrow_hoff(
                 "cue_vectors and outcome_vectors are for Events; of a pair (X, Z) the rows are vectors"
             )
         if any(hasattr(side, "tocsr") for side in pair):
-            return _sparse(pair, eta, initial, element, method, n_threads, progress)
+            return _sparse(pair, how)
         cues, outcomes, source = _pair(pair, element)
         facts = {"n_tokens": source}
     else:
         if cue_vectors is None and outcome_vectors is None:
-            return _names_only(events, eta, initial, element, method, n_threads, progress)
+            return _names_only(events, how)
+        if schedule is not None:
+            raise ValueError(
+                "schedule is not for events with vectors, of which tokens with one rate are taken together; "
+                "give a pair (X, Z) whose rows are the sums of the vectors"
+            )
         known = (None, None) if initial is None else (initial.cues, initial.outcomes)
         cues = _side("cue", events.cues, cue_vectors, known[0], element, "x")
         outcomes = _side("outcome", events.outcomes, outcome_vectors, known[1], element, "z")
@@ -190,43 +221,51 @@ def widrow_hoff(
         raise ValueError(
             "method='adjoint' is for cues that have vectors; cues that are names have 'forward' only"
         )
+    if record == "accuracy" and events is not None and outcomes.size is None:
+        raise ValueError(
+            "record='accuracy' is for outcomes that are names; rescorla.measures.accuracy says how often the "
+            "vector of the right outcome is the nearest to what is predicted"
+        )
     start = None
     if initial is not None:
         cues, outcomes = cues.reordered("cue", initial.cues), outcomes.reordered("outcome", initial.outcomes)
         start = np.zeros((len(cues.names), len(outcomes.names)), dtype=element)
         start[: len(initial.cues), : len(initial.outcomes)] = start_of(initial, element)
-    values = np.zeros((len(cues.names), len(outcomes.names)), dtype=element)
+    history: list[float] = []
+    look = None if record is None else _looking(events, cues, outcomes, record)
+    kappa = 0.0
     started = perf_counter()
-    try:
-        with watching(progress, "learning", "tokens", facts["n_tokens"]) as watch:
-            report = _core.widrow_hoff(
-                source,
-                cues=(cues.array, cues.size),
-                outcomes=(outcomes.array, outcomes.size),
-                eta=eta,
-                initial=start,
-                out=values,
-                method=None if method == "auto" else method,
-                threads=n_threads,
-                **asked("kernel", "tile", "block"),
-                progress=watch,
-            )
-    except FloatingPointError as error:
-        match error.args:
-            case (int(row), int(column), value):
-                raise FloatingPointError(
-                    f"the weight of cue {cues.names[row]!r} to outcome {outcomes.names[column]!r} became "
-                    f"{value}; learning diverges: lower eta"
-                ) from None
-        raise
-    kappa = report["max_kappa"]
+    with watching(progress, "learning", "tokens", n_passes * facts["n_tokens"]) as watch:
+        for made in range(n_passes):
+            values = np.zeros((len(cues.names), len(outcomes.names)), dtype=element)
+            sides = cues.array, outcomes.array
+            if schedule is not None and isinstance(source, int):
+                sides = _scheduled(sides, schedule, made, eta, element)
+            with _naming(cues, outcomes):
+                report = _core.widrow_hoff(
+                    source,
+                    cues=(sides[0], cues.size),
+                    outcomes=(sides[1], outcomes.size),
+                    eta=eta,
+                    initial=start,
+                    out=values,
+                    method=None if method == "auto" else method,
+                    threads=n_threads,
+                    **asked("kernel", "tile", "block"),
+                    progress=part_of(watch, made, 1, n_passes),
+                )
+            kappa = max(kappa, report["max_kappa"])
+            start = values
+            if look is not None:
+                history.append(look(values))
     if eta * kappa >= 2:
+        times = "" if schedule is None else ", times its factor,"
         warn(
-            f"eta = {eta:g} may overshoot: a token has x'x = {kappa:g}, so a rate is safe only below "
+            f"eta = {eta:g} may overshoot: a token has x'x{times} = {kappa:g}, so a rate is safe only below "
             f"{2 / kappa:g}; lower eta",
             NumericalWarning,
         )
-    parameters = record(
+    parameters = recorded_facts(
         "widrow_hoff",
         started,
         eta=eta,
@@ -234,12 +273,29 @@ def widrow_hoff(
         **facts,
         cues_are="names" if cues.size is not None else "vectors",
         outcomes_are="names" if outcomes.size is not None else "vectors",
+        passes=n_passes,
+        schedule=None if schedule is None else name_of(schedule),
         dtype=str(element),
         continued=initial is not None,
         method=report["method"],
         threads=report["threads"],
+        **({} if record is None else {"record": record, "history": history}),
     )
     return Weights(values, cues.names, outcomes.names, parameters)
+
+
+class _How(NamedTuple):
+    """How to learn, whatever cues and outcomes are."""
+
+    eta: float
+    initial: Weights | None
+    passes: int
+    schedule: Schedule | None
+    record: Record | None
+    element: np.dtype[Any]
+    method: Method
+    threads: int
+    progress: Progress
 
 
 class _Side(NamedTuple):
@@ -312,47 +368,118 @@ def _pair(data: tuple[Examples, Examples], element: np.dtype[Any]) -> tuple[_Sid
     return _Side(x.values, None, x.names), _Side(z.values, None, names), x.shape[0]
 
 
-def _sparse(
-    data: tuple[Examples, Examples],
+@contextmanager
+def _naming(cues: _Side, outcomes: _Side) -> Iterator[None]:
+    """Name the weight that left the finite numbers."""
+    try:
+        yield
+    except FloatingPointError as error:
+        match error.args:
+            case (int(row), int(column), value):
+                raise FloatingPointError(
+                    f"the weight of cue {cues.names[row]!r} to outcome {outcomes.names[column]!r} became "
+                    f"{value}; learning diverges: lower eta"
+                ) from None
+        raise
+
+
+def _scheduled(
+    sides: tuple[NDArray[Any], NDArray[Any]],
+    schedule: Schedule,
+    made: int,
     eta: float,
-    initial: Weights | None,
     element: np.dtype[Any],
-    method: Method,
-    threads: int,
-    progress: Progress,
-) -> Weights:
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Rows times the root of their factors f: eta f x (z - W'x)' is the rule for such x and z."""
+    n = len(sides[0])
+    tokens = np.arange(made * n + 1, (made + 1) * n + 1, dtype=np.int64)
+    roots = np.sqrt(factors_of(schedule, tokens, eta, element))[:, np.newaxis]
+    x, z = ((side * roots).astype(element) for side in sides)
+    return x, z
+
+
+def _looking(
+    events: Events | None, cues: _Side, outcomes: _Side, record: Record
+) -> Callable[[NDArray[Any]], float]:
+    """What is recorded of weights."""
+    if events is None:
+        x, z = (Table(side.array.shape, side.array, side.names) for side in (cues, outcomes))
+        rows = rows_of_tables(x, z)
+    else:
+        named = np.arange(len(events.outcomes)) if outcomes.size is None else outcomes.array
+        vectors = outcomes.array if outcomes.size is None else None
+        rows = rows_of_names(events, named, len(outcomes.names), vectors)
+    q = len(outcomes.names)
+    rows = rows.aimed(np.ones(q), 0.0)
+    objective = Objective(rows, unit_of("identity"), "squared", slice(None), np.zeros(0, dtype=np.bool_))
+
+    def look(values: NDArray[Any]) -> float:
+        values = values.astype(np.float64, copy=False)
+        if events is not None:
+            # Of each name what its vector gives: the sums of vectors are those of these.
+            values = values[cues.array] if cues.size is not None else cues.array @ values
+        return objective(values, record)
+
+    return look
+
+
+def _sparse(data: tuple[Examples, Examples], how: _How) -> Weights:
     """Rows of sparse matrices: the delta rule, which skips what does not stand there."""
-    if method == "adjoint":
+    if how.method == "adjoint":
         raise ValueError("method='adjoint' is for dense vectors; sparse matrices have 'forward' only")
-    with naming_rate("eta"):
-        weights = delta_rule(
-            data, alpha=1.0, beta=eta, initial=initial, dtype=element, threads=threads, progress=progress
-        )
-    weights.parameters.update(rule="widrow_hoff", eta=eta, method="forward")
+    weights = _by_the_delta_rule(data, how)
+    weights.parameters.update(rule="widrow_hoff", eta=how.eta, method="forward")
     return weights
 
 
-def _names_only(
-    events: Events,
-    eta: float,
-    initial: Weights | None,
-    element: np.dtype[Any],
-    method: Method,
-    threads: int,
-    progress: Progress,
-) -> Weights:
-    """Names on both sides: the rule of Rescorla and Wagner."""
+def _names_only(events: Events, how: _How) -> Weights:
+    """Names on both sides: the rule of Rescorla and Wagner, and the delta rule, where it has passes."""
+    if how.passes > 1:
+        if how.method == "adjoint":
+            raise ValueError(
+                "method='adjoint' is for one pass where cues and outcomes are names, or learn on "
+                "events.repeated(passes); more passes have 'forward' only"
+            )
+        weights = _by_the_delta_rule(events, how)
+        weights.parameters["method"] = "forward"
+    else:
+        with naming_rate("eta"):
+            weights = learn(
+                events,
+                alpha=1.0,
+                beta=how.eta,
+                lambda_=1.0,
+                schedule=how.schedule,
+                initial=how.initial,
+                dtype=how.element,
+                method=how.method,
+                threads=how.threads,
+                progress=how.progress,
+            )
+        weights.parameters["passes"] = 1
+        if how.record is not None:
+            columns = places(events.outcomes, weights.outcome_numbers)
+            q = len(weights.outcomes)
+            rows = rows_of_sets(events, columns, q).aimed(np.ones(q), 0.0)
+            place = np.ix_(places(events.cues, weights.cue_numbers), np.arange(q))
+            learns = np.ones(len(events.cues), dtype=np.bool_)
+            objective = Objective(rows, unit_of("identity"), "squared", place, learns)
+            weights.parameters.update(record=how.record, history=[objective(weights.values, how.record)])
+    weights.parameters.update(rule="widrow_hoff", eta=how.eta, cues_are="names", outcomes_are="names")
+    return weights
+
+
+def _by_the_delta_rule(data: Events | tuple[Examples, Examples], how: _How) -> Weights:
     with naming_rate("eta"):
-        weights = learn(
-            events,
+        return delta_rule(
+            data,
             alpha=1.0,
-            beta=eta,
-            lambda_=1.0,
-            initial=initial,
-            dtype=element,
-            method=method,
-            threads=threads,
-            progress=progress,
+            beta=how.eta,
+            passes=how.passes,
+            schedule=how.schedule,
+            record=how.record,
+            initial=how.initial,
+            dtype=how.element,
+            threads=how.threads,
+            progress=how.progress,
         )
-    weights.parameters.update(rule="widrow_hoff", eta=eta, cues_are="names", outcomes_are="names")
-    return weights

@@ -51,10 +51,12 @@ class Weights:
     cues, outcomes : tuple of str
     parameters : dict
         How the weights came about: the rule and what it was told, how much was learned of, in what time, by
-        which version. ``parameters["events"]`` is what made the events, as ``Events.parameters`` has it; it
-        is missing where they do not say, as arrays do not.
+        which version. ``parameters["events"]`` is what made the events, as ``Events.parameters`` has it;
+        there is none where they do not say, as arrays do not.
     shape : tuple of (int, int)
         n_cues and n_outcomes.
+    history : ndarray of float64, or None
+        The learning curve, if one was recorded.
 
     Raises
     ------
@@ -151,6 +153,15 @@ class Weights:
     def shape(self) -> tuple[int, int]:
         """The number of cues and that of outcomes."""
         return len(self.cues), len(self.outcomes)
+
+    @property
+    def history(self) -> NDArray[np.float64] | None:
+        """What was recorded after each pass, as ``record=`` of the learner says; None if nothing was.
+
+        It stands as a list in ``parameters["history"]``, and so is kept by files.
+        """
+        values = self.parameters.get("history")
+        return None if values is None else np.array(values, dtype=np.float64)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         """``np.asarray(weights)`` is `values`, ``np.array(weights)`` a copy."""

@@ -24,6 +24,7 @@ from rescorla.cli import (
     export,
     info,
     learn,
+    page,
     plot,
     top,
     verify,
@@ -31,7 +32,7 @@ from rescorla.cli import (
     wording,
 )
 
-_COMMANDS = (events, learn, equilibrium, activations, top, export, info, verify, plot, completion)
+_COMMANDS = (events, learn, equilibrium, activations, top, export, info, verify, plot, page, completion)
 _ERRORS = (ArithmeticError, ImportError, LookupError, MemoryError, OSError, RuntimeError, ValueError)
 
 

@@ -69,8 +69,9 @@ class Like:
         if _NO_MATTER in self._coding.lost and _NO_MATTER not in given:
             taken[_NO_MATTER] = []
         for name, value in taken.items():
-            several = name.endswith("_from") and not isinstance(value, list)
-            setattr(options, name, [value] if several else value)
+            one = name.endswith("_from") and not isinstance(value, list)
+            # As the options have them; none is none of several.
+            setattr(options, name, ([] if value is None else [value]) if one else value)
         if taken or not given:
             told = " ".join(shown(options.text_flags, name, value) for name, value in taken.items())
             options.coded_as = f"the events of {self._file}: {told or 'all options by default'}"

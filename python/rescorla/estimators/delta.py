@@ -14,7 +14,8 @@ from rescorla.estimators.error_driven import ErrorDrivenClassifier, ErrorDrivenR
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rescorla._learn.delta import Activation, Loss, Reduction
+    from rescorla._learn.delta import Activation, Reduction
+    from rescorla._learn.units import Loss
 
 
 class DeltaRuleClassifier(ErrorDrivenClassifier):
@@ -31,9 +32,9 @@ class DeltaRuleClassifier(ErrorDrivenClassifier):
 
     Parameters
     ----------
-    activation : {"logistic", "tanh", "identity"}, default "logistic"
-        The function g: 1 / (1 + exp(-h)), the hyperbolic tangent, or h itself. The target is 1 for the row's
-        class, and 0 for the others; -1 with tanh.
+    activation : {"logistic", "tanh", "relu", "identity"}, default "logistic"
+        The function g: 1 / (1 + exp(-h)), the hyperbolic tangent, max(h, 0), or h itself. The target is 1 for
+        the row's class, and 0 for the others; -1 with tanh.
     loss : {"log", "squared"}, default "log"
         What is made smaller: -t log g - (1 - t) log(1 - g), of the logistic function only; or
         (t - g)^2 / 2.
@@ -76,7 +77,7 @@ class DeltaRuleClassifier(ErrorDrivenClassifier):
     weights_ : Weights of float64, n_cues x n_classes
         Its cues are "background", where there is an intercept, and the features; its outcomes are the classes
         as str. Of two classes only the second is learned, since what speaks for one speaks as much against
-        the other; both with the identity.
+        the other; both with the identity and "relu".
     coef_ : ndarray of float64, n_classes x n_features, or 1 x n_features with two classes
         The weights of the features.
     intercept_ : ndarray of float64, n_classes, or 1 with two classes
@@ -181,9 +182,9 @@ class DeltaRuleRegressor(ErrorDrivenRegressor):
 
     Parameters
     ----------
-    activation : {"identity", "logistic", "tanh"}, default "identity"
-        The function g: h itself, 1 / (1 + exp(-h)), or the hyperbolic tangent. With tanh targets lie between
-        -1 and 1.
+    activation : {"identity", "logistic", "tanh", "relu"}, default "identity"
+        The function g: h itself, 1 / (1 + exp(-h)), the hyperbolic tangent, or max(h, 0). With tanh targets
+        lie between -1 and 1.
     loss : {"squared", "log"}, default "squared"
         What is made smaller: (t - g)^2 / 2; or -t log g - (1 - t) log(1 - g), of the logistic function only,
         with targets from 0 to 1.
@@ -295,4 +296,9 @@ class DeltaRuleRegressor(ErrorDrivenRegressor):
         return predicted
 
 
-_FUNCTIONS: dict[str, Any] = {"identity": np.positive, "logistic": expit, "tanh": np.tanh}
+_FUNCTIONS: dict[str, Any] = {
+    "identity": np.positive,
+    "logistic": expit,
+    "tanh": np.tanh,
+    "relu": lambda sums: np.maximum(sums, 0),
+}

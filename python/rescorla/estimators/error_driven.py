@@ -13,12 +13,13 @@ from rescorla._learn.delta import (
     ORDERED,
     SPREAD,
     batch_size,
-    check_targets,
     overshooting,
     safe_rate,
     slower,
 )
 from rescorla._learn.record import rates_of, record
+from rescorla._learn.sources import check_targets
+from rescorla._learn.units import UNBOUNDED
 from rescorla._shared.checks import (
     PerName,
     generator,
@@ -47,7 +48,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from rescorla._learn.delta import Activation, Loss, Reduction
+    from rescorla._learn.delta import Activation, Reduction
+    from rescorla._learn.units import Loss
 
 _FLOAT64 = np.dtype(np.float64)
 
@@ -186,7 +188,7 @@ class ErrorDriven(LinearEstimator):
             match error.args:
                 case (int(row), int(column), value):
                     cue = self._cue_name(int(np.arange(n_cues)[used][row]))
-                    bound = greatest if rule.activation == "identity" else 0.0
+                    bound = greatest if rule.activation in UNBOUNDED else 0.0
                     cure = slower("beta", bound, size, len(kappa), rule.reduction)
                     raise FloatingPointError(
                         f"the weight of cue {cue!r} to outcome {outcomes[column]!r} became {value}; learning "
@@ -194,7 +196,7 @@ class ErrorDriven(LinearEstimator):
                     ) from None
             raise
         values[used] = learned
-        if self.beta is not None and rule.activation == "identity" and rates.beta >= safe:
+        if self.beta is not None and rule.activation in UNBOUNDED and rates.beta >= safe:
             what = overshooting("beta", rates.beta, greatest, safe, "a row of X")
             warn(f"{what}, scale X, or let beta be None", EstimatorWarning)
         self.beta_, self._reference = rates.beta, rates.reference
@@ -389,7 +391,7 @@ class ErrorDrivenClassifier(LinearClassifier, ErrorDriven):
 
     def _both(self) -> bool:
         """Whether two classes are learned as two outcomes, or as one: where that says all of the other."""
-        return self._rule().activation == "identity"
+        return self._rule().activation in UNBOUNDED
 
     def _learned_outcomes(self) -> list[str]:
         return self._outcomes if len(self.classes_) > 2 or self._both() else self._outcomes[1:]

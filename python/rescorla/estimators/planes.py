@@ -122,7 +122,8 @@ class Perceptron(PlaneClassifier):
     fit_intercept : bool, default True
         Whether there is a bias: the weight of a cue that is always present with the value 1.
     random_state : int, Generator, RandomState or None, default None
-        The seed of random initial weights.
+        The seed by which `fit` draws random initial weights, and with the single rule takes the rows of each
+        sweep in a fresh random order. None: the order in which they stand.
 
     Attributes
     ----------

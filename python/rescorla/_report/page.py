@@ -1,0 +1,131 @@
+"""The page: a template with its style and script, and what is put into it, which can do no harm there."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from rescorla import _core
+
+LARGEST = 10_000_000
+"""Bytes of a page, at most."""
+
+# What may be loaded: the style and the script that are in the page, and its icon, which is none. No network.
+_POLICY = (
+    "default-src 'none'; script-src 'sha256-{script}'; style-src 'sha256-{style}'; img-src data:; "
+    "base-uri 'none'; form-action 'none'"
+)
+
+_MARK = re.compile(r"\{\{(\w+)\}\}")
+
+
+class Content(NamedTuple):
+    """What a page is about."""
+
+    title: str
+    lead: str
+    body: str
+    """The name of the file of its structure, without .html."""
+    scripts: tuple[str, ...]
+    """The names of its scripts, without .js."""
+    data: Mapping[str, Any]
+    facts: str
+    """Sections in HTML."""
+    marks: Mapping[str, str] = {}
+    """What is put into its structure, as text."""
+
+
+def page(content: Content) -> bytes:
+    """The page as a file has it."""
+    style, script = _asset("page.css"), "\n".join(_asset(f"{name}.js") for name in ("page", *content.scripts))
+    body = _filled(
+        _asset(f"{content.body}.html"), {name: escape(text) for name, text in content.marks.items()}
+    )
+    text = _filled(
+        _asset("page.html"),
+        {
+            "policy": escape(_POLICY.format(script=_digest(script), style=_digest(style))),
+            "version": escape(_core.__version__),
+            "title": escape(content.title),
+            "lead": escape(content.lead),
+            "style": style,
+            "script": script,
+            "body": body,
+            "facts": content.facts,
+            "data": _json(content.data),
+        },
+    )
+    # What is in half of a pair of UTF-16 JSON has as an escape, and HTML not at all.
+    return text.encode("utf-8", "backslashreplace")
+
+
+def section(title: str, *parts: str) -> str:
+    """A section of facts: a heading, and parts in HTML."""
+    return f"<section><h2>{escape(title)}</h2>{''.join(parts)}</section>"
+
+
+def sentences(lines: Iterable[str]) -> str:
+    """A list of sentences."""
+    return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
+
+
+def parameters(values: dict[str, Any]) -> str:
+    """How a result came about, as a section; nothing where nothing is known."""
+    if not values:
+        return ""
+    rows = "".join(
+        f'<tr><th scope="row">{escape(name)}</th><td>{escape(_told(value))}</td></tr>'
+        for name, value in (values | _rounded(values)).items()
+    )
+    return section("Parameters", f"<table><tbody>{rows}</tbody></table>")
+
+
+def _rounded(values: Mapping[str, Any]) -> dict[str, str]:
+    """The time that work took, which is never twice the same."""
+    seconds = values.get("seconds")
+    return {"seconds": f"{seconds:.3g}"} if isinstance(seconds, float) else {}
+
+
+def _told(value: object) -> str:
+    if isinstance(value, list | tuple) and len(value) > 6:
+        return f"{len(value):,} values: {', '.join(map(str, value[:3]))}, ..."
+    if isinstance(value, bool | None.__class__):
+        return {True: "yes", False: "no", None: "none"}[value]
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, Mapping):
+        # The chart has the phases of a design.
+        said = {name: each for name, each in value.items() if each not in (None, [], {}) and name != "phases"}
+        return ", ".join(f"{name}: {_told(each)}" for name, each in said.items())
+    text = str(value)
+    return text if len(text) <= 1000 else f"{text[:1000]} ..."
+
+
+def _json(data: Mapping[str, Any]) -> str:
+    """JSON within HTML: what a name has in it can neither end the element nor begin another."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026")
+
+
+def _filled(template: str, parts: Mapping[str, str]) -> str:
+    """The template with its marks replaced, in one go: what is put in is not looked at again."""
+    return _MARK.sub(lambda found: parts[found[1]], template)
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+
+
+def _asset(name: str) -> str:
+    return files("rescorla._report").joinpath(name).read_text(encoding="utf-8").strip()
+
+
+def joined(names: Sequence[str]) -> str:
+    """Names in a sentence."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

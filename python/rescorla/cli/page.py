@@ -1,0 +1,122 @@
+"""``rescorla report``: a page in HTML."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+from rescorla._events.events import Events
+from rescorla._learn import saved
+from rescorla._learn.trajectory import Trajectories
+from rescorla._report.report import report as write
+from rescorla._weights import files as kinds
+from rescorla._weights.weights import Weights
+from rescorla.cli import command, report, source, weights
+
+KEYS = {
+    "files": "a list of the files, as they were given",
+    "kind": "what was shown: weights, trajectories or events",
+    "page": "the file that was written",
+    "bytes": "how large it is",
+}
+
+_DESCRIPTION = """\
+Write a page in HTML that shows weights, trajectories or events to whoever has a browser, without network and
+without rescorla. Weights can be searched: what is strongest of every name, what is near. Trajectories are
+drawn. Events, such as the design of an experiment, are learned in the page, anew whenever one moves a slider;
+several files of events are groups, with a chart each."""
+
+
+def add(commands: Any) -> None:
+    """The command."""
+    parser = command.new(
+        commands, run, "report FILE... -o PAGE", "write a page in HTML", _DESCRIPTION, keys=KEYS
+    )
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="weights (.npz, .npy, .nc or .zarr), trajectories (.npz), or events: event tables, binary event "
+        "files or short running text",
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="PAGE", required=True, help="the file to write; its name ends in .html"
+    )
+    parser.add_argument("--title", metavar="TEXT", help="the heading (default: what it is and how much)")
+    parser.add_argument(
+        "-n",
+        type=command.count,
+        metavar="N",
+        help="of weights: how many of the strongest positive and negative ones of each name (default 50, or "
+        "as many as 10 MB have room for)",
+    )
+    parser.add_argument(
+        "--nearness",
+        choices=("cosine", "correlation", "none"),
+        help="of weights: what makes names near; none leaves nearest names out (default cosine)",
+    )
+    parser.add_argument(
+        "--alpha", type=float, metavar="A", help="of events: salience to begin with (default 0.1)"
+    )
+    parser.add_argument(
+        "--beta",
+        type=float,
+        nargs="+",
+        metavar="B",
+        help="of events: learning rate to begin with, or two: for present and for absent outcomes (default "
+        "0.1)",
+    )
+    parser.add_argument(
+        "--lambda",
+        dest="lambda_",
+        type=float,
+        metavar="L",
+        help="of events: maximal activation to begin with (default 1)",
+    )
+    source.add_format(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Write."""
+    given: dict[str, Any] = {
+        "title": options.title,
+        "n": options.n,
+        "alpha": options.alpha,
+        "beta": None if options.beta is None else weights.beta(options),
+        "lambda_": options.lambda_,
+        "nearness": options.nearness,
+    }
+    given = {name: value for name, value in given.items() if value is not None}
+    if options.nearness == "none":
+        given["nearness"] = None
+    result = _read(options)
+    kind = "events" if isinstance(result, Events | dict) else type(result).__name__.lower()
+    kind = "weights" if isinstance(result, Weights) else kind
+    write(result, options.output, progress=options.progress, **given)
+    n_bytes = os.path.getsize(options.output)
+    shown = {f"{kind}": ", ".join(options.files), "page": options.output, "bytes": n_bytes}
+    report.show(report.read_as(options) | shown)
+    report.data(options, {"files": options.files, "kind": kind, "page": options.output, "bytes": n_bytes})
+
+
+def _read(options: argparse.Namespace) -> Weights | Trajectories | Events | dict[str, Events]:
+    """What the files hold."""
+    first = options.files[0]
+    alone = len(options.files) == 1
+    for file in options.files:
+        if not alone and (saved.is_one(file) or kinds.is_weights_name(file) or kinds.is_store(file)):
+            options.usage(f"several files are groups of events, and {file} has none; report it by itself")
+    if alone and saved.is_one(first):
+        return Trajectories.load(first)
+    if alone and (kinds.is_weights_name(first) or kinds.is_store(first)):
+        return weights.load(first)
+    if alone:
+        return source.events(options.files, options)
+    names = [Path(file).name.partition(".")[0] or file for file in options.files]
+    if len(set(names)) < len(names):
+        names = options.files
+    if len(set(names)) < len(names):
+        options.usage("a file is named twice; name it once")
+    return {name: source.events([file], options) for name, file in zip(names, options.files, strict=True)}

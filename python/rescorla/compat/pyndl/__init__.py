@@ -1,0 +1,81 @@
+"""pyndl 1.2.4 over the engine of rescorla: the same modules, functions, arguments and results.
+
+Change the import, and scripts stay as they are:
+
+>>> import rescorla.compat.pyndl as pyndl  # import pyndl
+>>> from rescorla.compat.pyndl import activation, ndl, preprocess  # from pyndl import ...
+
+Weights are what pyndl gives, an xarray DataArray of outcomes x cues whose attributes say how it came about.
+`docs/moving.md` says, for each function and argument, what the native one is, and where results differ and
+why.
+
+It needs xarray, and netCDF4 for files: ``pip install 'rescorla[pyndl]'``.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from rescorla import _core
+from rescorla._shared.optional import need
+
+need("xarray", "pyndl")
+
+if TYPE_CHECKING:
+    from rescorla.compat.pyndl import (
+        activation,
+        corpus,
+        correlation,
+        count,
+        io,
+        ndl,
+        preprocess,
+        wh,
+    )
+
+__all__ = [
+    "__version__",
+    "activation",
+    "corpus",
+    "correlation",
+    "count",
+    "io",
+    "ndl",
+    "preprocess",
+    "sysinfo",
+    "wh",
+]
+
+# The version whose functions these are, and whose code it is.
+__version__ = f"1.2.4+rescorla.{_core.__version__}"
+
+# Loaded when first asked for.
+_MODULES = ("activation", "corpus", "correlation", "count", "io", "ndl", "preprocess", "wh")
+
+
+def sysinfo() -> None:
+    """Print what is installed: pyndl's ``sysinfo``, with what `rescorla.show_versions` says.
+
+    Examples
+    --------
+    >>> import rescorla.compat.pyndl as pyndl
+    >>> pyndl.sysinfo()
+    pyndl 1.2.4, as rescorla has it
+    System:
+        rescorla: ...
+    """
+    from rescorla._learn.versions import show_versions
+
+    print("pyndl 1.2.4, as rescorla has it")
+    show_versions()
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

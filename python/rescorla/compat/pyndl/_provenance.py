@@ -1,0 +1,81 @@
+"""Where weights come from: the attributes that pyndl writes on them."""
+
+from __future__ import annotations
+
+import getpass
+import socket
+import time
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, NamedTuple
+
+import rescorla.compat.pyndl as package
+
+# Values are padded to one width, this at least, so that histories stand in columns.
+_WIDTH = 19
+
+
+class Clock(NamedTuple):
+    """When something began, in the time of the world and of the processor."""
+
+    wall: float
+    cpu: float
+
+    @classmethod
+    def started(cls) -> Clock:
+        """Now."""
+        return cls(time.perf_counter(), time.process_time())
+
+
+def attributes(
+    began: Clock,
+    *,
+    event_path: str,
+    number_events: int,
+    function: str,
+    method: str | None,
+    before: Mapping[str, Any] | None,
+    **parameters: object,
+) -> dict[str, str]:
+    """What made weights, as pyndl says it; where learning went on, behind what made those `before`."""
+    values = {
+        "date": time.strftime("%Y-%m-%d %H:%M:%S"),
+        "event_path": event_path,
+        "number_events": number_events,
+        **parameters,
+        "function": function,
+        "method": method,
+        "cpu_time": time.process_time() - began.cpu,
+        "wall_time": time.perf_counter() - began.wall,
+        "hostname": socket.gethostname(),
+        "username": _user(),
+        "pyndl": package.__version__,
+        "numpy": _installed("numpy"),
+        "pandas": _installed("pandas"),
+        "xarray": _installed("xarray"),
+        "cython": _installed("cython"),
+    }
+    texts = {name: str(value) for name, value in values.items()}
+    width = max(_WIDTH, *map(len, texts.values()))
+    now = {name: text.ljust(width) for name, text in texts.items()}
+    if before is None:
+        return now
+    names = dict.fromkeys([*now, *before])
+    return {name: f"{before.get(name, '')} | {now.get(name, '')}" for name in names}
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        # In a container nobody may have that number.
+        return ""
+
+
+@cache
+def _installed(library: str) -> str:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return ""

@@ -1,0 +1,495 @@
+"""Events from running text, and event files from event files: pyndl's ``preprocess``."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
+from itertools import count, islice
+from typing import Any, Literal, NamedTuple, TextIO, TypeAlias, cast
+
+import numpy as np
+
+from rescorla._core import FormatError, check_apart
+from rescorla._events.bands import bandsample as drawn
+from rescorla._events.text import corpus_events
+from rescorla._events.text_table import check_new, writing
+from rescorla.compat.pyndl._arguments import Path, jobs, renamed
+from rescorla.compat.pyndl._binary import (
+    CURRENT_VERSION,
+    CURRENT_VERSION_WITH_FREQ,
+    MAGIC_NUMBER,
+    create_binary_event_files,
+    event_generator,
+    read_binary_file,
+    to_bytes,
+    to_integer,
+    write_events,
+)
+from rescorla.compat.pyndl._corpus_text import Words, contexts
+
+__all__ = [
+    "CURRENT_VERSION",
+    "CURRENT_VERSION_WITH_FREQ",
+    "MAGIC_NUMBER",
+    "JobFilter",
+    "bandsample",
+    "create_binary_event_files",
+    "create_event_file",
+    "event_generator",
+    "filter_event_file",
+    "ngrams_to_word",
+    "process_occurrences",
+    "read_binary_file",
+    "to_bytes",
+    "to_integer",
+    "write_events",
+]
+
+Cell: TypeAlias = Callable[[str], str | None]
+Names: TypeAlias = Collection[str] | Literal["all"]
+
+_GRAMS = {"bigrams_to_word": 2, "trigrams_to_word": 3}
+_CUE_STRUCTURES = (*_GRAMS, "word_to_word")
+
+# Lines of an event file that are filtered together, and cells that are remembered.
+_LINES = 10_000
+_CELLS = 1 << 18
+
+
+def bandsample(
+    population: Mapping[str, int],
+    sample_size: int = 50_000,
+    *,
+    cutoff: int = 5,
+    seed: int | None = None,
+    verbose: bool = False,
+) -> Counter[str]:
+    """A sample of names that follows the distribution of tokens: `rescorla.bandsample`.
+
+    Parameters
+    ----------
+    population : mapping from str to int
+        How often each name occurs.
+    sample_size : int, default 50000
+        How many names to draw, about.
+    cutoff : int, default 5
+        Names that occur less often are not drawn.
+    seed : int, optional
+        Where the order of equally frequent names comes from; by default from anywhere. pyndl has none.
+    verbose : bool, default False
+        It changes nothing.
+
+    Returns
+    -------
+    Counter
+        From each name that was drawn to its count.
+
+    Examples
+    --------
+    >>> from rescorla.compat.pyndl import preprocess
+    >>> preprocess.bandsample({"a": 9, "b": 8, "c": 1}, 2, cutoff=2, seed=1)
+    Counter({'a': 9, 'b': 8})
+    """
+    random: Any = np.random.default_rng() if seed is None else seed
+    return Counter(drawn(dict(population), sample_size, cutoff=cutoff, seed=random))
+
+
+def ngrams_to_word(
+    occurrences: Iterable[tuple[str, str]], n_chars: int, outfile: TextIO, remove_duplicates: bool = True
+) -> None:
+    """Write an event for each occurrence: the runs of letters of all its words, and these words.
+
+    Parameters
+    ----------
+    occurrences : iterable of (cues, outcomes)
+        Each a str of words, joined by ``_``.
+    n_chars : int
+        How many letters make a cue.
+    outfile : file
+        What to write to.
+    remove_duplicates : bool, default True
+        Whether to write each cue and outcome of an event once; they are in order of first appearance.
+
+    Examples
+    --------
+    >>> import sys
+    >>> from rescorla.compat.pyndl import preprocess
+    >>> preprocess.ngrams_to_word([("oh", ""), ("", "no")], 2, sys.stdout)
+    #o_oh_h#	oh
+    #n_no_o#	no
+    """
+    for cues, outcomes in occurrences:
+        words = "_".join(side for side in (cues, outcomes) if side)
+        if not words:
+            continue
+        letters = f"#{words.replace('_', '#')}#"
+        grams = [letters[i : i + n_chars] for i in range(len(letters) - n_chars + 1)]
+        names = words.split("_")
+        if remove_duplicates:
+            grams, names = list(dict.fromkeys(grams)), list(dict.fromkeys(names))
+        outfile.write(f"{'_'.join(grams)}\t{'_'.join(names)}\n")
+
+
+def process_occurrences(
+    occurrences: Iterable[tuple[str, str]],
+    outfile: TextIO,
+    *,
+    cue_structure: str = "trigrams_to_word",
+    remove_duplicates: bool = True,
+) -> None:
+    """Write an event for each occurrence.
+
+    Parameters
+    ----------
+    occurrences : iterable of (cues, outcomes)
+        Each a str of words, joined by ``_``.
+    outfile : file
+        What to write to.
+    cue_structure : {"bigrams_to_word", "trigrams_to_word", "word_to_word"}, default "trigrams_to_word"
+        Whether cues are runs of letters of all words, see `ngrams_to_word`, or words: those of `cues`.
+    remove_duplicates : bool, default True
+        Whether to write each cue and outcome of an event once; they are in order of first appearance.
+
+    Raises
+    ------
+    NotImplementedError
+        When `cue_structure` is another.
+
+    Examples
+    --------
+    >>> import sys
+    >>> from rescorla.compat.pyndl import preprocess
+    >>> preprocess.process_occurrences([("oh_oh", "no")], sys.stdout, cue_structure="word_to_word")
+    oh	no
+    """
+    if cue_structure in _GRAMS:
+        ngrams_to_word(occurrences, _GRAMS[cue_structure], outfile, remove_duplicates)
+        return
+    _check("cue_structure", cue_structure, _CUE_STRUCTURES)
+    for event in occurrences:
+        if event[0]:
+            sides = [dict.fromkeys(side.split("_")) if remove_duplicates else [side] for side in event]
+            outfile.write("\t".join("_".join(side) for side in sides) + "\n")
+
+
+def create_event_file(
+    corpus_file: Path,
+    event_file: Path,
+    *,
+    allowed_symbols: str | Callable[[str], object] = "all",
+    context_structure: str = "document",
+    event_structure: str = "consecutive_words",
+    event_options: tuple[int, ...] | None = (3,),
+    cue_structure: str = "trigrams_to_word",
+    lower_case: bool = False,
+    remove_duplicates: bool = True,
+    verbose: bool = False,
+) -> None:
+    """Write the events of a running text to a table, by `rescorla.corpus_events`.
+
+    Parameters
+    ----------
+    corpus_file : str or path-like
+        A text in UTF-8. Words are between blanks; ``_``, ``#`` and tabs are blanks.
+    event_file : str or path-like
+        The table to write, compressed by gzip; it must not be there yet. It appears whole or not at all.
+    allowed_symbols : str or callable, default "all"
+        The characters that words are made of, as between the brackets of a regular expression, such as
+        ``"a-z"``; or a function of a character that says whether it is one. Others are blanks.
+    context_structure : {"document", "line"}, default "document"
+        What an event does not reach beyond. A document ends at ``---end.of.document---``, and at the end of
+        the file.
+    event_structure : {"consecutive_words", "word_to_word", "line"}, default "consecutive_words"
+        Which words make an event: so many in a row, fewer at the ends of a context; each word, which is the
+        outcome, with its neighbours as cues; or all of a context.
+    event_options : tuple of int, or None, default (3,)
+        The number of consecutive words, or how many words before and behind are neighbours.
+    cue_structure : {"trigrams_to_word", "bigrams_to_word", "word_to_word"}, default "trigrams_to_word"
+        Whether cues are runs of letters, across all words of the event, which all are outcomes; or words.
+        Consecutive words then have no outcome but the empty name.
+    lower_case : bool, default False
+        Whether to turn the text to lower case first.
+    remove_duplicates : bool, default True
+        Whether an event has each cue and outcome once; they are in order of first appearance.
+    verbose : bool, default False
+        Whether to show how far it is.
+
+    Raises
+    ------
+    OSError
+        When the text cannot be read, or the table is there already.
+    NotImplementedError
+        When a structure is another.
+    ValueError
+        When `event_options` are not those of the structure.
+
+    Warns
+    -----
+    RescorlaWarning
+        When the text contains ``_``, ``#`` or tabs.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from rescorla.compat.pyndl import io, preprocess
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> text, events = (Path(folder.name, name) for name in ("text.txt", "events.tab.gz"))
+    >>> _ = text.write_text("in the beginning")
+    >>> preprocess.create_event_file(
+    ...     text, events, event_structure="word_to_word", event_options=(1, 1), cue_structure="word_to_word"
+    ... )
+    >>> list(io.events_from_file(events))
+    [(['the'], ['in']), (['in', 'beginning'], ['the']), (['the'], ['beginning'])]
+    >>> folder.cleanup()
+    """
+    _check("event_structure", event_structure, ("consecutive_words", "line", "word_to_word"))
+    _check("context_structure", context_structure, ("document", "line"))
+    _check("cue_structure", cue_structure, _CUE_STRUCTURES)
+    out = os.fsdecode(event_file)
+    check_new(out)
+    window = _window(event_structure, event_options)
+    words = Words(allowed_symbols, lower_case)
+    by_letters = cue_structure in _GRAMS
+    with open(corpus_file, encoding="utf-8") as text:
+        given: Iterator[list[str]] = contexts(text, words, context_structure)
+        if by_letters and isinstance(window, tuple):
+            # The word and its neighbours are all cues, and all outcomes.
+            given, window = _with_neighbours(given, *window), "context"
+        elif window == (0, 0):
+            # Without neighbours words have no cues.
+            given, window = ([] for _ in given), None
+        events = corpus_events(
+            given,
+            cues_from=_GRAMS[cue_structure] if by_letters else "words",
+            outcomes_from=None if event_structure == "consecutive_words" and not by_letters else "words",
+            window=window,
+            lower=False,
+            duplicates="drop" if remove_duplicates else "keep",
+            progress=bool(verbose),
+        )
+    events.to_table(
+        out, columns=("cues", "outcomes"), compression="gzip", overwrite=False, progress=bool(verbose)
+    )
+
+
+def _window(structure: str, options: Any) -> Any:
+    """Which words make an event, as `corpus_events` has it."""
+    if structure == "line":
+        return "context"
+    n = 1 if structure == "consecutive_words" else 2
+    wanted = "(number_of_words,)" if n == 1 else "(before, after)"
+    message = f"event_options must be {wanted} where events are {structure!r}, not {options!r}"
+    if not isinstance(options, Iterable):
+        raise TypeError(message)
+    numbers = tuple(options)
+    if len(numbers) != n or not all(isinstance(each, int) and each >= 2 - n for each in numbers):
+        raise ValueError(message)
+    return numbers[0] if n == 1 else numbers
+
+
+def _with_neighbours(given: Iterable[list[str]], before: int, after: int) -> Iterator[list[str]]:
+    """Each word behind those before and those after it."""
+    for words in given:
+        for i, word in enumerate(words):
+            yield [*words[max(0, i - before) : i], *words[i + 1 : i + 1 + after], word]
+
+
+def _check(argument: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        listed = ", ".join(map(repr, known))
+        raise NotImplementedError(f"{argument}={value!r} is not implemented; it can be one of {listed}")
+
+
+class JobFilter:
+    """What changes the names in a line of an event file.
+
+    Parameters
+    ----------
+    keep_cues, keep_outcomes, remove_cues, remove_outcomes, cue_map, outcome_map
+        As for `filter_event_file`.
+
+    Examples
+    --------
+    >>> from rescorla.compat.pyndl import preprocess
+    >>> job = preprocess.JobFilter(["a", "b"], "all", None, None, None, {"x": "y"})
+    >>> job.job("a_c\\tx_z\\n"), job.job("c\\tx\\n")
+    ('a\\ty\\n', None)
+    """
+
+    def __init__(
+        self,
+        keep_cues: Names,
+        keep_outcomes: Names,
+        remove_cues: Collection[str] | None,
+        remove_outcomes: Collection[str] | None,
+        cue_map: Mapping[str, str] | None,
+        outcome_map: Mapping[str, str] | None,
+    ) -> None:
+        self._cues = _Change.of("cue", keep_cues, remove_cues, cue_map)
+        self._outcomes = _Change.of("outcome", keep_outcomes, remove_outcomes, outcome_map)
+
+    @staticmethod
+    def return_empty_string() -> str:
+        """What a name becomes that a map does not have."""
+        return ""
+
+    def process_cues(self, cues: Iterable[str]) -> list[str]:
+        """What becomes of the cues of an event."""
+        return self._cues.names(cues)
+
+    def process_outcomes(self, outcomes: Iterable[str]) -> list[str]:
+        """What becomes of the outcomes of an event."""
+        return self._outcomes.names(outcomes)
+
+    def job(self, line: str) -> str | None:
+        """The line with the names that stay; None where no cue does."""
+        return _line(line, self._cues.cell, self._outcomes.cell)
+
+
+def _line(line: str, cues_of: Cell, outcomes_of: Cell) -> str | None:
+    """A line with what is left of its cells; None where no cue is."""
+    cells = line.strip("\n").split("\t")
+    if len(cells) != 2:
+        raise ValueError(
+            f"tabular event file need to have two tab separated columns, found {len(cells)}: {line!r}"
+        )
+    cues = cues_of(cells[0])
+    # An event without outcomes stays, for it tells how often its cues occur.
+    return None if cues is None else f"{cues}\t{outcomes_of(cells[1]) or ''}\n"
+
+
+class _Change(NamedTuple):
+    """What becomes of the names of one side: `names_of` are those that stay, or go, or become others."""
+
+    kind: Literal["all", "keep", "remove", "map"]
+    names_of: Collection[str]
+
+    @classmethod
+    def of(
+        cls, kind: str, keep: Names, remove: Collection[str] | None, becomes: Mapping[str, str] | None
+    ) -> _Change:
+        """The change that arguments ask for, of which one at most may."""
+        keeps_all = isinstance(keep, str) and keep == "all"
+        if (not keeps_all) + (remove is not None) + (becomes is not None) > 1:
+            raise ValueError(f"You can either specify keep_{kind}s, remove_{kind}s, or {kind}_map.")
+        for argument, names in ((f"keep_{kind}s", keep), (f"remove_{kind}s", remove)):
+            if isinstance(names, str) and not (names is keep and keeps_all):
+                raise ValueError(
+                    f"{argument} must be several names, not the str {names!r}; write [{names!r}]"
+                )
+        if becomes is not None:
+            return cls("map", dict(becomes))
+        if remove is not None:
+            return cls("remove", frozenset(remove))
+        return cls("all", ()) if keeps_all else cls("keep", frozenset(keep))
+
+    def names(self, names: Iterable[str]) -> list[str]:
+        """What becomes of some names."""
+        if self.kind == "all":
+            return list(names)
+        if self.kind == "map":
+            becomes = cast(Mapping[str, str], self.names_of)
+            return [new for name in names if (new := becomes.get(name, ""))]
+        stays = self.kind == "keep"
+        return [name for name in names if (name in self.names_of) == stays]
+
+    def cell(self, cell: str) -> str | None:
+        """What is left of a cell; None for nothing."""
+        if self.kind == "all":
+            return cell
+        names = self.names(cell.split("_"))
+        return "_".join(names) if names else None
+
+
+def filter_event_file(
+    input_event_file: Path,
+    output_event_file: Path,
+    *,
+    keep_cues: Names = "all",
+    keep_outcomes: Names = "all",
+    remove_cues: Collection[str] | None = None,
+    remove_outcomes: Collection[str] | None = None,
+    cue_map: Mapping[str, str] | None = None,
+    outcome_map: Mapping[str, str] | None = None,
+    n_jobs: int = 1,
+    number_of_processes: int | None = None,
+    chunksize: int = 100_000,
+    verbose: bool = False,
+) -> None:
+    """Write an event file with some of the cues and outcomes of another, or with others in their place.
+
+    Of cues, and of outcomes, one says either which to keep, which to remove, or what they become.
+
+    Parameters
+    ----------
+    input_event_file : str or path-like
+        A table compressed by gzip, of two columns.
+    output_event_file : str or path-like
+        The table to write, compressed by gzip; an older file is replaced. It appears whole or not at all.
+    keep_cues, keep_outcomes : "all" or collection of str, default "all"
+        The names that stay.
+    remove_cues, remove_outcomes : collection of str, optional
+        The names that go.
+    cue_map, outcome_map : mapping from str to str, optional
+        What names become. Those that it does not have go.
+    n_jobs, chunksize : int, default 1 and 100000
+        They change nothing.
+    number_of_processes : int, optional
+        The old name of `n_jobs`.
+    verbose : bool, default False
+        It changes nothing.
+
+    Raises
+    ------
+    ValueError
+        When a line is none of an event file, or several of the arguments speak of cues, or of outcomes.
+    OSError
+        When a file cannot be read or written.
+
+    Notes
+    -----
+    An event that is left without cues goes. One without outcomes stays.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from rescorla.compat.pyndl import io, preprocess
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> old, new = (os.path.join(folder.name, name) for name in ("old.tab.gz", "new.tab.gz"))
+    >>> io.events_to_file([("a_b", "x"), ("b", "y")], old)
+    >>> preprocess.filter_event_file(old, new, remove_cues=["b"])
+    >>> list(io.events_from_file(new))
+    [(['a'], ['x'])]
+    >>> folder.cleanup()
+    """
+    jobs(renamed("number_of_processes", "n_jobs", number_of_processes, n_jobs))
+    jobs(chunksize, "chunksize")
+    # The same cells come again and again.
+    cues_of = lru_cache(_CELLS)(_Change.of("cue", keep_cues, remove_cues, cue_map).cell)
+    outcomes_of = lru_cache(_CELLS)(_Change.of("outcome", keep_outcomes, remove_outcomes, outcome_map).cell)
+    source, out = os.fsdecode(input_event_file), os.fsdecode(output_event_file)
+    check_apart(out, [source])
+    with gzip.open(source, "rt", encoding="utf-8") as opened:
+        lines = cast(TextIO, opened)
+        header = lines.readline()
+        with writing(out, "gzip") as table:
+            table.write(header.encode("utf-8"))
+            for start in count(2, _LINES):
+                block = list(islice(lines, _LINES))
+                if not block:
+                    break
+                table.write("".join(_filtered(block, cues_of, outcomes_of, source, start)).encode("utf-8"))
+
+
+def _filtered(block: list[str], cues_of: Cell, outcomes_of: Cell, source: str, start: int) -> Iterator[str]:
+    for number, line in enumerate(block, start):
+        try:
+            found = _line(line, cues_of, outcomes_of)
+        except ValueError as error:
+            raise FormatError(f"{source}, line {number}: {error}") from None
+        if found is not None:
+            yield found
