@@ -1,4 +1,4 @@
-"""Draws benchmarks-ratios.svg, benchmarks-scaling.svg and benchmarks-home.svg and fills the tables of benchmarks.md.
+"""Draws benchmarks-ratios.svg, -scaling.svg and -home.svg and fills the tables of benchmarks.md.
 
     python docs/pictures/benchmarks.py    # needs matplotlib
 

@@ -1,7 +1,8 @@
 """Draws blocking.svg: `python docs/pictures/blocking.py` (needs matplotlib).
 
 Kamin's blocking experiment: a light is followed by a shock; then light and tone together are. The tone learns
-next to nothing, for the light predicts the shock already. Without the first phase it learns as much as the light.
+next to nothing, for the light predicts the shock already. Without the first phase it learns as much as the
+light.
 """
 
 from pathlib import Path
