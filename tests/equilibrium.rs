@@ -124,9 +124,9 @@ proptest! {
         let change: Vec<f64> = weights.iter().zip(&start).map(|(weight, start)| weight - start).collect();
         let mean = mean_update(&events, &problem, &weights, 0.0);
         let times = |cue: usize| events.iter().map(move |(cues, _, f)| if *f > 0 { cues.iter().filter(|&&c| c as usize == cue).count() } else { 0 });
-        for cue in 0..CUES {
+        for (cue, &salience) in alpha.iter().enumerate() {
             for place in cue * OUTCOMES..(cue + 1) * OUTCOMES {
-                if alpha[cue] == 0.0 || times(cue).sum::<usize>() == 0 {
+                if salience == 0.0 || times(cue).sum::<usize>() == 0 {
                     prop_assert_eq!(weights[place].to_bits(), start[place].to_bits());
                 } else {
                     // Tokens weigh relative to the larger rate where a ridge stands beside them.

@@ -34,7 +34,7 @@ ASKED = {
     "conditioning-class": [
         "curve.tolist()",
         "mixed['light', 'food']",
-        "recorded.values[-1].tolist()",
+        "[recorded[cue, 'shock'][-1] for cue in ('noise', 'light')]",
         "{name: end['light', 'shock'] for name, end in ends.items()}",
         "[shared[cue, 'shock'] for cue in ('noise', 'light')]",
     ],

@@ -118,6 +118,11 @@ def test_data_frames_are_the_events_of_their_rows(folder: Path, rows: list[Event
     assert unmade(folder / "frame.bin") == unmade(folder / "rows.bin")
 
 
+def test_a_frame_of_polars_without_any_name_has_its_events() -> None:
+    frame = pl.DataFrame({"cues": [[], []], "outcomes": [["x"], []], "frequency": [3, 4]})
+    assert list(rw.read_events(frame)) == [((), ("x",), 3), ((), (), 4)]
+
+
 def test_what_a_data_frame_holds_decides_how_it_is_read() -> None:
     data = {"cues": ["a_b"], "outcomes": ["x"], "note": [object()]}
     assert frames.streams(pd.DataFrame(data))
@@ -125,6 +130,7 @@ def test_what_a_data_frame_holds_decides_how_it_is_read() -> None:
     assert not frames.streams(pd.DataFrame({"cues": [{"b", "a"}], "outcomes": ["x"]}))
     assert not frames.streams(pl.DataFrame({"cues": [{"b", "a"}], "outcomes": ["x"]}, strict=False))
     assert frames.streams(pl.DataFrame({"cues": [["a", "b"]], "outcomes": ["x"]}))
+    assert not frames.streams(pl.DataFrame({"cues": [[], []], "outcomes": [["x"], []]}))
     assert not frames.streams(pd.Series(["a"]))
     assert not frames.streams([("a", "x")])
 

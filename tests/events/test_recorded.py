@@ -52,7 +52,7 @@ CHOOSING: list[Callable[[rw.Events], rw.Events]] = [
     lambda events: events.sample(3, 1),
     lambda events: events[::-1],
     lambda events: events[[0]],
-    lambda events: events.split(1)[0],
+    lambda events: events.split(1)[0] if len(events) > 1 else events,
     lambda events: events.concat(events),
     lambda events: events.filter(min_cue_count=1),
 ]

@@ -186,7 +186,11 @@ def test_the_report_says_what_text_was_read_as(
         for piped in (None, path.read_bytes()):
             source = path if piped is None else "-"
             out, _ = command(capsys, verb, source, *output, *told.split(), piped=piped)
-            assert out.splitlines()[0].split("  ")[-1].strip() == f"running text ({described})"
+            shown = out.splitlines()[0].split("  ")[-1].strip()
+            if verb == "activations" and not told:
+                assert shown == f"the events of {tmp_path / 'w.npz'}: all options by default"
+            else:
+                assert shown == f"running text ({described})"
     assert "read as" in command(capsys, "info", path)[0]
 
 

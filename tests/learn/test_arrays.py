@@ -255,6 +255,7 @@ ACTIVE: dict[str, Any] = {"cue_rows": np.arange(3), "columns": np.arange(2), "pr
 ACTIVE |= {"weights": VALUES, "out": np.zeros((2, 2)), "threads": 1, "progress": None}
 SOLVE: dict[str, Any] = {"alpha": np.full(3, 0.1), "lambda_": np.ones(2), "out": np.zeros(SHAPE)}
 SOLVE |= {
+    "initial": False,
     "beta1": 0.1,
     "beta2": 0.1,
     "ridge": 0.0,

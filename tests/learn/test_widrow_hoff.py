@@ -571,8 +571,8 @@ def test_passes_are_learning_on_and_their_losses_those_of_the_weights(
     outcomes = outcome_vectors or dict(zip("xy", np.eye(2), strict=True))
     losses = []
     for token_cues, token_outcomes, frequency in source:
-        x = sum((np.array(cues[c]) for c in token_cues), np.zeros(weights.shape[0]))
-        z = sum((np.array(outcomes[o]) for o in token_outcomes), np.zeros(weights.shape[1]))
+        x = sum((np.array(cues[c], dtype) for c in token_cues), np.zeros(weights.shape[0]))
+        z = sum((np.array(outcomes[o], dtype) for o in token_outcomes), np.zeros(weights.shape[1]))
         losses += [((z - x @ weights.values.astype(float)) ** 2).sum() / 2] * frequency
     assert weights.history is not None
     assert len(weights.history) == passes

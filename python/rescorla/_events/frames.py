@@ -142,7 +142,10 @@ def is_frame(source: Any) -> bool:
 
 def _holds_no_objects(column: Any) -> bool:
     """Whether the entries are of a type that Arrow has; str in a column of objects are."""
-    if str(column.dtype).lower() != "object":
+    kind = str(column.dtype)
+    if kind in ("Null", "List(Null)"):
+        return False  # Of these polars gives a buffer, where Arrow has none.
+    if kind.lower() != "object":
         return True
     if not hasattr(column, "iloc"):
         return False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -113,7 +112,7 @@ class Batches(NamedTuple):
             x = batch.x._replace(
                 shape=(batch.x.shape[0], len(used)), columns=columns.reshape(-1).astype(np.uint32)
             )
-            batch = replace(batch, x=x)
+            batch = batch._replace(x=x)
         before = weights[used]
         changes = np.zeros_like(before)
         for rows in batch.blocks(weights.shape[1]):

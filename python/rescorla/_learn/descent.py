@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -21,19 +20,30 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True)
 class Descent:
     """What all passes have in common. Saliences and lambdas are those of the result's rows and columns."""
 
-    source: TokenSource
-    plan: Plan
-    unit: Unit
-    loss: Loss
-    alphas: NDArray[np.float64]
-    lambdas: NDArray[np.float64]
-    beta: float
-    size: int | None
-    mean: bool
+    def __init__(
+        self,
+        source: TokenSource,
+        plan: Plan,
+        unit: Unit,
+        loss: Loss,
+        alphas: NDArray[np.float64],
+        lambdas: NDArray[np.float64],
+        beta: float,
+        size: int | None,
+        mean: bool,
+    ) -> None:
+        self.source = source
+        self.plan = plan
+        self.unit = unit
+        self.loss = loss
+        self.alphas = alphas
+        self.lambdas = lambdas
+        self.beta = beta
+        self.size = size
+        self.mean = mean
 
     def objective(self) -> Objective:
         """The loss that is made small."""

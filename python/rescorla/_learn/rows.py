@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
 _AT_ONCE = 1 << 21
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(NamedTuple):
     """Rows of cues, each of which stands for some tokens, with their targets.
 
     The target of outcome j in a row is absent_j + share * (present_j - absent_j): of events `shares` says in
@@ -43,11 +41,11 @@ class Rows:
 
     def aimed(self, lambdas: NDArray[Any], absent: float) -> Rows:
         """The rows with the targets of present outcomes, and these times `absent` for those that are not."""
-        return replace(self, present=lambdas, absent=absent * lambdas)
+        return self._replace(present=lambdas, absent=absent * lambdas)
 
     def some(self, rows: NDArray[np.int64], tokens: NDArray[np.float64]) -> Rows:
         """Some rows, with other numbers of tokens."""
-        return replace(self, x=taken(self.x, rows), shares=taken(self.shares, rows), tokens=tokens)
+        return self._replace(x=taken(self.x, rows), shares=taken(self.shares, rows), tokens=tokens)
 
     def one(self, row: int) -> tuple[NDArray[Any] | None, NDArray[Any], NDArray[Any]]:
         """Of one row the cues, if not all, what they are there by, and the targets."""
@@ -77,8 +75,7 @@ class Rows:
         length = max(1, _AT_ONCE * n // max(1, n_outcomes * slots))
         for start in range(0, n, length):
             stop = min(start + length, n)
-            yield replace(
-                self,
+            yield self._replace(
                 x=_between(self.x, start, stop),
                 shares=_between(self.shares, start, stop),
                 tokens=self.tokens[start:stop],
@@ -177,7 +174,7 @@ def rows_of_names(
     q = n_outcomes if vectors is None else len(vectors)
     shares = Table((len(events), q), np.ones(len(outcomes)), (), ends, columns[outcomes].astype(np.uint32))
     rows = _rows(starts, cues, len(events.cues), events.frequencies, shares)
-    return replace(rows, vectors=vectors, counted=False)
+    return rows._replace(vectors=vectors, counted=False)
 
 
 def rows_of_tables(x: Table, z: Table) -> Rows:

@@ -221,8 +221,12 @@ def _per_name(array: Any) -> dict[str, list[float]]:
 
 
 def _names(array: Any, side: str) -> list[str]:
-    """The labels of a dimension. Numbers are names too, as of the dimensions of vectors."""
-    return [str(name) for name in array.coords[side].to_numpy().tolist()]
+    """The labels of a dimension: text, bytes of it, as R writes them, or numbers, as of vectors."""
+    labels = array.coords[side].to_numpy().tolist()
+    try:
+        return [name.decode() if isinstance(name, bytes) else str(name) for name in labels]
+    except UnicodeDecodeError as error:
+        raise ValueError(f"the names of {side} must be UTF-8: {error}") from None
 
 
 def of_part(parameters: Mapping[str, Any], shape: tuple[int, int], rows: Any, columns: Any) -> dict[str, Any]:
