@@ -295,7 +295,8 @@ def test_pages_fit_and_can_be_read(
 ) -> None:
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
     it = browsers.Shown(context.new_page())
-    wide, pale = [], {}
+    wide: list[str] = []
+    pale: dict[str, str] = {}
     for name in names:
         it.page.goto(address + name)
         if it.page.evaluate("document.documentElement.scrollWidth > innerWidth"):
