@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import sys
 import time
 import zlib
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 _PATHS = ("google-chrome", "chromium", "chromium-browser")
 _ELSEWHERE = (
@@ -28,6 +30,27 @@ def executable() -> str | None:
         return named
     found = next((path for path in map(shutil.which, _PATHS) if path), None)
     return found or next((path for path in _ELSEWHERE if os.path.exists(path)), None)
+
+
+@contextmanager
+def launched(config: pytest.Config) -> Iterator[Any]:
+    """A browser. While it is open, others cannot run a loop of asyncio."""
+    if sys.version_info < (3, 15):
+        from playwright.sync_api import sync_playwright
+    else:
+        sync_playwright = pytest.importorskip("playwright.sync_api").sync_playwright
+    path = executable()
+    if path is None:
+        message = "no browser of Chromium's family; install chromium, or set RESCORLA_BROWSER"
+        if config.getoption("without_browser") or not needed():
+            pytest.skip(message)
+        pytest.fail(message)
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=path)
+        try:
+            yield opened
+        finally:
+            opened.close()
 
 
 class Shown:

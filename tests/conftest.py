@@ -51,6 +51,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "(default: 20, where CI is set 100; 1000 before a release)",
     )
     options.addoption(
+        "--site",
+        metavar="FOLDER",
+        help="test the site that mkdocs built there (default: build it, where mkdocs is installed)",
+    )
+    options.addoption(
         "--without-shared-data",
         action="store_true",
         help="skip the tests that need the shared data, even where CI is set",

@@ -1,7 +1,6 @@
 """Reports: pages that show what they are given, by mouse, keyboard and screen reader, and ask no network."""
 
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -46,20 +45,8 @@ few = settings(
 @pytest.fixture(scope="module")
 def browser(pytestconfig: pytest.Config) -> Iterator[Any]:
     """A browser. It is closed with this module: while it is open, others cannot run a loop of asyncio."""
-    if sys.version_info < (3, 15):
-        from playwright.sync_api import sync_playwright
-    else:
-        sync_playwright = pytest.importorskip("playwright.sync_api").sync_playwright
-    path = browsers.executable()
-    if path is None:
-        message = "no browser of Chromium's family; install chromium, or set RESCORLA_BROWSER"
-        if pytestconfig.getoption("without_browser") or not browsers.needed():
-            pytest.skip(message)
-        pytest.fail(message)
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=path)
+    with browsers.launched(pytestconfig) as opened:
         yield opened
-        opened.close()
 
 
 def some_weights(n_cues: int = 12, n_outcomes: int = 9) -> rw.Weights:

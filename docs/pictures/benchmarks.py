@@ -1,4 +1,4 @@
-"""Draws benchmarks-ratios.svg and benchmarks-scaling.svg and fills the tables of benchmarks.md.
+"""Draws benchmarks-ratios.svg, -scaling.svg and -home.svg and fills the tables of benchmarks.md.
 
     python docs/pictures/benchmarks.py    # needs matplotlib
 
@@ -25,6 +25,14 @@ FACTORS = {
     "outcomes": "outcomes",
     "cues_per_event": "cues per event",
 }
+# What the first page shows, and what it calls it.
+HOME = {
+    "kjv-trigrams": "King James Bible: trigrams to words",
+    "kjv-next-word": "King James Bible: two words to the next",
+    "zipf-10k": "random events: 10,000 cues, 10,000 outcomes",
+    "tall-3k-60k": "random events: 3,000 cues, 60,000 outcomes",
+    "wordfreq-10m": "10 million words of English",
+}
 Figures = dict[str, Any]
 
 
@@ -34,6 +42,7 @@ def main() -> None:
     )
     plt.rcParams.update({"svg.hashsalt": "rescorla", "font.size": 10, "savefig.facecolor": "white"})
     draw_ratios(compared)
+    draw_home(compared)
     draw_scaling(scaled)
     page = PAGE.read_text(encoding="utf-8")
     page = filled(page, "compare", [conditions(compared), *workloads_table(compared)])
@@ -67,6 +76,30 @@ def draw_ratios(compared: Figures) -> None:
     handles = [Patch(color=colour, label=f"rescorla, {dtype}") for dtype, colour in DTYPES.items()]
     figure.legend(handles=handles, frameon=False, loc="outside upper right", ncols=2)
     save(figure, "ratios")
+
+
+def draw_home(compared: Figures) -> None:
+    """A few of the ratios, for the first page."""
+    figure, ax = plt.subplots(figsize=(4.1, 3), layout="constrained")
+    for row, (name, words) in enumerate(HOME.items()):
+        figures = compared["workloads"][name]
+        ratio, _ = ratio_of(figures, "float64")
+        hatch = "///" if extrapolated(figures) else None
+        ax.barh(row, ratio, 0.5, color=DTYPES["float64"], hatch=hatch, edgecolor="white")
+        theirs, ours = figures["pyndl"]["seconds"], figures["steps"]["auto float64"]["seconds"]
+        ax.text(0.5, row - 0.28, words, fontsize=8.5, va="bottom")
+        about = "about " if extrapolated(figures) else ""
+        says = f"{ratio:,.0f} times: {about}{seconds(theirs)} to {seconds(ours)}"
+        inside = ratio > 60
+        where: dict[str, Any] = {"ha": "right", "color": "white"} if inside else {"ha": "left"}
+        if extrapolated(figures):
+            where["bbox"] = {"facecolor": DTYPES["float64"], "edgecolor": "none", "pad": 1}
+        ax.text(ratio - 2 if inside else ratio + 2, row, says, va="center", fontsize=8.5, **where)
+    ax.set(ylim=(len(HOME) - 0.6, -0.8), yticks=[])
+    ax.set_xlabel("times as fast as pyndl 1.2.4, two threads, float64", fontsize=9)
+    ax.set_title("Learning, from a table to the weights", fontsize=10)
+    ax.spines[["top", "right"]].set_visible(False)
+    save(figure, "home")
 
 
 def ratio_of(figures: Figures, dtype: str) -> tuple[float, str]:

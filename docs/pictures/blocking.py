@@ -1,7 +1,8 @@
 """Draws blocking.svg: `python docs/pictures/blocking.py` (needs matplotlib).
 
 Kamin's blocking experiment: a light is followed by a shock; then light and tone together are. The tone learns
-next to nothing, for the light predicts the shock already. Without the first phase both learn alike.
+next to nothing, for the light predicts the shock already. Without the first phase it learns as much as the
+light.
 """
 
 from pathlib import Path
@@ -24,24 +25,23 @@ def weights_by_trial(trials: list[tuple[str, str]]) -> dict[str, list[float]]:
 
 
 def main() -> None:
-    both = [("light_tone", "shock")] * TRIALS
+    light, both = [("light", "shock")] * TRIALS, [("light_tone", "shock")] * TRIALS
+    curves = weights_by_trial(light + both)
+    alone = weights_by_trial(both)["tone"]
     plt.rcParams.update({"svg.hashsalt": "rescorla", "font.size": 9})
-    figure, axes = plt.subplots(1, 2, figsize=(8, 2.8), sharey=True, layout="constrained")
-    panels = {
-        "light, then light and tone: the tone is blocked": [("light", "shock")] * TRIALS + both,
-        "light and tone from the start": both,
-    }
-    for ax, (title, trials) in zip(axes, panels.items(), strict=True):
-        for (cue, curve), style in zip(weights_by_trial(trials).items(), ["-", "--"], strict=True):
-            ax.plot(curve, style, label=cue)
-        equilibrium = rw.equilibrium(rw.read_events(trials))
-        for cue, colour in [("light", "C0"), ("tone", "C1")]:
-            ax.axhline(equilibrium[cue, "shock"], color=colour, linestyle=":", linewidth=1)
-        ax.set(title=title, xlabel="trial")
-        ax.spines[["top", "right"]].set_visible(False)
-    axes[0].axvline(TRIALS, color="0.8", linewidth=1)
-    axes[0].set_ylabel("weight to shock")
-    axes[0].legend(frameon=False)
+    figure, ax = plt.subplots(figsize=(4.1, 3), layout="constrained")
+    ax.plot(curves["light"], "C0-")
+    ax.plot(curves["tone"], "C1--")
+    ax.plot(range(TRIALS, 2 * TRIALS + 1), alone, "C2-.")
+    ax.axvline(TRIALS, color="0.8", linewidth=1)
+    ax.text(TRIALS + 2, 0.91, "light", color="C0")
+    ax.text(TRIALS + 2, 0.05, "tone: blocked", color="#b35a00")
+    ax.text(TRIALS + 12, 0.53, "tone, without phase 1", color="#1d7a1d")
+    ax.text(TRIALS / 2, 1.06, "light", ha="center")
+    ax.text(1.5 * TRIALS, 1.06, "light and tone", ha="center")
+    ax.set(xlabel="trial, each followed by a shock", ylabel="weight to shock", ylim=(-0.05, 1.14))
+    ax.set_title("Blocking, by the Rescorla-Wagner rule", fontsize=10)
+    ax.spines[["top", "right"]].set_visible(False)
     figure.savefig(Path(__file__).with_suffix(".svg"), metadata={"Date": None})
 
 

@@ -1,13 +1,13 @@
 //! The mean of the weights over the tokens: of W_1 ... W_T, W_t the weights after token t.
 //!
-//! A row changes at its own tokens only, so its sum is kept by adding, when it is about to change, what it was, as many times
-//! as it was that:
+//! A row changes at the tokens of its own cue only: just before a row changes, its old value is added once for each token it
+//! lasted:
 //!
 //! ```text
 //! sum[c, :] = +0.0, since[c] = 1                          for every row c
 //! before token t, for each cue c of it, in order:         sum[c, :] += W[c, :] * (t - since[c]), since[c] = t
 //! mean[c, :] = (sum[c, :] + W[c, :] * (T + 1 - since[c])) / T
-//! mean[c, :] = W[c, :]                                    where since[c] is still 1: it never was anything else
+//! mean[c, :] = W[c, :]                                    where since[c] is still 1: it never changed
 //! ```
 //!
 //! Sums are float64 whatever the weights are, and the mean is rounded to their type once. What is summed are the weights as

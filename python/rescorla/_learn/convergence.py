@@ -1,4 +1,4 @@
-"""Whether, how fast and how nearly learning comes to the equilibrium."""
+"""How quickly learning approaches the equilibrium, and how close it gets."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def convergence(
     lambda_: PerName = 1.0,
     outcomes: Iterable[str] | None = None,
 ) -> Convergence:
-    """Whether, how fast and how nearly the Rescorla-Wagner rule comes to its equilibrium.
+    """Say how quickly learning by the Rescorla-Wagner rule approaches its equilibrium, and how close it gets.
 
     For tokens drawn at random with replacement the expected weights follow exactly
 
@@ -163,7 +163,7 @@ def convergence(
 
 
 class Convergence:
-    """Whether, how fast and how nearly learning comes to the equilibrium; made by `convergence`.
+    """How quickly learning approaches the equilibrium, and how close it gets; made by `convergence`.
 
     Everything is for tokens drawn at random with replacement, as `Events.sample` draws them. With beta1 =
     beta2 one spectrum serves all outcomes. With a pair of rates each outcome j has its own

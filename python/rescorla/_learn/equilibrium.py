@@ -94,8 +94,8 @@ def equilibrium(
         w_j minimises  sum over the events of  f * b_j * (lambda_j o_j - c'w)^2
 
     where b_j is beta1 if the event has outcome j and beta2 if not. Where cues always come together the
-    solution is not unique, and the one of least norm is given: that of the pseudo-inverse, and of the
-    learner that starts at zero.
+    solution is not unique. You get the smallest one (of least norm), which the pseudo-inverse gives and where
+    learning from zero ends.
 
     A learner that starts at other weights W_0 (`initial`) tends to the solution that is nearest to them. What
     no event tells apart stays as it was:

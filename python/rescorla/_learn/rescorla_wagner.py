@@ -115,14 +115,14 @@ def learn(
         The type of the weights; parameters and all operations are rounded to it. In place it is the type of
         the weights that are there.
     method : {"auto", "forward", "adjoint"}, default "auto"
-        How to compute. The forward method follows the rule step by step, with the bits of the rule written as
-        plain loops. The adjoint method goes through the events backward, once for each cue instead of once
-        for each outcome: the same weights up to rounding (1e-12 of the largest of lambda and weights in
-        float64, 1e-5 in float32, while beta * kappa <= 1 and saliences are within a factor of 1000). It needs
-        beta1 = beta2, no schedule and no average. "auto" takes the one with less work, but the forward method
-        where that is small or the adjoint method's precision is not promised. Either gives the same bits for
-        any number of threads. The ``parameters`` of the result tell which it was, and how many updates each
-        makes.
+        How to compute. The forward method follows the rule step by step: every weight is bit for bit what a
+        plain loop over the rule gives. The adjoint method goes through the events backward, once for each cue
+        instead of once for each outcome: the same weights up to rounding (1e-12 of the largest of lambda and
+        weights in float64, 1e-5 in float32, while beta * kappa <= 1 and saliences are within a factor of
+        1000). It needs beta1 = beta2, no schedule and no average. "auto" takes the one with less work, but
+        the forward method where that is small or the adjoint method's precision is not promised. Either gives
+        the same bits for any number of threads. The ``parameters`` of the result tell which it was, and how
+        many updates each makes.
     threads : int, optional
         How many threads to use; by default as many as the process may run on.
     event_memory : int, optional

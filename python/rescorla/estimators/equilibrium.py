@@ -131,8 +131,8 @@ class EquilibriumClassifier(LinearClassifier, _Equilibrium):
 
     Notes
     -----
-    Where features are dependent, also with the background cue, the solution is not unique, and the one of
-    least norm is given: that of the pseudo-inverse, and of the learner that starts at zero.
+    Where features are dependent, also with the background cue, the solution is not unique. You get the
+    smallest one (of least norm), which the pseudo-inverse gives and where learning from zero ends.
 
     Dense X is decomposed into singular values; those below n eps times the greatest, n being the larger
     dimension, are 0. Sparse X stays sparse: conjugate gradients (CGLS, Bjorck 1996) go from zero to the same

@@ -9,7 +9,8 @@ use crate::grow::Grow;
 use crate::monitor::Monitor;
 use crate::text::source::{self, MAX_PIECE, Piece, Source};
 
-/// The first blocks are no longer: what a thread delivers it knows better afterwards.
+/// The length of the first blocks, which are short: once a thread has delivered a block, it has the writer's ids for its words, and
+/// reads later blocks faster.
 const FIRST: usize = 1 << 14;
 
 /// So many blocks are of the same size before they are twice as long.
