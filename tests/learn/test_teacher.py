@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 import rescorla as rw
+import stabilities as more
 import teacher as script
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 COMMITTED = json.loads((script.HERE / "teacher.json").read_text(encoding="utf-8"))
+STABILITIES = json.loads((script.HERE / "stabilities.json").read_text(encoding="utf-8"))
 EVERYBODY = script.STUDENTS
 QUIET: dict[str, Any] = {"progress": False}
 
@@ -117,6 +119,79 @@ def test_the_published_stop_is_the_first_small_change(n: int, stop: float, seed:
     assert (changes[: min(steps, 40) - 2] > stop - 1e-9).all()
     if steps < min(40, 100 * p):
         assert changes[-1] <= stop + 1e-9
+
+
+@given(
+    seed=st.integers(0, 2**64),
+    n=st.integers(1, 12),
+    p=st.integers(0, 30),
+    n_max=st.integers(1, 5),
+    inputs=st.sampled_from(["gaussian", "binary"]),
+)
+def test_stabilities_are_the_least_fields_of_each_students_weights(
+    seed: int, n: int, p: int, n_max: int, inputs: Any
+) -> None:
+    choices: Any = {"students": EVERYBODY, "replicates": 2, "n_max": n_max, "seed": seed, **QUIET}
+    found = rw.perceptrons.teacher_student(n, p / n, inputs=inputs, stabilities=True, **choices)
+    plain = rw.perceptrons.teacher_student(n, p / n, inputs=inputs, **choices)
+    assert plain.stabilities is None
+    assert plain.errors.tobytes() == found.errors.tobytes()
+    assert found.stabilities is not None
+    assert found.stabilities.shape == found.errors.shape
+    for replicate in range(2):
+        rng = np.random.default_rng([seed, n, replicate])
+        w, start = rng.standard_normal(n), rng.standard_normal(n)
+        binary = inputs == "binary"
+        X: Any = (
+            2.0 * rng.integers(0, 2, (p, n), dtype=np.int8) - 1 if binary else rng.standard_normal((p, n))
+        )
+        y = np.sign(X @ w)
+        over = rw.perceptrons.minover(X, y, max_steps=n_max * p).coef
+        ada = rw.perceptrons.adatron(X, y, max_sweeps=n_max).coef
+        zero, random = (rosenblatt(X, y, initial, n_max)[0] for initial in (np.zeros(n), start))
+        squares = np.linalg.lstsq(X, y, rcond=1e-7)[0]
+        students = [over, zero, random, ada, squares, X.T @ y]
+        sizes = [float(np.linalg.norm(student)) for student in students]
+        least = [
+            (min((y * (X @ student)).tolist(), default=math.inf) / size if size else 0.0) if p else math.inf
+            for student, size in zip(students, sizes, strict=True)
+        ]
+        assert found.stabilities[0, 0, :, replicate] == pytest.approx(least, abs=1e-6)
+
+
+def test_the_stability_of_a_stopped_minover_is_that_of_its_last_step() -> None:
+    found = rw.perceptrons.teacher_student(
+        20, 3.0, students=["minover"], replicates=5, stop=0.005, stabilities=True, seed=2, **QUIET
+    )
+    assert found.stabilities is not None
+    for replicate in range(5):
+        w, _, X = drawn(2, 20, 60, replicate)
+        steps = int(found.steps[0, 0, 0, replicate])
+        assert 2 <= steps < 6000
+        fit = rw.perceptrons.minover(X, np.sign(X @ w), max_steps=steps)
+        assert found.stabilities[0, 0, 0, replicate] == pytest.approx(fit.stability, abs=1e-12)
+
+
+def test_stabilities_are_counted_in_the_progress_and_in_the_forms() -> None:
+    seen: list[tuple[int, int]] = []
+    found = rw.perceptrons.teacher_student(
+        [4, 6],
+        [1.0, 2.0],
+        students=["hebb", "minover"],
+        replicates=3,
+        stabilities=True,
+        seed=1,
+        progress=lambda done, total: seen.append((done, total)),
+    )
+    assert found.stabilities is not None
+    assert seen == sorted(seen)
+    assert {total for _, total in seen} == {2 * 3 * 3 * (16 + 36)}
+    assert seen[-1][0] == seen[-1][1]
+    assert found.to_xarray().stabilities.values.tolist() == found.stabilities.tolist()
+    frame = found.to_pandas().set_index(["N", "alpha", "student"])
+    assert frame.loc[(6, 1.0, "minover"), "stability"] == pytest.approx(found.stabilities[1, 0, 1].mean())
+    with pytest.raises(TypeError, match="stabilities must be True or False, not str"):
+        rw.perceptrons.teacher_student(5, 1.0, stabilities="yes", seed=1)  # type: ignore[arg-type]
 
 
 def test_nothing_else_has_a_say_in_the_draws() -> None:
@@ -310,3 +385,62 @@ def test_the_smoke_run_writes_everything(tmp_path: Path) -> None:
     assert (tmp_path / "teacher-stop.svg").read_bytes() == first
     page = script.filled(script.PAGE.read_text(encoding="utf-8"), numbers)
     assert re.search(r"\| 0.5 \| 0\.\d{3} \|", page)
+
+
+def test_the_page_has_the_committed_stabilities() -> None:
+    page = script.PAGE.read_text(encoding="utf-8")
+    assert more.filled(page, STABILITIES) == page
+    course = STABILITIES["course"]
+    says = (f"{course['falls']:.0%}", f"{course['last_negative']:,} steps")
+    says += (f"{course['end']:.3f}"[1:], f"{course['greatest']:.3f}"[1:])
+    assert all(text in page for text in says)
+
+
+def test_fresh_replicates_are_those_of_the_stabilities() -> None:
+    fresh = more.length(2, STABILITIES["replicates"])
+    committed = STABILITIES["lengths"][1]
+    assert fresh["mean"] == pytest.approx(committed["mean"], rel=1e-3)
+    assert fresh["stability"] == pytest.approx(committed["stability"], abs=1e-3)
+    assert fresh["positive"] == pytest.approx(committed["positive"], abs=1)
+    assert more.course() == pytest.approx(STABILITIES["course"], rel=1e-3)
+
+
+@pytest.mark.parametrize("kind", more.LAWS.values())
+def test_inputs_are_those_of_teacher_student(kind: tuple[Any, Any]) -> None:
+    inputs, teacher = kind
+    found = rw.perceptrons.teacher_student(
+        more.N, 1.0, students=["hebb"], inputs=inputs, teacher=teacher, replicates=2, seed=more.SEED, **QUIET
+    )
+    for replicate in range(2):
+        w, X, y = more.drawn(replicate, 1.0, *kind)
+        assert found.errors[0, 0, 0, replicate] == pytest.approx(more.error(y @ X, w), abs=1e-9)
+
+
+def test_the_claims_about_stability_hold_in_the_committed_numbers() -> None:
+    course, lengths = STABILITIES["course"], STABILITIES["lengths"]
+    for when in ("falls", "falls_early", "falls_late"):
+        assert course[when] == pytest.approx(0.5, abs=0.02)
+    assert [row["positive"][0] for row in lengths] == [0, 40, 100, 100, 100, 100, 100]
+    errors = [row["mean"][0] for row in lengths]
+    assert lengths[int(np.argmin(errors))]["n_max"] == 5
+    assert lengths[-1]["mean"][1] - lengths[-1]["mean"][0] == pytest.approx(0.0015, abs=5e-5)
+    assert lengths[2]["stability"][0] / course["greatest"] == pytest.approx(0.5, abs=0.05)
+    for row in STABILITIES["noise"]:
+        gains = np.subtract(row["wrong"][1], row["wrong"][0])
+        assert (gains > 0.01).any() == (row["alpha"] < 5)
+    laws = dict(STABILITIES["laws"])
+    ones = laws.pop("+1 and -1, teacher of ones")
+    assert max(row["error"] for row in laws.values()) - min(row["error"] for row in laws.values()) < 0.003
+    assert ones["fresh"] < ones["error"] - 0.02 < min(row["error"] for row in laws.values()) - 0.02
+    assert ones["teacher_stability"] == pytest.approx(0.2)
+    for row in STABILITIES["bayes"]:
+        assert abs(row["mean_of_students"] - row["theory"]["bayes"]) < 0.002
+        assert 0.03 < row["gain"] / row["minover"] < 0.075
+
+
+def test_the_smoke_run_of_stabilities_draws_the_same_bytes(tmp_path: Path) -> None:
+    pictures = []
+    for _ in range(2):
+        more.draw(STABILITIES, tmp_path)
+        pictures.append((tmp_path / "teacher-stability.svg").read_bytes())
+    assert pictures[0] == pictures[1]

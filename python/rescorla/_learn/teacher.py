@@ -10,6 +10,7 @@ import numpy as np
 
 from rescorla import _core
 from rescorla._learn import theory
+from rescorla._learn.stabilities import stability_of
 from rescorla._shared.checks import Seed, numbered, one_of, rate, seed_number, thread_count, whole
 from rescorla._shared.hints import hinting
 from rescorla._shared.optional import need
@@ -43,6 +44,9 @@ class TeacherStudent:
         The generalisation error: the part of all inputs that a student is wrong about.
     steps : ndarray of int64, of the same shape
         How many updates the student made; 0 where the weights are computed at once.
+    stabilities : ndarray of float64, of the same shape, or None
+        The least S w.x / |w| over the student's own examples: above 0 where it gets all of them right. None
+        where it was not asked for.
     parameters : dict
         How it came about.
 
@@ -60,13 +64,14 @@ class TeacherStudent:
     array([0.29, 0.18])
     """
 
-    __slots__ = ("N", "alpha", "errors", "parameters", "steps", "students")
+    __slots__ = ("N", "alpha", "errors", "parameters", "stabilities", "steps", "students")
 
     N: NDArray[np.int64]
     alpha: NDArray[np.float64]
     students: tuple[str, ...]
     errors: NDArray[np.float64]
     steps: NDArray[np.int64]
+    stabilities: NDArray[np.float64] | None
     parameters: dict[str, Any]
 
     def __init__(
@@ -77,9 +82,11 @@ class TeacherStudent:
         errors: NDArray[np.float64],
         steps: NDArray[np.int64],
         parameters: dict[str, Any],
+        stabilities: NDArray[np.float64] | None = None,
     ) -> None:
         self.N, self.alpha, self.students = N, alpha, students
         self.errors, self.steps, self.parameters = errors, steps, parameters
+        self.stabilities = stabilities
 
     def __repr__(self) -> str:
         sizes = ", ".join(map(str, self.N.tolist()))
@@ -137,12 +144,13 @@ class TeacherStudent:
         return np.array([theory.error(student, float(alpha)) for alpha in self.alpha])
 
     def to_xarray(self) -> Dataset:
-        """Errors and steps as an xarray Dataset.
+        """Errors, steps and stabilities as an xarray Dataset.
 
         Returns
         -------
         xarray.Dataset
-            The variables errors and steps, of the dimensions N, alpha, student and replicate.
+            The variables errors, steps and, where it was asked for, stabilities, of the dimensions N, alpha,
+            student and replicate.
 
         Raises
         ------
@@ -158,8 +166,11 @@ class TeacherStudent:
         """
         xarray = need("xarray")
         dimensions = ("N", "alpha", "student", "replicate")
+        variables = {"errors": (dimensions, self.errors), "steps": (dimensions, self.steps)}
+        if self.stabilities is not None:
+            variables["stabilities"] = (dimensions, self.stabilities)
         dataset: Dataset = xarray.Dataset(
-            {"errors": (dimensions, self.errors), "steps": (dimensions, self.steps)},
+            variables,
             coords={"N": self.N, "alpha": self.alpha, "student": list(self.students)},
             attrs=files.netcdf_attributes(self.parameters),
         )
@@ -171,8 +182,8 @@ class TeacherStudent:
         Returns
         -------
         pandas.DataFrame
-            A row for each N, alpha and student, and the columns N, alpha, student, mean, sem and steps, the
-            mean number of updates.
+            A row for each N, alpha and student, and the columns N, alpha, student, mean, sem, steps, the mean
+            number of updates, and, where it was asked for, stability, the mean of the stabilities.
 
         Raises
         ------
@@ -193,6 +204,8 @@ class TeacherStudent:
         N, alpha, student = np.meshgrid(self.N, self.alpha, np.array(self.students, object), indexing="ij")
         columns = {"N": N, "alpha": alpha, "student": student, "mean": self.mean, "sem": self.sem}
         columns["steps"] = self.steps.mean(axis=3)
+        if self.stabilities is not None:
+            columns["stability"] = self.stabilities.mean(axis=3)
         return pd.DataFrame({name: column.ravel() for name, column in columns.items()})
 
 
@@ -207,6 +220,7 @@ def teacher_student(
     teacher: Literal["random", "ones"] | ArrayLike | None = None,
     n_max: int = 100,
     stop: float | None = None,
+    stabilities: bool = False,
     seed: Seed,
     threads: int | None = None,
     progress: Progress = None,
@@ -240,6 +254,9 @@ def teacher_student(
         its stability is within 1e-6 of the greatest.
     stop : float, optional
         MinOver stops after the first step, from the second on, that changes eps by no more than this.
+    stabilities : bool, default False
+        Whether to record how stable each student ends. All students then learn a second time, on one thread,
+        which takes longer than all the rest.
     seed : int, numpy.random.Generator or numpy.random.SeedSequence
         An int, 0 or more, or what draws one, which then stands in ``parameters["seed"]``. Replicate r is
         drawn by ``numpy.random.default_rng([seed, N, r])``: N normal numbers for the teacher, N for the
@@ -255,7 +272,7 @@ def teacher_student(
     Returns
     -------
     TeacherStudent
-        Errors and steps, their means, and the curves of theory.
+        Errors, steps and stabilities, means, and the curves of theory.
 
     Raises
     ------
@@ -275,6 +292,16 @@ def teacher_student(
     (array([0.133, 0.14 ]), array([0.004, 0.002]))
     >>> found.theory("minover").round(3)
     array([0.143])
+
+    After a step for each example MinOver still gets some of them wrong:
+
+    >>> for n_max in (1, 100):
+    ...     found = rw.perceptrons.teacher_student(
+    ...         50, 3.0, students=["minover"], replicates=20, n_max=n_max, stabilities=True, seed=1
+    ...     )
+    ...     print((found.stabilities > 0).sum(), found.stabilities.mean().round(2))
+    1 -0.11
+    20 0.3
     """
     sizes = np.array([whole("N", size, 1) for size in np.atleast_1d(np.asarray(N))], dtype=np.int64)
     loads = vector_of("alpha", np.atleast_1d(np.asarray(alpha)), np.dtype(np.float64))
@@ -288,9 +315,14 @@ def teacher_student(
     first = seed_number(seed)
     n_threads = thread_count(threads)
     counts = np.rint(np.multiply.outer(sizes, loads)).astype(np.int64)
-    total = int((counts * sizes[:, None]).sum()) * n_replicates
+    if not isinstance(stabilities, bool):
+        raise TypeError(f"stabilities must be True or False, not {type(stabilities).__name__}")
+    # With stabilities everything is learned twice.
+    rounds = 2 if stabilities else 1
+    total = int((counts * sizes[:, None]).sum()) * n_replicates * rounds
     shape = (*counts.shape, n_replicates, len(names))
     errors, steps = np.zeros(shape), np.zeros(shape, dtype=np.int64)
+    ends = np.zeros(shape) if stabilities else None
     started = perf_counter()
     done = 0
     with watching(progress, "learning a rule", "%", 100) as watch:
@@ -309,6 +341,14 @@ def teacher_student(
                 for target, values in zip((errors, steps), found, strict=True):
                     target[i, k, begin:end] = values.reshape(end - begin, len(names))
                 done += (end - begin) * int(P) * size
+                if ends is not None:
+                    for place in range(begin, end):
+                        ends[i, k, place] = _stabilities(
+                            names, [part[place - begin] for part in draws], steps[i, k, place], most
+                        )
+                        done += int(P) * size
+                        if watch is not None:
+                            watch(done, total)
     parameters = {
         "replicates": n_replicates,
         "inputs": inputs,
@@ -322,7 +362,19 @@ def teacher_student(
     }
     # As arrays of their own, replicates last.
     errors, steps = (np.ascontiguousarray(np.swapaxes(values, 2, 3)) for values in (errors, steps))
-    return TeacherStudent(sizes, loads, names, errors, steps, parameters)
+    if ends is not None:
+        ends = np.ascontiguousarray(np.swapaxes(ends, 2, 3))
+    return TeacherStudent(sizes, loads, names, errors, steps, parameters, ends)
+
+
+def _stabilities(
+    students: tuple[str, ...], draw: list[NDArray[np.float64]], steps: NDArray[np.int64], n_max: int
+) -> list[float]:
+    """How stable each student of one draw ends."""
+    X, y, _, start = draw
+    return [
+        stability_of(student, X, y, start, int(n), n_max) for student, n in zip(students, steps, strict=True)
+    ]
 
 
 def _draws(
