@@ -391,8 +391,8 @@ def test_the_page_has_the_committed_stabilities() -> None:
     page = script.PAGE.read_text(encoding="utf-8")
     assert more.filled(page, STABILITIES) == page
     course = STABILITIES["course"]
-    says = (f"{course['falls']:.0%}", f"{course['last_negative']:,} steps")
-    says += (f"{course['end']:.3f}"[1:], f"{course['greatest']:.3f}"[1:])
+    says = [f"{course['falls']:.0%}", f"{course['last_negative']:,} steps"]
+    says += [f"{course['end']:.3f}"[1:], f"{course['greatest']:.3f}"[1:]]
     assert all(text in page for text in says)
 
 
@@ -409,7 +409,14 @@ def test_fresh_replicates_are_those_of_the_stabilities() -> None:
 def test_inputs_are_those_of_teacher_student(kind: tuple[Any, Any]) -> None:
     inputs, teacher = kind
     found = rw.perceptrons.teacher_student(
-        more.N, 1.0, students=["hebb"], inputs=inputs, teacher=teacher, replicates=2, seed=more.SEED, **QUIET
+        more.N,
+        1.0,
+        students=["hebb"],
+        inputs=inputs,
+        teacher=teacher,
+        replicates=2,
+        seed=script.SEED,
+        **QUIET,
     )
     for replicate in range(2):
         w, X, y = more.drawn(replicate, 1.0, *kind)
@@ -423,7 +430,7 @@ def test_the_claims_about_stability_hold_in_the_committed_numbers() -> None:
     assert [row["positive"][0] for row in lengths] == [0, 40, 100, 100, 100, 100, 100]
     errors = [row["mean"][0] for row in lengths]
     assert lengths[int(np.argmin(errors))]["n_max"] == 5
-    assert lengths[-1]["mean"][1] - lengths[-1]["mean"][0] == pytest.approx(0.0015, abs=5e-5)
+    assert lengths[-1]["mean"][1] - lengths[-1]["mean"][0] == pytest.approx(0.0014, abs=5e-5)
     assert lengths[2]["stability"][0] / course["greatest"] == pytest.approx(0.5, abs=0.05)
     for row in STABILITIES["noise"]:
         gains = np.subtract(row["wrong"][1], row["wrong"][0])
