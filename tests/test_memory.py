@@ -24,7 +24,7 @@ CALLS = [
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="measures rooms as Linux with glibc has them")
 @pytest.mark.parametrize("call", CALLS)
 def test_what_does_not_fit_is_an_error(call: str) -> None:
-    # dask's workers leave what they tell the C library's malloc to this process. Other values make other rooms.
+    # dask leaves its settings of the C library's malloc to this process. With them calls take other rooms.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MALLOC_")}
     done = subprocess.run(
         [sys.executable, str(SWEEP), "--calls", call, "--limits", "6", "--scale", "0.2"],
