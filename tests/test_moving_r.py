@@ -30,7 +30,8 @@ EXPORTS = {
         updateWeightsNoOutcomeCompetition
     """,
 }
-ETA = st.floats(0.001, 0.3)
+# Small enough for events of eight cues and lambda 2.
+ETA = st.floats(0.001, 0.1)
 LAMBDA = st.floats(0.5, 2.0)
 
 
