@@ -168,7 +168,7 @@ def test_no_tick_and_no_name_lies_on_another(phases: list[tuple[str, int]], inch
             else:
                 places = np.diff([label.get_window_extent().x0 for label in labels])
                 height = labels[0].get_fontsize() * figure.dpi / 72
-                # The layout may move names a little once they stand at their angle; letters are lower than their size.
+                # The layout may move names a little once they are turned; letters are lower than their size.
                 assert (places * np.sin(np.radians(angle)) > 0.9 * height).all()
 
 
