@@ -220,7 +220,10 @@ def subjects(text: Path, folder: Path, size: Size) -> Iterator[Subject]:
         len(some),
     )
     yield Subject("ndl.data_array", lambda p: p.ndl.data_array(nested), same_by_name)
-    yield Subject("activation.activation", lambda p: p.activation.activation(words, learned), near, n)
+    # Activations of all events would be tens of gigabytes.
+    few_rows = str(folder / "few.tab.gz")
+    OURS.io.events_to_file(first, few_rows)
+    yield Subject("activation.activation", lambda p: p.activation.activation(few_rows, learned), near, few)
     dicts = {outcome: dict(row) for outcome, row in list(nested.items())[:50]}
     yield Subject(
         "activation.activation, nested",
@@ -235,8 +238,6 @@ def subjects(text: Path, folder: Path, size: Size) -> Iterator[Subject]:
         ("vectors to vectors", {"cue_vectors": forms, "outcome_vectors": senses}),
     ):
         yield Subject(f"wh.wh, {name}", partial(learn_vectors, words, given), near_by_name, n)
-    few_rows = str(folder / "few.tab.gz")
-    OURS.io.events_to_file(first, few_rows)
     yield Subject(
         "wh.wh, vectors to names", lambda p: p.wh.wh(few_rows, 0.01, cue_vectors=forms), near_by_name, few
     )
