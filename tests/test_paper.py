@@ -8,6 +8,7 @@ from typing import Any
 
 import canvas
 import numpy as np
+import orders
 import plurals
 import pytest
 import reproduce
@@ -26,7 +27,10 @@ TOLERANCES = {
     "logistic": (1e-3, 1e-3),
     "speed": (1e-4, 1e-9),
     "penalties": (1e-3, 3e-3),
+    "orders": (1e-4, 1e-9),
+    "alternatives": (1e-3, 5e-3),
 }
+SLOW = ("penalties", "alternatives")  # Ten-fold cross-validation of many models.
 COUNTS = {"left": 3, "steps": 10, "same_choice": 2}
 # Says whether the regressions converged, and is otherwise noise.
 GRADIENT = 1e-3
@@ -34,8 +38,8 @@ GRADIENT = 1e-3
 
 @pytest.mark.parametrize("name", reproduce.STUDIES)
 def test_a_fresh_run_finds_the_committed_numbers(name: str, shared: Path) -> None:
-    if name == "penalties" and not CI:
-        pytest.skip("ten-fold cross-validation takes half a minute; it runs where CI is set")
+    if name in SLOW and not CI:
+        pytest.skip("ten-fold cross-validation takes up to half a minute; it runs where CI is set")
     fresh = reproduce.rounded(reproduce.STUDIES[name](shared / "data" / "ndl", None))
     differences = list(different(COMMITTED[name], fresh, TOLERANCES[name], name))
     assert differences == []
@@ -103,6 +107,51 @@ def test_the_figures_that_are_known_otherwise() -> None:
     assert fixed["duplicates dropped"]["s"] == pytest.approx(0.27220937805365908, abs=1e-6)
     assert fixed["R's quirk"]["s"] == pytest.approx(0.204, abs=5e-4)
     assert (COMMITTED["curves"]["n_events"], COMMITTED["curves"]["n_cues"]) == (3404, 46)
+
+
+def test_shuffled_passes_come_nearer_than_repeated_tokens_shuffled_as_a_whole() -> None:
+    for found in COMMITTED["orders"]["repeated"].values():
+        assert found["permutations"]["mean"] < 0.7 * found["shuffled"]["mean"]
+    finnish = COMMITTED["orders"]["repeated"]["THINK"]
+    assert finnish["permutations"]["largest"] < finnish["shuffled"]["least"]
+    assert finnish["permutations"]["least"] < 0.088 < finnish["permutations"]["largest"]
+    assert finnish["shuffled"]["least"] < 0.157 < finnish["shuffled"]["largest"]
+
+
+def test_pairs_and_a_letter_that_are_known_otherwise() -> None:
+    lives = {(found["cue"], found["outcome"]): found["half_life"] for found in COMMITTED["orders"]["pairs"]}
+    assert lives == {
+        ("AgentGroup", "pohtia"): pytest.approx(0.40, abs=5e-3),
+        ("AgentIndividual", "pohtia"): pytest.approx(1.26, abs=5e-3),
+        ("PatientInfinitive", "ajatella"): pytest.approx(1.20, abs=5e-3),
+        ("PatientDirectQuote", "ajatella"): pytest.approx(0.87, abs=5e-3),
+    }
+    assert COMMITTED["orders"]["letter"] == {
+        "equilibrium": pytest.approx(-0.335, abs=5e-4),
+        "quirk": pytest.approx(-0.251, abs=5e-4),
+    }
+
+
+def test_a_repeated_order_has_every_token_as_often_as_it_is_repeated() -> None:
+    events = rw.read_events([("a", "x", 3), ("a_b", "y", 2)])
+    found = orders.repeated(events, 4)
+    assert found["shuffled"].keys() == found["permutations"].keys() == {"least", "mean", "largest"}
+    assert (
+        0
+        < found["permutations"]["least"]
+        <= found["permutations"]["mean"]
+        <= found["permutations"]["largest"]
+    )
+    lives = orders.pair(events, "b", "y")
+    # Token by token: the mean weights move by alpha beta times the mean of cue times error.
+    cues, outcome = events.cue_matrix().toarray(), events.outcome_matrix().toarray()[:, 1]
+    share = events.frequencies / events.n_tokens
+    weights, token = np.zeros(2), 0
+    target = rw.equilibrium(events)["b", "y"]
+    while abs(target - weights[1]) > abs(target) / 2:
+        weights = weights + 0.01 * (cues * share[:, None]).T @ (outcome - cues @ weights)
+        token += 1
+    assert lives["half_life"] * events.n_tokens == pytest.approx(token)
 
 
 def test_the_quirk_rests_at_its_fixed_point_and_is_the_rule_without_duplicates() -> None:

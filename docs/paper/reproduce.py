@@ -13,8 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import alternatives
 import curves
 import logistic
+import orders
 import penalties
 import plurals
 import speed
@@ -28,6 +30,8 @@ STUDIES: dict[str, Callable[[Path, Save | None], Numbers]] = {
     "logistic": logistic.study,
     "speed": speed.study,
     "penalties": penalties.study,
+    "orders": orders.study,
+    "alternatives": alternatives.study,
 }
 DIGITS = 6
 
@@ -85,6 +89,9 @@ def short(numbers: Numbers) -> Numbers:
         "lasso": numbers["penalties"]["methods"]["lasso"]["simplest"],
         "think": numbers["speed"]["data"]["THINK"],
         "english": numbers["speed"]["data"]["plurals"],
+        "tenfold": numbers["orders"]["repeated"]["THINK"],
+        "file_order": numbers["orders"]["file"],
+        "letter": numbers["orders"]["letter"],
         "third": cues["PersonThird"],
         "question": cues["PatientIndirectQuestion"],
     }

@@ -21,6 +21,10 @@ LETTERS = "hadnls"
 def all_of(numbers: Numbers) -> dict[str, str]:
     """Every table by its name."""
     return {
+        "answers": answers(numbers["speed"]),
+        "repeated": repeated(numbers["orders"]),
+        "pairs": pairs(numbers["orders"]),
+        "alternatives": alternatives(numbers["alternatives"]),
         "orders": orders(numbers["curves"]),
         "fixed_points": fixed_points(numbers["plurals"]),
         "comparisons": comparisons(numbers["logistic"]),
@@ -54,6 +58,56 @@ def orders(curves: Numbers) -> str:
             ]
             for name, end in curves["orders"].items()
         ],
+    )
+
+
+def answers(speed: Numbers) -> str:
+    """When, and how nearly, each data set is learned."""
+    return _described(
+        speed,
+        {
+            "half-life of the median weight, passes": "{median_pair:.2f}",
+            "half-life of the slowest weight, passes": "{slowest_pair_passes:.1f}",
+            "half-life of the slowest direction, passes": "{slowest_direction_passes:.1f}",
+            "passes until the mean is within 10%": "{passes[0.1]:.1f}",
+            "passes until the mean is within 1%": "{passes[0.01]:.1f}",
+            "oscillation, predicted": "{oscillation:.3f}",
+            "oscillation, measured": "{oscillation_measured:.3f}",
+        },
+    )
+
+
+def repeated(orders: Numbers) -> str:
+    """The same tokens, shuffled as a whole or pass by pass."""
+    rows = []
+    for name, found in orders["repeated"].items():
+        for order, key in (("all shuffled together", "shuffled"), ("each pass shuffled", "permutations")):
+            each = found[key]
+            cells = [f"{each[which]:.3f}" for which in ("mean", "least", "largest")]
+            rows.append([f"{name}, {found['passes']} passes, {order}", *cells])
+    return markdown(["", "mean distance", "least", "largest"], rows)
+
+
+def pairs(orders: Numbers) -> str:
+    """The pairs that the paper names."""
+    return markdown(
+        ["pair", "half-life, passes", "expected after a pass", "equilibrium", "oscillation"],
+        [
+            [
+                f"{found['cue']} to {found['outcome']}",
+                f"{found['half_life']:.2f}",
+                *(f"{found[key]:.3f}" for key in ("expected", "equilibrium", "oscillation")),
+            ]
+            for found in orders["pairs"]
+        ],
+    )
+
+
+def alternatives(found: Numbers) -> str:
+    """The accuracy of each on unseen sentences."""
+    return markdown(
+        ["", "accuracy"],
+        [[name, f"{each['accuracy']:.1%} ± {each['error']:.1%}"] for name, each in found.items()],
     )
 
 
@@ -106,22 +160,24 @@ def plain(value: float) -> str:
 
 
 def spectra(speed: Numbers) -> str:
-    """Both data sets beside each other."""
+    """The bounds on beta and the directions of both data sets."""
+    return _described(
+        speed,
+        {
+            "tokens in a pass": "{n_tokens:,}",
+            "cues": "{n_cues}",
+            "beta safe in any order, below": "{safe_rate:.2f}",
+            "beta that converges in mean square, below": "{mean_square_rate:.2f}",
+            "beta that converges in the mean, below": "{mean_rate:.2f}",
+            "half-life of the fastest direction, tokens": "{fastest_direction:,.0f}",
+            "half-life of the slowest direction, tokens": "{slowest_direction:,.0f}",
+        },
+    )
+
+
+def _described(speed: Numbers, lines: dict[str, str]) -> str:
+    """A column for each data set."""
     data = speed["data"]
-    lines = {
-        "tokens in a pass": "{n_tokens:,}",
-        "cues": "{n_cues}",
-        "beta safe in any order, below": "{safe_rate:.2f}",
-        "beta that converges in mean square, below": "{mean_square_rate:.2f}",
-        "beta that converges in the mean, below": "{mean_rate:.2f}",
-        "half-life of the fastest direction, tokens": "{fastest_direction:,.0f}",
-        "half-life of the slowest direction, tokens": "{slowest_direction:,.0f}",
-        "half-life of the median weight, passes": "{median_pair:.2f}",
-        "passes until the mean is within 10%": "{passes[0.1]:.1f}",
-        "passes until the mean is within 1%": "{passes[0.01]:.1f}",
-        "oscillation, predicted": "{oscillation:.3f}",
-        "oscillation, measured": "{oscillation_measured:.3f}",
-    }
     rows = [
         [name, *(line.format(**described) for described in data.values())] for name, line in lines.items()
     ]
