@@ -32,7 +32,7 @@ def drawn(rng: np.random.Generator, sizes: tuple[int, int]) -> tuple[Floats, Flo
 def least_squares(X: Floats, y: Floats) -> tuple[Floats, float]:
     """Weights and bias on targets of 0 and 1; the line is where the sum is a half."""
     solution = np.linalg.lstsq(np.column_stack([X, np.ones(len(X))]), y)[0]
-    return solution[:-1], float(solution[-1]) - 0.5
+    return np.asarray(solution[:-1], dtype=np.float64), float(solution[-1]) - 0.5
 
 
 def discriminant(X: Floats, y: Floats) -> tuple[Floats, float]:
