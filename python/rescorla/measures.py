@@ -61,7 +61,7 @@ def activation(
     threads: int | None = None,
     progress: Progress = None,
 ) -> NDArray[np.float64]:
-    """The activation of what each event is about.
+    """How active the outcomes of each event are in it: their activations, summed; or that of a target.
 
         a_t = sum over the outcomes t of the event, and over its cues i, of w_it
 
@@ -295,7 +295,7 @@ def rank(
     threads: int | None = None,
     progress: Progress = None,
 ) -> NDArray[np.int64]:
-    """The place of the target among all outcomes, by activation.
+    """The place of each event's target among all outcomes, by activation: 1 is the most active.
 
         rank = 1 + number of outcomes j with a_j > a_t
 
@@ -350,7 +350,7 @@ def margin(
     threads: int | None = None,
     progress: Progress = None,
 ) -> NDArray[np.float64]:
-    """By how much the target wins against its strongest competitor, or loses.
+    """By how much the activation of each event's target is above that of its strongest competitor.
 
         margin = a_t - max over j other than t of a_j
 

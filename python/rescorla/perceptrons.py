@@ -1,4 +1,4 @@
-"""Perceptrons: units that answer with a sign, and planes that part two classes.
+"""Units that answer with a sign, and planes that part two classes.
 
 Examples
 --------

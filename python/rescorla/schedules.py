@@ -1,4 +1,4 @@
-"""Schedules: factors on the learning rate that change from token to token.
+"""Factors on the learning rate that change from token to token.
 
 A schedule is any function of token numbers (an int64 array, the first token is 1) that gives factors, as
 ``learn(schedule=...)``, `delta_rule` and `widrow_hoff` take it. Those here print as they were made, and so

@@ -121,7 +121,7 @@ def corpus_events(
     threads: int | None = None,
     progress: Progress = None,
 ) -> Events:
-    """Make events of running text: by default each word is an event, its trigrams the cues, it the outcome.
+    """Make events of running text: by default one for each word, its trigrams as cues, itself as outcome.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ def cue_window(
     prefix: str = "",
     suffix: str = "",
 ) -> list[tuple[str, ...]]:
-    """Make cues of numbers on a scale: each number is the cues within a window around it.
+    """Make cues of numbers on a scale: a number becomes the cues within a window around it.
 
     Near numbers share cues, so that what is learned of one generalises to its neighbours: continuous input
     for a learner of discrete cues. The cues of x are

@@ -35,7 +35,7 @@ def minover(
     record: bool = True,
     progress: Progress = None,
 ) -> LinearFit:
-    """Learn the plane of optimal stability by MinOver.
+    """Learn the plane of optimal stability, which has the widest margin, by MinOver.
 
     From w = 0, each step learns the example that is least right:
 
@@ -142,7 +142,7 @@ def adatron(
     bias: bool = False,
     progress: Progress = None,
 ) -> LinearFit:
-    """Learn the plane of optimal stability by AdaTron.
+    """Learn the plane of optimal stability, which has the widest margin, by AdaTron.
 
     From zero strengths a and w = 0, each sweep visits the examples in order:
 

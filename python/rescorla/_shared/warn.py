@@ -11,7 +11,7 @@ _INSIDE = frozenset({"rescorla", "sklearn", "joblib", "contextlib"})
 
 
 class RescorlaWarning(UserWarning):
-    """What is probably a mistake, but not surely one: it names what was found, where, and the cure.
+    """A warning of what is probably a mistake: it names what was found, where, and the cure.
 
     Examples
     --------

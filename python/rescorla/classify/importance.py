@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Importance:
-    """How a classification fares when one factor after another is permuted.
+    """How accurate a classification is when a factor is permuted. `variable_importance` makes it.
 
     Attributes
     ----------

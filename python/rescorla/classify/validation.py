@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class CrossValidation:
-    """What each fold of a cross-validation gave.
+    """How well each fold of a cross-validation was predicted. `cross_validate` makes it.
 
     Attributes
     ----------

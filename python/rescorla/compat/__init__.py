@@ -1,4 +1,4 @@
-"""Faces of other packages: their functions, with their names and results, over the engine of this one.
+"""The functions of other packages, under their own names, over the engine of this one.
 
 `rescorla.compat.pyndl` is pyndl.
 """

@@ -23,7 +23,7 @@ sheep sheep 6 12    fish fish 20 16
 
 @hinting
 def plurals(grams: int | Iterable[int] = 2) -> Events:
-    """Give English nouns, their letters as cues; the outcomes are the word and whether it is a plural.
+    """Give English nouns: their letters are cues; the word, and whether it is a plural, are outcomes.
 
     Each event is a form: its cues are the n-grams of its letters, its outcomes the noun ("dog") and, of a
     plural, "plural". There are plurals by -s and -es, by other letters (babies, knives), by other vowels

@@ -83,7 +83,7 @@ class _Equilibrium(LinearEstimator):
 
 
 class EquilibriumClassifier(LinearClassifier, _Equilibrium):
-    """Where the Rescorla-Wagner rule goes, at once: least squares on the classes (Danks 2003).
+    """Learn classes by least squares: the equilibrium of the Rescorla-Wagner rule (Danks 2003), at once.
 
     Each class is an outcome, present (1) or absent (0), and the weights to it minimise
 
@@ -198,7 +198,7 @@ class EquilibriumClassifier(LinearClassifier, _Equilibrium):
 
 
 class EquilibriumRegressor(LinearRegressor, _Equilibrium):
-    """Least squares of least norm: where the Rescorla-Wagner rule goes with real-valued outcomes.
+    """Learn amounts by least squares of least norm: the equilibrium of the Rescorla-Wagner rule, at once.
 
     For each target, an outcome that is present by any amount z, the weights minimise
 

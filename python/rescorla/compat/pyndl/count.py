@@ -19,7 +19,7 @@ _MARKS = "!?,.:;/\"'()^@*~"
 
 
 class CuesOutcomes(NamedTuple):
-    """What `cues_outcomes` gives."""
+    """The number of tokens, and how often each cue and outcome is named. `cues_outcomes` makes it."""
 
     n_events: int
     cues: Counter[str]
@@ -27,7 +27,7 @@ class CuesOutcomes(NamedTuple):
 
 
 class WordsSymbols(NamedTuple):
-    """What `words_symbols` gives."""
+    """How often each word occurs, and each character. `words_symbols` makes it."""
 
     words: Counter[str]
     symbols: Counter[str]

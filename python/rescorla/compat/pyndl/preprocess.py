@@ -140,7 +140,7 @@ def process_occurrences(
     cue_structure: str = "trigrams_to_word",
     remove_duplicates: bool = True,
 ) -> None:
-    """Write an event for each occurrence.
+    """Write an event for each occurrence, its words, or the runs of letters in them, as cues.
 
     Parameters
     ----------
