@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import rescorla
+from test_docs import WIDTH
 
 MODULES = ["rescorla"] + [
     module.name
@@ -57,6 +58,26 @@ def test_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert results.attempted > 0 or name not in SHOWN
 
 
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_fit_a_narrow_page(name: str) -> None:
+    tests = doctest.DocTestFinder().find(importlib.import_module(name))
+    assert [line for test in tests for line in wide(test)] == []
+
+
+def wide(test: doctest.DocTest) -> list[str]:
+    """The lines of examples that are wider than on a page, prompts and all."""
+    lines = (line for example in test.examples for line in example.source.splitlines())
+    return [f"{test.name}: {line}" for line in lines if len(line) > WIDTH - len(">>> ")]
+
+
+def test_an_example_that_is_too_wide_is_found() -> None:
+    long = "x" * 77
+    test = doctest.DocTestParser().get_doctest(
+        f"    >>> {long}\n    >>> y\n    {long}{long}\n", {}, "a", None, 0
+    )
+    assert wide(test) == [f"a: {long}"]
+
+
 # Which doctest takes for functions of the module of their wrapper, and passes over.
 WRAPPED = [name for name in rescorla.__all__ if hasattr(getattr(rescorla, name), "__wrapped__")]
 
@@ -72,6 +93,9 @@ def test_examples_of_wrapped_functions_run(
         runner.run(test)
     assert runner.summarize(verbose=False).failed == 0
     assert runner.tries > 0
+    assert [
+        line for test in doctest.DocTestFinder(recurse=False).find(function, name) for line in wide(test)
+    ] == []
 
 
 def test_every_public_function_and_class_has_an_example() -> None:

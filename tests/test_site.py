@@ -201,7 +201,9 @@ def blocks(pytestconfig: pytest.Config, address: str, names: list[str]) -> dict[
 
 def typed(shown: str) -> str:
     """What was typed in a session, as doctest finds it; its directives are for tests alone."""
-    examples = doctest.DocTestParser().get_examples(re.sub(r"(?m)^\$ ", ">>> ", shown))
+    if shown.startswith("$ "):
+        shown = re.sub(r"(?m)^\$ ", ">>> ", re.sub(r"\\\n", r"\\\n... ", shown))
+    examples = doctest.DocTestParser().get_examples(shown)
     return re.sub(r" +# doctest:.*", "", "".join(example.source for example in examples))
 
 
@@ -243,7 +245,7 @@ def test_what_is_copied_runs(
             with redirect_stdout(io.StringIO()):
                 try:
                     if block.language == "console":
-                        for command in block.copied.splitlines():
+                        for command in block.copied.replace("\\\n", "").splitlines():
                             shell(command)
                     else:
                         run(block.copied, names, block.shown)
@@ -366,6 +368,7 @@ SEARCHES = {
     "cite": "Citing",
     "ndlClassify": "Classification",
     "trajectories": "Trajectories",
+    "reticulate": "From R",
 }
 
 

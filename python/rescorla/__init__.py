@@ -8,7 +8,9 @@ was off:
 Examples
 --------
 >>> import rescorla as rw
->>> events = rw.read_events([("c_a_t", "cat"), ("c_a_t_s", "cat_plural"), ("h_a_t", "hat")])
+>>> events = rw.read_events(
+...     [("c_a_t", "cat"), ("c_a_t_s", "cat_plural"), ("h_a_t", "hat")]
+... )
 >>> weights = rw.learn(events, alpha=0.1, beta=0.1)
 >>> round(weights["s", "plural"], 4)
 0.01

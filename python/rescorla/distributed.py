@@ -138,9 +138,13 @@ def learn(
 
     >>> import rescorla as rw
     >>> from distributed import Client
-    >>> events = rw.compile_events([("light_tone", "shock", 3), ("tone", "food")], "events.rw")
+    >>> events = rw.compile_events(
+    ...     [("light_tone", "shock", 3), ("tone", "food")], "events.rw"
+    ... )
     >>> with Client(processes=False, n_workers=1, dashboard_address=":0") as client:
-    ...     weights = rw.distributed.learn(client, events, "weights.zarr", alpha=0.2)
+    ...     weights = rw.distributed.learn(
+    ...         client, events, "weights.zarr", alpha=0.2
+    ...     )
     >>> weights["tone", "food"] == rw.learn(events, alpha=0.2)["tone", "food"]
     True
     """

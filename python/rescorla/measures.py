@@ -100,8 +100,12 @@ def activation(
     Examples
     --------
     >>> import rescorla as rw
-    >>> weights = rw.Weights([[0.5, 0.25], [0.25, -0.5]], ["s", "h"], ["hand", "plural"])
-    >>> rw.measures.activation(rw.read_events([("s_h", "hand_plural"), ("h", "hand")]), weights)
+    >>> weights = rw.Weights(
+    ...     [[0.5, 0.25], [0.25, -0.5]], ["s", "h"], ["hand", "plural"]
+    ... )
+    >>> rw.measures.activation(
+    ...     rw.read_events([("s_h", "hand_plural"), ("h", "hand")]), weights
+    ... )
     array([0.5 , 0.25])
     >>> rw.measures.activation(["s", "s_h"], weights, targets=["plural", "hand"])
     array([0.25, 0.75])
@@ -153,7 +157,9 @@ def prior(weights: Weights, *, norm: Norm = "l1") -> NDArray[np.float64]:
     Examples
     --------
     >>> import rescorla as rw
-    >>> weights = rw.Weights([[0.5, 0.0], [-0.25, 1.0], [0.0, 0.0]], ["a", "b", "c"], ["x", "y"])
+    >>> weights = rw.Weights(
+    ...     [[0.5, 0.0], [-0.25, 1.0], [0.0, 0.0]], ["a", "b", "c"], ["x", "y"]
+    ... )
     >>> rw.measures.prior(weights)
     array([0.75, 1.  ])
     >>> rw.measures.prior(weights, norm="mad")
@@ -216,7 +222,9 @@ def diversity(
     Examples
     --------
     >>> import rescorla as rw
-    >>> weights = rw.Weights([[0.5, 0.25], [0.25, -0.5]], ["s", "h"], ["hand", "plural"])
+    >>> weights = rw.Weights(
+    ...     [[0.5, 0.25], [0.25, -0.5]], ["s", "h"], ["hand", "plural"]
+    ... )
     >>> rw.measures.diversity(["s", "s_h"], weights)
     array([0.75, 1.  ])
     """
@@ -274,7 +282,9 @@ def entropy(
     Examples
     --------
     >>> import rescorla as rw
-    >>> weights = rw.Weights([[0.5, 0.5], [0.0, -0.5]], ["s", "h"], ["hand", "plural"])
+    >>> weights = rw.Weights(
+    ...     [[0.5, 0.5], [0.0, -0.5]], ["s", "h"], ["hand", "plural"]
+    ... )
     >>> rw.measures.entropy(["s", "h", "s_h"], weights)
     array([1., 0., 0.])
     """
@@ -329,8 +339,12 @@ def rank(
     Examples
     --------
     >>> import rescorla as rw
-    >>> weights = rw.Weights([[0.5, 0.25], [0.25, -0.5]], ["s", "h"], ["hand", "plural"])
-    >>> rw.measures.rank(rw.read_events([("s_h", "hand"), ("s", "plural")]), weights)
+    >>> weights = rw.Weights(
+    ...     [[0.5, 0.25], [0.25, -0.5]], ["s", "h"], ["hand", "plural"]
+    ... )
+    >>> rw.measures.rank(
+    ...     rw.read_events([("s_h", "hand"), ("s", "plural")]), weights
+    ... )
     array([1, 2])
     """
     source = _checked(events, weights, progress)
@@ -384,7 +398,9 @@ def margin(
     Examples
     --------
     >>> import rescorla as rw
-    >>> weights = rw.Weights([[0.5, 0.25], [0.25, -0.5]], ["s", "h"], ["hand", "plural"])
+    >>> weights = rw.Weights(
+    ...     [[0.5, 0.25], [0.25, -0.5]], ["s", "h"], ["hand", "plural"]
+    ... )
     >>> rw.measures.margin(["s", "s"], weights, targets=["hand", "plural"])
     array([ 0.25, -0.25])
     """
@@ -433,7 +449,9 @@ def similarity(
     Examples
     --------
     >>> import rescorla as rw
-    >>> weights = rw.Weights([[1.0, 0.0], [1.0, 1.0], [0.0, 2.0]], ["a", "b", "c"], ["x", "y"])
+    >>> weights = rw.Weights(
+    ...     [[1.0, 0.0], [1.0, 1.0], [0.0, 2.0]], ["a", "b", "c"], ["x", "y"]
+    ... )
     >>> rw.measures.similarity(weights, ["a", "b", "c"]).round(3)
     array([[1.   , 0.707, 0.   ],
            [0.707, 1.   , 0.707],
@@ -462,7 +480,9 @@ def typicality(weights: Weights, *, side: Side = "cues") -> NDArray[np.float64]:
     Examples
     --------
     >>> import rescorla as rw
-    >>> weights = rw.Weights([[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]], ["a", "b", "c"], ["x", "y"])
+    >>> weights = rw.Weights(
+    ...     [[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]], ["a", "b", "c"], ["x", "y"]
+    ... )
     >>> rw.measures.typicality(weights).round(3)
     array([0.707, 0.707, 1.   ])
     """
@@ -513,7 +533,9 @@ def density(
     Examples
     --------
     >>> import rescorla as rw
-    >>> weights = rw.Weights([[1.0, 0.0], [1.0, 1.0], [0.0, 2.0]], ["a", "b", "c"], ["x", "y"])
+    >>> weights = rw.Weights(
+    ...     [[1.0, 0.0], [1.0, 1.0], [0.0, 2.0]], ["a", "b", "c"], ["x", "y"]
+    ... )
     >>> rw.measures.density(weights, 1).round(3)
     array([0.707, 0.707, 0.707])
     """

@@ -13,7 +13,12 @@ Examples
 inverse_time(tau=2.0)
 >>> falling(np.array([1, 2, 6]))
 array([0.66666667, 0.5       , 0.25      ])
->>> weights = rw.learn(rw.read_events([("light", "food", 3)]), alpha=1.0, beta=1.5, schedule=falling)
+>>> weights = rw.learn(
+...     rw.read_events([("light", "food", 3)]),
+...     alpha=1.0,
+...     beta=1.5,
+...     schedule=falling,
+... )
 >>> weights["light", "food"], weights.parameters["schedule"]
 (1.0, 'inverse_time(tau=2.0)')
 """

@@ -177,7 +177,12 @@ def cue_coding(
     One of two, but not both, is what cues by themselves cannot tell:
 
     >>> either = [("a", "yes"), ("b", "yes"), ("a_b", "no")]
-    >>> coded = [(cues, outcome) for cues, (_, outcome) in zip(rw.cue_coding(c for c, _ in either), either)]
+    >>> coded = [
+    ...     (cues, outcome)
+    ...     for cues, (_, outcome) in zip(
+    ...         rw.cue_coding(c for c, _ in either), either
+    ...     )
+    ... ]
     >>> round(rw.equilibrium(rw.read_events(coded))["ab", "yes"], 4)
     -2.0
     """

@@ -147,7 +147,9 @@ def design(
 
     >>> [event.cues[0] for event in rw.design("A+ 3 / B- 3")]
     ['A', 'B', 'A', 'B', 'A', 'B']
-    >>> groups = rw.design({"blocking": "A+ 40 | AB+ 40", "control": "C+ 40 | AB+ 40"})
+    >>> groups = rw.design(
+    ...     {"blocking": "A+ 40 | AB+ 40", "control": "C+ 40 | AB+ 40"}
+    ... )
     >>> for name, each in groups.items():
     ...     print(name, round(rw.learn(each, alpha=0.3, beta=0.3)["B", "US"], 2))
     blocking 0.01

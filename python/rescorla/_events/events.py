@@ -120,7 +120,9 @@ class Events:
         Examples
         --------
         >>> import rescorla as rw
-        >>> one, other = (rw.read_events([("a_b", "x"), ("a", "y", 3)]) for _ in range(2))
+        >>> one, other = (
+        ...     rw.read_events([("a_b", "x"), ("a", "y", 3)]) for _ in range(2)
+        ... )
         >>> one.digest == other.digest, len(one.digest)
         (True, 64)
         """
@@ -144,7 +146,12 @@ class Events:
         >>> import rescorla as rw
         >>> events = rw.read_events([("a_b", "x")], background="here").head(1)
         >>> made = events.parameters
-        >>> made["function"], made["n"], made["of"]["function"], made["of"]["background"]
+        >>> (
+        ...     made["function"],
+        ...     made["n"],
+        ...     made["of"]["function"],
+        ...     made["of"]["background"],
+        ... )
         ('Events.head', 1, 'read_events', 'here')
         """
         return parameters_of(self._file)
@@ -447,7 +454,9 @@ class Events:
         >>> folder = tempfile.TemporaryDirectory()
         >>> path = os.path.join(folder.name, "events.txt")
         >>> events = rw.read_events([("a_b", "x"), ("b", "y")])
-        >>> events.to_table(path, columns=("Cues", "Outcomes", "Frequency"), delimiter=";")
+        >>> events.to_table(
+        ...     path, columns=("Cues", "Outcomes", "Frequency"), delimiter=";"
+        ... )
         >>> print(open(path).read(), end="")
         Cues;Outcomes;Frequency
         a_b;x;1
@@ -648,7 +657,10 @@ class Events:
         >>> import rescorla as rw
         >>> events = rw.read_events([("a", "x", 2), ("b", "y")])
         >>> passes = events.passes(3, seed=5)
-        >>> [sorted(event.cues[0] for event in passes[start : start + 3]) for start in (0, 3, 6)]
+        >>> [
+        ...     sorted(event.cues[0] for event in passes[start : start + 3])
+        ...     for start in (0, 3, 6)
+        ... ]
         [['a', 'a', 'b'], ['a', 'a', 'b'], ['a', 'a', 'b']]
         >>> [(event.cues[0], event.frequency) for event in events.passes(2)]
         [('a', 2), ('b', 1), ('a', 2), ('b', 1)]
@@ -749,7 +761,8 @@ class Events:
         Examples
         --------
         >>> import rescorla as rw
-        >>> events = rw.read_events([("a", "x", 2), ("", "y")]).with_background("Environ")
+        >>> events = rw.read_events([("a", "x", 2), ("", "y")])
+        >>> events = events.with_background("Environ")
         >>> events.cues
         ('Environ', 'a')
         >>> [event.cues for event in events]
@@ -849,7 +862,10 @@ class Events:
         --------
         >>> import rescorla as rw
         >>> events = rw.read_events([("a_b", "x_y", 2), ("b_c", "y"), ("c", "z")])
-        >>> [tuple(event) for event in events.filter(keep_cues=["a", "b"], remove_outcomes=["y"])]
+        >>> [
+        ...     tuple(event)
+        ...     for event in events.filter(keep_cues=["a", "b"], remove_outcomes=["y"])
+        ... ]
         [(('a', 'b'), ('x',), 2), (('b',), (), 1)]
         >>> [event.cues for event in events.filter(cue_map={"a": "A", "b": ["B", "A"]})]
         [('A', 'B'), ('B', 'A')]
@@ -1011,7 +1027,9 @@ class Events:
         Examples
         --------
         >>> import rescorla as rw
-        >>> both = rw.read_events([("a", "x", 2)]).concat(rw.read_events([("b_a", "x")]))
+        >>> both = rw.read_events([("a", "x", 2)]).concat(
+        ...     rw.read_events([("b_a", "x")])
+        ... )
         >>> both.cues, [event.frequency for event in both]
         (('a', 'b'), [2, 1])
         """
@@ -1056,7 +1074,9 @@ def open_events(path: PathName, *, mapped: bool = True) -> Events:
     >>> import rescorla as rw
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "blocking.rw")
-    ...     _ = rw.compile_events([("light", "shock", 20), ("light_tone", "shock", 20)], path)
+    ...     _ = rw.compile_events(
+    ...         [("light", "shock", 20), ("light_tone", "shock", 20)], path
+    ...     )
     ...     rw.open_events(path).n_tokens
     40
     """

@@ -108,14 +108,24 @@ def factor_events(
     Examples
     --------
     >>> import rescorla as rw
-    >>> frame = {"Verb": ["give", "send", "give"], "Theme": ["new", "given", None], "Length": [2, 7, 3]}
+    >>> frame = {
+    ...     "Verb": ["give", "send", "give"],
+    ...     "Theme": ["new", "given", None],
+    ...     "Length": [2, 7, 3],
+    ... }
     >>> events = rw.factor_events(frame, "Verb")
     >>> for event in events:
     ...     print(event.cues, event.outcomes)
     ('Themenew', 'Length[2,7)') ('give',)
     ('Themegiven', 'Length7') ('send',)
     ('Length[2,7)',) ('give',)
-    >>> rw.factor_events(frame, "Verb", ["Theme", ("Theme", "Length")], ignore=["given"], separator="=").cues
+    >>> rw.factor_events(
+    ...     frame,
+    ...     "Verb",
+    ...     ["Theme", ("Theme", "Length")],
+    ...     ignore=["given"],
+    ...     separator="=",
+    ... ).cues
     ('Theme=new', 'Theme=new:Length=[2,7)', 'Length=7', 'Length=[2,7)')
     """
     columns = columns_of(frame)

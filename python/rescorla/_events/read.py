@@ -87,7 +87,9 @@ def read_events(
     Examples
     --------
     >>> import rescorla as rw
-    >>> events = rw.read_events([("h_a_n_d", "hand_singular", 10), (["#ha", "and"], {"hand"})])
+    >>> events = rw.read_events(
+    ...     [("h_a_n_d", "hand_singular", 10), (["#ha", "and"], {"hand"})]
+    ... )
     >>> [event.cues for event in events]
     [('h', 'a', 'n', 'd'), ('#ha', 'and')]
 
@@ -97,8 +99,13 @@ def read_events(
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "words.csv")
-    ...     _ = path.write_text("trigrams;word;n\\n#ha_han;hand;3\\n#ar_arm;arm;2\\n")
-    ...     rw.read_events(path, columns={"cues": "trigrams", "outcomes": "word", "frequency": 2}).n_tokens
+    ...     _ = path.write_text(
+    ...         "trigrams;word;n\\n#ha_han;hand;3\\n#ar_arm;arm;2\\n"
+    ...     )
+    ...     rw.read_events(
+    ...         path,
+    ...         columns={"cues": "trigrams", "outcomes": "word", "frequency": 2},
+    ...     ).n_tokens
     5
     """
     return events_of(

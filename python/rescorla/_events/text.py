@@ -247,7 +247,9 @@ def corpus_events(
     >>> events = rw.corpus_events(["in the beginning", "the word"])
     >>> events[0]
     Event(cues=('#in', 'in#'), outcomes=('in',), frequency=1)
-    >>> for event in rw.corpus_events(["In the beginning"], cues_from="words", window=(1, 1)):
+    >>> for event in rw.corpus_events(
+    ...     ["In the beginning"], cues_from="words", window=(1, 1)
+    ... ):
     ...     print(event.cues, event.outcomes)
     ('the',) ('in',)
     ('in', 'beginning') ('the',)

@@ -112,7 +112,9 @@ def activations(
     Examples
     --------
     >>> import rescorla as rw
-    >>> weights = rw.Weights([[0.5, 0.0], [0.25, -0.5]], ["red", "blue"], ["y", "n"])
+    >>> weights = rw.Weights(
+    ...     [[0.5, 0.0], [0.25, -0.5]], ["red", "blue"], ["y", "n"]
+    ... )
     >>> rw.activations(["red", "red_blue", {"blue"}], weights)
     array([[ 0.5 ,  0.  ],
            [ 0.75, -0.5 ],

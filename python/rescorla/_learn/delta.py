@@ -232,8 +232,12 @@ def delta_rule(
     Full batches go where the equilibrium is:
 
     >>> import rescorla as rw
-    >>> events = rw.read_events([("pots", "n", 5), ("pots_red", "y", 10), ("pots_red", "n", 5)])
-    >>> weights = rw.delta_rule(events, beta=0.5, batch="full", reduction="mean", passes=200)
+    >>> events = rw.read_events(
+    ...     [("pots", "n", 5), ("pots_red", "y", 10), ("pots_red", "n", 5)]
+    ... )
+    >>> weights = rw.delta_rule(
+    ...     events, beta=0.5, batch="full", reduction="mean", passes=200
+    ... )
     >>> round(weights["red", "y"], 4), round(rw.equilibrium(events)["red", "y"], 4)
     (0.6667, 0.6667)
 
@@ -241,7 +245,12 @@ def delta_rule(
 
     >>> weights = rw.delta_rule(
     ...     rw.read_events([("red", "y", 10), ("red", "n", 5)]),
-    ...     beta=1.0, activation="logistic", loss="log", batch="full", reduction="mean", passes=100,
+    ...     beta=1.0,
+    ...     activation="logistic",
+    ...     loss="log",
+    ...     batch="full",
+    ...     reduction="mean",
+    ...     passes=100,
     ... )
     >>> round(weights["red", "y"], 4)
     0.6931
@@ -249,7 +258,13 @@ def delta_rule(
     The learning curve, until the gradient is small:
 
     >>> weights = rw.delta_rule(
-    ...     events, beta=0.5, batch="full", reduction="mean", passes=1000, tol=1e-6, record="loss"
+    ...     events,
+    ...     beta=0.5,
+    ...     batch="full",
+    ...     reduction="mean",
+    ...     passes=1000,
+    ...     tol=1e-6,
+    ...     record="loss",
     ... )
     >>> weights.parameters["converged"], weights.parameters["passes"]
     (True, 196)
@@ -260,7 +275,9 @@ def delta_rule(
 
     >>> X = [[-1.0, 1.0], [0.0, 1.0], [1.0, 1.0], [2.0, 1.0]]
     >>> y = [-3.0, -1.0, 1.0, 3.0]
-    >>> weights = rw.delta_rule((X, y), beta=0.5, batch="full", reduction="mean", passes=100)
+    >>> weights = rw.delta_rule(
+    ...     (X, y), beta=0.5, batch="full", reduction="mean", passes=100
+    ... )
     >>> weights.column("y").round(4)
     array([ 2., -1.])
     """

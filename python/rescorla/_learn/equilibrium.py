@@ -241,7 +241,9 @@ def equilibrium(
     Examples
     --------
     >>> import rescorla as rw
-    >>> events = rw.read_events([("pots", "n", 5), ("pots_red", "y", 10), ("pots_red", "n", 5)])
+    >>> events = rw.read_events(
+    ...     [("pots", "n", 5), ("pots_red", "y", 10), ("pots_red", "n", 5)]
+    ... )
     >>> weights = rw.equilibrium(events)
     >>> [round(weights[cue, "y"], 4) + 0.0 for cue in weights.cues]
     [0.0, 0.6667]
@@ -255,7 +257,8 @@ def equilibrium(
     Blocking: of two cues that come together both get a half, but nothing is left for the second where the
     first is learned before:
 
-    >>> first, both = rw.read_events([("light", "food")]), rw.read_events([("light_tone", "food")])
+    >>> first = rw.read_events([("light", "food")])
+    >>> both = rw.read_events([("light_tone", "food")])
     >>> rw.equilibrium(both)
     <Weights: 2 cues x 1 outcomes, float64>
            food

@@ -100,7 +100,9 @@ def minover(
     Examples
     --------
     >>> import rescorla as rw
-    >>> fit = rw.perceptrons.minover([[2.0, 0.0], [0.0, 1.0]], [1, 1], max_steps=1000, tol=0.001)
+    >>> fit = rw.perceptrons.minover(
+    ...     [[2.0, 0.0], [0.0, 1.0]], [1, 1], max_steps=1000, tol=0.001
+    ... )
     >>> fit.converged
     True
     >>> fit.coef / fit.coef[0]
@@ -200,7 +202,9 @@ def adatron(
     Examples
     --------
     >>> import rescorla as rw
-    >>> fit = rw.perceptrons.adatron([[2.0, 0.0], [0.0, 1.0], [3.0, 3.0]], [1, 1, 1])
+    >>> fit = rw.perceptrons.adatron(
+    ...     [[2.0, 0.0], [0.0, 1.0], [3.0, 3.0]], [1, 1, 1]
+    ... )
     >>> fit.coef
     array([0.5, 1. ])
     >>> fit.support

@@ -219,7 +219,9 @@ def learn(
     Blocking: a cue that is learned first leaves little to learn for one that joins it.
 
     >>> import rescorla as rw
-    >>> events = rw.read_events([("light", "food", 100), ("light_tone", "food", 100)])
+    >>> events = rw.read_events(
+    ...     [("light", "food", 100), ("light_tone", "food", 100)]
+    ... )
     >>> weights = rw.learn(events, alpha=0.2, beta=0.2)
     >>> round(weights["light", "food"], 2), round(weights["tone", "food"], 2)
     (0.99, 0.01)
@@ -246,7 +248,10 @@ def learn(
     Where the same cue is followed by either outcome, weights follow what came last. Their mean does not:
 
     >>> either = rw.read_events([("a", "x"), ("a", "y")] * 500)
-    >>> last, mean = (rw.learn(either, beta=1.0, alpha=0.5, average=average) for average in (False, True))
+    >>> last, mean = (
+    ...     rw.learn(either, beta=1.0, alpha=0.5, average=average)
+    ...     for average in (False, True)
+    ... )
     >>> round(last["a", "x"], 2), round(mean["a", "x"], 2)
     (0.33, 0.5)
     """

@@ -54,7 +54,9 @@ class TeacherStudent:
     --------
     >>> import rescorla as rw
     >>> students = ["adatron", "hebb"]
-    >>> found = rw.perceptrons.teacher_student(20, [1, 4], students=students, replicates=50, seed=1)
+    >>> found = rw.perceptrons.teacher_student(
+    ...     20, [1, 4], students=students, replicates=50, seed=1
+    ... )
     >>> found
     <TeacherStudent: N of 20, 2 alphas, 2 students, 50 replicates>
     >>> found.mean[0].round(2)  # alphas x students
@@ -160,7 +162,9 @@ class TeacherStudent:
         Examples
         --------
         >>> import rescorla as rw
-        >>> found = rw.perceptrons.teacher_student(10, [1, 2], students=["hebb"], replicates=3, seed=1)
+        >>> found = rw.perceptrons.teacher_student(
+        ...     10, [1, 2], students=["hebb"], replicates=3, seed=1
+        ... )
         >>> found.to_xarray().errors.mean("replicate").sizes
         Frozen({'N': 1, 'alpha': 2, 'student': 1})
         """
@@ -193,7 +197,9 @@ class TeacherStudent:
         Examples
         --------
         >>> import rescorla as rw
-        >>> found = rw.perceptrons.teacher_student(10, [1, 2], students=["hebb"], replicates=3, seed=1)
+        >>> found = rw.perceptrons.teacher_student(
+        ...     10, [1, 2], students=["hebb"], replicates=3, seed=1
+        ... )
         >>> found.to_pandas().columns.tolist()
         ['N', 'alpha', 'student', 'mean', 'sem', 'steps']
         """
@@ -287,7 +293,9 @@ def teacher_student(
     Examples
     --------
     >>> import rescorla as rw
-    >>> found = rw.perceptrons.teacher_student([10, 50], 3.0, students=["minover"], replicates=100, seed=1)
+    >>> found = rw.perceptrons.teacher_student(
+    ...     [10, 50], 3.0, students=["minover"], replicates=100, seed=1
+    ... )
     >>> found.mean[:, 0, 0].round(3), found.sem[:, 0, 0].round(3)
     (array([0.133, 0.14 ]), array([0.004, 0.002]))
     >>> found.theory("minover").round(3)
@@ -297,7 +305,13 @@ def teacher_student(
 
     >>> for n_max in (1, 100):
     ...     found = rw.perceptrons.teacher_student(
-    ...         50, 3.0, students=["minover"], replicates=20, n_max=n_max, stabilities=True, seed=1
+    ...         50,
+    ...         3.0,
+    ...         students=["minover"],
+    ...         replicates=20,
+    ...         n_max=n_max,
+    ...         stabilities=True,
+    ...         seed=1,
     ...     )
     ...     print((found.stabilities > 0).sum(), found.stabilities.mean().round(2))
     1 -0.11

@@ -132,13 +132,23 @@ def trajectories(
     Examples
     --------
     >>> import rescorla as rw
-    >>> events = rw.read_events([("light", "food", 100), ("light_tone", "food", 100)])
-    >>> traj = rw.trajectories(events, [("light", "food"), ("tone", "food")], every=50, alpha=0.2, beta=0.2)
+    >>> events = rw.read_events(
+    ...     [("light", "food", 100), ("light_tone", "food", 100)]
+    ... )
+    >>> traj = rw.trajectories(
+    ...     events,
+    ...     [("light", "food"), ("tone", "food")],
+    ...     every=50,
+    ...     alpha=0.2,
+    ...     beta=0.2,
+    ... )
     >>> traj["light", "food"].round(2)
     array([0.  , 0.87, 0.98, 0.99, 0.99])
     >>> traj["tone", "food"].round(2)
     array([0.  , 0.  , 0.  , 0.01, 0.01])
-    >>> early = rw.trajectories(events, at=[0, 1, 2], alpha=0.2, beta=0.2, predictions=True)
+    >>> early = rw.trajectories(
+    ...     events, at=[0, 1, 2], alpha=0.2, beta=0.2, predictions=True
+    ... )
     >>> early["light", "food"]
     array([0.    , 0.04  , 0.0784])
     >>> early.predictions["error"]

@@ -49,7 +49,9 @@ class Trajectories:
     --------
     >>> import rescorla as rw
     >>> events = rw.read_events([("light", "food", 2), ("light_tone", "food", 2)])
-    >>> traj = rw.trajectories(events, [("light", "food"), ("tone", "food")], alpha=1.0, beta=0.5)
+    >>> traj = rw.trajectories(
+    ...     events, [("light", "food"), ("tone", "food")], alpha=1.0, beta=0.5
+    ... )
     >>> traj
     <Trajectories: 5 tokens x 2 pairs, float64>
     cue      light   tone

@@ -166,7 +166,9 @@ def widrow_hoff(
     Words as vectors, learned from their letters:
 
     >>> import rescorla as rw
-    >>> events = rw.read_events([("c_a_t", "cat"), ("h_a_t", "hat"), ("c_o_t", "cot")] * 500)
+    >>> events = rw.read_events(
+    ...     [("c_a_t", "cat"), ("h_a_t", "hat"), ("c_o_t", "cot")] * 500
+    ... )
     >>> meanings = {"cat": [1.0, 0.2], "hat": [0.0, 0.9], "cot": [0.1, 0.8]}
     >>> weights = rw.widrow_hoff(events, eta=0.1, outcome_vectors=meanings)
     >>> weights.outcomes

@@ -96,9 +96,16 @@ def report(
     Examples
     --------
     >>> import rescorla as rw, os, tempfile
-    >>> events = rw.read_events([("light", "shock", 40), ("light_tone", "shock", 40)])
+    >>> events = rw.read_events(
+    ...     [("light", "shock", 40), ("light_tone", "shock", 40)]
+    ... )
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     rw.report(events, os.path.join(folder, "blocking.html"), title="Blocking", alpha=0.3)
+    ...     rw.report(
+    ...         events,
+    ...         os.path.join(folder, "blocking.html"),
+    ...         title="Blocking",
+    ...         alpha=0.3,
+    ...     )
     ...     rw.report(rw.learn(events), os.path.join(folder, "weights.html"))
     ...     sorted(os.listdir(folder))
     ['blocking.html', 'weights.html']

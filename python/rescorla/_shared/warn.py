@@ -21,7 +21,9 @@ class RescorlaWarning(UserWarning):
     >>> import rescorla as rw
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("error", rw.RescorlaWarning)
-    ...     weights = rw.learn(rw.read_events([("light_tone", "shock")]), alpha=0.1, beta=0.1)
+    ...     weights = rw.learn(
+    ...         rw.read_events([("light_tone", "shock")]), alpha=0.1, beta=0.1
+    ...     )
     """
 
 

@@ -48,7 +48,9 @@ def correlation(predicted: ArrayLike, target: ArrayLike) -> NDArray[np.float64]:
     Examples
     --------
     >>> import rescorla as rw
-    >>> rw.measures.correlation([[0.0, 1.0, 2.0], [1.0, 0.0, 0.0]], [[1.0, 2.0, 3.0], [0.0, 1.0, 1.0]])
+    >>> rw.measures.correlation(
+    ...     [[0.0, 1.0, 2.0], [1.0, 0.0, 0.0]], [[1.0, 2.0, 3.0], [0.0, 1.0, 1.0]]
+    ... )
     array([ 1., -1.])
     """
     left, right = _matrix("predicted", predicted), _matrix("target", target)
@@ -85,7 +87,9 @@ def correlations(predicted: ArrayLike, vectors: Vectors) -> NDArray[np.float64]:
     Examples
     --------
     >>> import rescorla as rw
-    >>> rw.measures.correlations([[0.0, 1.0, 2.0]], {"up": [1.0, 2.0, 3.0], "down": [1.0, 0.0, -1.0]})
+    >>> rw.measures.correlations(
+    ...     [[0.0, 1.0, 2.0]], {"up": [1.0, 2.0, 3.0], "down": [1.0, 0.0, -1.0]}
+    ... )
     array([[ 1., -1.]])
     """
     left, _, right = _prepared(predicted, vectors, "correlation")
@@ -132,7 +136,11 @@ def nearness_rank(
     Examples
     --------
     >>> import rescorla as rw
-    >>> vectors = {"cat": [1.0, 0.0, 0.0], "hat": [0.0, 1.0, 0.0], "cot": [0.0, 0.0, 1.0]}
+    >>> vectors = {
+    ...     "cat": [1.0, 0.0, 0.0],
+    ...     "hat": [0.0, 1.0, 0.0],
+    ...     "cot": [0.0, 0.0, 1.0],
+    ... }
     >>> predicted = [[0.9, 0.1, 0.0], [0.5, 0.4, 0.1]]
     >>> rw.measures.nearness_rank(predicted, vectors, ["cat", "hat"])
     array([1, 2])
@@ -181,9 +189,16 @@ def accuracy(
     Examples
     --------
     >>> import rescorla as rw
-    >>> vectors = {"cat": [1.0, 0.0, 0.0], "hat": [0.0, 1.0, 0.0], "cot": [0.0, 0.0, 1.0]}
+    >>> vectors = {
+    ...     "cat": [1.0, 0.0, 0.0],
+    ...     "hat": [0.0, 1.0, 0.0],
+    ...     "cot": [0.0, 0.0, 1.0],
+    ... }
     >>> predicted = [[0.9, 0.1, 0.0], [0.5, 0.4, 0.1]]
-    >>> [rw.measures.accuracy(predicted, vectors, ["cat", "hat"], k=k) for k in (1, 2)]
+    >>> [
+    ...     rw.measures.accuracy(predicted, vectors, ["cat", "hat"], k=k)
+    ...     for k in (1, 2)
+    ... ]
     [0.5, 1.0]
     """
     k = whole("k", k, 1)

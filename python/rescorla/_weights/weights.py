@@ -66,7 +66,9 @@ class Weights:
     Examples
     --------
     >>> import rescorla as rw
-    >>> weights = rw.Weights([[0.5, 0.0], [0.25, -0.5]], ["red", "blue"], ["y", "n"])
+    >>> weights = rw.Weights(
+    ...     [[0.5, 0.0], [0.25, -0.5]], ["red", "blue"], ["y", "n"]
+    ... )
     >>> weights
     <Weights: 2 cues x 2 outcomes, float64>
              y     n
@@ -349,7 +351,9 @@ class Weights:
         Examples
         --------
         >>> import rescorla as rw
-        >>> weights = rw.Weights([[0.5, 0.0], [0.25, -0.5]], ["red", "blue"], ["y", "n"])
+        >>> weights = rw.Weights(
+        ...     [[0.5, 0.0], [0.25, -0.5]], ["red", "blue"], ["y", "n"]
+        ... )
         >>> weights.strongest(3)
         [('red', 'y', 0.5), ('blue', 'n', -0.5), ('blue', 'y', 0.25)]
         """
@@ -404,7 +408,9 @@ class Weights:
         Examples
         --------
         >>> import rescorla as rw
-        >>> weights = rw.Weights([[0.5, 0.0], [0.25, -0.5]], ["red", "blue"], ["y", "n"])
+        >>> weights = rw.Weights(
+        ...     [[0.5, 0.0], [0.25, -0.5]], ["red", "blue"], ["y", "n"]
+        ... )
         >>> names, activations = weights.predict(["red_blue", "blue"], n=2)
         >>> names.tolist()
         [['y', 'n'], ['y', 'n']]
@@ -574,7 +580,9 @@ class Weights:
         Examples
         --------
         >>> import rescorla as rw
-        >>> weights = rw.Weights([[0.5, 0.0], [0.25, -0.5]], ["red", "blue"], ["y", "n"])
+        >>> weights = rw.Weights(
+        ...     [[0.5, 0.0], [0.25, -0.5]], ["red", "blue"], ["y", "n"]
+        ... )
         >>> weights.to_arrow().to_pydict()
         {'cue': ['red', 'blue'], 'y': [0.5, 0.25], 'n': [0.0, -0.5]}
         >>> weights.to_arrow(long=True).to_pylist()[3]

@@ -3,8 +3,13 @@
 Examples
 --------
 >>> import rescorla as rw
->>> table = {"Agent": ["person", "person", "group"], "Section": ["news", "sport", "sport"]}
->>> classifier = rw.classify.NDLClassifier().fit(table, ["think", "think", "ponder"])
+>>> table = {
+...     "Agent": ["person", "person", "group"],
+...     "Section": ["news", "sport", "sport"],
+... }
+>>> classifier = rw.classify.NDLClassifier().fit(
+...     table, ["think", "think", "ponder"]
+... )
 >>> classifier.predict(table).tolist()
 ['think', 'think', 'ponder']
 """

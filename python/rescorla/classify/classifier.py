@@ -121,8 +121,13 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> import rescorla as rw
-    >>> table = {"Agent": ["person", "person", "group", "group"], "Polarity": ["yes", "no", "yes", "no"]}
-    >>> classifier = rw.classify.NDLClassifier().fit(table, ["think", "think", "think", "ponder"])
+    >>> table = {
+    ...     "Agent": ["person", "person", "group", "group"],
+    ...     "Polarity": ["yes", "no", "yes", "no"],
+    ... }
+    >>> classifier = rw.classify.NDLClassifier().fit(
+    ...     table, ["think", "think", "think", "ponder"]
+    ... )
     >>> classifier.predict({"Agent": ["person", "group"], "Polarity": ["no", "no"]})
     array(['think', 'ponder'], dtype='<U6')
     >>> round(classifier.weights_["Agentgroup", "ponder"], 3)

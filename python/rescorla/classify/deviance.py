@@ -104,7 +104,10 @@ def anova(
     Examples
     --------
     >>> import rescorla as rw
-    >>> table = {"colour": ["red", "blue"] * 14, "form": ["round", "round", "square", "square"] * 7}
+    >>> table = {
+    ...     "colour": ["red", "blue"] * 14,
+    ...     "form": ["round", "round", "square", "square"] * 7,
+    ... }
     >>> y = ["y", "n"] * 14
     >>> found = rw.classify.anova(rw.classify.NDLClassifier(), table, y)
     >>> found.models

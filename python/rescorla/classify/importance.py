@@ -122,11 +122,22 @@ def variable_importance(
     Examples
     --------
     >>> import rescorla as rw
-    >>> table = {"colour": ["red", "blue"] * 14, "form": ["round", "round", "square", "square"] * 7}
+    >>> table = {
+    ...     "colour": ["red", "blue"] * 14,
+    ...     "form": ["round", "round", "square", "square"] * 7,
+    ... }
     >>> found = rw.classify.variable_importance(
-    ...     rw.classify.NDLClassifier(), table, ["y", "n"] * 14, repeats=5, random_state=1
+    ...     rw.classify.NDLClassifier(),
+    ...     table,
+    ...     ["y", "n"] * 14,
+    ...     repeats=5,
+    ...     random_state=1,
     ... )
-    >>> found.factors, found.baseline, bool(found.importance[0] > 0.3 > found.importance[1])
+    >>> (
+    ...     found.factors,
+    ...     found.baseline,
+    ...     bool(found.importance[0] > 0.3 > found.importance[1]),
+    ... )
     (('colour', 'form'), 1.0, True)
     """
     clone = need("sklearn.base").clone

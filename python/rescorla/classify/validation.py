@@ -130,7 +130,9 @@ def cross_validate(
     --------
     >>> import rescorla as rw
     >>> cues = ["red_round", "red_square", "blue_round", "blue_square"] * 5
-    >>> fit = rw.classify.cross_validate(rw.classify.NDLClassifier(), cues, ["y", "y", "n", "n"] * 5, cv=5)
+    >>> fit = rw.classify.cross_validate(
+    ...     rw.classify.NDLClassifier(), cues, ["y", "y", "n", "n"] * 5, cv=5
+    ... )
     >>> fit
     <CrossValidation: 5 folds of 4 rows; accuracy 1 (1 to 1); r2 1 (1 to 1); c_index 1 (1 to 1)>
     >>> fit.summary()["accuracy"]["mean"]

@@ -10,7 +10,9 @@ Examples
 >>> verses = rw.datasets.king_james()
 >>> len(verses), verses[0]
 (678, 'The beginning of the gospel of Jesus Christ, the Son of God;')
->>> weights = rw.learn(rw.corpus_events(verses, symbols="a-z"), alpha=0.1, beta=0.1)
+>>> weights = rw.learn(
+...     rw.corpus_events(verses, symbols="a-z"), alpha=0.1, beta=0.1
+... )
 >>> [cue for cue, _ in weights.top(outcome="kingdom", n=3)]
 ['ngd', 'gdo', 'dom']
 """

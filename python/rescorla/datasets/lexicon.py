@@ -60,7 +60,8 @@ def plurals(grams: int | Iterable[int] = 2) -> Events:
     ...     print(event)
     Event(cues=('#d', 'do', 'og', 'g#'), outcomes=('dog',), frequency=40)
     Event(cues=('#d', 'do', 'og', 'gs', 's#'), outcomes=('dog', 'plural'), frequency=24)
-    >>> rw.learn(events.passes(10, seed=1), alpha=0.1, beta=0.1).top(outcome="plural", n=1)[0][0]
+    >>> weights = rw.learn(events.passes(10, seed=1), alpha=0.1, beta=0.1)
+    >>> weights.top(outcome="plural", n=1)[0][0]
     's#'
     """
     words, outcomes, frequencies = zip(*_forms(), strict=True)

@@ -76,7 +76,9 @@ def from_r(package: str, name: str, *, folder: PathName = ".") -> dict[str, NDAr
     --------
     >>> import rescorla as rw
     >>> from pathlib import Path
-    >>> _ = Path("verbs.csv").write_text('"Verb","Agent","n"\\n"think","None",2\\n"ponder",NA,3\\n')
+    >>> _ = Path("verbs.csv").write_text(
+    ...     '"Verb","Agent","n"\\n"think","None",2\\n"ponder",NA,3\\n'
+    ... )
     >>> table = rw.datasets.from_r("ours", "verbs")
     >>> table["Agent"].tolist(), table["n"].tolist()
     (['None', None], [2, 3])

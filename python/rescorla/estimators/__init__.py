@@ -6,7 +6,9 @@ cross-validation. What each learns is `weights_`, with names; `coef_` and `inter
 Examples
 --------
 >>> import rescorla as rw
->>> events = rw.read_events([("c_a_t", "singular"), ("c_a_t_s", "plural"), ("h_a_t", "singular")])
+>>> events = rw.read_events(
+...     [("c_a_t", "singular"), ("c_a_t_s", "plural"), ("h_a_t", "singular")]
+... )
 >>> X, y = events.cue_matrix(), [event.outcomes[0] for event in events]
 >>> rw.estimators.EquilibriumClassifier().fit(X, y).predict(X).tolist()
 ['singular', 'plural', 'singular']

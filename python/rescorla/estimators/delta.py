@@ -106,8 +106,11 @@ class DeltaRuleClassifier(ErrorDrivenClassifier):
     Full batches of the log loss are logistic regression: the odds of "y" are 2 to 1 at 0, 1 to 2 at 1.
 
     >>> import rescorla as rw
-    >>> classifier = rw.estimators.DeltaRuleClassifier(batch="full", reduction="mean", passes=1000)
-    >>> classifier.fit([[0.0]] * 3 + [[1.0]] * 3, list("yyn") + list("ynn")).predict_proba([[0.0]]).round(4)
+    >>> classifier = rw.estimators.DeltaRuleClassifier(
+    ...     batch="full", reduction="mean", passes=1000
+    ... )
+    >>> _ = classifier.fit([[0.0]] * 3 + [[1.0]] * 3, list("yynynn"))
+    >>> classifier.predict_proba([[0.0]]).round(4)
     array([[0.3333, 0.6667]])
     """
 
@@ -247,8 +250,11 @@ class DeltaRuleRegressor(ErrorDrivenRegressor):
     Examples
     --------
     >>> import rescorla as rw
-    >>> regressor = rw.estimators.DeltaRuleRegressor(batch="full", reduction="mean", passes=1000)
-    >>> regressor.fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]).predict([[10.0]]).round(6)
+    >>> regressor = rw.estimators.DeltaRuleRegressor(
+    ...     batch="full", reduction="mean", passes=1000
+    ... )
+    >>> _ = regressor.fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
+    >>> regressor.predict([[10.0]]).round(6)
     array([21.])
     """
 

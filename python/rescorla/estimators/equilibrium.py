@@ -157,7 +157,9 @@ class EquilibriumClassifier(LinearClassifier, _Equilibrium):
     Examples
     --------
     >>> import rescorla as rw
-    >>> classifier = rw.estimators.EquilibriumClassifier().fit([[0.0], [1.0], [2.0], [3.0]], list("aabb"))
+    >>> classifier = rw.estimators.EquilibriumClassifier().fit(
+    ...     [[0.0], [1.0], [2.0], [3.0]], list("aabb")
+    ... )
     >>> classifier.predict([[1.4], [1.6]])
     array(['a', 'b'], dtype='<U1')
     >>> round(classifier.weights_["x0", "b"], 3)
@@ -242,7 +244,9 @@ class EquilibriumRegressor(LinearRegressor, _Equilibrium):
     Examples
     --------
     >>> import rescorla as rw
-    >>> regressor = rw.estimators.EquilibriumRegressor().fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
+    >>> regressor = rw.estimators.EquilibriumRegressor().fit(
+    ...     [[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]
+    ... )
     >>> regressor.predict([[10.0]]).round(6)
     array([21.])
     """

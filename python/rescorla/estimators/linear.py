@@ -35,7 +35,9 @@ class EstimatorWarning(NumericalWarning, ConvergenceWarning):  # type: ignore[mi
     >>> import rescorla as rw
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore", rw.estimators.EstimatorWarning)
-    ...     fitted = rw.estimators.Perceptron(max_sweeps=10).fit([[0.0], [1.0], [2.0]], ["a", "b", "a"])
+    ...     fitted = rw.estimators.Perceptron(max_sweeps=10).fit(
+    ...         [[0.0], [1.0], [2.0]], ["a", "b", "a"]
+    ...     )
     """
 
 

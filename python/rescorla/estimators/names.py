@@ -49,8 +49,12 @@ def named_weights(pipeline: Any, *, background: str = BACKGROUND) -> Weights:
     >>> import rescorla as rw
     >>> from sklearn.feature_extraction.text import CountVectorizer
     >>> from sklearn.pipeline import make_pipeline
-    >>> pipeline = make_pipeline(CountVectorizer(), rw.estimators.RescorlaWagnerClassifier())
-    >>> fitted = pipeline.fit(["the cat sat", "the dog sat", "a cat ran"], ["cat", "dog", "cat"])
+    >>> pipeline = make_pipeline(
+    ...     CountVectorizer(), rw.estimators.RescorlaWagnerClassifier()
+    ... )
+    >>> fitted = pipeline.fit(
+    ...     ["the cat sat", "the dog sat", "a cat ran"], ["cat", "dog", "cat"]
+    ... )
     >>> rw.estimators.named_weights(fitted).top(outcome="dog", n=1)[0][0]
     'dog'
     """

@@ -163,7 +163,8 @@ class Perceptron(PlaneClassifier):
     --------
     >>> import rescorla as rw
     >>> X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
-    >>> rw.estimators.Perceptron().fit(X, ["no", "no", "no", "yes"]).predict(X).tolist()
+    >>> unit = rw.estimators.Perceptron().fit(X, ["no", "no", "no", "yes"])
+    >>> unit.predict(X).tolist()
     ['no', 'no', 'no', 'yes']
     """
 
@@ -306,7 +307,8 @@ class MinOver(OptimalStability):
     --------
     >>> import rescorla as rw
     >>> X = [[0.0, 0.0], [0.0, 1.0], [2.0, 0.0], [2.0, 1.0]]
-    >>> rw.estimators.MinOver().fit(X, ["a", "a", "b", "b"]).predict([[0.8, 5.0], [1.2, -5.0]]).tolist()
+    >>> plane = rw.estimators.MinOver().fit(X, ["a", "a", "b", "b"])
+    >>> plane.predict([[0.8, 5.0], [1.2, -5.0]]).tolist()
     ['a', 'b']
     """
 
@@ -391,7 +393,8 @@ class AdaTron(OptimalStability):
     --------
     >>> import rescorla as rw
     >>> X = [[0.0, 0.0], [0.0, 1.0], [2.0, 0.0], [2.0, 1.0]]
-    >>> rw.estimators.AdaTron().fit(X, ["a", "a", "b", "b"]).predict([[0.8, 5.0], [1.2, -5.0]]).tolist()
+    >>> plane = rw.estimators.AdaTron().fit(X, ["a", "a", "b", "b"])
+    >>> plane.predict([[0.8, 5.0], [1.2, -5.0]]).tolist()
     ['a', 'b']
     """
 

@@ -131,12 +131,19 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
     Examples
     --------
     >>> import rescorla as rw
-    >>> events = rw.read_events([("pots_red", "yes"), ("pots", "no"), ("pots_blue", "no")])
+    >>> events = rw.read_events(
+    ...     [("pots_red", "yes"), ("pots", "no"), ("pots_blue", "no")]
+    ... )
     >>> X, y = events.cue_matrix(), ["yes", "no", "no"]
-    >>> classifier = rw.estimators.RescorlaWagnerClassifier(beta=0.01, fit_intercept=False).fit(X, y)
-    >>> classifier.weights_["x0", "yes"] == rw.learn(events, alpha=1.0, beta=0.01)["pots", "yes"]
+    >>> classifier = rw.estimators.RescorlaWagnerClassifier(
+    ...     beta=0.01, fit_intercept=False
+    ... ).fit(X, y)
+    >>> weights = rw.learn(events, alpha=1.0, beta=0.01)
+    >>> classifier.weights_["x0", "yes"] == weights["pots", "yes"]
     True
-    >>> often = rw.estimators.RescorlaWagnerClassifier().fit(X, y, sample_weight=[30, 10, 20])
+    >>> often = rw.estimators.RescorlaWagnerClassifier().fit(
+    ...     X, y, sample_weight=[30, 10, 20]
+    ... )
     >>> often.classes_[often.predict_proba(X).argmax(axis=1)].tolist()
     ['yes', 'no', 'no']
     """
@@ -479,7 +486,8 @@ class RescorlaWagnerRegressor(ErrorDrivenRegressor):
     --------
     >>> import rescorla as rw
     >>> regressor = rw.estimators.RescorlaWagnerRegressor(beta=0.1, passes=200)
-    >>> regressor.fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]).predict([[10.0]]).round(6)
+    >>> _ = regressor.fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
+    >>> regressor.predict([[10.0]]).round(6)
     array([21.])
     """
 

@@ -103,7 +103,9 @@ def trajectories(
     Examples
     --------
     >>> import rescorla as rw
-    >>> events = rw.read_events([("light", "shock", 40), ("light_tone", "shock", 40)])
+    >>> events = rw.read_events(
+    ...     [("light", "shock", 40), ("light_tone", "shock", 40)]
+    ... )
     >>> recorded = rw.trajectories(events, [("light", "shock"), ("tone", "shock")])
     >>> ax = rw.plot.trajectories(recorded, equilibrium=rw.equilibrium(events))
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
@@ -111,8 +113,12 @@ def trajectories(
 
     Two groups of an experiment, with their phases and a probe:
 
-    >>> groups = rw.design({"blocking": "A+ 40 | AB+ 40 | B?", "control": "AB+ 40 | B?"})
-    >>> recorded = {name: rw.trajectories(events) for name, events in groups.items()}
+    >>> groups = rw.design(
+    ...     {"blocking": "A+ 40 | AB+ 40 | B?", "control": "AB+ 40 | B?"}
+    ... )
+    >>> recorded = {
+    ...     name: rw.trajectories(events) for name, events in groups.items()
+    ... }
     >>> blocking, control = rw.plot.trajectories(recorded)
     >>> blocking.get_title(), control.get_title()
     ('blocking', 'control')

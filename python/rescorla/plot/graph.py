@@ -60,9 +60,14 @@ def network(
     Examples
     --------
     >>> import rescorla as rw
-    >>> some = rw.Weights([[0.9, 0.1], [0.25, -0.5]], ["s", "h"], ["plural", "land"])
+    >>> some = rw.Weights(
+    ...     [[0.9, 0.1], [0.25, -0.5]], ["s", "h"], ["plural", "land"]
+    ... )
     >>> ax = rw.plot.network(some, n=2)
-    >>> [line.get_label() for line in ax.lines], sorted(text.get_text() for text in ax.texts)
+    >>> (
+    ...     [line.get_label() for line in ax.lines],
+    ...     sorted(text.get_text() for text in ax.texts),
+    ... )
     (['-0.5', '+0.9'], ['h', 'land', 'plural', 's'])
     """
     of_kind("weights", weights, Weights)

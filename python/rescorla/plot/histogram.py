@@ -64,8 +64,15 @@ def activations(
     Examples
     --------
     >>> import rescorla as rw
-    >>> ax = rw.plot.activations([0.1, 0.8, 0.9, 0.2], by=["absent", "present", "present", "absent"], bins=2)
-    >>> [(patch.get_label(), patch.get_data().values.tolist()) for patch in ax.patches]
+    >>> ax = rw.plot.activations(
+    ...     [0.1, 0.8, 0.9, 0.2],
+    ...     by=["absent", "present", "present", "absent"],
+    ...     bins=2,
+    ... )
+    >>> [
+    ...     (patch.get_label(), patch.get_data().values.tolist())
+    ...     for patch in ax.patches
+    ... ]
     [('absent', [2.0, 0.0]), ('present', [0.0, 2.0])]
     """
     if isinstance(values, (*DRAWN, Events, str, os.PathLike)):

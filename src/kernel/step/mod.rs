@@ -18,6 +18,124 @@
 //!    columns never meet.
 //! 4. There is a body for each small number of rows (`forms`), a function of its own: what does not fit into registers waits on
 //!    the stack, and is then loaded behind all the vectors under way.
+//!
+//! # A rule of one's own
+//!
+//! `step` runs any [`Step`], within what [`run`](super::dispatch::run) compiles for the instruction set. The page "A rule of your own" of
+//! the documentation has the same example:
+//!
+//! ```
+//! use rescorla::EventWriter;
+//! use rescorla::events::write::Duplicates;
+//! use rescorla::kernel::dispatch::{Task, lanes, run};
+//! use rescorla::kernel::isa::Isa;
+//! use rescorla::kernel::step::{Step, step};
+//! use rescorla::kernel::vector::Vector;
+//!
+//! /// A cue learns less, the more often it has been seen.
+//! struct Slower<'a> {
+//!     rates: &'a [f64],   // of each cue, as it is now
+//!     targets: &'a [f64], // 1 where the outcome is present
+//! }
+//!
+//! // SAFETY: called by `step` alone, within `run`.
+//! unsafe impl<V: Vector<Element = f64>> Step<V> for Slower<'_> {
+//!     const UNIFORM: bool = false;
+//!
+//!     #[inline(always)]
+//!     unsafe fn factor(&self, row: u32) -> V {
+//!         unsafe { V::splat(self.rates[row as usize]) }
+//!     }
+//!
+//!     #[inline(always)]
+//!     unsafe fn term(row: V, _: V) -> V {
+//!         row
+//!     }
+//!
+//!     #[inline(always)]
+//!     unsafe fn update<const B: usize>(
+//!         &mut self,
+//!         column: usize,
+//!         mut sums: [V; B],
+//!     ) -> [V; B] {
+//!         let targets = &self.targets[column..column + B * V::LANES];
+//!         for b in 0..B {
+//!             let target = &targets[b * V::LANES..];
+//!             sums[b] = unsafe { V::load(target.as_ptr()).minus(sums[b]) };
+//!         }
+//!         sums
+//!     }
+//!
+//!     #[inline(always)]
+//!     unsafe fn changed(row: V, factor: V, update: V) -> V {
+//!         unsafe { row.plus(factor.times(update)) }
+//!     }
+//! }
+//!
+//! /// The step of one event.
+//! struct Event<'a> {
+//!     weights: &'a mut [f64],
+//!     width: usize,
+//!     cues: &'a [u32],
+//!     rule: Slower<'a>,
+//! }
+//!
+//! impl Task<f64> for Event<'_> {
+//!     type Output = ();
+//!
+//!     #[inline(always)]
+//!     unsafe fn run<V: Vector<Element = f64>, const B: usize>(mut self) {
+//!         let Self { weights, width, cues, rule } = &mut self;
+//!         // SAFETY: the width is a multiple of B vectors, every cue has
+//!         // its row, and none comes twice.
+//!         unsafe {
+//!             let weights = weights.as_mut_ptr();
+//!             step::<V, _, B>(weights, *width, cues, true, rule);
+//!         }
+//!     }
+//! }
+//!
+//! fn main() -> Result<(), rescorla::Error> {
+//!     let mut writer = EventWriter::new(None, Duplicates::Drop, None)?;
+//!     for (cues, outcome) in [("ab", "x"), ("a", "y"), ("ab", "x")] {
+//!         for cue in cues.chars() {
+//!             writer.cue(&cue.to_string())?;
+//!         }
+//!         writer.outcome(outcome)?;
+//!         writer.end_event(1)?;
+//!     }
+//!     let events = writer.finish()?;
+//!
+//!     let kernel = Isa::best();
+//!     let (n_cues, n_outcomes) = (events.cues().len(), events.outcomes().len());
+//!     let width = n_outcomes.next_multiple_of(lanes::<f64>(kernel));
+//!     let mut weights = vec![0.0; n_cues * width];
+//!     let (mut seen, mut rates) = (vec![0.0; n_cues], vec![0.0; n_cues]);
+//!     events.for_each(0..events.len(), |_, cues, outcomes, _| {
+//!         let mut targets = vec![0.0; width];
+//!         for &outcome in outcomes {
+//!             targets[outcome as usize] = 1.0;
+//!         }
+//!         for &cue in cues {
+//!             seen[cue as usize] += 1.0;
+//!             rates[cue as usize] = 0.1 / f64::sqrt(seen[cue as usize]);
+//!         }
+//!         let rule = Slower { rates: &rates, targets: &targets };
+//!         let weights = &mut weights[..];
+//!         run(kernel, width, Event { weights, width, cues, rule });
+//!         Ok(())
+//!     })?;
+//!
+//!     // By hand: a has been seen three times, b twice.
+//!     let (first, second) = (0.1, 0.1 / f64::sqrt(2.0));
+//!     let a = first - second * first;
+//!     let error = 1.0 - (a + first);
+//!     let b = first + second * error;
+//!     assert_eq!(weights[width], b);
+//!     assert_eq!(weights[0], a + 0.1 / f64::sqrt(3.0) * error);
+//!     Ok(())
+//! }
+//! ```
 
 mod bodies;
 mod forms;

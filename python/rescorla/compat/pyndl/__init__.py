@@ -3,7 +3,8 @@
 Change the import, and scripts stay as they are:
 
 >>> import rescorla.compat.pyndl as pyndl  # import pyndl
->>> from rescorla.compat.pyndl import activation, ndl, preprocess  # from pyndl import ...
+>>> # from pyndl import activation, ndl, preprocess
+>>> from rescorla.compat.pyndl import activation, ndl, preprocess
 
 Weights are what pyndl gives, an xarray DataArray of outcomes x cues whose attributes say how it came about.
 `docs/moving.md` says, for each function and argument, what the native one is, and where results differ and

@@ -42,7 +42,9 @@ def correlation(
     Examples
     --------
     >>> from rescorla.compat.pyndl import correlation
-    >>> correlation.correlation([[1.0, 3.0], [2.0, 2.0], [3.0, 0.0]], [[0.0], [1.0], [2.0]]).round(3)
+    >>> correlation.correlation(
+    ...     [[1.0, 3.0], [2.0, 2.0], [3.0, 0.0]], [[0.0], [1.0], [2.0]]
+    ... ).round(3)
     array([[ 1.   ],
            [-0.982]])
     """

@@ -184,7 +184,11 @@ def events_from_dataframe(
     --------
     >>> import pandas as pd
     >>> from rescorla.compat.pyndl import io
-    >>> list(io.events_from_dataframe(pd.DataFrame({"cues": ["a_b"], "outcomes": ["x"]})))
+    >>> list(
+    ...     io.events_from_dataframe(
+    ...         pd.DataFrame({"cues": ["a_b"], "outcomes": ["x"]})
+    ...     )
+    ... )
     [(['a', 'b'], ['x'])]
     """
     cues, outcomes = columns

@@ -312,10 +312,14 @@ def dict_ndl(
     Examples
     --------
     >>> from rescorla.compat.pyndl import ndl
-    >>> weights = ndl.dict_ndl([("light_tone", "shock")], {"light": 0.1, "tone": 0.2}, (0.1, 0.1))
+    >>> weights = ndl.dict_ndl(
+    ...     [("light_tone", "shock")], {"light": 0.1, "tone": 0.2}, (0.1, 0.1)
+    ... )
     >>> round(weights["shock"]["tone"], 3)
     0.02
-    >>> same = ndl.dict_ndl([("tone", "food")], 0.1, (0.1, 0.1), weights=weights, inplace=True)
+    >>> same = ndl.dict_ndl(
+    ...     [("tone", "food")], 0.1, (0.1, 0.1), weights=weights, inplace=True
+    ... )
     >>> same is weights, round(weights["food"]["tone"], 3)
     (True, 0.01)
     """

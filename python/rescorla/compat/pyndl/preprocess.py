@@ -162,7 +162,9 @@ def process_occurrences(
     --------
     >>> import sys
     >>> from rescorla.compat.pyndl import preprocess
-    >>> preprocess.process_occurrences([("oh_oh", "no")], sys.stdout, cue_structure="word_to_word")
+    >>> preprocess.process_occurrences(
+    ...     [("oh_oh", "no")], sys.stdout, cue_structure="word_to_word"
+    ... )
     oh	no
     """
     if cue_structure in _GRAMS:
@@ -237,10 +239,16 @@ def create_event_file(
     >>> from pathlib import Path
     >>> from rescorla.compat.pyndl import io, preprocess
     >>> folder = tempfile.TemporaryDirectory()
-    >>> text, events = (Path(folder.name, name) for name in ("text.txt", "events.tab.gz"))
+    >>> text, events = (
+    ...     Path(folder.name, name) for name in ("text.txt", "events.tab.gz")
+    ... )
     >>> _ = text.write_text("in the beginning")
     >>> preprocess.create_event_file(
-    ...     text, events, event_structure="word_to_word", event_options=(1, 1), cue_structure="word_to_word"
+    ...     text,
+    ...     events,
+    ...     event_structure="word_to_word",
+    ...     event_options=(1, 1),
+    ...     cue_structure="word_to_word",
     ... )
     >>> list(io.events_from_file(events))
     [(['the'], ['in']), (['in', 'beginning'], ['the']), (['the'], ['beginning'])]
@@ -459,7 +467,9 @@ def filter_event_file(
     >>> import os, tempfile
     >>> from rescorla.compat.pyndl import io, preprocess
     >>> folder = tempfile.TemporaryDirectory()
-    >>> old, new = (os.path.join(folder.name, name) for name in ("old.tab.gz", "new.tab.gz"))
+    >>> old, new = (
+    ...     os.path.join(folder.name, name) for name in ("old.tab.gz", "new.tab.gz")
+    ... )
     >>> io.events_to_file([("a_b", "x"), ("b", "y")], old)
     >>> preprocess.filter_event_file(old, new, remove_cues=["b"])
     >>> list(io.events_from_file(new))

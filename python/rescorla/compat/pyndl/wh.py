@@ -109,7 +109,10 @@ def wh(
     >>> io.events_to_file([("c_a_t", "cat"), ("h_a_t", "hat")], path)
     >>> meanings = xr.DataArray(
     ...     [[1.0, 0.0], [0.5, 0.5]],
-    ...     [("outcomes", ["cat", "hat"]), ("outcome_vector_dimensions", ["animal", "thing"])],
+    ...     [
+    ...         ("outcomes", ["cat", "hat"]),
+    ...         ("outcome_vector_dimensions", ["animal", "thing"]),
+    ...     ],
     ... )
     >>> weights = wh.wh(path, 0.1, outcome_vectors=meanings)
     >>> float(weights.loc["animal", "c"])
@@ -334,8 +337,12 @@ def dict_wh(
     --------
     >>> import xarray as xr
     >>> from rescorla.compat.pyndl import wh
-    >>> forms = xr.DataArray([[1.0, 2.0]], [("cues", ["cat"]), ("cue_vector_dimensions", ["a", "b"])])
-    >>> senses = xr.DataArray([[0.5]], [("outcomes", ["CAT"]), ("outcome_vector_dimensions", ["s"])])
+    >>> forms = xr.DataArray(
+    ...     [[1.0, 2.0]], [("cues", ["cat"]), ("cue_vector_dimensions", ["a", "b"])]
+    ... )
+    >>> senses = xr.DataArray(
+    ...     [[0.5]], [("outcomes", ["CAT"]), ("outcome_vector_dimensions", ["s"])]
+    ... )
     >>> weights = wh.dict_wh([(["cat"], ["CAT"])], 0.1, forms, senses)
     >>> weights["s"]["a"], weights["s"]["b"]
     (0.05, 0.1)
