@@ -3,9 +3,9 @@
     python benches/guide.py --text kjv.txt    # the King James Bible, or another running text
     python benches/guide.py --smoke           # a made-up text: are the results the same?
 
-Each line has two ways to the same thing, which take turns; times are medians of five, after a turn that does
-not count. The events are the trigrams of each word as cues to the word, unless a line says otherwise. The exit
-status is 1 where two ways that promise the same result differ.
+Each line has two ways to the same thing, which take turns. The times are medians of five, after a turn
+that does not count. The events are the trigrams of each word as cues to the word, unless a line says
+otherwise. The exit status is 1 where two ways that promise the same result differ.
 """
 
 import argparse
@@ -102,10 +102,12 @@ def sources(given: Given) -> Iterator[Advice]:
     yield Advice("events: table, gz", ("read_events(table.gz)", lambda: rw.read_events(packed)), opened)
     yield Advice("events: a list", ("read_events(list)", lambda: rw.read_events(rows)), opened)
 
-    some = {"outcomes": words.outcomes[:SOME], "method": "forward"}
-    from_file: Way = ("learn(file)", lambda: rw.learn(file, **some))
-    yield Advice("learn: table, gz", ("learn(table.gz)", lambda: rw.learn(packed, **some)), from_file)
-    yield Advice("learn: a list", ("learn(list)", lambda: rw.learn(rows, **some)), from_file)
+    def some(source: Any) -> rw.Weights:
+        return rw.learn(source, outcomes=words.outcomes[:SOME], method="forward")
+
+    from_file: Way = ("learn(file)", lambda: some(file))
+    yield Advice("learn: table, gz", ("learn(table.gz)", lambda: some(packed)), from_file)
+    yield Advice("learn: a list", ("learn(list)", lambda: some(rows)), from_file)
     yield Advice(
         "symbols",
         ("symbols=function", lambda: corpus(text, symbols=lambda letter: "a" <= letter <= "z")),
@@ -124,8 +126,8 @@ def sources(given: Given) -> Iterator[Advice]:
     )
     yield Advice(
         "each event ten times",
-        ("ten rows", lambda: rw.learn(ten, **some)),
-        ("frequency 10", lambda: rw.learn(tens, **some)),
+        ("ten rows", lambda: some(ten)),
+        ("frequency 10", lambda: some(tens)),
     )
 
 

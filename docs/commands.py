@@ -47,11 +47,17 @@ def page() -> str:
     parts = [_HEAD.replace("{common}", _COMMON)]
     for name, command in all_of(cli.parser()).items():
         parts.append(f"## {name}\n\n```text\n{command.usage}\n```\n")
-        parts += [f"{_text(paragraph)}\n" for paragraph in (command.description or "").split("\n\n")]
+        parts += [
+            f"{_text(paragraph)}\n"
+            for paragraph in (command.description or "").split("\n\n")
+        ]
         parts += list(_groups(command))
         if command.epilog:
             parts.append(f"{_text(command.epilog)}\n")
-        rows = [f"| `{key}` | {_text(meaning)} |\n" for key, meaning in command.keys.items()]
+        rows = [
+            f"| `{key}` | {_text(meaning)} |\n"
+            for key, meaning in command.keys.items()
+        ]
         parts.append(f"| keys of `--json` | |\n|---|---|\n{''.join(rows)}")
     return "\n".join(parts)
 
@@ -59,11 +65,27 @@ def page() -> str:
 def _groups(command: Parser) -> Iterator[str]:
     """A table for each group of arguments."""
     for group in command._action_groups:
-        rows = [_row(command, action) for action in group._group_actions if action.dest != "help"]
+        rows = [
+            _row(command, action)
+            for action in group._group_actions
+            if action.dest != "help"
+        ]
         if not rows:
             continue
-        own = group.title not in ("positional arguments", "options", "optional arguments")
-        title = group.title if own else ("arguments" if group.title == "positional arguments" else "options")
+        own = group.title not in (
+            "positional arguments",
+            "options",
+            "optional arguments",
+        )
+        title = (
+            group.title
+            if own
+            else (
+                "arguments"
+                if group.title == "positional arguments"
+                else "options"
+            )
+        )
         if own and group.description:
             yield f"{_text(group.description)}\n"
         yield f"| {title} | |\n|---|---|\n{''.join(rows)}"
@@ -71,8 +93,13 @@ def _groups(command: Parser) -> Iterator[str]:
 
 def _row(command: Parser, action: argparse.Action) -> str:
     values = _values(action)
-    called = ", ".join(f"`{flag}{values}`" for flag in action.option_strings) or f"`{action.metavar}`"
-    if command.common and not set(command.common).isdisjoint(action.option_strings):
+    called = (
+        ", ".join(f"`{flag}{values}`" for flag in action.option_strings)
+        or f"`{action.metavar}`"
+    )
+    if command.common and not set(command.common).isdisjoint(
+        action.option_strings
+    ):
         called += f" {_COMMON}"
     text = _text(str(action.help))
     if action.choices is not None and action.option_strings:
@@ -98,7 +125,9 @@ def _text(text: str) -> str:
 def on_pre_build(config: Any) -> None:
     """What mkdocs calls before it builds the site."""
     if PAGE.read_text(encoding="utf-8") != page():
-        raise SystemExit(f"{PAGE} is not what the parser says: run python docs/commands.py")
+        raise SystemExit(
+            f"{PAGE} is not what the parser says: run python docs/commands.py"
+        )
 
 
 if __name__ == "__main__":

@@ -44,10 +44,17 @@ Every public name, with a link to its page and the first line of what stands the
 """
 
 # Where names are documented that are public elsewhere.
-_PUBLIC = {"rescorla.compat.pyndl._binary": "rescorla.compat.pyndl.preprocess"}
+_PUBLIC = {
+    "rescorla.compat.pyndl._binary": "rescorla.compat.pyndl.preprocess"
+}
 
 # What has no docstring: the page that tells of it, and what it is.
-_PLAIN = {"rescorla.__version__": ("versions", "The version of this package, a str.")}
+_PLAIN = {
+    "rescorla.__version__": (
+        "versions",
+        "The version of this package, a str.",
+    )
+}
 
 
 class Entry(NamedTuple):
@@ -60,7 +67,16 @@ class Entry(NamedTuple):
 
 def page() -> str:
     """The page."""
-    return "\n".join([_HEAD, *(part for title, pages in GROUPS.items() for part in _group(title, pages))])
+    return "\n".join(
+        [
+            _HEAD,
+            *(
+                part
+                for title, pages in GROUPS.items()
+                for part in _group(title, pages)
+            ),
+        ]
+    )
 
 
 def unlisted() -> list[str]:
@@ -68,8 +84,15 @@ def unlisted() -> list[str]:
     pages = [page for pages in GROUPS.values() for page in pages]
     # A function or class may be public in two rooms: one page is enough.
     known = {id(entry.found) for page in pages for entry in _entries(page)}
-    names = sorted(path for path, found in _public("rescorla", rescorla) if id(found) not in known)
-    others = {path.stem for path in FOLDER.glob("*.md")} - {PAGE.stem, *pages}
+    names = sorted(
+        path
+        for path, found in _public("rescorla", rescorla)
+        if id(found) not in known
+    )
+    others = {path.stem for path in FOLDER.glob("*.md")} - {
+        PAGE.stem,
+        *pages,
+    }
     return names + [f"docs/api/{name}.md" for name in sorted(others)]
 
 
@@ -89,14 +112,23 @@ def _entries(page: str) -> Iterator[Entry]:
     text = (FOLDER / f"{page}.md").read_text(encoding="utf-8")
     seen = {"rescorla"}
     for path, options, heading in re.findall(
-        r"^::: (\S+)\n((?: .*\n)*)|^## .*\{ #(rescorla\.\S+) \}$", text, re.MULTILINE
+        r"^::: (\S+)\n((?: .*\n)*)|^## .*\{ #(rescorla\.\S+) \}$",
+        text,
+        re.MULTILINE,
     ):
         members = re.search(r"^ +members: \[(.*)\]$", options, re.MULTILINE)
-        names = [f"{path}.{name}" for name in members[1].split(", ")] if members else [path or heading]
+        names = (
+            [f"{path}.{name}" for name in members[1].split(", ")]
+            if members
+            else [path or heading]
+        )
         for place in names:
             room, _, name = place.rpartition(".")
             parts = _PUBLIC.get(room, room).split(".")
-            for each in (".".join(parts[:count]) for count in range(1, len(parts) + 1)):
+            for each in (
+                ".".join(parts[:count])
+                for count in range(1, len(parts) + 1)
+            ):
                 if each not in seen:
                     seen.add(each)
                     yield Entry(each, f"{page}.md", resolve_name(each))
@@ -113,9 +145,15 @@ def _group(title: str, pages: list[str]) -> Iterator[str]:
     yield f"## {title}\n"
     own = [entry for entry in entries if _room(entry) is None]
     if own:
-        yield _list((_called(entry.path), entry.link, _summary(entry)) for entry in own)
+        yield _list(
+            (_called(entry.path), entry.link, _summary(entry))
+            for entry in own
+        )
     for entry in own:
-        rows = [(f".{name}", f"{entry.link}.{name}", _first(member)) for name, member in _members(entry)]
+        rows = [
+            (f".{name}", f"{entry.link}.{name}", _first(member))
+            for name, member in _members(entry)
+        ]
         if rows:
             yield f"### Of `{entry.found.__name__}`\n"
             yield _list(rows)
@@ -123,7 +161,10 @@ def _group(title: str, pages: list[str]) -> Iterator[str]:
         first, *rest = (entry for entry in entries if _room(entry) == room)
         yield f"### `{_called(first.path)}`\n"
         yield f"{_summary(first)} [More]({first.link}).\n"
-        yield _list((_called(entry.path), entry.link, _summary(entry)) for entry in rest)
+        yield _list(
+            (_called(entry.path), entry.link, _summary(entry))
+            for entry in rest
+        )
 
 
 def _room(entry: Entry) -> str | None:
@@ -134,26 +175,42 @@ def _room(entry: Entry) -> str | None:
 
 def _members(entry: Entry) -> Iterator[tuple[str, Any]]:
     """The methods and properties of a class, by name. Those of errors and named tuples are Python's."""
-    if not inspect.isclass(entry.found) or issubclass(entry.found, tuple | Exception):
+    if not inspect.isclass(entry.found) or issubclass(
+        entry.found, tuple | Exception
+    ):
         return
     for name in dir(entry.found):
         member = inspect.getattr_static(entry.found, name)
         # The docstring of any other value is that of its type.
-        if not name.startswith("_") and member.__doc__ and member.__doc__ != type(member).__doc__:
+        if (
+            not name.startswith("_")
+            and member.__doc__
+            and member.__doc__ != type(member).__doc__
+        ):
             yield name, member
 
 
 def _list(rows: Iterable[tuple[str, str, str]]) -> str:
-    return "".join(f"- [`{name}`]({link}): {summary}\n" for name, link, summary in rows)
+    return "".join(
+        f"- [`{name}`]({link}): {summary}\n" for name, link, summary in rows
+    )
 
 
 def _called(path: str) -> str:
     """How a name is written in a program."""
-    return re.sub(r"^rescorla\.(compat\.(?=pyndl\.))?", lambda start: "" if start[1] else "rw.", path)
+    return re.sub(
+        r"^rescorla\.(compat\.(?=pyndl\.))?",
+        lambda start: "" if start[1] else "rw.",
+        path,
+    )
 
 
 def _summary(entry: Entry) -> str:
-    return _PLAIN[entry.path][1] if entry.path in _PLAIN else _first(entry.found)
+    return (
+        _PLAIN[entry.path][1]
+        if entry.path in _PLAIN
+        else _first(entry.found)
+    )
 
 
 def _first(found: Any) -> str:
@@ -162,7 +219,10 @@ def _first(found: Any) -> str:
     if not text:
         raise ValueError(f"{found!r} has no docstring")
     parts = re.split(r"(``.+?``|`.+?`)", text)
-    return "".join(part.replace("``", "`") if part.startswith("`") else _escaped(part) for part in parts)
+    return "".join(
+        part.replace("``", "`") if part.startswith("`") else _escaped(part)
+        for part in parts
+    )
 
 
 def _escaped(text: str) -> str:
@@ -172,9 +232,13 @@ def _escaped(text: str) -> str:
 def on_pre_build(config: Any) -> None:
     """What mkdocs calls before it builds the site."""
     if lost := unlisted():
-        raise SystemExit(f"on no page of docs/api that is in a group of docs/overview.py: {', '.join(lost)}")
+        raise SystemExit(
+            f"on no page of docs/api that is in a group of docs/overview.py: {', '.join(lost)}"
+        )
     if PAGE.read_text(encoding="utf-8") != page():
-        raise SystemExit(f"{PAGE} is not what the docstrings say: run python docs/overview.py")
+        raise SystemExit(
+            f"{PAGE} is not what the docstrings say: run python docs/overview.py"
+        )
 
 
 if __name__ == "__main__":

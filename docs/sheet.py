@@ -14,13 +14,29 @@ BROWSERS = ("google-chrome", "chromium", "chromium-browser")
 
 def on_post_build(config: MkDocsConfig) -> None:
     """Without a browser the page is all there is."""
-    browser = os.environ.get("RESCORLA_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    browser = os.environ.get("RESCORLA_BROWSER") or next(
+        filter(None, map(shutil.which, BROWSERS)), None
+    )
     if browser is None:
-        LOG.info("no browser of Chromium's family: cheat-sheet.pdf is not made")
+        LOG.info(
+            "no browser of Chromium's family: cheat-sheet.pdf is not made"
+        )
         return
     site = Path(config.site_dir)
     page = site / "cheat-sheet" / "index.html"
-    command = [browser, "--headless", "--no-pdf-header-footer", f"--print-to-pdf={site / 'cheat-sheet.pdf'}"]
+    command = [
+        browser,
+        "--headless",
+        "--no-pdf-header-footer",
+        f"--print-to-pdf={site / 'cheat-sheet.pdf'}",
+    ]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        command.append("--no-sandbox")  # Chromium refuses it to the superuser, as in containers.
-    subprocess.run([*command, page.resolve().as_uri()], check=True, capture_output=True, timeout=120)
+        command.append(
+            "--no-sandbox"
+        )  # Chromium refuses it to the superuser, as in containers.
+    subprocess.run(
+        [*command, page.resolve().as_uri()],
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )

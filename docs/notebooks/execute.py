@@ -48,7 +48,9 @@ class _ThisPython(KernelSpecManager):
             "{connection_file}",
             "--log-level=ERROR",
         ]
-        return KernelSpec(argv=launched, display_name=kernel_name, language="python")
+        return KernelSpec(
+            argv=launched, display_name=kernel_name, language="python"
+        )
 
 
 def run(path: Path, ask: Sequence[str] = ()) -> tuple[Any, dict[str, Any]]:
@@ -58,13 +60,16 @@ def run(path: Path, ask: Sequence[str] = ()) -> tuple[Any, dict[str, Any]]:
     """
     notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     asked = f"import json; print(json.dumps([{', '.join(ask)}]))"
-    around = [nbformat.v4.new_code_cell(source) for source in (_FIRST, asked)]  # type: ignore[no-untyped-call]
+    cell_of = nbformat.v4.new_code_cell
+    around = [cell_of(source) for source in (_FIRST, asked)]  # type: ignore[no-untyped-call]
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
     notebook.cells = [around[0], *notebook.cells, around[1]]
     with TemporaryDirectory() as folder:
-        kernel = AsyncKernelManager(kernel_name="python3", kernel_spec_manager=_ThisPython())
+        kernel = AsyncKernelManager(
+            kernel_name="python3", kernel_spec_manager=_ThisPython()
+        )
         client = NotebookClient(
             notebook,
             km=kernel,
@@ -74,14 +79,20 @@ def run(path: Path, ask: Sequence[str] = ()) -> tuple[Any, dict[str, Any]]:
         )
         client.execute(env=_environment(folder), cleanup_kc=True)
     notebook.cells = notebook.cells[1:-1]
-    for number, cell in enumerate(each for each in notebook.cells if each.cell_type == "code"):
+    for number, cell in enumerate(
+        each for each in notebook.cells if each.cell_type == "code"
+    ):
         cell.execution_count = number + 1
         for output in cell.outputs:
             if "execution_count" in output:
                 output.execution_count = number + 1
     # Which Python ran it is no part of the notebook.
     notebook.metadata = {
-        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "kernelspec": {
+            "display_name": "Python 3",
+            "language": "python",
+            "name": "python3",
+        },
         "language_info": {"name": "python"},
     }
     values = json.loads(around[1].outputs[0].text)
@@ -91,9 +102,17 @@ def run(path: Path, ask: Sequence[str] = ()) -> tuple[Any, dict[str, Any]]:
 def _environment(folder: str) -> dict[str, str]:
     """That of this process, with its package, no settings of the user, and figures within the notebook."""
     here = str(Path(rescorla.__file__).parents[1])
-    path = os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH", "")]))
-    environment = {name: value for name, value in os.environ.items() if name not in _NOT_TAKEN}
-    own = dict.fromkeys(("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR"), folder)
+    path = os.pathsep.join(
+        filter(None, [here, os.environ.get("PYTHONPATH", "")])
+    )
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in _NOT_TAKEN
+    }
+    own = dict.fromkeys(
+        ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR"), folder
+    )
     return environment | own | {"PYTHONPATH": path}
 
 

@@ -15,8 +15,15 @@ from typing import Any
 
 def page(notebook: dict[str, Any], name: str) -> str:
     """The Markdown of a notebook; `name` is that of its file, to load it."""
-    first, *rest = (part for cell in notebook["cells"] for part in _cell(cell))
-    return "\n\n".join([first, f"[This page as a notebook]({name}){{download}}", *rest]) + "\n"
+    first, *rest = (
+        part for cell in notebook["cells"] for part in _cell(cell)
+    )
+    return (
+        "\n\n".join(
+            [first, f"[This page as a notebook]({name}){{download}}", *rest]
+        )
+        + "\n"
+    )
 
 
 def _cell(cell: dict[str, Any]) -> Iterator[str]:
@@ -35,7 +42,10 @@ def _cell(cell: dict[str, Any]) -> Iterator[str]:
         elif "text/html" in data:
             yield "".join(data["text/html"])
         else:
-            yield _block("{ .text .no-copy }", "".join(output.get("text", data.get("text/plain", ""))))
+            yield _block(
+                "{ .text .no-copy }",
+                "".join(output.get("text", data.get("text/plain", ""))),
+            )
 
 
 def _block(language: str, text: str) -> str:
@@ -48,15 +58,25 @@ def on_files(files: Any, config: Any) -> Any:
     from mkdocs.structure.files import File
 
     for file in [each for each in files if each.src_uri.endswith(".ipynb")]:
-        notebook = json.loads(Path(file.abs_src_path).read_text(encoding="utf-8"))
+        notebook = json.loads(
+            Path(file.abs_src_path).read_text(encoding="utf-8")
+        )
         made = page(notebook, Path(file.src_uri).name)
-        files.append(File.generated(config, _of_page(file.src_uri), content=made))
+        files.append(
+            File.generated(config, _of_page(file.src_uri), content=made)
+        )
     return files
 
 
-def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
+def on_page_markdown(
+    markdown: str, page: Any, config: Any, files: Any
+) -> str:
     """What mkdocs calls with the Markdown of each page."""
-    return re.sub(r"\]\([^)\s]+\.ipynb\)(?!\{download\})", lambda link: _of_page(link[0]), markdown)
+    return re.sub(
+        r"\]\([^)\s]+\.ipynb\)(?!\{download\})",
+        lambda link: _of_page(link[0]),
+        markdown,
+    )
 
 
 def _of_page(name: str) -> str:

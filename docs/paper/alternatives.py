@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from canvas import Numbers, Save
-from penalties import SEED, Data, Fitted, Rows, ridge
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.neighbors import KNeighborsClassifier
+
+from canvas import Numbers, Save
+from penalties import SEED, Data, Fitted, Rows, ridge
 
 TREES = 500
 NEIGHBOURS = (1, 5, 15, 50)

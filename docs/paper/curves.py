@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import rescorla as rw
+
 import think
 from canvas import Numbers, Save, panels
 

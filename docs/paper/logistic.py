@@ -5,11 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import rescorla as rw
-import think
-from canvas import Numbers, Save, panels
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
 from sklearn.linear_model import LogisticRegression
+
+import think
+from canvas import Numbers, Save, panels
 
 Values = NDArray[np.float64]
 

@@ -4,13 +4,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import plurals
 import rescorla as rw
+from scipy.stats import t
+
+import plurals
 import speed
 import think
 from canvas import Numbers, Save
 from curves import RATES, aligned, distance
-from scipy.stats import t
 
 SEEDS = range(1, 21)
 REPEATS = 10

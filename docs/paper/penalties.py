@@ -10,11 +10,12 @@ from typing import TypeAlias
 
 import numpy as np
 import rescorla as rw
-import think
-from canvas import COLOURS, Numbers, Save, panels, plain
 from numpy.typing import NDArray
 from sklearn.linear_model import ElasticNet, LogisticRegression
 from sklearn.model_selection import StratifiedKFold
+
+import think
+from canvas import COLOURS, Numbers, Save, panels, plain
 
 Rows = NDArray[np.intp]
 Values = NDArray[np.float64]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import rescorla as rw
+
 from canvas import Numbers, Save, panels
 
 RATES: Numbers = {"alpha": 0.1, "beta": 0.1}

@@ -3,13 +3,14 @@
 from pathlib import Path
 
 import numpy as np
-import plurals
 import rescorla as rw
+from numpy.typing import NDArray
+
+import plurals
 import think
 from canvas import Numbers, Save, panels, plain
 from curves import aligned, distance
 from logistic import rank_correlation
-from numpy.typing import NDArray
 
 ALPHA, BETA = 0.1, 0.1
 TOLERANCES = (0.1, 0.01)

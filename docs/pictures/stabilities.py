@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import rescorla as rw
 from numpy.typing import NDArray
+
 from teacher import HERE, PAGE, REPLICATES, SEED, Numbers, markdown, rounded
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "paper"))
