@@ -16,7 +16,7 @@ use super::vector::Vector;
 /// The rows of some tokens, and their values.
 ///
 /// # Safety
-/// `row` and `value` must be called for slots below `count`, and tokens that there are. All rows are below the number of rows that
+/// `row` and `value` must be called for slots below `count` and for tokens that exist. All rows are below the number of rows that
 /// the caller of [`block`] vouches for.
 #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
 pub unsafe trait Slots<E>: Copy {
@@ -29,7 +29,7 @@ pub unsafe trait Slots<E>: Copy {
     /// See [`Slots`].
     unsafe fn row(self, slot: usize) -> usize;
 
-    /// What a token has there.
+    /// The value that a token has at a slot.
     ///
     /// # Safety
     /// See [`Slots`].
@@ -42,7 +42,7 @@ pub unsafe trait Slots<E>: Copy {
 /// Methods must be called only where the instruction set of `V` exists.
 #[expect(unsafe_code, reason = "vectors of an instruction set that must be checked for")]
 pub unsafe trait RowUpdate<V: Vector> {
-    /// The factor of a row, given the value that the token has there.
+    /// The factor of a row, given the value that the token has for it.
     ///
     /// # Safety
     /// See [`RowUpdate`]; the row exists.

@@ -32,9 +32,9 @@ pub trait Task<E: Element> {
     unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Self::Output;
 }
 
-/// Runs a task on rows of `width` elements, a multiple of the kernel's lanes, with the vectors of a kernel; with the
-/// portable ones where the machine lacks it, which no kernel from [`Isa::available`] or parsed from a name does. The
-/// bits of the result are the same.
+/// Runs a task on rows of `width` elements, a multiple of the kernel's lanes, with the vectors of a kernel. If the machine lacks its
+/// instruction set, the portable vectors do the task, with the same bits; kernels from [`Isa::available`] or parsed from a name are
+/// never lacking.
 #[expect(unsafe_code, reason = "the one place where the instruction set is checked")]
 pub fn run<E: Element, T: Task<E>>(kernel: Isa, width: usize, task: T) -> T::Output {
     #[cfg(target_arch = "x86_64")]
@@ -67,7 +67,8 @@ pub fn run<E: Element, T: Task<E>>(kernel: Isa, width: usize, task: T) -> T::Out
     unsafe { in_blocks::<E, E::Portable, T>(width, task) }
 }
 
-/// As many vectors side by side as divide the width, 8, 4 or 1: the additions of one sum wait for each other.
+/// Takes 8, 4 or 1 vectors side by side, the most that divide the width. One alone would be slow, for each addition to a sum waits
+/// for the addition before it.
 ///
 /// # Safety
 /// The instruction set of `V` must exist.

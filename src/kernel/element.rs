@@ -1,4 +1,4 @@
-//! What weights are made of: a number that has vectors on every instruction set.
+//! The element of weights: a number type that has vectors for every instruction set.
 
 use super::scalar::Scalar;
 use super::vector::Vector;
@@ -7,7 +7,7 @@ use super::vector::neon;
 #[cfg(target_arch = "x86_64")]
 use super::vector::x86;
 
-/// A number that weights are made of: `f64` or `f32`.
+/// The number type of weights: `f64` or `f32`.
 pub trait Element: Scalar {
     /// Vectors of AVX-512.
     type Avx512: Vector<Element = Self>;
@@ -15,7 +15,7 @@ pub trait Element: Scalar {
     type Avx2: Vector<Element = Self>;
     /// Vectors of NEON.
     type Neon: Vector<Element = Self>;
-    /// Vectors of any machine.
+    /// Vectors for any machine.
     type Portable: Vector<Element = Self>;
 }
 

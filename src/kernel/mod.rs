@@ -1,8 +1,8 @@
 //! Arithmetic on rows of weights: written once, instantiated per element type and instruction set.
 //!
-//! - [`scalar`]: one number. [`vector`]: several at once, on each instruction set. [`element`]: what weights are made of.
-//! - [`isa`]: instruction sets. [`dispatch`]: which of them, decided at run time.
-//! - [`step`]: the rows of an event, summed and changed. [`block`]: rows that have values.
+//! - [`scalar`]: one number. [`vector`]: several at once, on each instruction set. [`element`]: the number type of weights.
+//! - [`isa`]: instruction sets. [`dispatch`]: chooses one of them at run time.
+//! - [`step`]: sums and changes the rows of an event. [`block`]: the same for several tokens, with a value for each row.
 
 pub mod block;
 pub mod dispatch;

@@ -1,4 +1,4 @@
-//! One number, and what is done with it: every operation rounded to its type.
+//! Arithmetic on one number; every operation rounds to its type.
 
 use std::fmt::Debug;
 
@@ -8,7 +8,7 @@ mod sealed {
     impl Sealed for f64 {}
 }
 
-/// `f64` or `f32`. Every bit pattern is one.
+/// `f64` or `f32`. Every bit pattern is a valid value.
 pub trait Scalar: sealed::Sealed + Copy + PartialOrd + Debug + Default + Send + Sync + 'static {
     /// The name numpy gives it.
     const NAME: &'static str;

@@ -1,4 +1,4 @@
-//! The bodies of a step: what is done with the rows of an event.
+//! The bodies of a step: the loops over the rows of an event.
 
 use super::Step;
 use crate::kernel::vector::Vector;
@@ -13,7 +13,7 @@ pub(super) trait Body<V: Vector, S: Step<V>> {
     unsafe fn run(weights: *mut V::Element, width: usize, rows: &[u32], step: &mut S);
 }
 
-/// `K` rows, which stay in registers between sum and change: each is loaded once and stored once.
+/// `K` rows, which stay in registers between the sum and the change: each is loaded once and stored once.
 pub(super) struct Held<const K: usize, const B: usize>;
 
 #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
@@ -123,7 +123,7 @@ impl<V: Vector, S: Step<V>, const B: usize> Body<V, S> for Any<B> {
     }
 }
 
-/// The factor of a row, or one that is not looked at.
+/// The factor of a row; 0 where all rows have the same factor, which `update` includes.
 ///
 /// # Safety
 /// See [`Step::factor`].

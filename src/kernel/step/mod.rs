@@ -16,13 +16,13 @@
 //! 2. A few rows stay in registers between sum and change, so that each is loaded once and stored once.
 //! 3. With more rows one block of columns is summed while the block before it, whose sums are complete, is changed; different
 //!    columns never meet.
-//! 4. There is a body for each small number of rows (`forms`), a function of its own: what does not fit into registers waits on
-//!    the stack, and is then loaded behind all the vectors under way.
+//! 4. Each small number of rows has a function of its own (`forms`), because the compiler allocates registers for a whole function:
+//!    in one for all, values would be spilled to the stack, and loading them again would wait for the vectors before them.
 //!
 //! # A rule of one's own
 //!
-//! `step` runs any [`Step`], within what [`run`](super::dispatch::run) compiles for the instruction set. The page "A rule of your own" of
-//! the documentation has the same example:
+//! `step` runs any [`Step`], inside a task that [`run`](super::dispatch::run) compiles for the instruction set. The documentation has
+//! the same example on its page "A rule of your own":
 //!
 //! ```
 //! use rescorla::EventWriter;
@@ -151,7 +151,7 @@ use forms::{Apart, ROWS};
 /// Methods must be called only where the instruction set of `V` exists.
 #[expect(unsafe_code, reason = "vectors of an instruction set that must be checked for")]
 pub unsafe trait Step<V: Vector> {
-    /// Whether all rows have the same factor, which is then left to `update`: [`Step::factor`] is not asked for.
+    /// Whether all rows have the same factor. If so, `update` includes it, and [`Step::factor`] is never called.
     const UNIFORM: bool;
 
     /// The factor of a row, the same in all lanes.
@@ -205,7 +205,7 @@ pub unsafe fn step<V: Vector, S: Step<V>, const B: usize>(
     }
 }
 
-/// A step that sums the rows of one matrix and changes the same rows of another: what is summed later does not see it.
+/// A step that sums the rows of one matrix and changes the same rows of another, so later sums do not see the change.
 ///
 /// # Safety
 /// As [`step`], for the rows of `from` and for those of `to`, which do not overlap.
@@ -238,7 +238,7 @@ pub unsafe fn step_between<V: Vector, S: Step<V>, const B: usize>(
     }
 }
 
-/// Asks for a row of `width` elements, which will be needed some steps from now.
+/// Prefetches a row of `width` elements, which a step will need soon.
 #[inline(always)]
 pub fn prefetch<E>(row: *const E, width: usize) {
     #[cfg(target_arch = "x86_64")]
@@ -262,8 +262,8 @@ mod tests {
     use crate::kernel::isa::Isa;
     use proptest::prelude::*;
 
-    /// Sums weighted by factors, which are handed on as they are and added, times the factor. Where it is uniform, all factors
-    /// are 1.
+    /// The sum is that of the rows times their factors, and the update is the sum. A row changes by the update times its factor. Where
+    /// the factor is uniform, it is 1.
     struct Weighted<'a, V: Vector, const UNIFORM: bool> {
         factors: &'a [V::Element],
         sums: Vec<V::Element>,
@@ -380,7 +380,7 @@ mod tests {
             assert_eq!(run(kernel, width, task), expected_sums, "{kernel:?}, {rows:?}");
             assert_eq!(found, expected, "{kernel:?}, {rows:?}");
         }
-        // What is changed began as what is summed, so it becomes the same.
+        // Both matrices were the same before, so they are the same afterwards.
         for kernel in Isa::available() {
             let mut found = weights.clone();
             let task = Between { from: &weights, to: &mut found, width, rows, factors: &factors };

@@ -16,9 +16,9 @@ use super::scalar::Scalar;
 /// [`super::dispatch::run`] runs.
 #[expect(unsafe_code, reason = "vectors of an instruction set that must be checked for")]
 pub unsafe trait Vector: Copy {
-    /// What it is a vector of.
+    /// The type of its elements.
     type Element: Scalar;
-    /// How many.
+    /// How many elements it has.
     const LANES: usize;
     /// The instruction set that it needs.
     const ISA: Isa;
@@ -45,8 +45,8 @@ pub unsafe trait Vector: Copy {
     /// # Safety
     /// See [`Vector`].
     unsafe fn lesser(self, other: Self) -> Self;
-    /// The vector with another element in a lane. A vector that is to be loaded soon is changed so, and not by writing the
-    /// element into memory: the load would wait for that until it is in the cache.
+    /// The vector with another element in one lane. To write the element to memory instead, and then load the vector, would be
+    /// slow: the load would wait until the write has reached the cache.
     ///
     /// # Safety
     /// See [`Vector`]; there must be such a lane.

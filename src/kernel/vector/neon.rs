@@ -5,7 +5,7 @@ use std::arch::aarch64::*;
 use super::Vector;
 use crate::kernel::isa::Isa;
 
-/// The numbers of the lanes.
+/// The index of each lane.
 static LANES_64: [u64; 2] = [0, 1];
 static LANES_32: [u32; 4] = [0, 1, 2, 3];
 

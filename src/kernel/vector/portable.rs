@@ -1,4 +1,4 @@
-//! Vectors of any machine: arrays, which the compiler makes vectors of its baseline of.
+//! Vectors for any machine: arrays, which the compiler turns into vectors of its baseline.
 
 use super::Vector;
 use crate::kernel::isa::Isa;

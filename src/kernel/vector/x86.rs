@@ -62,11 +62,11 @@ macro_rules! vector {
     };
 }
 
-/// All bits of the middle one.
+/// Masks of one lane: four (eight) neighbours from some place on have all bits of just one lane set.
 static MIDDLE_OF_7: [u64; 7] = [0, 0, 0, !0, 0, 0, 0];
 static MIDDLE_OF_15: [u32; 15] = [0, 0, 0, 0, 0, 0, 0, !0, 0, 0, 0, 0, 0, 0, 0];
 
-/// The lane of `new`, all others of `old`.
+/// `old` with one lane taken from `new`.
 ///
 /// # Safety
 /// AVX-512F must exist; `lane` is below 8.
@@ -77,7 +77,7 @@ unsafe fn with_512d(old: __m512d, lane: usize, new: __m512d) -> __m512d {
     unsafe { _mm512_mask_mov_pd(old, 1 << lane, new) }
 }
 
-/// The lane of `new`, all others of `old`.
+/// `old` with one lane taken from `new`.
 ///
 /// # Safety
 /// AVX-512F must exist; `lane` is below 16.
@@ -88,7 +88,7 @@ unsafe fn with_512(old: __m512, lane: usize, new: __m512) -> __m512 {
     unsafe { _mm512_mask_mov_ps(old, 1 << lane, new) }
 }
 
-/// The lane of `new`, all others of `old`.
+/// `old` with one lane taken from `new`.
 ///
 /// # Safety
 /// AVX2 must exist; `lane` is below 4.
@@ -102,7 +102,7 @@ unsafe fn with_256d(old: __m256d, lane: usize, new: __m256d) -> __m256d {
     }
 }
 
-/// The lane of `new`, all others of `old`.
+/// `old` with one lane taken from `new`.
 ///
 /// # Safety
 /// AVX2 must exist; `lane` is below 8.
