@@ -20,13 +20,13 @@
 //! W[i, :] += v' W_0
 //! ```
 //!
-//! What a token costs does not depend on the number of outcomes, only on how many it has. Tokens after the last one that
-//! has cue i leave v as it is and add nothing (s = 0), so a tile starts at the last occurrence of its cues, or a little later.
-//! Cues are sorted by that. Steps without a common cue or outcome change places (`order`), which changes no bit.
+//! The cost of a token does not depend on the number of all outcomes, only on how many outcomes the token has. Tokens after the last
+//! occurrence of cue i leave v as it is and add nothing (s = 0). So a tile starts at the last occurrence of its cues, or a little
+//! later, and cues are sorted by their last occurrence. Steps that share no cue and no outcome may be reordered (`order`), which changes no bit.
 //!
-//! Cues that always come together and have the same salience, n of them, are one: v is the same for all but for what it
-//! began with, so y = (v[c] summed over them) / n does for all what v[c] does for one, with n * alpha for alpha, and begins as
-//! 1 / n for each of them. Where there are initial weights they are kept apart, for v' W_0 needs each.
+//! n cues that always come together and have the same salience are learned as one. Their v[c] differ only in how they begin. So
+//! y = (sum of their v[c]) / n stands for all of them, with n * alpha as salience; for each of these cues y begins at 1 / n. With
+//! initial weights they are kept apart, because v' W_0 needs each v[c].
 //!
 //! The sums are the forward method's in another order: equal up to rounding, and the same bits for any number of threads,
 //! width of tiles and instruction set.
@@ -55,7 +55,7 @@ use crate::tiles::result::{Axis, Entry, Filling, Matrix};
 use crate::tiles::rule::same;
 use crate::tiles::width::{WIDEST, padded};
 
-/// The work is interrupted to checked at the monitor after about this many slots times columns.
+/// The monitor is asked after about this many slots times columns.
 const POLL_EVERY: usize = 1 << 22;
 
 const TILES: &str = "the rows of tiles";
@@ -64,12 +64,12 @@ const INITIAL: &str = "the initial weights of some columns";
 
 /// Columns of initial weights gathered at a time.
 const GATHERED: usize = 256;
-/// And no fewer: faer multiplies a single one in another order, so its bits would depend on what others are learned.
+/// At least so many: faer multiplies a single column in another order, so its bits would depend on which others are learned.
 const FEWEST: usize = 2;
 
-/// Sums are asked for so many steps before they are needed,
+/// Sums are prefetched so many steps before they are needed,
 const AHEAD: usize = 3;
-/// unless they take no more than this, and so stay in the second cache.
+/// unless all sums take at most this many bytes, and so stay in the second cache.
 const NEAR: usize = 512 << 10;
 
 /// The salience of each row, times the number of rows that are equal to it.
@@ -109,7 +109,7 @@ pub(super) fn learn<E: LearnsRows>(
         along.extend(column.targets.iter().map(|&to| Entry { from, to }));
     }
     let filling = out.begin(Axis::Rows, along, monitor)?;
-    // Where there is no row, or no column, there is room for one: then there is a piece of each buffer for each tile.
+    // Room for one row and one column at least, so that each tile has a piece of each buffer.
     let [of_v, of_sums] = [n_rows, n_columns].map(|n| n.max(1).saturating_mul(width));
     let bytes = of_v.saturating_add(of_sums).saturating_mul(size_of::<E>());
     let passes = Passes::new(tiles.len(), threads, checked.together(chunks.are_kept(), bytes));
@@ -161,20 +161,20 @@ pub(super) fn learn<E: LearnsRows>(
 
 /// The vectors of some tracked cues, side by side.
 struct RowTile<'a, E> {
-    /// For each row of weights, the element of every vector.
+    /// For each row of weights: one element of every vector.
     v: &'a mut [E],
-    /// For each column of weights, the rows so far.
+    /// For each column of weights: the tracked cues' weights so far.
     sums: &'a mut [E],
     /// Tracked cues in the tile, with padding: a multiple of the lanes of the kernel.
     width: usize,
-    /// As many chunks from the first one on have events for it.
+    /// The number of chunks, from the first on, that have events for the tile.
     n_chunks: usize,
-    /// In the next chunk that it learns, the event after the last one for it.
+    /// In the chunk that it learns next: the number of events up to the last one for the tile.
     end: usize,
 }
 
 impl<E: Product> RowTile<'_, E> {
-    /// Makes sums that are drawn to 1 those that are drawn to lambda. A zero is +0.0, as where terms times lambda are summed.
+    /// Turns sums for the asymptote 1 into sums for lambda. A zero becomes +0.0, as in a sum of terms times lambda.
     fn scale(&mut self, checked: &CheckedPlan<E>) {
         for (column, sums) in checked.columns.iter().zip(self.sums.chunks_exact_mut(self.width)) {
             let lambda = checked.rule.lambda[column.targets[0] as usize];
@@ -279,7 +279,7 @@ pub struct Backward<'a, 't, E> {
     /// The salience of all cues, if it is the same.
     salience: Option<E>,
     steps: &'a Steps<E>,
-    /// Those are done whose last event is before this one.
+    /// Only steps whose last event comes before this one are done.
     end: usize,
     monitor: &'a Monitor,
 }
@@ -377,14 +377,14 @@ unsafe fn add<V: Vector, const B: usize>(sums: *mut V::Element, shares: [V; B]) 
     }
 }
 
-/// What a step adds to the sums of its outcomes and takes from its cues.
+/// The rule of a step: what it adds to the sums of its outcomes and subtracts from its cues.
 struct Shares<'a, V: Vector, const UNIFORM: bool> {
     alpha: &'a [V::Element],
     outcomes: &'a [u32],
     /// Rows of `width` elements.
     sums: *mut V::Element,
     width: usize,
-    /// The learning rate, times the salience of all cues if there is one.
+    /// The learning rate; times the salience, if all cues have the same.
     gain: V,
 }
 

@@ -1,7 +1,7 @@
-//! What there is to learn, checked: rows and columns, and the method, of the whole.
+//! A plan that was checked: its rows, its columns and its method.
 //!
-//! The method, the rows and columns that are equal, and kappa belong to the whole. So the weights of a part have the same bits as in
-//! the whole.
+//! The method, equal rows and columns, and kappa are found once, for all rows and columns. So the weights of a part have the same bits
+//! as when all are learned.
 
 use std::cmp::Reverse;
 
@@ -20,11 +20,11 @@ use crate::tiles::method::Method;
 use crate::tiles::rule::{Rule, Schedule};
 use crate::tiles::width::{SMALL, width};
 
-/// Tiles that a thread takes through the events in a pass, at most, where events are decoded again in each. So many leave a
-/// quarter of the decoding; more would take memory to save little more.
+/// The most tiles that a thread takes through the events in one pass, where each pass decodes the events again. Four tiles leave a
+/// quarter of the decoding; more would take memory and save little.
 const TOGETHER: usize = 4;
 
-/// What there is to learn, and how: all but the events.
+/// A checked plan: all that is needed to learn, but the events.
 pub(super) struct CheckedPlan<E> {
     pub(super) rule: Rule<E>,
     pub(super) method: Method,
@@ -32,20 +32,20 @@ pub(super) struct CheckedPlan<E> {
     pub(super) columns: Vec<LearnedColumn>,
     /// Rows by the last event that has their cue, the latest first.
     pub(super) tracked: Vec<LearnedRow>,
-    /// For each row the first that is equal to it,
+    /// For each row the first row that is equal to it,
     pub(super) first_twin: Vec<u32>,
-    /// and how many are, itself among them.
+    /// and the number of rows that are equal to it, itself included.
     pub(super) twins: Vec<u32>,
     /// The rows to write, in the order of the result.
     pub(super) kept: Vec<u32>,
     pub(super) kernel: Isa,
-    /// Lanes in a tile, if the plan asks for so many.
+    /// Lanes in a tile, if the plan sets them.
     wanted: Option<usize>,
     pub(super) threads: usize,
     pub(super) facts: Facts,
-    /// Bytes that all events take as scripts, apart from what a method adds to each.
+    /// Bytes that all events take as scripts, without what a method adds to each script.
     pub(super) scripted: u64,
-    /// Bytes for tiles on a thread beyond the first, where events do not fit what the plan has for them: its share of that.
+    /// Where the events do not fit the plan's budget: the share of the budget that a thread has for tiles beyond its first.
     room: usize,
 }
 
@@ -104,7 +104,7 @@ impl<E: Element> CheckedPlan<E> {
         }
         let mut numbers = filled(NONE, plan.lambda.len(), NAMES)?;
         for column in &self.columns {
-            // The first target alone is that of an outcome whose events are learned.
+            // Only the first target has events: outcomes that are equal are learned once.
             column.targets.iter().take(1).for_each(|&target| numbers[target as usize] = column.number);
         }
         let columns = plan.columns.iter();
@@ -114,20 +114,20 @@ impl<E: Element> CheckedPlan<E> {
         EventStream::new(file, numbering)
     }
 
-    /// Lanes in a tile where there are so many and so many threads.
+    /// Lanes in a tile, for a number of lanes and of threads.
     pub(super) fn width(&self, lanes: usize, threads: usize) -> usize {
         let events = [self.rule.alpha.len() as f64, self.facts.slots_of_event()];
         width::<E>(self.wanted, self.kernel, lanes, events, threads)
     }
 
-    /// How many tiles of so many bytes a thread may take through the events in a pass. So much memory is taken as where events
-    /// are kept, and no more.
+    /// How many tiles of a size in bytes a thread may take through the events in one pass. They take no more memory than kept events
+    /// would.
     pub(super) fn together(&self, events_are_kept: bool, bytes: usize) -> usize {
         if events_are_kept { 1 } else { (1 + self.room / bytes.max(1)).min(TOGETHER) }
     }
 }
 
-/// What the forward method begins with and does at each token, besides the rule.
+/// Parameters of the forward method besides the rule: where it begins, and what happens at each token.
 pub(super) struct Start<'a, E: Clone> {
     pub(super) initial: Option<Initial<'a, E>>,
     pub(super) schedule: Option<Schedule<'a>>,
@@ -142,7 +142,7 @@ pub(super) fn scripted(survey: &Survey, file: &EventFile) -> u64 {
     names.saturating_add(file.len().saturating_mul(Script::EVENT))
 }
 
-/// A column to learn: the results that it is, and the first event that can change it.
+/// A column to learn, the columns of the result that it stands for, and the first event that can change it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LearnedColumn {
     /// Its number in the events as methods read them.
@@ -151,21 +151,21 @@ pub(super) struct LearnedColumn {
     pub(super) targets: Vec<u32>,
     /// The first event that can change it,
     pub(super) start: u64,
-    /// and how many tokens come before that event.
+    /// and the number of tokens before that event.
     pub(super) before: u64,
 }
 
-/// A row to learn: the rows of the result that it is, and the event after the last one that has its cue.
+/// A row to learn, the rows of the result that it stands for, and the event after the last one that has its cue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LearnedRow {
     /// The row of weights.
     pub(super) row: u32,
-    /// Its rows in the result, and the row of weights that each stands for.
+    /// Its rows in the result, each with the row of weights that it is.
     pub(super) targets: Vec<(u32, u32)>,
     pub(super) end: u64,
 }
 
-/// The columns to learn, and in the facts what the forward method costs.
+/// Finds the columns to learn, and writes the cost of the forward method into the facts.
 fn columns<E: Clone>(
     survey: &Survey,
     plan: &Plan<'_, E>,
@@ -199,7 +199,8 @@ fn columns<E: Clone>(
     Ok(columns)
 }
 
-/// The rows to learn, and the updates of the adjoint method where twins are learned once; in the facts what it costs otherwise.
+/// Finds the rows to learn, and the updates of the adjoint method where equal cues are learned once; writes its cost without that into
+/// the facts.
 fn tracked<E: Clone>(
     survey: &Survey,
     plan: &Plan<'_, E>,
@@ -253,7 +254,7 @@ mod tests {
         writer.finish().unwrap()
     }
 
-    /// Surveys as a file may hold them: right in form, whatever the events are.
+    /// Surveys that a damaged file might hold: valid in form, but not those of its events.
     fn surveys() -> impl Strategy<Value = Survey> {
         let position = || {
             (0..5_u64, 0..5_u64, 0..5_u64).prop_map(|(events, tokens, slots)| Position {
@@ -319,7 +320,7 @@ mod tests {
                     budget: BUDGET,
                 };
                 let mut weights = [0.0; NAMES * NAMES];
-                // Weights of other events, or an error.
+                // Either an error, or the weights of other events; never a crash.
                 let _ = plan.learn(&forged, &Matrix::new(&mut weights, [NAMES; 2]).unwrap(), &Monitor::new());
             }
         }

@@ -1,4 +1,4 @@
-//! What is worth knowing of the events before learning, and what each method would cost.
+//! What a plan needs to know about the events before learning, and the cost of each method.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -14,7 +14,7 @@ use crate::tiles::method::Method;
 
 const KAPPAS: &str = "what is known of event types";
 
-/// What is worth knowing about the events before learning.
+/// What a plan needs to know about the events before learning.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Facts {
     /// The greatest sum of alpha * m^2 over the cues of an event.
@@ -25,15 +25,14 @@ pub struct Facts {
     pub forward_updates: u64,
     /// Updates of the adjoint method: cue slots up to the last occurrence of each cue, summed over the cues.
     pub adjoint_updates: u64,
-    /// Rows of weights and of sums that the adjoint method visits, with repeated events taken as one, in a pass over all
-    /// events.
+    /// Rows of weights and of sums that the adjoint method visits in a pass over all events; repeated events count as one.
     pub visits: u64,
-    /// Events of frequency 1 or more, each as often as its frequency says.
+    /// Tokens: each event counts as often as its frequency says.
     pub tokens: u64,
 }
 
 impl Facts {
-    /// Of events with so many tokens, before the updates are counted.
+    /// Facts before the updates are counted, for a number of tokens.
     pub(super) fn of(survey: &Survey, max_kappa: f64, tokens: u64) -> Self {
         let (slots, visits) = (survey.totals.slots, survey.totals.visits);
         Self { max_kappa, slots, visits, tokens, ..Self::default() }
@@ -47,7 +46,7 @@ impl Facts {
         }
     }
 
-    /// Cues of an event, in the mean.
+    /// The mean number of cues of an event.
     pub(super) fn slots_of_event(&self) -> f64 {
         self.slots as f64 / self.tokens.max(1) as f64
     }

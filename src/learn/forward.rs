@@ -1,12 +1,17 @@
 //! The forward method: tiles of outcomes, every tile streams the events in order.
 //!
-//! What a tile does with an event is said in `tile`. The liberties taken besides: the columns are cut into tiles and blocks of
-//! vectors; the tile starts late, where its first column first can change; columns of padding stay zero; events without a common
-//! cue change places (`order`). None changes an operation on any column, so the result is the scalar rule's, bit for bit. A cue named
+//! `tile` says what a tile does with an event. Besides, the code departs from the rule as follows:
+//!
+//! 1. The columns are cut into tiles and into blocks of vectors.
+//! 2. A tile starts at the first event that can change one of its columns.
+//! 3. Columns of padding stay zero.
+//! 4. Events that share no cue may be reordered (`order`).
+//!
+//! None of this changes an operation on any column, so the result is that of the scalar rule, bit for bit. A cue that an event names
 //! twice is summed twice and updated twice, one after the other, as the rule says.
 //!
-//! A schedule sets beta1 and beta2 before each token, and a mean takes in the rows that a token will change (`mean`). Where there is
-//! neither, a token costs one comparison more. Weights on the way are recorded between tokens, by learning stretch after stretch
+//! A schedule sets beta1 and beta2 before each token, and a mean adds up the rows that a token will change (`mean`). Without them a
+//! token costs one more comparison. Trajectories record weights between tokens, by learning one piece of the events after another
 //! (`trajectory`).
 
 use super::checked::{CheckedPlan, LearnedColumn, Start};
@@ -28,11 +33,11 @@ use crate::tiles::width::padded;
 
 const TILES: &str = "the columns of tiles";
 
-/// What becomes of the tiles.
+/// What happens to the learned tiles.
 pub(super) enum Goal<'g, 'a, E> {
-    /// When all tokens are learned the weights, or their means, are written to a result whose first column has this number.
+    /// After all tokens the weights, or their means, are written to a result whose first column has this number.
     Weights(&'g Matrix<'a, E>, u32),
-    /// Weights are recorded on the way, to the last token of which they are wanted.
+    /// Weights are recorded at chosen tokens; learning ends at the last of these.
     Traces(&'g Traces<'a, E>),
 }
 
@@ -66,7 +71,7 @@ pub(super) fn learn<E: LearnsColumns>(
         Goal::Traces(_) => None,
     };
     let origin = if let Goal::Weights(_, origin) = goal { *origin } else { 0 };
-    // Without rows there is one, too: then there is a piece of each buffer for each tile.
+    // Room for one row at least, so that each tile has a piece of each buffer.
     let (rows, means) = (n_rows.max(1), usize::from(start.average));
     let (elements, of_lanes) = (rows.saturating_mul(width), Lanes::<E>::EACH.saturating_mul(width));
     let most = match goal {
@@ -75,7 +80,7 @@ pub(super) fn learn<E: LearnsColumns>(
             let bytes = rows.saturating_mul(size_of::<E>() * width + of_means);
             checked.together(chunks.are_kept(), bytes)
         }
-        // What is recorded does not depend on how tiles share events.
+        // The same for trajectories, however many tiles share the events.
         Goal::Traces(_) => 1,
     };
     let passes = Passes::new(tiles.len(), threads, most);
@@ -134,20 +139,20 @@ pub(super) fn learn<E: LearnsColumns>(
     Ok(width)
 }
 
-/// What a thread works with: for each tile of a pass a piece of all but the lines.
+/// The buffers of a thread. Each tile of a pass has a piece of all of them, but of the lines.
 struct Buffers<E> {
     weights: Buffer<E>,
     /// For means: a sum for each weight,
     sums: Buffer<f64>,
-    /// and for each row when it became what it is.
+    /// and for each row the token that changed it last.
     since: Vec<u64>,
-    /// For the lanes of a tile.
+    /// The elements for each lane of a tile.
     lanes: Buffer<E>,
-    /// For a result in a file.
+    /// Lines of a result in a file.
     lines: Buffer<E>,
 }
 
-/// What is made for a tile: of [`Columns`].
+/// How a tile begins; made from [`Columns`].
 struct Lists<E> {
     lambda: Vec<E>,
     lanes: Vec<u32>,
@@ -160,7 +165,7 @@ impl<E: Element> Lists<E> {
     }
 }
 
-/// Fills a tile with what its columns start from.
+/// Fills a tile with the weights that its columns start from.
 fn begin<E: Element>(
     weights: &mut [E],
     width: usize,
@@ -179,7 +184,8 @@ fn begin<E: Element>(
     }
 }
 
-/// For each column of the events its lane in a tile of these columns, of which each has a lane; none where they follow each other.
+/// For each column of the events its lane in a tile of these columns. Empty where the columns are consecutive: then no table is
+/// needed.
 fn lanes(columns: &[LearnedColumn], n_columns: usize) -> Result<Vec<u32>> {
     if columns.is_sorted_by(|one, next| one.number + 1 == next.number) {
         return Ok(Vec::new());
@@ -191,7 +197,7 @@ fn lanes(columns: &[LearnedColumn], n_columns: usize) -> Result<Vec<u32>> {
     Ok(lanes)
 }
 
-/// Where each column of a tile goes, in a result whose first column has a number.
+/// Where each column of a tile goes, in a result whose first column has the number `origin`.
 fn across(columns: &[LearnedColumn], origin: u32) -> Result<Vec<Entry>> {
     let mut across = Vec::new();
     for (from, column) in (0..).zip(columns) {
@@ -201,17 +207,17 @@ fn across(columns: &[LearnedColumn], origin: u32) -> Result<Vec<Entry>> {
     Ok(across)
 }
 
-/// Some columns one after another, and where they stand.
+/// The columns of a tile, and what is needed to start it.
 pub(super) struct TileColumns<'a, E> {
     pub(super) columns: Columns<'a, E>,
-    /// Elements in a row: as many as columns, or some more.
+    /// Elements in a row: one for each column, and padding.
     pub(super) width: usize,
     /// The first event that can change one of them.
     pub(super) start: u64,
 }
 
 impl<'t, E: LearnsColumns> TileColumns<'t, E> {
-    /// A tile that is filled with what it starts from.
+    /// A tile that is filled with the weights that it starts from.
     pub(super) fn begin<'a>(
         self,
         weights: &'t mut [E],
@@ -234,14 +240,15 @@ impl<'t, E: LearnsColumns> TileColumns<'t, E> {
 /// A tile that is learning.
 pub(super) struct BegunTile<'t, 'a, E> {
     tile: ColumnTile<'t, E>,
-    /// The first chunk that has an event for it,
+    /// The first chunk that has an event for the tile,
     first: usize,
-    /// and how many events there come before that one. Zero when the chunk is learned.
+    /// and the number of events in that chunk before this event. Zero once the chunk is learned.
     skip: usize,
     tracer: Option<Tracer<'t, 'a, E>>,
 }
 
-/// Learns all events into some tiles, chunk after chunk. No tile knows of the others, so each has the bits that it would have alone.
+/// Learns all events into some tiles, chunk after chunk. Tiles do not depend on each other, so each has the bits that it would have
+/// alone.
 ///
 /// # Errors
 /// When stopped, or events cannot be read.
@@ -265,7 +272,7 @@ pub(super) fn learn_tiles<E: LearnsColumns>(
 }
 
 impl<E: LearnsColumns> BegunTile<'_, '_, E> {
-    /// Whether all that is to be recorded is.
+    /// Whether everything is recorded.
     fn is_done(&self) -> bool {
         self.tracer.as_ref().is_some_and(Tracer::is_done)
     }
@@ -283,7 +290,7 @@ impl<E: LearnsColumns> BegunTile<'_, '_, E> {
         })
     }
 
-    /// When all events are learned.
+    /// Writes the weights, when all events are learned.
     fn finish(&mut self, run: &Run<'_, E>) -> Result<()> {
         run.monitor.advance(self.tile.unreported.take())?;
         if let Some(mean) = self.tile.per_token.take().and_then(|per_token| per_token.mean) {

@@ -1,9 +1,8 @@
-//! Learning where the weights lie: by the forward method, on the rows of the events' cues alone.
+//! Learning in place, in the caller's array: by the forward method, on the rows of the events' cues alone.
 //!
-//! A tile is filled from the weights, learns all events, and goes back to where it came from. What is done to the weights is what
-//! [`Plan::learn`] does with the same weights to begin with, so their bits are the same; other rows are neither read nor written.
-//! Nothing here takes time or memory for rows that no event has. When the work is stopped, or a weight leaves the finite
-//! numbers, some tiles have learned all events and the others none.
+//! A tile is copied from the weights, learns all events, and is copied back. The weights get the same bits as by [`Plan::learn`] with
+//! these weights as initial weights. Rows that no event has are neither read nor written, and take no time and no memory. If the work is
+//! stopped, or a weight leaves the finite numbers, some tiles have learned all events and the others none.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -33,14 +32,14 @@ use crate::tiles::width::{SMALL, WIDEST, padded, width};
 
 const TILES: &str = "the tiles of weights";
 
-/// Bytes of a tile that is as wide as can be: small work takes few tiles, each of which has a price of its own.
+/// Bytes of the widest tile. Each tile has a fixed cost, so small work takes few wide ones.
 const ONE_TILE: usize = 128 << 10;
 
-/// Weights of the caller's, or some of their columns.
+/// The caller's weights, or some of their columns.
 pub trait Slab<E>: Sized + Send {
     /// Rows and columns.
     fn shape(&self) -> [usize; 2];
-    /// Cuts them into slabs of so many columns, the last of which may have fewer.
+    /// Cuts them into slabs of `width` columns; the last may have fewer.
     ///
     /// # Errors
     /// When there is no memory for a list of them.
@@ -51,7 +50,7 @@ pub trait Slab<E>: Sized + Send {
     fn store(&mut self, row: usize, from: &[E]);
 }
 
-/// Events and weights that fit each other: nothing is learned yet.
+/// Events and weights that were checked against each other; nothing is learned yet.
 pub struct InPlace<'a, E: Clone, S> {
     plan: &'a Plan<'a, E>,
     rule: Rule<E>,
@@ -64,7 +63,7 @@ pub struct InPlace<'a, E: Clone, S> {
     /// The row of the weights for each row of the plan.
     rows: &'a [u32],
     slabs: Vec<S>,
-    /// Before the first event that can change a column of a slab.
+    /// For each slab the position before the first event that can change one of its columns.
     starts: Vec<Position>,
     /// Columns in a slab.
     width: usize,
@@ -72,11 +71,11 @@ pub struct InPlace<'a, E: Clone, S> {
 }
 
 impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
-    /// Looks at the events and at the rows of the weights that they have. The plan's rows are the file's cues, in its order, and
-    /// `rows` says where each is in the weights; its columns are all columns of the weights.
+    /// Checks the events, and the weights in the rows of their cues. The plan's rows are the file's cues, in the file's order; `rows`
+    /// says where each is in the weights. The plan's columns are all columns of the weights.
     ///
     /// # Errors
-    /// [`Error::NotFinite`] for the first of those weights that is not, by columns; otherwise as [`Plan::learn`].
+    /// [`Error::NotFinite`] for the first weight, column by column, that is not finite; otherwise as [`Plan::learn`].
     pub fn new(
         file: &'a EventFile,
         plan: &'a Plan<'a, E>,
@@ -119,7 +118,7 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
     /// Learns all events, tile by tile.
     ///
     /// # Errors
-    /// As [`Plan::learn`]; tiles that were done have learned all events.
+    /// As [`Plan::learn`]. Tiles that were finished before the error have learned all events.
     pub fn learn(self) -> Result<Report> {
         let Self { plan, rule, kernel, threads, facts, fits, stream, rows, slabs, starts, width, monitor } =
             self;
@@ -168,7 +167,7 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
     }
 }
 
-/// TileMemory for a tile: of the heap where it is little, for each page of a map of its own has a price.
+/// The memory of a tile. A small one comes from the heap, since each page of a separate mapping costs time.
 enum TileMemory<E> {
     Little(Vec<E>),
     Much(Buffer<E>),
@@ -230,7 +229,7 @@ fn started<E: Element, S: Slab<E>>(
         for &row in rows {
             let weights = &mut weights[..started.len()];
             slab.load(row as usize, weights);
-            // Without a way out of the loops, so that they become vectors.
+            // No early exit, so that the compiler makes vector code of the loops.
             started
                 .iter_mut()
                 .zip(&*weights)

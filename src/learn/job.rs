@@ -1,4 +1,4 @@
-//! What there is to learn, made ready once: any part of it may then be learned, in any order, on any thread.
+//! A job: a plan that was checked, with its events made ready once. Any part of it may then be learned, in any order, on any thread.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -39,7 +39,7 @@ pub struct Report {
     pub threads: usize,
     /// The time that all threads together spent in the kernel, without reading events and writing weights.
     pub busy: Duration,
-    /// About the events.
+    /// The facts about the events.
     pub facts: Facts,
 }
 
@@ -59,7 +59,7 @@ enum Scripts<E> {
 }
 
 impl<'a, E: Kernels> Job<'a, E> {
-    /// Looks at the events of a file, takes the method that the plan asks for, or the cheaper one, and makes the events ready.
+    /// Checks the events of a file, chooses the plan's method or else the cheaper one, and makes the events ready.
     ///
     /// # Errors
     /// As [`Plan::learn`].
@@ -68,18 +68,13 @@ impl<'a, E: Kernels> Job<'a, E> {
         Self::prepared(file, plan, plain, monitor)
     }
 
-    /// The same for weights that are recorded on the way: events stay where they are.
+    /// The same for trajectories: events keep their order.
     pub(super) fn to_record(file: &EventFile, plan: &Plan<'a, E>, monitor: &Monitor) -> Result<Self> {
         Self::prepared(file, plan, false, monitor)
     }
 
-    /// The same; by the forward method events change places only if they may.
-    fn prepared(
-        file: &EventFile,
-        plan: &Plan<'a, E>,
-        may_change_places: bool,
-        monitor: &Monitor,
-    ) -> Result<Self> {
+    /// The same; the forward method reorders events only if `may_reorder`.
+    fn prepared(file: &EventFile, plan: &Plan<'a, E>, may_reorder: bool, monitor: &Monitor) -> Result<Self> {
         let checked = CheckedPlan::new(file, plan, monitor)?;
         let stream = checked.stream(file, plan)?;
         let (lanes, rows) = match checked.method {
@@ -94,7 +89,7 @@ impl<'a, E: Kernels> Job<'a, E> {
         };
         let scripts = match checked.method {
             Method::Forward => {
-                let ordered = pays && may_change_places;
+                let ordered = pays && may_reorder;
                 let events = OrderedEvents::all(stream, ordered, fits(EVENT), checked.threads, monitor);
                 Scripts::Forward(events?)
             }
@@ -129,7 +124,7 @@ impl<'a, E: Kernels> Job<'a, E> {
         })
     }
 
-    /// The same, with copies of all that it borrows.
+    /// A job that owns copies of everything that this one borrows.
     ///
     /// # Errors
     /// [`Error::Memory`].
@@ -164,13 +159,13 @@ impl<'a, E: Kernels> Job<'a, E> {
         [self.checked.kept.len(), self.checked.rule.lambda.len()]
     }
 
-    /// How many lanes there are.
+    /// The number of lanes.
     pub fn n_lanes(&self) -> usize {
         let [rows, columns] = self.shape();
         if self.lanes() == Axis::Columns { columns } else { rows }
     }
 
-    /// Lanes in a tile, where one thread learns many.
+    /// Lanes in a tile, where one thread learns many lanes.
     pub fn width(&self) -> usize {
         self.checked.width(self.n_lanes().max(1), 1)
     }
@@ -184,8 +179,8 @@ impl<'a, E: Kernels> Job<'a, E> {
         Ok(self.report(tile))
     }
 
-    /// Learns some lanes into `out`, which must be zero and has no others, on so many threads, and returns the width of its tiles. May
-    /// be called from many threads at once.
+    /// Learns some lanes on `threads` threads, and returns the width of the tiles. `out` must be zero and hold these lanes alone. May be
+    /// called from many threads at once.
     ///
     /// # Errors
     /// As [`Plan::learn`].
@@ -224,7 +219,7 @@ impl<'a, E: Kernels> Job<'a, E> {
         }
     }
 
-    /// Learns up to the last token that is to be recorded, and records. Returns the width of the tiles.
+    /// Learns up to the last token to record, and records the weights. Returns the width of the tiles.
     pub(super) fn record(&self, traces: &Traces<'_, E>, monitor: &Monitor) -> Result<usize> {
         // The plan asks for the forward method.
         let Scripts::Forward(chunks) = &self.scripts else { return Ok(0) };
@@ -240,7 +235,7 @@ impl<'a, E: Kernels> Job<'a, E> {
         )
     }
 
-    /// The columns whose results are among some lanes, and of those the ones that are.
+    /// The columns with results among some lanes, each with just these results.
     fn columns_in(&self, lanes: &Range<usize>) -> Result<Cow<'_, [LearnedColumn]>> {
         if lanes.len() == self.n_lanes() {
             return Ok(Cow::Borrowed(&self.checked.columns));
@@ -256,7 +251,7 @@ impl<'a, E: Kernels> Job<'a, E> {
         Ok(Cow::Owned(columns))
     }
 
-    /// The rows whose results are among some lanes, and of those the ones that are.
+    /// The rows with results among some lanes, each with just these results.
     fn rows_in(&self, lanes: &Range<usize>) -> Result<Cow<'_, [LearnedRow]>> {
         if lanes.len() == self.n_lanes() {
             return Ok(Cow::Borrowed(&self.checked.tracked));
@@ -278,14 +273,14 @@ impl<'a, E: Kernels> Job<'a, E> {
         Run { rule, kernel: *kernel, tokens: facts.tokens, monitor, clock: &self.clock }
     }
 
-    /// How it went so far, with tiles of so many lanes.
+    /// The report so far, for tiles of `width` lanes.
     pub fn report(&self, tile: usize) -> Report {
         let CheckedPlan { method, kernel, threads, facts, .. } = self.checked;
         Report { method, kernel, tile, threads, busy: self.clock.time(), facts }
     }
 }
 
-/// Elements of one's own.
+/// The elements of a list, copied into a list of their own.
 fn owned<T: Copy>(elements: Cow<'_, [T]>) -> Result<Cow<'static, [T]>> {
     Ok(Cow::Owned(match elements {
         Cow::Borrowed(elements) => copied(elements, "a copy of what learning starts from")?,

@@ -10,8 +10,8 @@
 //! mean[c, :] = W[c, :]                                    where since[c] is still 1: it never changed
 //! ```
 //!
-//! Sums are float64 whatever the weights are, and the mean is rounded to their type once. What is summed are the weights as
-//! they are, not their changes: a change that is lost in rounding is lost in both.
+//! Sums are always float64, and the mean is rounded to the type of the weights once. The sum adds up the weights and not their changes,
+//! so a change that rounding loses in the weights is lost in the mean, too.
 
 use crate::kernel::element::Element;
 
@@ -20,7 +20,7 @@ use crate::kernel::element::Element;
 /// Invariant: there are as many sums as weights, and a `since` for each row.
 pub(super) struct Mean<'a> {
     sums: &'a mut [f64],
-    /// The token, counted from 1, after which each row became what it is.
+    /// For each row the token, counted from 1, at which its present values begin to count.
     since: &'a mut [u64],
     width: usize,
 }
@@ -33,7 +33,8 @@ impl<'a> Mean<'a> {
         Self { sums, since, width }
     }
 
-    /// Before token `token`, counted from 1, changes the rows of its cues. Made to be inlined where there are vectors.
+    /// Adds up the rows of a token's cues, before the token changes them; `token` is counted from 1. Inlined into code that is
+    /// compiled for the instruction set.
     #[inline(always)]
     pub(super) fn leave<E: Element>(&mut self, token: u64, cues: &[u32], weights: &[E]) {
         for &cue in cues {
@@ -45,7 +46,7 @@ impl<'a> Mean<'a> {
         }
     }
 
-    /// Puts the means over `tokens` tokens in the place of the weights.
+    /// Replaces the weights by their means over `tokens` tokens.
     pub(super) fn finish<E: Element>(self, weights: &mut [E], tokens: u64) {
         let rows = weights.chunks_exact_mut(self.width).zip(self.sums.chunks_exact_mut(self.width));
         for ((weights, sums), &since) in rows.zip(&*self.since).filter(|(_, since)| **since > 1) {

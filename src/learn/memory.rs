@@ -1,21 +1,21 @@
-//! How much memory learning takes at most, apart from a result in memory and from the event types of the file.
+//! The most memory that learning takes, without a result in memory and without the file's table of event types.
 //!
 //! ```text
 //! events     all of them decoded, or the plan's budget if that is less; and for each thread 32 MiB: a chunk of 65,536 events of
-//!            59 names
+//!            59 names each
 //! tiles      for each thread    forward: n_cues * width elements      adjoint: (n_cues + n_outcomes) * width elements
 //! lines      for each thread    1 MiB or 64 bytes * the length of a line, whichever is more; for a result in a file
 //! others     256 bytes for each cue and outcome; 8 MiB for each thread: its stack, and memory rounded to huge pages
 //! ```
 //!
-//! Where the events decoded exceed the budget they are not kept. Then more tiles for each thread, which share the decoding of a
-//! chunk, take no more than the budget in all.
+//! Decoded events that exceed the budget are not kept. Then each thread may have more than one tile, so that tiles share the decoding of
+//! a chunk; together these additional tiles take no more than the budget.
 //!
-//! A mean takes n_cues * (width float64 + 8 bytes) for each thread, a schedule 8 or 16 bytes for each token, and what is
-//! recorded of trajectories its own size.
+//! A mean takes n_cues * (width * 8 + 8) bytes for each thread, a schedule 8 or 16 bytes for each token, and trajectories the size of
+//! what they record.
 //!
-//! The width of a tile is that which learning chooses: 512 to 2,048 bytes, or to 1,024 on processors with a second cache of
-//! more than 1 MiB; the less the more cues an event has. A line is a column with the forward method, a row with the adjoint
+//! Learning chooses the width of a tile: 512 to 2,048 bytes, or at most 1,024 on processors with a second cache of more than 1 MiB.
+//! The more cues an event has, the narrower the tile. A line is a column with the forward method, a row with the adjoint
 //! method. Initial weights come in addition: a copy where they are not of the result's type and row after row, and with the
 //! adjoint method 256 columns of them for each thread.
 
@@ -25,17 +25,17 @@ use crate::tiles::method::Method;
 use crate::tiles::result::line_buffer;
 use crate::tiles::width::width;
 
-/// What a thread decodes and makes ready at a time.
+/// Bytes for the chunk that a thread decodes and makes ready at a time.
 const CHUNK: usize = 32 << 20;
-/// What a thread needs apart from its buffers.
+/// Bytes that a thread needs besides its buffers.
 const THREAD: usize = 8 << 20;
-/// What is kept for each name: its row or column, salience, first and last event, and so on.
+/// Bytes for each name: its row or column, salience, first and last event, and so on.
 const NAME: usize = 256;
 
 /// Bytes of memory at most, by purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Memory {
-    /// Decoded events, or tiles in their place.
+    /// Decoded events, or additional tiles instead.
     pub events: usize,
     /// Tiles of weights, one on each thread.
     pub tiles: usize,
@@ -46,8 +46,8 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// For so many cues and outcomes, so many threads, `slots` cues an event in the mean, and `events` bytes for those that are
-    /// decoded and kept, or for tiles in their place.
+    /// For numbers of cues, outcomes and threads, a mean of `slots` cues an event, and `events` bytes for decoded events that are kept, or
+    /// for additional tiles instead.
     pub fn needed<E: Element>(
         [n_cues, n_outcomes]: [usize; 2],
         slots: f64,

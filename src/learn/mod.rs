@@ -1,11 +1,14 @@
-//! Learning: what to learn, how, cut into tiles, on threads.
+//! Learning: a plan becomes a job, a job is cut into tiles, and threads learn the tiles.
 //!
-//! [`Plan::learn`] makes a [`Job`] and learns it whole. A job is a plan that was checked (`plan`, `checked`), with what is known of the
-//! events (`facts`), the method, and the events as that method reads them (`script`); any part of it may be learned on any thread. Weights are
-//! cut into tiles, and threads take one tile after another, or some at a time (`passes`): columns that see the events in order
-//! (`forward`, `tile`), or rows that see them backward (`adjoint`, `steps`). Events with rows in common are taken one after another
-//! (`order`). A result may be the mean over all tokens (`mean`), weights may be recorded on the way ([`trajectory`]), or learned where
-//! they lie ([`in_place`]): by the forward method. [`memory`] says how much of it all this takes.
+//! [`Plan::learn`] makes a [`Job`] and learns all of it. A job is a plan that was checked (`plan`, `checked`), with the facts about the
+//! events (`facts`), the method, and the events as that method reads them (`script`). Any part of it may be learned on any thread.
+//!
+//! Weights are cut into tiles, and each thread takes one tile after another, or several at a time (`passes`). A tile has columns, which
+//! learn the events in order (`forward`, `tile`), or rows, which go through the events backward (`adjoint`, `steps`). Events that share
+//! rows come one after another (`order`).
+//!
+//! The forward method can also give the mean over all tokens (`mean`), record weights at chosen tokens ([`trajectory`]), or learn in the
+//! caller's array ([`in_place`]). [`memory`] bounds the memory of all this.
 
 mod adjoint;
 mod checked;
@@ -57,8 +60,8 @@ impl<E: Kernels> Plan<'_, E> {
         Job::new(file, self, monitor)?.learn(out, monitor)
     }
 
-    /// Learns the events of a file up to the last token that is to be recorded, and records weights in `out`, which must be
-    /// zero: trace after trace, each token after token, each cell after cell.
+    /// Learns the events of a file up to the last token to record, and records weights in `out`, which must be zero. The order in `out`
+    /// is trace, then token, then cell.
     ///
     /// # Errors
     /// Those of [`Plan::learn`]; [`Error::Argument`] where the recording does not fit the plan or `out`.
@@ -83,10 +86,10 @@ impl<E: Kernels> Plan<'_, E> {
     }
 }
 
-/// What learning would be like.
+/// The forecast of a plan: what learning it would take.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forecast {
-    /// How the weights would be computed.
+    /// The method that computes the weights.
     pub method: Method,
     /// About the events.
     pub facts: Facts,
@@ -95,7 +98,7 @@ pub struct Forecast {
 }
 
 impl<E: Element> Plan<'_, E> {
-    /// Looks at the events of a file as learning would, and learns nothing.
+    /// Checks the events of a file as learning would, and learns nothing.
     ///
     /// # Errors
     /// As [`Plan::learn`].

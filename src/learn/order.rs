@@ -1,16 +1,17 @@
-//! The order in which events are taken: one after another those that share rows.
+//! The order in which events are learned: those that share rows come one after another.
 //!
-//! An event reads and writes its own rows alone. So two events next to each other with no row in common may change places, bit
-//! for bit, and so may all, as long as those that share a row keep their order. A tile is most often larger than the first cache,
-//! which holds the rows of a few events; what an event shares with the one before it need not come from afar. Of King James'
-//! trigrams 10 % are among the last 24 that were visited, and 34 % in this order.
+//! An event reads and writes its own rows alone. So neighbouring events that share no row may be swapped without changing a bit, and any
+//! reordering is allowed in which events that share a row keep their order. Most tiles are larger than the first cache, which holds the
+//! rows of a few events; a row that an event shares with the one before it is still there. Of the trigrams of King James 10 % are among
+//! the last 24 that were visited in the order of the file, and 34 % in this order.
 //!
 //! ```text
-//! after each event:  of those that now wait for no other, the one that shares the most rows with it;
-//!                    if there is none, the last one found so a few events ago; if there is none, the oldest
+//! after each event:  of the events that no longer wait for another, the one that shares the most rows with it;
+//!                    if there is none, the latest such event that was found a few events ago and not taken;
+//!                    if there is none, the oldest event
 //! ```
 //!
-//! Events change places within blocks, so that a tile may begin at a block instead of at an event.
+//! Events are reordered within blocks, so a tile that begins late begins at a block.
 
 use super::script::Script;
 use crate::error::Result;
@@ -18,51 +19,51 @@ use crate::grow::{Grow, collected, filled};
 
 const ORDER: &str = "the order of the events";
 
-/// Events change places within blocks of so many.
+/// Events are reordered within blocks of this many.
 pub(super) const BLOCK: usize = 1024;
 
-/// Rows of an event are still near after so many events.
+/// The rows of an event are taken to be in the first cache for this many events.
 const NEAR: usize = 4;
 
-/// For so many tiles an order pays: it takes about as long as it saves in three to six of them.
+/// From this many tiles on reordering pays: it takes about as long as it saves in three to six tiles.
 const TILES: usize = 8;
-/// Rows shall take as many bytes. Narrower ones are those of events with many cues, which hardly find others that wait for none;
-/// and the sum of an event would wait for what the one before it makes of their common rows.
+/// Reordering pays only where a row has at least this many bytes. Narrower rows belong to events with many cues. Such events seldom find
+/// another one that waits for none, and their sums would wait for the changes that the event before makes in the common rows.
 const ROW: usize = 1024;
-/// All rows of a tile shall take more than this, and so not stay in the first cache.
+/// Reordering pays only where all rows of a tile take more bytes than this, so that they do not fit the first cache.
 const TILE: usize = 32 << 10;
 
 /// Marks events that are taken.
 const TAKEN: u32 = u32::MAX;
-/// The event without slots: the one after all in a block.
+/// The event without slots, which stands behind all events of a block.
 const NOBODY: u32 = BLOCK as u32;
 
 /// Puts events in order.
 ///
-/// In a block slots are numbered event by event, those of event i from `starts[i]` to `starts[i + 1]`, from 1 on; before them is
-/// one that no event has, as after the events there is one that has no slots: so there is always something to write to.
+/// In a block, slots are numbered from 1, event by event: event i has those from `starts[i]` to `starts[i + 1]`. Slot 0 belongs to no
+/// event, and behind the last event stands one without slots. So every write has a place.
 ///
-/// Invariants: `next[slot]` is the next event that has the row of the slot, or the one without slots; `waits[i]` counts the slots
-/// whose next event is i and whose own is not taken, and is `TAKEN` once i is taken; of the event without slots it is not zero.
+/// Invariants: `next[slot]` is the next event that has the slot's row, or the event without slots. `waits[i]` counts the slots whose next
+/// event is i and whose own event is not taken yet; it is `TAKEN` once i is taken, and never zero for the event without slots.
 struct Sorter {
     /// For each row the last slot that has it, counted from the first block on.
     last: Vec<u32>,
-    /// Slots in the blocks before.
+    /// The number of slots in the blocks before.
     before: u32,
     starts: Vec<u32>,
     next: Vec<u32>,
     waits: Vec<u32>,
-    /// Events that wait for no other but were not taken, and how many were taken when they were found.
+    /// Events that wait for no other but were not taken, each with the number of events that were taken when it was found.
     passed_over: Vec<(usize, u32)>,
 }
 
-/// Whether an order pays for so many tiles, of so many rows of `width` elements each.
+/// Whether reordering pays for a number of tiles, of so many rows with `width` elements each.
 pub(super) fn pays<E>(tiles: usize, rows: usize, width: usize) -> bool {
     let row = width * size_of::<E>();
     tiles >= TILES && row >= ROW && rows.saturating_mul(row) > TILE
 }
 
-/// For each place which event of the script comes there: a cue is a row, and so is an outcome if `outcomes`.
+/// The events of the script in their new order. Cues are rows, and so are outcomes if `outcomes`.
 pub(super) fn of(script: &Script, outcomes: bool) -> Result<Vec<u32>> {
     let first = script.n_rows();
     let n_rows = first + if outcomes { script.n_columns() } else { 0 };
@@ -73,7 +74,7 @@ pub(super) fn of(script: &Script, outcomes: bool) -> Result<Vec<u32>> {
     order(events, n_rows, script.n_words())
 }
 
-/// For each place which of the events comes there. Their rows are below `n_rows`, and in all no more than `n_slots`.
+/// The events in their new order. Their rows are below `n_rows`, and they have `n_slots` rows at most in all.
 ///
 /// # Errors
 /// [`crate::error::Error::Memory`].
@@ -123,7 +124,7 @@ impl Sorter {
             for row in rows {
                 let slot = next.len() as u32;
                 let earlier = std::mem::replace(&mut last[row], *before + slot).max(*before) - *before;
-                // What comes twice in an event does not wait for itself.
+                // An event that has a row twice does not wait for itself.
                 if earlier < begun {
                     next[earlier as usize] = event;
                     waiting += u32::from(earlier > 0);
@@ -155,7 +156,7 @@ impl Sorter {
                     return Some(event);
                 }
             };
-            // The oldest of all that are not taken waits for none.
+            // The oldest event that is not taken waits for none.
             let now = then.take().or_else(near).unwrap_or_else(|| {
                 oldest += waits[oldest..].iter().take_while(|waits| **waits == TAKEN).count();
                 oldest as u32
@@ -210,7 +211,7 @@ mod tests {
         assert_eq!(of_cues(&[&[0, 1], &[2], &[1, 3], &[3]]), [0, 2, 3, 1]);
         assert_eq!(of_cues(&[&[0, 1, 2], &[3], &[0], &[1, 2]]), [0, 3, 2, 1]);
         assert_eq!(of_cues(&[&[0, 1], &[2], &[1, 2], &[0]]), [0, 3, 1, 2]);
-        // What comes twice in an event.
+        // A row that comes twice in an event.
         assert_eq!(of_cues(&[&[0, 0], &[1], &[1, 0, 0], &[0]]), [0, 1, 2, 3]);
         // One passed over too long ago is not near.
         let chain: [&[u32]; 9] = [&[0, 1, 2], &[9], &[0], &[1, 2, 3], &[3, 4], &[4, 5], &[5, 6], &[6], &[8]];

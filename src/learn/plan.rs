@@ -1,4 +1,4 @@
-//! What to learn.
+//! The plan: what to learn, with which parameters.
 
 use std::borrow::Cow;
 
@@ -15,36 +15,36 @@ use crate::tiles::method::Method;
 use crate::tiles::rule::{Rule, Schedule};
 use crate::tiles::width::SMALL;
 
-/// What lists with an element for each row or column are called where memory for them ends.
+/// The name that errors of memory give to lists with an element for each row or column.
 pub(super) const NAMES: &str = "the rows and columns to learn";
 
 /// The greatest ratio of saliences for which the adjoint method's precision is promised.
 const ALIKE: f64 = 1e3;
 
-/// What to learn, and where it goes. Lengths refer to the file, the rows of weights and the columns of the result.
+/// What to learn, and where the weights go. Lists are as long as the file's cues or outcomes, the rows of weights, or the columns of the
+/// result.
 pub struct Plan<'a, E: Clone> {
     /// The row of each of the file's cues.
     pub rows: &'a [u32],
     /// The column of the result for each of the file's outcomes; `None`: it is not learned.
     pub columns: &'a [Option<u32>],
-    /// Saliences, one a row.
+    /// Saliences: one for each row.
     pub alpha: &'a [f64],
     /// Learning rate where the outcome is present.
     pub beta1: f64,
     /// Learning rate where the outcome is absent.
     pub beta2: f64,
-    /// Factors on the learning rates, token by token; 1 throughout if `None`. For the forward method.
+    /// Factors on the learning rates, token by token; 1 for all if `None`. Forward method only.
     pub schedule: Option<Schedule<'a>>,
-    /// Maximal activations, one a column of the result.
+    /// Lambda, the asymptotes: one for each column of the result.
     pub lambda: &'a [f64],
-    /// Weights to begin with; zero where there are none.
+    /// Initial weights; zero if `None`.
     pub initial: Option<Initial<'a, E>>,
-    /// Whether to give the mean of the weights over all tokens instead of the weights after the last. For the forward
-    /// method.
+    /// Whether the result is the mean of the weights over all tokens, instead of the weights after the last token. Forward method only.
     pub average: bool,
     /// Rows to write to the result, in its order; all if `None`.
     pub keep: Option<&'a [u32]>,
-    /// How to compute; the cheaper way if `None`.
+    /// The method; the cheaper one if `None`.
     pub method: Option<Method>,
     /// Threads to use at most.
     pub threads: usize,
@@ -52,12 +52,12 @@ pub struct Plan<'a, E: Clone> {
     pub kernel: Option<Isa>,
     /// Columns in a tile; chosen by size if `None`.
     pub tile: Option<usize>,
-    /// Bytes for events to keep as a method reads them. Where they take more, none are kept, and so much is there for tiles that
-    /// share the decoding of events.
+    /// The budget in bytes for decoded events. If the events take more, none are kept, and the budget is for additional tiles, which
+    /// share the decoding.
     pub budget: usize,
 }
 
-/// Weights to continue from: row i is row i of the weights, columns are looked up.
+/// Weights to continue from. Row i belongs to row i of the result's weights; `columns` says where each column is.
 #[derive(Debug, Clone)]
 pub struct Initial<'a, E: Clone> {
     /// The weights, row after row.
@@ -94,7 +94,7 @@ impl<E: Element> Plan<'_, E> {
         Ok(())
     }
 
-    /// What only the forward method can do is not asked of another.
+    /// Refuses the adjoint method where the plan needs the forward method.
     pub(super) fn check_method(&self, method: Method, rule: &Rule<E>) -> Result<()> {
         if method == Method::Adjoint && rule.beta1 != rule.beta2 {
             return Err(Error::Argument(format!(
@@ -117,13 +117,13 @@ impl<E: Element> Plan<'_, E> {
         Ok(())
     }
 
-    /// Whether only the forward method will do.
+    /// Whether the plan needs the forward method.
     pub(super) fn needs_forward(&self) -> bool {
         self.average || self.schedule.is_some()
     }
 
-    /// For each row, and for each outcome of the file, the first that is equal to it: those that occur together, and start and
-    /// learn alike.
+    /// For each row, and for each outcome of the file, the first one that is equal to it: both always occur together, with the same
+    /// initial weights and the same parameters.
     pub(super) fn twins(&self, rule: &Rule<E>, started: &[bool], survey: &Survey) -> Result<[Vec<u32>; 2]> {
         let bits = |value: &E| value.to_f64().to_bits();
         let rows = rule.alpha.iter().map(|alpha| self.initial.is_none().then(|| bits(alpha)));
@@ -132,7 +132,7 @@ impl<E: Element> Plan<'_, E> {
             Some(bits(&rule.lambda[column as usize]))
         });
         let (rows, outcomes) = (Twins::new(rows)?.least()?, Twins::new(outcomes)?.least()?);
-        // Rows that no event has are together, whatever their cues are.
+        // Rows that no event has are equal, whatever their cues are.
         let mut cues = filled(NONE, rows.len(), NAMES)?;
         for (cue, &row) in self.rows.iter().enumerate() {
             let twin = survey.cue_twins[cue] as usize;
@@ -141,11 +141,11 @@ impl<E: Element> Plan<'_, E> {
         Ok([together(&cues, &rows)?, together(&survey.outcome_twins, &outcomes)?])
     }
 
-    /// The cheaper method, where both are as good: the forward method is exact, the adjoint method precise while
-    /// beta * kappa <= 1 and saliences are alike.
+    /// The cheaper method, or the forward method where the adjoint one is not precise enough. The forward method is exact; the adjoint
+    /// method is precise while beta * kappa <= 1 and saliences differ little.
     ///
-    /// The cost of both is that of visiting rows: of weights, and of sums in the adjoint method, where repeated events
-    /// are taken as one.
+    /// The cost of a method is the number of rows that it visits: rows of weights, and with the adjoint method rows of sums, too, where
+    /// repeated events count as one.
     pub(super) fn cheaper(
         &self,
         facts: &Facts,

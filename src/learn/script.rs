@@ -1,11 +1,10 @@
-//! Events made ready for the learner: decoded, validated, owned, in the learner's numbering.
+//! Events made ready for the learner: decoded, validated, copied, and numbered by the learner's rows and columns.
 //!
-//! The learner indexes weights by what it finds here without looking again, so everything is checked here: rows are
-//! below the number of saliences, columns below the number of those that change. A chunk is decoded from the file into owned memory and
-//! its ids are looked up in the maps below, whose values were checked once; whatever happens to the file afterwards, the
-//! learner sees the copy.
+//! The learner indexes weights by these numbers without checking them again, so everything is checked here: rows are below the number
+//! of saliences, columns below the number of columns that change. A chunk is decoded from the file into memory of its own, and its ids
+//! are looked up in the maps below, whose values were checked once. If the file changes afterwards, the learner still sees the copy.
 //!
-//! What is made ready is kept when it fits a budget, and is made again for every pass (`passes`) otherwise.
+//! Events that are ready are kept if they fit a budget. Otherwise every pass (`passes`) makes them ready again.
 
 use std::sync::OnceLock;
 
@@ -19,7 +18,7 @@ use crate::lists::Lists;
 use crate::monitor::Monitor;
 use crate::threads::each;
 
-/// What events are called, as methods read them, where memory for them ends.
+/// The name that errors of memory give to events that are ready.
 pub(super) const SCRIPT: &str = "the events to learn";
 
 /// Events made ready are kept up to this many bytes, unless a plan says otherwise.
@@ -30,7 +29,8 @@ pub(super) const NONE: u32 = u32::MAX;
 
 /// A source of events in the learner's numbering.
 ///
-/// Invariants: every cue id in `types` is below `n_rows`, every outcome id below `n_columns`. `rows` and `columns` hold only such numbers, or `NONE` for what is not learned.
+/// Invariants: every cue id in `types` is below `n_rows`, every outcome id below `n_columns`. `rows` and `columns` hold only such numbers,
+/// or `NONE` for names that are not learned.
 pub(super) struct EventStream {
     file: EventFile,
     rows: Vec<u32>,
@@ -46,7 +46,7 @@ pub(super) struct EventStream {
 pub(super) struct Segment<'a> {
     /// The events in full, or their types.
     pub(super) rows: &'a EventList,
-    /// The type of each event, if `rows` are types; event `i` is row `i` otherwise.
+    /// The type of each event, if `rows` holds types; otherwise event `i` is row `i`.
     pub(super) types: Option<&'a [u32]>,
     /// The frequency of each event; empty where all are 1.
     pub(super) frequencies: &'a [u32],
@@ -65,7 +65,7 @@ impl Segment<'_> {
         self.types.map_or(i as u32, |types| types[i])
     }
 
-    /// How often event `i` comes.
+    /// The frequency of event `i`.
     #[inline(always)]
     pub(super) fn frequency(&self, i: usize) -> u32 {
         self.frequencies.get(i).copied().unwrap_or(1)
@@ -146,8 +146,8 @@ impl EventStream {
         Ok(chunk)
     }
 
-    /// From the file's ids to rows and columns, each column once in an event. The file's ids are below the lengths of the maps:
-    /// decoding checked it.
+    /// Translates the file's ids to rows and columns, each column once in an event. Decoding has checked that the ids are below the
+    /// lengths of the maps.
     fn renumber(&self, rows: &mut EventList) -> Result<()> {
         let renumber = |lists: &mut Lists, numbers: &[u32]| {
             if numbers.contains(&NONE) {
@@ -163,10 +163,10 @@ impl EventStream {
     }
 }
 
-/// Events one after another in one array, as the kernels read them, many times.
+/// Events one after another in one array, which the kernels read many times.
 ///
-/// Invariant: the words are, for each event, how many cues it has (and [`REPEATS`] if one comes twice), how many
-/// outcomes, the cues, the outcomes; all cues are below `n_rows`, all outcomes below `n_columns`.
+/// Invariant: the words of an event are its number of cues (with the bit [`REPEATS`] if one comes twice), its number of outcomes, its
+/// cues and its outcomes. All cues are below `n_rows`, all outcomes below `n_columns`.
 #[derive(Debug)]
 pub(super) struct Script {
     words: Vec<u32>,
@@ -186,7 +186,7 @@ impl Script {
     /// Bytes of memory for a cue or an outcome of an event.
     pub(super) const NAME: u64 = 4;
 
-    /// No events, of the numbering of a segment.
+    /// An empty script in the numbering of a segment.
     pub(super) fn new(segment: &Segment<'_>) -> Result<Self> {
         let last = filled(0, segment.n_rows, SCRIPT)?;
         let Segment { n_rows, n_columns, .. } = *segment;
@@ -207,8 +207,7 @@ impl Script {
         Ok(())
     }
 
-    /// Puts the events into another order: which one comes at each place. They change places within blocks of so many, so
-    /// that no more memory is touched.
+    /// Reorders the events: `order` names the event of each place. Events stay within blocks of `block`, so the copy in use is small.
     pub(super) fn reorder(&mut self, order: &[u32], block: usize) -> Result<()> {
         let (mut starts, mut ordered) = (Vec::new(), Vec::new());
         let (mut begun, mut first) = (0, 0);
@@ -227,7 +226,7 @@ impl Script {
                 let event = (event - first) as usize;
                 ordered.extend_from_slice(&self.words[starts[event]..starts[event + 1]]);
             }
-            // Whole events, and as long as what was there: the invariant holds.
+            // The same events in another order fill the same words, so the invariant holds.
             self.words[begun..end].copy_from_slice(&ordered);
             begun = end;
             first += order.len() as u32;
@@ -240,7 +239,7 @@ impl Script {
         self.len as usize
     }
 
-    /// How many words they take.
+    /// The number of words.
     pub(super) fn n_words(&self) -> usize {
         self.words.len()
     }
@@ -263,7 +262,7 @@ impl Script {
 
 /// The events of a script, one after another.
 ///
-/// Invariant: `words` are those of a script from the beginning of an event on, so all cues are below `n_rows`.
+/// Invariant: `words` are the words of a script from the beginning of an event on, so all cues are below `n_rows`.
 #[derive(Debug, Clone)]
 pub(super) struct Scripted<'a> {
     words: &'a [u32],
@@ -299,14 +298,14 @@ impl<'a> Iterator for Scripted<'a> {
     }
 }
 
-/// Chunks in the form in which a method reads them: made once where they fit the room, again for every pass otherwise.
+/// Chunks in the form that a method reads. If all fit the budget, each is made once; otherwise every pass makes them again.
 pub(super) struct Chunks<T> {
     stream: EventStream,
     made: Option<Vec<OnceLock<T>>>,
 }
 
 impl<T: Send + Sync> Chunks<T> {
-    /// Makes all chunks by `make` on `threads` threads, each with a state by `start`, if they fit the room.
+    /// Makes all chunks by `make` on `threads` threads, each with a state from `start`, if they fit the budget.
     ///
     /// # Errors
     /// When stopped, or [`Error::Memory`].
@@ -325,12 +324,12 @@ impl<T: Send + Sync> Chunks<T> {
         each(threads.min(made.len()).max(1), made.len(), start, |state, chunk| {
             monitor.check()?;
             stream.visit(chunk, |segment| {
-                // One thread alone takes this chunk.
+                // No other thread takes this chunk.
                 let _ = made[chunk].set(make(state, &segment)?);
                 Ok(())
             })
         })?;
-        // They are not read again.
+        // The file's chunks are not read again.
         stream.types = EventList::default();
         Ok(Self { stream, made: Some(made) })
     }
@@ -345,7 +344,7 @@ impl<T: Send + Sync> Chunks<T> {
         self.made.is_some()
     }
 
-    /// Calls `visit` with a chunk, which `make` makes if it is not made.
+    /// Calls `visit` with a chunk; `make` makes it, unless it was kept.
     ///
     /// # Errors
     /// Those of decoding, and of `visit`.

@@ -1,17 +1,17 @@
-//! The steps of the adjoint method: events backward, repetitions taken together.
+//! The steps of the adjoint method: the events backward, with repeated events taken together.
 //!
-//! An event that comes again before any other with one of its cues belongs to the same step (`events::grouping`), and a row of
-//! frequency f is one step of f tokens. In a step s decays from token to token by q = 1 - beta *
-//! kappa, kappa = sum of alpha m^2 over its cues, so R tokens do what one does with beta multiplied by
+//! An event belongs to the same step as its repetition, unless another event with one of its cues comes between (`events::grouping`).
+//! A row of frequency f is one step of f tokens. Within a step, s decays from token to token by q = 1 - beta * kappa, where kappa is the
+//! sum of alpha m^2 over its cues. So R tokens have the effect of one token with beta multiplied by
 //!
 //! ```text
 //! 1 + q + ... + q^(R-1) = (1 - q^R) / (beta * kappa)
 //! ```
 //!
-//! It may not matter which outcomes are learned, for a column shall have the same bits whatever others there are.
+//! Which outcomes are learned must not affect the steps: a column has the same bits, whatever the other columns are.
 //!
-//! Steps are made of one chunk at a time: no step reaches over its end. Where beta * kappa >= 2 nothing decays, and
-//! every token is done by itself: what overflows must do so on its own way.
+//! A step never crosses the end of a chunk. Where beta * kappa >= 2 nothing decays. There every token is a step of its own, so that
+//! weights that overflow do so as in the rule.
 
 use super::order::{self, BLOCK};
 use super::script::{SCRIPT, Script, Segment};
@@ -21,26 +21,26 @@ use crate::events::kappa::Kappa;
 use crate::grow::{Grow, collected, filled};
 use crate::kernel::element::Element;
 
-/// Steps in the order in which they are done: the last event first, but for places changed within blocks.
+/// Steps in the order in which they are done: the last event first, except for reordering within blocks.
 ///
-/// Invariants: all vectors have as many elements as `script` has events, but `times` may be empty; `events` does not rise.
+/// Invariants: all vectors have as many elements as `script` has events, or `times` is empty; `events` never increases.
 #[derive(Debug)]
 pub(super) struct Steps<E> {
     /// The event of each step.
     pub(super) script: Script,
-    /// The learning rate of each step: beta, for all tokens that are taken together.
+    /// The learning rate of each step, for all its tokens together.
     pub(super) gains: Vec<E>,
-    /// The last event of each step, counted from the first of the chunk; where steps changed places, of the earliest one in its
-    /// block.
+    /// The last event of each step, counted from the first event of the chunk. Where steps are reordered: the one of the earliest step
+    /// in its block.
     pub(super) events: Vec<u32>,
     /// How many events the chunk has.
     pub(super) len: usize,
-    /// How often to do each step; empty where all are done once.
+    /// How often each step is done; empty if each is done once.
     pub(super) times: Vec<u32>,
 }
 
 impl<E: Copy> Steps<E> {
-    /// Steps that share cues or outcomes one after another.
+    /// Reorders the steps, so that those that share cues or outcomes come one after another.
     pub(super) fn ordered(mut self) -> Result<Self> {
         let order = order::of(&self.script, true)?;
         self.script.reorder(&order, BLOCK)?;
@@ -60,7 +60,7 @@ impl<E: Copy> Steps<E> {
 pub(super) struct Stepper<'a, E> {
     alpha: &'a [E],
     beta: E,
-    /// Whether tokens are taken together.
+    /// Whether repeated tokens are taken together.
     together: bool,
     grouping: Grouping,
     kappa: Kappa,
@@ -72,7 +72,7 @@ impl<'a, E: Element> Stepper<'a, E> {
     /// Bytes of memory for the step of an event, besides the script.
     pub(super) const STEP: u64 = size_of::<E>() as u64 + 8;
 
-    /// For rows with these saliences, of which no event has a greater kappa than `max_kappa`.
+    /// For rows with these saliences; no event has a greater kappa than `max_kappa`.
     pub(super) fn new(alpha: &'a [E], beta: E, max_kappa: f64) -> Result<Self> {
         Ok(Self {
             alpha,
@@ -138,7 +138,7 @@ fn sum_of_powers(rate: f64, n: u64) -> f64 {
     if rate == 0.0 {
         times
     } else if rate < 1.0 {
-        // Without the loss of digits that 1 - q^n has for small rates.
+        // 1 - q^n would lose digits for small rates.
         -(times * (-rate).ln_1p()).exp_m1() / rate
     } else {
         let power = (rate - 1.0).powf(times);

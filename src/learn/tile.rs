@@ -8,9 +8,9 @@
 //!     for each cue c in order: W[c, :] += alpha[c] * u[:]
 //! ```
 //!
-//! Of most events no outcome is in the tile. There u = (-beta2) * a instead of beta2 * (0 - a): less to do, and the same number
-//! but for the sign of a zero, which no weight feels but one of -0.0. A sum is -0.0 only if both its terms are, so a weight can
-//! be -0.0 only from the start; tiles that begin with one do all as it stands above.
+//! Most events have no outcome in the tile. For them u = (-beta2) * a replaces beta2 * (0 - a). This is less work and the same number,
+//! except for the sign of a zero, which affects no weight except one that is -0.0. A sum is -0.0 only if both its terms are, so only
+//! initial weights can be -0.0. Tiles that begin with such a weight do everything as written above.
 
 use super::mean::Mean;
 use super::order;
@@ -27,13 +27,13 @@ use crate::monitor::Monitor;
 use crate::tiles::rule::{Rates, Rule};
 use crate::tiles::width::WIDEST;
 
-/// The work is interrupted to look at the monitor after about this many slots times columns: a millisecond or so.
+/// The monitor is asked after about this many slots times columns, which take about a millisecond.
 const POLL_EVERY: usize = 1 << 22;
 
 /// An element whose tiles of columns can be learned: `f64` or `f32`.
 ///
-/// What is generic is compiled again in every crate that uses it. The bodies of a step are several hundred for each element
-/// (`kernel::step`), which takes minutes; so here they are named for both elements, and users of the crate need only link them.
+/// Generic code is compiled again in every crate that uses it. A step has several hundred bodies for each element (`kernel::step`), and
+/// compiling them takes minutes. So they are named here for both elements, and users of the crate only link them.
 pub trait LearnsColumns: Element {
     /// Learns some events into a tile of columns.
     ///
@@ -58,7 +58,7 @@ learns_columns!(f64, f32);
 /// Bytes of memory for an event, besides the script: its frequency.
 pub(super) const EVENT: u64 = 4;
 
-/// What there is for each lane of a tile: in a buffer, which is aligned, so that no vector lies across two lines of the cache.
+/// Elements for each lane of a tile, in an aligned buffer, so that no vector crosses a cache line.
 pub(super) struct Lanes<'a, E> {
     targets: &'a mut [E],
     rates: &'a mut [E],
@@ -68,7 +68,7 @@ impl<'a, E> Lanes<'a, E> {
     /// Elements for each lane.
     pub(super) const EACH: usize = 2;
 
-    /// For so many lanes, in as much room as they need or more.
+    /// For `lanes` lanes; the buffer is as long as these need, or longer.
     pub(super) fn of(room: &'a mut [E], width: usize) -> Self {
         let (targets, rates) = room.split_at_mut(width);
         Self { targets, rates: &mut rates[..width] }
@@ -80,12 +80,12 @@ pub(super) struct OrderedEvents {
     script: Script,
     /// The frequency of each event; empty where all are 1.
     frequencies: Vec<u32>,
-    /// Whether they changed places, within blocks.
+    /// Whether the events are reordered, within blocks.
     ordered: bool,
 }
 
 impl OrderedEvents {
-    /// All chunks of a stream, their events put in order if `ordered`.
+    /// All chunks of a stream; events are reordered if `ordered`.
     pub(super) fn all(
         stream: EventStream,
         ordered: bool,
@@ -108,7 +108,7 @@ impl OrderedEvents {
         Ok(Self { script, frequencies: copied(segment.frequencies, SCRIPT)?, ordered: false })
     }
 
-    /// Events that share cues one after another, if each comes once.
+    /// Reorders the events so that those that share cues come one after another, if each has frequency 1.
     fn ordered(mut self) -> Result<Self> {
         if self.frequencies.is_empty() {
             let order = order::of(&self.script, false)?;
@@ -118,7 +118,7 @@ impl OrderedEvents {
         Ok(self)
     }
 
-    /// How many of the first `skip` events cannot be told from those after them.
+    /// How many of the first `skip` events are in a block with later events, with which reordering may have mixed them.
     pub(super) fn mixed(&self, skip: usize) -> usize {
         if self.ordered { skip % order::BLOCK } else { 0 }
     }
@@ -137,45 +137,45 @@ impl OrderedEvents {
 /// Some events in order.
 #[derive(Debug, Clone)]
 pub(super) struct Stretch<'a> {
-    /// They and those that come after them.
+    /// These events and all that come after them.
     pub(super) events: Scripted<'a>,
-    /// How many they are.
+    /// How many of them belong here.
     pub(super) len: usize,
     pub(super) times: Times<'a>,
 }
 
-/// How often each of some events comes.
+/// The frequencies of some events.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Times<'a> {
-    /// Of the first events one by one,
+    /// Those of the first events,
     each: &'a [u32],
-    /// and of all others.
+    /// and that of all others.
     others: u32,
 }
 
 impl<'a> Times<'a> {
-    /// Each as often as it says; once where it says nothing.
+    /// The given frequencies; 1 for all if there are none.
     fn each(each: &'a [u32]) -> Self {
         Self { each, others: 1 }
     }
 
-    /// All so often.
+    /// The same frequency for all.
     pub(super) fn all(others: u32) -> Self {
         Self { each: &[], others }
     }
 
-    /// How often event `i` comes.
+    /// The frequency of event `i`.
     #[inline(always)]
     pub(super) fn of(self, i: usize) -> u32 {
         self.each.get(i).copied().unwrap_or(self.others)
     }
 
-    /// Whether all events come once.
+    /// Whether all frequencies are 1.
     pub(super) fn are_once(self) -> bool {
         self.each.is_empty() && self.others == 1
     }
 
-    /// Those of the events after the first `n`.
+    /// The frequencies of the events after the first `n`.
     pub(super) fn after(self, n: usize) -> Self {
         Self { each: self.each.get(n..).unwrap_or_default(), ..self }
     }
@@ -184,16 +184,16 @@ impl<'a> Times<'a> {
 /// The columns of a tile.
 #[derive(Clone, Copy)]
 pub(super) struct Columns<'a, E> {
-    /// The number of the first one in the events. The others follow it,
+    /// The number of the first column, as events name it. The others are consecutive,
     pub(super) first: u32,
-    /// unless there is a lane of the tile here for each column of the events; [`NONE`]: it is not in the tile.
+    /// unless this table gives the lane of each column of the events; [`NONE`]: the column is not in the tile.
     pub(super) lanes: &'a [u32],
-    /// The maximal activation of each.
+    /// Lambda, the asymptote, of each column.
     pub(super) lambda: &'a [E],
 }
 
 impl<E> Columns<'_, E> {
-    /// The lane of a column of the events; one that does not exist where it is not in the tile.
+    /// The lane of a column of the events. Where the column is not in the tile, a number that is no lane.
     #[inline(always)]
     fn lane(self, column: u32) -> usize {
         if self.lanes.is_empty() {
@@ -213,17 +213,17 @@ pub(super) struct ColumnTile<'a, E> {
     /// Elements in a row: a multiple of the lanes of the kernel.
     pub(super) width: usize,
     columns: Columns<'a, E>,
-    /// The salience of all cues, if it is the same: as the rule says.
+    /// The salience, if all cues have the same.
     salience: Option<E>,
-    /// Whether there is one salience, and beta1 is beta2 in every token: then `rates` are not looked at.
+    /// Whether all cues have one salience, and beta1 = beta2 at every token. Then `rates` are not read.
     one_rate: bool,
-    /// What the activation of each element of a row is drawn to by the event at hand: zero between events,
+    /// The target of each lane's activation at the current event: zero between events,
     targets: &'a mut [E],
-    /// and how fast: beta2 between events.
+    /// and its learning rate: beta2 between events.
     rates: &'a mut [E],
-    /// beta1 and beta2 of the token at hand.
+    /// beta1 and beta2 of the current token.
     betas: [E; 2],
-    /// What happens at each token besides, if anything does.
+    /// What else happens at each token: a schedule, a mean.
     pub(super) per_token: Option<PerToken<'a>>,
     pub(super) unreported: Unreported,
 }
@@ -251,7 +251,7 @@ impl<'a, E: Element> ColumnTile<'a, E> {
             width,
             columns,
             salience,
-            // Kernels take one rate where there is one salience.
+            // With one salience, the kernels take it as part of the rate.
             one_rate: one_rate && salience.is_some(),
             targets,
             rates,
@@ -262,18 +262,19 @@ impl<'a, E: Element> ColumnTile<'a, E> {
     }
 }
 
-/// What is not yet reported to the monitor.
+/// Work that is not yet reported to the monitor.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Unreported {
     tokens: u64,
-    /// So many of them, and of those to come, are before the first one that can change the tile, and are not reported.
+    /// The number of tokens, of these and of those to come, that precede the first event that can change the tile. They are not
+    /// reported.
     pub(super) early: u64,
     /// Slots times columns.
     work: usize,
 }
 
 impl Unreported {
-    /// The tokens to report; from now on there are none.
+    /// Takes the tokens to report.
     pub(super) fn take(&mut self) -> u64 {
         let tokens = self.tokens.saturating_sub(self.early);
         *self = Self { tokens: 0, early: self.early - (self.tokens - tokens), work: 0 };
@@ -293,9 +294,9 @@ impl<E: LearnsColumns> ColumnTile<'_, E> {
     }
 }
 
-/// What happens at each token besides learning it.
+/// What happens at each token besides learning: a schedule sets the rates, a mean adds up rows.
 pub(super) struct PerToken<'a> {
-    /// How many tokens came before the one at hand.
+    /// The number of tokens before the current one.
     pub(super) token: u64,
     pub(super) rates: Option<&'a Rates<'a>>,
     pub(super) mean: Option<Mean<'a>>,
@@ -323,7 +324,7 @@ impl PerToken<'_> {
 pub struct Forward<'a, 't, 's, E> {
     tile: &'a mut ColumnTile<'t, E>,
     rule: &'a Rule<E>,
-    /// Its events become those that come after it.
+    /// The events to learn; afterwards, those that come after them.
     stretch: &'a mut Stretch<'s>,
     monitor: &'a Monitor,
 }
@@ -382,7 +383,7 @@ impl<E: Element> Forward<'_, '_, '_, E> {
             )
         };
         if per_token.is_none() && times.are_once() {
-            // The same as below, but so little goes from event to event that it stays in registers.
+            // The same as below, with so little state from event to event that it stays in registers.
             let weights = weights.as_mut_ptr();
             while done < len {
                 let (begun, mut left) = (done, POLL_EVERY.saturating_sub(unreported.work));
@@ -419,7 +420,7 @@ impl<E: Element> Forward<'_, '_, '_, E> {
             // SAFETY: the instruction set exists, and the `lambda` of `columns` is no longer than `targets` and `rates` are.
             let drawn = unsafe { some.draw::<true>(outcomes, columns, betas[0]) } || negative_zeros;
             for _ in 0..times.of(done) {
-                // A schedule may stand still, and one rate for all columns is not looked up.
+                // A schedule may leave the rates as they are, and one rate for all columns needs no table.
                 if let Some(per_token) = per_token
                     && let Some(now) = per_token.attend(cues, weights)
                     && now != betas
@@ -465,7 +466,7 @@ impl<E: Element> Forward<'_, '_, '_, E> {
     }
 }
 
-/// Sets an element of a row whose vectors are loaded soon.
+/// Sets an element of a row whose vectors will be loaded soon.
 ///
 /// # Safety
 /// The instruction set of `V` must exist; the row is made of whole vectors, and has the column.
@@ -479,23 +480,23 @@ unsafe fn set<V: Vector>(row: *mut V::Element, column: usize, value: V::Element)
     }
 }
 
-/// The rule where an outcome of the tile is present: sums are activations, and updates are errors times a learning rate, which is
-/// beta for all columns or that of each.
+/// The rule where an outcome of the tile is present: sums are activations, and updates are errors times a learning rate, either one
+/// rate for all columns or one for each.
 struct Present<'a, V: Vector, const UNIFORM: bool, const ONE_RATE: bool> {
     /// The salience of all cues, if there is one.
     alpha: V,
     saliences: &'a [V::Element],
     /// The learning rate, if there is one.
     beta: V,
-    /// What each activation of a row is drawn to,
+    /// The target of each lane's activation,
     targets: *mut V::Element,
     /// and its learning rate.
     rates: *mut V::Element,
 }
 
 impl<V: Vector, const UNIFORM: bool, const ONE_RATE: bool> Present<'_, V, UNIFORM, ONE_RATE> {
-    /// Draws the activations of outcomes of the tile to what they are at most, or to zero again, at this rate. Whether there
-    /// are any.
+    /// Sets target and rate of the event's outcomes that are in the tile: to lambda before the event, and back to zero after it.
+    /// Returns whether there are such outcomes.
     ///
     /// # Safety
     /// The instruction set of `V` must exist; `targets` and `rates` are made of whole vectors, and no shorter than the `lambda` of the

@@ -1,11 +1,10 @@
 //! Trajectories: weights of chosen cues and outcomes after chosen tokens.
 //!
-//! The forward method learns the columns that are wanted as [`Plan::learn`] does; its events are cut where something is to be
-//! recorded, also inside a row of frequency f, which is f tokens. Between two records nothing else happens than in plain
-//! learning, so what is recorded after token t has the bits of learning the first t tokens. Learning ends with the last
-//! record.
+//! The forward method learns the wanted columns as [`Plan::learn`] does. Its events are cut at the tokens to record, also inside a row of
+//! frequency f, which is f tokens. Between two records it learns as always, so weights that are recorded after token t have the bits of
+//! learning the first t tokens. Learning ends with the last record.
 //!
-//! Columns of zeros start late, as always: what is recorded before stays zero.
+//! Columns of zeros start late, as always; records before their start stay zero.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -32,7 +31,7 @@ pub struct Recording<'a> {
     pub tokens: &'a [u64],
     /// The weights.
     pub cells: Cells<'a>,
-    /// Whether to record what was predicted of the present outcomes just before each of these tokens.
+    /// Whether to record the activations of the present outcomes just before each of these tokens.
     pub predictions: bool,
 }
 
@@ -49,7 +48,7 @@ pub enum Cells<'a> {
 type TraceCells<'a> = (&'a [u32], u32);
 
 impl<'a> Cells<'a> {
-    /// The rows and the column of each trace, of a result of so many columns.
+    /// The rows and the column of each trace, in a result of `n_columns` columns.
     fn traces(self, n_columns: usize) -> Result<Vec<TraceCells<'a>>> {
         match self {
             Cells::Block(rows) => collected((0..n_columns as u32).map(|column| (rows, column)), TRACES),
@@ -58,16 +57,16 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// What was predicted: a row for each present outcome of each recorded token that is learned.
+/// Predictions: a row for each learned outcome that is present at a recorded token.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Predictions<E> {
-    /// Which of the recorded tokens.
+    /// The index of the recorded token.
     pub records: Vec<u32>,
     /// The column of the outcome.
     pub columns: Vec<u32>,
     /// Its activation just before the token was learned.
     pub activations: Vec<E>,
-    /// How far that is below lambda.
+    /// The error: lambda minus the activation.
     pub errors: Vec<E>,
 }
 
@@ -78,7 +77,7 @@ pub struct Predictions<E> {
 pub(super) struct Traces<'a, E> {
     tokens: &'a [u64],
     cells: Vec<TraceCells<'a>>,
-    /// A tile locks those of its columns, which no other has.
+    /// A tile locks those of its columns; no other tile has them.
     slots: Vec<Mutex<&'a mut [E]>>,
     /// The traces of each column.
     of_column: Vec<Vec<u32>>,
@@ -153,7 +152,7 @@ impl<'a, E: Element> Traces<'a, E> {
     }
 }
 
-/// Traces that a tile takes one after another before it comes back to the first: as many as share a cache line of its rows.
+/// The number of traces that a tile records together: as many as share a cache line of its rows.
 const TOGETHER: usize = 8;
 
 /// A trace of a lane of a tile.
@@ -177,7 +176,7 @@ pub(super) struct Tracer<'r, 'a, E> {
 }
 
 impl<E: LearnsColumns> Tracer<'_, '_, E> {
-    /// Records what the tile begins with. What was before is zero, and is recorded as such already.
+    /// Records the weights that the tile begins with. Records before that are zero, as the buffer is.
     pub(super) fn begin(&mut self, weights: &[E], width: usize) {
         self.record = self.traces.tokens.partition_point(|&token| token < self.token);
         if self.next() == Some(self.token) {
@@ -206,7 +205,7 @@ impl<E: LearnsColumns> Tracer<'_, '_, E> {
                 if ahead == 1 {
                     asked.answer(self.record, &self.lane_of, event.cues, tile);
                 } else {
-                    // Up to the token before.
+                    // Up to the token before the record, whose activations are wanted.
                     ahead -= 1;
                 }
             }
@@ -243,24 +242,24 @@ impl<E: LearnsColumns> Tracer<'_, '_, E> {
     }
 }
 
-/// Events that are learned piece by piece.
+/// Events, learned one piece after another.
 ///
 /// Invariant: `learned` is zero or less than the frequency of the first event.
 pub(super) struct Walk<'a> {
     left: Stretch<'a>,
     /// How many tokens of the first event are learned.
     learned: u32,
-    /// How many events are over when the piece that was taken last is learned.
+    /// How many events will be complete when the latest piece is learned.
     over: usize,
 }
 
 impl<'a> Walk<'a> {
-    /// From the first of some events on.
+    /// Begins at the first of some events.
     pub(super) fn new(events: Stretch<'a>) -> Self {
         Self { left: events, learned: 0, over: 0 }
     }
 
-    /// The first event of which a token is left.
+    /// The first event that has tokens left.
     fn event(&mut self) -> Option<Event<'a>> {
         while self.left.len > 0 {
             let mut rest = self.left.events.clone();
@@ -274,7 +273,7 @@ impl<'a> Walk<'a> {
         None
     }
 
-    /// The next tokens, of which there are some: as many as make a piece, and no more than `most`. And how many they are.
+    /// The next piece, and its number of tokens: at least one, at most `most`. Some tokens must be left.
     fn take(&mut self, most: u64) -> (Stretch<'a>, u64) {
         let Stretch { events, len, times } = self.left.clone();
         let of_first = times.of(0) - self.learned;
@@ -298,7 +297,7 @@ impl<'a> Walk<'a> {
         (Stretch { events, len: whole, times }, tokens)
     }
 
-    /// Goes on with the events that come after a piece.
+    /// Continues with the events after a piece.
     fn go_on(&mut self, rest: Scripted<'a>) {
         if self.over > 0 {
             let Stretch { len, times, .. } = self.left;
@@ -310,12 +309,12 @@ impl<'a> Walk<'a> {
 
 const TABLE: &str = "the table of predictions";
 
-/// What the recorded tokens present, and what was predicted of it.
+/// The outcomes that are present at recorded tokens, and their activations.
 ///
 /// Invariants: there is a list of columns for each record, and an activation for each column.
 pub(super) struct Asked {
     columns: Lists,
-    /// The bits of float64s. A row is written by the one tile that has its column.
+    /// The bits of float64s. Only the tile that has its column writes a row.
     activations: Vec<AtomicU64>,
 }
 
