@@ -1,7 +1,7 @@
-//! Event types that teach the same: they differ only in how often an outcome is named.
+//! Event types that teach the same: they differ only in how often they name an outcome.
 //!
-//! Whether an outcome is there does not depend on how often it is named, so learners take such types for one: what repeats a
-//! type repeats the others.
+//! An outcome is present, however often it is named. So learners treat such types as one: an event of any of them repeats an event of
+//! the others.
 
 use std::collections::HashMap;
 
@@ -12,9 +12,9 @@ use crate::grow::{collected, short};
 
 const TYPES: &str = "event types";
 
-/// For each event type the first that teaches the same.
+/// For each event type the first type that teaches the same.
 ///
-/// Invariant: there is a number for each type, not above its own; or none, where no type names an outcome twice.
+/// Invariant: there is a number for each type, at most its own; or no number at all, where no type names an outcome twice.
 #[derive(Debug, Default)]
 pub(crate) struct Alike(Vec<u32>);
 
@@ -81,7 +81,7 @@ mod tests {
             };
             let once: Vec<_> = events.iter().map(|(cues, outcomes)| (cues, distinct(outcomes))).collect();
             let same = |i: usize| once.iter().position(|event| *event == once[i]).unwrap() as u32;
-            // Types are distinct in a file. Here they may not be, and stay what they are where no outcome is named twice.
+            // In a file all types differ. Here some may be equal; they are kept apart where no outcome is named twice.
             let repeats = events.iter().any(|(_, outcomes)| distinct(outcomes).len() < outcomes.len());
             let expected = (0..events.len()).map(|i| if repeats { same(i) } else { i as u32 });
             prop_assert_eq!(chunk.body, Body::Types(expected.collect()));

@@ -1,12 +1,11 @@
 //! Files that appear whole or not at all.
 //!
-//! A temporary sibling is written, synced and renamed over the old file; then the folder is synced. Whoever stops on
-//! the way leaves the old file as it was. A link is followed: the file that it leads to is replaced. The new file has the
-//! mode and, where that is permitted, the owner of the old one.
+//! A temporary file in the same folder is written, synced and renamed over the old file; then the folder is synced. If the work stops
+//! on the way, the old file is as it was. Links are followed: the file that a link leads to is replaced. The new file gets the mode of
+//! the old one and, where that is permitted, its owner.
 //!
-//! A temporary is locked as long as its writer lives, so that the next writer of the same file can tell the leftovers of a
-//! killed process and remove them. A long file is synced while it is written, by a thread of its own, so that little is left
-//! to be waited for at the end.
+//! A temporary is locked as long as its writer lives. So the next writer of the same file recognises what a killed process left, and
+//! removes it. A thread syncs a long file while it is written, so that little is left to wait for at the end.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
@@ -19,25 +18,25 @@ use crate::error::{Error, Result};
 
 const SUFFIX: &str = ".rescorla-tmp";
 
-/// With so many bytes more than before a file is synced, if that is not under way.
+/// After this many new bytes another sync begins, unless one is under way.
 const SYNCED_AT: u64 = 8 << 20;
 
-/// Longer names of files leave no room for what a temporary adds: systems allow 255 bytes.
+/// The longest name of a file, in bytes. Systems allow 255, and a temporary's name is longer than that of its file.
 const LONG_NAME: usize = 200;
 
-/// As many links in a row lead somewhere, as in Linux.
+/// The most links in a row that are followed, as in Linux.
 const MOST_LINKS: usize = 40;
 
-/// So often another name is tried for a temporary.
+/// How many names are tried for a temporary.
 const MOST_TRIES: usize = 100;
 
-/// A file being written, to take its name when it is whole. Dropped before that, it leaves nothing.
+/// A file being written, which takes its name when it is whole. If it is dropped before, nothing is left of it.
 #[derive(Debug)]
 pub struct AtomicFile {
     temporary: Temporary,
-    /// What the caller calls the file.
+    /// The path that the caller gave.
     path: PathBuf,
-    /// What is replaced: the path, or what it links to.
+    /// The file to replace: the path, or the file that it links to.
     target: PathBuf,
     /// Bytes written since the last sync began.
     unsynced: u64,
@@ -46,11 +45,11 @@ pub struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Starts a file that shall be called `path`.
+    /// Begins a file that will be called `path`.
     ///
     /// # Errors
-    /// [`Error::Io`] when the folder does not exist or cannot be written, [`Error::Argument`] when there is something
-    /// else than a regular file: a device or a pipe is not to be replaced.
+    /// [`Error::Io`] when the folder does not exist or cannot be written, [`Error::Argument`] when the path is something else than a
+    /// regular file: devices and pipes are never replaced.
     pub fn create(path: &Path) -> Result<Self> {
         let target = target_of(path)?;
         let make =
@@ -69,7 +68,7 @@ impl AtomicFile {
         &self.temporary.path
     }
 
-    /// The file, as it is by now.
+    /// The file as written so far.
     pub fn file(&self) -> &File {
         &self.temporary.file
     }
@@ -85,14 +84,14 @@ impl AtomicFile {
     /// Begins to sync what was written, unless that is under way.
     ///
     /// # Errors
-    /// The system's, from the sync before: it tells of them only once.
+    /// Those of the sync before; the system reports each only once.
     fn begin_sync(&mut self) -> io::Result<()> {
         if self.sync.as_ref().is_some_and(|sync| !sync.is_finished()) {
             return Ok(());
         }
         self.synced()?;
         self.unsynced = 0;
-        // What is not synced now is at the end: there may be neither a descriptor nor a thread to be had.
+        // If no descriptor or thread is to be had, the sync at the end writes these bytes.
         if let Ok(file) = self.temporary.file.try_clone() {
             self.sync =
                 thread::Builder::new().name("rescorla-sync".into()).spawn(move || file.sync_data()).ok();
@@ -110,8 +109,8 @@ impl AtomicFile {
         }
     }
 
-    /// Waits until what was written is on the disk. [`AtomicFile::finish`] does so too; where several files appear
-    /// together this comes first, for all of them.
+    /// Waits until all that was written is on the disk. [`AtomicFile::finish`] does so, too. Where several files appear together, call
+    /// this for all of them before.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -127,7 +126,7 @@ impl AtomicFile {
         self.finish_and(|_| Ok(()))
     }
 
-    /// Gives the file its name, and opens it just before: as soon as it has its name another writer may replace it.
+    /// Opens the file and then gives it its name. The order matters: once the file has its name, another writer may replace it.
     ///
     /// # Errors
     /// As of [`AtomicFile::finish`], and those of `open`.
@@ -139,9 +138,9 @@ impl AtomicFile {
         let opened = open(&self.temporary.file)?;
         fs::rename(&self.temporary.path, &self.target).map_err(Error::io(&self.path, "replace"))?;
         self.temporary.owner = None;
-        // Libraries that lock what they read shall not find ours.
+        // Libraries that lock the files that they read must not meet our lock.
         let _ = self.temporary.file.unlock();
-        // The rename is in effect; only its survival of a power failure hangs on this.
+        // The file has its name by now; the sync of the folder only makes it survive a power failure.
         if let Ok(folder) = File::open(folder(&self.target)) {
             let _ = folder.sync_all();
         }
@@ -176,12 +175,12 @@ impl Seek for AtomicFile {
     }
 }
 
-/// A folder for the files of intermediate steps, beside the file that is made in the end. It goes with all that is in it.
+/// A folder for the files of intermediate steps, beside the file that they lead to. Dropping it removes it with all its files.
 #[derive(Debug)]
 pub struct Scratch(Temporary);
 
 impl Scratch {
-    /// Makes one for the steps towards a file that shall be called `path`.
+    /// Makes a folder for the steps towards a file that will be called `path`.
     ///
     /// # Errors
     /// As of [`AtomicFile::create`].
@@ -191,18 +190,18 @@ impl Scratch {
         Temporary::create(&target, make).map(Self).map_err(Error::io(path, "write"))
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.0.path
     }
 }
 
-/// A file or folder with a name of its own beside a target, locked as long as this lives. Dropped, it goes.
+/// A temporary file or folder beside its target, locked as long as this lives. Dropping it removes it.
 #[derive(Debug)]
 struct Temporary {
     file: File,
     path: PathBuf,
-    /// The process that made it and shall remove it; a fork of that has no business here. `None`: it is to stay.
+    /// The process that made it and will remove it, which a fork must not do. `None`: it stays.
     owner: Option<u32>,
 }
 
@@ -217,12 +216,12 @@ impl Temporary {
             name.push(format!("{owner}-{}{SUFFIX}", NUMBER.fetch_add(1, Relaxed)));
             let path = folder(target).join(name);
             let file = match make(&path) {
-                // Of a killed process that had the same number, and is being removed by another writer.
+                // It belonged to a killed process with the same number, and another writer is removing it.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 made => made?,
             };
-            // Another writer may have found it before it was locked, and taken it for a leftover: it holds the lock and
-            // removes the file, or has done so. Where locks do not exist nobody takes anything for a leftover.
+            // Another writer may have found it before it was locked, and taken it for a leftover. Then that writer holds the lock, and
+            // removes the file or has removed it. Where locks do not exist, nobody looks for leftovers.
             if !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && is_at(&file, &path) {
                 return Ok(Self { file, path, owner: Some(owner) });
             }
@@ -239,7 +238,7 @@ impl Drop for Temporary {
     }
 }
 
-/// Refuses an output, if there is one, that is one of the inputs, by whatever name.
+/// Refuses an output that is one of the inputs, also under another name.
 ///
 /// # Errors
 /// [`Error::Argument`].
@@ -261,7 +260,7 @@ pub fn check_apart<'a>(output: Option<&Path>, inputs: impl IntoIterator<Item = &
     }
 }
 
-/// What a path leads to, through links: a regular file, or nothing yet.
+/// The path at the end of all links: a regular file, or nothing yet.
 fn target_of(path: &Path) -> Result<PathBuf> {
     let mut target = path.to_path_buf();
     for _ in 0..MOST_LINKS {
@@ -273,7 +272,7 @@ fn target_of(path: &Path) -> Result<PathBuf> {
             Ok(old) if old.is_dir() => {
                 return Err(Error::io(path, "write")(io::ErrorKind::IsADirectory.into()));
             }
-            // The links in /proc, /dev/stdout among them, lead to what a process has open, which has readers.
+            // Links in /proc, such as /dev/stdout, lead to files that a process has open and others read.
             Ok(old) if !old.is_file() || is_in_proc(&target) => {
                 let what = "a device, a pipe or an open file of a process";
                 return Err(Error::Argument(format!(
@@ -300,7 +299,7 @@ fn folder(target: &Path) -> &Path {
     target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// What the names of all temporaries of a target begin with.
+/// The beginning of the names of all temporaries of a target.
 fn prefix_of(target: &Path) -> OsString {
     let name = target.file_name().unwrap_or(OsStr::new(""));
     let mut prefix = OsString::from(".");
@@ -313,7 +312,7 @@ fn prefix_of(target: &Path) -> OsString {
     prefix
 }
 
-/// Removes temporaries of the same target whose writer is gone: nobody holds their lock.
+/// Removes temporaries of the same target that nobody has locked: their writer is gone.
 fn remove_stale(folder: &Path, prefix: &OsStr) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -322,12 +321,12 @@ fn remove_stale(folder: &Path, prefix: &OsStr) {
         let ours = name
             .strip_prefix(prefix.as_encoded_bytes())
             .and_then(|rest| rest.strip_suffix(SUFFIX.as_bytes()));
-        // Only files and folders are ours, and to open a pipe would wait.
+        // Only files and folders can be ours; opening a pipe would wait.
         if ours.is_some_and(|middle| middle.iter().all(|byte| byte.is_ascii_digit() || *byte == b'-'))
             && entry.file_type().is_ok_and(|kind| kind.is_file() || kind.is_dir())
             && let Ok(file) = File::open(entry.path())
             && file.try_lock().is_ok()
-            // Others may have removed it before it was locked, and a living writer may have its name by now.
+            // Before it was locked, another process may have removed it, and a living writer may have taken its name.
             && is_at(&file, &entry.path())
         {
             remove(&entry.path());
@@ -357,7 +356,7 @@ fn is_same(one: &Metadata, other: &Metadata, _: &Path, _: &Path) -> bool {
     (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
-/// Whether two files are the same, as far as their paths tell.
+/// Whether two files are the same by their paths.
 #[cfg(not(unix))]
 fn is_same(_: &Metadata, _: &Metadata, one: &Path, other: &Path) -> bool {
     matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
@@ -369,7 +368,7 @@ fn inherit(new: &File, old: &Metadata) {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
     let is_ours = new.metadata().is_ok_and(|new| (new.uid(), new.gid()) == (old.uid(), old.gid()));
     let inherited = is_ours || fchown(new, Some(old.uid()), Some(old.gid())).is_ok();
-    // Bits that lend the rights of the old owner do not lend ours.
+    // The bits set-user-ID and set-group-ID lend the owner's rights, and the owner is now another.
     let mode = if inherited { 0o7777 } else { 0o0777 };
     let _ = new.set_permissions(fs::Permissions::from_mode(old.mode() & mode));
 }
@@ -459,7 +458,7 @@ mod tests {
     fn a_writer_whose_temporary_was_taken_for_a_leftover_makes_another() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
-        // Another writer that found the file before it was locked: it holds the lock, or it has removed the file.
+        // Another writer found the file before it was locked: it holds the lock, or it has removed the file.
         for removes in [false, true] {
             let held = std::cell::RefCell::new(Vec::new());
             let made = Temporary::create(&path, |temporary| {

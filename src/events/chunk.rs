@@ -18,13 +18,13 @@ use crate::lists::Lists;
 
 const EVENTS: &str = "decoded events";
 
-/// What stands before the arrays.
+/// The bytes before the arrays.
 const HEAD: usize = 24;
 
 pub(super) const IN_FULL: u32 = 0;
 pub(super) const OF_TYPES: u32 = 1;
 
-/// Lists of the given lengths filled with `n_ids` ids below `limit`.
+/// Reads lists of the given lengths, with `n_ids` ids below `limit` in all.
 fn lists(
     input: &mut Input,
     lengths: &[u32],
@@ -81,7 +81,7 @@ impl EventList {
         self.outcomes.push(outcomes, EVENTS)
     }
 
-    /// The same events once more.
+    /// A copy.
     ///
     /// # Errors
     /// [`crate::error::Error::Memory`].
@@ -89,7 +89,7 @@ impl EventList {
         Ok(Self { cues: self.cues.try_clone(EVENTS)?, outcomes: self.outcomes.try_clone(EVENTS)? })
     }
 
-    /// Takes all events away and keeps the memory.
+    /// Removes all events and keeps the memory.
     pub fn clear(&mut self) {
         self.cues.clear();
         self.outcomes.clear();
@@ -100,13 +100,13 @@ impl EventList {
         self.cues.size() + self.outcomes.size()
     }
 
-    /// What so many events with so many cues and outcomes in all take, as [`TYPES_SIZE`] counts it.
+    /// Bytes for a number of events with a number of cues and outcomes in all, as [`TYPES_SIZE`] counts them.
     pub(super) fn size_of(n_events: usize, n_names: usize) -> u64 {
         (n_events as u64).saturating_mul(16).saturating_add((n_names as u64).saturating_mul(4))
     }
 }
 
-/// What the events of a chunk are.
+/// The two forms of the events of a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
     /// Each event in full.
@@ -129,7 +129,7 @@ impl Body {
         self.len() == 0
     }
 
-    /// The index of the type of event `i`, where events are such.
+    /// The index of the type of event `i`, if the chunk has types.
     #[inline]
     pub fn type_of(&self, i: usize) -> Option<u32> {
         match self {
@@ -144,12 +144,12 @@ impl Body {
 pub struct Chunk {
     /// The events.
     pub body: Body,
-    /// How often each occurred in a row; empty where all occurred once.
+    /// The frequency of each event; empty if all are 1.
     pub frequencies: Vec<u32>,
 }
 
 impl Chunk {
-    /// How often event `i` of the chunk occurred in a row.
+    /// The frequency of event `i` of the chunk.
     #[inline]
     pub fn frequency(&self, i: usize) -> u32 {
         self.frequencies.get(i).copied().unwrap_or(1)
@@ -173,7 +173,7 @@ impl Chunk {
         }
     }
 
-    /// Whether a chunk may have so many bytes, as the directory says: before memory is taken for it.
+    /// Whether a chunk may have the length that the directory claims; asked before memory is taken for it.
     pub(super) fn check_length(start: usize, length: usize) -> Result<()> {
         match length {
             ..HEAD => Err(damaged(start, "a chunk inside the file", "its end")),
@@ -185,8 +185,8 @@ impl Chunk {
         }
     }
 
-    /// Reads and checks a chunk, which stands at `start` of the file: its checksum, its structure, and that every id is
-    /// below its limit. `bytes` must be a copy that nobody changes. What comes back is safe to index with.
+    /// Reads and checks a chunk that begins at `start` of the file: its checksum, its structure, and that every id is below its limit.
+    /// `bytes` must be a copy that nobody changes. The ids of the result are safe to index with.
     pub(super) fn decode(bytes: &[u8], start: usize, n_rows: usize, limits: &Limits) -> Result<Self> {
         Self::check_length(start, bytes.len())?;
         check_seal(bytes, start)?;
@@ -246,14 +246,14 @@ impl Chunk {
     }
 }
 
-/// What a chunk may hold.
+/// The limits of a chunk.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// Its ids lie below these.
+    /// Its ids are below these.
     pub(super) cues: u64,
     pub(super) outcomes: u64,
     pub(super) types: u64,
-    /// The bytes that its rows may take, see [`EventList::size_of`]: what is left of [`TYPES_SIZE`] where they are types.
+    /// The bytes that its rows may take, see [`EventList::size_of`]. For a chunk of types: the rest of [`TYPES_SIZE`].
     pub(super) room: u64,
 }
 
@@ -332,7 +332,7 @@ mod tests {
             let Body::Full(rows) = decoded(&bytes, 1, u64::MAX).unwrap().body else { panic!("in full") };
             assert_eq!(rows.cues.get(0), vec![1; n]);
         }
-        // A claim of one more under a right checksum.
+        // A chunk that claims one more, with a valid checksum.
         let mut forged = encoded(ALIKE);
         forged[16..20].copy_from_slice(&(ALIKE as u32 + 1).to_le_bytes());
         forged[24..28].copy_from_slice(&(ALIKE as u32 + 1).to_le_bytes());

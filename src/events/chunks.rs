@@ -17,27 +17,27 @@ use crate::monitor::Monitor;
 use crate::threads::available;
 use crate::vocab::Vocab;
 
-/// A file keeps its survey from so many chunks on: a look at fewer takes no time that anybody sees.
+/// A file keeps its survey if it has at least this many chunks; to survey fewer takes too little time to be noticed.
 const SURVEYED: usize = 16;
 
 /// Events that are written a chunk at a time.
 pub(super) struct Chunks {
     out: Output,
     pending: Pending,
-    /// The bytes of the last chunk; a buffer that is used again.
+    /// The bytes of the latest chunk: a buffer that is reused.
     encoded: Vec<u8>,
-    /// Start and first event of each chunk written.
+    /// For each chunk written: its offset and its first event.
     directory: Vec<(u64, u64)>,
     /// How many events there are, written and pending.
     pub(super) n_events: u64,
-    /// From how many chunks on the file keeps its survey.
+    /// The number of chunks from which the file keeps its survey.
     pub(super) surveyed: usize,
-    /// What makes the file.
+    /// The text that says what made the file.
     pub(super) parameters: Option<String>,
 }
 
 impl Chunks {
-    /// No events yet, at a path or in memory; those that come are indices of their types.
+    /// Begins without events, at a path or in memory. Events will be indices of their types.
     pub(super) fn new(path: Option<&Path>) -> Result<Self> {
         let mut out = Output::new(path)?;
         out.write(&[0; HEADER])?;
@@ -58,7 +58,7 @@ impl Chunks {
         self.pending.is_by_type()
     }
 
-    /// From here on, events are in full.
+    /// From now on events are in full.
     pub(super) fn go_on_in_full(&mut self) -> Result<()> {
         self.flush()?;
         self.pending = Pending::new(false);
@@ -91,7 +91,7 @@ impl Chunks {
         Ok(())
     }
 
-    /// Takes all events back, which are of so many types; those that come are in full.
+    /// Removes all events and returns them, where they are indices of `n_types` types. From now on events are in full.
     pub(super) fn take_back(&mut self, n_types: u64) -> Result<Vec<Chunk>> {
         self.go_on_in_full()?;
         let directory = mem::take(&mut self.directory);
@@ -143,7 +143,7 @@ impl Chunks {
             && let Some(file) = self.out.opened()?
         {
             let survey = Survey::look(&file, available(), monitor)?;
-            // What is behind the names is written again, so nobody may have a map of it.
+            // The blocks after the names are written again, so nobody may have them mapped.
             drop(file);
             self.out.restart(end_of_names)?;
             self.close(&mut header, Some(&survey))?;
@@ -151,7 +151,7 @@ impl Chunks {
         self.out.finish()
     }
 
-    /// Writes what stands behind the names, and the header, after which the file is whole.
+    /// Writes the blocks after the names, and then the header. The file is whole after that.
     fn close(&mut self, header: &mut Header, survey: Option<&Survey>) -> Result<()> {
         let (start, mut tail) = (self.out.at, Vec::new());
         if let Some(survey) = survey {
@@ -186,7 +186,7 @@ impl Chunks {
         self.write(self.n_events - self.pending.len() as u64)
     }
 
-    /// Writes what is pending, the first of which has a number.
+    /// Writes the pending events as a chunk; `first` is the number of its first event.
     fn write(&mut self, first: u64) -> Result<()> {
         self.directory.grow((self.out.at, first), "the directory of the event file")?;
         self.pending.encode(&mut self.encoded)?;

@@ -9,35 +9,35 @@ use super::format::TYPES_SIZE;
 use crate::error::{Error, Result};
 use crate::grow::{Grow, room_in};
 
-/// The dictionary is judged when it has grown to this, and at the end: where half the events or more are of types of their
-/// own by then, looking for types costs more than it gives.
+/// The number of types at which the dictionary is judged for the first time; it is judged again at the end. If there are half as many
+/// types as events or more, looking for types costs more than it saves.
 pub(super) const JUDGED_AT: usize = 2 << 20;
 
-/// That of steady events is judged when it has grown to this, too: where two thirds of the events are of types of their own by
-/// then, half of them are later on.
+/// The dictionary of steady events is also judged at this number of types. If two thirds as many types as events are there by then, it
+/// will be half as many later on.
 const DOUBTED_AT: usize = 512 << 10;
 
 const TYPES: &str = "the dictionary of event types";
 
-/// When the fate of the dictionary is asked for.
+/// When the fate of the dictionary is decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Moment {
-    /// Behind an event.
+    /// After an event.
     Event,
-    /// There is no room in it for the type of the next event.
+    /// When it has no room for the type of the next event.
     Full,
-    /// All events are there.
+    /// After all events.
     End,
 }
 
-/// What becomes of the dictionary.
+/// What happens to the dictionary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// Nothing.
+    /// It goes on.
     Keep,
-    /// It serves the chunks so far; later ones hold their events in full. As it pays then, it pays from then on.
+    /// The chunks so far keep it; later chunks hold their events in full. A dictionary that pays when it is frozen pays for ever.
     Freeze,
-    /// It is of no use: all chunks hold their events in full.
+    /// It does not pay: all chunks hold their events in full.
     Drop,
 }
 
@@ -47,17 +47,17 @@ pub(super) struct Dictionary {
     pub(super) rows: EventList,
     index: HashTable<KnownType>,
     hasher: DefaultHashBuilder,
-    /// Of each type the tokens so far, whose names are not counted yet, and how many names it has.
+    /// For each type: the tokens whose names are not counted yet, and its number of names.
     tallies: Vec<(u64, u64)>,
-    /// Names in all events so far: what writing them in full would take, in ids.
+    /// The names in all events so far: the number of ids that writing them in full would take.
     names: u64,
-    /// Whether the first events tell how often events come again.
+    /// Whether the events are steady: the first of them show how often events repeat.
     pub(super) steady: bool,
-    /// How many bytes of types it takes, as readers count them.
+    /// The bytes that its types take, as readers count them.
     pub(super) budget: u64,
 }
 
-/// A type: its index, and half of its hash, so that the others need not be looked at when the table grows.
+/// An entry of the table: the index of a type, and half of its hash, so that no type is read when the table grows.
 #[derive(Debug, Clone, Copy)]
 struct KnownType {
     hash: u32,
@@ -65,7 +65,7 @@ struct KnownType {
 }
 
 impl KnownType {
-    /// The hash by which the table knows it: both ends of it matter there.
+    /// The hash for the table, which uses its highest and its lowest bits.
     #[inline]
     fn hash(hash: u32) -> u64 {
         u64::from(hash) << 32 | u64::from(hash)
@@ -87,10 +87,10 @@ impl Default for Dictionary {
 }
 
 impl Dictionary {
-    /// The index of the type of an event, a new one if it is new; none if it is new and there is no room for it.
+    /// The index of the event's type, which is added if it is new. `None` if it is new and there is no room for it.
     pub(super) fn event_type(&mut self, cues: &[u32], outcomes: &[u32]) -> Result<Option<u32>> {
         let Self { rows, index, hasher, .. } = self;
-        // Half of it is enough: 2^32 types are never reached.
+        // Half of the hash is enough, since 2^32 types are never reached.
         let hash = hasher.hash_one((cues, outcomes)) as u32;
         let equal =
             |known: &KnownType| known.hash == hash && rows.get(known.event_type as usize) == (cues, outcomes);
@@ -101,7 +101,7 @@ impl Dictionary {
         if EventList::size_of(rows.len() + 1, names) > self.budget {
             return Ok(None);
         }
-        // The budget ends it long before 2^32 types.
+        // The budget is exhausted long before 2^32 types.
         let event_type =
             u32::try_from(rows.len()).map_err(|_| Error::Argument("more than 2^32 event types".into()))?;
         let rehash = |known: &KnownType| KnownType::hash(known.hash);
@@ -114,7 +114,7 @@ impl Dictionary {
     }
 
     /// Counts an event of a type.
-    /// Fails when they pass 2^64 - 1 tokens.
+    /// Fails beyond 2^64 - 1 tokens.
     pub(super) fn count(&mut self, event_type: u32, frequency: u32) -> Result<()> {
         let (tokens, names) = &mut self.tallies[event_type as usize];
         *tokens = tokens.checked_add(frequency.into()).ok_or_else(too_many_tokens)?;
@@ -130,7 +130,7 @@ impl Dictionary {
         })
     }
 
-    /// What becomes of it, after so many events.
+    /// Decides its fate after `n_events` events.
     pub(super) fn fate(&self, n_events: u64, moment: Moment) -> Fate {
         let is_of_use = match (moment, self.rows.size()) {
             (Moment::Event, ..DOUBTED_AT) => true,
@@ -146,8 +146,8 @@ impl Dictionary {
         }
     }
 
-    /// Whether the events take less room as tokens: with ids and tokens of two bytes, and two bytes an event or type
-    /// for its numbers of cues and outcomes. A dictionary of more types than half the events never pays.
+    /// Whether events take less room as indices of types. It is assumed that ids and indices have two bytes, and that the numbers of cues
+    /// and outcomes of an event or type have two bytes together. A dictionary with more types than half the events never pays.
     fn pays(&self, n_events: u64) -> bool {
         let n_types = self.rows.len() as u64;
         let in_types = (self.rows.cues.items().len() + self.rows.outcomes.items().len()) as u64;

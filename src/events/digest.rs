@@ -1,4 +1,4 @@
-//! What tells events from others: the bytes that `Events.digest` is the SHA-256 of.
+//! The bytes that identify events: `Events.digest` is their SHA-256.
 //!
 //! ```text
 //! 16 bytes   "rescorla events\n"
@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Numbers are little-endian. Chunks hold all that learning reads, so equal digests mean equal events, unless two chunks share
-//! a checksum. Nothing else of a file enters: neither offsets nor blocks that a file may have or not. No chunk is read but for
-//! its first bytes; whether a chunk still fits its checksum is seen when it is decoded.
+//! a checksum. Nothing else of a file is used, neither offsets nor optional blocks. Only the
+//! first bytes of a chunk are read; whether the chunk fits its checksum is checked when it is decoded.
 
 use super::EventFile;
 use super::chunk::Chunk;
@@ -17,13 +17,13 @@ use crate::error::{Error, Result};
 use crate::grow::Grow;
 use crate::monitor::Monitor;
 
-/// The first bytes. Another definition would have others.
+/// The first bytes. They change with the definition.
 const BEGIN: &[u8; 16] = b"rescorla events\n";
 
 /// The bytes of a checksum.
 const SUM: usize = 4;
 
-/// So many bytes, and at most a name more, are handed over at a time.
+/// The bytes that are handed over at a time, and at most one name more.
 const PIECE: usize = 64 << 10;
 
 const SUMS: &str = "the checksums of the chunks";
@@ -45,7 +45,7 @@ impl EventFile {
         Ok(sums)
     }
 
-    /// Hands over the bytes that the digest is taken of, in pieces. `sums` are the [`EventFile::checksums`].
+    /// Calls `hash` with the bytes to digest, in pieces. `sums` are the [`EventFile::checksums`].
     ///
     /// # Errors
     /// Those of `hash`; [`Error::Memory`].

@@ -7,16 +7,16 @@ use crate::error::{Error, Result};
 use crate::grow::Grow;
 use crate::vocab::Vocab;
 
-/// What becomes of a cue or outcome that an event names twice.
+/// What to do with a cue or outcome that an event names twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Duplicates {
-    /// The first stays.
+    /// Keep the first.
     #[default]
     Drop,
-    /// All stay. A cue counts as often as it is named; so does an outcome where names are counted and where the vectors of
-    /// outcomes are added, while a token has or has not the outcome that is learned.
+    /// Keep all. A cue counts as often as it is named. An outcome counts so where names are counted and where vectors of outcomes are
+    /// added; for learning it is just present or absent.
     Keep,
-    /// It is an error.
+    /// Refuse the event.
     Error,
 }
 
@@ -35,15 +35,15 @@ impl FromStr for Duplicates {
     }
 }
 
-/// The cues of one event after another, or the outcomes.
+/// The cues of the current event, or its outcomes.
 #[derive(Debug)]
 pub(super) struct EventNames {
-    /// What they are, for messages.
+    /// What they are called in messages.
     what: &'static str,
     pub(super) duplicates: Duplicates,
-    /// The event that last had each name, so that what comes twice is found at once.
+    /// For each name the last event that had it, which finds duplicates at once.
     last: Vec<u64>,
-    /// Those of the event at hand.
+    /// The names of the current event.
     pub(super) ids: Vec<u32>,
 }
 
@@ -52,10 +52,10 @@ impl EventNames {
         Self { what, duplicates, last: Vec::new(), ids: Vec::new() }
     }
 
-    /// Adds a name to an event; events come one after another under numbers that differ. `names` has the names of ids.
+    /// Adds a name to an event. Events come one after another, each with a number of its own. `names` has the names of ids.
     ///
     /// # Errors
-    /// When the event has the name already and must not.
+    /// When the event has the name already and duplicates are refused.
     pub(super) fn add(&mut self, id: u32, event: u64, names: &Vocab) -> Result<()> {
         if self.duplicates == Duplicates::Keep || self.is_new(id, event)? {
             return self.ids.grow(id, "an event");

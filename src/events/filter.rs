@@ -1,13 +1,13 @@
-//! Events under other names: names taken out, renamed, merged or made several; events of several files in a row.
+//! Events with other names: names are removed, renamed, merged or split. Also the events of several files, one after another.
 //!
 //! ```text
 //! for each event:
-//!     cues, outcomes = what their names become: none, one or several each
-//!     goes when it had cues and has none any more; else it is written, with its frequency
+//!     replace each cue and each outcome by its new names: none, one or several
+//!     drop the event if it had cues and has none any more; else write it, with its frequency
 //! ```
 //!
-//! Chunk after chunk is decoded and written, so memory depends on the names and on the types of events, not on how many
-//! events there are.
+//! Chunks are decoded and written one after another, so memory depends on the names and on the event types, not on the number of
+//! events.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ use crate::vocab::Vocab;
 
 const RENAMING: &str = "a renaming";
 
-/// What becomes of the cues of a file, or of its outcomes.
+/// The new names of the cues of a file, or of its outcomes.
 ///
 /// Invariant: the ids in `becomes` are those of `names`.
 #[derive(Debug)]
@@ -34,8 +34,8 @@ pub struct Renaming {
 }
 
 impl Renaming {
-    /// The new names, in the order of their ids, and for each old id the new ones. `duplicates` is for what an event has
-    /// twice under the new names.
+    /// From the new names, in the order of their ids, and the new ids of each old id. `duplicates` says what to do when an event has a
+    /// new name twice.
     ///
     /// # Errors
     /// [`Error::Argument`] for an id without a name.
@@ -46,7 +46,7 @@ impl Renaming {
         }
     }
 
-    /// Every name stays what it is, as often as an event has it.
+    /// Every name stays as it is, as often as an event has it.
     ///
     /// # Errors
     /// [`Error::Memory`].
@@ -56,10 +56,10 @@ impl Renaming {
         Ok(Self { names: Vocab::of(names.names())?, becomes, duplicates: Duplicates::Keep })
     }
 
-    /// Counts the new names among the tokens of a file, of which this is about the cues or about the outcomes.
+    /// Counts the new names of the cues, or of the outcomes, among the tokens of a file.
     ///
     /// # Errors
-    /// [`Error::Format`] when the file is damaged or a name comes twice and must not, [`Error::Stopped`].
+    /// [`Error::Format`] when the file is damaged or a refused duplicate comes, [`Error::Stopped`].
     pub fn counts(&self, file: &EventFile, of_cues: bool, monitor: &Monitor) -> Result<Vec<u64>> {
         monitor.set_total(file.len());
         let mut side = self.side(if of_cues { "cue" } else { "outcome" });
@@ -72,7 +72,7 @@ impl Renaming {
                     monitor.check()?;
                 }
                 for &id in side.rename(if of_cues { cues } else { outcomes }, event)? {
-                    // At most one for each name in a file of fewer than 2^64 tokens, or so it says.
+                    // At most once for each token, of which the header claims fewer than 2^64.
                     counts[id as usize] = counts[id as usize].saturating_add(frequency.into());
                 }
                 Ok(())
@@ -86,11 +86,11 @@ impl Renaming {
     }
 }
 
-/// The events of a file under other names, at a path or in memory.
+/// Writes the events of a file under other names, to a path or into memory.
 ///
 /// # Errors
-/// [`Error::Format`] when the file is damaged or a name comes twice and must not, [`Error::Argument`] when the path is that of
-/// the file, [`Error::Io`], [`Error::Stopped`].
+/// [`Error::Format`] when the file is damaged or a refused duplicate comes, [`Error::Argument`] when the path is that of the file,
+/// [`Error::Io`], [`Error::Stopped`].
 pub fn filter(
     file: &EventFile,
     cues: &Renaming,
@@ -107,8 +107,8 @@ pub fn filter(
     writer.finish_watched(monitor)
 }
 
-/// The events of several files one after another, at a path or in memory. The names are those of all, in order of first
-/// appearance.
+/// Writes the events of several files one after another, to a path or into memory. The result has the names of all files, in the order
+/// of their first appearance.
 ///
 /// # Errors
 /// As for [`filter`].
@@ -123,7 +123,7 @@ pub fn concat(
     let mut writer = EventWriter::new(path, Duplicates::Keep, None)?.with_parameters(parameters)?;
     let (mut cues, mut outcomes) = (Vocab::new(), Vocab::new());
     for file in files {
-        // The writer gives ids as `merge` does.
+        // The writer gives the same ids as `merge`.
         writer.with_names(file.cues().names(), file.outcomes().names())?;
         let becomes = [merge(&mut cues, file.cues())?, merge(&mut outcomes, file.outcomes())?];
         let kept = |what| EventNames::new(what, Duplicates::Keep);
@@ -134,7 +134,7 @@ pub fn concat(
     writer.finish_watched(monitor)
 }
 
-/// Adds names to those there are, and says what their ids are there.
+/// Adds names to a vocabulary, and returns their ids in it.
 fn merge(all: &mut Vocab, names: &Vocab) -> Result<Lists> {
     let mut becomes = Lists::default();
     for name in names.names() {
@@ -143,7 +143,7 @@ fn merge(all: &mut Vocab, names: &Vocab) -> Result<Lists> {
     Ok(becomes)
 }
 
-/// What is known of a type of events: nothing yet, that its events go, or the writer's token of it.
+/// What is known of an event type: nothing yet, that its events are dropped, or the writer's index of it.
 #[derive(Clone, Copy)]
 enum Type {
     Unknown,
@@ -190,7 +190,7 @@ fn append(
     Ok(())
 }
 
-/// A renaming at work on one event after another.
+/// Renames one event after another.
 struct RenamedSide<'a> {
     names: &'a Vocab,
     becomes: &'a Lists,
@@ -252,7 +252,7 @@ mod tests {
         Renaming::new(vocab(NAMES), lists, duplicates).unwrap()
     }
 
-    /// The new names of one side of an event, and whether one came twice.
+    /// The new names of an event's cues, or of its outcomes, and whether one came twice.
     fn renamed(old: &[u32], becomes: &[Vec<u32>], keep: bool) -> (Vec<u32>, bool) {
         let all: Vec<u32> = old.iter().flat_map(|&id| becomes[id as usize].clone()).collect();
         let mut once: Vec<u32> = Vec::new();
@@ -334,7 +334,7 @@ mod tests {
         }
     }
 
-    /// Events over three chunks, of few types or each of its own; one outcome comes once a chunk, at the same place.
+    /// Events over three chunks, of few types or of as many types as events. One outcome comes once in a chunk, always at the same place.
     fn large(n_types: u32) -> EventFile {
         let event = |i: u32| {
             let event_type = i % n_types;

@@ -7,8 +7,8 @@
 //! offset 128           event chunks, one after another
 //!                      type chunks, one after another (the dictionary; none without Header::types)
 //! header.names         names of the cues, then of the outcomes
-//! header.survey        what one look at all events finds (none without Header::has_survey): see `survey::block`
-//! header.parameters    what made the file (none without Header::has_parameters): see `parameters`
+//! header.survey        the survey of the events (none without Header::has_survey): see `survey::block`
+//! header.parameters    a text that says what made the file (none without Header::has_parameters): see `parameters`
 //! header.directory     for every chunk (events, then types): u64 offset, u64 first row
 //! header.length - 16   footer: u32 CRC32C of the directory, u32 zero, the magic again
 //! header.length        end of the file
@@ -24,14 +24,14 @@
 //! lengths[], counts[], text, zeros up to a multiple of 8
 //! ```
 //!
-//! Every array of numbers is written in 1, 2, 4 or 8 bytes a number, whichever holds its greatest; the width 0 says that
-//! all its numbers are 1 (frequencies of plain events, say) and takes no bytes. What takes no bytes is limited, so that a
-//! small file stays small in memory: an array of a chunk has the width 0 only up to [`ALIKE`] numbers, names have bytes in
-//! their text, and the dictionary of types comes to at most [`TYPES_SIZE`] bytes when it is decoded.
+//! Every array of numbers has 1, 2, 4 or 8 bytes for each number, the fewest that hold its greatest. The width 0 means that all its
+//! numbers are 1, such as the frequencies of most events; it takes no bytes. Such arrays are limited, so that a small file stays small in
+//! memory: an array of a chunk has the width 0 only up to [`ALIKE`] numbers, names have bytes in their text, and the decoded dictionary
+//! of types takes at most [`TYPES_SIZE`] bytes.
 //!
-//! What is checked when: [`super::EventFile::open`] checks header, length, names, directory and footer. A chunk's
-//! checksum, structure and ids are checked whenever it is decoded, those of the survey and of the parameters when they are first
-//! used, and all of them by [`super::EventFile::verify`].
+//! [`super::EventFile::open`] checks the header, the length, the names, the directory and the footer. A chunk's checksum, structure and
+//! ids are checked whenever it is decoded, the survey and the parameters when they are first used. [`super::EventFile::verify`] checks
+//! everything.
 
 use std::ops::Range;
 
@@ -49,12 +49,12 @@ pub const CHUNK_EVENTS: usize = 1 << 16;
 /// The most cue slots, and the most outcome slots, in a chunk, so that a forged file cannot ask for much memory. The
 /// writer starts a new chunk long before; only an event with more names than this is refused.
 pub const CHUNK_SLOTS: usize = 1 << 24;
-/// The most numbers that an array of a chunk may have in no bytes, the width 0: as many as events.
+/// The most numbers of a chunk's array that has the width 0, so no bytes: as many as events.
 pub const ALIKE: usize = CHUNK_EVENTS;
-/// The most bytes of a chunk: the numbers of [`CHUNK_EVENTS`] events and the ids in [`CHUNK_SLOTS`] slots twice, 4 bytes each,
-/// and what stands before and behind them.
+/// The most bytes of a chunk: the numbers of [`CHUNK_EVENTS`] events and the ids in [`CHUNK_SLOTS`] slots twice, 4 bytes each, the bytes
+/// before them, and the padding.
 pub(super) const CHUNK_BYTES: usize = 32 + 4 * (3 * CHUNK_EVENTS + 2 * CHUNK_SLOTS);
-/// The most bytes that the dictionary of types may take when it is decoded: 16 a type, and 4 a cue or outcome of it.
+/// The most bytes of the decoded dictionary of types: 16 for each type, and 4 for each of its cues and outcomes.
 pub const TYPES_SIZE: u64 = 256 << 20;
 /// The length of the header.
 pub const HEADER: usize = 128;
@@ -62,21 +62,21 @@ pub const HEADER: usize = 128;
 pub const FOOTER: usize = 16;
 /// The length of a directory entry.
 pub const ENTRY: usize = 16;
-/// Where the fields of the header end; zeros from there up to its checksum.
+/// The end of the header's fields; zeros follow up to its checksum.
 const FIELDS_END: usize = 112;
 /// Required feature: chunks may hold event types as indices into a dictionary.
 pub const TYPES: u32 = 1;
-/// Required feature: there is a survey behind the names.
+/// Required feature: there is a survey after the names.
 pub const SURVEY: u32 = 2;
 /// Required feature: there are parameters before the directory.
 pub const PARAMETERS: u32 = 4;
 
-/// What stands before the numbers of names.
+/// The bytes before the numbers of names.
 const NAMES_HEAD: usize = 24;
 
 const REBUILD: &str = "the file is damaged: compile it again from its source";
 
-/// A damaged file: where it starts to be wrong, what should be there, what is.
+/// The error of a damaged file: where it is wrong, what was expected there, and what was found.
 pub(super) fn damaged(offset: usize, expected: impl Into<String>, found: impl Into<String>) -> Error {
     defect_at(offset, expected, found, REBUILD)
 }
@@ -154,8 +154,8 @@ impl Header {
         ]
     }
 
-    /// Reads and checks the header of a file of the given length: `file` are its first bytes, as many as a header has if it has
-    /// so many. They must be a copy that nobody changes.
+    /// Reads and checks the header of a file of the given length. `file` has its first bytes: 128, or all of a shorter file. They must be
+    /// a copy that nobody changes.
     pub fn decode(file: &[u8], file_length: usize) -> Result<Self> {
         let foreign = |found: String| {
             Error::defect(
@@ -247,19 +247,18 @@ impl Header {
         self.features & PARAMETERS != 0
     }
 
-    /// Where the survey stands. Of an open file it lies inside.
+    /// The place of the survey; in an open file it is inside the file.
     pub(super) fn place_of_survey(&self) -> Option<Range<usize>> {
         let end = if self.has_parameters() { self.parameters } else { self.directory };
         self.has_survey().then_some(self.survey as usize..end as usize)
     }
 
-    /// Where the parameters stand. Of an open file they lie inside.
+    /// The place of the parameters; in an open file it is inside the file.
     pub(super) fn place_of_parameters(&self) -> Option<Range<usize>> {
         self.has_parameters().then_some(self.parameters as usize..self.directory as usize)
     }
 
-    /// What stands behind the names, one after another: what it is called, whether the features say that it is there, and where
-    /// it begins.
+    /// The optional blocks after the names, in order: the name of each, whether the features say that it is there, and where it begins.
     pub(super) fn behind_names(&self) -> [(&'static str, bool, u64); 3] {
         [
             ("survey", self.has_survey(), self.survey),
@@ -269,17 +268,17 @@ impl Header {
     }
 }
 
-/// Bytes taken from the front, with their offset in the file for messages.
+/// Reads bytes from the front, and knows their offset in the file for messages.
 pub(super) struct Input<'a> {
     pub(super) bytes: &'a [u8],
-    /// Where in the file the bytes begin.
+    /// The offset of the bytes in the file.
     pub(super) start: usize,
-    /// How many are taken.
+    /// How many are read.
     pub(super) at: usize,
 }
 
 impl<'a> Input<'a> {
-    /// Where in the file the next byte stands.
+    /// The offset of the next byte in the file.
     pub(super) fn offset(&self) -> usize {
         self.start + self.at
     }
@@ -325,7 +324,7 @@ impl<'a> Input<'a> {
         Ok(())
     }
 
-    /// Zeros up to the next multiple of 8.
+    /// Reads zeros up to the next multiple of 8.
     pub(super) fn padding(&mut self) -> Result<()> {
         let at = self.offset();
         if self.take(self.at.next_multiple_of(8) - self.at)?.iter().any(|&byte| byte != 0) {
@@ -335,7 +334,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// What an array in a file is read into.
+/// A number that arrays in a file are read into.
 pub(super) trait Number: Copy + From<u8> + From<u16> + From<u32> {
     const ONE: Self;
     fn from_u64(value: u64) -> Option<Self>;
@@ -364,7 +363,7 @@ pub(super) fn seal(start: usize, out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// Checks what [`seal`] wrote: `bytes` is a whole block that stands at `offset` of the file.
+/// Checks the checksum that [`seal`] wrote: `bytes` is a whole block, which begins at `offset` of the file.
 pub(super) fn check_seal(bytes: &[u8], offset: usize) -> Result<()> {
     let expected = Input { bytes, start: offset, at: 0 }.u32()?;
     let found = crc32c::crc32c(&bytes[4..]);
@@ -406,7 +405,7 @@ pub(super) fn encode_names(vocab: &Vocab, out: &mut Vec<u8>) -> Result<()> {
     seal(start, out)
 }
 
-/// Reads names from `*at..end` of a file and moves `at` behind them. `read` appends a copy of a part of the file.
+/// Reads names from `*at..end` of a file, and moves `at` to their end. `read` appends a copy of a part of the file.
 pub(super) fn decode_names(
     read: impl Fn(Range<usize>, &mut Vec<u8>) -> Result<()>,
     at: &mut usize,
@@ -430,7 +429,7 @@ pub(super) fn decode_names(
         return Err(damaged(start, format!("{n} names"), format!("{found}")));
     }
     let too_long = || damaged(start, "names inside the file", "longer ones");
-    // Their numbers may take no bytes, but all names but one have 1 in the text.
+    // The numbers of names may take no bytes, but at most one name is empty, so the text has at least a byte for each other one.
     let length = n.checked_mul(((widths & 15) + (widths >> 4)).into());
     let length = length.and_then(|numbers| numbers.checked_add(text_length)?.checked_next_multiple_of(8));
     let length = length.filter(|&length| n <= length).and_then(|length| usize::try_from(length).ok());

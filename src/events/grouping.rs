@@ -1,7 +1,7 @@
-//! Repeated events that can be taken as one step.
+//! Repeated events that can be learned as one step.
 //!
-//! Tokens without a common cue commute, so an event that comes again before any other with one of its cues belongs to the same
-//! step. A repetition is an event of the same type: where a file holds events in full they hardly repeat, and are not compared.
+//! Tokens that share no cue commute. So an event and its repetition belong to one step, if no other event between them has one of their
+//! cues. A repetition is an event of the same type. Where a file holds events in full, they seldom repeat and are not compared.
 
 use super::chunk::EventList;
 use crate::error::Result;
@@ -12,9 +12,9 @@ const STEPS: &str = "the steps of a chunk";
 /// No step.
 const NONE: u32 = u32::MAX;
 
-/// Finds repetitions among the events of a chunk, taken one after another in either direction.
+/// Finds repetitions among the events of a chunk, which come in order or in reverse.
 ///
-/// Invariant: `last[cue]` is the last step that has the cue, or `NONE`; `steps` are rows.
+/// Invariant: `last[cue]` is the latest step that has the cue, or `NONE`; `steps` holds the row of each step.
 pub(crate) struct Grouping {
     last: Vec<u32>,
     steps: Vec<u32>,

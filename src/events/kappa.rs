@@ -1,13 +1,13 @@
 //! Kappa of an event: the sum of alpha * m^2 over its cues, m the multiplicity of a cue.
 //!
-//! A token takes the part beta * kappa off the error of its event.
+//! A token reduces the error of its event by the fraction beta * kappa.
 
 use crate::error::Result;
 use crate::grow::filled;
 
 /// Sums alpha * m^2 over the cues of events.
 pub(crate) struct Kappa {
-    /// For each cue how often it was named in the event at hand; zero between events.
+    /// For each cue how often the current event named it so far; zero between events.
     named: Vec<u32>,
 }
 

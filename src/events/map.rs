@@ -14,11 +14,10 @@ use crate::grow::{Grow, short};
 
 /// The bytes of an event file: mapped, read when they are needed, or in memory.
 ///
-/// Whoever uses them takes a copy of a part by `Bytes::append`, then checks the copy, and uses that alone: a file may change
-/// between the check and the use.
+/// To use a part, copy it by `Bytes::append`, check the copy, and use the copy alone: the file may change between check and use.
 #[derive(Debug)]
 pub enum Bytes {
-    /// Of a file.
+    /// Of a mapped file.
     Mapped(Mmap),
     /// Of a file that is read part by part.
     Read(Parts),
@@ -30,13 +29,13 @@ pub enum Bytes {
 #[derive(Debug)]
 pub struct Parts {
     file: Positioned,
-    /// As at opening.
+    /// Its length when it was opened.
     length: usize,
     path: PathBuf,
 }
 
 impl Bytes {
-    /// How many there are; of a file, how many there were when it was opened.
+    /// The number of bytes; of a file, the number when it was opened.
     pub(super) fn len(&self) -> usize {
         match self {
             Bytes::Mapped(map) => map.len(),
@@ -45,7 +44,7 @@ impl Bytes {
         }
     }
 
-    /// All of them, unless they are read part by part.
+    /// All bytes, unless they are read part by part.
     pub(super) fn whole(&self) -> Option<&[u8]> {
         match self {
             Bytes::Mapped(map) => Some(map),
@@ -54,10 +53,10 @@ impl Bytes {
         }
     }
 
-    /// Appends a copy of a part. `what` names it where there is no memory for it.
+    /// Appends a copy of a part. `what` is its name for the error of memory.
     ///
     /// # Errors
-    /// [`Error::Io`] when the file cannot be read, [`Error::Format`] when it has no such part, or no longer.
+    /// [`Error::Io`] when the file cannot be read, [`Error::Format`] when it does not have the part, or no longer has it.
     pub(super) fn append(&self, part: Range<usize>, to: &mut Vec<u8>, what: &'static str) -> Result<()> {
         let (length, too_long) = (self.len(), part.len() > self.len() || part.end > self.len());
         if too_long {
@@ -99,7 +98,7 @@ impl Parts {
     }
 }
 
-/// A file that ends before a part does. `length` is what it had when it was opened.
+/// The error of a file that ends within a part. `length` is that at opening.
 fn ends_early(part: &Range<usize>, length: usize) -> Error {
     defect_at(
         part.start,
@@ -109,7 +108,7 @@ fn ends_early(part: &Range<usize>, length: usize) -> Error {
     )
 }
 
-/// A file that is read at places, without a place of its own.
+/// A file that is read at given offsets; reading moves no position.
 #[derive(Debug)]
 #[cfg(unix)]
 struct Positioned(File);
@@ -125,7 +124,7 @@ impl Positioned {
     }
 }
 
-/// A file that is read at places: one thread after another, where the system gives a file one place.
+/// A file that is read at given offsets. Here a file has one position, so one thread reads at a time.
 #[derive(Debug)]
 #[cfg(not(unix))]
 struct Positioned(std::sync::Mutex<File>);
@@ -147,9 +146,9 @@ impl Positioned {
 
 /// Maps a file.
 ///
-/// The file must not be cut short by another process while it is open: reading behind its new end raises SIGBUS, which
-/// kills the process. This library never does so; it replaces files whole, and the old one stays mapped. Where others may do
-/// so, [`open_in_parts`] gives an error instead.
+/// No other process may shorten the file while it is open: reading beyond its new end raises SIGBUS, which kills the process. This
+/// library never shortens files; it replaces them, and the old one stays mapped. Where others may shorten the file, use
+/// [`open_in_parts`], which returns an error instead.
 ///
 /// # Errors
 /// [`Error::Io`] when it cannot be opened, [`Error::Format`] when it is damaged or no event file.
@@ -228,7 +227,7 @@ mod tests {
                 let mut file = OpenOptions::new().write(true).open(&path).unwrap();
                 let mut pause = 0;
                 while !done.load(Relaxed) {
-                    // No UTF-8, then what it was.
+                    // First bytes that are no UTF-8, then the old ones.
                     for byte in [b"\xff", b"c"] {
                         file.seek(SeekFrom::Start(at)).unwrap();
                         file.write_all(byte).unwrap();

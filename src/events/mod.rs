@@ -1,12 +1,12 @@
 //! Events in their binary form: written once, mapped, read part by part or held in memory, read many times.
 //!
-//! - [`format`](mod@format) is the specification of the file, [`chunk`] of what a chunk of events is.
-//! - [`write`](mod@write) takes names and writes the file; [`sink`] is what a reader of tables needs of it.
-//! - `survey` finds what occurs where, `twins` what always occurs together, `grouping` what can be taken as one step, `kappa` how
-//!   much of an error a token takes away.
+//! - [`format`](mod@format) specifies the file, [`chunk`] a chunk of events.
+//! - [`write`](mod@write) takes names and writes the file; [`sink`] is the part of it that readers of tables use.
+//! - `survey` finds where each name occurs, `twins` which names always occur together, `grouping` which events can be learned as one
+//!   step, `kappa` which fraction of an error a token removes.
 //! - [`pick`] takes events out in another order, [`filter`] gives them other names, [`sets`] counts the sets of cues.
 //! - [`map`] opens a file without reading it; [`atomic`] lets new files appear whole or not at all.
-//! - [`digest`] says what tells events from others.
+//! - [`digest`] gives the bytes that identify events.
 //! - [`EventFile`] reads over any bytes: a map, a file, or a vector for events in memory. There is one representation.
 
 pub(crate) mod alike;
@@ -59,12 +59,12 @@ const DIRECTORY: &str = "the directory of the event file";
 #[derive(Debug, Clone)]
 pub struct EventFile(Arc<Opened>);
 
-/// What is known of an open event file.
+/// The parts of an open event file that are read at opening, or kept after use.
 ///
 /// Invariants, checked by [`EventFile::open`]: `header.length` is the length of the bytes; `chunks` tile
 /// `HEADER..header.names` and their events `0..n_events`, then their types `0..n_types`; the vocabularies have
-/// `header.n_cues` and `header.n_outcomes` names. Nothing is trusted of the chunks' contents, nor of the bytes staying
-/// as they were: [`EventFile::chunk`] checks what it decodes, every time.
+/// `header.n_cues` and `header.n_outcomes` names. The contents of chunks are not
+/// trusted, and the bytes may change at any time: [`EventFile::chunk`] checks a chunk whenever it decodes it.
 #[derive(Debug)]
 struct Opened {
     bytes: Bytes,
@@ -156,7 +156,7 @@ impl EventFile {
         &self.0.header
     }
 
-    /// The whole file, where it is mapped or in memory; none of a file that is read part by part.
+    /// The bytes of the whole file, if it is mapped or in memory; `None` if it is read part by part.
     pub fn bytes(&self) -> Option<&[u8]> {
         self.0.bytes.whole()
     }
@@ -166,10 +166,10 @@ impl EventFile {
         matches!(self.0.bytes, Bytes::Mapped(_))
     }
 
-    /// Appends a copy of a part of the file, as it stands there, unchecked.
+    /// Appends a copy of a part of the file, unchecked.
     ///
     /// # Errors
-    /// [`Error::Io`] when it cannot be read, [`Error::Format`] when the file has no such part, or no longer.
+    /// [`Error::Io`] when it cannot be read, [`Error::Format`] when the file does not have the part, or no longer has it.
     pub fn read_part(&self, part: Range<usize>, to: &mut Vec<u8>) -> Result<()> {
         self.0.bytes.append(part, to, "a part of the event file").map_err(|error| error.at(self.path(), None))
     }
@@ -196,7 +196,7 @@ impl EventFile {
 
     /// How many chunks of events there are.
     pub fn n_chunks(&self) -> usize {
-        // As many as `chunks` holds besides those of types, so it fits.
+        // `chunks` has an entry for each, so the number fits.
         self.0.header.n_chunks as usize
     }
 
@@ -264,8 +264,7 @@ impl EventFile {
         Ok(self.0.types.get_or_init(|| types))
     }
 
-    /// One event: its cues, its outcomes, its frequency. The chunk it is in stays in `recent`, so that neighbours cost
-    /// little.
+    /// One event: its cues, its outcomes, its frequency. Its chunk is kept in `recent`, so that its neighbours are read fast.
     ///
     /// # Errors
     /// [`Error::Format`] when the chunk is damaged, [`Error::Argument`] when there is no such event.
@@ -318,7 +317,7 @@ impl EventFile {
         Ok(())
     }
 
-    /// Reads the whole file and checks every part of it, and the counts in it against its events.
+    /// Reads the whole file, checks every part of it, and checks its counts against its events.
     ///
     /// # Errors
     /// [`Error::Format`] when anything is damaged; [`Error::Stopped`].
@@ -327,7 +326,7 @@ impl EventFile {
             Err(damaged(16, format!("{expected} {what}"), format!("{found}")).at(self.path(), None))
         };
         monitor.set_total(self.len());
-        // Also where no event asks for them.
+        // The types are checked even if no event uses them.
         self.types()?;
         let mut cue_counts = filled(0_u64, self.0.cues.len(), "the counts of cues")?;
         let mut outcome_counts = filled(0_u64, self.0.outcomes.len(), "the counts of outcomes")?;
@@ -337,7 +336,7 @@ impl EventFile {
             monitor.advance(events.end - events.start)?;
             self.for_each(events, |_, cues, outcomes, frequency| {
                 n_tokens = n_tokens.saturating_add(frequency.into());
-                // The events of a chunk may be many times as long as the chunk, as tokens of long types.
+                // A chunk with the indices of long types may stand for many times its own length.
                 work += cues.len() + outcomes.len();
                 if work >= LOOK_EVERY {
                     monitor.check()?;
@@ -375,7 +374,8 @@ impl EventFile {
     }
 }
 
-/// Checks where parts stand behind the names, which end at `at`: the first there, the others not before it. Each checks its own end.
+/// Checks the offsets of the blocks after the names, which end at `at`: the first block begins there, the others not before it. Each block
+/// checks its own end.
 fn check_order(header: &Header, at: usize) -> Result<()> {
     let (mut before, mut is_first) = (at as u64, true);
     for (what, there, begin) in header.behind_names() {
@@ -393,12 +393,12 @@ fn check_order(header: &Header, at: usize) -> Result<()> {
     Ok(())
 }
 
-/// There is no such event.
+/// The error for an event that does not exist.
 fn unknown_event(event: u64, n_events: u64) -> Error {
     Error::Argument(format!("expected events below {n_events}, found {event}"))
 }
 
-/// Reads the directory, given its bytes and where they stand in the file.
+/// Reads the directory, from its bytes and their offset in the file.
 fn read_directory(bytes: &[u8], directory: usize, header: &Header) -> Result<Vec<Extent>> {
     let wrong = |expected: String, found: String| Err(damaged(directory, expected, found));
     let n = header.n_chunks.saturating_add(header.n_type_chunks);
@@ -429,7 +429,7 @@ fn read_directory(bytes: &[u8], directory: usize, header: &Header) -> Result<Vec
                 format!("{first} to {next}"),
             );
         }
-        // Both lie in the file, whose length is a usize.
+        // Both are inside the file, whose length is a usize.
         extents.push(Extent {
             start: start as usize,
             end: end as usize,

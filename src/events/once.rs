@@ -1,4 +1,4 @@
-//! The ids of an event, each once: whether an outcome is there does not depend on how often it is named.
+//! The ids of an event, each once: an outcome is present, however often it is named.
 
 use std::collections::HashSet;
 
@@ -8,10 +8,10 @@ use crate::lists::Lists;
 
 const EVENT: &str = "an event";
 
-/// Nearly all lists of outcomes are so short that comparing ids is quicker than hashing them.
+/// Up to this length ids are compared, which is quicker than hashing them; nearly all lists of outcomes are so short.
 const SHORT: usize = 16;
 
-/// Takes repeated ids out of lists, one list after another.
+/// Removes repeated ids from lists, one list after another.
 #[derive(Debug, Default)]
 pub(crate) struct Once {
     kept: Vec<u32>,
@@ -19,7 +19,7 @@ pub(crate) struct Once {
 }
 
 impl Once {
-    /// The ids of a list, each where it comes first.
+    /// The ids of a list without repetitions, in the order of their first appearance.
     ///
     /// # Errors
     /// [`crate::error::Error::Memory`].
@@ -50,13 +50,13 @@ impl Once {
     }
 }
 
-/// Lists with each id of a list once, where it comes first.
+/// The lists without repetitions, in the order of first appearance.
 ///
 /// # Errors
 /// [`crate::error::Error::Memory`].
 pub(crate) fn each_once(lists: &mut Lists) -> Result<()> {
     let mut once = Once::default();
-    // Nearly always no id comes twice in any list.
+    // Most often no list has an id twice.
     let Some(first) = first_repeating(lists, &mut once)? else { return Ok(()) };
     let mut distinct = Lists::default();
     for (i, list) in lists.iter().enumerate() {

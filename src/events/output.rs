@@ -1,4 +1,4 @@
-//! Where an event file is written: a file that appears when it is whole, or memory.
+//! The place that an event file is written to: a file that appears when it is whole, or memory.
 
 use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ enum Storage {
     Memory(Cursor<Vec<u8>>),
 }
 
-/// A storage, its name for messages, and the place in it.
+/// The file or memory, its name for messages, and the position of writing.
 pub(super) struct Output {
     storage: Storage,
     path: PathBuf,
@@ -25,7 +25,7 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Nothing is written yet.
+    /// Begins; nothing is written yet.
     pub(super) fn new(path: Option<&Path>) -> Result<Self> {
         let storage = match path {
             Some(path) => {
@@ -45,7 +45,7 @@ impl Output {
         }
     }
 
-    /// What is written so far, as the file that it is; none in memory.
+    /// The file, as written so far; `None` in memory.
     pub(super) fn opened(&self) -> Result<Option<EventFile>> {
         match &self.storage {
             Storage::File(file) => map::of_file(file.file(), &self.path).map(Some),
@@ -53,7 +53,7 @@ impl Output {
         }
     }
 
-    /// Appends bytes, or writes over those at the place.
+    /// Writes bytes at the position: over those that are there, or after the last one.
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<()> {
         match &mut self.storage {
             Storage::File(file) => file.write_all(bytes),
@@ -69,7 +69,7 @@ impl Output {
         Ok(())
     }
 
-    /// Goes to a place.
+    /// Moves the position.
     pub(super) fn seek(&mut self, to: u64) -> Result<()> {
         match &mut self.storage {
             Storage::File(file) => file.seek(SeekFrom::Start(to)),
@@ -79,7 +79,7 @@ impl Output {
         Ok(())
     }
 
-    /// Forgets all from `to` on.
+    /// Removes all bytes from `to` on.
     pub(super) fn restart(&mut self, to: u64) -> Result<()> {
         match &mut self.storage {
             Storage::File(file) => file.truncate(to).map_err(Error::io(&self.path, "write"))?,
@@ -89,7 +89,7 @@ impl Output {
         self.seek(to)
     }
 
-    /// The bytes from one place up to another, after which writing goes on where it was.
+    /// Reads back the bytes of a range; the position stays.
     pub(super) fn read_back(&mut self, start: u64, end: u64) -> Result<Vec<u8>> {
         self.seek(start)?;
         let mut bytes = filled(0, (end - start) as usize, "a chunk that is read back")?;

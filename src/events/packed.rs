@@ -6,16 +6,16 @@ use std::ops::BitOr;
 use crate::error::Result;
 use crate::grow::Grow;
 
-/// What a part of the file is called where memory for it ends.
+/// The name that errors of memory give to a part of the file.
 pub(super) const BYTES: &str = "a part of the event file";
 
-/// So many numbers wait to be packed together, in cache.
+/// This many numbers are packed together, while they are in the cache.
 const TOGETHER: usize = 1 << 12;
 
-/// Numbers as they stand in a file: each in as many bytes as the greatest needs, or in none where all are 1.
+/// Numbers as a file has them: each in as many bytes as the greatest needs, or in none where all are 1.
 ///
-/// Invariants: `bytes` has the first `packed` numbers, `width` bytes each; where that is 0 they are all 1. `waiting` has those
-/// behind them.
+/// Invariants: `bytes` has the first `packed` numbers, `width` bytes each; if the width is 0, they are all 1. `waiting` has the numbers
+/// after them.
 #[derive(Debug, Default)]
 pub(super) struct Packed<T> {
     bytes: Vec<u8>,
@@ -40,7 +40,7 @@ impl<T: Copy + Into<u64> + From<u8> + BitOr<Output = T> + PartialEq> Packed<T> {
         }
     }
 
-    /// Appends numbers as they come, not too many.
+    /// Appends a few numbers to those that wait.
     #[inline]
     pub(super) fn extend_each(&mut self, numbers: impl ExactSizeIterator<Item = T>) -> Result<()> {
         self.waiting.make_room(numbers.len(), BYTES)?;
@@ -55,7 +55,7 @@ impl<T: Copy + Into<u64> + From<u8> + BitOr<Output = T> + PartialEq> Packed<T> {
         if self.waiting.len() >= TOGETHER { self.pack_waiting() } else { Ok(()) }
     }
 
-    /// Packs what waits, appends all numbers to `out` and takes them away. The width that they have there.
+    /// Appends all numbers to `out`, removes them here, and returns their width.
     pub(super) fn take(&mut self, out: &mut Vec<u8>) -> Result<u32> {
         self.pack_waiting()?;
         out.grow_by(&self.bytes, BYTES)?;
@@ -65,7 +65,7 @@ impl<T: Copy + Into<u64> + From<u8> + BitOr<Output = T> + PartialEq> Packed<T> {
         Ok(mem::take(&mut self.width) as u32)
     }
 
-    /// Gives each number a byte if there are more than `most` and they took none.
+    /// Gives each number one byte, if there are more than `most` and they take none.
     pub(super) fn spell_out_beyond(&mut self, most: usize) -> Result<()> {
         self.pack_waiting()?;
         if self.packed > most { self.widen(1) } else { Ok(()) }
@@ -86,14 +86,14 @@ impl<T: Copy + Into<u64> + From<u8> + BitOr<Output = T> + PartialEq> Packed<T> {
 
     fn pack(&mut self, numbers: &[T]) -> Result<()> {
         if numbers.iter().any(|&number| number != T::from(1)) {
-            // It has as many bits as the greatest.
+            // All bits together need as many bytes as the greatest number.
             let all = numbers.iter().fold(T::from(0), |all, &number| all | number);
             self.widen(width_of(all.into()))?;
         }
         let numbers = || numbers.iter().map(|&number| -> u64 { number.into() });
         self.bytes.make_room(self.width * numbers().len(), BYTES)?;
         self.packed += numbers().len();
-        // The casts keep every bit: no number has more.
+        // The casts keep every bit: no number needs more.
         match self.width {
             0 => {}
             1 => append(&mut self.bytes, numbers().map(|number| [number as u8])),
@@ -104,7 +104,7 @@ impl<T: Copy + Into<u64> + From<u8> + BitOr<Output = T> + PartialEq> Packed<T> {
         Ok(())
     }
 
-    /// Gives each number `width` bytes if it has fewer, the last first: none is overwritten before it has moved.
+    /// Widens each number to `width` bytes, if it has fewer. The last one moves first, so none is overwritten before it has moved.
     fn widen(&mut self, width: usize) -> Result<()> {
         if width <= self.width {
             return Ok(());
@@ -123,7 +123,7 @@ impl<T: Copy + Into<u64> + From<u8> + BitOr<Output = T> + PartialEq> Packed<T> {
     }
 }
 
-/// How many bytes a number needs that is not left out.
+/// The bytes that a number needs, at least one.
 fn width_of(number: u64) -> usize {
     match number {
         0..0x100 => 1,
@@ -133,7 +133,7 @@ fn width_of(number: u64) -> usize {
     }
 }
 
-/// Appends numbers of the same width, for which there is room.
+/// Appends numbers with the same width; there is room for them.
 fn append<const WIDTH: usize>(out: &mut Vec<u8>, numbers: impl ExactSizeIterator<Item = [u8; WIDTH]>) {
     let start = out.len();
     out.resize(start + WIDTH * numbers.len(), 0);
@@ -149,7 +149,7 @@ mod tests {
     use super::super::format::Input;
     use super::*;
 
-    /// Numbers in pieces, each of numbers of about the same size; some pieces are long.
+    /// Pieces of numbers; those of a piece are about equally large, and some pieces are long.
     fn pieces() -> impl Strategy<Value = Vec<Vec<u64>>> {
         let number = |bits: u32| any::<u64>().prop_map(move |n| n >> (64 - bits + n as u32 % bits));
         let one = || Just(1_u64).boxed();
@@ -171,7 +171,7 @@ mod tests {
         fn numbers_come_back_in_the_narrowest_width(pieces in pieces(), one_by_one in any::<bool>()) {
             let mut packed = Packed::default();
             let all = pieces.concat();
-            // A buffer that is used again begins anew.
+            // A reused buffer begins empty.
             for _ in 0..2 {
                 for piece in &pieces {
                     if one_by_one {

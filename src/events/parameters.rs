@@ -1,4 +1,4 @@
-//! What made a file, in a text of its own. The engine keeps it and does not read it.
+//! The parameters: a text that says what made a file. The engine keeps it and does not interpret it.
 //!
 //! ```text
 //! u32 CRC32C of all that follows
@@ -65,7 +65,7 @@ fn decode(bytes: &[u8], start: usize) -> Result<String> {
 }
 
 impl EventFile {
-    /// What made the file, if it says so.
+    /// The text that says what made the file, if it has one.
     ///
     /// # Errors
     /// [`Error::Format`] when it is damaged.
@@ -107,7 +107,7 @@ mod tests {
             prop_assert_eq!(told.parameters().unwrap(), Some(text));
             prop_assert_eq!(not.parameters().unwrap(), None);
             told.verify(&Monitor::new()).unwrap();
-            // The digest is taken of these and of the names.
+            // The digest depends on these and on the names.
             prop_assert_eq!(told.checksums(&Monitor::new()).unwrap(), not.checksums(&Monitor::new()).unwrap());
         }
     }

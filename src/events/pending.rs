@@ -1,4 +1,4 @@
-//! The events that wait to be a chunk of a file, packed as they come.
+//! The events that wait to become a chunk of a file, packed as they come.
 
 use std::iter::repeat_n;
 
@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::grow::Grow;
 use crate::lists::View;
 
-/// A chunk is full with so many names.
+/// A chunk is full with this many names.
 const FULL: usize = 1 << 20;
 
 /// Events in full, or as the indices of their types.
@@ -27,7 +27,7 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    /// None yet; what comes are indices of types if `by_type`.
+    /// Begins empty; events will be indices of types if `by_type`.
     pub(super) fn new(by_type: bool) -> Self {
         Self { by_type, ..Self::default() }
     }
@@ -47,12 +47,12 @@ impl Pending {
         self.len() == 0
     }
 
-    /// Whether the chunk takes no more events.
+    /// Whether the chunk is full.
     pub(super) fn is_full(&self) -> bool {
         self.len() >= CHUNK_EVENTS || self.names() >= FULL
     }
 
-    /// How many of some events the chunk takes: it is full behind the one that fills it.
+    /// How many of some events the chunk takes, including the one that fills it.
     pub(super) fn room_for(&self, cues: View<'_>, outcomes: View<'_>) -> usize {
         let limit = CHUNK_EVENTS.saturating_sub(self.len()).min(cues.len());
         let room = FULL.saturating_sub(self.names());
@@ -75,7 +75,7 @@ impl Pending {
     #[inline]
     pub(super) fn push(&mut self, cues: &[u32], outcomes: &[u32], frequency: u32) -> Result<()> {
         debug_assert!(!self.by_type, "rows with rows alone");
-        // A length that does not fit is of a list with too many names, which is refused when the chunk is encoded.
+        // A list whose length does not fit has too many names; it is refused when the chunk is encoded.
         self.n_cues.push(cues.len() as u32)?;
         self.n_outcomes.push(outcomes.len() as u32)?;
         self.cues.extend(cues)?;
@@ -95,8 +95,8 @@ impl Pending {
         self.frequencies.extend_each(repeat_n(1, cues.len()))
     }
 
-    /// Puts the bytes of the chunk into `out`, in place of what it holds: a buffer that is used again costs no new pages. There
-    /// are no events then.
+    /// Replaces the content of `out` by the bytes of the chunk, and removes the events. `out` is reused, so that no new pages of memory
+    /// are needed.
     ///
     /// # Errors
     /// When it has more than [`CHUNK_SLOTS`] slots.

@@ -1,7 +1,7 @@
-//! Events of a file in another order, some of them, as often as wanted: slices, samples, permutations of tokens.
+//! Chosen events of a file, in any order and as often as wanted: slices, samples, permutations of tokens.
 //!
-//! Their numbers come in blocks. Decoded chunks stay while they fit a budget. Of the chunks beyond it each is decoded once
-//! for a block, and what the block wants of it is set aside, so that the order of the numbers does not matter for the cost.
+//! The numbers of the events come in blocks. Decoded chunks are kept while they fit a budget. Each chunk beyond the budget is decoded
+//! once for a block, and the events that the block wants are copied. So the cost does not depend on the order of the numbers.
 
 use std::path::Path;
 
@@ -13,17 +13,17 @@ use crate::error::{Error, Result};
 use crate::grow::{Grow, filled};
 use crate::monitor::Monitor;
 
-/// Bytes of decoded chunks that stay.
+/// The budget in bytes for decoded chunks that are kept.
 const BUDGET: usize = 256 << 20;
 
 const EVENTS: &str = "a block of picked events";
 
-/// How many tokens a picked event stands for.
+/// The frequency of a picked event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Frequency {
-    /// As many as in the file.
+    /// Its frequency in the file.
     Own,
-    /// One, whatever the file says: a token was picked.
+    /// 1, since a single token was picked.
     One,
 }
 
@@ -32,19 +32,19 @@ pub struct Picker<'a> {
     file: &'a EventFile,
     frequency: Frequency,
     writer: EventWriter,
-    /// By how much ids differ from those of the file: 1 where a background cue comes first.
+    /// What is added to the file's ids: 1 if a background cue comes first.
     shift: u32,
-    /// The chunks that stay, and how many more bytes of them may.
+    /// The chunks that are kept, and the rest of the budget.
     kept: Vec<Option<Chunk>>,
     room: usize,
-    /// The writer's token of each type of the file, once it has one.
+    /// The writer's index of each type of the file, once it has one.
     tokens: Vec<Option<u32>>,
     /// The event being written.
     cues: Vec<u32>,
 }
 
 impl<'a> Picker<'a> {
-    /// Nothing picked yet. A background cue becomes the first of all cues, and of the cues of every event.
+    /// Begins; nothing is picked yet. A background cue becomes the first cue of all, and the first cue of every event.
     ///
     /// # Errors
     /// [`Error::Argument`] when the background is a cue already, or the path that of the file, [`Error::Format`]
@@ -62,7 +62,7 @@ impl<'a> Picker<'a> {
             )));
         }
         check_apart(path, file.path())?;
-        // The writer gives a background its id before any other name.
+        // The writer gives the background cue its id before all other names.
         let mut writer = EventWriter::new(path, Duplicates::Keep, background)?.with_parameters(parameters)?;
         writer.with_names(file.cues().names(), file.outcomes().names())?;
         Ok(Self {
@@ -77,7 +77,7 @@ impl<'a> Picker<'a> {
         })
     }
 
-    /// Appends the events of these numbers.
+    /// Appends the events with these numbers.
     ///
     /// # Errors
     /// [`Error::Argument`] when there is no such event, [`Error::Format`] for a damaged file, [`Error::Stopped`].
@@ -119,7 +119,7 @@ impl<'a> Picker<'a> {
         Ok(())
     }
 
-    /// What was picked.
+    /// The picked events, as a file.
     ///
     /// # Errors
     /// When there is too much of it; [`Error::Stopped`].
@@ -127,7 +127,7 @@ impl<'a> Picker<'a> {
         self.writer.finish_watched(monitor)
     }
 
-    /// Decodes the chunks of the events, each once. They stay if there is room; else the events are set aside.
+    /// Decodes the chunks of the events, each once. A chunk is kept if there is room; else its wanted events are copied.
     fn set_aside(&mut self, events: &[u64], monitor: &Monitor) -> Result<Aside> {
         let mut wanted: Vec<(usize, usize)> = Vec::new();
         for (place, &event) in events.iter().enumerate() {
@@ -157,7 +157,7 @@ impl<'a> Picker<'a> {
     }
 }
 
-/// Events of a block whose chunks did not stay, and where in `chunk` that at each place of the block is.
+/// Copied events of a block whose chunks are not kept, and for each place of the block its event in `chunk`.
 struct Aside {
     chunk: Chunk,
     at: Vec<usize>,
@@ -197,7 +197,7 @@ mod tests {
         found
     }
 
-    /// Events over several chunks: of few types, or each of its own.
+    /// Events over several chunks, of few types or of as many types as events.
     fn file(n_types: u32) -> EventFile {
         let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
         let names: Vec<String> = (0..500).map(|i| i.to_string()).collect();

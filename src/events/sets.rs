@@ -1,7 +1,6 @@
-//! The different sets of cues among the tokens, and with which outcomes they come.
+//! The different sets of cues among the tokens, and how often each comes with each outcome.
 //!
-//! What the rule tends to depends on these counts alone: the order of tokens does not matter in the mean, nor does the
-//! order of cues in an event.
+//! The equilibrium depends on these counts alone. On average, neither the order of tokens nor the order of cues in an event matters.
 
 use hashbrown::HashMap;
 
@@ -20,14 +19,14 @@ const WORK: usize = 1 << 18;
 pub struct CueSets {
     /// The cues of each set, sorted.
     pub cues: Lists,
-    /// How many tokens have exactly these cues: as many entries as there are sets.
+    /// For each set the number of tokens that have exactly its cues.
     pub tokens: Vec<u64>,
-    /// Set, outcome, and how many tokens of the set have the outcome: sorted by outcome, then by set.
+    /// A set, an outcome, and how many tokens of the set have the outcome; sorted by outcome, then by set.
     pub joint: Vec<(u32, u32, u64)>,
 }
 
 impl EventFile {
-    /// Counts the sets of cues. Events of frequency 0 have no tokens, and a token without cues no set.
+    /// Counts the sets of cues. Events of frequency 0 have no tokens, and a token without cues has no set.
     ///
     /// # Errors
     /// [`Error::Format`] when the file is damaged, [`Error::Stopped`].
@@ -63,8 +62,8 @@ impl EventFile {
         Ok(CueSets { cues: sets.cues.into_lists(), tokens: sets.tokens, joint })
     }
 
-    /// Calls `visit` with the cues and outcomes of the events in all chunks, which are given, and their tokens: with those of one
-    /// type once, behind the others.
+    /// Calls `visit` with the cues, the outcomes and the tokens of all events in the given chunks. All events of a type are visited
+    /// together, after those that are in full.
     ///
     /// # Errors
     /// [`Error::Format`] when the file is damaged, [`Error::Stopped`], those of the chunks and of `visit`.
@@ -101,13 +100,13 @@ pub(crate) struct SetCounter {
     pub(crate) cues: DistinctLists,
     /// How many tokens each set has.
     pub(crate) tokens: Vec<u64>,
-    /// Those of the event being counted.
+    /// The cues of the event being counted.
     pub(crate) sorted: Vec<u32>,
 }
 
 impl SetCounter {
-    /// Counts the tokens of an event, of whose cues some are `wanted`: the number of their set, and whether it is new. None where
-    /// there is nothing to count.
+    /// Counts the tokens of an event by its `wanted` cues. Returns the number of their set, and whether it is new; `None` if there is
+    /// nothing to count.
     ///
     /// # Errors
     /// [`Error::Memory`], and for too many sets or tokens.
@@ -136,7 +135,7 @@ impl SetCounter {
         Ok(Some((set, is_new)))
     }
 
-    /// Bytes of memory at hand, but for the index of the sets.
+    /// Bytes of memory in use, without the index of the sets.
     pub(crate) fn room(&self) -> usize {
         self.cues.lists().room() + 8 * self.tokens.capacity() + 4 * self.sorted.capacity()
     }

@@ -1,4 +1,4 @@
-//! Events back to tables: the same events always give the same bytes.
+//! Writes events as tables: the same events always give the same bytes.
 
 use std::io::Write;
 use std::path::Path;
@@ -13,10 +13,10 @@ use crate::vocab::Vocab;
 
 const TEXT: &str = "the text of a table";
 
-/// So much text is written at once.
+/// The bytes of text that are written at once.
 const AT_ONCE: usize = 1 << 20;
 
-/// How a table has its rows.
+/// How a table writes its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
     /// As pyndl: tabs, nothing quoted.
@@ -31,7 +31,7 @@ impl EventFile {
     /// too) is compressed.
     ///
     /// # Errors
-    /// A defect when a name cannot stand in a table; [`Error::Argument`] for the file of the events themselves;
+    /// A message when a name cannot stand in a table; [`Error::Argument`] for the file of the events themselves;
     /// [`Error::Io`], and the old file is then as it was.
     pub fn to_table(&self, path: &Path, monitor: &Monitor) -> Result<()> {
         check_apart(Some(path), self.path())?;
@@ -57,7 +57,7 @@ impl EventFile {
         Ok(found)
     }
 
-    /// A defect where a name cannot stand in a table.
+    /// A message when a name cannot stand in a table.
     pub(crate) fn check_names(&self, style: Style) -> Result<()> {
         for (kind, vocab) in [("cue", self.cues()), ("outcome", self.outcomes())] {
             if let Some(name) = vocab.names().find(|name| !style.fits(name)) {
@@ -75,7 +75,7 @@ impl EventFile {
         Ok(())
     }
 
-    /// Gives the text of a table, some at a time.
+    /// Calls `write` with the text of a table, piece by piece.
     pub(crate) fn write_table(
         &self,
         style: Style,

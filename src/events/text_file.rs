@@ -1,4 +1,4 @@
-//! Files of text that appear whole or not at all, compressed as their names say.
+//! Text files that appear whole or not at all, compressed as their names say.
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -11,10 +11,10 @@ use liblzma::write::XzEncoder;
 use super::atomic::AtomicFile;
 use crate::error::{Error, Result};
 
-/// As the tools themselves have it.
+/// The default level of the zstd and xz tools.
 const XZ_LEVEL: u32 = 6;
 
-/// A text file being written, to take its name when it is whole. Dropped before that, it leaves nothing.
+/// A text file being written, which takes its name when it is whole. If it is dropped before, nothing is left of it.
 pub(crate) struct TextFile {
     packer: Packer,
 }
@@ -27,7 +27,7 @@ enum Packer {
 }
 
 impl TextFile {
-    /// Starts a file that shall be called `path`: compressed where that ends in .gz, .xz, .zst or .zstd.
+    /// Begins a file that will be called `path`, compressed if that ends in .gz, .xz, .zst or .zstd.
     ///
     /// # Errors
     /// As for [`AtomicFile::create`].
@@ -71,7 +71,7 @@ impl Write for TextFile {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        // What is compressed is whole at the end only.
+        // Compressed data is complete only at the end.
         match &mut self.packer {
             Packer::Plain(file) => file.flush(),
             _ => Ok(()),
@@ -79,7 +79,7 @@ impl Write for TextFile {
     }
 }
 
-/// Whether a name says that a table has commas and quotes: it ends in .csv, or in that and how it is compressed.
+/// Whether a name says that a table has commas and quotes: it ends in .csv, or in .csv and the suffix of a compression.
 pub(crate) fn is_csv(path: &Path) -> bool {
     match suffix(path).as_deref() {
         Some("csv") => true,
@@ -90,7 +90,7 @@ pub(crate) fn is_csv(path: &Path) -> bool {
     }
 }
 
-/// Refuses a name for a binary event file that says that it is text or a table.
+/// Refuses a name that says text or table, where a binary event file is written.
 ///
 /// # Errors
 /// [`Error::Argument`].
@@ -104,7 +104,7 @@ pub(crate) fn check_binary_name(path: &Path) -> Result<()> {
     )))
 }
 
-/// Whether a name says that a file is text, or compressed text.
+/// Whether a name ends as those of text, or of compressed text.
 pub(crate) fn is_text(path: &Path) -> bool {
     const TEXT: [&str; 4] = ["csv", "tsv", "tab", "txt"];
     suffix(path).is_some_and(|suffix| TEXT.contains(&suffix.as_str()) || PACKED.contains(&suffix.as_str()))

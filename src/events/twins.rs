@@ -1,7 +1,8 @@
-//! Names that always occur together, equally often: what is learned of one holds for all of them.
+//! Twins: names that always occur together, equally often. What is learned about one of them holds for all.
 //!
 //! A partition of ids is refined event by event: an event splits a class whose members it does not all have, or has in
-//! different numbers. What is left together at the end occurs in the same events with the same multiplicities.
+//! different numbers. Ids that share a class at the end occur in the same events, with the same
+//! multiplicities.
 
 use std::collections::HashMap;
 
@@ -16,14 +17,14 @@ const CLASSES: &str = "names that occur together";
 pub(crate) struct Twins {
     class: Vec<u32>,
     sizes: Vec<u32>,
-    /// The members of larger classes in the event at hand, as (class, id).
+    /// The current event's ids in classes of two or more, as (class, id).
     members: Vec<(u32, u32)>,
-    /// The same, each once, as (class, multiplicity, id).
+    /// The same ids, each once, as (class, multiplicity, id).
     counted: Vec<(u32, u32, u32)>,
 }
 
 impl Twins {
-    /// Begins with classes of equal keys; `None`: in a class of its own.
+    /// Begins with a class for each key; an id without a key has a class of its own.
     pub(crate) fn new(keys: impl Iterator<Item = Option<u64>>) -> Result<Self> {
         let mut known: HashMap<u64, u32> = HashMap::new();
         let mut sizes = Vec::new();
@@ -41,7 +42,7 @@ impl Twins {
         Ok(Self { class: gathered(class, CLASSES)?, sizes, members: Vec::new(), counted: Vec::new() })
     }
 
-    /// Tells apart the ids that an event has and has not, or has more often.
+    /// Splits the classes whose ids the event does not all have, or has in different numbers.
     pub(crate) fn split(&mut self, ids: impl Iterator<Item = u32>) -> Result<()> {
         self.members.clear();
         for id in ids {
@@ -74,7 +75,7 @@ impl Twins {
         Ok(())
     }
 
-    /// For each id the least of its class.
+    /// For each id the least id of its class.
     pub(crate) fn least(&self) -> Result<Vec<u32>> {
         let mut least = filled(u32::MAX, self.sizes.len(), CLASSES)?;
         let ids = (0..).zip(&self.class);

@@ -1,9 +1,8 @@
-//! Names in, a binary event file out, in bounded memory.
+//! Takes names and writes a binary event file, in bounded memory.
 //!
-//! The writer gives ids in order of first appearance and collects event types (the exact ordered ids of an event) in a
-//! dictionary as long as that pays; a chunk is written as soon as it is full. When the dictionary turns out not to pay
-//! it is dropped, and the chunks that used it, few by then, are written again in full. When it pays but grows beyond
-//! its budget it is frozen: later chunks hold their events in full.
+//! The writer gives ids in the order of first appearance. It collects event types, the exact lists of ids, in a dictionary while that
+//! pays. A chunk is written as soon as it is full. A dictionary that does not pay is dropped, and the chunks that used it, few by then,
+//! are written again in full. A dictionary that pays but exceeds its budget is frozen: later chunks hold their events in full.
 
 use std::mem;
 use std::path::Path;
@@ -24,28 +23,28 @@ use crate::vocab::Vocab;
 
 const EVENT: &str = "an event";
 
-/// So many bytes of events are appended together.
+/// The bytes of events that are appended together.
 const TOGETHER: usize = 64 << 10;
 
 /// Writes an event file from names.
 pub struct EventWriter {
     background: Option<String>,
-    /// All names, and how often they and all events occurred.
+    /// All names, and the counts of names and events.
     cues: Vocab,
     outcomes: Vocab,
     n_tokens: u64,
-    /// The event at hand, and its number among those that came by name.
+    /// The current event, and its number among the events that came by name.
     event_cues: EventNames,
     event_outcomes: EventNames,
     number: u64,
     chunks: Chunks,
     types: Option<Dictionary>,
-    /// The type of the last event, if the dictionary has it.
+    /// The type of the latest event, if the dictionary has it.
     last_type: Option<u32>,
 }
 
 impl EventWriter {
-    /// Starts an event file at a path, where it appears when it is finished, or in memory.
+    /// Begins an event file in memory, or at a path, where it appears when it is finished.
     ///
     /// # Errors
     /// [`Error::Io`] when the file cannot be written.
@@ -66,7 +65,7 @@ impl EventWriter {
         Ok(writer)
     }
 
-    /// Has the file keep a text that says what made it, at most 16 MiB.
+    /// Gives the file a text to keep, of at most 16 MiB, that says what made it.
     ///
     /// # Errors
     /// [`Error::Argument`] for a longer one.
@@ -76,15 +75,15 @@ impl EventWriter {
         Ok(self)
     }
 
-    /// The file is to keep its survey, however small it is.
+    /// Lets the file keep its survey, however small the file is.
     #[cfg(test)]
     pub(super) fn surveyed(mut self) -> Self {
         self.chunks.surveyed = 0;
         self
     }
 
-    /// Says that the events are those of running text: the first of them tell how often events come again, while lists may be
-    /// read twice.
+    /// Says that the events come from running text, where the first events show how often events repeat. A list may be sorted, or be read
+    /// twice, so there they do not.
     #[must_use]
     pub fn of_text(mut self) -> Self {
         if let Some(types) = &mut self.types {
@@ -93,7 +92,7 @@ impl EventWriter {
         self
     }
 
-    /// Gives names ids before any event does, so that events can be written with the ids they have elsewhere.
+    /// Gives ids to names before any event comes, so that events can be written with the ids of another file.
     ///
     /// # Errors
     /// When there are too many names.
@@ -111,7 +110,7 @@ impl EventWriter {
         Ok(())
     }
 
-    /// Writes an event by the ids of names given with [`EventWriter::with_names`], as it stands.
+    /// Writes an event by ids of names that came with [`EventWriter::with_names`], without looking for duplicates.
     ///
     /// # Errors
     /// When an id is unknown, or the event cannot be stored.
@@ -124,7 +123,7 @@ impl EventWriter {
     /// A cue of the current event.
     ///
     /// # Errors
-    /// When there are too many names, or the event has the cue already and must not.
+    /// When there are too many names, or the event has the cue already and duplicates are refused.
     pub fn cue(&mut self, name: &str) -> Result<()> {
         let id = self.cues.intern(name)?;
         self.event_cues.add(id, self.number, &self.cues)
@@ -156,8 +155,7 @@ impl EventWriter {
         self.begin_event()
     }
 
-    /// The id of a cue for [`EventWriter::events`]. It need not have come yet; those that have not are asked for in the order in
-    /// which they will come first.
+    /// The id of a cue for [`EventWriter::events`]. The cue may be new; ask for new cues in the order in which they will first appear.
     ///
     /// # Errors
     /// When there are too many names.
@@ -173,10 +171,10 @@ impl EventWriter {
         self.outcomes.intern(name)
     }
 
-    /// Events that occurred once, by the ids of their names, as [`EventWriter::duplicates`] wants them.
+    /// Writes events of frequency 1 by the ids of their names. They must follow [`EventWriter::duplicates`] already.
     ///
     /// # Errors
-    /// As for [`EventWriter::cue`] and [`EventWriter::end_event`]; it is not said for which of them.
+    /// As for [`EventWriter::cue`] and [`EventWriter::end_event`], without the number of the event.
     pub(crate) fn events(&mut self, mut cues: View<'_>, mut outcomes: View<'_>) -> Result<()> {
         // The background cue may be among the cues.
         if self.duplicates() == Duplicates::Error || self.background.is_some() {
@@ -190,7 +188,7 @@ impl EventWriter {
         }
         self.count_tokens(cues.len() as u64)?;
         while !cues.is_empty() {
-            // The dictionary may be dropped on the way.
+            // The dictionary may be dropped in this loop.
             if self.types.is_none() && cues.len() > 1 {
                 return self.append_all(cues, outcomes);
             }
@@ -201,22 +199,22 @@ impl EventWriter {
         Ok(())
     }
 
-    /// What becomes of a name that an event gives twice.
+    /// What happens to a name that an event has twice.
     pub(crate) fn duplicates(&self) -> Duplicates {
         self.event_cues.duplicates
     }
 
-    /// How many events there are by now.
+    /// The number of events so far.
     pub fn n_events(&self) -> u64 {
         self.chunks.n_events
     }
 
-    /// The token of the last event, by which [`EventWriter::event_again`] can have it again.
+    /// The key of the latest event, by which [`EventWriter::event_again`] repeats it.
     pub(crate) fn token(&self) -> Option<u32> {
         self.last_type
     }
 
-    /// The event of a token once more, as [`EventSink::again`] has it.
+    /// Repeats the event of a key; see [`EventSink::again`].
     ///
     /// # Errors
     /// As for [`EventWriter::end_event`].
@@ -230,7 +228,7 @@ impl EventWriter {
         if self.chunks.are_by_type() {
             self.chunks.push_type(token, frequency)?;
         } else {
-            // The dictionary is frozen, but still knows what it knew.
+            // A frozen dictionary still knows its types.
             let (cues, outcomes) = types.rows.get(token as usize);
             self.chunks.push(cues, outcomes, frequency)?;
         }
@@ -239,7 +237,7 @@ impl EventWriter {
         Ok(true)
     }
 
-    /// Writes what is left, gives the file its name and opens it.
+    /// Writes the rest, gives the file its name and opens it.
     ///
     /// # Errors
     /// [`Error::Io`] when the disk is full; the old file is then as it was.
@@ -247,7 +245,7 @@ impl EventWriter {
         self.finish_watched(&Monitor::new())
     }
 
-    /// [`EventWriter::finish`], which can be stopped: a look at the events of a large file takes a while.
+    /// [`EventWriter::finish`] with a monitor that can stop it, since the survey of a large file takes a while.
     ///
     /// # Errors
     /// As of [`EventWriter::finish`]; [`Error::Stopped`].
@@ -258,7 +256,7 @@ impl EventWriter {
         self.chunks.finish(self.n_tokens, &types.rows, &self.cues, &self.outcomes, monitor)
     }
 
-    /// Every event begins with the background cue.
+    /// Begins an event: the background cue comes first.
     fn begin_event(&mut self) -> Result<()> {
         if let Some(name) = self.background.take() {
             let added = self.cue(&name);
@@ -268,8 +266,8 @@ impl EventWriter {
         Ok(())
     }
 
-    /// Writes all events again in full. Bounded: a dictionary that is judged often and does not pay belongs to fewer
-    /// events than twice its types.
+    /// Writes all events again in full. Their number is bounded: a dictionary that does not pay is dropped while it has at most twice as
+    /// many events as types.
     fn drop_types(&mut self) -> Result<()> {
         let Some(types) = self.types.take() else { return Ok(()) };
         for chunk in self.chunks.take_back(types.rows.len() as u64)? {
@@ -286,7 +284,7 @@ impl EventWriter {
         Ok(())
     }
 
-    /// Appends events in full that occurred once, given their types.
+    /// Appends events of frequency 1, by their types.
     fn append_types(&mut self, types: &EventList, tokens: &[u32]) -> Result<()> {
         let mut rows = EventList::default();
         let mut tokens = tokens.iter().peekable();
@@ -301,7 +299,7 @@ impl EventWriter {
         Ok(())
     }
 
-    /// Appends events in full that occurred once, where there is no dictionary.
+    /// Appends events of frequency 1 in full, where there is no dictionary.
     fn append_all(&mut self, cues: View<'_>, outcomes: View<'_>) -> Result<()> {
         self.last_type = None;
         self.cues.count_each(cues.items())?;
@@ -333,7 +331,7 @@ impl EventWriter {
         self.judge(Moment::Event)
     }
 
-    /// Lets the dictionary have its fate.
+    /// Applies the fate of the dictionary.
     #[inline]
     fn judge(&mut self, moment: Moment) -> Result<()> {
         let Some(types) = &self.types else { return Ok(()) };
@@ -392,12 +390,12 @@ mod tests {
 
     const CUES: usize = 3200;
 
-    /// Writes events of many cues, number `i` unlike all others; each is followed by itself, `times` in all.
+    /// Writes events of many cues, all different; each comes `times` times in a row.
     fn written(types: usize, times: usize, again: impl Fn(&mut EventWriter, &[u32], &[u32])) -> EventWriter {
         written_within(TYPES_SIZE, types, times, again)
     }
 
-    /// The same with a dictionary of at most so many bytes.
+    /// The same with a dictionary of at most `budget` bytes.
     fn written_within(
         budget: u64,
         types: usize,
@@ -440,7 +438,7 @@ mod tests {
 
     #[test]
     fn the_first_events_of_text_tell_whether_types_are_of_use() {
-        // One event in so many is the first one again.
+        // Every n-th event is the first one again.
         for (again, stays) in [(2, true), (4, false)] {
             let writers = [false, true].map(|of_text| {
                 let writer = EventWriter::new(None, Duplicates::Drop, None).unwrap();
@@ -455,7 +453,7 @@ mod tests {
                 writer
             });
             assert_eq!(writers.each_ref().map(|writer| writer.types.is_some()), [true, stays]);
-            // What else is in the file does not depend on it.
+            // The rest of the file does not depend on it.
             let [mut list, mut text] = writers;
             for writer in [&mut list, &mut text] {
                 writer.drop_types().unwrap();
@@ -488,7 +486,7 @@ mod tests {
         let file = by_token.finish().unwrap();
         let types = file.types().unwrap();
         assert_eq!((types.len(), types.size() as u64), (100, room));
-        // Any more, and it would have been full earlier.
+        // With more, it would have been full earlier.
         assert_eq!((file.n_chunks(), file.events_of(0)), (2, 0..300));
         assert!(file.bytes() == in_full.finish().unwrap().bytes());
     }

@@ -22,7 +22,8 @@
 //!
 //! The cost of a token does not depend on the number of all outcomes, only on how many outcomes the token has. Tokens after the last
 //! occurrence of cue i leave v as it is and add nothing (s = 0). So a tile starts at the last occurrence of its cues, or a little
-//! later, and cues are sorted by their last occurrence. Steps that share no cue and no outcome may be reordered (`order`), which changes no bit.
+//! later, and cues are sorted by their last occurrence. Steps that share no cue and no outcome may be reordered (`order`), which
+//! changes no bit.
 //!
 //! n cues that always come together and have the same salience are learned as one. Their v[c] differ only in how they begin. So
 //! y = (sum of their v[c]) / n stands for all of them, with n * alpha as salience; for each of these cues y begins at 1 / n. With

@@ -4,14 +4,14 @@
 //! u32 CRC32C of all that follows
 //! u32 widths, 4 bits each, of the arrays in their order
 //! u64 cue slots, u64 names, u64 squares, u64 visits: see Totals
-//! of each cue       events[], tokens[], slots[] up to and with the last event that has it; the first cue that is its twin[]
+//! of each cue       events[], tokens[], slots[] up to and with the last event that has it; the first of its twins[]
 //! of each outcome   1 + events[], or 0 where it does not occur, tokens[], slots[] before the first event that has it;
-//!                   the first outcome that is its twin[]
+//!                   the first of its twins[]
 //! zeros up to a multiple of 8
 //! ```
 //!
-//! Numbers are checked to fit the file: positions inside it, twins that are the first of those they name. That they are those of
-//! the events is checked by [`EventFile::verify`]: a forged survey teaches wrong weights, as forged events do.
+//! Reading checks that the numbers fit the file: positions are inside it, and the first of some twins names itself. Only
+//! [`EventFile::verify`] checks them against the events: a forged survey gives wrong weights, as forged events do.
 
 use super::{NAMES, Position, Survey, Totals};
 use crate::error::Result;
@@ -56,7 +56,7 @@ impl Survey {
         seal(start, out)
     }
 
-    /// Reads the survey that fills `bytes`, which stand at `start` of a file with this header.
+    /// Reads the survey that fills `bytes`, which begin at `start` of a file with this header.
     ///
     /// # Errors
     /// [`crate::error::Error::Format`].
@@ -100,7 +100,7 @@ impl Survey {
 /// The arrays of a survey that are written, one after another.
 struct Written<'a> {
     out: &'a mut Vec<u8>,
-    /// Their widths, 4 bits each, and how many they are.
+    /// Their widths, 4 bits each, and the number of arrays.
     widths: u32,
     n: u32,
 }
@@ -118,7 +118,7 @@ impl Written<'_> {
 /// The arrays of a survey that are read, one after another.
 struct Arrays<'a> {
     input: Input<'a>,
-    /// Those of the arrays that are left, the next one in the lowest bits.
+    /// The widths of the arrays that are left; that of the next one is in the lowest bits.
     widths: u32,
 }
 
@@ -128,7 +128,7 @@ impl Arrays<'_> {
         let (at, width) = (self.input.offset(), self.widths & 15);
         self.widths >>= 4;
         let mut numbers = Vec::<u64>::new();
-        // As many names are in memory, so the number fits.
+        // This many names are in memory, so the number fits.
         self.input.numbers(n as usize, width, &mut numbers)?;
         match numbers.iter().find(|number| **number > most) {
             Some(found) => Err(damaged(at, format!("at most {most} {what}"), found.to_string())),
@@ -137,10 +137,10 @@ impl Arrays<'_> {
     }
 }
 
-/// Names whose twin is the first of those that are together, says so of itself, and occurs where they do.
+/// Checks twins: each names the first of its class, which names itself and occurs at the same place.
 fn twins<P: PartialEq>(numbers: &[u64], places: &[P], start: usize) -> Result<Vec<u32>> {
     let twin = |(name, &twin): (usize, &u64)| {
-        // Not above a name, of which there are fewer than 2^32.
+        // At most the id of a name, of which there are fewer than 2^32.
         let fits = |twin: usize| twin <= name && numbers[twin] == twin as u64 && places[twin] == places[name];
         if usize::try_from(twin).is_ok_and(fits) {
             Ok(twin as u32)
@@ -166,7 +166,7 @@ impl EventFile {
 
 #[cfg(test)]
 impl EventFile {
-    /// The file with another survey, right or wrong.
+    /// The file with another survey, valid or not.
     pub(crate) fn with_survey(&self, survey: &Survey) -> Self {
         let bytes = self.bytes().unwrap();
         let mut header = *self.header();
@@ -192,7 +192,7 @@ mod tests {
     use crate::monitor::Monitor;
     use proptest::prelude::*;
 
-    /// The events in a file that keeps its survey, and in one that does not.
+    /// The events in two files: one keeps its survey, one does not.
     fn files(events: &Events) -> [EventFile; 2] {
         let folder = tempfile::tempdir().unwrap();
         [true, false].map(|surveyed| {
@@ -215,7 +215,7 @@ mod tests {
             prop_assert_eq!(kept.kept_survey().unwrap(), Some(looked(&kept)));
             prop_assert_eq!(kept.survey(1, &monitor).unwrap(), none.survey(1, &monitor).unwrap());
             kept.verify(&monitor).unwrap();
-            // All else is the same, and so is the digest.
+            // Everything else is the same, and so is the digest.
             prop_assert_eq!(kept.checksums(&monitor).unwrap(), none.checksums(&monitor).unwrap());
             let [one, other] = [&kept, &none].map(|file| &file.bytes().unwrap()[HEADER..file.header().names as usize]);
             prop_assert_eq!(one, other);

@@ -1,7 +1,7 @@
-//! One look at all events: what occurs where, and what occurs together.
+//! The survey of all events: where each name occurs, and which names occur together.
 //!
-//! Nothing of it depends on what is learned. So a file is looked at once ([`EventFile::survey`]): threads look at runs of chunks
-//! (`part`), and what they find is joined in the order of the runs. A large file keeps it (`block`).
+//! It does not depend on what is learned. So a file is surveyed once ([`EventFile::survey`]): each thread surveys consecutive chunks
+//! (`part`), and their results are joined in order. A large file keeps its survey (`block`).
 
 mod block;
 mod part;
@@ -19,12 +19,12 @@ use crate::threads::each;
 
 const NAMES: &str = "what is known of each name";
 
-/// A thread looks at so many chunks at least,
+/// The fewest chunks that a thread surveys,
 const LEAST: usize = 4;
-/// and no more threads than this look: each has a list of all names.
+/// and the most threads: each has a list of all names.
 const PARTS: usize = 16;
 
-/// Where in the stream an event is: how many events come before it, how many tokens, and how many cue slots.
+/// The position of an event in the stream: the events, tokens and cue slots before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Position {
     pub(crate) events: u64,
@@ -33,7 +33,7 @@ pub(crate) struct Position {
 }
 
 impl Position {
-    /// The position in the whole stream, of which so much comes before that in which it was found.
+    /// The position in the whole stream, if it was found in a part before which `before` comes.
     fn after(self, before: Self) -> Self {
         Self {
             events: before.events.saturating_add(self.events),
@@ -43,16 +43,16 @@ impl Position {
     }
 }
 
-/// What one look at all events finds. Events of frequency 0 teach nothing, and are not seen but for their size.
+/// The survey of all events. Events of frequency 0 teach nothing, so only their size counts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Survey {
-    /// Where each outcome occurs first.
+    /// The position of each outcome's first event.
     pub(crate) first: Vec<Option<Position>>,
-    /// The position after the last event that has each cue; the beginning where none has.
+    /// For each cue the position after its last event; the beginning if it has no event.
     pub(crate) after_last: Vec<Position>,
-    /// For each cue the first of those that occur in the same events, equally often in each.
+    /// For each cue the first cue that occurs in the same events, equally often in each.
     pub(crate) cue_twins: Vec<u32>,
-    /// For each outcome the first of those that occur in the same events.
+    /// For each outcome the first outcome that occurs in the same events.
     pub(crate) outcome_twins: Vec<u32>,
     pub(crate) totals: Totals,
 }
@@ -62,16 +62,16 @@ pub(crate) struct Survey {
 pub(crate) struct Totals {
     /// Cue slots over all tokens.
     pub(crate) slots: u64,
-    /// Cues and outcomes of all events, an outcome of an event once.
+    /// Cues and outcomes of all events; each outcome counts once in an event.
     pub(crate) names: u64,
     /// The largest sum of m^2 over the cues of an event, m the multiplicity of a cue.
     pub(crate) squares: u64,
-    /// Cues and outcomes of all steps: events, those that repeat one in a step left out (`grouping`).
+    /// Cues and outcomes of all steps: of all events, without those that repeat an event in the same step (`grouping`).
     pub(crate) visits: u64,
 }
 
 impl EventFile {
-    /// What one look at all events finds, on so many threads, or what the file keeps of it. It is remembered.
+    /// The survey: the one that the file keeps, or one that is made on `threads` threads. It is made once and remembered.
     ///
     /// # Errors
     /// [`crate::error::Error::Format`] when a part of the file is damaged; [`crate::error::Error::Stopped`].
@@ -88,7 +88,7 @@ impl EventFile {
 }
 
 impl Survey {
-    /// Looks at all events.
+    /// Surveys all events.
     ///
     /// # Errors
     /// Those of decoding; [`crate::error::Error::Stopped`].
@@ -96,7 +96,7 @@ impl Survey {
         Self::in_parts(file, threads.min(PARTS).min(file.n_chunks() / LEAST).max(1), monitor)
     }
 
-    /// The same by so many threads, each at a run of chunks.
+    /// Surveys all events by a number of threads, each of which has consecutive chunks.
     fn in_parts(file: &EventFile, n: usize, monitor: &Monitor) -> Result<Self> {
         let alike = Alike::of(file.types()?)?;
         let parts = collected((0..n).map(|_| Mutex::new(None)), NAMES)?;
@@ -116,7 +116,7 @@ impl Survey {
         Self::joined(file, parts)
     }
 
-    /// Joins what was found in one run of chunks after another.
+    /// Joins the surveys of consecutive parts.
     fn joined(file: &EventFile, parts: impl Iterator<Item = Part>) -> Result<Self> {
         let (n_cues, n_outcomes) = (file.cues().len(), file.outcomes().len());
         let mut survey = Self {
@@ -148,7 +148,8 @@ impl Survey {
     }
 }
 
-/// For each name the first of those that are with it in both of two partitions, each of which says so of itself.
+/// The common refinement of two partitions, in which each name has the first name of its class: the first name in the same class in
+/// both.
 pub(crate) fn together(one: &[u32], other: &[u32]) -> Result<Vec<u32>> {
     let mut first = HashMap::new();
     gathered(
@@ -190,7 +191,7 @@ mod tests {
         writer.finish().unwrap()
     }
 
-    /// What a survey finds of events, written as it is defined.
+    /// The survey by its definition, in the simplest code.
     fn expected(events: &Events) -> Survey {
         let mut survey = Survey {
             first: vec![None; NAMES as usize],
@@ -248,7 +249,7 @@ mod tests {
             (vec![4], vec![], 1),
         ];
         for plain in [true, false] {
-            // Five chunks; of some names there is only one event, at the end.
+            // Five chunks; some names have only one event, at the end.
             let mut all: Events = std::iter::repeat_n(events.clone(), 66_000).flatten().collect();
             all.push((vec![5], vec![5], 1));
             let file = written(&all, 1, plain);

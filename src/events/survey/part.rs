@@ -1,4 +1,4 @@
-//! What a look at some chunks finds, as if they were the first ones.
+//! The survey of some consecutive chunks, as if they were the first ones.
 
 use std::ops::Range;
 
@@ -14,21 +14,21 @@ use crate::events::{EventFile, LOOK_EVERY};
 use crate::grow::filled;
 use crate::monitor::Monitor;
 
-/// What is found in a run of chunks. Positions are counted from its beginning.
+/// The survey of consecutive chunks. Positions are counted from the first of them.
 pub(super) struct Part {
-    /// Where each outcome occurs first,
+    /// The position of each outcome's first event,
     pub(super) first: Vec<Option<Position>>,
-    /// and the position after the last event that has each cue.
+    /// and for each cue the position after its last event.
     pub(super) after_last: Vec<Option<Position>>,
     pub(super) cue_twins: Twins,
     pub(super) outcome_twins: Twins,
-    /// After all events.
+    /// The position after all events.
     pub(super) end: Position,
     pub(super) totals: Totals,
 }
 
 impl Part {
-    /// Looks at some chunks.
+    /// Surveys some chunks.
     ///
     /// # Errors
     /// Those of decoding; [`crate::error::Error::Stopped`].
