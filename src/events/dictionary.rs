@@ -9,12 +9,12 @@ use super::format::TYPES_SIZE;
 use crate::error::{Error, Result};
 use crate::grow::{Grow, room_in};
 
-/// The number of types at which the dictionary is judged for the first time; it is judged again at the end. If there are half as many
-/// types as events or more, looking for types costs more than it saves.
+/// From this size in bytes on the dictionary is judged, and once more at the end. If there are more types than half the events, looking
+/// for types costs more than it saves.
 pub(super) const JUDGED_AT: usize = 2 << 20;
 
-/// The dictionary of steady events is also judged at this number of types. If two thirds as many types as events are there by then, it
-/// will be half as many later on.
+/// From this size in bytes on the dictionary of steady events is judged, too: if it has more types than two thirds of the events now, it
+/// will have more than half later on.
 const DOUBTED_AT: usize = 512 << 10;
 
 const TYPES: &str = "the dictionary of event types";

@@ -82,8 +82,8 @@ impl EventWriter {
         self
     }
 
-    /// Says that the events come from running text, where the first events show how often events repeat. A list may be sorted, or be read
-    /// twice, so there they do not.
+    /// Says that the events come from running text, whose first events show how often events repeat. Those of a list do not: the list may
+    /// come twice as a whole.
     #[must_use]
     pub fn of_text(mut self) -> Self {
         if let Some(types) = &mut self.types {
