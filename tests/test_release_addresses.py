@@ -16,9 +16,9 @@ ROOT = Path(__file__).resolve().parents[1]
 URLS: dict[str, str] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
 ADDRESS = URLS["Repository"]
 RAW = ADDRESS.replace("https://github.com/", "https://raw.githubusercontent.com/")
-# The path, with what stands before it, of an address of this repository on GitHub, whoever is said to own it.
+# An address of this repository on GitHub, whoever is said to own it.
 NAMED = re.compile(
-    r"(\S*(?:github|githubusercontent)\.com/|https://(?=[\w-]+\.github\.io/))([\w-]+)(?:\.github\.io)?/rescorla(?![\w-])"
+    r"((?:github|githubusercontent)\.com/|https://(?=[\w-]+\.github\.io/))([\w-]+)(?:\.github\.io)?/rescorla(?![\w-])"
 )
 # Where it must stand.
 REPEATED = [

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import rescorla as rw
 from eventfiles import unmade
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pages import check_page
 from rescorla import _core
@@ -80,6 +80,8 @@ def test_what_cannot_be_read_does_not_end_learning(tmp_path: Path) -> None:
     assert weights.values.any()
 
 
+# Each case saves and loads eight times.
+@settings(max_examples=min(settings().max_examples, 80))
 @given(MADE)
 def test_any_nested_mapping_survives_every_format(folder: Path, made: dict[str, Any]) -> None:
     parameters = {"rule": "rescorla-wagner", "lambda": [1.0, 2.0], "events": made}
