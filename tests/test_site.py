@@ -419,3 +419,21 @@ def test_the_search_finds_what_people_look_for(browser: Any, address: str) -> No
             found[words] = titles.all_inner_texts()
     page.close()
     assert found == {}
+
+
+def test_equations_are_set(pages: dict[str, Page], site: Path) -> None:
+    text = (site / "mathematics" / "index.html").read_text(encoding="utf-8")
+    assert text.count("<math ") > 30
+    assert [name for name in pages if "arithmatex" in (site / name / "index.html").read_text("utf-8")] == []
+
+
+def loose(page: str) -> list[str]:
+    """What is in italics because of asterisks that were meant as such, as in w*."""
+    article = page.partition("<article")[2].partition("</article>")[0]
+    return [each for each in re.findall(r"<em>(.*?)</em>", article, re.S) if re.match(r"[\s).,;:=|]", each)]
+
+
+def test_asterisks_make_no_italics(names: list[str], site: Path) -> None:
+    assert loose("<article><p>w<em>.x and |w</em>|, <em>so</em></article>") == [".x and |w"]
+    texts = {name: (site / name / "index.html").read_text(encoding="utf-8") for name in names}
+    assert {name: found for name, text in texts.items() if (found := loose(text))} == {}
