@@ -152,7 +152,7 @@ struct Buffers<E> {
     lines: Buffer<E>,
 }
 
-/// How a tile begins; made from [`Columns`].
+/// The lists that the [`Columns`] of a tile borrow.
 struct Lists<E> {
     lambda: Vec<E>,
     lanes: Vec<u32>,

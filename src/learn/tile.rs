@@ -68,7 +68,7 @@ impl<'a, E> Lanes<'a, E> {
     /// Elements for each lane.
     pub(super) const EACH: usize = 2;
 
-    /// For `lanes` lanes; the buffer is as long as these need, or longer.
+    /// For a tile of `width` lanes; the buffer has the room that they need, or more.
     pub(super) fn of(room: &'a mut [E], width: usize) -> Self {
         let (targets, rates) = room.split_at_mut(width);
         Self { targets, rates: &mut rates[..width] }
@@ -308,7 +308,7 @@ impl PerToken<'_> {
         self.rates.is_some() || self.mean.is_some()
     }
 
-    /// Before a token with these cues: its beta1 and beta2, if there is a schedule.
+    /// Called before a token with these cues. Returns its beta1 and beta2, if there is a schedule.
     #[inline(always)]
     fn attend<E: Element>(&mut self, cues: &[u32], weights: &[E]) -> Option<[E; 2]> {
         let betas = self.rates.map(|rates| rates.after(self.token));
@@ -320,7 +320,7 @@ impl PerToken<'_> {
     }
 }
 
-/// Learning some events into a tile.
+/// The task of learning some events into a tile.
 pub struct Forward<'a, 't, 's, E> {
     tile: &'a mut ColumnTile<'t, E>,
     rule: &'a Rule<E>,
