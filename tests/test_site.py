@@ -222,8 +222,11 @@ def test_what_is_copied_is_what_was_typed(blocks: dict[str, list[Block]]) -> Non
     sessions = [block for block in every if block.shown.startswith((">>> ", "$ "))]
     assert len(sessions) > 500
     for block in every:
-        wanted = typed(block.shown) if block in sessions else block.shown
-        assert block.copied.rstrip("\n") == wanted.rstrip("\n")
+        if block in sessions:
+            # doctest passes over lines of comment alone.
+            assert re.sub(r"(?m)^#.*\n", "", block.copied).rstrip("\n") == typed(block.shown).rstrip("\n")
+        else:
+            assert block.copied.rstrip("\n") == block.shown.rstrip("\n")
 
 
 # Who tries an example leaves it to Python to close what it reads.
