@@ -184,8 +184,7 @@ fn begin<E: Element>(
     }
 }
 
-/// For each column of the events its lane in a tile of these columns. Empty where the columns are consecutive: then no table is
-/// needed.
+/// The lane of each column of the events, [`NONE`] outside the tile. An empty list if the columns are consecutive.
 fn lanes(columns: &[LearnedColumn], n_columns: usize) -> Result<Vec<u32>> {
     if columns.is_sorted_by(|one, next| one.number + 1 == next.number) {
         return Ok(Vec::new());

@@ -32,7 +32,7 @@ use crate::tiles::width::{SMALL, WIDEST, padded, width};
 
 const TILES: &str = "the tiles of weights";
 
-/// Bytes of the widest tile. Each tile has a fixed cost, so small work takes few wide ones.
+/// Small work takes tiles as wide as can be, if one fits in this many bytes: each tile has a fixed cost.
 const ONE_TILE: usize = 128 << 10;
 
 /// The caller's weights, or some of their columns.
@@ -167,7 +167,7 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
     }
 }
 
-/// The memory of a tile. A small one comes from the heap, since each page of a separate mapping costs time.
+/// The memory of a tile. A small one comes from the heap, because each page of a separate map costs time.
 enum TileMemory<E> {
     Little(Vec<E>),
     Much(Buffer<E>),
