@@ -47,25 +47,25 @@ def read_events(
     source : path, iterable or data frame
         The path of an event table (plain, gz, zst or xz; pyndl's tab-separated or R ndl's CSV format, with
         commas or semicolons) or of a binary event file; or an iterable of ``(cues, outcomes)`` or ``(cues,
-        outcomes, frequency)``, or of mappings with these keys (in any case); or a
-        table with columns ``cues``, ``outcomes`` and perhaps ``frequency`` (in any case): a data frame of
-        pandas or polars, or whatever else has ``__arrow_c_stream__``. In iterables and tables a str is split
-        at ``"_"``, another iterable gives names verbatim, and a set is taken in sorted order. Of Arrow data
-        nobody but pyarrow, which is asked, can tell whether buffers are as long as their types need; of
-        others this is taken on trust.
+        outcomes, frequency)``, or of mappings with these keys (in any case); or a table with columns
+        ``cues``, ``outcomes`` and perhaps ``frequency`` (in any case): a data frame of pandas or polars, or
+        whatever else has ``__arrow_c_stream__``. In iterables and tables a str is split at ``"_"``, another
+        iterable gives names verbatim, and a set is taken in sorted order. Only pyarrow can tell whether the
+        buffers of Arrow data are as long as their types need, and it is asked; data of other libraries is
+        trusted.
     duplicates : {"drop", "keep", "error"}, default "drop"
         What to do when an event lists a name twice: keep the first, keep both, or raise ValueError. A cue
         that is kept twice counts twice. So does an outcome in counts, in tables and where vectors of outcomes
-        are added; to the other rules it is there, however often it is named.
+        are added; for all other rules it is present, however often it is named.
     columns : mapping, optional
-        Which columns of a table are which, where they have other names: ``{"cues": "trigrams", "outcomes":
-        1}``, by name or by position, from 0; ``"frequency"`` likewise. Those that are left out are found by
+        The columns of a table, where they have other names: ``{"cues": "trigrams", "outcomes": 1}``, by name
+        or by position, from 0; ``"frequency"`` likewise. Columns that the mapping leaves out are found by
         their own names. Cells may be separated by tabs, commas, semicolons or blanks.
     header : bool, default True
         Whether the first line of a table file names its columns. False needs positions for cues and outcomes.
     limit : int, optional
-        Read the first so many events (rows) and stop: no more of the source is read, so names that come later
-        are not there.
+        Read this many events (rows) and stop. The rest of the source is not read, so the result lacks names
+        that come later.
     background : str, optional
         A cue to add to every event, before its others.
     progress : None, bool or callable(done, total), default None
@@ -81,8 +81,8 @@ def read_events(
     FormatError
         When a file is damaged or malformed; the message names the file and the place in it.
     ValueError, TypeError
-        When an event of an iterable or table is malformed, whose number the message names; or the source is
-        none of the above.
+        When an event of an iterable or table is malformed, and the message has its number; or when the source
+        is none of the above.
 
     Examples
     --------
@@ -145,16 +145,16 @@ def compile_events(
     duplicates : {"drop", "keep", "error"}, default "drop"
         What to do when an event lists a name twice: keep the first, keep both, or raise ValueError. A cue
         that is kept twice counts twice. So does an outcome in counts, in tables and where vectors of outcomes
-        are added; to the other rules it is there, however often it is named.
+        are added; for all other rules it is present, however often it is named.
     columns : mapping, optional
-        Which columns of a table are which, where they have other names: ``{"cues": "trigrams", "outcomes":
-        1}``, by name or by position, from 0; ``"frequency"`` likewise. Those that are left out are found by
+        The columns of a table, where they have other names: ``{"cues": "trigrams", "outcomes": 1}``, by name
+        or by position, from 0; ``"frequency"`` likewise. Columns that the mapping leaves out are found by
         their own names. Cells may be separated by tabs, commas, semicolons or blanks.
     header : bool, default True
         Whether the first line of a table file names its columns. False needs positions for cues and outcomes.
     limit : int, optional
-        Read the first so many events (rows) and stop: no more of the source is read, so names that come later
-        are not there.
+        Read this many events (rows) and stop. The rest of the source is not read, so the result lacks names
+        that come later.
     background : str, optional
         A cue to add to every event, before its others.
     progress : None, bool or callable(done, total), default None
@@ -170,8 +170,8 @@ def compile_events(
     FormatError
         When a file is damaged or malformed; the message names the file and the place in it.
     ValueError, TypeError
-        When an event of an iterable or table is malformed, whose number the message names; or the source is
-        none of the above.
+        When an event of an iterable or table is malformed, and the message has its number; or when the source
+        is none of the above.
     OSError
         When a file cannot be read or written; where `source` is not there and `path` is, they may have been
         swapped.

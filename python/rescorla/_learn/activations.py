@@ -67,16 +67,16 @@ def activations(
         by itself is a path; one cue set is ``["a_b"]``. Pairs ``("a_b", "x")`` of cues and outcomes are
         refused, unless both are cues of the weights; `read_events` takes those.
     weights : Weights, n_cues x n_outcomes
-        What predicts. They are read where they lie, row after row or column after column, and only those that
-        are needed: they may be mapped from a file that is larger than the memory.
+        The weights that predict. Only those that are needed are read, some columns at a time: they may be
+        mapped from a file that is larger than the memory.
     outcomes : iterable of str, optional
         The outcomes whose activations are wanted, in this order; by default those of the weights.
     present_only : bool, default False
-        Give the activations of the outcomes that are present in each event only. Needs Events or a path.
+        Return only the activations of the outcomes that are present in each event. Needs Events or a path.
     unknown : {"error", "ignore"}, default "error"
-        What to do with a cue that the weights do not have: raise KeyError, or leave it out of the sum; and,
-        where only present outcomes are wanted, with an outcome that they do not have: raise KeyError, or give
-        NaN.
+        What to do with a cue that the weights do not have: raise KeyError, or leave it out of the sum. With
+        `present_only`, it also says what to do with a present outcome that the weights do not have: raise
+        KeyError, or return NaN.
     dtype : {"float64", "float32"}, optional
         The type to compute in; by default that of the weights.
     out : ndarray or path, optional
@@ -100,14 +100,14 @@ def activations(
     ValueError
         When an argument is not one of those listed, or `out` does not fit.
     TypeError
-        When an argument is of a wrong type, or events and weights have changed places.
+        When an argument is of a wrong type, or events and weights are swapped.
     FormatError, OSError
         When the events cannot be read, or the result not be written.
 
     Warns
     -----
     RescorlaWarning
-        When a weight is too large for `dtype` and counts as infinite.
+        When a weight is too large for `dtype`, so that it counts as infinite.
 
     Examples
     --------

@@ -85,8 +85,8 @@ def learn(
     Parameters
     ----------
     events : Events, path, iterable or data frame
-        What to learn from: Events, or a source as `read_events` takes it, which is read first. Of an
-        iterable each event is asked for once.
+        What to learn from: Events, or a source that `read_events` takes, which is read first. An iterable is
+        read once.
     alpha : float, mapping or array_like of shape (n_cues,), default 0.1
         The salience of cues: one number, or one per cue, 0 or more; 0 freezes the row of a cue. A mapping
         covers all cues of the events; an array has the order that the rows of the result have without
@@ -95,25 +95,27 @@ def learn(
         The learning rate, or the pair (beta1, beta2) of the rates for present and for absent outcomes, 0 or
         more.
     lambda_ : float, mapping or array_like of shape (n_outcomes,), default 1.0
-        The maximal activation: one number, or one per outcome. A mapping covers those outcomes of the result
-        that the events have; an array has the order of all.
+        The asymptote, the activation that a present outcome is to have: one number, or one per outcome. A
+        mapping covers those outcomes of the result that the events have; an array has the order of all
+        outcomes.
     schedule : callable, optional
         Factors on the learning rate: a function of token numbers (int64, from 1 on, some tens of thousands at
         a time, in order) that gives a factor for each, or a tuple of two such arrays for beta1 and for beta2.
-        The rate of a token is beta * factor in float64, rounded to `dtype`. See `rescorla.schedules`. It is
-        called by the calling thread, before learning, and needs the forward method.
+        The rate of a token is beta * factor in float64, rounded to `dtype`. See `rescorla.schedules`. The
+        calling thread calls the function before learning. A schedule needs the forward method.
     average : bool, default False
-        Give the mean of the weights after each token, W_1 to W_T, instead of W_T (Polyak-Ruppert averaging).
-        Sums are kept in float64. It needs the forward method.
+        Return the mean of the weights after each token, W_1 to W_T, instead of W_T (Polyak-Ruppert
+        averaging). Sums are kept in float64. It needs the forward method.
     cues, outcomes : iterable of str, optional
-        Learn the weights of these only, in this order. All cues still predict. The weights are those of the
-        whole: the same bits with the same `method`, up to rounding where "auto" takes another one for a part.
+        Learn the weights of these only, in this order. All cues still predict. The weights are the same as
+        when all are learned: to the bit with the same `method`, up to rounding where "auto" takes another
+        method for the part.
     initial : Weights, optional
-        Weights to start from; zero where it has none. Its names come first in the result. It stays as it is,
-        unless it is `out` as well.
+        Weights to start from; names that it lacks start at zero. Its names come first in the result. It is
+        not changed, unless it is `out` as well.
     dtype : {"float64", "float32"}, default "float64"
-        The type of the weights; parameters and all operations are rounded to it. In place it is the type of
-        the weights that are there.
+        The type of the weights; parameters and all operations are rounded to it. Learning in place keeps the
+        type of the weights.
     method : {"auto", "forward", "adjoint"}, default "auto"
         How to compute. The forward method follows the rule step by step: every weight is bit for bit what a
         plain loop over the rule gives. The adjoint method goes through the events backward, once for each cue
@@ -121,14 +123,14 @@ def learn(
         weights in float64, 1e-5 in float32, while beta * kappa <= 1 and saliences are within a factor of
         1000). It needs beta1 = beta2, no schedule and no average. "auto" takes the one with less work, but
         the forward method where that is small or the adjoint method's precision is not promised. Either gives
-        the same bits for any number of threads. The ``parameters`` of the result tell which it was, and how
-        many updates each makes.
+        the same bits for any number of threads. The ``parameters`` of the result say which method it was, and
+        how many updates each one makes.
     threads : int, optional
         How many threads to use; by default as many as the process may run on.
     event_memory : int, optional
-        Bytes for events as they are learned; by default 512 MiB. Events that take more are not kept: each
-        thread decodes them again for each tile, or for up to four tiles together where so many fit these
-        bytes, shared among the threads. In place it is not looked at.
+        Bytes for decoded events; by default 512 MiB. Events that take more are not kept: each thread decodes
+        them again for each tile, or for up to four tiles together, if these fit the bytes, which the threads
+        share. Learning in place ignores it.
     out : ndarray, path or Weights, optional
         Where to put the weights: the Weights that are `initial`, which are then learned in place (see the
         notes), an array of the shape and dtype of the result, or a path that ends in
@@ -138,8 +140,8 @@ def learn(
         `load_weights` reads it. Or a path that ends in ``.zarr``: a store, whose tiles appear one after
         another, each whole.
     resume : bool, default False
-        Learn what is missing of the store that `out` names, which must be of the same events and parameters;
-        where there is none it is made.
+        Learn what is missing in the store that `out` names. It must have the same events and parameters; a
+        store that does not exist is made.
     progress : None, bool or callable(done, total), default None
         None shows a bar on a terminal and in a notebook. A callable is called by the calling thread; when it
         raises, learning stops.
@@ -147,7 +149,7 @@ def learn(
     Returns
     -------
     Weights, n_cues x n_outcomes
-        Names are in the order of the events. ``parameters`` tells how the weights came about.
+        Names are in the order of the events. ``parameters`` says how the weights were learned.
 
     Raises
     ------
@@ -155,8 +157,8 @@ def learn(
         When a parameter or an initial weight is not finite, a rate or a factor of the schedule is negative,
         an array has the wrong length, or weights to learn in place are read-only.
     KeyError
-        When a mapping lacks a name, ``cues=`` or ``outcomes=`` has one that is unknown, or weights to learn
-        in place lack one of the events.
+        When a mapping lacks a name, ``cues=`` or ``outcomes=`` has an unknown name, or weights to learn in
+        place lack a name of the events.
     TypeError
         When an argument is of a wrong type.
     FloatingPointError
@@ -164,24 +166,25 @@ def learn(
     FormatError, OSError
         When the events cannot be read, or the result not be written.
     MemoryError
-        When there is no room for the result, or for what the notes list.
+        When there is no memory for the result, or for what the notes list.
 
     Warns
     -----
     RescorlaWarning
         When max(beta) * kappa >= 2 for an event, kappa = sum of alpha_i m_i^2 over its cues, m_i times
-        present, and max(beta) the largest rate of any token where there is a schedule: then that event,
-        repeated, would drive its activation away from its target instead of towards it. When a mapping has
-        names that are nowhere, or `initial` shares no name with the events.
+        present, and max(beta) the largest rate of any token where there is a schedule: then repeating that
+        event would drive its activation away from its target instead of towards it. When a mapping has names
+        that occur nowhere, or `initial` shares no name with the events.
 
     Notes
     -----
     ``learn(events, initial=weights, out=weights)`` learns in place, by the forward method, and returns
     `weights`, with new ``parameters``. Its bits are those of ``learn(events, initial=weights)``. Rows of cues
     that no event has are neither read nor written, and cost nothing; in the rows of the events' cues all
-    columns are learned. All names of the events must be in the weights. Whatever is wrong with the arguments
-    or with these rows is an error before anything is changed. When learning is stopped, or a weight leaves
-    the finite numbers, the values are partial: some columns have learned all events, others none.
+    columns are learned. All names of the events must be in the weights. If anything is wrong with the
+    arguments or with these rows, an error is raised before anything is changed. When learning is stopped, or
+    a weight leaves the finite numbers, the values are partial: some columns have learned all events, others
+    none.
 
     Apart from a result in memory, learning takes at most `event_memory` for events, or for tiles together
     where events are not kept; 256 bytes for each name; and for each thread: 40 MiB for a run of events and a
@@ -226,7 +229,7 @@ def learn(
     >>> round(weights["light", "food"], 2), round(weights["tone", "food"], 2)
     (0.99, 0.01)
 
-    Learning goes on from where it was:
+    Learning goes on from earlier weights:
 
     >>> more = rw.learn(rw.read_events([("tone", "shock", 10)]), initial=weights)
     >>> more
@@ -245,7 +248,7 @@ def learn(
     >>> round(weights["tone", "food"], 3)
     0.008
 
-    Where the same cue is followed by either outcome, weights follow what came last. Their mean does not:
+    Where either outcome may follow the same cue, the weights follow the latest events. Their mean does not:
 
     >>> either = rw.read_events([("a", "x"), ("a", "y")] * 500)
     >>> last, mean = (

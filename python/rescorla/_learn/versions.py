@@ -20,9 +20,9 @@ _LIBRARIES = (
 def show_versions() -> None:
     """Print what is installed: paste it into a report of an error.
 
-    Printed are the versions of rescorla and Python, the system, the kernel, which is the instruction set that
-    the engine takes here, the number of threads that learning takes, and the versions of numpy and of the
-    libraries that extras bring; None where one is not installed. None of these libraries is loaded.
+    It prints the versions of rescorla and Python, the system, the kernel (the instruction set that the engine
+    uses here), the number of threads that learning takes, and the versions of numpy and of the libraries of
+    the extras, None for those that are not installed. It loads none of these libraries.
 
     Examples
     --------

@@ -36,15 +36,15 @@ def report(
 ) -> None:
     """Write a page in HTML that shows a result to whoever has a browser, without network and without Python.
 
-    Of weights the page has a search, the strongest outcomes of every cue and the strongest cues of every
+    For weights, the page has a search, the strongest outcomes of every cue and the strongest cues of every
     outcome, nearest names, a network and a histogram. Events, such as the design of an experiment, are
-    learned in the page, anew whenever one moves a slider:
+    learned in the page, and again whenever a slider moves:
 
         dw_ij = alpha_i * beta1 * (lambda_j - a_j)   cue i present, outcome j present
         dw_ij = alpha_i * beta2 * (0 - a_j)          cue i present, outcome j absent
 
-    in the order of operations of ``learn(method="forward")``, with the same bits. Of trajectories it has the
-    curves.
+    in the order of operations of ``learn(method="forward")``, with the same bits. For trajectories, the page
+    has the curves.
 
     Parameters
     ----------
@@ -53,28 +53,28 @@ def report(
     path : str or path-like
         The file to write; it ends in ``.html``. An older file of that name is replaced.
     title : str, optional
-        The heading; by default what it is and how much.
+        The heading; by default it says what the page shows, and how much of it.
     n : int, default 50
-        Of weights: how many of the strongest positive and of the strongest negative weights of each name the
-        page has; fewer where it would have more than 10 MB.
+        For weights: the page has the n strongest positive and the n strongest negative weights of each name;
+        fewer if it would have more than 10 MB.
     nearness : {"cosine", "correlation"} or None, default "cosine"
-        Of weights: what makes names near, of rows of weights for cues and of columns for outcomes. None
-        leaves nearest names out.
+        For weights: the measure of how near names are, between rows of weights for cues and between columns
+        for outcomes. None leaves nearest names out.
     alpha, beta, lambda_
-        Of events: where the sliders stand at first, as `learn` takes them: by default 0.1, 0.1 and 1. The
-        mapping or array of `alpha` is about the cues, that of `lambda_` about the outcomes, of all groups
-        in order of first appearance.
+        For events: the sliders' first values, as `learn` takes them; by default 0.1, 0.1 and 1. A mapping or
+        array of `alpha` has the cues of all groups, in order of first appearance, and one of `lambda_` the
+        outcomes.
     progress : bool or callable, optional
-        Of weights: as in `learn`.
+        For weights: as in `learn`.
 
     Raises
     ------
     TypeError
-        When it is something else that is to be shown, or an argument is of the wrong type.
+        When `result` is something else, or an argument is of the wrong type.
     ValueError
-        When an argument is about something else than what is shown; there is nothing to show; there are too
-        many tokens to learn in a page (some millions), or the page would have more than 10 MB even so; the
-        path has another suffix, or is a file that is read.
+        When an argument does not belong to what is shown; when there is nothing to show; when there are too
+        many tokens to learn in a page (some millions), or the page would still have more than 10 MB; when the
+        path has another suffix, or is an input.
     KeyError
         When alpha or lambda_ is a mapping that lacks a name, or has another.
     OSError
@@ -84,9 +84,9 @@ def report(
     -----
     The file is written whole or not at all. The page says what it leaves out. It works in browsers of 2023
     and later, has no code and no data from elsewhere, and forbids itself any network; names in it can do no
-    harm. All weights are needed in memory, those of a store as well. Of 4,613 x 12,544 of them a page takes
-    half a minute of one processor's time, most of it for nearest names. These are left out where comparing
-    all would take more than some minutes.
+    harm. All weights are read into memory, also those of a store. A page of 4,613 x 12,544 weights takes half
+    a minute of one processor's time, most of it for nearest names. These are left out if comparing all would
+    take more than some minutes.
 
     See Also
     --------
