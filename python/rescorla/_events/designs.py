@@ -74,15 +74,17 @@ def design(
     seed : int, numpy.random.Generator or numpy.random.SeedSequence, optional
         Puts the trials of each phase in a random order, each as likely as any other; the phases stay in
         theirs. A number gives the same order each time, a Generator goes on from where it is. None spreads
-        the trials evenly, always in the same way: after t of the n trials of a phase there are t * n_i / n of
-        the n_i of a kind, but for less than 1, and of several kinds the one written first comes first.
+        the trials evenly, always in the same way: after t of the n trials of a phase, t * n_i / n of the n_i
+        trials of a kind have come, to within less than 1; of equally due kinds the one written first comes
+        first.
 
     Returns
     -------
     Events, or dict from str to Events
         In memory. Equal trials that follow one another within a phase are one row with a frequency; each
         probe is a row of its own. ``events.phases`` says which rows and tokens each phase has, and
-        `trajectories` records after any of the tokens. Of groups, the events of each, made as by themselves.
+        `trajectories` records after any of the tokens. For several groups: the events of each, as if it were
+        alone.
 
     Raises
     ------
@@ -116,8 +118,8 @@ def design(
 
     Where a trial is marked ``+`` or ``-``, ``"US"`` is an outcome of the events, whether it occurs or not.
 
-    No order of trials is more even than that of Tijdeman (1980), which is taken: with k kinds of trials it
-    is off by at most 1 - 1 / (2k - 2).
+    The order is that of Tijdeman (1980), and none is more even: with k kinds of trials it is off by at most
+    ``1 - 1 / (2k - 2)``.
 
     References
     ----------

@@ -64,17 +64,17 @@ def convergence(
     Parameters
     ----------
     events : Events, path, iterable or data frame
-        What is learned from: Events, or a source as `read_events` takes it, which is read first. Of an
-        iterable each event is asked for once.
+        What is learned from: Events, or a source that `read_events` takes, which is read first. An iterable
+        is read once.
     alpha : float, mapping or array_like of shape (n_cues,), default 0.1
         The salience of cues, 0 or more: one number, or one per cue.
     beta : float or pair of float, default 0.1
         The learning rate, or the pair (beta1, beta2) of those for present and for absent outcomes, 0 or more,
         not both 0. With two different rates each outcome has its own R, and results come per outcome.
     lambda_ : float, mapping or array_like of shape (n_outcomes,), default 1.0
-        The maximal activation: one number, or one per outcome. An array has the order of the result.
+        The asymptote: one number, or one per outcome. An array has the order of the result.
     outcomes : iterable of str, optional
-        Look at these only, in this order.
+        The outcomes to look at, in this order; by default all.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def convergence(
     ValueError
         When there are no tokens, a parameter is out of its range, or both rates are 0.
     KeyError
-        When a mapping lacks a name, or ``outcomes=`` has one that is unknown.
+        When a mapping lacks a name, or ``outcomes=`` has an unknown name.
     TypeError
         When an argument is of a wrong type.
     FormatError, OSError
@@ -100,7 +100,7 @@ def convergence(
     eigendecomposition: of the order of 10 n^3 operations, and at most six matrices of n x n numbers. With two
     rates each outcome takes one, and keeps a matrix. `Convergence.mean_square_rate`, and each outcome of
     `Convergence.oscillation`, take some tens of steps of 8 n^3 operations. Events are counted as sets of
-    cues, each with its number of tokens, so how many there are matters little.
+    cues, each with its number of tokens, so the number of events matters little.
 
     Ctrl-C is heard within 0.2 s, except during the eigendecomposition, which is one call of LAPACK: about
     0.5 s for 1,000 cues, 3 s for 2,000 and, by n^3, seven minutes for 10,000.

@@ -168,8 +168,8 @@ def delta_rule(
     Returns
     -------
     Weights, n_cues x n_outcomes
-        Names are in the order of the events, or of the columns of X and Z. ``parameters`` tells how the
-        weights came about.
+        Names are in the order of the events, or of the columns of X and Z. ``parameters`` says how the
+        weights were learned.
 
     Raises
     ------

@@ -97,57 +97,57 @@ def equilibrium(
     solution is not unique. You get the smallest one (of least norm), which the pseudo-inverse gives and where
     learning from zero ends.
 
-    A learner that starts at other weights W_0 (`initial`) tends to the solution that is nearest to them. What
-    no event tells apart stays as it was:
+    A learner that starts at other weights W_0 (`initial`) tends to the solution that is nearest to them, with
+    squared changes divided by alpha. Differences on which no event depends stay as they were:
 
         W = W_0 + D^(1/2) (F^(1/2) C D^(1/2))^+ F^(1/2) (O diag(lambda) - C W_0)
 
-    with D the diagonal matrix of saliences; with two rates f * b_j stands in the place of f. Learning in
-    phases (`by`) begins each phase where the one before it ended.
+    with D the diagonal matrix of saliences; with two rates f * b_j replaces f. With `by`, each phase begins
+    where the one before it ended.
 
     Parameters
     ----------
     events : Events, path, iterable or data frame
-        What is learned from: Events, or a source as `read_events` takes it, which is read first. Of an
-        iterable each event is asked for once.
+        What is learned from: Events, or a source that `read_events` takes, which is read first. An iterable
+        is read once.
     beta : float or pair of float, default 1.0
         The learning rate, or the pair (beta1, beta2) for present and for absent outcomes; 0 or more. Their
-        ratio alone matters. With beta2 = 0 an outcome is learned of only where it is present, so that all it
-        knows is that lambda is to be predicted there. With beta1 = 0 nothing is learned: all
-        weights are 0, and `initial` ones fade where the outcome is absent.
+        ratio alone matters. With beta2 = 0 the absence of an outcome teaches nothing; what is left is to
+        predict lambda where it is present. With beta1 = 0 nothing is learned: all weights are 0, and
+        `initial` weights are extinguished where the outcome is absent.
     lambda_ : float, mapping or array_like of shape (n_outcomes,), default 1.0
-        The maximal activation: one number, or one per outcome. A mapping covers the outcomes of the events;
-        an array has the order of the result.
+        The asymptote: one number, or one per outcome. A mapping covers the outcomes of the events; an array
+        has the order of the result.
     alpha : float, mapping or array_like of shape (n_cues,), optional
-        The salience of cues, 0 or more. Where the solution is not unique, give the one of least sum of w^2 /
-        alpha, or with `initial` of (w - w_0)^2 / alpha, which the learner with these saliences tends to. A
-        cue of salience 0 keeps the weights that it starts with: 0, or those of `initial`, which still
+        The salience of cues, 0 or more. Where the solution is not unique, return the one with the least sum
+        of w^2 / alpha, or with `initial` of (w - w_0)^2 / alpha: a learner with these saliences tends to it.
+        A cue of salience 0 keeps the weights that it starts with: 0, or those of `initial`, which still
         predict. A mapping covers the cues of the events; an array has the order of the result.
     ridge : float, default 0.0
-        Minimise sum of f (lambda o - c'w)^2 + ridge |w - w_0|^2 instead: the change is held back, that of
-        each phase by itself. Without `initial` w_0 is zero. With two rates an event weighs f times its rate
+        Minimise sum of f (lambda o - c'w)^2 + ridge |w - w_0|^2 instead: the penalty is on the change, in
+        each phase on its own. Without `initial` w_0 is zero. With two rates an event weighs f times its rate
         relative to the larger of the two.
     background : str, optional
         A cue to add to every event, before its others, of a name that no cue of the events has. `initial`
         may have it.
     method : "auto", "dense" or "iterative", default "auto"
         "dense" factorises the normal equations; "iterative" takes conjugate gradients on the events. "auto"
-        is "dense" for up to 10,000 cues, those that always come together counted once. See the notes.
+        is "dense" for up to 10,000 cues; cues that always come together count as one. See the notes.
     tol : float, optional
-        "dense": eigenvalues below this part of the greatest count as zero. By default cues decide one by
-        one; see the notes. "iterative": stop where the gradient is below this part of what it was at zero
+        "dense": eigenvalues below this fraction of the greatest count as zero. By default pivots decide, cue
+        by cue; see the notes. "iterative": stop where the gradient is below this part of what it was at zero
         weights (with `initial`, of those of O lambda and of C |W_0| together); by default 1e-12.
     threads : int, optional
         How many threads to use at the most; by default as many as the process may run on. The bits of the
         result do not depend on it.
     initial : Weights, optional
-        Weights to start from; zero where it has none. Its names come first in the result. It stays as it is.
-        Rows of cues that no event has keep their weights; outcomes that no event has are absent outcomes of
-        all of them.
+        Weights to start from; names that it lacks start at zero. Its names come first in the result. It is
+        not changed. Rows of cues that no event has keep their weights; an outcome that no event has is absent
+        from all events.
     by : None or "phase", default None
         "phase": the weights at the end of each phase of the events (`Events.phases`), each solved from those
         at the end of the phase before it, the first from zero or from `initial`. Long training in phases
-        tends to these. A phase without tokens, of probes alone, changes nothing.
+        tends to these weights. A phase that has only probes, so no tokens, changes nothing.
     progress : None, bool or callable(done, total), default None
         None shows a bar on a terminal and in a notebook.
 
@@ -183,9 +183,9 @@ def equilibrium(
     Warns
     -----
     RescorlaWarning
-        When "iterative" did not come within its tolerance, or rounding errors are left in what "dense" found.
-        When a mapping has names that are nowhere, `initial` shares no name with the events, or tokens are in
-        no phase.
+        When "iterative" did not reach its tolerance, or rounding errors are left in the result of "dense".
+        When a mapping has names that occur nowhere, `initial` shares no name with the events, or tokens are
+        in no phase.
 
     See Also
     --------

@@ -70,30 +70,30 @@ def trajectories(
 ) -> Trajectories:
     """Learn as `learn` does, and record weights on the way.
 
-    What is recorded after token t has the bits of ``learn(..., method="forward")`` on the first t tokens. A
-    row of frequency f is f tokens: weights can be recorded inside it.
+    The weights recorded after token t are, bit for bit, those of ``learn(..., method="forward")`` on the
+    first t tokens. A row of frequency f is f tokens: weights can be recorded inside it.
 
     Parameters
     ----------
     events : Events, path, iterable or data frame
-        What to learn from: Events, or a source as `read_events` takes it, which is read first. Of an
-        iterable each event is asked for once.
+        What to learn from: Events, or a source that `read_events` takes, which is read first. An iterable is
+        read once.
     pairs : iterable of (str, str), optional
         The weights to record, as pairs (cue, outcome).
     cues, outcomes : iterable of str, optional
         Without `pairs`: record the weights of all these cues to all these outcomes. Without ``cues`` those of
         all cues, without ``outcomes`` those to all outcomes. All cues predict, recorded or not.
     every : int, default 1
-        Record the first weights, those after tokens every, 2 * every, ..., and those after the last. Where
-        there are fewer tokens than `every`, warn.
+        Record the first weights, those after tokens every, 2 * every, ..., and those after the last. If there
+        are fewer tokens than `every`, there is a warning.
     at : array_like of int, optional
-        Record after these tokens instead, and no others; they rise. 0 is before the first token: the initial
-        weights, or zeros.
+        Record only after these tokens, in rising order. 0 is before the first token: the initial weights, or
+        zeros.
     alpha, beta, lambda_, schedule, initial, dtype, threads, progress
-        As in `learn`. A mapping or array `lambda_` is about the outcomes that are recorded.
+        As in `learn`. A mapping or array `lambda_` has the recorded outcomes.
     predictions : bool, default False
-        Record, too, what was predicted just before each recorded token of those of its outcomes that are
-        recorded. For token 0 there is nothing to predict.
+        Also record, for each recorded token, the activations of its outcomes just before it is learned, if
+        these outcomes are recorded. Token 0 has none.
 
     Returns
     -------
@@ -107,16 +107,16 @@ def trajectories(
     ValueError, KeyError, TypeError, FloatingPointError, FormatError, OSError
         As `learn`.
     MemoryError
-        When there is no room for what is to be recorded.
+        When there is no memory for the record.
 
     Warns
     -----
     RescorlaWarning
-        As `learn`; or where `every` is more than the number of tokens.
+        As `learn`; and if `every` is more than the number of tokens.
 
     Notes
     -----
-    Only the outcomes that are recorded are learned, and only up to the last recorded token.
+    Only the recorded outcomes are learned, and only up to the last recorded token.
 
     What is recorded takes n_times x n_pairs or n_times x n_cues x n_outcomes elements of `dtype`, and 32
     bytes for each of the n_times. Learning takes what `learn` takes, for the outcomes that are recorded.
