@@ -129,74 +129,74 @@ def corpus_events(
         One path as a str or path-like: a file, a folder (all files in it and below, sorted by name) or a
         pattern such as ``"corpus/*.txt.gz"``; several as a list, tuple or iterator of path-like objects
         (`pathlib.Path`). Each file is a document; it is UTF-8, plain or compressed (gz, zst, xz). Any other
-        iterable gives the text itself: a str is a line, a list of str is a line of words that are found
-        already and stay as they are.
+        iterable gives the text itself: a str is a line; a list of str is a line whose words are separated
+        already, and stay as they are.
     path : str or path-like, optional
         A binary event file to write; None keeps the events in memory.
     cues_from : see below, default "trigrams"
         What the words of an event give as cues. ``"words"``: themselves. ``"trigrams"``, ``"bigrams"``,
-        ``"unigrams"`` or a number n: their runs of n letters, those of the boundary counted too; for n = 1
-        the letters of the words alone. A mapping from words to names (a str is split at ``_``, and ``""`` is
+        ``"unigrams"`` or a number n: n letters in a row, where the boundary counts as a letter; for n = 1 the
+        letters of the words alone. A mapping from words to names (a str is split at ``_``, and ``""`` gives
         no name; another iterable of str gives names verbatim), a `pathlib.Path` of a table with such a
         mapping (word, tab, names joined by ``_``), or a function from words to names, which is called once or
         a few times for each different word. Of CoNLL-U also ``"lemmas"``, ``"upos"`` and ``"features"``. A
         list or tuple of these: the names of each, one after another.
     outcomes_from : as for cues, or None, default "words"
-        What the words of an event give as outcomes. None: there are none.
+        What the words of an event give as outcomes. None: no outcomes.
     window : int, pair of int, "context" or None, default None
         Which words make an event. None or 1: each word. n: n consecutive words; events grow at the beginning
         of a context and shrink at its end: (A), (A B), (A B C), (B C D), ... (C D), (D) for n = 3; all words
-        give cues and outcomes. A pair (before, after): each word, which gives the outcomes; up to so many
+        give cues and outcomes. A pair (before, after): each word gives the outcomes, and at most so many
         words before and after it give the cues; a word without neighbours is left out. ``"context"``: the
         whole context is one event.
     context : {"line", "sentence", "paragraph", "document"}, default "line"
-        What an event does not reach beyond. A paragraph ends at an empty line, a document at the end of its
-        file or at `document_end`. For sentences see Notes.
+        The part of the text that an event stays within. A paragraph ends at an empty line, a document at the
+        end of its file or at `document_end`. For sentences see Notes.
     across : bool, default True
         Whether n-grams run across the words of an event, joined by the boundary as in ``"#in#the#"``, or stay
-        within each word. The words before and those after (a pair as window) are never joined.
+        within each word. With a pair as window, no n-gram joins the words before with those after.
     letters : {"codepoints", "graphemes"}, default "codepoints"
         What a letter of an n-gram is: a Unicode code point, or an extended grapheme cluster (UAX 29), which
         keeps combining marks with their letter.
     symbols : str or callable, optional
-        The characters that make up words; all others separate words. Characters, ranges such as ``"a-z"``
-        and classes such as ``r"\\w"`` or ``r"\\p{Greek}"``; or a function of a character that says whether it
-        is one, which is called once or a few times for each different character of the text (in the form that
-        `lower` and `normalize` give it). None, ``"all"`` or ``"*"``: white space separates words.
+        The characters that make up words; all others separate words. Characters, ranges such as ``"a-z"`` and
+        classes such as ``r"\\w"`` or ``r"\\p{Greek}"``; or a function that takes a character and says whether
+        it belongs to words. It is called once or a few times for each different character of the text, in the
+        form that `lower` and `normalize` give it. None, ``"all"`` or ``"*"``: white space separates words.
     lower : bool, default True
         Whether to turn everything to lower case first.
     normalize : {"NFC", "NFD", "NFKC", "NFKD"}, optional
-        The normal form of Unicode to bring the text into first of all.
+        The normal form of Unicode into which the text is brought first of all.
     boundary : str, default "#"
         The mark of the beginning and the end of a word.
     stop_words : iterable of str, or pathlib.Path of a list, default ()
-        Words taken out of the text before events are made of it; in a file, one in each line before the
-        first tab.
+        Words to remove from the text before events are made; in a file, one in each line, before the first
+        tab.
     vocabulary : iterable of str, or pathlib.Path of a list, optional
-        The only words that stay in the text.
+        The words to keep; all other words are removed.
     sentence_end : str, default ".?!…。！？"
         The characters that end sentences.
     document_end : str, default "---end.of.document---"
-        What ends a document within a file, as it stands here, in lower or in upper case.
+        The mark that ends a document within a file: as it is given, in lower case or in upper case.
     unknown : {"error", "ignore", "keep"}, default "error"
         What a mapping gives for a word that it lacks: KeyError, no names, or the word itself.
     format : {"text", "subtitles", "conllu"}, default "text"
         What the files hold. ``"subtitles"``: OpenSubtitles' XML; a pause of more than five seconds ends a
-        paragraph. ``"conllu"``: words that are found already, with lemmas and features; its sentences are
-        lines, too; words with characters that are not in `symbols` are left out.
+        paragraph. ``"conllu"``: words that are separated already, with lemmas and features. Its sentences are
+        also lines. Words with characters that are not in `symbols` are left out.
     items : {"lines", "documents"}, default "lines"
         Whether each item of an iterable is a line or a document.
     duplicates : {"drop", "keep", "error"}, default "drop"
         What to do when an event lists a name twice: keep the first, keep both, or raise ValueError. A cue
         that is kept twice counts twice. So does an outcome in counts, in tables and where vectors of outcomes
-        are added; to the other rules it is there, however often it is named.
+        are added; for all other rules it is present, however often it is named.
     background : str, optional
         A cue to add to every event, before its others.
     threads : int, optional
         How many threads read files; by default as many as the process may run on. The events do not depend
         on it. Iterables are read by the calling thread.
     progress : None, bool or callable(done, total), default None
-        None shows a bar on a terminal and in a notebook. Of files it counts bytes.
+        None shows a bar on a terminal and in a notebook. For files it counts bytes.
 
     Returns
     -------
@@ -219,21 +219,22 @@ def corpus_events(
     -----
     RescorlaWarning
         When no word consists of `symbols`, or none of `vocabulary` or `stop_words` occurs in the text; when
-        `symbols` stands in brackets, which are left out; when one of the first hundred files looks like a
-        table, or the only one is empty.
+        `symbols` has brackets around it, which are removed; when one of the first hundred files looks like a
+        table, or the only file is empty.
 
     Notes
     -----
     Words are separated by white space (that of Unicode), by ``_``, by the characters of the boundary and by
     what is not in `symbols`. Line ends are ``\\n``, ``\\r\\n`` and ``\\r``.
 
-    A sentence ends behind a character of `sentence_end` if nothing but closing quotes and brackets follows
-    before the next white space; one that is not ASCII ends a sentence anywhere. So "3.14" and "e.g.," go on,
-    and "Mr." ends. For more, split sentences with a tool for your language and pass lists of words.
+    A sentence ends after a character of `sentence_end`, if only closing quotes and brackets stand between it
+    and the next white space. A character that is not ASCII ends a sentence wherever it stands. So no sentence
+    ends at "3.14" or "e.g.,", but one ends at "Mr.". For more, split sentences with a tool for your language
+    and pass lists of words.
 
     The text streams: memory grows with the number of different words, not with the length of the text. But
-    with ``window="context"`` the words of a context are held until it ends, and one of more than 16,777,216
-    words (2^24) is refused.
+    with ``window="context"`` the words of a context are held until it ends, and a context of more than
+    16,777,216 words (2^24) is refused.
 
     References
     ----------

@@ -94,15 +94,15 @@ def delta_rule(
     Parameters
     ----------
     data : Events or a source of them, or pair (X, Z)
-        What to learn from. A tuple of two is a pair of arrays, and nothing else is. All else are events, or
-        whatever `read_events` takes: the path of a binary event file or event table; a list, or another
-        iterable that is no tuple, of ``(cues, outcomes[, frequency])``; a data frame or Arrow table with
-        columns ``cues`` and ``outcomes``. `corpus_events` makes events of running text.
+        What to learn from. Only a tuple of two is a pair of arrays. Everything else is events, or a source
+        that `read_events` takes: the path of a binary event file or event table; a list, or another iterable
+        that is no tuple, of ``(cues, outcomes[, frequency])``; a data frame or Arrow table with columns
+        ``cues`` and ``outcomes``. `corpus_events` makes events of running text.
 
         X : array_like, data frame, xarray DataArray or scipy sparse matrix, n_tokens x n_cues
             Each row is a token, and its numbers are the values of the cues. A sparse X is never made dense:
-            of a row only what stands there is looked at. Cues have the names of the columns, or "x0", "x1"
-            and so on.
+            only the numbers that it stores are read. Cues have the names of the columns, or "x0", "x1" and so
+            on.
         Z : the same, n_tokens x n_outcomes, or array_like of n_tokens
             The targets, taken as they are. Outcomes have the names of the columns, or "z0", "z1" and so on;
             that of one number a token has its own name, or "y".
@@ -113,8 +113,9 @@ def delta_rule(
         The learning rate, 0 or more.
     lambda_ : float, mapping or array_like of shape (n_outcomes,), default 1.0
         The target t of an outcome that is present: one number, or one per outcome. That of an absent outcome
-        is 0, and with tanh -lambda. Logistic and tanh come near 1 and never reach it; with tanh a lambda
-        below 1 keeps weights finite where a plane separates the events. With arrays it stays 1.0: scale Z.
+        is 0, and with tanh -lambda. Logistic and tanh approach 1 and never reach it; with tanh a lambda below
+        1 keeps weights finite where a plane separates the events. With arrays it must be 1.0: scale Z
+        instead.
     activation : {"identity", "logistic", "tanh", "relu", "softmax"} or (g, g'), default "identity"
         The function g: h itself, 1 / (1 + exp(-h)), the hyperbolic tangent, max(h, 0), or exp(h_j) divided by
         the sum of exp(h) over all outcomes. Or a pair of functions of your own: the first gives g(h) for an
@@ -122,41 +123,41 @@ def delta_rule(
         calling thread, for some tokens at a time, and need a `batch` of more than one. The slope of "relu" at
         0 is taken to be 1, so that weights that begin at zero can learn.
     loss : {"squared", "log"}, default "squared"
-        What is made smaller, summed over the outcomes: (t - g)^2 / 2; or -t log g - (1 - t) log(1 - g) of
-        the logistic function, and -t log g of softmax, with targets from 0 to 1. Full-batch descent of the
-        log loss is logistic regression, with softmax multinomial logistic regression. Under softmax and the
-        log loss a token with several outcomes is as many choices, and one without an outcome teaches nothing.
+        The loss to minimise, summed over the outcomes: (t - g)^2 / 2; or -t log g - (1 - t) log(1 - g) of the
+        logistic function, and -t log g of softmax, with targets from 0 to 1. Full-batch descent of the log
+        loss is logistic regression, with softmax multinomial logistic regression. Under softmax and the log
+        loss a token with several outcomes is as many choices, and one without an outcome teaches nothing.
     batch : int or "full", default 1
         Tokens in a batch; the last one of a pass may have fewer. A batch may end within an event of frequency
         f, which is f tokens. "full": all tokens of a pass.
     reduction : {"sum", "mean"}, default "sum"
         Whether the dw of a batch are summed, or averaged over its tokens.
     passes : int, default 1
-        How often to go through the tokens; with `tol` the most times.
+        How often to go through the tokens; with `tol` at most so often.
     tol : float, optional
         Stop after the first pass whose weights have a gradient of the mean loss near zero: no derivative by a
-        weight of a cue with a salience is beyond -tol or tol. ``parameters`` tell whether it came to that
-        ("converged"), how many passes were made ("passes"), and the greatest of the derivatives ("gradient").
+        weight of a cue with a salience is beyond -tol or tol. ``parameters`` say whether this was reached
+        ("converged"), how many passes were made ("passes"), and what the greatest derivative is ("gradient").
         For full batches and small steps; single tokens scatter about the minimum unless the rate falls.
     schedule : callable, optional
         Factors on beta: a function of token numbers (int64, from 1 on through all passes) that gives a factor
         for each, as `rescorla.schedules` have it. A batch has the factor of its first token.
     record : {"loss", "accuracy"}, optional
-        What to compute of the weights after each pass, as ``history`` of the result. "loss": the mean of the
-        tokens' losses. "accuracy": the part of the tokens whose outcome of the greatest h is one of theirs,
-        the first of equally great ones; of one outcome alone, for which g(h) is nearer to the right one of
-        the targets of presence and absence. With arrays, whose outcome of the greatest h has the greatest
-        target, above 0 (-1 with tanh).
+        What to compute from the weights after each pass, for the ``history`` of the result. "loss": the mean
+        of the tokens' losses. "accuracy": the part of the tokens whose outcome of the greatest h is one of
+        theirs, the first of equally great ones; of one outcome alone, for which g(h) is nearer to the right
+        one of the targets of presence and absence. With arrays, whose outcome of the greatest h has the
+        greatest target, above 0 (-1 with tanh).
     initial : Weights or "random", optional
-        What to start from: zero; these weights, whose names come first in the result; or "random", numbers of
-        the normal distribution with mean 0 and standard deviation 0.01, drawn with the seed. Columns of
-        arrays are matched by name; weights of cues that X lacks, or to outcomes that Z lacks, stay what they
-        are.
+        Where to start: at zero; at these weights, whose names come first in the result; or at "random",
+        numbers of the normal distribution with mean 0 and standard deviation 0.01, drawn with the seed.
+        Columns of arrays are matched by name; weights of cues that X lacks, or to outcomes that Z lacks, stay
+        as they are.
     seed : int, numpy.random.Generator or numpy.random.SeedSequence, optional
         Take the tokens of each pass in a fresh random order, the one in which ``events.passes(passes, seed)``
         has them, after random initial weights are drawn; without it in the order of the events. Each row of
-        arrays is an event. A Generator goes on from where it is, and ``parameters["seed"]`` is None then. The
-        order makes no difference to full batches.
+        arrays is an event. A Generator continues from its present state; then ``parameters["seed"]`` is None.
+        The order does not matter for full batches.
     dtype : {"float64", "float32"}, default "float64"
         The type of the weights; parameters and all operations are rounded to it.
     threads : int, optional
@@ -189,9 +190,9 @@ def delta_rule(
     Warns
     -----
     RescorlaWarning
-        When g is the identity or "relu" and beta so large that a token takes away twice its own error, or
-        more: where beta * sum of alpha x^2 is 2 or more, or n times as much where n tokens are averaged. When
-        `tol` was not reached.
+        When g is the identity or "relu" and beta is so large that a token overshoots by its own error or
+        more: beta * sum of alpha x^2 is 2 or more, or 2 n or more where n tokens are averaged. When `tol` was
+        not reached.
 
     See Also
     --------
@@ -204,7 +205,7 @@ def delta_rule(
     Batches). The functions are computed by the system's library in float64 and rounded: their last digit may
     depend on the system. Softmax and functions of your own are computed in numpy, in one thread: softmax
     needs the sums of all outcomes of a token at once, so outcomes cannot be shared out among threads. Their
-    weights are those of the rule but for rounding.
+    weights are those of the rule up to rounding.
 
     What `tol` and `record` ask for is computed in numpy, too, from the sets of cues that tokens have, in
     float64, in one thread: after each pass, the work of about a full batch. A gradient takes the memory of
