@@ -191,7 +191,7 @@ def verify(
     events : Events or a source of them, optional
         The events that it was made of, as of `create`; needed for a sample.
     sample : int, default 0
-        Learn so many tiles again, drawn at random, and compare them bit for bit.
+        Learn this many tiles again, drawn at random, and compare them bit for bit.
     seed : int, Generator or SeedSequence, optional
         Where random numbers come from; None draws others each time.
     threads : int, optional

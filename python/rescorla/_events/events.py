@@ -810,7 +810,7 @@ class Events:
         min_cue_count, min_outcome_count : int, optional
             Names in fewer tokens are removed.
         max_cues, max_outcomes : int, optional
-            Of all names that would stay so far, only so many stay: those in the most tokens, and of equally
+            Of all names that would stay so far, keep only this many: those in the most tokens, and of equally
             frequent ones those that come first in `cues` or `outcomes`.
         duplicates : {"drop", "keep", "error"}, default "drop"
             What to do when an event lists a name twice under the names of a map: keep the first, keep both,

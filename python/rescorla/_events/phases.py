@@ -20,8 +20,8 @@ class Phase(NamedTuple):
     rows : range
         Its events: ``events[phase.rows]`` are these.
     tokens : range
-        Its tokens, counted from 0: so many come before it and before its end. ``phase.tokens.stop`` is the
-        token after which `trajectories` records what the phase taught. Empty where all rows are probes.
+        Its tokens, counted from 0. ``phase.tokens.stop`` is the token after which `trajectories` records what
+        the phase taught. Empty if all rows are probes.
     """
 
     rows: range

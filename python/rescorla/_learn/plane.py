@@ -47,7 +47,7 @@ class LinearFit:
     feature_names : tuple of str
         The names of the columns of X.
     parameters : dict
-        How the plane came about.
+        How the plane was found.
 
     Examples
     --------

@@ -48,7 +48,7 @@ class TeacherStudent:
         The least S w.x / |w| over the student's own examples: above 0 where it gets all of them right. None
         where it was not asked for.
     parameters : dict
-        How it came about.
+        How it was computed.
 
     Examples
     --------

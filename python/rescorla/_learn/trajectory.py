@@ -34,7 +34,7 @@ class Trajectories:
     cues, outcomes : tuple of str
         The names of the block, or the distinct names of the pairs, in their order.
     parameters : dict
-        How the weights came about.
+        How the weights were learned.
     predictions : ndarray with the fields token, outcome, activation and error, or None
         One entry for each outcome that is present at a recorded token, if its weights are learned: its
         activation just before the token was learned, and lambda - activation.

@@ -43,14 +43,14 @@ class Weights:
     cues, outcomes : iterable of str
         The distinct names of the rows and of the columns.
     parameters : mapping, optional
-        How the weights came about: values that JSON has.
+        How the weights were learned: values that JSON has.
 
     Attributes
     ----------
     values : ndarray of float64 or float32, n_cues x n_outcomes
     cues, outcomes : tuple of str
     parameters : dict
-        How the weights came about: the rule and what it was told, how much was learned of, in what time, by
+        How the weights were learned: the rule and its parameters, how much was learned, in what time, by
         which version. ``parameters["events"]`` is what made the events, as ``Events.parameters`` has it;
         there is none where they do not say, as arrays do not.
     shape : tuple of (int, int)
@@ -337,7 +337,7 @@ class Weights:
         -------
         list of (str, str, float)
             Cues, outcomes and weights, from the largest absolute weight down; equal ones cue by cue, in the
-            order of the names. What is not a number comes last.
+            order of the names. NaN comes last.
 
         Notes
         -----
@@ -389,7 +389,7 @@ class Weights:
         -------
         names : ndarray of str (dtype object), n_sets x n
             The outcomes of each set, from the most active down; equally active ones in the order of the
-            weights' outcomes. What is not a number comes last. None for a set without any cue that the
+            weights' outcomes. NaN comes last. None for a set without any cue that the
             weights have: nothing speaks for one outcome more than for another.
         activations : ndarray, n_sets x n
             Their activations, of the type of the weights.

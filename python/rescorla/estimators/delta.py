@@ -53,7 +53,7 @@ class DeltaRuleClassifier(ErrorDrivenClassifier):
         of single rows that of the median kappa.
     passes : int, optional
         How many times `fit` goes through the rows. By default once with a `beta` of your own; and without
-        one until passes improve by less than `tol`, at most 20 times. ``n_iter_`` tells how many there were.
+        one until passes improve by less than `tol`, at most 20 times. ``n_iter_`` says how many there were.
     tol : float or None, default 1e-3
         Where neither `beta` nor `passes` is given: stop after 5 passes in a row whose mean squared error is
         not smaller, by this part, than the least before. Errors are those of the predictions as they were
@@ -76,7 +76,7 @@ class DeltaRuleClassifier(ErrorDrivenClassifier):
         The classes, sorted.
     weights_ : Weights of float64, n_cues x n_classes
         Its cues are "background", where there is an intercept, and the features; its outcomes are the classes
-        as str. Of two classes only the second is learned, since what speaks for one speaks as much against
+        as str. For two classes only the second is learned, since evidence for one is as much evidence against
         the other; both with the identity and "relu".
     coef_ : ndarray of float64, n_classes x n_features, or 1 x n_features with two classes
         The weights of the features.
@@ -202,7 +202,7 @@ class DeltaRuleRegressor(ErrorDrivenRegressor):
         The learning rate, 0 or more; by default that of `DeltaRuleClassifier`. ``beta_`` tells it.
     passes : int, optional
         How many times `fit` goes through the rows. By default once with a `beta` of your own; and without
-        one until passes improve by less than `tol`, at most 20 times. ``n_iter_`` tells how many there were.
+        one until passes improve by less than `tol`, at most 20 times. ``n_iter_`` says how many there were.
     tol : float or None, default 1e-3
         Where neither `beta` nor `passes` is given: stop after 5 passes in a row whose mean squared error is
         not smaller, by this part, than the least before. Errors are those of the predictions as they were

@@ -51,7 +51,7 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
         The maximal activation.
     passes : int, optional
         How many times `fit` goes through the rows. By default once with a `beta` of your own; and without
-        one until passes improve by less than `tol`, at most 20 times. ``n_iter_`` tells how many there were.
+        one until passes improve by less than `tol`, at most 20 times. ``n_iter_`` says how many there were.
     tol : float or None, default 1e-3
         Where neither `beta` nor `passes` is given: stop after 5 passes in a row whose mean squared error is
         not smaller, by this part, than the least before. Errors are those of the predictions as they were
@@ -437,7 +437,7 @@ class RescorlaWagnerRegressor(ErrorDrivenRegressor):
         rate of a row of the median kappa.
     passes : int, optional
         How many times `fit` goes through the rows. By default once with a `beta` of your own; and without
-        one until passes improve by less than `tol`, at most 20 times. ``n_iter_`` tells how many there were.
+        one until passes improve by less than `tol`, at most 20 times. ``n_iter_`` says how many there were.
     tol : float or None, default 1e-3
         Where neither `beta` nor `passes` is given: stop after 5 passes in a row whose mean squared error is
         not smaller, by this part, than the least before. Errors are those of the predictions as they were

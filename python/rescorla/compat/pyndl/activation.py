@@ -47,7 +47,7 @@ def activation(
     weights : xarray.DataArray or dict of dicts
         Of the dimensions ``outcomes`` and ``cues``, or ``weights[outcome][cue]``.
     n_jobs : int, default 1
-        At most so many threads; with nested weights 1.
+        The most threads to use; with nested weights 1.
     number_of_threads : int, optional
         The old name of `n_jobs`.
     remove_duplicates : {None, True, False}, default None

@@ -45,7 +45,7 @@ class WeightDict(defaultdict[Any, Any]):
     Attributes
     ----------
     attrs : OrderedDict
-        How they came about.
+        How they were learned.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class WeightDict(defaultdict[Any, Any]):
 
     @property
     def attrs(self) -> OrderedDict[str, Any]:
-        """How the weights came about."""
+        """How the weights were learned."""
         return self._attrs
 
     @attrs.setter
@@ -121,7 +121,8 @@ def ndl(
     number_of_threads, len_sublists : int, optional
         The old names of `n_jobs` and `n_outcomes_per_job`.
     n_jobs : int, default 8
-        The order of names, as in `count.cues_outcomes`, and at most so many threads. It changes no weight.
+        The order of names, as in `count.cues_outcomes`, and the most threads to use. Neither changes a
+        weight.
     n_outcomes_per_job : int, default 10
         It changes nothing.
     remove_duplicates : {None, True, False}, default None

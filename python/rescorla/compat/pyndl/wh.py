@@ -72,7 +72,8 @@ def wh(
     weights : xarray.DataArray, optional
         Weights to start from, of the dimensions of the result.
     n_jobs : int, default 8
-        The order of names, as in `count.cues_outcomes`, and at most so many threads. It changes no weight.
+        The order of names, as in `count.cues_outcomes`, and the most threads to use. Neither changes a
+        weight.
     n_outcomes_per_job : int, default 10
         It changes nothing.
     remove_duplicates : {None, True, False}, default None
