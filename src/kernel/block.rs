@@ -7,9 +7,10 @@
 //! for each row r, in order, for each token t, in order:       to[r] = to[r] + factor(t, r) * update[t]
 //! ```
 //!
-//! So a row is loaded once for all tokens, and each sum and each row still gets its terms one after another in the order that
-//! token after token would give them: `from` is not changed. With a single token `from` and `to` may be the same rows.
-//! Vectors run across the rows, and multiply and add are never fused, as in [`super::step`].
+//! Here `r` is the row of a slot, and `value(t, r)` is the value of token `t` at that slot. Each of the two loops over rows loads a
+//! row once for all tokens. Each sum and each row gets its terms in the order in which it would get them from one token after
+//! another. With several tokens, `from` and `to` do not overlap, and `from` is not changed. With a single token they may be the
+//! same rows. Vectors run across the rows, and multiply and add are never fused, as in [`super::step`].
 
 use super::vector::Vector;
 

@@ -1,8 +1,7 @@
 //! One source for every machine: the instruction set is decided at run time.
 //!
 //! A [`Task`] is generic over the vector; [`run`] instantiates it inside a function compiled for the instruction set,
-//! into which all of it is inlined. So one source serves every machine, and a wheel built for the baseline uses all that
-//! a newer processor has.
+//! into which all of it is inlined. So a wheel built for the baseline still uses AVX2 or AVX-512 where the processor has them.
 
 use super::element::Element;
 use super::isa::Isa;
@@ -23,7 +22,7 @@ pub trait Task<E: Element> {
     /// What it gives.
     type Output;
 
-    /// Does the work, on blocks of `B` vectors, of which the width of the rows is a multiple. Implementations are
+    /// Does the work on blocks of `B` vectors; the width of the rows is a multiple of a block. Implementations are
     /// `#[inline(always)]`, and have no closures: a closure is compiled without the instruction set.
     ///
     /// # Safety
@@ -32,9 +31,9 @@ pub trait Task<E: Element> {
     unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Self::Output;
 }
 
-/// Runs a task on rows of `width` elements, a multiple of the kernel's lanes, with the vectors of a kernel. If the machine lacks its
-/// instruction set, the portable vectors do the task, with the same bits; kernels from [`Isa::available`] or parsed from a name are
-/// never lacking.
+/// Runs a task on rows of `width` elements, a multiple of the kernel's lanes, with the vectors of a kernel. If the machine lacks the
+/// kernel's instruction set, the portable vectors do the task, with the same bits. The machine always has the kernels that
+/// [`Isa::available`] lists or that are parsed from a name.
 #[expect(unsafe_code, reason = "the one place where the instruction set is checked")]
 pub fn run<E: Element, T: Task<E>>(kernel: Isa, width: usize, task: T) -> T::Output {
     #[cfg(target_arch = "x86_64")]
@@ -67,8 +66,8 @@ pub fn run<E: Element, T: Task<E>>(kernel: Isa, width: usize, task: T) -> T::Out
     unsafe { in_blocks::<E, E::Portable, T>(width, task) }
 }
 
-/// Takes 8, 4 or 1 vectors side by side, the most that divide the width. One alone would be slow, for each addition to a sum waits
-/// for the addition before it.
+/// Works on 8, 4 or 1 vectors side by side: the largest of these numbers that divides the number of vectors in a row. One vector
+/// alone is slow, because each addition to a sum waits for the one before it.
 ///
 /// # Safety
 /// The instruction set of `V` must exist.

@@ -9,11 +9,11 @@ use super::vector::x86;
 
 /// The number type of weights: `f64` or `f32`.
 pub trait Element: Scalar {
-    /// Vectors of AVX-512.
+    /// Vectors of AVX-512; on other architectures, portable vectors.
     type Avx512: Vector<Element = Self>;
-    /// Vectors of AVX2.
+    /// Vectors of AVX2; on other architectures, portable vectors.
     type Avx2: Vector<Element = Self>;
-    /// Vectors of NEON.
+    /// Vectors of NEON; on other architectures, portable vectors.
     type Neon: Vector<Element = Self>;
     /// Vectors for any machine.
     type Portable: Vector<Element = Self>;

@@ -40,7 +40,7 @@ pub unsafe trait Vector: Copy {
     /// # Safety
     /// See [`Vector`].
     unsafe fn times(self, other: Self) -> Self;
-    /// Lane by lane the lesser of two numbers, `other` if they are equal.
+    /// Lane by lane, the lesser of two numbers; `other` if they are equal or one of them is NaN.
     ///
     /// # Safety
     /// See [`Vector`].
