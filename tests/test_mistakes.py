@@ -360,7 +360,11 @@ LEARNING = [
         "lower beta or alpha",
     ),
     Mistake(
-        "two rates", two_rates, "no one slope for all columns", "found beta1 = 0.1", 'use method="forward"'
+        "two rates",
+        two_rates,
+        "changes the weights to all outcomes at one rate",
+        "found beta1 = 0.1",
+        'use method="forward"',
     ),
     Mistake(
         "outcomes that are unknown",

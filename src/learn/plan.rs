@@ -98,9 +98,8 @@ impl<E: Element> Plan<'_, E> {
     pub(super) fn check_method(&self, method: Method, rule: &Rule<E>) -> Result<()> {
         if method == Method::Adjoint && rule.beta1 != rule.beta2 {
             return Err(Error::Argument(format!(
-                "expected one learning rate for the adjoint method, found beta1 = {} and beta2 = {}: with two, what a \
-                 token does to a column depends on its outcome, and there is no one slope for all columns; use \
-                 the forward method",
+                "expected one learning rate for the adjoint method, found beta1 = {} and beta2 = {}: it changes \
+                 the weights to all outcomes at one rate, whether they occur or not; use the forward method",
                 self.beta1, self.beta2
             )));
         }

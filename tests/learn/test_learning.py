@@ -458,7 +458,7 @@ def test_weights_are_no_events() -> None:
 
 
 def test_what_two_rates_have_not_is_said() -> None:
-    with pytest.raises(ValueError, match="no one slope for all columns"):
+    with pytest.raises(ValueError, match="changes the weights to all outcomes at one rate"):
         rw.learn(rw.read_events([("a", "x")]), beta=(0.1, 0.2), method="adjoint")
 
 
