@@ -13,9 +13,9 @@
 //!
 //! ```text
 //! v = e_i;  for each token t, the last first:
-//!     s = sum over the cues c of t of alpha[c] * v[c]          (a cue named twice twice)
+//!     s = sum over the cues c of t of alpha[c] * v[c]          (a cue named twice counts twice)
 //!     W[i, o] += beta * s                                      for the outcomes o of t
-//!     v[c]    -= beta * s                                      for the cues c of t (a cue named twice twice)
+//!     v[c]    -= beta * s                                      for the cues c of t (a cue named twice counts twice)
 //! W[i, o] *= lambda[o]                                         before the first token
 //! W[i, :] += v' W_0
 //! ```

@@ -235,7 +235,7 @@ impl<'a, E: Kernels> Job<'a, E> {
         )
     }
 
-    /// The columns with results among some lanes, each with just these results.
+    /// The columns whose results are among some lanes, each with these results alone.
     fn columns_in(&self, lanes: &Range<usize>) -> Result<Cow<'_, [LearnedColumn]>> {
         if lanes.len() == self.n_lanes() {
             return Ok(Cow::Borrowed(&self.checked.columns));
@@ -251,7 +251,7 @@ impl<'a, E: Kernels> Job<'a, E> {
         Ok(Cow::Owned(columns))
     }
 
-    /// The rows with results among some lanes, each with just these results.
+    /// The rows whose results are among some lanes, each with these results alone.
     fn rows_in(&self, lanes: &Range<usize>) -> Result<Cow<'_, [LearnedRow]>> {
         if lanes.len() == self.n_lanes() {
             return Ok(Cow::Borrowed(&self.checked.tracked));

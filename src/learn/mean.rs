@@ -1,6 +1,6 @@
-//! The mean of the weights over the tokens: of W_1 ... W_T, W_t the weights after token t.
+//! The mean of the weights over the tokens: the mean of W_1 ... W_T, where W_t are the weights after token t.
 //!
-//! A row changes at the tokens of its own cue only: just before a row changes, its old value is added once for each token it
+//! A row changes at the tokens of its own cue only. Just before it changes, its old value is added once for each token that it
 //! lasted:
 //!
 //! ```text

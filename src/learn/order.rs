@@ -2,8 +2,8 @@
 //!
 //! An event reads and writes its own rows alone. So neighbouring events that share no row may be swapped without changing a bit, and any
 //! reordering is allowed in which events that share a row keep their order. Most tiles are larger than the first cache, which holds the
-//! rows of a few events; a row that an event shares with the one before it is still there. Of the trigrams of King James 10 % are among
-//! the last 24 that were visited in the order of the file, and 34 % in this order.
+//! rows of a few events; a row that an event shares with the one before it is still there. In the King James text, a trigram was among
+//! the last 24 that were visited in 10 % of all visits in the order of the file, and in 34 % in this order.
 //!
 //! ```text
 //! after each event:  of the events that no longer wait for another, the one that shares the most rows with it;
@@ -57,7 +57,7 @@ struct Sorter {
     passed_over: Vec<(usize, u32)>,
 }
 
-/// Whether reordering pays for a number of tiles, of so many rows with `width` elements each.
+/// Whether reordering pays for so many tiles, each of so many rows, each of `width` elements.
 pub(super) fn pays<E>(tiles: usize, rows: usize, width: usize) -> bool {
     let row = width * size_of::<E>();
     tiles >= TILES && row >= ROW && rows.saturating_mul(row) > TILE
@@ -111,7 +111,7 @@ fn order<R: Iterator<Item = usize>>(
 }
 
 impl Sorter {
-    /// Learns the rows of the events of a block.
+    /// Reads the rows of the events of a block.
     fn read(&mut self, block: impl Iterator<Item = impl Iterator<Item = usize>>) -> Result<()> {
         let Self { last, before, starts, next, waits, .. } = self;
         starts.clear();

@@ -266,8 +266,8 @@ impl<'a, E: Element> ColumnTile<'a, E> {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Unreported {
     tokens: u64,
-    /// The number of tokens, of these and of those to come, that precede the first event that can change the tile. They are not
-    /// reported.
+    /// Tokens that come before the first event that can change the tile, and are learned nevertheless because reordering has mixed
+    /// them with later ones. They are not reported.
     pub(super) early: u64,
     /// Slots times columns.
     work: usize,
