@@ -315,8 +315,8 @@ impl Occurrence {
 /// Counts in the making: cue sets list cues here, sorted.
 struct Gathering {
     active: Vec<bool>,
-    /// Which cues tell sets apart: those that are active, and the frozen ones.
-    told: Vec<bool>,
+    /// The cues that distinguish sets: those that are active, and the frozen ones.
+    distinguishing: Vec<bool>,
     twins: Twins,
     sets: SetCounter,
     pairs: Pairs,
@@ -328,10 +328,10 @@ impl Gathering {
     fn new(active: Vec<bool>, frozen: &[u32]) -> Result<Self> {
         // The classes of twins: one a cue, in a list that grows.
         room(16 * active.len(), COUNTING)?;
-        let mut told = listed(active.iter().copied(), COUNTING)?;
-        frozen.iter().for_each(|&cue| told[cue as usize] = true);
+        let mut distinguishing = listed(active.iter().copied(), COUNTING)?;
+        frozen.iter().for_each(|&cue| distinguishing[cue as usize] = true);
         Ok(Self {
-            told,
+            distinguishing,
             twins: Twins::new(active.iter().map(|active| active.then_some(0)))?,
             active,
             sets: SetCounter::default(),
@@ -355,12 +355,12 @@ impl Gathering {
     fn add(&mut self, cues: &[u32], outcomes: &[u32], tokens: u64, monitor: &Monitor) -> Result<()> {
         // Sorting is several times the work of looking.
         self.pulse.beat(SORTING * cues.len() + outcomes.len() + 1, monitor)?;
-        let Self { active, told, twins, sets, .. } = self;
+        let Self { active, distinguishing, twins, sets, .. } = self;
         if !cues.iter().any(|&cue| active[cue as usize]) {
             return Ok(());
         }
         let before = sets.room();
-        let counted = sets.count(cues, |cue| told[cue as usize], tokens);
+        let counted = sets.count(cues, |cue| distinguishing[cue as usize], tokens);
         let counted = counted.map_err(|error| COUNTING.in_place_of(error))?;
         if sets.room() > before {
             margin(sets.room(), COUNTING)?;

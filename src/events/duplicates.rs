@@ -13,7 +13,7 @@ pub enum Duplicates {
     /// Keep the first.
     #[default]
     Drop,
-    /// Keep all. A cue counts as often as it is named. An outcome counts so where names are counted and where vectors of outcomes are
+    /// Keep all. A cue counts as often as it is named. So does an outcome where names are counted and where vectors of outcomes are
     /// added; for learning it is just present or absent.
     Keep,
     /// Refuse the event.

@@ -143,12 +143,12 @@ fn merge(all: &mut Vocab, names: &Vocab) -> Result<Lists> {
     Ok(becomes)
 }
 
-/// What is known of an event type: nothing yet, that its events are dropped, or the writer's index of it.
+/// What is known of an event type: nothing yet, that its events are dropped, or the writer's key of it.
 #[derive(Clone, Copy)]
 enum Type {
     Unknown,
     Goes,
-    Token(u32),
+    Key(u32),
 }
 
 fn append(
@@ -170,7 +170,7 @@ fn append(
             let event_type = chunk.body.type_of(i);
             match event_type.map(|event_type| known[event_type as usize]) {
                 Some(Type::Goes) => continue,
-                Some(Type::Token(token)) if writer.event_again(token, frequency.into())? => continue,
+                Some(Type::Key(key)) if writer.event_again(key, frequency.into())? => continue,
                 _ => {}
             }
             let (old, named) = EventFile::row(&chunk, types, i);
@@ -182,7 +182,7 @@ fn append(
             }
             if let Some(event_type) = event_type {
                 known[event_type as usize] =
-                    if goes { Type::Goes } else { writer.token().map_or(Type::Unknown, Type::Token) };
+                    if goes { Type::Goes } else { writer.key().map_or(Type::Unknown, Type::Key) };
             }
         }
         monitor.advance(chunk.body.len() as u64)?;

@@ -1,4 +1,4 @@
-//! Kappa of an event: the sum of alpha * m^2 over its cues, m the multiplicity of a cue.
+//! Kappa of an event: the sum of alpha * m^2 over its cues, where m is the multiplicity of a cue.
 //!
 //! A token reduces the error of its event by the fraction beta * kappa.
 

@@ -37,8 +37,8 @@ pub struct Picker<'a> {
     /// The chunks that are kept, and the rest of the budget.
     kept: Vec<Option<Chunk>>,
     room: usize,
-    /// The writer's index of each type of the file, once it has one.
-    tokens: Vec<Option<u32>>,
+    /// The writer's key of each type of the file, once it has one.
+    keys: Vec<Option<u32>>,
     /// The event being written.
     cues: Vec<u32>,
 }
@@ -72,7 +72,7 @@ impl<'a> Picker<'a> {
             shift: background.is_some().into(),
             kept: filled(None, file.n_chunks(), "chunks of events")?,
             room: BUDGET,
-            tokens: filled(None, file.types()?.len(), "the types of picked events")?,
+            keys: filled(None, file.types()?.len(), "the types of picked events")?,
             cues: Vec::new(),
         })
     }
@@ -87,7 +87,7 @@ impl<'a> Picker<'a> {
         }
         let aside = self.set_aside(events, monitor)?;
         let types = self.file.types()?;
-        let Self { file, writer, kept, tokens, cues, .. } = self;
+        let Self { file, writer, kept, keys, cues, .. } = self;
         for (place, &event) in events.iter().enumerate() {
             if place % 1024 == 0 {
                 monitor.check()?;
@@ -102,8 +102,8 @@ impl<'a> Picker<'a> {
                 Frequency::One => 1,
             };
             let event_type = chunk.body.type_of(i).map(|event_type| event_type as usize);
-            if let Some(token) = event_type.and_then(|event_type| tokens[event_type])
-                && writer.event_again(token, frequency.into())?
+            if let Some(key) = event_type.and_then(|event_type| keys[event_type])
+                && writer.event_again(key, frequency.into())?
             {
                 continue;
             }
@@ -113,7 +113,7 @@ impl<'a> Picker<'a> {
             cues.extend(of_file.iter().map(|&cue| cue + self.shift));
             writer.push(cues, outcomes, frequency)?;
             if let Some(event_type) = event_type {
-                tokens[event_type] = writer.token();
+                keys[event_type] = writer.key();
             }
         }
         Ok(())

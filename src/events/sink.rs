@@ -31,7 +31,7 @@ pub trait EventSink {
     ///
     /// # Errors
     /// As for [`EventSink::end`].
-    fn again(&mut self, _token: u32, _frequency: u64) -> Result<bool> {
+    fn again(&mut self, _key: u32, _frequency: u64) -> Result<bool> {
         Ok(false)
     }
 }

@@ -210,7 +210,7 @@ impl EventWriter {
     }
 
     /// The key of the latest event, by which [`EventWriter::event_again`] repeats it.
-    pub(crate) fn token(&self) -> Option<u32> {
+    pub(crate) fn key(&self) -> Option<u32> {
         self.last_type
     }
 
@@ -218,21 +218,21 @@ impl EventWriter {
     ///
     /// # Errors
     /// As for [`EventWriter::end_event`].
-    pub(crate) fn event_again(&mut self, token: u32, frequency: u64) -> Result<bool> {
-        let Some(types) = self.types.as_mut().filter(|types| (token as usize) < types.rows.len()) else {
+    pub(crate) fn event_again(&mut self, key: u32, frequency: u64) -> Result<bool> {
+        let Some(types) = self.types.as_mut().filter(|types| (key as usize) < types.rows.len()) else {
             return Ok(false);
         };
         let frequency = storable(frequency)?;
         self.n_tokens = self.n_tokens.checked_add(frequency.into()).ok_or_else(too_many_tokens)?;
-        types.count(token, frequency)?;
+        types.count(key, frequency)?;
         if self.chunks.are_by_type() {
-            self.chunks.push_type(token, frequency)?;
+            self.chunks.push_type(key, frequency)?;
         } else {
             // A frozen dictionary still knows its types.
-            let (cues, outcomes) = types.rows.get(token as usize);
+            let (cues, outcomes) = types.rows.get(key as usize);
             self.chunks.push(cues, outcomes, frequency)?;
         }
-        self.last_type = Some(token);
+        self.last_type = Some(key);
         self.judge(Moment::Event)?;
         Ok(true)
     }
@@ -271,13 +271,13 @@ impl EventWriter {
     fn drop_types(&mut self) -> Result<()> {
         let Some(types) = self.types.take() else { return Ok(()) };
         for chunk in self.chunks.take_back(types.rows.len() as u64)? {
-            let Body::Types(tokens) = &chunk.body else { continue };
+            let Body::Types(indices) = &chunk.body else { continue };
             if chunk.frequencies.is_empty() {
-                self.append_types(&types.rows, tokens)?;
+                self.append_types(&types.rows, indices)?;
                 continue;
             }
-            for (i, &token) in tokens.iter().enumerate() {
-                let (cues, outcomes) = types.rows.get(token as usize);
+            for (i, &index) in indices.iter().enumerate() {
+                let (cues, outcomes) = types.rows.get(index as usize);
                 self.append(cues, outcomes, chunk.frequency(i))?;
             }
         }
@@ -285,13 +285,13 @@ impl EventWriter {
     }
 
     /// Appends events of frequency 1, by their types.
-    fn append_types(&mut self, types: &EventList, tokens: &[u32]) -> Result<()> {
+    fn append_types(&mut self, types: &EventList, indices: &[u32]) -> Result<()> {
         let mut rows = EventList::default();
-        let mut tokens = tokens.iter().peekable();
-        while let Some(&token) = tokens.next() {
-            let (cues, outcomes) = types.get(token as usize);
+        let mut indices = indices.iter().peekable();
+        while let Some(&index) = indices.next() {
+            let (cues, outcomes) = types.get(index as usize);
             rows.push(cues, outcomes)?;
-            if rows.size() >= TOGETHER || tokens.peek().is_none() {
+            if rows.size() >= TOGETHER || indices.peek().is_none() {
                 self.append_all(rows.cues.view(), rows.outcomes.view())?;
                 rows.clear();
             }
@@ -310,18 +310,18 @@ impl EventWriter {
     fn append(&mut self, cues: &[u32], outcomes: &[u32], frequency: u32) -> Result<()> {
         self.last_type = match &mut self.types {
             Some(types) if self.chunks.are_by_type() => {
-                let token = types.event_type(cues, outcomes)?;
-                if token.is_none() {
+                let event_type = types.event_type(cues, outcomes)?;
+                if event_type.is_none() {
                     self.judge(Moment::Full)?;
                 }
-                token
+                event_type
             }
             _ => None,
         };
         match (&mut self.types, self.last_type) {
-            (Some(types), Some(token)) => {
-                types.count(token, frequency)?;
-                self.chunks.push_type(token, frequency)?;
+            (Some(types), Some(event_type)) => {
+                types.count(event_type, frequency)?;
+                self.chunks.push_type(event_type, frequency)?;
             }
             _ => {
                 self.count(cues, outcomes, frequency.into())?;
@@ -364,11 +364,11 @@ impl EventSink for EventWriter {
 
     fn end(&mut self, frequency: u64) -> Result<Option<u32>> {
         self.end_event(frequency)?;
-        Ok(self.token())
+        Ok(self.key())
     }
 
-    fn again(&mut self, token: u32, frequency: u64) -> Result<bool> {
-        self.event_again(token, frequency)
+    fn again(&mut self, key: u32, frequency: u64) -> Result<bool> {
+        self.event_again(key, frequency)
     }
 }
 
@@ -419,17 +419,17 @@ mod tests {
     }
 
     #[test]
-    fn tokens_of_a_dropped_dictionary_are_not_known() {
+    fn keys_of_a_dropped_dictionary_are_not_known() {
         let mut writer = written(JUDGED_AT / (CUES * 8), 1, |_, _, _| ());
-        assert!(writer.types.is_some() && writer.token().is_some());
+        assert!(writer.types.is_some() && writer.key().is_some());
         let before = writer.chunks.n_events;
         assert!(writer.event_again(0, 1).unwrap());
-        assert_eq!(writer.token(), Some(0));
+        assert_eq!(writer.key(), Some(0));
         while writer.types.is_some() {
             let i = writer.chunks.n_events as u32;
             writer.push(&[0; CUES], &[1 + i % 1000, 1001 + i / 1000], 1).unwrap();
         }
-        assert_eq!(writer.token(), None);
+        assert_eq!(writer.key(), None);
         assert!(!writer.event_again(0, 1).unwrap());
         let file = writer.finish().unwrap();
         assert!(!file.header().has_types() && file.header().n_events > before);
@@ -463,27 +463,27 @@ mod tests {
     }
 
     #[test]
-    fn a_full_dictionary_that_pays_knows_its_tokens_and_no_others() {
+    fn a_full_dictionary_that_pays_knows_its_keys_and_no_others() {
         let room = EventList::size_of(100, 100 * (CUES + 1));
-        let mut by_token = written_within(room, 103, 3, |writer, cues, outcomes| match writer.token() {
-            Some(token) => assert!(writer.event_again(token, 1).unwrap()),
+        let mut by_key = written_within(room, 103, 3, |writer, cues, outcomes| match writer.key() {
+            Some(key) => assert!(writer.event_again(key, 1).unwrap()),
             None => writer.push(cues, outcomes, 1).unwrap(),
         });
-        assert!(!by_token.chunks.are_by_type(), "frozen");
+        assert!(!by_key.chunks.are_by_type(), "frozen");
         let push = |writer: &mut EventWriter, cues: &[u32], outcomes: &[u32]| {
             writer.push(cues, outcomes, 1).unwrap();
         };
         let mut in_full = written_within(room, 103, 3, push);
         for (i, frequency) in [(7, 1), (99, 3)] {
-            assert!(by_token.event_again(i, frequency.into()).unwrap());
+            assert!(by_key.event_again(i, frequency.into()).unwrap());
             in_full.push(&(0..CUES as u32).collect::<Vec<_>>(), &[i], frequency).unwrap();
         }
-        for writer in [&mut by_token, &mut in_full] {
+        for writer in [&mut by_key, &mut in_full] {
             writer.push(&[1], &[2], 1).unwrap();
-            assert_eq!(writer.token(), None);
+            assert_eq!(writer.key(), None);
             assert!(!writer.event_again(100, 1).unwrap());
         }
-        let file = by_token.finish().unwrap();
+        let file = by_key.finish().unwrap();
         let types = file.types().unwrap();
         assert_eq!((types.len(), types.size() as u64), (100, room));
         // With more, it would have been full earlier.

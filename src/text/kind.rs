@@ -1,4 +1,4 @@
-//! What a file is, told by its content.
+//! What a file is, detected from its content.
 //!
 //! ```text
 //! first bytes -> event file, weights, picture, archive, UTF-16; first hundred lines -> table, CoNLL-U, running text
@@ -52,7 +52,7 @@ pub struct Look {
     pub columns: Vec<String>,
 }
 
-/// What a file holds, told by its content: its first bytes, or its first hundred lines.
+/// What a file holds, detected from its content: its first bytes, or its first hundred lines.
 ///
 /// At most [`MAX_HEADER`] bytes of text are looked at.
 ///

@@ -22,7 +22,7 @@ const WORTHWHILE: usize = 4;
 
 const ROWS: &str = "the rows of a table that were read before";
 
-/// Rows, and the tokens by which the sink knows their events.
+/// Rows, and the keys by which the sink knows their events.
 ///
 /// Invariant: `rows` holds each row once, under the hash of its bytes, which lie in `text`.
 #[derive(Default)]
@@ -38,7 +38,7 @@ pub(crate) struct Seen {
 struct SeenRow {
     start: u32,
     length: u32,
-    token: u32,
+    key: u32,
     frequency: u64,
 }
 
@@ -61,7 +61,7 @@ impl Seen {
         let Some(&known) = rows.find(hasher.hash_one(row), |known| known.bytes(text) == row) else {
             return Ok(false);
         };
-        let pushed = sink.again(known.token, known.frequency)?;
+        let pushed = sink.again(known.key, known.frequency)?;
         if pushed {
             self.hits += 1;
         } else {
@@ -70,12 +70,12 @@ impl Seen {
         Ok(pushed)
     }
 
-    /// Keeps a row that is not known, if the sink gave its event a token.
+    /// Keeps a row that is not known, if the sink gave its event a key.
     ///
     /// # Errors
     /// When there is no memory for it.
-    pub(crate) fn keep(&mut self, row: &[u8], frequency: u64, token: Option<u32>) -> Result<()> {
-        let Some(token) = token.filter(|_| !self.given_up && row.len() <= LONGEST) else { return Ok(()) };
+    pub(crate) fn keep(&mut self, row: &[u8], frequency: u64, key: Option<u32>) -> Result<()> {
+        let Some(key) = key.filter(|_| !self.given_up && row.len() <= LONGEST) else { return Ok(()) };
         let full = self.text.len() + self.rows.len() * size_of::<SeenRow>() >= BUDGET;
         if full || self.rows.len() == TRIAL {
             self.given_up = self.hits < self.rows.len() / WORTHWHILE;
@@ -88,7 +88,7 @@ impl Seen {
             self.clear();
         }
         // Both fit: far below the budget, or about.
-        let new = SeenRow { start: self.text.len() as u32, length: row.len() as u32, token, frequency };
+        let new = SeenRow { start: self.text.len() as u32, length: row.len() as u32, key, frequency };
         self.text.grow_by(row, ROWS)?;
         let Self { text, rows, hasher, .. } = self;
         let rehash = |row: &SeenRow| hasher.hash_one(row.bytes(text));
@@ -110,15 +110,15 @@ mod tests {
     use crate::error::Error;
     use crate::events::sink::Side;
 
-    /// Knows the events of tokens from `known` on; each new event gets the next token.
+    /// Knows the events of keys from `known` on; each new event gets the next key.
     #[derive(Default)]
-    struct Tokens {
+    struct Keys {
         last: u32,
         known: u32,
         again: Vec<(u32, u64)>,
     }
 
-    impl EventSink for Tokens {
+    impl EventSink for Keys {
         fn name(&mut self, _side: Side, _name: &str) -> Result<()> {
             Ok(())
         }
@@ -128,27 +128,27 @@ mod tests {
             Ok((self.last >= self.known).then_some(self.last))
         }
 
-        fn again(&mut self, token: u32, frequency: u64) -> Result<bool> {
+        fn again(&mut self, key: u32, frequency: u64) -> Result<bool> {
             if frequency == 13 {
                 return Err(Error::defect("another frequency", "13", ""));
             }
-            self.again.push((token, frequency));
-            Ok(token >= self.known)
+            self.again.push((key, frequency));
+            Ok(key >= self.known)
         }
     }
 
-    fn push(seen: &mut Seen, row: &[u8], frequency: u64, sink: &mut Tokens) -> bool {
+    fn push(seen: &mut Seen, row: &[u8], frequency: u64, sink: &mut Keys) -> bool {
         let again = seen.again(row, sink).unwrap();
         if !again {
-            let token = sink.end(frequency).unwrap();
-            seen.keep(row, frequency, token).unwrap();
+            let key = sink.end(frequency).unwrap();
+            seen.keep(row, frequency, key).unwrap();
         }
         again
     }
 
     #[test]
     fn a_row_is_known_by_all_its_bytes() {
-        let (mut seen, mut sink) = (Seen::default(), Tokens::default());
+        let (mut seen, mut sink) = (Seen::default(), Keys::default());
         for (row, frequency) in [("a\tb", 2), ("a\tb\n", 3), ("", 4), ("a\t", 5)] {
             assert!(!push(&mut seen, row.as_bytes(), frequency, &mut sink), "{row:?}");
         }
@@ -162,10 +162,10 @@ mod tests {
 
     #[test]
     fn what_the_sink_forgets_is_forgotten_and_what_it_refuses_is_refused() {
-        let (mut seen, mut sink) = (Seen::default(), Tokens::default());
+        let (mut seen, mut sink) = (Seen::default(), Keys::default());
         assert!(!push(&mut seen, b"a", 1, &mut sink));
         sink.known = 2;
-        // Asked once, in vain; then kept anew under token 2.
+        // Asked once, in vain; then kept anew under key 2.
         assert!(!push(&mut seen, b"a", 1, &mut sink));
         assert!(push(&mut seen, b"a", 1, &mut sink));
         assert_eq!(sink.again, [(1, 1), (2, 1)]);
@@ -181,7 +181,7 @@ mod tests {
     fn memory_is_bounded_and_given_up_where_nothing_repeats() {
         let row = |n: u32| format!("{n:0>1000}");
         for every in [3, 5] {
-            let (mut seen, mut sink) = (Seen::default(), Tokens::default());
+            let (mut seen, mut sink) = (Seen::default(), Keys::default());
             let mut most = 0;
             for n in 0..40_000 {
                 assert!(!push(&mut seen, row(n).as_bytes(), 1, &mut sink));
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn short_rows_are_judged_before_they_fill_the_memory() {
         for (hits, given_up) in [(TRIAL / WORTHWHILE, false), (TRIAL / WORTHWHILE - 1, true)] {
-            let (mut seen, mut sink) = (Seen::default(), Tokens::default());
+            let (mut seen, mut sink) = (Seen::default(), Keys::default());
             for n in 0..TRIAL {
                 assert!(!push(&mut seen, n.to_string().as_bytes(), 1, &mut sink));
             }

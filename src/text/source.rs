@@ -1,4 +1,4 @@
-//! A text file as pieces cut at boundaries, plain, gzip, zstd or xz, told apart by content.
+//! A text file as pieces cut at boundaries, plain, gzip, zstd or xz; its content decides which.
 //!
 //! ```text
 //! file -> Disk (progress, stop) -> decoder (-> Subtitles) -> window -> pieces: lines, records, blocks of words

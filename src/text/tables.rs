@@ -228,13 +228,13 @@ fn push<S: EventSink + ?Sized>(
     for (side, cell) in [(Side::Cue, cues), (Side::Outcome, outcomes)] {
         each_name(cell, |name| monitor.check().and_then(|()| sink.name(side, name)))?;
     }
-    let end = |n| sink.end(n).map(|token| (n, token));
-    let (n, token) = monitor
+    let end = |n| sink.end(n).map(|key| (n, key));
+    let (n, key) = monitor
         .check()
         .and_then(|()| parse_frequency(frequency.text))
         .and_then(end)
         .map_err(at(frequency.start))?;
-    seen.keep(piece.bytes, n, token).map_err(at(0))
+    seen.keep(piece.bytes, n, key).map_err(at(0))
 }
 
 /// How cells are separated, and for each column which of [`COLUMNS`] it is, if any.

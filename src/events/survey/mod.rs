@@ -33,7 +33,7 @@ pub(crate) struct Position {
 }
 
 impl Position {
-    /// The position in the whole stream, if it was found in a part before which `before` comes.
+    /// The position in the whole stream, if this one is counted from the beginning of a part, whose own position is `before`.
     fn after(self, before: Self) -> Self {
         Self {
             events: before.events.saturating_add(self.events),
@@ -64,7 +64,7 @@ pub(crate) struct Totals {
     pub(crate) slots: u64,
     /// Cues and outcomes of all events; each outcome counts once in an event.
     pub(crate) names: u64,
-    /// The largest sum of m^2 over the cues of an event, m the multiplicity of a cue.
+    /// The largest sum of m^2 over the cues of an event, where m is the multiplicity of a cue.
     pub(crate) squares: u64,
     /// Cues and outcomes of all steps: of all events, without those that repeat an event in the same step (`grouping`).
     pub(crate) visits: u64,

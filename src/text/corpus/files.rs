@@ -66,7 +66,7 @@ impl Corpus {
             (0..threads).map(|_| Reader::new(self, duplicates, monitor)).collect::<Result<Vec<_>>>()?;
         let turns = Turns::new(Target {
             writer,
-            seam: Reader::new(self, duplicates, monitor)?,
+            joiner: Reader::new(self, duplicates, monitor)?,
             reaches: self.window != Window::ONE,
             paths,
             end: None,
@@ -79,10 +79,10 @@ impl Corpus {
                 loop {
                     let next = blocks.lock().unwrap_or_else(PoisonError::into_inner).next(&mut block);
                     let Some((number, taken)) = next else { return };
-                    let head = taken.and_then(|()| read_block(&mut reader, &block));
+                    let prefix = taken.and_then(|()| read_block(&mut reader, &block));
                     let path = &paths[block.file];
                     let deliver = |target: &mut Target<'_, '_>| {
-                        let delivered = head.and_then(|head| target.deliver(&mut reader, &block, head));
+                        let delivered = prefix.and_then(|prefix| target.deliver(&mut reader, &block, prefix));
                         delivered.map_err(|error| error.at(Some(path), None))
                     };
                     if !turns.take(number, deliver) {
@@ -117,18 +117,18 @@ impl Corpus {
     }
 }
 
-/// Reads a block, and says where its head ends.
+/// Reads a block, and returns where its prefix ends.
 fn read_block(reader: &mut Reader<'_>, block: &Block) -> Result<Option<usize>> {
     let piece = block.piece();
-    let head = reader.read(piece.text()?, block.opens);
-    head.map_err(|(offset, error)| error.at(None, Some(piece.place(offset))))
+    let prefix = reader.read(piece.text()?, block.opens);
+    prefix.map_err(|(offset, error)| error.at(None, Some(piece.place(offset))))
 }
 
 /// What blocks are delivered to, one after another.
 struct Target<'c, 's> {
     writer: &'s mut EventWriter,
     /// Makes the events that reach over the beginning of a block.
-    seam: Reader<'c>,
+    joiner: Reader<'c>,
     /// Whether there are any.
     reaches: bool,
     paths: &'s [PathBuf],
@@ -137,7 +137,7 @@ struct Target<'c, 's> {
 }
 
 impl Target<'_, '_> {
-    fn deliver(&mut self, reader: &mut Reader<'_>, block: &Block, head: Option<usize>) -> Result<()> {
+    fn deliver(&mut self, reader: &mut Reader<'_>, block: &Block, prefix: Option<usize>) -> Result<()> {
         let piece = block.piece();
         let misplaced = |(offset, error): (usize, Error)| error.at(None, Some(piece.place(offset)));
         if self.reaches {
@@ -145,14 +145,14 @@ impl Target<'_, '_> {
             if block.opens {
                 self.end_document()?;
             } else {
-                let seen = &text[..head.unwrap_or(text.len())];
-                self.seam.read_on(seen).map_err(misplaced)?;
-                if head.is_some() {
-                    self.seam.end_head()?;
+                let seen = &text[..prefix.unwrap_or(text.len())];
+                self.joiner.read_on(seen).map_err(misplaced)?;
+                if prefix.is_some() {
+                    self.joiner.end_prefix()?;
                 }
             }
-            // Where in the head it was is not worth remembering.
-            self.seam.deliver(self.writer).map_err(|(_, error)| misplaced((0, error)))?;
+            // The place within the prefix is not kept: the error names the block's.
+            self.joiner.deliver(self.writer).map_err(|(_, error)| misplaced((0, error)))?;
         }
         let delivered = reader.deliver(self.writer);
         delivered.map_err(|(n, error)| match (piece.text(), &error) {
@@ -161,8 +161,8 @@ impl Target<'_, '_> {
             (Ok(text), _) => misplaced((reader.locate(text, block.opens, n), error)),
         })?;
         if self.reaches {
-            if head.is_some() {
-                self.seam.follow(reader)?;
+            if prefix.is_some() {
+                self.joiner.follow(reader)?;
             }
             self.end = Some((block.file, piece.place(piece.bytes.trim_ascii_end().len())));
         }
@@ -171,8 +171,8 @@ impl Target<'_, '_> {
 
     /// Ends the document, if there is one.
     fn end_document(&mut self) -> Result<()> {
-        let ended = self.seam.end_document();
-        let delivered = ended.and_then(|()| self.seam.deliver(self.writer).map_err(|(_, error)| error));
+        let ended = self.joiner.end_document();
+        let delivered = ended.and_then(|()| self.joiner.deliver(self.writer).map_err(|(_, error)| error));
         delivered.map_err(|error| match &self.end {
             Some((file, place)) => error.at(self.paths.get(*file).map(PathBuf::as_path), Some(*place)),
             None => error,

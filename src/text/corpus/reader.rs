@@ -1,12 +1,12 @@
-//! A reader of text: what one thread knows of it, and what it makes of a block.
+//! A reader of text: it makes the events of one block after another.
 //!
-//! A block begins somewhere in a context. Events that reach back beyond its beginning are not the reader's to make: it
-//! reads on until a context begins, or more words have passed than an event reaches back, and says where that was. What lies
-//! before that is the block's *head*. Another reader, the *seam*, reads all heads, one after another, and is told at the
-//! end of each block which words later events can still hold.
+//! A block may begin within a context. Then the reader does not make the events that reach back beyond the beginning of the block. It
+//! reads on until a context begins, or until more words have passed than an event reaches back, and returns that place. The text before
+//! it is the block's *prefix*. Another reader, the *joiner*, reads all prefixes, one after another. At the end of each block it gets
+//! the words that later events can still hold.
 //!
-//! In a block words wait until a context ends or enough of them are there, for events are made faster together. Where an error
-//! lies is then found by reading the block once more, without waiting.
+//! In a block words wait until a context ends or enough of them are there, because events are made faster together. If one of them is
+//! refused, the block is read once more, without waiting, to find the place of the error.
 
 use super::conllu::{self, Line};
 use super::options::{Context, Corpus, Format, Window};
@@ -37,11 +37,11 @@ pub(super) struct Reader<'c> {
     line_ends: usize,
     runs: Runs,
     rows: Rows,
-    /// Words of the context that is being looked for.
+    /// Words that have passed while no context has begun yet.
     passed: usize,
     /// Whether events may wait for others to be made with them.
     waits: bool,
-    /// What a run holds that is looked at for the first time.
+    /// What the present run holds.
     items: Vec<(Item, usize)>,
 }
 
@@ -61,19 +61,19 @@ impl<'c> Reader<'c> {
         })
     }
 
-    /// Reads a block, which begins a document if `opens`. The end of its head, or `None` if all of it is head.
+    /// Reads a block, which begins a document if `opens`. Returns the end of its prefix, or `None` if all of it is prefix.
     pub(super) fn read(&mut self, text: &str, opens: bool) -> std::result::Result<Option<usize>, Refused> {
-        let head = self.restart(opens);
+        let prefix = self.restart(opens);
         self.waits = true;
-        let scanned = self.scan(text, head, None);
+        let scanned = self.scan(text, prefix, None);
         self.waits = false;
-        let made = scanned.and_then(|head| self.make(false).map(|()| head).map_err(|error| (0, error)));
+        let made = scanned.and_then(|prefix| self.make(false).map(|()| prefix).map_err(|error| (0, error)));
         match made {
             Ok(_) | Err((_, Error::Stopped | Error::Memory { .. })) => made,
-            // An event that waited may have it, so where it is found out without waiting.
+            // The event that is refused may have waited. Without waiting the place of the error is known.
             Err(_) => {
-                let head = self.restart(opens);
-                self.scan(text, head, Some(usize::MAX))
+                let prefix = self.restart(opens);
+                self.scan(text, prefix, Some(usize::MAX))
             }
         }
     }
@@ -83,16 +83,16 @@ impl<'c> Reader<'c> {
         self.scan(text, Some(0), None).map(drop)
     }
 
-    /// Reads a block once more, up to an event, and says where in the text that ends.
+    /// Reads a block once more, up to an event, and returns where in the text that event ends.
     pub(super) fn locate(&mut self, text: &str, opens: bool, event: usize) -> usize {
-        let head = self.restart(opens);
-        match self.scan(text, head, Some(event)) {
+        let prefix = self.restart(opens);
+        match self.scan(text, prefix, Some(event)) {
             Err((offset, _)) => offset,
             Ok(_) => text.len(),
         }
     }
 
-    /// Forgets the text before a block, and says where its head ends if that is known at once.
+    /// Forgets the text before a block. Returns where the block's prefix ends, if that is known at once.
     fn restart(&mut self, opens: bool) -> Option<usize> {
         self.windows.clear();
         self.rows.drop_events();
@@ -101,16 +101,16 @@ impl<'c> Reader<'c> {
         (opens || self.windows.reach() == 0).then_some(0)
     }
 
-    /// Goes through a text; events are made from `head` on, once that is known. Where an event is `wanted`, runs are looked at as
-    /// if for the first time, so that places within them are known, and that event ends it as an error would.
+    /// Goes through a text; events are made from `prefix` on, once that is known. If an event is `wanted`, every run is cut anew, so that
+    /// places within it are known, and reading ends after that event, as with an error.
     fn scan(
         &mut self,
         text: &str,
-        mut head: Option<usize>,
+        mut prefix: Option<usize>,
         wanted: Option<usize>,
     ) -> std::result::Result<Option<usize>, Refused> {
         if self.corpus.format == Format::Conllu {
-            return self.scan_lines(text, head, wanted);
+            return self.scan_lines(text, prefix, wanted);
         }
         let bytes = text.as_bytes();
         let reach = self.windows.reach();
@@ -118,19 +118,19 @@ impl<'c> Reader<'c> {
         loop {
             at = self.skip_space(bytes, at);
             if at == bytes.len() {
-                return Ok(head);
+                return Ok(prefix);
             }
             runs += 1;
             if runs % LOOK_EVERY == 0 {
                 self.monitor.check().map_err(|error| (at, error))?;
             }
-            if self.line_ends > 0 && self.settle(head.is_some()).map_err(|error| (at, error))? {
-                head.get_or_insert(at);
+            if self.line_ends > 0 && self.end_by_lines(prefix.is_some()).map_err(|error| (at, error))? {
+                prefix.get_or_insert(at);
             }
             if self.passes(wanted) {
                 return Err((at, Error::Stopped));
             }
-            if wanted.is_none() && self.waits && head.is_some() {
+            if wanted.is_none() && self.waits && prefix.is_some() {
                 at = self.take_known(bytes, at).map_err(|error| (at, error))?;
                 if bytes.get(at).is_none_or(u8::is_ascii_whitespace) {
                     continue;
@@ -141,21 +141,21 @@ impl<'c> Reader<'c> {
             let known = if wanted.is_some() { None } else { self.runs.get(run) };
             let ended = match known {
                 Some(Known::Word(word)) => {
-                    self.item(Item::Word(word), head.is_some()).map_err(|error| (at, error))?
+                    self.item(Item::Word(word), prefix.is_some()).map_err(|error| (at, error))?
                 }
                 Some(Known::Items(items)) => {
                     self.items.clear();
                     self.items.make_room(items.len(), ITEMS).map_err(|error| (at, error))?;
                     self.items.extend(items.iter().map(|&item| (item, 0)));
-                    self.items(at, head.is_some(), wanted)?
+                    self.items(at, prefix.is_some(), wanted)?
                 }
                 None => {
                     self.look(&text[at..end], run).map_err(|error| (at, error))?;
-                    self.items(at, head.is_some(), wanted)?
+                    self.items(at, prefix.is_some(), wanted)?
                 }
             };
-            if head.is_none() && (ended || self.passed > reach) {
-                head = Some(end);
+            if prefix.is_none() && (ended || self.passed > reach) {
+                prefix = Some(end);
             }
             at = end;
         }
@@ -167,7 +167,7 @@ impl<'c> Reader<'c> {
     }
 
     /// Takes the runs from a place on, each behind one space, as long as they are known to be words whose events can wait, or
-    /// are known. The place behind the last, or of the next run.
+    /// are known. Returns the place behind the last, or the place of the next run.
     fn take_known(&mut self, bytes: &[u8], at: usize) -> Result<usize> {
         let Self { runs, rows, windows, .. } = self;
         if self.corpus.window == Window::ONE {
@@ -187,7 +187,7 @@ impl<'c> Reader<'c> {
     fn scan_lines(
         &mut self,
         text: &str,
-        mut head: Option<usize>,
+        mut prefix: Option<usize>,
         wanted: Option<usize>,
     ) -> std::result::Result<Option<usize>, Refused> {
         let reach = self.windows.reach();
@@ -196,7 +196,7 @@ impl<'c> Reader<'c> {
             if n % LOOK_EVERY == 0 {
                 self.monitor.check().map_err(|error| (at, error))?;
             }
-            let makes = head.is_some();
+            let makes = prefix.is_some();
             let line_says =
                 conllu::line(line).map_err(|misplaced| (at + misplaced.offset, misplaced.error))?;
             let ended = match (line_says, self.corpus.context) {
@@ -216,11 +216,11 @@ impl<'c> Reader<'c> {
                 return Err((at, Error::Stopped));
             }
             at += line.len();
-            if head.is_none() && (ended || self.passed > reach) {
-                head = Some(at);
+            if prefix.is_none() && (ended || self.passed > reach) {
+                prefix = Some(at);
             }
         }
-        Ok(head)
+        Ok(prefix)
     }
 
     /// Takes the record of a word.
@@ -266,7 +266,7 @@ impl<'c> Reader<'c> {
         if runs.get(run).is_none() { runs.keep(run, &holds) } else { Ok(()) }
     }
 
-    /// Takes what `items` hold, of a run at an offset. Whether a context ended.
+    /// Takes what `items` hold, of a run at an offset. Returns whether a context ended.
     fn items(&mut self, at: usize, makes: bool, wanted: Option<usize>) -> std::result::Result<bool, Refused> {
         let mut ended = false;
         for i in 0..self.items.len() {
@@ -279,7 +279,7 @@ impl<'c> Reader<'c> {
         Ok(ended)
     }
 
-    /// Takes one thing; events are made if `makes`. Whether it ended a context.
+    /// Takes one thing; events are made if `makes`. Returns whether it ended a context.
     fn item(&mut self, item: Item, makes: bool) -> Result<bool> {
         match item {
             Item::Word(word) if self.corpus.window == Window::ONE => {
@@ -301,8 +301,8 @@ impl<'c> Reader<'c> {
         }
     }
 
-    /// Ends the context if the line ends since the last run do. Whether they do.
-    fn settle(&mut self, makes: bool) -> Result<bool> {
+    /// Ends the context if the line ends since the last run end it. Returns whether they do.
+    fn end_by_lines(&mut self, makes: bool) -> Result<bool> {
         let ends = self.is_ended();
         self.line_ends = 0;
         if ends {
@@ -341,9 +341,9 @@ impl<'c> Reader<'c> {
         Ok(())
     }
 
-    /// Ends a head, behind which a context may begin.
-    pub(super) fn end_head(&mut self) -> Result<()> {
-        self.settle(true).map(drop)
+    /// Ends a prefix, behind which a context may begin.
+    pub(super) fn end_prefix(&mut self) -> Result<()> {
+        self.end_by_lines(true).map(drop)
     }
 
     /// How many words of the context are held.
@@ -365,7 +365,7 @@ impl<'c> Reader<'c> {
     /// Takes words as they stand. A line of words that do not stay in the text is no empty line.
     pub(super) fn read_words<'w>(&mut self, words: impl Iterator<Item = &'w str>) -> Result<()> {
         for word in words {
-            self.settle(true)?;
+            self.end_by_lines(true)?;
             if !self.corpus.keeps(word) {
                 continue;
             }
@@ -375,7 +375,7 @@ impl<'c> Reader<'c> {
         Ok(())
     }
 
-    /// Takes what later events can hold from a reader that went on from here.
+    /// Takes the words that later events can hold from the reader that has read the block.
     pub(super) fn follow(&mut self, other: &Reader<'_>) -> Result<()> {
         self.windows.clear();
         self.line_ends = 0;
@@ -415,7 +415,7 @@ impl<'c> Reader<'c> {
 }
 
 /// Calls `take` with up to so many words, the first of which begins at a place of a text, each behind one space, as long as it
-/// takes them and the runs are known to be words. The place behind the last, or of the next run.
+/// takes them and the runs are known to be words. Returns the place behind the last, or the place of the next run.
 #[inline(always)]
 fn take_words(
     bytes: &[u8],

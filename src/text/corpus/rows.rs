@@ -37,7 +37,7 @@ pub(super) enum Large {
 
 /// Rows and their names, and the events that have them.
 ///
-/// Invariant: row `i` has the cues and the outcomes `i`, and the writer calls it `tokens[i]`, if it does. Events that are not of
+/// Invariant: row `i` has the cues and the outcomes `i`, and `keys[i]` is the writer's key of it, if it has one. Events that are not of
 /// one word have the rows 0, 1, 2, ...
 pub(super) struct Rows {
     words: Vocab,
@@ -45,7 +45,7 @@ pub(super) struct Rows {
     of_word: Vec<Option<u32>>,
     cues: Column,
     outcomes: Column,
-    tokens: Vec<Option<u32>>,
+    keys: Vec<Option<u32>>,
     /// The row of each event.
     events: Vec<u32>,
     duplicates: Duplicates,
@@ -63,7 +63,7 @@ impl Rows {
             of_word: Vec::new(),
             cues: Column::new(&corpus.cues, corpus, once),
             outcomes: Column::new(&corpus.outcomes, corpus, once),
-            tokens: Vec::new(),
+            keys: Vec::new(),
             events: Vec::new(),
             duplicates,
             single: corpus.window == Window::ONE,
@@ -117,9 +117,9 @@ impl Rows {
         if events.len() == 0 {
             return Ok(());
         }
-        let n = self.tokens.len();
+        let n = self.keys.len();
         self.events.make_room(events.len(), ROWS)?;
-        self.tokens.make_room(events.len(), ROWS)?;
+        self.keys.make_room(events.len(), ROWS)?;
         let Self { words, frame, cues, outcomes, .. } = self;
         let mut text = Text { corpus, monitor, words, frame };
         let [of_cues, of_outcomes] =
@@ -130,8 +130,8 @@ impl Rows {
             outcomes.truncate(n);
             return Err(error);
         }
-        self.tokens.resize(n + events.len(), None);
-        self.events.extend(n as u32..self.tokens.len() as u32);
+        self.keys.resize(n + events.len(), None);
+        self.events.extend(n as u32..self.keys.len() as u32);
         Ok(())
     }
 
@@ -141,7 +141,7 @@ impl Rows {
         writer: &mut EventWriter,
         monitor: &Monitor,
     ) -> std::result::Result<(), (usize, Error)> {
-        // One at a time where a row shall have its token, and where the writer refuses some.
+        // One at a time where a row shall have its key, and where the writer refuses some.
         let most = if self.single || self.duplicates == Duplicates::Error { 1 } else { LOOK_EVERY };
         let (mut n, mut next_look) = (0, 0);
         while let Some(&row) = self.events.get(n) {
@@ -150,8 +150,8 @@ impl Rows {
                 next_look = n + LOOK_EVERY;
             }
             let row = row as usize;
-            if let Some(token) = self.tokens[row]
-                && writer.event_again(token, 1).map_err(|error| (n, error))?
+            if let Some(key) = self.keys[row]
+                && writer.event_again(key, 1).map_err(|error| (n, error))?
             {
                 n += 1;
                 continue;
@@ -159,7 +159,7 @@ impl Rows {
             let together = most.min(self.events.len() - n);
             self.push(row..row + together, writer, monitor).map_err(|(before, error)| (n + before, error))?;
             if self.single {
-                self.tokens[row] = writer.token();
+                self.keys[row] = writer.key();
             }
             n += together;
         }
@@ -194,7 +194,7 @@ impl Rows {
             + 40 * self.of_word.len()
             + self.cues.size_of_names()
             + self.outcomes.size_of_names();
-        let rows = 8 * (self.cues.n_ids() + self.outcomes.n_ids()) + 40 * self.tokens.len();
+        let rows = 8 * (self.cues.n_ids() + self.outcomes.n_ids()) + 40 * self.keys.len();
         (names + rows > BUDGET).then_some(if rows < names { Large::All } else { Large::Rows })
     }
 
@@ -218,6 +218,6 @@ impl Rows {
         }
         self.cues.truncate(0);
         self.outcomes.truncate(0);
-        self.tokens.clear();
+        self.keys.clear();
     }
 }

@@ -9,7 +9,7 @@ use crate::grow::{Grow, room_in};
 
 const RUNS: &str = "the words that were read before";
 
-/// What a run holds: a word, or several things, told apart by this bit.
+/// What a run holds: a word, or several things; this bit says which.
 const SEVERAL: u32 = 1 << 31;
 
 /// What is kept takes about this much memory, but for what one block of text adds.
