@@ -41,8 +41,8 @@
 //! - Data. [`error`], [`monitor`], `grow`, [`lists`], `threads`: what can go wrong; stopping and progress; lists that grow; many
 //!   lists in one; threads. [`vocab`]: names and ids. [`events`]: the binary event file. Above it [`text`]: event
 //!   tables and running text, as names.
-//! - Machine. [`kernel`]: arithmetic on rows of weights, per instruction set. [`tiles`]: how weights are cut, the rule's parameters,
-//!   and where results go.
+//! - Machine. [`kernel`]: arithmetic on rows of weights, per instruction set. [`tiles`]: how weights are cut, the rule's
+//!   parameters, and where results go.
 //! - Verbs. [`learn`]: the rule. [`family`]: its relatives. [`equilibrium`], [`activate`]. Above them `learner`: [`Learner`] and
 //!   [`Weights`], for those who want no plan.
 //! - `bind`: Python's view of it all (feature `python`).

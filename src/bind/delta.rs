@@ -61,8 +61,8 @@ pub(crate) fn delta_rule<'py>(
     DescentArguments::of(parameters)?.learn_into(py, &data, &out)
 }
 
-/// Learns the rows of tables by the delta rule into `out`, an array; with paces, a factor on the rate of each row, and `squares`, room
-/// for the sums of squared errors of each pass and column.
+/// Learns the rows of tables by the delta rule into `out`, an array; with paces, a factor on the rate of each row, and `squares`,
+/// room for the sums of squared errors of each pass and column.
 #[pyfunction]
 #[pyo3(
     signature = (x, z, *, out, paces = None, squares = None, **parameters),

@@ -155,8 +155,8 @@ impl Factor {
 
     /// Makes a basis of what G maps to zero exact, to rounding.
     ///
-    /// Rounding moves combinations by as much as the largest eigenvalue or pivot is larger than the least that counts. G v, which would
-    /// be zero, comes from the events, and v - G^+ G v is better.
+    /// Rounding moves combinations by as much as the largest eigenvalue or pivot is larger than the least that counts. G v, which
+    /// would be zero, comes from the events, and v - G^+ G v is better.
     fn correct(&mut self, counts: &Counts, ridge: f64, monitor: &Monitor) -> Result<()> {
         let (n, null) = (counts.n_columns(), counts.n_columns() - self.rank());
         for first in (0..null).step_by(AT_A_TIME) {

@@ -1,7 +1,7 @@
 //! Event types that teach the same: they differ only in how often they name an outcome.
 //!
-//! An outcome is present, however often it is named. So learners treat such types as one: an event of any of them repeats an event of
-//! the others.
+//! An outcome is present, however often it is named. So learners treat such types as one: an event of any of them repeats an
+//! event of the others.
 
 use std::collections::HashMap;
 

@@ -1,11 +1,11 @@
 //! Files that appear whole or not at all.
 //!
-//! A temporary file in the same folder is written, synced and renamed over the old file; then the folder is synced. If the work stops
-//! on the way, the old file is as it was. Links are followed: the file that a link leads to is replaced. The new file gets the mode of
-//! the old one and, where that is permitted, its owner.
+//! A temporary file in the same folder is written, synced and renamed over the old file; then the folder is synced. If the work
+//! stops on the way, the old file is as it was. Links are followed: the file that a link leads to is replaced. The new file gets
+//! the mode of the old one and, where that is permitted, its owner.
 //!
-//! A temporary is locked as long as its writer lives. So the next writer of the same file recognises what a killed process left, and
-//! removes it. A thread syncs a long file while it is written, so that little is left to wait for at the end.
+//! A temporary is locked as long as its writer lives. So the next writer of the same file recognises what a killed process left,
+//! and removes it. A thread syncs a long file while it is written, so that little is left to wait for at the end.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
@@ -48,8 +48,8 @@ impl AtomicFile {
     /// Begins a file that will be called `path`.
     ///
     /// # Errors
-    /// [`Error::Io`] when the folder does not exist or cannot be written, [`Error::Argument`] when the path is something else than a
-    /// regular file: devices and pipes are never replaced.
+    /// [`Error::Io`] when the folder does not exist or cannot be written, [`Error::Argument`] when the path is something else
+    /// than a regular file: devices and pipes are never replaced.
     pub fn create(path: &Path) -> Result<Self> {
         let target = target_of(path)?;
         let make =
@@ -109,8 +109,8 @@ impl AtomicFile {
         }
     }
 
-    /// Waits until all that was written is on the disk. [`AtomicFile::finish`] does so, too. Where several files appear together, call
-    /// this for all of them before.
+    /// Waits until all that was written is on the disk. [`AtomicFile::finish`] does so, too. Where several files appear together,
+    /// call this for all of them before.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -220,8 +220,8 @@ impl Temporary {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 made => made?,
             };
-            // Another writer may have found it before it was locked, and taken it for a leftover. Then that writer holds the lock, and
-            // removes the file or has removed it. Where locks do not exist, nobody looks for leftovers.
+            // Another writer may have found it before it was locked, and taken it for a leftover. Then that writer holds the
+            // lock, and removes the file or has removed it. Where locks do not exist, nobody looks for leftovers.
             if !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && is_at(&file, &path) {
                 return Ok(Self { file, path, owner: Some(owner) });
             }

@@ -185,8 +185,8 @@ impl Chunk {
         }
     }
 
-    /// Reads and checks a chunk that begins at `start` of the file: its checksum, its structure, and that every id is below its limit.
-    /// `bytes` must be a copy that nobody changes. The ids of the result are safe to index with.
+    /// Reads and checks a chunk that begins at `start` of the file: its checksum, its structure, and that every id is below its
+    /// limit. `bytes` must be a copy that nobody changes. The ids of the result are safe to index with.
     pub(super) fn decode(bytes: &[u8], start: usize, n_rows: usize, limits: &Limits) -> Result<Self> {
         Self::check_length(start, bytes.len())?;
         check_seal(bytes, start)?;

@@ -9,12 +9,12 @@ use super::format::TYPES_SIZE;
 use crate::error::{Error, Result};
 use crate::grow::{Grow, room_in};
 
-/// From this size in bytes on the dictionary is judged, and once more at the end. If there are more types than half the events, looking
-/// for types costs more than it saves.
+/// From this size in bytes on the dictionary is judged, and once more at the end. If there are more types than half the events,
+/// looking for types costs more than it saves.
 pub(super) const JUDGED_AT: usize = 2 << 20;
 
-/// From this size in bytes on the dictionary of steady events is judged, too: if it has more types than two thirds of the events now, it
-/// will have more than half later on.
+/// From this size in bytes on the dictionary of steady events is judged, too: if it has more types than two thirds of the events
+/// now, it will have more than half later on.
 const DOUBTED_AT: usize = 512 << 10;
 
 const TYPES: &str = "the dictionary of event types";
@@ -146,8 +146,9 @@ impl Dictionary {
         }
     }
 
-    /// Whether events take less room as indices of types. It is assumed that ids and indices have two bytes, and that the numbers of cues
-    /// and outcomes of an event or type have two bytes together. A dictionary with more types than half the events never pays.
+    /// Whether events take less room as indices of types. It is assumed that ids and indices have two bytes, and that the numbers
+    /// of cues and outcomes of an event or type have two bytes together. A dictionary with more types than half the events never
+    /// pays.
     fn pays(&self, n_events: u64) -> bool {
         let n_types = self.rows.len() as u64;
         let in_types = (self.rows.cues.items().len() + self.rows.outcomes.items().len()) as u64;

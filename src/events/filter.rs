@@ -34,8 +34,8 @@ pub struct Renaming {
 }
 
 impl Renaming {
-    /// From the new names, in the order of their ids, and the new ids of each old id. `duplicates` says what to do when an event has a
-    /// new name twice.
+    /// From the new names, in the order of their ids, and the new ids of each old id. `duplicates` says what to do when an event
+    /// has a new name twice.
     ///
     /// # Errors
     /// [`Error::Argument`] for an id without a name.
@@ -107,8 +107,8 @@ pub fn filter(
     writer.finish_watched(monitor)
 }
 
-/// Writes the events of several files one after another, to a path or into memory. The result has the names of all files, in the order
-/// of their first appearance.
+/// Writes the events of several files one after another, to a path or into memory. The result has the names of all files, in the
+/// order of their first appearance.
 ///
 /// # Errors
 /// As for [`filter`].
@@ -334,7 +334,8 @@ mod tests {
         }
     }
 
-    /// Events over three chunks, of few types or of as many types as events. One outcome comes once in a chunk, always at the same place.
+    /// Events over three chunks, of few types or of as many types as events. One outcome comes once in a chunk, always at the
+    /// same place.
     fn large(n_types: u32) -> EventFile {
         let event = |i: u32| {
             let event_type = i % n_types;

@@ -24,14 +24,14 @@
 //! lengths[], counts[], text, zeros up to a multiple of 8
 //! ```
 //!
-//! Every array of numbers has 1, 2, 4 or 8 bytes for each number, the fewest that hold its greatest. The width 0 means that all its
-//! numbers are 1, such as the frequencies of most events; it takes no bytes. Such arrays are limited, so that a small file stays small in
-//! memory: an array of a chunk has the width 0 only up to [`ALIKE`] numbers, names have bytes in their text, and the decoded dictionary
-//! of types takes at most [`TYPES_SIZE`] bytes.
+//! Every array of numbers has 1, 2, 4 or 8 bytes for each number, the fewest that hold its greatest. The width 0 means that all
+//! its numbers are 1, such as the frequencies of most events; it takes no bytes. Such arrays are limited, so that a small file
+//! stays small in memory: an array of a chunk has the width 0 only up to [`ALIKE`] numbers, names have bytes in their text, and
+//! the decoded dictionary of types takes at most [`TYPES_SIZE`] bytes.
 //!
-//! [`super::EventFile::open`] checks the header, the length, the names, the directory and the footer. A chunk's checksum, structure and
-//! ids are checked whenever it is decoded, the survey and the parameters when they are first used. [`super::EventFile::verify`] checks
-//! everything.
+//! [`super::EventFile::open`] checks the header, the length, the names, the directory and the footer. A chunk's checksum,
+//! structure and ids are checked whenever it is decoded, the survey and the parameters when they are first used.
+//! [`super::EventFile::verify`] checks everything.
 
 use std::ops::Range;
 
@@ -51,8 +51,8 @@ pub const CHUNK_EVENTS: usize = 1 << 16;
 pub const CHUNK_SLOTS: usize = 1 << 24;
 /// The most numbers of a chunk's array that has the width 0, so no bytes: as many as events.
 pub const ALIKE: usize = CHUNK_EVENTS;
-/// The most bytes of a chunk: the numbers of [`CHUNK_EVENTS`] events and the ids in [`CHUNK_SLOTS`] slots twice, 4 bytes each, the bytes
-/// before them, and the padding.
+/// The most bytes of a chunk: the numbers of [`CHUNK_EVENTS`] events and the ids in [`CHUNK_SLOTS`] slots twice, 4 bytes each,
+/// the bytes before them, and the padding.
 pub(super) const CHUNK_BYTES: usize = 32 + 4 * (3 * CHUNK_EVENTS + 2 * CHUNK_SLOTS);
 /// The most bytes of the decoded dictionary of types: 16 for each type, and 4 for each of its cues and outcomes.
 pub const TYPES_SIZE: u64 = 256 << 20;
@@ -154,8 +154,8 @@ impl Header {
         ]
     }
 
-    /// Reads and checks the header of a file of the given length. `file` has its first bytes: 128, or all of a shorter file. They must be
-    /// a copy that nobody changes.
+    /// Reads and checks the header of a file of the given length. `file` has its first bytes: 128, or all of a shorter file. They
+    /// must be a copy that nobody changes.
     pub fn decode(file: &[u8], file_length: usize) -> Result<Self> {
         let foreign = |found: String| {
             Error::defect(
@@ -258,7 +258,8 @@ impl Header {
         self.has_parameters().then_some(self.parameters as usize..self.directory as usize)
     }
 
-    /// The optional blocks after the names, in order: the name of each, whether the features say that it is there, and where it begins.
+    /// The optional blocks after the names, in order: the name of each, whether the features say that it is there, and where it
+    /// begins.
     pub(super) fn behind_names(&self) -> [(&'static str, bool, u64); 3] {
         [
             ("survey", self.has_survey(), self.survey),

@@ -1,7 +1,8 @@
 //! Repeated events that can be learned as one step.
 //!
-//! Tokens that share no cue commute. So an event and its repetition belong to one step, if no other event between them has one of their
-//! cues. A repetition is an event of the same type. Where a file holds events in full, they seldom repeat and are not compared.
+//! Tokens that share no cue commute. So an event and its repetition belong to one step, if no other event between them has one of
+//! their cues. A repetition is an event of the same type. Where a file holds events in full, they seldom repeat and are not
+//! compared.
 
 use super::chunk::EventList;
 use crate::error::Result;

@@ -2,8 +2,8 @@
 //!
 //! - [`format`](mod@format) specifies the file, [`chunk`] a chunk of events.
 //! - [`write`](mod@write) takes names and writes the file; [`sink`] is the part of it that readers of tables use.
-//! - `survey` finds where each name occurs, `twins` which names always occur together, `grouping` which events can be learned as one
-//!   step, `kappa` which fraction of an error a token removes.
+//! - `survey` finds where each name occurs, `twins` which names always occur together, `grouping` which events can be learned as
+//!   one step, `kappa` which fraction of an error a token removes.
 //! - [`pick`] takes events out in another order, [`filter`] gives them other names, [`sets`] counts the sets of cues.
 //! - [`map`] opens a file without reading it; [`atomic`] lets new files appear whole or not at all.
 //! - [`digest`] gives the bytes that identify events.
@@ -374,8 +374,8 @@ impl EventFile {
     }
 }
 
-/// Checks the offsets of the blocks after the names, which end at `at`: the first block begins there, the others not before it. Each block
-/// checks its own end.
+/// Checks the offsets of the blocks after the names, which end at `at`: the first block begins there, the others not before it.
+/// Each block checks its own end.
 fn check_order(header: &Header, at: usize) -> Result<()> {
     let (mut before, mut is_first) = (at as u64, true);
     for (what, there, begin) in header.behind_names() {

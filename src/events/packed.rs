@@ -14,8 +14,8 @@ const TOGETHER: usize = 1 << 12;
 
 /// Numbers as a file has them: each in as many bytes as the greatest needs, or in none where all are 1.
 ///
-/// Invariants: `bytes` has the first `packed` numbers, `width` bytes each; if the width is 0, they are all 1. `waiting` has the numbers
-/// after them.
+/// Invariants: `bytes` has the first `packed` numbers, `width` bytes each; if the width is 0, they are all 1. `waiting` has the
+/// numbers after them.
 #[derive(Debug, Default)]
 pub(super) struct Packed<T> {
     bytes: Vec<u8>,

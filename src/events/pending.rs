@@ -95,8 +95,8 @@ impl Pending {
         self.frequencies.extend_each(repeat_n(1, cues.len()))
     }
 
-    /// Replaces the content of `out` by the bytes of the chunk, and removes the events. `out` is reused, so that no new pages of memory
-    /// are needed.
+    /// Replaces the content of `out` by the bytes of the chunk, and removes the events. `out` is reused, so that no new pages of
+    /// memory are needed.
     ///
     /// # Errors
     /// When it has more than [`CHUNK_SLOTS`] slots.

@@ -1,7 +1,8 @@
 //! Chosen events of a file, in any order and as often as wanted: slices, samples, permutations of tokens.
 //!
-//! The numbers of the events come in blocks. Decoded chunks are kept while they fit a budget. Each chunk beyond the budget is decoded
-//! once for a block, and the events that the block wants are copied. So the cost does not depend on the order of the numbers.
+//! The numbers of the events come in blocks. Decoded chunks are kept while they fit a budget. Each chunk beyond the budget is
+//! decoded once for a block, and the events that the block wants are copied. So the cost does not depend on the order of the
+//! numbers.
 
 use std::path::Path;
 

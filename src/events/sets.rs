@@ -1,6 +1,7 @@
 //! The different sets of cues among the tokens, and how often each comes with each outcome.
 //!
-//! The equilibrium depends on these counts alone. On average, neither the order of tokens nor the order of cues in an event matters.
+//! The equilibrium depends on these counts alone. On average, neither the order of tokens nor the order of cues in an event
+//! matters.
 
 use hashbrown::HashMap;
 
@@ -105,8 +106,8 @@ pub(crate) struct SetCounter {
 }
 
 impl SetCounter {
-    /// Counts the tokens of an event by its `wanted` cues. Returns the number of their set, and whether it is new; `None` if there is
-    /// nothing to count.
+    /// Counts the tokens of an event by its `wanted` cues. Returns the number of their set, and whether it is new; `None` if
+    /// there is nothing to count.
     ///
     /// # Errors
     /// [`Error::Memory`], and for too many sets or tokens.

@@ -19,15 +19,15 @@ pub trait EventSink {
     /// When the name is not accepted; the reader adds the place with [`crate::error::Error::at`].
     fn name(&mut self, side: Side, name: &str) -> Result<()>;
 
-    /// Ends the current event, which occurred `frequency` times in a row (0: its names are kept, it teaches nothing). Returns a key, by
-    /// which [`EventSink::again`] repeats the event; `None` from a sink that keeps no events, or not this one.
+    /// Ends the current event, which occurred `frequency` times in a row (0: its names are kept, it teaches nothing). Returns a
+    /// key, by which [`EventSink::again`] repeats the event; `None` from a sink that keeps no events, or not this one.
     ///
     /// # Errors
     /// When the frequency is too large, or the event cannot be stored.
     fn end(&mut self, frequency: u64) -> Result<Option<u32>>;
 
-    /// Repeats the event of a key, as if all its names had come again and it had ended. Only between events. Returns whether the sink
-    /// still knows the key; if not, nothing happened.
+    /// Repeats the event of a key, as if all its names had come again and it had ended. Only between events. Returns whether the
+    /// sink still knows the key; if not, nothing happened.
     ///
     /// # Errors
     /// As for [`EventSink::end`].

@@ -1,8 +1,9 @@
 //! Takes names and writes a binary event file, in bounded memory.
 //!
-//! The writer gives ids in the order of first appearance. It collects event types, the exact lists of ids, in a dictionary while that
-//! pays. A chunk is written as soon as it is full. A dictionary that does not pay is dropped, and the chunks that used it, few by then,
-//! are written again in full. A dictionary that pays but exceeds its budget is frozen: later chunks hold their events in full.
+//! The writer gives ids in the order of first appearance. It collects event types, the exact lists of ids, in a dictionary while
+//! that pays. A chunk is written as soon as it is full. A dictionary that does not pay is dropped, and the chunks that used it,
+//! few by then, are written again in full. A dictionary that pays but exceeds its budget is frozen: later chunks hold their
+//! events in full.
 
 use std::mem;
 use std::path::Path;
@@ -82,8 +83,8 @@ impl EventWriter {
         self
     }
 
-    /// Says that the events come from running text, whose first events show how often events repeat. Those of a list do not: the list may
-    /// come twice as a whole.
+    /// Says that the events come from running text, whose first events show how often events repeat. Those of a list do not: the
+    /// list may come twice as a whole.
     #[must_use]
     pub fn of_text(mut self) -> Self {
         if let Some(types) = &mut self.types {
@@ -155,7 +156,8 @@ impl EventWriter {
         self.begin_event()
     }
 
-    /// The id of a cue for [`EventWriter::events`]. The cue may be new; ask for new cues in the order in which they will first appear.
+    /// The id of a cue for [`EventWriter::events`]. The cue may be new; ask for new cues in the order in which they will first
+    /// appear.
     ///
     /// # Errors
     /// When there are too many names.
@@ -266,8 +268,8 @@ impl EventWriter {
         Ok(())
     }
 
-    /// Writes all events again in full. Their number is bounded: a dictionary that does not pay is dropped while it has at most twice as
-    /// many events as types.
+    /// Writes all events again in full. Their number is bounded: a dictionary that does not pay is dropped while it has at most
+    /// twice as many events as types.
     fn drop_types(&mut self) -> Result<()> {
         let Some(types) = self.types.take() else { return Ok(()) };
         for chunk in self.chunks.take_back(types.rows.len() as u64)? {

@@ -13,8 +13,8 @@
 //! This goes uphill on sum a - |w|^2 / 2, w = sum of a_m Z_m, a >= 0, one coordinate at a time: successive over-relaxation of
 //! the dual of "least |w|, all fields 1 and more". It converges for 0 < gamma < 2 if there is such a plane.
 //!
-//! *The bound.* A plane of stability kappa, |w*| = 1, has |w| >= w.w* = sum of a_m Z_m.w* >= kappa sum a. So no plane has a stability
-//! above |w| / sum a, as with MinOver, where strengths are counts. At the end both bounds are 1 / |w|.
+//! *The bound.* A plane of stability kappa, |w*| = 1, has |w| >= w.w* = sum of a_m Z_m.w* >= kappa sum a. So no plane has a
+//! stability above |w| / sum a, as with MinOver, where strengths are counts. At the end both bounds are 1 / |w|.
 
 use super::patterns::{POLL_EVERY, Patterns, WEIGHTS, size};
 use crate::error::{Error, Result};

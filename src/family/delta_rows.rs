@@ -11,8 +11,8 @@
 //! Of a sparse row only what stands there is looked at. Where all values are 1, batches of one token have the bits of
 //! [`super::delta`] on events.
 //!
-//! With factors the rate of a token is `rate * factor[token]`. On demand the squares of the errors z - g(h) are summed, pass by pass and
-//! column by column, over the tokens in their order.
+//! With factors the rate of a token is `rate * factor[token]`. On demand the squares of the errors z - g(h) are summed, pass by
+//! pass and column by column, over the tokens in their order.
 //!
 //! The liberties taken: as there, tiles of columns, and two copies of a tile for batches. In batches of dense rows eight tokens
 //! are worked on at once, so that a row of weights is loaded once for all of them: none sees the others, and what they add to a
@@ -66,8 +66,8 @@ pub fn learn<E: Element>(
     learn_at(x, z, descent, None, None, out, monitor)
 }
 
-/// [`learn`], with a factor on the rate of each token; and room for the sums of squared errors, pass after pass of a number for each
-/// column.
+/// [`learn`], with a factor on the rate of each token; and room for the sums of squared errors, pass after pass of a number for
+/// each column.
 ///
 /// # Errors
 /// Those of [`learn`].
@@ -155,8 +155,8 @@ pub fn learn_at<E: Element>(
     })
 }
 
-/// The fastest kernel for so many columns: that of wide vectors, unless it takes more room for a row than that of half as wide ones.
-/// Rows of few columns come from the caches, and less of them from the first for every number that stands for nothing.
+/// The fastest kernel for so many columns: that of wide vectors, unless it takes more room for a row than that of half as wide
+/// ones. Rows of few columns come from the caches, and less of them from the first for every number that stands for nothing.
 fn narrowest<E: Element>(n_columns: usize) -> Isa {
     let best = Isa::best();
     if n_columns > FEW_COLUMNS {

@@ -107,8 +107,8 @@ pub fn learn(patterns: &Patterns<'_>, plan: &MinOverPlan, monitor: &Monitor) -> 
 /// The state of the learner.
 ///
 /// Invariants, but for rounding: `fields[m] = Z_m.v` and `square = |v|^2` for v = sum of `counts[m]` Z_m; `least` is the least
-/// field and `at` the first example that has it (infinite and 0 if there are none). Fields and rows of products are filled up to whole
-/// blocks, with infinity and with 0.
+/// field and `at` the first example that has it (infinite and 0 if there are none). Fields and rows of products are filled up to
+/// whole blocks, with infinity and with 0.
 pub(super) struct Search<'a, 'b> {
     patterns: &'a Patterns<'b>,
     products: Products,

@@ -31,8 +31,8 @@ pub trait Task<E: Element> {
     unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Self::Output;
 }
 
-/// Runs a task on rows of `width` elements, a multiple of the kernel's lanes, with the vectors of a kernel. If the machine lacks the
-/// kernel's instruction set, the portable vectors do the task, with the same bits. The machine always has the kernels that
+/// Runs a task on rows of `width` elements, a multiple of the kernel's lanes, with the vectors of a kernel. If the machine lacks
+/// the kernel's instruction set, the portable vectors do the task, with the same bits. The machine always has the kernels that
 /// [`Isa::available`] lists or that are parsed from a name.
 #[expect(unsafe_code, reason = "the one place where the instruction set is checked")]
 pub fn run<E: Element, T: Task<E>>(kernel: Isa, width: usize, task: T) -> T::Output {

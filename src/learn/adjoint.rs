@@ -20,10 +20,10 @@
 //! W[i, :] += v' W_0
 //! ```
 //!
-//! The cost of a token does not depend on the number of all outcomes, only on how many outcomes the token has. Tokens after the last
-//! occurrence of cue i leave v as it is and add nothing (s = 0). So a tile starts at the last occurrence of its cues, or a little
-//! later, and cues are sorted by their last occurrence. Steps that share no cue and no outcome may be reordered (`order`), which
-//! changes no bit.
+//! The cost of a token does not depend on the number of all outcomes, only on how many outcomes the token has. Tokens after the
+//! last occurrence of cue i leave v as it is and add nothing (s = 0). So a tile starts at the last occurrence of its cues, or a
+//! little later, and cues are sorted by their last occurrence. Steps that share no cue and no outcome may be reordered (`order`),
+//! which changes no bit.
 //!
 //! n cues that always come together and have the same salience are learned as one. Their v[c] differ only in how they begin. So
 //! y = (sum of their v[c]) / n stands for all of them, with n * alpha as salience; for each of these cues y begins at 1 / n. With
@@ -347,8 +347,8 @@ impl<E: Element> Backward<'_, '_, E> {
             shares.gain = unsafe { V::splat(if UNIFORM { gain.times(salience) } else { gain }) };
             shares.outcomes = outcomes;
             for _ in 0..steps.times.get(p).copied().unwrap_or(1) {
-                // SAFETY: every cue is below n_rows, the number of elements of `alpha` and of rows of `v`, and every outcome is below
-                // n_columns, the number of rows of `sums`: the script says so. `v` and `sums` are borrowed mutably.
+                // SAFETY: every cue is below n_rows, the number of elements of `alpha` and of rows of `v`, and every outcome is
+                // below n_columns, the number of rows of `sums`: the script says so. `v` and `sums` are borrowed mutably.
                 unsafe { step::<V, _, B>(v, width, cues, once, &mut shares) }
                 work += (cues.len() + outcomes.len()) * width + 1;
                 if work >= POLL_EVERY {

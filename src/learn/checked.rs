@@ -1,7 +1,7 @@
 //! A plan that was checked: its rows, its columns and its method.
 //!
-//! The method, equal rows and columns, and kappa are found once, for all rows and columns. So the weights of a part have the same bits
-//! as when all are learned.
+//! The method, equal rows and columns, and kappa are found once, for all rows and columns. So the weights of a part have the same
+//! bits as when all are learned.
 
 use std::cmp::Reverse;
 
@@ -120,8 +120,8 @@ impl<E: Element> CheckedPlan<E> {
         width::<E>(self.wanted, self.kernel, lanes, events, threads)
     }
 
-    /// How many tiles of a size in bytes a thread may take through the events in one pass. They take no more memory than kept events
-    /// would.
+    /// How many tiles of a size in bytes a thread may take through the events in one pass. They take no more memory than kept
+    /// events would.
     pub(super) fn together(&self, events_are_kept: bool, bytes: usize) -> usize {
         if events_are_kept { 1 } else { (1 + self.room / bytes.max(1)).min(TOGETHER) }
     }
@@ -199,8 +199,8 @@ fn columns<E: Clone>(
     Ok(columns)
 }
 
-/// Finds the rows to learn, and the updates of the adjoint method where equal cues are learned once; writes its cost without that into
-/// the facts.
+/// Finds the rows to learn, and the updates of the adjoint method where equal cues are learned once; writes its cost without that
+/// into the facts.
 fn tracked<E: Clone>(
     survey: &Survey,
     plan: &Plan<'_, E>,

@@ -7,8 +7,8 @@
 //! 3. Columns of padding stay zero.
 //! 4. Events that share no cue may be reordered (`order`).
 //!
-//! None of this changes an operation on any column, so the result is that of the scalar rule, bit for bit. A cue that an event names
-//! twice is summed twice and updated twice, one after the other, as the rule says.
+//! None of this changes an operation on any column, so the result is that of the scalar rule, bit for bit. A cue that an event
+//! names twice is summed twice and updated twice, one after the other, as the rule says.
 //!
 //! A schedule sets beta1 and beta2 before each token, and a mean adds up the rows that a token will change (`mean`). Without them a
 //! token costs one more comparison. Trajectories record weights between tokens, by learning one piece of the events after another

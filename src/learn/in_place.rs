@@ -1,8 +1,8 @@
 //! Learning in place, in the caller's array: by the forward method, on the rows of the events' cues alone.
 //!
-//! A tile is copied from the weights, learns all events, and is copied back. The weights get the same bits as by [`Plan::learn`] with
-//! these weights as initial weights. Rows that no event has are neither read nor written, and take no time and no memory. If the work is
-//! stopped, or a weight leaves the finite numbers, some tiles have learned all events and the others none.
+//! A tile is copied from the weights, learns all events, and is copied back. The weights get the same bits as by [`Plan::learn`]
+//! with these weights as initial weights. Rows that no event has are neither read nor written, and take no time and no memory. If
+//! the work is stopped, or a weight leaves the finite numbers, some tiles have learned all events and the others none.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -71,8 +71,8 @@ pub struct InPlace<'a, E: Clone, S> {
 }
 
 impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
-    /// Checks the events, and the weights in the rows of their cues. The plan's rows are the file's cues, in the file's order; `rows`
-    /// says where each is in the weights. The plan's columns are all columns of the weights.
+    /// Checks the events, and the weights in the rows of their cues. The plan's rows are the file's cues, in the file's order;
+    /// `rows` says where each is in the weights. The plan's columns are all columns of the weights.
     ///
     /// # Errors
     /// [`Error::NotFinite`] for the first weight, column by column, that is not finite; otherwise as [`Plan::learn`].

@@ -1,4 +1,5 @@
-//! A job: a plan that was checked, with its events made ready once. Any part of it may then be learned, in any order, on any thread.
+//! A job: a plan that was checked, with its events made ready once. Any part of it may then be learned, in any order, on any
+//! thread.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -179,8 +180,8 @@ impl<'a, E: Kernels> Job<'a, E> {
         Ok(self.report(tile))
     }
 
-    /// Learns some lanes on `threads` threads, and returns the width of the tiles. `out` must be zero and hold these lanes alone. May be
-    /// called from many threads at once.
+    /// Learns some lanes on `threads` threads, and returns the width of the tiles. `out` must be zero and hold these lanes alone.
+    /// May be called from many threads at once.
     ///
     /// # Errors
     /// As [`Plan::learn`].

@@ -10,8 +10,8 @@
 //! mean[c, :] = W[c, :]                                    where since[c] is still 1: it never changed
 //! ```
 //!
-//! Sums are always float64, and the mean is rounded to the type of the weights once. The sum adds up the weights and not their changes,
-//! so a change that rounding loses in the weights is lost in the mean, too.
+//! Sums are always float64, and the mean is rounded to the type of the weights once. The sum adds up the weights and not their
+//! changes, so a change that rounding loses in the weights is lost in the mean, too.
 
 use crate::kernel::element::Element;
 

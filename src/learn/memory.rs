@@ -8,11 +8,11 @@
 //! others     256 bytes for each cue and outcome; 8 MiB for each thread: its stack, and memory rounded to huge pages
 //! ```
 //!
-//! Decoded events that exceed the budget are not kept. Then each thread may have more than one tile, so that tiles share the decoding of
-//! a chunk; together these additional tiles take no more than the budget.
+//! Decoded events that exceed the budget are not kept. Then each thread may have more than one tile, so that tiles share the
+//! decoding of a chunk; together these additional tiles take no more than the budget.
 //!
-//! A mean takes n_cues * (width * 8 + 8) bytes for each thread, a schedule 8 or 16 bytes for each token, and trajectories the size of
-//! what they record.
+//! A mean takes n_cues * (width * 8 + 8) bytes for each thread, a schedule 8 or 16 bytes for each token, and trajectories the
+//! size of what they record.
 //!
 //! Learning chooses the width of a tile: 512 to 2,048 bytes, or at most 1,024 on processors with a second cache of more than 1 MiB.
 //! The more cues an event has, the narrower the tile. A line is a column with the forward method, a row with the adjoint
@@ -46,8 +46,8 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// For numbers of cues, outcomes and threads, a mean of `slots` cues an event, and `events` bytes for decoded events that are kept, or
-    /// for additional tiles instead.
+    /// For numbers of cues, outcomes and threads, a mean of `slots` cues an event, and `events` bytes for decoded events that are
+    /// kept, or for additional tiles instead.
     pub fn needed<E: Element>(
         [n_cues, n_outcomes]: [usize; 2],
         slots: f64,

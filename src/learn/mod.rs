@@ -1,14 +1,15 @@
 //! Learning: a plan becomes a job, a job is cut into tiles, and threads learn the tiles.
 //!
-//! [`Plan::learn`] makes a [`Job`] and learns all of it. A job is a plan that was checked (`plan`, `checked`), with the facts about the
-//! events (`facts`), the method, and the events as that method reads them (`script`). Any part of it may be learned on any thread.
+//! [`Plan::learn`] makes a [`Job`] and learns all of it. A job is a plan that was checked (`plan`, `checked`), with the facts
+//! about the events (`facts`), the method, and the events as that method reads them (`script`). Any part of it may be learned on
+//! any thread.
 //!
-//! Weights are cut into tiles, and each thread takes one tile after another, or several at a time (`passes`). A tile has columns, which
-//! learn the events in order (`forward`, `tile`), or rows, which go through the events backward (`adjoint`, `steps`). Events that share
-//! rows come one after another (`order`).
+//! Weights are cut into tiles, and each thread takes one tile after another, or several at a time (`passes`). A tile has columns,
+//! which learn the events in order (`forward`, `tile`), or rows, which go through the events backward (`adjoint`, `steps`).
+//! Events that share rows come one after another (`order`).
 //!
-//! The forward method can also give the mean over all tokens (`mean`), record weights at chosen tokens ([`trajectory`]), or learn in the
-//! caller's array ([`in_place`]). [`memory`] bounds the memory of all this.
+//! The forward method can also give the mean over all tokens (`mean`), record weights at chosen tokens ([`trajectory`]), or learn
+//! in the caller's array ([`in_place`]). [`memory`] bounds the memory of all this.
 
 mod adjoint;
 mod checked;
@@ -60,8 +61,8 @@ impl<E: Kernels> Plan<'_, E> {
         Job::new(file, self, monitor)?.learn(out, monitor)
     }
 
-    /// Learns the events of a file up to the last token to record, and records weights in `out`, which must be zero. The order in `out`
-    /// is trace, then token, then cell.
+    /// Learns the events of a file up to the last token to record, and records weights in `out`, which must be zero. The order in
+    /// `out` is trace, then token, then cell.
     ///
     /// # Errors
     /// Those of [`Plan::learn`]; [`Error::Argument`] where the recording does not fit the plan or `out`.

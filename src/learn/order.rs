@@ -1,9 +1,10 @@
 //! The order in which events are learned: those that share rows come one after another.
 //!
-//! An event reads and writes its own rows alone. So neighbouring events that share no row may be swapped without changing a bit, and any
-//! reordering is allowed in which events that share a row keep their order. Most tiles are larger than the first cache, which holds the
-//! rows of a few events; a row that an event shares with the one before it is still there. In the King James text, a trigram was among
-//! the last 24 that were visited in 10 % of all visits in the order of the file, and in 34 % in this order.
+//! An event reads and writes its own rows alone. So neighbouring events that share no row may be swapped without changing a bit,
+//! and any reordering is allowed in which events that share a row keep their order. Most tiles are larger than the first cache,
+//! which holds the rows of a few events; a row that an event shares with the one before it is still there. In the King James
+//! text, a trigram was among the last 24 that were visited in 10 % of all visits in the order of the file, and in 34 % in this
+//! order.
 //!
 //! ```text
 //! after each event:  of the events that no longer wait for another, the one that shares the most rows with it;
@@ -27,8 +28,9 @@ const NEAR: usize = 4;
 
 /// From this many tiles on reordering pays: it takes about as long as it saves in three to six tiles.
 const TILES: usize = 8;
-/// Reordering pays only where a row has at least this many bytes. Narrower rows belong to events with many cues. Such events seldom find
-/// another one that waits for none, and their sums would wait for the changes that the event before makes in the common rows.
+/// Reordering pays only where a row has at least this many bytes. Narrower rows belong to events with many cues. Such events
+/// seldom find another one that waits for none, and their sums would wait for the changes that the event before makes in the
+/// common rows.
 const ROW: usize = 1024;
 /// Reordering pays only where all rows of a tile take more bytes than this, so that they do not fit the first cache.
 const TILE: usize = 32 << 10;
@@ -40,11 +42,12 @@ const NOBODY: u32 = BLOCK as u32;
 
 /// Puts events in order.
 ///
-/// In a block, slots are numbered from 1, event by event: event i has those from `starts[i]` to `starts[i + 1]`. Slot 0 belongs to no
-/// event, and behind the last event stands one without slots. So every write has a place.
+/// In a block, slots are numbered from 1, event by event: event i has those from `starts[i]` to `starts[i + 1]`. Slot 0 belongs
+/// to no event, and behind the last event stands one without slots. So every write has a place.
 ///
-/// Invariants: `next[slot]` is the next event that has the slot's row, or the event without slots. `waits[i]` counts the slots whose next
-/// event is i and whose own event is not taken yet; it is `TAKEN` once i is taken, and never zero for the event without slots.
+/// Invariants: `next[slot]` is the next event that has the slot's row, or the event without slots. `waits[i]` counts the slots
+/// whose next event is i and whose own event is not taken yet; it is `TAKEN` once i is taken, and never zero for the event
+/// without slots.
 struct Sorter {
     /// For each row the last slot that has it, counted from the first block on.
     last: Vec<u32>,

@@ -1,9 +1,9 @@
 //! Passes through the events: which tiles a thread takes at a time.
 //!
-//! Where the events are kept in the form that a method reads, a pass has one tile: there is nothing to share. Where they are not kept,
-//! each pass decodes them again; so a thread takes several tiles through a chunk before it decodes the next. This takes 12 % off the
-//! time to learn four times the King James text with 2,048 outcomes (forward) or cues (adjoint), whose events are just too large to be
-//! kept.
+//! Where the events are kept in the form that a method reads, a pass has one tile: there is nothing to share. Where they are not
+//! kept, each pass decodes them again; so a thread takes several tiles through a chunk before it decodes the next. This takes 12
+//! % off the time to learn four times the King James text with 2,048 outcomes (forward) or cues (adjoint), whose events are just
+//! too large to be kept.
 
 use std::ops::Range;
 
@@ -14,8 +14,8 @@ pub(super) struct Passes {
 }
 
 impl Passes {
-    /// Groups tiles into passes of `most` tiles at most (one or more). Each thread makes as few passes as it can, and their sizes differ
-    /// by one at most, so that no thread waits for another that has many tiles left.
+    /// Groups tiles into passes of `most` tiles at most (one or more). Each thread makes as few passes as it can, and their sizes
+    /// differ by one at most, so that no thread waits for another that has many tiles left.
     pub(super) fn new(n_tiles: usize, threads: usize, most: usize) -> Self {
         let threads = threads.max(1);
         let of_a_thread = n_tiles.div_ceil(threads.saturating_mul(most));

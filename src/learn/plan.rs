@@ -21,8 +21,8 @@ pub(super) const NAMES: &str = "the rows and columns to learn";
 /// The greatest ratio of saliences for which the adjoint method's precision is promised.
 const ALIKE: f64 = 1e3;
 
-/// What to learn, and where the weights go. Lists are as long as the file's cues or outcomes, the rows of weights, or the columns of the
-/// result.
+/// What to learn, and where the weights go. Lists are as long as the file's cues or outcomes, the rows of weights, or the columns
+/// of the result.
 pub struct Plan<'a, E: Clone> {
     /// The row of each of the file's cues.
     pub rows: &'a [u32],
@@ -40,7 +40,8 @@ pub struct Plan<'a, E: Clone> {
     pub lambda: &'a [f64],
     /// Initial weights; zero if `None`.
     pub initial: Option<Initial<'a, E>>,
-    /// Whether the result is the mean of the weights over all tokens, instead of the weights after the last token. Forward method only.
+    /// Whether the result is the mean of the weights over all tokens, instead of the weights after the last token. Forward method
+    /// only.
     pub average: bool,
     /// Rows to write to the result, in its order; all if `None`.
     pub keep: Option<&'a [u32]>,
@@ -52,8 +53,8 @@ pub struct Plan<'a, E: Clone> {
     pub kernel: Option<Isa>,
     /// Columns in a tile; chosen by size if `None`.
     pub tile: Option<usize>,
-    /// The budget in bytes for decoded events. If the events take more, none are kept, and the budget is for additional tiles, which
-    /// share the decoding.
+    /// The budget in bytes for decoded events. If the events take more, none are kept, and the budget is for additional tiles,
+    /// which share the decoding.
     pub budget: usize,
 }
 
@@ -140,11 +141,11 @@ impl<E: Element> Plan<'_, E> {
         Ok([together(&cues, &rows)?, together(&survey.outcome_twins, &outcomes)?])
     }
 
-    /// The cheaper method, or the forward method where the adjoint one is not precise enough. The forward method is exact; the adjoint
-    /// method is precise while beta * kappa <= 1 and saliences differ little.
+    /// The cheaper method, or the forward method where the adjoint one is not precise enough. The forward method is exact; the
+    /// adjoint method is precise while beta * kappa <= 1 and saliences differ little.
     ///
-    /// The cost of a method is the number of rows that it visits: rows of weights, and with the adjoint method rows of sums, too, where
-    /// repeated events count as one.
+    /// The cost of a method is the number of rows that it visits: rows of weights, and with the adjoint method rows of sums, too,
+    /// where repeated events count as one.
     pub(super) fn cheaper(
         &self,
         facts: &Facts,

@@ -1,8 +1,9 @@
 //! Events made ready for the learner: decoded, validated, copied, and numbered by the learner's rows and columns.
 //!
-//! The learner indexes weights by these numbers without checking them again, so everything is checked here: rows are below the number
-//! of saliences, columns below the number of columns that change. A chunk is decoded from the file into memory of its own, and its ids
-//! are looked up in the maps below, whose values were checked once. If the file changes afterwards, the learner still sees the copy.
+//! The learner indexes weights by these numbers without checking them again, so everything is checked here: rows are below the
+//! number of saliences, columns below the number of columns that change. A chunk is decoded from the file into memory of its own,
+//! and its ids are looked up in the maps below, whose values were checked once. If the file changes afterwards, the learner still
+//! sees the copy.
 //!
 //! Events that are ready are kept if they fit a budget. Otherwise every pass (`passes`) makes them ready again.
 
@@ -29,8 +30,8 @@ pub(super) const NONE: u32 = u32::MAX;
 
 /// A source of events in the learner's numbering.
 ///
-/// Invariants: every cue id in `types` is below `n_rows`, every outcome id below `n_columns`. `rows` and `columns` hold only such numbers,
-/// or `NONE` for names that are not learned.
+/// Invariants: every cue id in `types` is below `n_rows`, every outcome id below `n_columns`. `rows` and `columns` hold only such
+/// numbers, or `NONE` for names that are not learned.
 pub(super) struct EventStream {
     file: EventFile,
     rows: Vec<u32>,
@@ -165,8 +166,8 @@ impl EventStream {
 
 /// Events one after another in one array, which the kernels read many times.
 ///
-/// Invariant: the words of an event are its number of cues (with the bit [`REPEATS`] if one comes twice), its number of outcomes, its
-/// cues and its outcomes. All cues are below `n_rows`, all outcomes below `n_columns`.
+/// Invariant: the words of an event are its number of cues (with the bit [`REPEATS`] if one comes twice), its number of outcomes,
+/// its cues and its outcomes. All cues are below `n_rows`, all outcomes below `n_columns`.
 #[derive(Debug)]
 pub(super) struct Script {
     words: Vec<u32>,
@@ -207,7 +208,8 @@ impl Script {
         Ok(())
     }
 
-    /// Reorders the events: `order` names the event of each place. Events stay within blocks of `block`, so the copy in use is small.
+    /// Reorders the events: `order` names the event of each place. Events stay within blocks of `block`, so the copy in use is
+    /// small.
     pub(super) fn reorder(&mut self, order: &[u32], block: usize) -> Result<()> {
         let (mut starts, mut ordered) = (Vec::new(), Vec::new());
         let (mut begun, mut first) = (0, 0);

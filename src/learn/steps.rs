@@ -1,8 +1,9 @@
 //! The steps of the adjoint method: the events backward, with repeated events taken together.
 //!
-//! An event belongs to the same step as its repetition, unless another event with one of its cues comes between (`events::grouping`).
-//! A row of frequency f is one step of f tokens. Within a step, s decays from token to token by q = 1 - beta * kappa, where kappa is the
-//! sum of alpha m^2 over its cues. So R tokens have the effect of one token with beta multiplied by
+//! An event belongs to the same step as its repetition, unless another event with one of its cues comes between
+//! (`events::grouping`). A row of frequency f is one step of f tokens. Within a step, s decays from token to token by
+//! q = 1 - beta * kappa, where kappa is the sum of alpha m^2 over its cues. So R tokens have the effect of one token with beta
+//! multiplied by
 //!
 //! ```text
 //! 1 + q + ... + q^(R-1) = (1 - q^R) / (beta * kappa)
@@ -30,8 +31,8 @@ pub(super) struct Steps<E> {
     pub(super) script: Script,
     /// The learning rate of each step, for all its tokens together.
     pub(super) gains: Vec<E>,
-    /// The last event of each step, counted from the first event of the chunk. Where steps are reordered: the one of the earliest step
-    /// in its block.
+    /// The last event of each step, counted from the first event of the chunk. Where steps are reordered: the one of the earliest
+    /// step in its block.
     pub(super) events: Vec<u32>,
     /// How many events the chunk has.
     pub(super) len: usize,

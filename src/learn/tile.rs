@@ -8,9 +8,9 @@
 //!     for each cue c in order: W[c, :] += alpha[c] * u[:]
 //! ```
 //!
-//! Most events have no outcome in the tile. For them u = (-beta2) * a replaces beta2 * (0 - a). This is less work and the same number,
-//! except for the sign of a zero, which affects no weight except one that is -0.0. A sum is -0.0 only if both its terms are, so only
-//! initial weights can be -0.0. Tiles that begin with such a weight do everything as written above.
+//! Most events have no outcome in the tile. For them u = (-beta2) * a replaces beta2 * (0 - a). This is less work and the same
+//! number, except for the sign of a zero, which affects no weight except one that is -0.0. A sum is -0.0 only if both its terms
+//! are, so only initial weights can be -0.0. Tiles that begin with such a weight do everything as written above.
 
 use super::mean::Mean;
 use super::order;
@@ -32,8 +32,9 @@ const POLL_EVERY: usize = 1 << 22;
 
 /// An element whose tiles of columns can be learned: `f64` or `f32`.
 ///
-/// Generic code is compiled again in every crate that uses it. A step has several hundred bodies for each element (`kernel::step`), and
-/// compiling them takes minutes. So they are named here for both elements, and users of the crate only link them.
+/// Generic code is compiled again in every crate that uses it. A step has several hundred bodies for each element
+/// (`kernel::step`), and compiling them takes minutes. So they are named here for both elements, and users of the crate only link
+/// them.
 pub trait LearnsColumns: Element {
     /// Learns some events into a tile of columns.
     ///
@@ -499,8 +500,8 @@ impl<V: Vector, const UNIFORM: bool, const ONE_RATE: bool> Present<'_, V, UNIFOR
     /// Returns whether there are such outcomes.
     ///
     /// # Safety
-    /// The instruction set of `V` must exist; `targets` and `rates` are made of whole vectors, and no shorter than the `lambda` of the
-    /// columns.
+    /// The instruction set of `V` must exist; `targets` and `rates` are made of whole vectors, and no shorter than the `lambda`
+    /// of the columns.
     #[inline(always)]
     #[expect(unsafe_code, reason = "vectors")]
     unsafe fn draw<const PRESENT: bool>(

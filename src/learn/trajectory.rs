@@ -1,8 +1,8 @@
 //! Trajectories: weights of chosen cues and outcomes after chosen tokens.
 //!
-//! The forward method learns the wanted columns as [`Plan::learn`] does. Its events are cut at the tokens to record, also inside a row of
-//! frequency f, which is f tokens. Between two records it learns as always, so weights that are recorded after token t have the bits of
-//! learning the first t tokens. Learning ends with the last record.
+//! The forward method learns the wanted columns as [`Plan::learn`] does. Its events are cut at the tokens to record, also inside
+//! a row of frequency f, which is f tokens. Between two records it learns as always, so weights that are recorded after token t
+//! have the bits of learning the first t tokens. Learning ends with the last record.
 //!
 //! Columns of zeros start late, as always; records before their start stay zero.
 

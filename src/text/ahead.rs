@@ -16,16 +16,16 @@ use crate::error::Result;
 use crate::grow::Grow;
 use crate::threads::{self, refused};
 
-/// One being filled, one being parsed, and one for whoever is faster.
+/// One is filled, one is parsed, and one waits for the slower of the two.
 const BLOCKS: usize = 3;
 
 /// How much text is handed over at once.
 const BLOCK: usize = 256 << 10;
 
-/// What a reader on another thread reads, in order: its text, then its error if there is one.
+/// The text that a thread of its own reads, and then its error, if there is one.
 ///
-/// Invariants: `block[taken..]` is handed over but not yet read. Every other block is on its way to the thread, with
-/// the thread, or on its way here. Without links the thread is gone.
+/// Invariants: `block[taken..]` has arrived but is not read yet. Every other block is at the thread, or on its way there or here.
+/// Without `links` the thread has ended.
 pub(super) struct Ahead<'scope> {
     block: Vec<u8>,
     taken: usize,
@@ -48,7 +48,7 @@ impl<'scope> Ahead<'scope> {
         let (fill, full) = channel();
         let (empty, emptied) = channel();
         for _ in 1..BLOCKS {
-            // Cannot fail: the other end is here.
+            // Cannot fail: the receiver still exists.
             let _ = empty.send(Vec::new());
         }
         let thread = Builder::new()
@@ -58,12 +58,11 @@ impl<'scope> Ahead<'scope> {
         Ok(Self { block: Vec::new(), taken: 0, links: Some(Links { full, empty, thread }) })
     }
 
-    /// Gives the block back for the next one. Where none comes the thread is gone, at the end of the text or by a
-    /// panic.
+    /// Gives the block back and takes the next one. If none comes, the thread has ended, at the end of the text or by a panic.
     fn next_block(&mut self) -> io::Result<()> {
         let Some(links) = &self.links else { return Ok(()) };
         self.taken = 0;
-        // Fails when the thread is gone; the blocks that it left are still to come.
+        // Fails if the thread has ended; its last blocks still arrive.
         let _ = links.empty.send(mem::take(&mut self.block));
         match links.full.recv() {
             Ok(block) => self.block = block?,
@@ -72,7 +71,7 @@ impl<'scope> Ahead<'scope> {
         Ok(())
     }
 
-    /// Ends the thread, which without links finds nobody to talk to after the block that it is at.
+    /// Ends the thread: without links it stops after its present block.
     fn stop(&mut self) -> std::thread::Result<()> {
         let Some(Links { full, empty, thread }) = self.links.take() else { return Ok(()) };
         drop((full, empty));
@@ -82,7 +81,7 @@ impl<'scope> Ahead<'scope> {
 
 impl Read for Ahead<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        // A block can be empty, and an error come behind it: only without links is it the end.
+        // An empty block is not the end, since an error may follow it. The end is where there are no links.
         while self.taken == self.block.len() && self.links.is_some() {
             self.next_block()?;
         }
@@ -94,12 +93,12 @@ impl Read for Ahead<'_> {
 
 impl Drop for Ahead<'_> {
     fn drop(&mut self) {
-        // Whoever stops early does not mind how the thread ends. It is joined, so that its panic ends here.
+        // A reader that stops early does not need the thread's result. The thread is joined, so that a panic of it ends here.
         let _ = self.stop();
     }
 }
 
-/// What the thread does: fills blocks until the text ends or fails, or nobody wants more.
+/// The work of the thread: it fills blocks until the text ends or fails, or until nobody takes them.
 fn read_blocks(mut reader: impl Read, emptied: &Receiver<Vec<u8>>, full: &Sender<io::Result<Vec<u8>>>) {
     for mut block in emptied {
         let filled = fill(&mut reader, &mut block);
@@ -108,7 +107,7 @@ fn read_blocks(mut reader: impl Read, emptied: &Receiver<Vec<u8>>, full: &Sender
             return;
         }
         if let Err(error) = filled {
-            // Fails when nobody wants to know.
+            // Fails if nobody takes it.
             let _ = full.send(Err(error));
             return;
         }
@@ -118,7 +117,7 @@ fn read_blocks(mut reader: impl Read, emptied: &Receiver<Vec<u8>>, full: &Sender
     }
 }
 
-/// Reads until the block is full or the text ends. Before an error, the block has what was read until then.
+/// Reads until the block is full or the text ends. After an error the block has what was read before it.
 fn fill(reader: &mut impl Read, block: &mut Vec<u8>) -> io::Result<()> {
     block.grow_to(BLOCK, 0, "text that is decoded ahead").map_err(io::Error::other)?;
     let mut filled = 0;

@@ -1,4 +1,4 @@
-//! The cells of a record: what stands between tabs, commas, semicolons or blanks.
+//! The cells of a record: the text between tabs, commas, semicolons or blanks.
 
 use memchr::{memchr, memchr_iter, memchr2, memchr2_iter};
 
@@ -12,16 +12,16 @@ pub(super) enum Separator {
     Tab,
     /// One comma each; cells may be quoted (RFC 4180).
     Comma,
-    /// One semicolon each; likewise.
+    /// One semicolon each; cells may be quoted, too.
     Semicolon,
-    /// One space or more; likewise.
+    /// One space or more; cells may be quoted, too.
     Blank,
 }
 
 /// A cell without the quotes around it, and where in the record its text starts.
 ///
-/// Quotes in it are still doubled where `doubled`: names are split first, for a quote is no `_`, so that offsets in the
-/// text are offsets in the file.
+/// If `doubled`, quotes in it are still doubled. They are replaced after names were split at `_`, so that offsets in the text are
+/// offsets in the file.
 #[derive(Clone, Copy)]
 pub(super) struct Cell<'a> {
     pub(super) text: &'a str,
@@ -33,7 +33,7 @@ pub(super) struct Cell<'a> {
 type Next<'a> = std::result::Result<(Cell<'a>, Option<usize>), Misplaced>;
 
 impl Separator {
-    /// The cells of a record without its line end, of which there is one at least.
+    /// The cells of a record without its line end: one or more.
     pub(super) fn cells<'a>(
         self,
         record: &'a str,
@@ -57,7 +57,7 @@ impl Separator {
         })
     }
 
-    /// The end of a record with its line end, where what is pending has one.
+    /// The end of a record, line end included, if the pending text has it.
     pub(super) fn record_end(self, pending: &[u8]) -> Option<usize> {
         match self {
             Separator::Tab => memchr(b'\n', pending).map(|feed| feed + 1),
@@ -76,7 +76,7 @@ impl Separator {
         }
     }
 
-    /// How cells are to be separated, for a message.
+    /// How cells have to be separated, for a message.
     pub(super) fn rule(self) -> &'static str {
         match self {
             Separator::Tab => "separate the cells by one tab each",
@@ -88,7 +88,7 @@ impl Separator {
         }
     }
 
-    /// What stands behind a closing quote, for a message.
+    /// The name of a byte after a closing quote, for a message.
     fn noun(byte: u8) -> &'static str {
         match byte {
             b',' => "a comma",

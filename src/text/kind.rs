@@ -19,7 +19,7 @@ use crate::monitor::Monitor;
 pub enum Kind {
     /// A binary event file.
     Events,
-    /// A binary event file that is compressed besides.
+    /// A binary event file that was compressed.
     PackedEvents,
     /// An event table, which [`tables::read`] reads.
     Table,
@@ -41,14 +41,14 @@ pub enum Kind {
     Utf16,
 }
 
-/// A file at a glance.
+/// What a look at a file shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Look {
     /// What it holds.
     pub kind: Kind,
-    /// The first line, quoted and cut short, of what has lines.
+    /// The first line, quoted and cut short, if the file has lines.
     pub first: String,
-    /// The cells of the first line, of what looks like a table.
+    /// The cells of the first line, if the file looks like a table.
     pub columns: Vec<String>,
 }
 
@@ -62,13 +62,13 @@ pub fn kind(path: &Path) -> Result<Kind> {
     look(path).map(|look| look.kind)
 }
 
-/// As [`kind`], and what else can be said of the file.
+/// As [`kind`], with the first line and its cells.
 ///
 /// # Errors
 /// As for [`kind`].
 pub fn look(path: &Path) -> Result<Look> {
     let metadata = File::open(path).and_then(|file| file.metadata()).map_err(Error::io(path, "open"))?;
-    // Reading a folder says by itself what is wrong.
+    // Reading a folder gives an error that says what is wrong.
     if !metadata.is_file() && !metadata.is_dir() {
         return Err(Error::Argument(format!(
             "{}: expected a file, whose content tells what it is, found something that can be read only once; save it \
@@ -80,7 +80,7 @@ pub fn look(path: &Path) -> Result<Look> {
     look_at(&mut Source::glance(path, &monitor)?).map_err(|error| error.at(Some(path), None))
 }
 
-/// As [`look`], of what is being read. Nothing is taken from it.
+/// As [`look`], for a source that is being read. Nothing is taken from it.
 ///
 /// # Errors
 /// As for reading.
@@ -112,7 +112,7 @@ pub(crate) fn look_at(source: &mut Source<'_>) -> Result<Look> {
     Ok(Look { kind, first, columns })
 }
 
-/// What begins with such bytes, if it is no text in UTF-8.
+/// The kind of a file with these first bytes, if it is not text in UTF-8.
 fn binary(head: &[u8]) -> Option<Kind> {
     const ZIP: &[u8] = b"PK\x03\x04";
     /// Where in a zip archive the length of the first member's name is, and the name.

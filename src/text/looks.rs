@@ -1,23 +1,23 @@
-//! What a table looks like, whatever the names of its columns.
+//! Whether text looks like a table, whatever the names of its columns are.
 //!
 //! ```text
 //! most of the first lines have a tab between two cells that are not empty
 //! or commas, or semicolons, give the same number of cells, 2 or more, on every one of them, 3 at least
 //! ```
 //!
-//! Running text is only what does not look so (and under whose first line no table is found by its names). At most
+//! Running text is text that does not look so, and whose first line does not name the columns of an event table. At most
 //! [`LINES`] lines are looked at.
 
 use super::cells::Separator;
 
-/// How many lines tell what a file is.
+/// How many lines are looked at.
 pub(super) const LINES: usize = 100;
 
-/// Fewer lines with commas or semicolons tell nothing.
+/// Fewer lines with commas or semicolons do not show a table.
 const FEWEST: usize = 3;
 
-/// The first lines, without their ends. Those behind the last one that is not empty are left out, and so is one that is
-/// not whole: `ended` says that nothing follows what is pending.
+/// The first lines, without their ends. Empty lines at the end are left out, and so is a line that is not whole: `ended` says that
+/// nothing follows the pending text.
 pub(super) fn first_lines(pending: &[u8], ended: bool) -> Vec<&[u8]> {
     let mut lines = Vec::with_capacity(LINES);
     let mut rest = pending;
@@ -36,14 +36,14 @@ pub(super) fn first_lines(pending: &[u8], ended: bool) -> Vec<&[u8]> {
     lines
 }
 
-/// What separates the cells of a table that lines look like.
+/// The separator of the table that lines look like, if they look like one.
 pub(super) fn separator(lines: &[&[u8]]) -> Option<Separator> {
     let tabbed = lines.iter().filter(|line| has_tabbed_cells(line)).count();
     if 2 * tabbed > lines.len() {
         return Some(Separator::Tab);
     }
     let mut by_byte = [(b',', Separator::Comma), (b';', Separator::Semicolon)];
-    // Numbers may have commas in them where semicolons separate: what the first line has goes first.
+    // Where semicolons separate, numbers may have commas. So a separator in the first line is tried first.
     if lines.first().is_some_and(|line| !line.contains(&b',')) {
         by_byte.reverse();
     }
@@ -91,7 +91,7 @@ fn has_columns(lines: &[&[u8]], separator: u8) -> bool {
         && counts.next().is_some_and(|first| first >= 2 && counts.all(|count| count == first))
 }
 
-/// How many cells a line has. Separators in quotes are none, where a cell begins with a quote.
+/// How many cells a line has. In a cell that begins with a quote, separators within the quotes do not count.
 fn count(line: &[u8], separator: u8) -> usize {
     let (mut cells, mut begins, mut is_quoted, mut inside) = (1, true, false, false);
     for &byte in line {
@@ -99,7 +99,7 @@ fn count(line: &[u8], separator: u8) -> usize {
             (begins, is_quoted) = (false, byte == b'"');
         }
         if byte == b'"' && is_quoted {
-            // A doubled quote closes and opens again.
+            // A doubled quote ends a quotation and begins another.
             inside = !inside;
         } else if byte == separator && !inside {
             (cells, begins, is_quoted) = (cells + 1, true, false);

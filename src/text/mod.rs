@@ -1,7 +1,7 @@
-//! Text in: event tables, as names for an [`EventSink`](crate::events::sink::EventSink), and running text, as events for an
+//! Reads text: event tables, as names for an [`EventSink`](crate::events::sink::EventSink), and running text, as events for an
 //! [`EventWriter`](crate::events::write::EventWriter).
 //!
-//! Readers know no files but their own; what takes their events knows no text.
+//! Readers know nothing of event files, and those that take the events know nothing of text.
 
 mod ahead;
 mod cells;
@@ -15,7 +15,7 @@ pub mod tables;
 
 use crate::error::Error;
 
-/// An error, and where in its line or record it lies.
+/// An error, and its offset in the line or record.
 struct Misplaced {
     offset: usize,
     error: Error,

@@ -1,4 +1,4 @@
-//! Rows seen before: a row that comes again, byte for byte, is the same event again, and is not split again.
+//! Rows seen before. A row that comes again, byte for byte, is the same event, and is not split again.
 
 use std::hash::BuildHasher;
 
@@ -8,16 +8,16 @@ use crate::error::Result;
 use crate::events::sink::EventSink;
 use crate::grow::{Grow, room_in};
 
-/// What is kept takes no more memory than this, but for one row and the room a hash table leaves.
+/// The most memory that is kept, besides one row and free room in the hash table.
 const BUDGET: usize = 16 << 20;
 
-/// A longer row is not kept.
+/// The longest row that is kept.
 const LONGEST: usize = 64 << 10;
 
-/// With this many rows the memory is judged, and when it is full.
+/// The memory of rows is judged when it has this many rows, and when it is full.
 const TRIAL: usize = 1 << 15;
 
-/// A memory that was of use for fewer than one in this many of its rows is given up.
+/// The memory is given up if fewer than one in this many of its rows came again.
 const WORTHWHILE: usize = 4;
 
 const ROWS: &str = "the rows of a table that were read before";
@@ -87,7 +87,7 @@ impl Seen {
         if full {
             self.clear();
         }
-        // Both fit: far below the budget, or about.
+        // Both fit: neither is much above the budget.
         let new = SeenRow { start: self.text.len() as u32, length: row.len() as u32, key, frequency };
         self.text.grow_by(row, ROWS)?;
         let Self { text, rows, hasher, .. } = self;

@@ -4,10 +4,10 @@
 //! file -> Disk (progress, stop) -> decoder (-> Subtitles) -> window -> pieces: lines, records, blocks of words
 //! ```
 //!
-//! Behind [`read_ahead`] what decodes works on a thread of its own.
+//! With [`read_ahead`] the decoder works on a thread of its own.
 //!
-//! Pieces lie in the window and are copied only where the window must move on, so memory is bounded by the longest
-//! piece, and that by the limit the reader sets.
+//! Pieces lie in the window and are copied only when the window moves on. So memory is bounded by the longest piece, whose length
+//! the reader limits.
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, ErrorKind, Read};
@@ -24,7 +24,7 @@ use crate::monitor::Monitor;
 use crate::text::ahead::Ahead;
 use crate::text::subtitles::Subtitles;
 
-/// The longest first line that is looked at for the names of columns.
+/// The longest first line in which names of columns are looked for.
 pub const MAX_HEADER: usize = 1 << 20;
 
 /// The longest piece that is held in memory: a line of a table, a word of running text.
@@ -33,13 +33,13 @@ pub const MAX_PIECE: usize = 64 << 20;
 /// How much text is read at once.
 const WINDOW: usize = 256 << 10;
 
-/// How much text is read at once of a file that is only looked at.
+/// How much text is read at once, if only the beginning of a file is needed.
 const GLANCE: usize = 16 << 10;
 
 /// How much of a compressed file is read at once.
 const COMPRESSED: usize = 64 << 10;
 
-/// How many of the first bytes tell what a file is, if it is no text, and how it is compressed.
+/// How many of the first bytes show what a file is, if it is not text, and how it is compressed.
 const MAGIC: usize = 64;
 
 /// The most memory that the decoder of an xz file may take, in MiB: the file's dictionary, which can have 1.5 GiB, and
@@ -49,14 +49,14 @@ const XZ_MEMORY: u64 = 128;
 /// The most memory that the decoder of a zstd file takes, in MiB: the longest window that it accepts.
 const ZSTD_MEMORY: usize = 128;
 
-/// What decoders take at their start, with room to spare.
+/// The memory that decoders take when they start, with a margin.
 const DECODER: usize = 512 << 10;
 
 const DECODERS: &str = "a decoder";
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What running text is wrapped in, which its content does not tell.
+/// The format that running text is wrapped in. It is not detected from the content.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Wrapping {
     /// Nothing: plain text.
@@ -66,8 +66,8 @@ pub enum Wrapping {
     Subtitles,
 }
 
-/// Opens a file as [`Source::open`] does, for `read` to take the pieces, while a compressed file of more than one window
-/// is decoded ahead on another thread, which is gone when this returns.
+/// Opens a file as [`Source::open`] does, and lets `read` take the pieces. A compressed file of more than one window is decoded
+/// ahead on another thread, which has ended when this returns.
 ///
 /// # Errors
 /// As for [`Source::open`], those of `read`, and when no thread can be started.
@@ -101,9 +101,9 @@ pub(super) fn length_of(path: &Path) -> Result<u64> {
 
 /// Text read from a file, in pieces.
 ///
-/// Invariants: `window[start..end]` is the text that is read but not yet taken, and begins at `line`, `column` of the
-/// file, which begins with `magic`; `ended` says that nothing follows it. `regular` says that the file
-/// is one, whose reads do not wait for others.
+/// Invariants: `window[start..end]` is the text that is read but not yet taken, and begins at `line`, `column` of the file, which
+/// begins with `magic`; `ended` says that nothing follows it. `regular` says that it is a regular file, so that reading never
+/// waits for another process.
 pub struct Source<'m> {
     path: PathBuf,
     magic: Vec<u8>,
@@ -119,7 +119,7 @@ pub struct Source<'m> {
     column: u64,
 }
 
-/// Text between two boundaries, the second included, and where in the file it begins.
+/// Text between two boundaries, with the second, and where in the file it begins.
 #[derive(Debug, Clone, Copy)]
 pub struct Piece<'s> {
     /// The text, not yet known to be UTF-8.
@@ -149,7 +149,7 @@ impl<'m> Source<'m> {
 
     /// Opens a file as [`Source::open`] does, to read the text that is wrapped in a format.
     ///
-    /// Places are those of the text; a defect of the wrapping has the place in it.
+    /// Places are places in the text; but an error in the XML has its place there.
     ///
     /// # Errors
     /// When the file cannot be opened or read.
@@ -160,14 +160,14 @@ impl<'m> Source<'m> {
         Self::of(path, disk, regular, format, WINDOW)
     }
 
-    /// Opens a file as [`Source::open`] does, to look at its beginning: less is read at once.
+    /// Opens a file as [`Source::open`] does, but reads less at once, for a look at its beginning.
     pub(super) fn glance(path: &Path, monitor: &'m Monitor) -> Result<Self> {
         let file = File::open(path).map_err(Error::io(path, "open"))?;
         let disk = Disk { file, path: path.to_path_buf(), monitor };
         Self::of(path, disk, true, Wrapping::Text, GLANCE)
     }
 
-    /// The text of what can be read only once, and which messages call `name`.
+    /// The text of a stream that can be read only once; messages call it `name`.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -184,7 +184,7 @@ impl<'m> Source<'m> {
         window: usize,
     ) -> Result<Self> {
         let damage = |error| failure(error, Encoding::Plain);
-        // Read once and chained back, not sought back, so that pipes can be read too.
+        // The first bytes are read and put in front again, without seeking, so that pipes can be read, too.
         let magic = head(&mut disk, MAGIC).map_err(damage)?;
         let encoding = Encoding::of(&magic);
         let whole = Cursor::new(magic.clone()).chain(disk);
@@ -233,8 +233,8 @@ impl<'m> Source<'m> {
         Ok(source)
     }
 
-    /// The same text, but decoded ahead where that pays. A pipe is not read ahead: nobody could stop a thread that waits
-    /// for it.
+    /// The same text, but decoded ahead where that pays. A pipe is not read ahead: a thread that waits for a pipe cannot be
+    /// stopped.
     pub(super) fn ahead<'scope>(self, scope: &'scope Scope<'scope, '_>) -> Result<Source<'scope>>
     where
         'm: 'scope,
@@ -251,13 +251,13 @@ impl<'m> Source<'m> {
         &self.path
     }
 
-    /// The first bytes of the file as it is, and whether it is packed.
+    /// The first bytes of the file as stored, and whether it is compressed.
     pub(super) fn magic(&self) -> (&[u8], bool) {
         (&self.magic, self.encoding != Encoding::Plain)
     }
 
-    /// What is pending, with so many lines in it if there are so many in so many bytes; and whether nothing follows.
-    /// It stays pending.
+    /// The pending text, with `lines` lines if the next `limit` bytes have as many; and whether nothing follows it. It stays
+    /// pending.
     pub(super) fn peek(&mut self, lines: usize, limit: usize) -> Result<(Piece<'_>, bool)> {
         while !self.ended
             && self.pending().len() < limit
@@ -269,7 +269,7 @@ impl<'m> Source<'m> {
         Ok((piece, self.ended))
     }
 
-    /// Takes bytes of the text that come next, as many as there are and there is room for; none at the end.
+    /// Takes the next bytes of the text, as many as are ready and fit the buffer; none at the end.
     #[cfg(feature = "python")]
     pub(crate) fn take_bytes(&mut self, buffer: &mut [u8]) -> Result<usize> {
         if self.start == self.end && !self.ended {
@@ -288,15 +288,15 @@ impl<'m> Source<'m> {
     pub fn line(&mut self, limit: usize) -> Result<Option<Piece<'_>>> {
         let bytes = self.take(limit, line_end)?;
         let piece = Piece { bytes: &self.window[bytes], line: self.line, column: self.column };
-        // After a line without a line feed there is nothing, and so no place.
+        // Nothing follows a line without a line feed, so its end needs no place.
         (self.line, self.column) = (self.line + 1, 1);
         Ok((!piece.bytes.is_empty()).then_some(piece))
     }
 
-    /// The next piece: what is pending up to the end that `find` finds in it, or all the rest of the file.
+    /// The next piece: the pending text up to the end that `find` finds in it, or all the rest of the file.
     ///
-    /// As long as `find` finds no end it is shown more, twice as much each time, so that searching from the start again
-    /// costs no more than reading did.
+    /// If `find` finds no end, it is called again with twice as much text. So searching from the start again costs no more than
+    /// reading did.
     ///
     /// # Errors
     /// When there is no end in `limit` bytes, or as for reading.
@@ -311,7 +311,7 @@ impl<'m> Source<'m> {
         Ok((!piece.bytes.is_empty()).then_some(piece))
     }
 
-    /// Where in the window the next piece lies, which is no longer pending then.
+    /// Takes the next piece, and returns its place in the window.
     fn take(&mut self, limit: usize, find: impl Fn(&[u8]) -> Option<usize>) -> Result<Range<usize>> {
         let length = loop {
             let pending = self.pending();
@@ -331,8 +331,8 @@ impl<'m> Source<'m> {
         &self.window[self.start..self.end]
     }
 
-    /// Moves what is pending to the front of the window and reads until the window is full, which grows if it was
-    /// full already, to at most one byte more than `limit`: enough to see that a piece is too long.
+    /// Moves the pending text to the front of the window and reads until the window is full. A full window grows first, to at
+    /// most one byte more than `limit`: enough to see that a piece is too long.
     fn fill(&mut self, limit: usize) -> Result<()> {
         self.window.copy_within(self.start..self.end, 0);
         self.end -= self.start;
@@ -376,7 +376,7 @@ impl<'s> Piece<'s> {
         Self { bytes, line, column }
     }
 
-    /// Its first bytes.
+    /// The first `n` bytes, or all if there are fewer.
     pub(super) fn beginning(&self, n: usize) -> Piece<'s> {
         Self { bytes: &self.bytes[..n], ..*self }
     }
@@ -429,7 +429,7 @@ impl Encoding {
     }
 }
 
-/// The file itself: counts what is read, and stops when asked to.
+/// The file itself. It reports what is read to the monitor, and stops when that says so.
 struct Disk<'m> {
     file: File,
     path: PathBuf,
@@ -437,7 +437,7 @@ struct Disk<'m> {
 }
 
 impl Read for Disk<'_> {
-    /// Errors that are not the decoder's travel through it inside an [`io::Error`]; [`failure`] takes them out again.
+    /// Errors that are not the decoder's pass through it inside an [`io::Error`]; [`failure`] takes them out again.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = match self.file.read(buffer) {
             Err(error) if error.kind() != ErrorKind::Interrupted => {
@@ -450,7 +450,7 @@ impl Read for Disk<'_> {
     }
 }
 
-/// The error that came through a decoder, or else the decoder's own: a defect, without a place yet.
+/// The error that passed through a decoder, or else the decoder's own, which has no place yet.
 fn failure(error: io::Error, encoding: Encoding) -> Error {
     let own = match error.downcast::<Error>() {
         Ok(ours) => return ours,
@@ -460,7 +460,7 @@ fn failure(error: io::Error, encoding: Encoding) -> Error {
     if let Some(liblzma::stream::Error::Mem) = inner {
         return short::<u8>((XZ_MEMORY as usize) << 20, "a decoder, at most,");
     }
-    // What zstd says of it is all that is known.
+    // Only zstd's message shows that memory was short.
     if encoding == Encoding::Zstd && own.to_string().contains("not enough memory") {
         return short::<u8>(ZSTD_MEMORY << 20, "a decoder, at most,");
     }

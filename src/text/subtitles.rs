@@ -4,10 +4,10 @@
 //! <s id="3"><time id="T2S" value="00:01:08,480" /><w id="3.1">M</w><w id="3.2">.</w></s>      M.
 //! ```
 //!
-//! It is the text that pyndl's `create_corpus_from_gz` writes: words are joined by blanks, marks of punctuation
-//! without. Only the words that stand in a sentence itself count, not those in tags of formatting (`<i>`, `<b>`).
-//! Other than in pyndl, what follows a comma in a time are milliseconds, as in the files; pyndl takes them for frames.
-//! Entities are those of XML itself, and characters like `&#233;`.
+//! It is the text that pyndl's `create_corpus_from_gz` writes: words are joined by blanks, and punctuation without. Only words
+//! directly in a sentence count, not those in tags of formatting (`<i>`, `<b>`). One thing is different from pyndl: digits after
+//! a comma in a time are milliseconds, as in the files; pyndl takes them for frames. Entities are those of XML, and characters
+//! such as `&#233;`.
 //!
 //! Memory is bounded by the longest tag or piece of text, the longest sentence, and the depth of tags.
 
@@ -20,10 +20,10 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 use crate::error::{Error, Place, Result};
 use crate::grow::{Grow, filled, spell};
 
-/// How long a subtitle may come after the end of the last one without a pause, in [`SECOND`]s.
+/// If a subtitle begins longer than this after the end of the last one, there is a pause.
 const PAUSE: u64 = 5 * SECOND;
 
-/// In units of time that milliseconds and frames (30 a second) are multiples of.
+/// A second, in a unit of time of which milliseconds and frames (30 a second) are multiples.
 const SECOND: u64 = 3000;
 
 /// The longest tag, comment or text between tags.
@@ -42,7 +42,7 @@ const SENTENCE: &str = "a sentence of the subtitles";
 /// How much XML is read at once.
 const WINDOW: usize = 64 << 10;
 
-/// Reads the plain text of the XML that another reader has.
+/// Reads the plain text of the XML that another reader gives.
 ///
 /// Invariant: `text[taken..]` is read but not yet given; nothing follows it when `ended`.
 pub(super) struct Subtitles<R, F> {
@@ -56,14 +56,14 @@ pub(super) struct Subtitles<R, F> {
 }
 
 impl<R: Read, F: Fn(io::Error) -> Error> Subtitles<R, F> {
-    /// The text of `xml`; `failed` says what an error of that reader means.
+    /// The text of `xml`; `failed` turns an error of that reader into ours.
     ///
     /// # Errors
     /// [`Error::Memory`].
     pub(super) fn new(xml: R, failed: F) -> Result<Self> {
         let mut xml = Reader::from_reader(SubtitleLines::new(xml)?);
         xml.config_mut().expand_empty_elements = true;
-        // The parser gives it at most so much. What is not used is room, and takes no memory.
+        // The parser puts at most this much into it. Room that is not used takes no memory.
         let mut item = Vec::new();
         item.make_room(MAX_ITEM + 2 * WINDOW, XML)?;
         Ok(Self {
@@ -114,7 +114,7 @@ impl<R: Read, F: Fn(io::Error) -> Error> Read for Subtitles<R, F> {
     }
 }
 
-/// Where in the document we are, and the sentence there.
+/// The state of the document, and its present sentence.
 ///
 /// Invariants: `depth` tags are open, the root first. A sentence is `inside` from depth 2, a word from depth 3.
 #[derive(Default)]
@@ -125,9 +125,9 @@ struct Sentences {
     /// The words so far, joined.
     sentence: String,
     word: String,
-    /// How many pauses the sentence comes after.
+    /// The number of pauses before the sentence.
     pauses: usize,
-    /// When the last subtitle ended: of the sentences before, and with this one.
+    /// When the last subtitle ended, of the sentences before; and the same with this sentence.
     ended: u64,
     ends: u64,
 }
@@ -138,12 +138,12 @@ enum Inside {
     Elsewhere,
     Sentence,
     Word,
-    /// In a word, behind another tag in it.
+    /// In a word, after another tag in it.
     WordBehind,
 }
 
 impl Sentences {
-    /// Takes the next part of the document, adds to the text what is complete, and says whether it ends.
+    /// Takes the next part of the document and adds complete sentences to the text. Returns whether the document ends.
     fn take(&mut self, event: &Event<'_>, text: &mut String) -> Result<bool> {
         match event {
             Event::Start(tag) => self.open(tag)?,
@@ -188,7 +188,7 @@ impl Sentences {
     }
 
     fn close(&mut self, text: &mut String) -> Result<()> {
-        // The parser sees to it that a tag is open.
+        // The parser makes sure that a tag is open.
         self.depth = self.depth.saturating_sub(1);
         match (self.depth, self.inside) {
             (2, Inside::Word | Inside::WordBehind) => self.end_word(),
@@ -225,7 +225,7 @@ impl Sentences {
         self.check_length()
     }
 
-    /// A sentence without words is as if it were not there, with its times.
+    /// Ends a sentence. One without words is ignored, and so are its times.
     fn end_sentence(&mut self, text: &mut String) -> Result<()> {
         self.inside = Inside::Elsewhere;
         let sentence = self.sentence.trim();
@@ -280,7 +280,7 @@ fn parse_time(text: &str) -> Option<u64> {
     let mut clock = text[..fraction].split([':', ',']);
     let mut units = 0;
     for length in [3600 * SECOND, 60 * SECOND, SECOND] {
-        // At most 10^9 hours and as many of the others: far from 2^64.
+        // At most 10^9 hours, and as many minutes, seconds and the rest: far below 2^64.
         units += number(clock.next()?)? * length;
     }
     units += number(&text[fraction + 1..])? * unit;
@@ -315,10 +315,10 @@ fn ill_formed(found: impl Into<String>) -> Error {
     Error::defect("whole XML", found, "the file is cut or damaged: copy or make it again")
 }
 
-/// Reads, counts lines, and keeps the error of the reader for whoever knows what it means.
+/// Reads, counts lines, and keeps an error of the reader, because the XML parser would lose it.
 ///
-/// Invariants: `window[start..end]` is read but not yet consumed, and begins at `place`; the `failure` comes behind it.
-/// At most `left` bytes more and one window are given before an error.
+/// Invariants: `window[start..end]` is read but not yet consumed, and begins at `place`; the `failure` comes after it. At most
+/// `left` bytes more and one window are given before an error.
 struct SubtitleLines<R> {
     reader: R,
     window: Vec<u8>,
@@ -336,7 +336,7 @@ impl<R: Read> SubtitleLines<R> {
         Ok(Self { reader, window, start: 0, end: 0, place, left: MAX_ITEM, failure: None })
     }
 
-    /// Fills the whole window, so that a byte order mark is never cut, or up to a failure.
+    /// Fills the window, up to a failure. It fills the whole window, so that a byte order mark is never cut.
     fn fill(&mut self) {
         (self.start, self.end) = (0, 0);
         if self.left == 0 {

@@ -5,10 +5,10 @@
 //! #h_ha_an_nd_d#<TAB>hand<TAB>10          "#h_ha_an_nd_d#","hand",10
 //! ```
 //!
-//! The first line names the columns and decides: with a tab in it cells are separated by tabs and nothing is quoted, as
-//! pyndl writes; without, it is CSV (RFC 4180), as R writes, with commas or semicolons; or cells have blanks between.
-//! Columns are found by name, whatever their case and order; others are ignored. Without a column `frequency` each event
-//! occurred once. An empty cell means no cues, or no outcomes. A header alone is a table of no events.
+//! The first line names the columns and decides how cells are separated. If it has a tab, they are separated by tabs and nothing
+//! is quoted, as pyndl writes. If not, the table is CSV (RFC 4180), as R writes, with commas or semicolons; or blanks separate
+//! the cells. Columns are found by name, whatever their case and order; others are ignored. Without a column `frequency` each
+//! event occurred once. An empty cell means no cues, or no outcomes. A header alone is a table of no events.
 //!
 //! A [`Layout`] says where the columns are in tables that name them otherwise, or not at all.
 
@@ -28,16 +28,16 @@ use crate::text::{Misplaced, at, shown, without_line_end};
 /// Where the columns of a table are, beyond what its first line says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
-    /// The columns of cues, outcomes and frequencies; `None`: the one of that name.
+    /// The columns of cues, outcomes and frequencies; `None`: the column of that name.
     pub columns: [Option<Column>; 3],
-    /// Whether the first line names columns, rather than to be an event.
+    /// Whether the first line names the columns. If not, it is an event.
     pub header: bool,
 }
 
 /// A column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Column {
-    /// By what the first line calls it.
+    /// By its name in the first line.
     Name(String),
     /// By its position, from 0.
     At(usize),
@@ -58,7 +58,7 @@ pub fn read<S: EventSink + ?Sized>(path: &Path, sink: &mut S, monitor: &Monitor)
     read_as(path, &Layout::default(), None, sink, monitor)
 }
 
-/// [`read`] for a table of any layout. With a limit reading stops behind so many events.
+/// [`read`] for a table of any layout. With a limit, reading stops after as many events.
 ///
 /// # Errors
 /// As for [`read`].
@@ -69,7 +69,7 @@ pub fn read_as<S: EventSink + ?Sized>(
     sink: &mut S,
     monitor: &Monitor,
 ) -> Result<()> {
-    /// For fewer events it is not worth while to read ahead.
+    /// For fewer events it does not pay to read ahead.
     const FEW: u64 = 1 << 12;
     let mut read =
         |source: &mut Source<'_>| TableRows::begin(source, layout)?.push(source, limit, sink, monitor);
@@ -100,7 +100,7 @@ impl TableRows {
                 let place = Some(Place::Line { line: 1, column: 1 });
                 return Err(not_a_header("an empty file").at(None, place));
             }
-            // Nothing but empty lines, or a line that is too long: of both the reader says where.
+            // There are only empty lines, or a line is too long. The reader's error says where.
             None => match source.line(MAX_HEADER)? {
                 Some(line) => {
                     return Err(
@@ -116,7 +116,7 @@ impl TableRows {
         Ok(Self(table))
     }
 
-    /// Pushes the events that come next, at most so many, and says how many there were.
+    /// Pushes the next events, at most `most`, and returns how many there were.
     ///
     /// # Errors
     /// As for [`read`], without the name of the file.
@@ -154,7 +154,7 @@ impl TableRows {
 /// assert!(split_names("a__b").nth(1).unwrap().1.is_err());
 /// ```
 pub fn split_names(cell: &str) -> impl Iterator<Item = (usize, Result<&str>)> {
-    // Names are short: looking at each byte is done before a vector would be filled.
+    // Names are so short that looking at each byte is faster than vectors.
     let joints = cell.bytes().enumerate().filter(|&(_, byte)| byte == b'_').map(|(at, _)| at);
     let ends = joints.chain((!cell.is_empty()).then_some(cell.len()));
     let mut start = 0;
@@ -165,8 +165,8 @@ pub fn split_names(cell: &str) -> impl Iterator<Item = (usize, Result<&str>)> {
     })
 }
 
-/// The names of columns where the first line of a text names those of an event table; and else what it has as cells,
-/// if it looks like one.
+/// Whether the first line of a text names the columns of an event table, and the cells of that line, if the text looks like a
+/// table.
 pub(super) fn columns(pending: &Piece<'_>, lines: &[&[u8]]) -> (bool, Vec<String>) {
     let is_table = |table: &TableColumns| (table.separator, true);
     let table = TableColumns::of(pending, lines, &Layout::default());
@@ -178,8 +178,8 @@ pub(super) fn columns(pending: &Piece<'_>, lines: &[&[u8]]) -> (bool, Vec<String
     (is_table, cells.collect())
 }
 
-/// Whether a first line has words for columns with blanks between, though not those that are known, above lines with so many
-/// cells.
+/// Whether the first line has usual names of columns, other than the known ones, with blanks between, and the lines below have as
+/// many cells.
 pub(super) fn is_blank_header(lines: &[&[u8]]) -> bool {
     const NEARLY: [&str; 11] = [
         "cue",
@@ -246,7 +246,7 @@ struct TableColumns {
 const COLUMNS: [&str; 3] = ["cues", "outcomes", "frequency"];
 
 impl TableColumns {
-    /// What the first of some lines says, and for what it does not say the layout.
+    /// The columns by the first of some lines; the layout gives what that does not say.
     fn of(pending: &Piece<'_>, lines: &[&[u8]], layout: &Layout) -> Result<Self> {
         let first = lines.first().copied().unwrap_or_default();
         let first = without_line_end(pending.beginning(first.len()).text()?);
@@ -262,7 +262,7 @@ impl TableColumns {
                 if let Ok(table) = with(Separator::Semicolon) {
                     return Ok(table);
                 }
-                // Blanks are in any text: all the names must be known, and the lines have so many cells.
+                // Any text has blanks. So all names must be known, and the lines must have as many cells.
                 match with(Separator::Blank) {
                     Ok(table)
                         if table.roles.iter().all(Option::is_some)
@@ -360,7 +360,7 @@ fn each_name(cell: Cell<'_>, mut push: impl FnMut(&str) -> Result<()>) -> std::r
     Ok(())
 }
 
-/// The column that is named as it must be, if there is one; two are an error.
+/// The column with one of the known names, if there is one; two are an error.
 fn by_own_name(cells: &[Cell<'_>], name: &str) -> std::result::Result<Option<usize>, Misplaced> {
     let mut found = (0..cells.len()).filter(|&column| cells[column].text.eq_ignore_ascii_case(name));
     let first = found.next();
@@ -374,7 +374,7 @@ fn by_own_name(cells: &[Cell<'_>], name: &str) -> std::result::Result<Option<usi
     }
 }
 
-/// The column of a name that the caller gave.
+/// The column whose name the caller gave.
 fn by_name(cells: &[Cell<'_>], name: &str) -> std::result::Result<usize, Misplaced> {
     cells.iter().position(|cell| cell.text == name).ok_or_else(|| {
         let cure = "name one of these, or give the position of the column";

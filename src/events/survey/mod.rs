@@ -1,7 +1,7 @@
 //! The survey of all events: where each name occurs, and which names occur together.
 //!
-//! It does not depend on what is learned. So a file is surveyed once ([`EventFile::survey`]): each thread surveys consecutive chunks
-//! (`part`), and their results are joined in order. A large file keeps its survey (`block`).
+//! It does not depend on what is learned. So a file is surveyed once ([`EventFile::survey`]): each thread surveys consecutive
+//! chunks (`part`), and their results are joined in order. A large file keeps its survey (`block`).
 
 mod block;
 mod part;

@@ -25,8 +25,8 @@ type Forms = &'static [(Form, usize)];
 const AVX512: Forms =
     &[(H, 4), (H, 4), (H, 4), (H, 4), (H, 4), (H, 4), (H, 2), (H, 2), (H, 2), (H, 2), (H, 2), (H, 2)];
 
-/// Here registers hold fewer rows than those of AVX-512. Measured end to end beside [`Any`] from 6 rows on: learning King James takes 5 % less time
-/// forward and 8 % adjoint.
+/// Here registers hold fewer rows than those of AVX-512. Measured end to end beside [`Any`] from 6 rows on: learning King James
+/// takes 5 % less time forward and 8 % adjoint.
 const AVX2: Forms =
     &[(H, 4), (H, 4), (H, 2), (H, 2), (H, 2), (W, 2), (W, 2), (W, 2), (W, 2), (W, 2), (W, 2), (W, 2)];
 

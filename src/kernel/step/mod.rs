@@ -21,8 +21,8 @@
 //!
 //! # A rule of one's own
 //!
-//! `step` runs any [`Step`], inside a task that [`run`](super::dispatch::run) compiles for the instruction set. The documentation has
-//! the same example on its page "A rule of your own":
+//! `step` runs any [`Step`], inside a task that [`run`](super::dispatch::run) compiles for the instruction set. The documentation
+//! has the same example on its page "A rule of your own":
 //!
 //! ```
 //! use rescorla::EventWriter;
@@ -193,8 +193,8 @@ pub unsafe fn step<V: Vector, S: Step<V>, const B: usize>(
     once: bool,
     step: &mut S,
 ) {
-    // SAFETY: by the contract of this function. 2 and 4 divide 8, `rows` has as many as the body is for, and each is compiled for the
-    // instruction set of `V`.
+    // SAFETY: by the contract of this function. 2 and 4 divide 8, `rows` has as many as the body is for, and each is compiled for
+    // the instruction set of `V`.
     unsafe {
         if const { B == 8 && !matches!(V::ISA, Isa::Portable) } {
             let n = if once && rows.len() < ROWS { rows.len() } else { 0 };
@@ -262,8 +262,8 @@ mod tests {
     use crate::kernel::isa::Isa;
     use proptest::prelude::*;
 
-    /// The sum is that of the rows times their factors, and the update is the sum. A row changes by the update times its factor. Where
-    /// the factor is uniform, it is 1.
+    /// The sum is that of the rows times their factors, and the update is the sum. A row changes by the update times its factor.
+    /// Where the factor is uniform, it is 1.
     struct Weighted<'a, V: Vector, const UNIFORM: bool> {
         factors: &'a [V::Element],
         sums: Vec<V::Element>,

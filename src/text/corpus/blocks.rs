@@ -13,7 +13,7 @@ use crate::text::source::{self, MAX_PIECE, Piece, Source};
 /// reads later blocks faster.
 const FIRST: usize = 1 << 14;
 
-/// So many blocks are of the same size before they are twice as long.
+/// After this many blocks of one size, blocks are twice as long.
 const RAMP: u64 = 2;
 
 /// A piece of a file.
@@ -22,7 +22,7 @@ pub(super) struct Block {
     bytes: Vec<u8>,
     /// Which of the files.
     pub(super) file: usize,
-    /// Whether the file begins with it.
+    /// Whether it is the first of the file.
     pub(super) opens: bool,
     line: u64,
     column: u64,
@@ -47,12 +47,12 @@ pub(super) struct Blocks<'scope, 'env> {
     opened: usize,
     /// Blocks taken so far.
     taken: u64,
-    /// A defect came: there is nothing behind it.
+    /// Whether there was an error, after which no block is read.
     failed: bool,
 }
 
 impl<'scope, 'env> Blocks<'scope, 'env> {
-    /// The blocks of files, of at most `size` bytes where runs are shorter.
+    /// The blocks of files, of at most `size` bytes, unless a single run is longer.
     pub(super) fn new(
         paths: &'env [PathBuf],
         format: Format,
@@ -63,7 +63,7 @@ impl<'scope, 'env> Blocks<'scope, 'env> {
         Self { paths, format, size, monitor, scope, current: None, opened: 0, taken: 0, failed: false }
     }
 
-    /// The next block and its number, if there is one. It may be empty: a file that is.
+    /// The next block and its number, if there is one. An empty file is an empty block.
     pub(super) fn next(&mut self, block: &mut Block) -> Option<(u64, Result<()>)> {
         if self.failed {
             return None;
@@ -133,7 +133,7 @@ fn last_line(pending: &[u8], size: usize) -> Option<usize> {
 fn last_run(pending: &[u8], size: usize) -> Option<usize> {
     let is_space = u8::is_ascii_whitespace;
     let some = &pending[..pending.len().min(size)];
-    // Where more is pending than is wanted, what stands behind it tells whether the last run is whole.
+    // If more is pending than is wanted, the next byte shows whether the last run is whole.
     let whole = pending.get(some.len()).is_some_and(is_space);
     let space = if whole { some.len() } else { some.iter().rposition(is_space).unwrap_or(0) };
     let last = some[..space].iter().rposition(|byte| !is_space(byte)).map(|at| at + 1);
@@ -142,7 +142,7 @@ fn last_run(pending: &[u8], size: usize) -> Option<usize> {
         pending[start..].iter().position(is_space).map(|length| start + length)
     })
     .or_else(|| {
-        // All pending is one run, which may have white space that ASCII does not know.
+        // All that is pending is one run, which may have white space beyond ASCII.
         let text = pending.utf8_chunks().next().filter(|_| pending.len() > size)?.valid();
         let mut spaces = text.char_indices().rev().filter(|(_, c)| c.is_whitespace() && !c.is_ascii());
         spaces.next().map(|(at, _)| at).filter(|&at| at > 0)

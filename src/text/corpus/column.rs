@@ -1,7 +1,7 @@
-//! A column: the cues of events, or their outcomes, in numbers of our own until a writer takes them.
+//! A column: the cues of events, or their outcomes, in numbers of this thread until a writer takes them.
 //!
-//! What each word gives is looked for once. The names of a stretch of words are put side by side from that, and each event
-//! has a part of them, without repetitions.
+//! The names that a word gives are found once. The names of a stretch of words are put side by side, and each event has a part of
+//! them, without repetitions.
 
 use std::mem;
 use std::ops::Range;
@@ -19,28 +19,28 @@ const NAMES: &str = "the names that words give";
 
 const ROWS: &str = "the events of a block of text";
 
-/// So many names of an event are appended between two looks at the monitor.
+/// The names of an event that are appended between two looks at the monitor.
 const LOOK_EVERY: usize = 1 << 16;
 
-/// So many more names than are needed have room: what is never used takes no memory.
+/// Room for this many more names than are needed. Room that is never used takes no memory.
 const MORE: usize = 1 << 10;
 
 /// The cues of events, or their outcomes.
 pub(super) struct Column {
     pieces: Vec<Pieces>,
     names: Vocab,
-    /// The writer's id of each name, once that is known; it may have fewer.
+    /// The writer's id of each name, once that is known. The list may be shorter than the list of names.
     theirs: Vec<Option<u32>>,
     rows: NameLists,
-    /// Rows in the writer's ids; a buffer that is used again.
+    /// Rows in the writer's ids; a buffer that is reused.
     sent: Lists,
 }
 
-/// The names of events, one event behind another. They are no [`Lists`], for names are put where there is room already, whether
-/// they stay or not.
+/// The names of events, one event after another. They are not [`Lists`], because each name is written first, into room that is
+/// there already, and then kept or not.
 ///
-/// Invariants: the first `used` of `ids` are the names, `ends` are where those of each event end. `last` are the numbers of
-/// the events that had each name last; numbers rise, and `number` is the last of them.
+/// Invariants: the first `used` of `ids` are the names, and `ends` says where those of each event end. `last` has for each name the
+/// number of the last event that had it. The numbers rise; `number` is the latest.
 #[derive(Default)]
 struct NameLists {
     ids: Vec<u32>,
@@ -48,12 +48,12 @@ struct NameLists {
     ends: Vec<usize>,
     last: Vec<u32>,
     number: u32,
-    /// Whether a name that an event has already goes.
+    /// Whether a name that an event has already is dropped.
     once: bool,
 }
 
 impl Column {
-    /// Whether names that an event has already go is said by `once`.
+    /// If `once`, names that an event has already are dropped.
     pub(super) fn new(names: &[Names], corpus: &Corpus, once: bool) -> Self {
         Self {
             pieces: names.iter().map(|names| Pieces::new(names, corpus)).collect(),
@@ -64,7 +64,7 @@ impl Column {
         }
     }
 
-    /// Appends what a part of the words of each event gives. After an error there may be rows that are to be taken back.
+    /// Appends the names that the chosen words of each event give. After an error the caller must remove the new rows.
     pub(super) fn append(&mut self, events: &Events<'_>, part: Chosen, text: &mut Text<'_>) -> Result<()> {
         let Self { pieces, names, rows, .. } = self;
         let (used, pairs) = events.used(part);
@@ -92,8 +92,8 @@ impl Column {
         Ok(())
     }
 
-    /// Some rows in the writer's ids. Names without one are asked for, in their order. An error comes with how many rows were
-    /// before.
+    /// Some rows in the writer's ids. The writer is asked for ids of names that have none yet, in their order. An error comes
+    /// with the number of rows before it.
     pub(super) fn sent(
         &mut self,
         rows: Range<usize>,
@@ -110,19 +110,19 @@ impl Column {
             }
         }
         sent.clear();
-        // All are known by now.
+        // All ids are known by now.
         let appended = sent.append(ours, |name| theirs[name as usize].unwrap_or_default(), ROWS);
         appended.map(|()| sent.view()).map_err(|error| (0, error))
     }
 
-    /// Keeps the first `n` rows alone.
+    /// Keeps only the first `n` rows.
     pub(super) fn truncate(&mut self, n: usize) {
         let rows = &mut self.rows;
         rows.ends.truncate(n);
         rows.used = rows.ends.last().copied().unwrap_or(0);
     }
 
-    /// Bytes of memory that names and what words give take, about.
+    /// About how many bytes of memory the names take, and the lists of names that words give.
     pub(super) fn size_of_names(&self) -> usize {
         let pieces: usize = self.pieces.iter().map(Pieces::size).sum();
         self.names.text().len() + 44 * self.names.len() + pieces
@@ -150,7 +150,7 @@ impl NameLists {
         self.number += 1;
     }
 
-    /// Appends names to the row, of `n` that there are.
+    /// Appends names to the row; there are `n` different names in all.
     #[inline(always)]
     fn put(&mut self, given: &[u32], n: usize) -> Result<()> {
         if self.last.len() < n {
@@ -165,7 +165,7 @@ impl NameLists {
         let mut kept = 0;
         if self.once {
             for &id in given {
-                // No branch: whether a name comes again is hard to foresee.
+                // No branch: the processor could not predict whether a name comes again.
                 room[kept] = id;
                 let last = mem::replace(&mut self.last[id as usize], self.number);
                 kept += usize::from(last != self.number);

@@ -8,9 +8,9 @@
 //! 2      nos      nos  PRON  _  Case=Acc              1  obj   _  _
 //! ```
 //!
-//! Ten columns with a tab between them: ID, FORM, LEMMA, UPOS, XPOS, FEATS and four more, which are not looked at. Words
-//! are the syntactic ones: ranges such as `1-2` and empty nodes such as `1.1` are no words. `_` is no value, except that a
-//! word `_` has the lemma `_`.
+//! Ten columns with a tab between them: ID, FORM, LEMMA, UPOS, XPOS, FEATS and four more, which are not read. Words are the
+//! syntactic words: ranges such as `1-2` and empty nodes such as `1.1` are not words. `_` means that there is no value, except
+//! that a word `_` has the lemma `_`.
 
 use memchr::memchr_iter;
 
@@ -48,7 +48,7 @@ pub(super) fn line(text: &str) -> Result<Line<'_>, Misplaced> {
             _ => Line::Nothing,
         });
     }
-    // Where the tabs are that end the columns.
+    // The places of the tabs, which end the columns.
     let mut tabs = [0; COLUMNS - 1];
     let mut found = 0;
     for tab in memchr_iter(b'\t', text.as_bytes()) {
@@ -100,7 +100,7 @@ fn value(column: &str) -> Option<&str> {
     Some(column).filter(|&column| !column.is_empty() && column != "_")
 }
 
-/// Whether an id is that of a word (`1`), or else of a range (`1-2`) or an empty node (`1.1`, `0.1`).
+/// Whether an id is that of a word (`1`), and not of a range (`1-2`) or an empty node (`1.1`, `0.1`). `None`: it is no id.
 fn is_word(id: &str) -> Option<bool> {
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     match id.split_once(['-', '.']) {

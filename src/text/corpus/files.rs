@@ -1,4 +1,4 @@
-//! Text in files: threads that read its blocks, and take turns to deliver what they found.
+//! Text in files: threads read its blocks, and take turns to deliver the events.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -29,13 +29,13 @@ impl Default for Load {
     }
 }
 
-/// How many bytes of text a thread reads at a time, if events are short.
+/// The bytes of text that a thread reads at a time, if events are short,
 const BLOCK: usize = 1 << 18;
 
-/// And at least, if they are long.
+/// and at least, if they are long.
 const LEAST: usize = 1 << 13;
 
-/// Events of so many words are long: those of a block take more memory than all else.
+/// Events of this many words are long: the events of a block take more memory than everything else.
 const LONG: usize = 16;
 
 impl Corpus {
@@ -58,7 +58,7 @@ impl Corpus {
             total = total.saturating_add(length_of(path)?);
         }
         monitor.set_total(total);
-        // A thread for every block is enough.
+        // More threads than blocks would have nothing to do.
         let blocks = usize::try_from(total / load.block.max(1) as u64).unwrap_or(usize::MAX);
         let threads = load.threads.min(blocks.max(paths.len())).max(1);
         let duplicates = writer.duplicates();
@@ -96,7 +96,7 @@ impl Corpus {
                 for reader in readers {
                     let thread = thread::Builder::new().name("rescorla-reader".into());
                     if thread.spawn_scoped(inner, || work(reader)).is_err() {
-                        // Those that there are do the work, this one among them.
+                        // The threads that could be started do the work, this one among them.
                         break;
                     }
                 }
@@ -106,7 +106,7 @@ impl Corpus {
         turns.finish()?.end_document()
     }
 
-    /// A load of some threads, each of which reads so much at a time that its events take bounded memory.
+    /// A load for some threads. Each reads only so much text at a time that its events take bounded memory.
     pub fn load(&self, threads: usize) -> Load {
         let words = match self.window {
             Window::Words(n) => n.get(),
@@ -127,12 +127,12 @@ fn read_block(reader: &mut Reader<'_>, block: &Block) -> Result<Option<usize>> {
 /// What blocks are delivered to, one after another.
 struct Target<'c, 's> {
     writer: &'s mut EventWriter,
-    /// Makes the events that reach over the beginning of a block.
+    /// Makes the events that reach back beyond the beginning of a block.
     joiner: Reader<'c>,
-    /// Whether there are any.
+    /// Whether events can reach back so.
     reaches: bool,
     paths: &'s [PathBuf],
-    /// The file of the last block, and the place behind its last run of characters.
+    /// The file of the last block, and the place after its last run of characters.
     end: Option<(usize, Place)>,
 }
 
@@ -156,7 +156,7 @@ impl Target<'_, '_> {
         }
         let delivered = reader.deliver(self.writer);
         delivered.map_err(|(n, error)| match (piece.text(), &error) {
-            // Where memory ended is no place in the text, and the reader has not all that it should have.
+            // A lack of memory has no place in the text, and the reader lost part of what it needs to look for one.
             (Err(_), _) | (_, Error::Memory { .. }) => error,
             (Ok(text), _) => misplaced((reader.locate(text, block.opens, n), error)),
         })?;

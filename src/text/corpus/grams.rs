@@ -1,4 +1,4 @@
-//! What words give: themselves, their n-grams, what a table or an annotation says of them.
+//! The names that words give: themselves, their n-grams, names from a table, or annotations.
 
 use std::iter::once;
 use std::num::NonZeroUsize;
@@ -13,7 +13,7 @@ use crate::grow::spell;
 
 const FRAME: &str = "the words of an event";
 
-/// What is said of a word in the text, given what is kept of it: the whole record, or the word alone.
+/// The part of a word's record that a kind of names is made of: the whole record, or the word alone.
 pub(super) fn said<'w>(names: &Names, record: &'w str, corpus: &Corpus) -> &'w str {
     match (corpus.format, names) {
         (Format::Conllu, Names::Words | Names::Letters(_) | Names::Looked(_)) => conllu::form(record),
@@ -23,7 +23,7 @@ pub(super) fn said<'w>(names: &Names, record: &'w str, corpus: &Corpus) -> &'w s
 
 /// Calls `take` with the names of some words, or of records.
 ///
-/// `frame` is a buffer that is used again.
+/// `frame` is a buffer that is reused.
 pub(super) fn each(
     names: &Names,
     words: &[&str],
@@ -42,7 +42,7 @@ pub(super) fn each(
     }
 }
 
-/// The n-grams of words that are joined, and framed, by the boundary.
+/// The n-grams of words, with the boundary before, between and after them.
 fn grams(
     n: NonZeroUsize,
     words: &[&str],
@@ -78,7 +78,7 @@ pub(super) fn letters(
     }
 }
 
-/// All runs of n letters of a text, whose starts are given.
+/// All runs of n letters of a text, given where letters start.
 fn runs(
     text: &str,
     n: NonZeroUsize,

@@ -1,8 +1,8 @@
 //! Lists of numbers that are joined fast.
 //!
-//! The lengths of lists vary, and a loop that copies one ends where no processor foresees it. So a list is copied with what
-//! stands behind it, as many numbers as most lists have at most; the next list is put over what was too much. And a list is known
-//! by where it is rather than by its number, so that to look it up costs nothing: for both these are not
+//! The lengths of lists vary, and the processor cannot predict where a loop that copies a list ends. So a list is copied together
+//! with the numbers after it, as many in all as most lists have at most, and the next list overwrites those that were too many.
+//! And a list is known by its place, not by a number, so that finding it costs nothing. For both reasons these are not
 //! [`Lists`](crate::lists::Lists).
 
 use crate::error::Result;
@@ -10,7 +10,7 @@ use crate::grow::Grow;
 
 const NAMES: &str = "the names that words give";
 
-/// So many numbers are copied at once.
+/// The numbers that are copied at once.
 const WIDE: usize = 16;
 
 /// Where a list begins and ends in [`Joined`].
@@ -20,9 +20,9 @@ pub(super) struct List {
     end: u32,
 }
 
-/// Lists of numbers, one behind another.
+/// Lists of numbers, one after another.
 ///
-/// Invariant: behind the `used` numbers there are [`WIDE`] others, which mean nothing.
+/// Invariant: after the `used` numbers there are [`WIDE`] others, which mean nothing.
 pub(super) struct Joined {
     ids: Vec<u32>,
     used: usize,
@@ -42,7 +42,7 @@ impl Joined {
     ) -> Result<List> {
         let start = self.used;
         let filled = fill(&mut |id| self.push(id));
-        // Fits: memory ends it long before.
+        // They fit: memory is exhausted long before 2^32 numbers.
         filled.map(|()| List { start: start as u32, end: self.used as u32 })
     }
 
@@ -78,7 +78,7 @@ impl Joined {
         self.used
     }
 
-    /// Takes all numbers away and keeps the memory.
+    /// Removes all numbers and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.used = 0;
     }

@@ -1,4 +1,4 @@
-//! Text that is not in files: lines, or words that are found already.
+//! Text that is not in files: lines, or lists of words.
 
 use super::options::Corpus;
 use super::reader::Reader;
@@ -12,7 +12,7 @@ pub struct Lines<'c> {
 }
 
 impl<'c> Lines<'c> {
-    /// No lines yet, for a writer that is to be given at every step; work on long ones polls the monitor.
+    /// Begins without lines. Every call must give the same writer. Long lines are read under the monitor.
     ///
     /// # Errors
     /// When the corpus is not well described.
@@ -20,12 +20,12 @@ impl<'c> Lines<'c> {
         Ok(Self { reader: Reader::new(corpus, writer.duplicates(), monitor)? })
     }
 
-    /// How many words are held of a context that the next word may end, or the end of the document does.
+    /// How many words are held of a context, if the next word may end it, or if the document `ends`.
     pub fn waiting(&self, ends: bool) -> usize {
         if ends || self.reader.may_end() { self.reader.held() } else { 0 }
     }
 
-    /// Takes a line, which may hold line ends, too; the last one may be missing.
+    /// Takes a line, or several; the last line end may be missing.
     ///
     /// # Errors
     /// When a word is unknown, or the writer refuses; the caller knows the place.
@@ -37,7 +37,7 @@ impl<'c> Lines<'c> {
         self.deliver(writer)
     }
 
-    /// Takes a line of words, which stay as they are.
+    /// Takes a line as its words, which are not changed.
     ///
     /// # Errors
     /// As for [`Lines::line`].
@@ -51,7 +51,7 @@ impl<'c> Lines<'c> {
         self.deliver(writer)
     }
 
-    /// Ends the document, which is the only one or the last one if nothing follows.
+    /// Ends the document. Another may follow.
     ///
     /// # Errors
     /// As for [`Lines::line`].

@@ -1,8 +1,8 @@
-//! What came up in a text, for those who ask for what never does.
+//! What occurred in a text, so that callers can warn about options that fit nothing in it.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// What came up in a text. Threads that read it note it down, each for itself; it is to be read when they are done.
+/// What occurred in a text. Threads that read the text note it; the notes are complete when all threads are done.
 #[derive(Debug, Default)]
 pub struct Met {
     text: AtomicBool,
@@ -49,7 +49,7 @@ impl Met {
     }
 }
 
-/// Threads write to what they share only once, or they would wait for each other all the time.
+/// Each flag is written only once: threads that write to the same memory all the time would wait for each other.
 fn note(met: &AtomicBool) {
     if !met.load(Relaxed) {
         met.store(true, Relaxed);

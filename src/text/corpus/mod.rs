@@ -5,9 +5,9 @@
 //!                    Reader   (one a thread)       in turns
 //! ```
 //!
-//! The text comes in blocks. Each thread reads a block into events in numbers of its own, and when it is the block's turn
-//! the writer takes them. Events that reach over the beginning of a block are made in between, by a reader that sees only
-//! the text about it. So what comes of a text depends neither on the number of threads nor on where blocks end.
+//! The text comes in blocks. Each thread makes the events of a block, in numbers of its own, and the writer takes them when it is
+//! the block's turn. Events that reach back beyond the beginning of a block are made between two turns, by another reader. So the
+//! events of a text depend neither on the number of threads nor on where blocks end.
 
 mod blocks;
 mod column;

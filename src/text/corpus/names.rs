@@ -15,16 +15,16 @@ const TABLE: &str = "a table of words and names";
 pub enum Names {
     /// The words themselves.
     Words,
-    /// Their n-grams of letters, boundaries included; for n = 1 the letters alone. None of what is shorter than n with
-    /// its boundaries.
+    /// Their n-grams of letters, boundaries included; for n = 1 the letters alone. Words that are shorter than n with their
+    /// boundaries give none.
     Letters(NonZeroUsize),
-    /// What a table or a function gives for each word.
+    /// The names that a table or a function gives for each word.
     Looked(Arc<dyn Lookup>),
-    /// What CoNLL-U says of the words: their lemmas.
+    /// Of CoNLL-U: the lemmas of the words,
     Lemmas,
-    /// Their universal parts of speech.
+    /// their universal parts of speech,
     Upos,
-    /// Their features, such as `Case=Nom`.
+    /// or their features, such as `Case=Nom`.
     Features,
 }
 
@@ -33,7 +33,7 @@ pub trait Lookup: fmt::Debug + Send + Sync {
     /// Calls `take` with each name that the word gives.
     ///
     /// # Errors
-    /// When the word is not known, and should be; those of `take`.
+    /// When an unknown word is an error; those of `take`.
     fn names(&self, word: &str, take: &mut dyn FnMut(&str) -> Result<()>) -> Result<()>;
 }
 
@@ -53,15 +53,15 @@ pub enum Unknown {
 #[derive(Debug, Clone, Default)]
 pub struct Table {
     words: Vocab,
-    /// Those of each word.
+    /// The names of each word.
     names: Lists<String>,
     unknown: Unknown,
-    /// What the table is for, in messages.
+    /// The purpose of the table, for messages.
     purpose: String,
 }
 
 impl Table {
-    /// A table of no words, for cues or outcomes as messages shall say.
+    /// An empty table; messages name its `purpose`, cues or outcomes.
     pub fn new(unknown: Unknown, purpose: &str) -> Self {
         Self { unknown, purpose: purpose.to_owned(), ..Self::default() }
     }

@@ -1,4 +1,4 @@
-//! What is said of a running text: where its words are, and which of them make an event.
+//! The options of running text: which of its characters make words, and which words make an event.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -39,31 +39,31 @@ pub struct Corpus {
     pub outcomes: Vec<Names>,
     /// Which words make an event.
     pub window: Window,
-    /// What an event does not reach beyond.
+    /// The part of a text beyond which no event reaches.
     pub context: Context,
     /// Whether n-grams run across the words of an event, joined by the boundary, or stay within each word.
     pub across: bool,
     /// What counts as a letter of an n-gram.
     pub letters: Letters,
-    /// The characters of words; without, all that separate nothing.
+    /// The characters of words; `None`: all that do not separate words.
     pub symbols: Option<Allowed>,
     /// Whether to lower-case the text.
     pub lower: bool,
-    /// The normal form to bring the text into.
+    /// The normal form that the text is brought into.
     pub normalize: Option<Normal>,
     /// What is put before, between and behind words, for n-grams with n >= 2.
     pub boundary: String,
-    /// Words that are taken out of the text.
+    /// Words that are removed from the text.
     pub stop_words: Vocab,
-    /// If given, the only words that are not.
+    /// If given, all other words are removed, too.
     pub vocabulary: Option<Vocab>,
     /// The characters that end sentences.
     pub sentence_end: String,
     /// What the files hold.
     pub format: Format,
-    /// What ends a document within a file, as it stands here, in lower or upper case; may be empty.
+    /// The mark that ends a document within a file: as written here, in lower case or in upper case. Empty: there is none.
     pub document_end: String,
-    /// What came up in the texts that were read.
+    /// What occurred in the texts that were read.
     pub met: Arc<Met>,
 }
 
@@ -90,17 +90,17 @@ impl Window {
     pub const ONE: Window = Window::Words(NonZeroUsize::MIN);
 }
 
-/// What an event does not reach beyond.
+/// The part of a text beyond which no event reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Context {
     /// A line.
     Line,
-    /// A sentence: up to a character that ends one, followed by closing quotes and brackets alone in its run of
-    /// characters without white space (a character that is not ASCII ends one whatever follows); or a paragraph's end.
+    /// A sentence. It ends at the end of a paragraph, or at a character of `sentence_end`. An ASCII character ends a sentence
+    /// only if, up to the next white space, nothing but closing quotes and brackets follows; another character, whatever follows.
     Sentence,
-    /// What is between empty lines.
+    /// The text between empty lines.
     Paragraph,
-    /// A file, or what is between marks of a document's end in it.
+    /// A file, or a part of it up to a mark that ends a document.
     Document,
 }
 
@@ -111,7 +111,7 @@ pub enum Format {
     Text,
     /// OpenSubtitles' XML.
     Subtitles,
-    /// CoNLL-U: words that are found already, with lemmas, parts of speech and features. Each sentence is a line, too. A word
+    /// CoNLL-U: text in words, with lemmas, parts of speech and features. Each sentence is a line, too. A word
     /// with a character that is not in `symbols` is left out.
     Conllu,
 }
@@ -132,9 +132,9 @@ pub enum Normal {
     Nfc,
     /// Decomposed.
     Nfd,
-    /// Composed, compatible characters made one.
+    /// Composed, with compatible characters replaced.
     Nfkc,
-    /// Decomposed, compatible characters made one.
+    /// Decomposed, with compatible characters replaced.
     Nfkd,
 }
 
@@ -163,7 +163,7 @@ impl Default for Corpus {
 }
 
 impl Corpus {
-    /// Whether a word is one that stays in the text.
+    /// Whether a word stays in the text.
     pub(super) fn keeps(&self, word: &str) -> bool {
         self.met.note_word();
         let is_stop_word = !self.stop_words.is_empty() && self.stop_words.get(word).is_some();

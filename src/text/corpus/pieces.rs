@@ -4,10 +4,10 @@
 //! #in#the#    of in:  #in in#    of in and the:  n#t    of the:  #th the he#
 //! ```
 //!
-//! The names of a stretch of words are one list, of which every event has a part. It is put together from lists that are made
-//! once, where n-grams are so short that none reaches over three words: it would hold a whole word of one letter or more, two
-//! boundaries, and a letter on either side. Longer n-grams, and letters that may grow together where words meet, are made
-//! anew for every event.
+//! The names of a stretch of words are one list, and every event has a part of it. The list is joined from lists that are made
+//! once, if n-grams are so short that none reaches over three words. (Such an n-gram would hold a whole word of one letter or
+//! more, two boundaries, and a letter on either side.) Longer n-grams are made anew for every event, and so are n-grams of
+//! letters that may combine where words meet.
 
 use std::hash::BuildHasher;
 use std::num::NonZeroUsize;
@@ -40,7 +40,7 @@ pub(super) struct Pieces {
     of_word: Vec<Option<List>>,
     /// The names of a stretch of words, or of one event.
     joined: Joined,
-    /// Where in `joined` those of each word are, from the word `first` of the stretch on.
+    /// Where in `joined` the names of each word are, from the word `first` of the stretch on.
     spans: Vec<(usize, usize)>,
     first: usize,
 }
@@ -51,7 +51,7 @@ enum How {
     Apart,
     /// With lists of neighbours in between.
     Joined(Joints),
-    /// They are made from all words at once.
+    /// Made from all words at once.
     Together,
 }
 
@@ -60,21 +60,21 @@ struct Joints {
     n: NonZeroUsize,
     /// How many letters on one side of the boundary such an n-gram can hold.
     reach: usize,
-    /// Ends and beginnings of words, with the boundary on their other side.
+    /// Ends of words (of short ones, with the boundary before them) and beginnings (of short ones, with the boundary after them).
     edges: Vocab,
     /// The end and the beginning of each word, by their numbers.
     of_word: Vec<Option<(u32, u32)>>,
-    /// By the end of a word and the beginning of the next.
+    /// The list for each end of a word and beginning of the next word.
     lists: HashTable<((u32, u32), List)>,
     hasher: DefaultHashBuilder,
 }
 
-/// The text about which pieces are asked.
+/// The text that names are made from.
 pub(super) struct Text<'c> {
     pub(super) corpus: &'c Corpus,
     pub(super) monitor: &'c Monitor,
     pub(super) words: &'c Vocab,
-    /// A buffer that is used again.
+    /// A buffer that is reused.
     pub(super) frame: &'c mut String,
 }
 
@@ -83,7 +83,7 @@ impl Pieces {
         let boundary = corpus.boundary.chars().count();
         let how = match *names {
             Names::Letters(n) if n.get() > 1 && corpus.across && corpus.window != Window::ONE => {
-                // No n-gram lies within a boundary, none holds a word and the boundaries about it and more on both sides.
+                // No n-gram lies within a boundary. None holds a word, the boundaries around it, and more on both sides.
                 let is_short = boundary < n.get() && n.get() <= 2 * boundary + 2;
                 if is_short && corpus.letters == Letters::CodePoints {
                     How::Joined(Joints::new(n, n.get() - 1 - boundary))
@@ -104,7 +104,7 @@ impl Pieces {
         }
     }
 
-    /// Gets the names of a stretch of words ready, of those at the places in `used`; those of `pairs` of words too, if asked for.
+    /// Makes the names of the words at the places `used` of a stretch ready, and if `pairs`, those of neighbouring words, too.
     pub(super) fn cover(
         &mut self,
         words: &[u32],
@@ -142,7 +142,7 @@ impl Pieces {
         Ok(())
     }
 
-    /// The names that some words of the stretch give, one beside the other.
+    /// The names that some neighbouring words of the stretch give.
     #[inline(always)]
     pub(super) fn of(
         &mut self,
@@ -159,7 +159,7 @@ impl Pieces {
         Ok(&self.joined.ids()[start..end])
     }
 
-    /// The names that some words give at once.
+    /// The names that some words give together, made at once.
     fn together(&mut self, words: &[u32], text: &mut Text<'_>, named: &mut Vocab) -> Result<&[u32]> {
         let Self { names, joined, .. } = self;
         joined.clear();
@@ -172,7 +172,7 @@ impl Pieces {
         Ok(joined.ids())
     }
 
-    /// Bytes of memory in use, about.
+    /// About how many bytes of memory are in use.
     pub(super) fn size(&self) -> usize {
         let joints = match &self.how {
             How::Joined(joints) => {
@@ -252,7 +252,7 @@ impl Joints {
         for part in [edge(ends.0), &corpus.boundary, edge(ends.1)] {
             spell(frame, part, PIECES)?;
         }
-        // None lies within one word and its boundaries, since the end and the beginning are so short.
+        // No n-gram lies within one word and its boundaries, because the end and the beginning are too short.
         let list = lists
             .make(|push| grams::letters(*n, corpus.letters, frame, &mut |name| push(named.intern(name)?)))?;
         let rehash = |(ends, _): &((u32, u32), List)| hash(*ends, hasher);
@@ -261,7 +261,7 @@ impl Joints {
         Ok(list)
     }
 
-    /// The end and the beginning of a word, with the boundary where it is short.
+    /// The end and the beginning of a word, as `edges` has them.
     fn edges_of(&mut self, word: u32, text: &Text<'_>) -> Result<(u32, u32)> {
         let letters = said(&Names::Letters(self.n), word, text.words, text.corpus);
         let boundary = || text.corpus.boundary.chars();
@@ -281,7 +281,7 @@ fn hash((end, beginning): (u32, u32), hasher: &DefaultHashBuilder) -> u64 {
     hasher.hash_one(u64::from(end) << 32 | u64::from(beginning))
 }
 
-/// What the text says of a word, for names of some kind.
+/// The part of a word's record that a kind of names is made of.
 fn said<'w>(names: &Names, word: u32, words: &'w Vocab, corpus: &Corpus) -> &'w str {
     grams::said(names, words.name(word).unwrap_or_default(), corpus)
 }

@@ -1,12 +1,12 @@
 //! A reader of text: it makes the events of one block after another.
 //!
-//! A block may begin within a context. Then the reader does not make the events that reach back beyond the beginning of the block. It
-//! reads on until a context begins, or until more words have passed than an event reaches back, and returns that place. The text before
-//! it is the block's *prefix*. Another reader, the *joiner*, reads all prefixes, one after another. At the end of each block it gets
-//! the words that later events can still hold.
+//! A block may begin within a context. Then the reader does not make the events that reach back beyond the beginning of the
+//! block. It reads on until a context begins, or until more words have passed than an event reaches back, and returns that place.
+//! The text before it is the block's *prefix*. Another reader, the *joiner*, reads all prefixes, one after another. At the end of
+//! each block it gets the words that later events can still hold.
 //!
-//! In a block words wait until a context ends or enough of them are there, because events are made faster together. If one of them is
-//! refused, the block is read once more, without waiting, to find the place of the error.
+//! In a block words wait until a context ends or enough of them are there, because events are made faster together. If one of
+//! them is refused, the block is read once more, without waiting, to find the place of the error.
 
 use super::conllu::{self, Line};
 use super::options::{Context, Corpus, Format, Window};
@@ -101,8 +101,8 @@ impl<'c> Reader<'c> {
         (opens || self.windows.reach() == 0).then_some(0)
     }
 
-    /// Goes through a text; events are made from `prefix` on, once that is known. If an event is `wanted`, every run is cut anew, so that
-    /// places within it are known, and reading ends after that event, as with an error.
+    /// Goes through a text; events are made from `prefix` on, once that is known. If an event is `wanted`, every run is cut anew,
+    /// so that places within it are known, and reading ends after that event, as with an error.
     fn scan(
         &mut self,
         text: &str,

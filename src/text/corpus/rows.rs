@@ -1,10 +1,11 @@
 //! Rows: the cues and outcomes of events, until a writer takes them.
 //!
-//! A thread that reads text gives words, cues and outcomes numbers in the order in which it meets them. When its turn comes to
-//! deliver, the writer learns each name once, and says by which id it can come again. So names have ids in the order of the text,
-//! whichever thread reads what.
+//! A thread that reads text numbers words, cues and outcomes in the order in which it meets them. When it is the thread's turn to
+//! deliver, it gives the writer each name once, and gets the writer's id for it. So names have ids in the order of the text,
+//! whichever thread reads which block.
 //!
-//! Where each word is an event, it has one row, which comes again with it. Other events have a row each, as they came.
+//! If each word is an event, a word has one row, which is used whenever the word comes again. Other events have a row each, in
+//! their order.
 
 use std::ops::Range;
 
@@ -18,15 +19,15 @@ use crate::grow::Grow;
 use crate::monitor::Monitor;
 use crate::vocab::Vocab;
 
-/// Events between two looks at the monitor; so many go to the writer at once.
+/// Events between two looks at the monitor, and events that go to the writer at once.
 const LOOK_EVERY: usize = 1 << 10;
 
-/// What is kept takes about this much memory, but for what one block of text adds.
+/// About the most memory that is kept, besides what one block of text adds.
 const BUDGET: usize = 24 << 20;
 
 const ROWS: &str = "the events of a block of text";
 
-/// What takes most of the memory.
+/// What takes too much memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Large {
     /// Rows.
@@ -37,11 +38,11 @@ pub(super) enum Large {
 
 /// Rows and their names, and the events that have them.
 ///
-/// Invariant: row `i` has the cues and the outcomes `i`, and `keys[i]` is the writer's key of it, if it has one. Events that are not of
-/// one word have the rows 0, 1, 2, ...
+/// Invariant: row `i` has the cues and the outcomes `i`, and `keys[i]` is the writer's key of it, if it has one. Events that are
+/// not of one word have the rows 0, 1, 2, ...
 pub(super) struct Rows {
     words: Vocab,
-    /// The row of each word, where it is an event of its own.
+    /// The row of each word, if words are events.
     of_word: Vec<Option<u32>>,
     cues: Column,
     outcomes: Column,
@@ -51,7 +52,7 @@ pub(super) struct Rows {
     duplicates: Duplicates,
     /// Whether every word is an event.
     single: bool,
-    /// A buffer that is used again.
+    /// A buffer that is reused.
     frame: String,
 }
 
@@ -91,12 +92,12 @@ impl Rows {
         self.events.len()
     }
 
-    /// Makes room for more events of words that have their rows.
+    /// Makes room for more events of words that have a row.
     pub(super) fn make_room(&mut self, more: usize) -> Result<()> {
         self.events.make_room(more, ROWS)
     }
 
-    /// Takes a word as an event, if it has its row.
+    /// Takes a word as an event, if it has a row.
     #[inline]
     pub(super) fn take_known(&mut self, word: u32) -> Option<()> {
         self.of_word[word as usize].map(|row| self.events.push(row))
@@ -112,7 +113,7 @@ impl Rows {
         Ok(())
     }
 
-    /// Makes the rows of events that follow each other in a text.
+    /// Makes the rows of neighbouring events of a text.
     pub(super) fn make(&mut self, events: &Events<'_>, corpus: &Corpus, monitor: &Monitor) -> Result<()> {
         if events.len() == 0 {
             return Ok(());
@@ -135,13 +136,13 @@ impl Rows {
         Ok(())
     }
 
-    /// Gives a writer the events. An error comes with how many it took before, about.
+    /// Gives a writer the events. An error comes with about how many the writer took before it.
     pub(super) fn deliver(
         &mut self,
         writer: &mut EventWriter,
         monitor: &Monitor,
     ) -> std::result::Result<(), (usize, Error)> {
-        // One at a time where a row shall have its key, and where the writer refuses some.
+        // One at a time if rows are to get keys, or if the writer may refuse events.
         let most = if self.single || self.duplicates == Duplicates::Error { 1 } else { LOOK_EVERY };
         let (mut n, mut next_look) = (0, 0);
         while let Some(&row) = self.events.get(n) {
@@ -188,7 +189,7 @@ impl Rows {
         writer.events(cues, outcomes).map_err(|error| (0, error))
     }
 
-    /// What there is more of than should be kept, if anything.
+    /// What takes more memory than may be kept, if anything does.
     pub(super) fn large(&self) -> Option<Large> {
         let names = self.words.text().len()
             + 40 * self.of_word.len()
@@ -203,7 +204,7 @@ impl Rows {
         *self = Self::new(corpus, self.duplicates);
     }
 
-    /// Forgets the events, which no writer shall have.
+    /// Forgets the events without giving them to a writer.
     pub(super) fn drop_events(&mut self) {
         self.events.clear();
         if !self.single {
@@ -211,7 +212,7 @@ impl Rows {
         }
     }
 
-    /// Forgets all rows, but not what their words give.
+    /// Forgets all rows, but not the names that words give.
     pub(super) fn drop_rows(&mut self) {
         if self.single {
             self.of_word.fill(None);

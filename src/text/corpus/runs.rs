@@ -1,4 +1,4 @@
-//! Runs seen before: text repeats itself, so what a run of characters holds is found out once.
+//! Runs of characters seen before. Text repeats itself, so each run is cut into words once.
 
 use std::hash::{BuildHasher, Hasher};
 
@@ -12,13 +12,13 @@ const RUNS: &str = "the words that were read before";
 /// What a run holds: a word, or several things; this bit says which.
 const SEVERAL: u32 = 1 << 31;
 
-/// What is kept takes about this much memory, but for what one block of text adds.
+/// About the most memory that is kept, besides what one block of text adds.
 const BUDGET: usize = 16 << 20;
 
-/// A longer run is not kept.
+/// The longest run that is kept.
 const LONGEST: usize = 1 << 10;
 
-/// So many bytes of a run are compared at once.
+/// The bytes of a run that are compared at once.
 const HEAD: usize = size_of::<u64>();
 
 /// One thing in a run.
@@ -41,14 +41,14 @@ pub(super) enum Known<'r> {
     Items(&'r [Item]),
 }
 
-/// A run of characters in a text: its bytes, and the first of them as a number, zeros behind a shorter run.
+/// A run of characters in a text: its bytes, and the first eight as a number (zeros follow a shorter run).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Run<'t> {
     bytes: &'t [u8],
     head: u64,
 }
 
-/// So many bytes of a text are looked at to find a word at its beginning.
+/// The bytes of a text that are looked at to find a word at its beginning.
 pub(super) const SHOWN: usize = HEAD + 1;
 
 /// A word that is found at the beginning of a text.
@@ -57,15 +57,15 @@ pub(super) struct Found {
     pub(super) word: u32,
     /// How many bytes it has in the text.
     pub(super) length: usize,
-    /// Whether one space is behind it, and another run behind that.
+    /// Whether one space follows it, and then another run.
     pub(super) goes_on: bool,
 }
 
 /// Runs and what they hold.
 ///
-/// Invariants: `short` holds each run shorter than its head once, as its key and what it holds, under the hash of the key;
-/// `long` each of the others, under the hash of its bytes, of which those behind the head lie in `text`. What is not one word
-/// is a range of `items`, given in `several`.
+/// Invariants: `short` has each run of fewer bytes than a head once: its key and what it holds, under the hash of the key. `long`
+/// has each other run, under the hash of its bytes; the bytes after the head are in `text`. If a run is not one word, `several`
+/// has the range of its `items`.
 #[derive(Default)]
 pub(super) struct Runs {
     text: Vec<u8>,
@@ -80,7 +80,7 @@ pub(super) struct Runs {
 struct Kept {
     head: u64,
     length: u32,
-    /// Where the bytes behind the head begin.
+    /// Where the bytes after the head begin.
     tail: u32,
     holds: u32,
 }
@@ -125,20 +125,20 @@ impl<'t> Run<'t> {
         self.bytes.get(HEAD..).unwrap_or_default()
     }
 
-    /// A number that no other run has, if it is shorter than its head.
+    /// A number that no other run has, if the run is shorter than a head.
     #[inline]
     fn key(self) -> Option<u64> {
         (self.len() < HEAD).then(|| key(self.head, self.len()))
     }
 }
 
-/// The key of a run of a length below [`HEAD`]: its bytes, and behind them a 1.
+/// The key of a run shorter than [`HEAD`]: its bytes, followed by a 1.
 #[inline]
 fn key(head: u64, length: usize) -> u64 {
     head | 1 << (8 * length)
 }
 
-/// How many of the eight bytes of a word come before the first ASCII white space, lowest byte first.
+/// How many of eight bytes, the lowest first, come before the first ASCII white space.
 #[inline]
 fn first_space(word: u64) -> usize {
     let mut low = low_bytes(word);
@@ -152,7 +152,7 @@ fn first_space(word: u64) -> usize {
     HEAD
 }
 
-/// The high bit of each byte that is less than 0x21, and perhaps of some behind the first of those.
+/// The high bit of each byte that is less than 0x21, and perhaps of some bytes after the first of those.
 #[inline]
 fn low_bytes(word: u64) -> u64 {
     const ONES: u64 = u64::MAX / 255;
@@ -168,8 +168,7 @@ fn head_of(run: &[u8]) -> u64 {
 }
 
 impl Runs {
-    /// The word that a run is with which a text begins; if it is known to be a word, has no control characters, and some bytes
-    /// show its end.
+    /// The run at the beginning of a text, if it is known to be a word, has no control characters, and ends within these bytes.
     #[inline(always)]
     pub(super) fn word(&self, text: &[u8; SHOWN]) -> Option<Found> {
         let [head @ .., _] = text;
@@ -183,7 +182,7 @@ impl Runs {
         if !(space == b' ' || space.is_ascii_whitespace()) {
             return None;
         }
-        // The lowest bit of the byte behind the run.
+        // The lowest bit of the byte after the run.
         let end = (low & low.wrapping_neg()) >> 7;
         let key = head & end.wrapping_sub(1) | end;
         let (_, holds) = self.short.find(self.hasher.hash_one(key), |&(known, _)| known == key)?;
@@ -213,7 +212,7 @@ impl Runs {
         })
     }
 
-    /// Keeps what a run holds that is not known.
+    /// Keeps what a run holds; the run is not known yet.
     pub(super) fn keep(&mut self, run: Run<'_>, holds: &[Item]) -> Result<()> {
         if run.len() > LONGEST {
             return Ok(());

@@ -16,14 +16,13 @@ use crate::grow::room_in;
 pub enum Allowed {
     /// Those of a set.
     Set(Symbols),
-    /// Those of which someone says so, who is asked about each character that comes up.
+    /// Those that an [`Ask`] accepts. It is asked about each character that occurs.
     Asked(Arc<dyn Ask>),
 }
 
-/// Who knows whether a character belongs to words.
+/// Decides whether a character belongs to words.
 ///
-/// Threads ask on their own. So that what they make of a text is the same, the answer about a character must stay what it
-/// was first.
+/// Each thread asks on its own. So the answer about a character must never change: else the events would depend on the threads.
 pub trait Ask: fmt::Debug + Send + Sync {
     /// Whether a character belongs to words.
     ///
@@ -42,12 +41,12 @@ impl FromStr for Allowed {
 
 /// What separates words in a text: white space, `_`, the characters of the boundary and those that are not allowed.
 pub(super) struct Separators<'c> {
-    /// The characters of words; without, all that do not separate them in any case.
+    /// The characters of words; `None`: all that need not separate words.
     allowed: Option<&'c Allowed>,
     boundary: &'c str,
-    /// Whether an ASCII character separates words; `None` where that is to be asked yet.
+    /// Whether an ASCII character separates words; `None`: not asked yet.
     ascii: [Option<bool>; 128],
-    /// Whether another character does, as far as it was asked.
+    /// Whether other characters do, as far as they were asked about.
     others: HashTable<(char, bool)>,
     hasher: DefaultHashBuilder,
 }
@@ -67,7 +66,7 @@ impl<'c> Separators<'c> {
         Self { allowed, boundary, ascii, others: HashTable::new(), hasher: DefaultHashBuilder::default() }
     }
 
-    /// Asks about the characters of a text that did not come up before.
+    /// Asks about the characters of a text that did not occur before.
     ///
     /// # Errors
     /// When there is no answer.
@@ -89,7 +88,7 @@ impl<'c> Separators<'c> {
         Ok(())
     }
 
-    /// Whether a character separates words; one of a text that was met.
+    /// Whether a character separates words. It must have occurred in a text given to [`Separators::meet`].
     pub(super) fn contain(&self, c: char) -> bool {
         match self.ascii.get(c as usize) {
             Some(known) => known.unwrap_or(true),
@@ -109,7 +108,7 @@ impl<'c> Separators<'c> {
     }
 }
 
-/// Whether a character separates words whatever is allowed.
+/// Whether a character separates words in any case, whatever is allowed.
 fn always_separates(boundary: &str, c: char) -> bool {
     c.is_whitespace() || c == '_' || boundary.contains(c)
 }
@@ -117,7 +116,7 @@ fn always_separates(boundary: &str, c: char) -> bool {
 /// A set of characters, written like the inside of a character class of a regular expression.
 ///
 /// Single characters and ranges; `-` stands for itself where it is first or last; `\` makes the character after it
-/// stand for itself, but for the classes `\w`, `\d`, `\s` (those of Unicode's regular expressions, UTS 18), `\p{...}`
+/// stand for itself, except in the classes `\w`, `\d`, `\s` (those of Unicode's regular expressions, UTS 18), `\p{...}`
 /// (a script, category or property of Unicode) and their complements `\W`, `\D`, `\S`, `\P{...}`.
 ///
 /// ```
@@ -212,7 +211,7 @@ impl FromStr for Symbols {
 }
 
 impl FromIterator<(char, char)> for Symbols {
-    /// The characters of ranges, the first and last of each given.
+    /// The characters of ranges, given by the first and the last character of each.
     fn from_iter<I: IntoIterator<Item = (char, char)>>(ranges: I) -> Self {
         Symbols::of(ranges.into_iter().collect())
     }
@@ -224,7 +223,7 @@ enum Symbol {
     Class(Vec<(char, char)>),
 }
 
-/// The next character, freed of its backslash, or the next class.
+/// The next character, without its backslash, or the next class.
 fn symbol(rest: &mut std::str::Chars<'_>) -> Result<Option<Symbol>> {
     match rest.next() {
         Some('\\') => match rest.next() {
@@ -241,7 +240,7 @@ fn symbol(rest: &mut std::str::Chars<'_>) -> Result<Option<Symbol>> {
     }
 }
 
-/// A class of characters, whose backslash and letter are read already.
+/// A class of characters. Its backslash and its letter have been read.
 fn class(letter: char, rest: &mut std::str::Chars<'_>) -> Result<Symbol> {
     let mut class = format!("\\{letter}");
     if letter.eq_ignore_ascii_case(&'p') {

@@ -1,17 +1,17 @@
-//! Turns: threads that work on blocks at the same time, and deliver one after another.
+//! Turns: threads work on blocks at the same time, and deliver one after another.
 //!
 //! ```text
 //! thread 1:  read 0 | deliver 0 | read 2      | deliver 2 | ...
 //! thread 2:  read 1      | wait | deliver 1 | read 3 ...
 //! ```
 //!
-//! So results come in the order of the blocks, and as many blocks are in memory as there are threads.
+//! So results come in the order of the blocks, and there are as many blocks in memory as threads.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Result};
 
-/// What is delivered to, by one thread at a time.
+/// A target to which one thread delivers at a time.
 pub(super) struct Turns<T> {
     state: Mutex<State<T>>,
     turned: Condvar,
@@ -28,8 +28,8 @@ impl<T> Turns<T> {
         Self { state: Mutex::new(State { next: 0, target, failure: None }), turned: Condvar::new() }
     }
 
-    /// Waits for the turn of a number, and delivers. Whether to go on: not after a failure, the first of which in the order
-    /// of the numbers is kept.
+    /// Waits for the turn of a number, and delivers. Returns whether to go on, which is false after a failure. The failure with the
+    /// least number is kept.
     pub(super) fn take(&self, number: u64, deliver: impl FnOnce(&mut T) -> Result<()>) -> bool {
         let mut state = self.lock();
         while state.next != number && state.failure.is_none() {
@@ -43,12 +43,12 @@ impl<T> Turns<T> {
         state.failure.is_none()
     }
 
-    /// To be held by each thread while others may wait for its turns.
+    /// Each thread holds this while others may wait for its turns.
     pub(super) fn watch(&self) -> impl Drop + '_ {
         Watched(self)
     }
 
-    /// What was delivered to, after all threads.
+    /// The target, after all threads are done.
     ///
     /// # Errors
     /// The failure, if there was one.
@@ -62,7 +62,7 @@ impl<T> Turns<T> {
     }
 }
 
-/// Lets the others go when the thread panics; its panic is what comes of all this.
+/// When its thread panics, no other thread waits any longer, and the panic is passed on.
 struct Watched<'t, T>(&'t Turns<T>);
 
 impl<T> Drop for Watched<'_, T> {

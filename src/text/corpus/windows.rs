@@ -8,15 +8,15 @@ use crate::grow::Grow;
 
 /// The words of a context, one after another, and the events that they make.
 ///
-/// Invariant: `words` are the words of the context so far but for the first `forgotten`; at least those of
-/// [`Windows::held`]. The events that end with the first `made` of them are made, or are not wanted.
+/// Invariant: `words` are the words of the context so far, without the first `forgotten`, but with all of [`Windows::held`]. The
+/// events that end with one of the first `made` of them are made, or are not wanted.
 #[derive(Debug)]
 pub(super) struct Windows {
     window: Window,
     words: Vec<u32>,
     forgotten: usize,
     made: usize,
-    /// So many words wait at most; where the whole context is one event, so many can it have.
+    /// The most words that wait; if the whole context is one event, the most words that it can have.
     most: usize,
 }
 
@@ -25,7 +25,7 @@ const CONTEXT: usize = 1 << 24;
 
 const WORDS: &str = "the words of a context";
 
-/// So many words of a long context are held before those that no event will see again are forgotten.
+/// After this many words of a long context, those that no later event can hold are forgotten.
 const HELD: usize = 1 << 12;
 
 impl Windows {
@@ -33,7 +33,7 @@ impl Windows {
         Self::within(CONTEXT, window)
     }
 
-    /// Where a context that is one event has so many words at most.
+    /// Begins; a context that is one event has at most `context` words.
     pub(super) fn within(context: usize, window: Window) -> Self {
         let mut windows = Self { window, words: Vec::new(), forgotten: 0, made: 0, most: context };
         if window != Window::Context {
@@ -42,10 +42,10 @@ impl Windows {
         windows
     }
 
-    /// Whether the context is no longer than it may be.
+    /// Checks the length of the context.
     ///
     /// # Errors
-    /// When it is.
+    /// When it is longer than it may be.
     pub(super) fn check(&self) -> Result<()> {
         if self.window != Window::Context || self.words.len() <= self.most {
             return Ok(());
@@ -58,7 +58,7 @@ impl Windows {
         ))
     }
 
-    /// How many words before it an event that ends with a word can hold.
+    /// How many words an event can hold before its last one.
     pub(super) fn reach(&self) -> usize {
         match self.window {
             Window::Words(n) => n.get() - 1,
@@ -67,7 +67,8 @@ impl Windows {
         }
     }
 
-    /// What later events of the context can hold, and one more word, which tells that they do not begin with the context.
+    /// The words that later events of the context can hold, and one more, which shows that these events do not begin with the
+    /// context.
     pub(super) fn held(&self) -> &[u32] {
         &self.words[self.words.len().saturating_sub(self.reach().saturating_add(1))..]
     }
@@ -85,27 +86,27 @@ impl Windows {
         self.words.grow(word, WORDS)
     }
 
-    /// Where to put the next words of the context, up to so many.
+    /// The list to which up to `most` next words of the context can be pushed.
     #[inline]
     pub(super) fn more(&mut self, most: usize) -> Result<&mut Vec<u32>> {
         self.words.make_room(most, WORDS)?;
         Ok(&mut self.words)
     }
 
-    /// Takes the next word of the context, with which no event ends that is wanted.
+    /// Takes the next word of the context. No wanted event ends with it.
     pub(super) fn hold(&mut self, word: u32) -> Result<()> {
         self.take(word)?;
         self.all_made();
         Ok(())
     }
 
-    /// Whether as many words wait as should, so that their events can be made together.
+    /// Whether so many words wait that their events should be made.
     #[inline]
     pub(super) fn is_due(&self) -> bool {
         self.words.len() - self.made > self.most
     }
 
-    /// How many more words can wait before that is so.
+    /// How many more words can wait before that.
     pub(super) fn room(&self) -> usize {
         self.most.saturating_add(1).saturating_sub(self.words.len() - self.made)
     }
@@ -117,7 +118,8 @@ impl Windows {
         let (whole, cut) = match self.window {
             Window::Words(most) => (self.made..n, last((n.saturating_sub(most.get()) + 1).min(n)..n)),
             Window::Around { before, after } => {
-                // Nothing would be a cue of a word without neighbours: none before the first word, none behind the last.
+                // A word without neighbours has no cues: the first word if events have none before it, the last if they have none
+                // after it.
                 let lonely = |neighbours| usize::from(neighbours == 0);
                 let start =
                     if self.forgotten == 0 { lonely(after) } else { 0 }.max(self.made.saturating_sub(after));
@@ -127,7 +129,7 @@ impl Windows {
             }
             Window::Context => (n..n, last(n.saturating_sub(1)..n)),
         };
-        // No event holds a word before those of the first.
+        // No event holds a word before the first word of the first event.
         let first = match self.window {
             Window::Words(most) if !whole.is_empty() => (whole.start + 1).saturating_sub(most.get()),
             Window::Around { before, .. } => whole.start.saturating_sub(before),
@@ -159,9 +161,9 @@ pub(super) struct Events<'w> {
     window: Window,
     /// Words of the context, from the first of the first event on.
     pub(super) words: &'w [u32],
-    /// The words that are the last of events, or in the middle of them.
+    /// The words that are the last ones of events, or the middle ones.
     whole: Range<usize>,
-    /// The words with which events begin that the end of the context cuts short.
+    /// The first words of events that the end of the context cuts short.
     cut: Range<usize>,
 }
 
@@ -171,7 +173,7 @@ impl<'w> Events<'w> {
         Self { window: Window::ONE, words: word, whole: 0..1, cut: 1..1 }
     }
 
-    /// Whether a word in the middle has another part than its neighbours.
+    /// Whether the middle word has another role than its neighbours.
     pub(super) fn have_middles(&self) -> bool {
         matches!(self.window, Window::Around { .. })
     }
@@ -192,7 +194,7 @@ impl<'w> Events<'w> {
                 let start = if self.window == Window::Context { 0 } else { word };
                 EventSpan { start, middle: start, end: n }
             }
-            // No sum is too large.
+            // No sum overflows.
             Window::Around { before, after } => EventSpan {
                 start: word.saturating_sub(before),
                 middle: word,
@@ -206,7 +208,7 @@ impl<'w> Events<'w> {
         }
     }
 
-    /// Where the words are that are a part of an event: behind each other, or on both sides of the middle.
+    /// The places of the chosen words of an event: one after another, or on both sides of the middle.
     #[inline(always)]
     pub(super) fn words_of(&self, event: usize, part: Chosen) -> [Range<usize>; 2] {
         let EventSpan { start, middle, end } = self.place(event);
@@ -217,8 +219,8 @@ impl<'w> Events<'w> {
         }
     }
 
-    /// The words that are such a part of some event, of one or more: all that lie between the first and the last. And whether
-    /// two of them can be so side by side.
+    /// The words that are chosen in any event: all between the first and the last of them. And whether two neighbours can be chosen
+    /// in one event.
     pub(super) fn used(&self, part: Chosen) -> (Range<usize>, bool) {
         let n = self.len();
         let (first, last) = (self.place(0), self.place(n - 1));
@@ -226,8 +228,8 @@ impl<'w> Events<'w> {
             Chosen::All => (first.start..last.end, true),
             Chosen::Middle => (first.middle..last.middle + 1, false),
             Chosen::Neighbours => {
-                // The word in the middle of an event is a neighbour in the next, if events have words before it, and in the one
-                // before, if they have words behind it.
+                // The middle word of an event is a neighbour in the next event, if events have words before the middle, and in the
+                // event before, if they have words after it.
                 let lonely_first =
                     first.start == first.middle && (n == 1 || self.place(1).start > first.middle);
                 let lonely_last = last.end == last.middle + 1 && (n == 1 || self.place(n - 2).end < last.end);
@@ -251,7 +253,7 @@ pub(super) enum Chosen {
 #[derive(Debug, Clone, Copy)]
 struct EventSpan {
     start: usize,
-    /// The word that has another part than its neighbours, if there is one.
+    /// The word that has another role than its neighbours, if there is one.
     middle: usize,
     end: usize,
 }

@@ -1,10 +1,10 @@
-//! Words: what lies between white space, in the case and form that is wanted, cut where no word goes on.
+//! Words: the text between white space, brought into the wanted case and normal form, and cut at separators.
 //!
 //! ```text
 //! run of characters without white space -> document marks -> normal form -> lower case -> sentence ends -> words
 //! ```
 //!
-//! A run is looked at alone: no letter has an effect on the case or the normal form of another across white space.
+//! Each run is treated alone: across white space no letter affects the case or the normal form of another.
 
 use memchr::memmem::Finder;
 use unicode_normalization::UnicodeNormalization;
@@ -17,10 +17,10 @@ use crate::grow::{ask, spell};
 
 const TEXT: &str = "a word of the text";
 
-/// So many times as long as a text can be its normal form, in a list that grows by doubling.
+/// A normal form is at most this many times as long as its text, in a list that grows by doubling.
 const LONGER: usize = 24;
 
-/// What a run holds, one after another.
+/// A part of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RunItem<'t> {
     /// A word.
@@ -35,7 +35,7 @@ pub(super) enum RunItem<'t> {
 pub(super) struct Words<'c> {
     corpus: &'c Corpus,
     separators: Separators<'c>,
-    /// The spellings of the mark of a document's end; none where there is no mark.
+    /// The spellings of the mark that ends a document; none if there is no mark.
     marks: Vec<Finder<'static>>,
     /// What may follow the end of a sentence within its run.
     closers: Symbols,
@@ -60,14 +60,14 @@ impl<'c> Words<'c> {
         Ok(Words { corpus, separators, marks, closers, normal: String::new(), lowered: String::new() })
     }
 
-    /// Calls `take` with every part of a run, and the offset in the run at which it begins; of a word in a normal form
-    /// that of the run.
+    /// Calls `take` with every part of a run, and the offset in the run at which it begins. For words that were brought into a
+    /// normal form, that is the offset of the run.
     pub(super) fn cut(
         &mut self,
         run: &str,
         mut take: impl FnMut(RunItem<'_>, usize) -> Result<()>,
     ) -> Result<()> {
-        // No mark and no end of a sentence reaches across white space, of which there may be more than ASCII knows.
+        // Neither marks nor ends of sentences reach across white space, and a run may have white space beyond ASCII.
         for piece in run.split(char::is_whitespace).filter(|piece| !piece.is_empty()) {
             let at = offset_of(piece, run);
             let mut rest = piece;
@@ -81,11 +81,11 @@ impl<'c> Words<'c> {
         Ok(())
     }
 
-    /// The record of a word of CoNLL-U as the names want it: word and lemma in normal form and lower case; none of a word
-    /// that is left out.
+    /// The record of a word of CoNLL-U with the word and the lemma in the wanted normal form and case; `None` if the word is left
+    /// out.
     pub(super) fn record(&mut self, record: &str) -> Result<Option<String>> {
         let Self { corpus, normal, lowered, .. } = self;
-        // It holds the word and the lemma in another form, and what else there is as it stands.
+        // The new record has the word and the lemma in another form, and all else as it is.
         ask(LONGER * record.len(), TEXT)?;
         let mut cased = |text: &str| -> Result<String> {
             let normalized = normalize(text, corpus.normalize, normal)?;
@@ -111,9 +111,9 @@ impl<'c> Words<'c> {
         Ok(stays.then(|| format!("{form}\t{lemma}\t{upos}\t_\t{}", features.join("|"))))
     }
 
-    /// Where the next mark of a document's end begins, and how long it is.
+    /// Where the next mark that ends a document begins, and its length.
     fn next_mark(&self, text: &str) -> Option<(usize, usize)> {
-        // UTF-8 is found in UTF-8 at the beginnings of characters alone.
+        // In UTF-8, a text is found only at the beginning of a character.
         let places =
             self.marks.iter().filter_map(|mark| Some((mark.find(text.as_bytes())?, mark.needle().len())));
         places.min()
@@ -159,7 +159,7 @@ impl<'c> Words<'c> {
     }
 }
 
-/// The end of the first sentence of a run: behind characters that end one and closing quotes or brackets, as many as follow.
+/// The end of the first sentence of a run: after a character that ends one and all closing quotes and brackets that follow it.
 ///
 /// An ASCII character ends a sentence only where nothing else follows in the run: "3.14" and "e.g.," go on.
 fn sentence_end(run: &str, ends: &str, closers: &Symbols) -> Option<usize> {
@@ -175,7 +175,7 @@ fn sentence_end(run: &str, ends: &str, closers: &Symbols) -> Option<usize> {
     None
 }
 
-/// A text in a normal form, in a buffer that is used again.
+/// A text in a normal form, in a buffer that is reused.
 fn normalize<'n>(text: &'n str, form: Option<Normal>, normal: &'n mut String) -> Result<&'n str> {
     let Some(form) = form.filter(|_| !text.is_ascii()) else { return Ok(text) };
     normal.clear();
@@ -189,7 +189,7 @@ fn normalize<'n>(text: &'n str, form: Option<Normal>, normal: &'n mut String) ->
     Ok(normal)
 }
 
-/// Lower-cases into a buffer that is used again.
+/// Lower-cases into a buffer that is reused.
 fn lower<'l>(text: &str, lowered: &'l mut String) -> Result<&'l str> {
     lowered.clear();
     if text.is_ascii() {
@@ -199,7 +199,7 @@ fn lower<'l>(text: &str, lowered: &'l mut String) -> Result<&'l str> {
     }
     ask(LONGER * text.len(), TEXT)?;
     if text.contains('Σ') {
-        // The only letter whose lower case depends on its neighbours.
+        // Sigma is the only letter whose lower case depends on its neighbours.
         lowered.push_str(&text.to_lowercase());
     } else {
         lowered.extend(text.chars().flat_map(char::to_lowercase));
@@ -207,7 +207,7 @@ fn lower<'l>(text: &str, lowered: &'l mut String) -> Result<&'l str> {
     Ok(lowered)
 }
 
-/// The offset in a text of what has the given offset in its lower case, which may be longer or shorter.
+/// The offset in a text that belongs to an offset in its lower case, which may be longer or shorter.
 fn before_lowering(text: &str, offset: usize) -> usize {
     let mut lowered = 0;
     let mut wanted = text.char_indices().filter(|(_, c)| {
@@ -218,7 +218,7 @@ fn before_lowering(text: &str, offset: usize) -> usize {
     wanted.next().map_or(text.len(), |(at, _)| at)
 }
 
-/// The offset of a part of a text in it.
+/// The offset of a part within the whole text.
 fn offset_of(part: &str, whole: &str) -> usize {
     part.as_ptr().addr() - whole.as_ptr().addr()
 }
