@@ -1,12 +1,12 @@
-//! Activations: what given weights predict from the cues of given events. Read only.
+//! Activations of outcomes by given weights and the cues of given events.
 //!
 //! ```text
-//! a_j = sum of w_cj over the cues c of the event, in the order in which it lists them, from +0.0
+//! a_j = sum of w_cj over the cues c of the event, in the event's order, from +0.0
 //! ```
 //!
-//! Weights are read where they lie, rows or columns one after another, and only those that are asked for: they may be in a file
-//! that is larger than the memory. Of rows that lie apart, as where columns lie one after another, a few columns at a time are
-//! gathered for all events of a chunk, so that every column is gone through once.
+//! Weights are read in place, whether their rows or their columns are contiguous, and only those that are needed: they may be in
+//! a file that is larger than the memory. If columns are contiguous, a few columns at a time are gathered for all events of a
+//! chunk, so that each column is read once.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -19,11 +19,11 @@ use crate::lists::Lists;
 use crate::monitor::Monitor;
 use crate::threads::each;
 
-/// Weights in memory, wherever they lie.
+/// Weights in memory, in any layout.
 pub trait ReadWeights<S>: Sync {
     /// Rows and columns.
     fn shape(&self) -> [usize; 2];
-    /// A row that exists, where its elements lie one after another.
+    /// A row that exists; `None` if its elements are not contiguous.
     fn row(&self, row: usize) -> Option<&[S]>;
     /// The element of a row and a column that exist.
     fn at(&self, row: usize, column: usize) -> S;
@@ -57,15 +57,15 @@ impl<S: Copy + Default + Sync> ReadWeights<S> for RowByRow<'_, S> {
     }
 }
 
-/// Weights, and where the events' names are in them.
+/// Weights, and the rows of the events' cues.
 pub struct KnownWeights<'a, T> {
     /// The weights.
     pub table: T,
-    /// The row of each of the file's cues; `None`: it predicts nothing.
+    /// The row of each of the file's cues; `None`: the cue has no weights and adds nothing.
     pub rows: &'a [Option<u32>],
 }
 
-/// Which activations.
+/// The wanted activations.
 pub enum Which<'a> {
     /// Of these columns, in every event: events x columns.
     Columns(&'a [u32]),
@@ -74,21 +74,21 @@ pub enum Which<'a> {
     Present(&'a [Option<u32>]),
 }
 
-/// Columns that are gathered at a time: a line or two of the cache of each row.
+/// Columns that are gathered at a time: one or two cache lines of each row.
 const SIDE: usize = 16;
 
-/// Cues of events for which columns are gathered at once: so many take 16 MiB.
+/// The most cues of events for which columns are gathered at once; they take 16 MiB.
 const GATHERED: usize = 1 << 22;
 
-/// What the work is, counted in additions, between two looks at the monitor.
+/// Additions between two looks at the monitor.
 const LOOK_EVERY: usize = 1 << 20;
 
 const PIECES: &str = "the pieces of the result";
 
 const CUES: &str = "the cues of some events";
 
-/// Fills `out` with activations, event after event. Weights are rounded to the type of the sums; the result says whether one that
-/// is finite was not any more.
+/// Fills `out` with activations, event after event. Weights are rounded to the type of the sums. Returns whether a finite weight
+/// became infinite.
 ///
 /// # Errors
 /// [`Error::Argument`] when the shapes do not fit, [`Error::Format`] for a damaged file, [`Error::Stopped`].
@@ -102,7 +102,7 @@ pub fn activate<S: Element, E: Element>(
 ) -> Result<bool> {
     weights.check(file, which)?;
     monitor.set_total(file.len());
-    // What each chunk of events fills: pieces of `out`.
+    // The piece of `out` for each chunk of events.
     let mut pieces = Vec::new();
     pieces.make_room(file.n_chunks(), PIECES)?;
     let mut rest = out;
@@ -179,7 +179,7 @@ struct ChunkSums<'a, T> {
     file: &'a EventFile,
     chunk: usize,
     weights: &'a KnownWeights<'a, T>,
-    /// Whether a finite weight was rounded to one that is not.
+    /// Whether a finite weight became infinite when it was rounded.
     overflow: &'a AtomicBool,
     monitor: &'a Monitor,
 }
@@ -231,7 +231,7 @@ impl<T> ChunkSums<'_, T> {
         Ok(())
     }
 
-    /// The outcomes present in each event.
+    /// Fills in the activations of the outcomes present in each event.
     fn fill_present<S: Element, E: Element>(&self, columns: &[Option<u32>], mut out: &mut [E]) -> Result<()>
     where
         T: ReadWeights<S>,
@@ -253,7 +253,7 @@ impl<T> ChunkSums<'_, T> {
         })
     }
 
-    /// These columns, of rows whose elements lie one after another.
+    /// Fills in the activations of columns, from contiguous rows.
     fn fill_by_rows<S: Element, E: Element>(&self, columns: &[u32], mut out: &mut [E]) -> Result<()>
     where
         T: ReadWeights<S>,
@@ -278,7 +278,7 @@ impl<T> ChunkSums<'_, T> {
         })
     }
 
-    /// These columns, of rows whose elements lie apart.
+    /// Fills in the activations of columns, from rows that are not contiguous.
     fn fill_by_columns<S: Element, E: Element>(&self, columns: &[u32], out: &mut [E]) -> Result<()>
     where
         T: ReadWeights<S>,
@@ -296,7 +296,7 @@ impl<T> ChunkSums<'_, T> {
         Ok(())
     }
 
-    /// Sums for some events, a few columns at a time.
+    /// Sums columns for some events, a few columns at a time.
     fn sum<S: Element, E: Element>(&self, some: &mut Gathered, columns: &[u32], out: &mut [E]) -> Result<()>
     where
         T: ReadWeights<S>,
@@ -325,37 +325,37 @@ impl<T> ChunkSums<'_, T> {
     }
 }
 
-/// No place.
+/// Marks a cue without a place.
 const NONE: u32 = u32::MAX;
 
 /// Some events, of which columns are gathered at once.
 ///
-/// Invariant: `places` is `NONE` for all cues but those of the events at hand.
+/// Invariant: `places` is `NONE` for all cues except those of these events.
 struct Gathered {
-    /// For each of the file's cues where its row is in `distinct`.
+    /// For each of the file's cues the place of its row in `distinct`.
     places: Vec<u32>,
     /// The cues that the events have,
     cues: Vec<u32>,
-    /// and their rows, rising.
+    /// and their rows, in rising order.
     distinct: Vec<u32>,
     /// The rows of each event: places in `distinct`.
     rows: Lists,
 }
 
 impl Gathered {
-    /// Nothing yet, of a file with so many cues.
+    /// Without events, for a file with so many cues.
     fn new(n_cues: usize) -> Result<Self> {
         let places = filled(NONE, n_cues, CUES)?;
         Ok(Self { places, cues: Vec::new(), distinct: Vec::new(), rows: Lists::default() })
     }
 
-    /// Takes events from the first of a range on, and says before which it ended.
+    /// Takes events from the first of a range on. Returns the event after the last one taken.
     fn take<T>(&mut self, sums: &ChunkSums<'_, T>, range: std::ops::Range<u64>) -> Result<u64> {
         self.cues.iter().for_each(|&cue| self.places[cue as usize] = NONE);
         self.cues.clear();
         self.rows.clear();
         sums.file.for_each(range.clone(), |_, cues, _, _| {
-            // Those behind what is enough come again.
+            // Events beyond the limit are taken next time.
             if self.rows.items().len() < GATHERED {
                 for &cue in cues.iter().filter(|&&cue| sums.weights.rows[cue as usize].is_some()) {
                     if std::mem::replace(&mut self.places[cue as usize], 0) == NONE {

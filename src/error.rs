@@ -1,4 +1,4 @@
-//! What can go wrong, said once.
+//! Everything that can go wrong.
 //!
 //! Every message names the place, what was expected, what was found, and what to do.
 
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// The result of everything here that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Where in a source of events a defect lies.
+/// The place of a defect in a source of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// A line of a text file and a byte column in it, both counted from 1.
@@ -35,16 +35,16 @@ impl fmt::Display for Place {
     }
 }
 
-/// One thing that is not as it must be: where, what was expected, what was found, what to do.
+/// A defect of a file or an event: where it is, what was expected, what was found, what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Defect {
-    /// The file, where the defect lies in one.
+    /// The file, if the defect is in one.
     pub path: Option<PathBuf>,
-    /// The place in it, where there is one.
+    /// The place, if it is known.
     pub place: Option<Place>,
-    /// What should have stood there.
+    /// What was expected there.
     pub expected: String,
-    /// What stands there.
+    /// What was found there.
     pub found: String,
     /// What the user can do about it.
     pub cure: String,
@@ -76,7 +76,7 @@ pub enum Error {
         path: PathBuf,
         /// What was being done to it: "open", "read", "write" ...
         doing: &'static str,
-        /// The system's own word.
+        /// The system's error.
         source: io::Error,
     },
     /// A damaged or foreign file, or a malformed event of an iterable (no path).
@@ -98,7 +98,7 @@ pub enum Error {
         /// What the user can do about it.
         cure: &'static str,
     },
-    /// A weight that left the finite numbers. The caller knows the names.
+    /// A weight that is not finite. The caller knows the names.
     #[error("the weight of row {row}, column {column} became {value}: learning diverges")]
     NotFinite {
         /// The row: a cue.
@@ -108,12 +108,12 @@ pub enum Error {
         /// What it became.
         value: f64,
     },
-    /// A thread that the system does not start.
+    /// The system did not start a thread.
     #[error(
         "cannot start a thread: {0}; close other programs, or allow more threads (ulimit -u) or memory (ulimit -v)"
     )]
     Thread(String),
-    /// A library that solves could not.
+    /// A numerical method failed.
     #[error("{0}")]
     Numeric(String),
     /// The caller asked to stop.
@@ -133,7 +133,7 @@ impl Error {
         }))
     }
 
-    /// Names file and place of a defect that has none yet. Inner places win: they are closer to the defect.
+    /// Adds the file and the place of a defect, unless it has them. So the innermost caller decides: it is closest to the defect.
     #[must_use]
     pub fn at(mut self, path: Option<&Path>, place: Option<Place>) -> Self {
         if let Error::Format(defect) = &mut self {

@@ -1,24 +1,24 @@
-//! Memory whose size comes from data: it is asked for, and an error says where there is none.
+//! Memory whose size depends on the data. If there is not enough, that is an error.
 //!
-//! The standard library ends the process when it has no memory for a list that grows. So lists that grow with the data grow
-//! by these; those of a fixed, small size need not. Room is made by doubling, as the standard library does, so that a list
-//! that grows item by item moves seldom.
+//! The standard library ends the process if it has no memory for a growing list. So lists that grow with the data use these
+//! functions; lists of a fixed, small size need not. Memory is doubled, as the standard library does, so a list that grows item
+//! by item is seldom moved.
 
 use hashbrown::HashTable;
 
 use crate::error::{Error, Result};
 
-/// What users can do where memory ends.
+/// What users can do when there is not enough memory.
 const CURE: &str = "take less data at a time, use fewer threads, or allow the process more memory";
 
-/// There is no memory for `n` items of a type.
+/// The error that there is no memory for `n` items of a type.
 pub(crate) fn short<T>(n: usize, what: &'static str) -> Error {
     Error::Memory { what, bytes: n as u128 * size_of::<T>().max(1) as u128, cure: CURE }
 }
 
 /// Lists that grow with the data. `what` names the list in messages.
 pub(crate) trait Grow<T> {
-    /// Makes room for more items, which then never move the list.
+    /// Makes room for more items, so that appending them does not move the list.
     fn make_room(&mut self, more: usize, what: &'static str) -> Result<()>;
 
     /// Appends an item.
@@ -29,7 +29,7 @@ pub(crate) trait Grow<T> {
     where
         T: Copy;
 
-    /// Makes the list so long: the value is in all places that are new.
+    /// Makes the list longer, with the value in all new places.
     fn grow_to(&mut self, length: usize, value: T, what: &'static str) -> Result<()>
     where
         T: Clone;
@@ -85,7 +85,7 @@ pub(crate) fn spell(text: &mut String, more: &str, what: &'static str) -> Result
     Ok(())
 }
 
-/// A list of so many equal items.
+/// A list of `length` equal items.
 pub(crate) fn filled<T: Clone>(value: T, length: usize, what: &'static str) -> Result<Vec<T>> {
     let mut list = Vec::new();
     list.try_reserve_exact(length).map_err(|_| short::<T>(length, what))?;
@@ -101,7 +101,7 @@ pub(crate) fn copied<T: Copy>(items: &[T], what: &'static str) -> Result<Vec<T>>
     Ok(list)
 }
 
-/// A list of what an iterator gives.
+/// A list of the items of an iterator.
 pub(crate) fn collected<T>(items: impl IntoIterator<Item = T>, what: &'static str) -> Result<Vec<T>> {
     let mut items = items.into_iter();
     let mut list = Vec::new();
@@ -121,7 +121,7 @@ pub(crate) fn collected<T>(items: impl IntoIterator<Item = T>, what: &'static st
     }
 }
 
-/// A list of what an iterator gives, up to its first error.
+/// A list of the items of an iterator, or its first error.
 pub(crate) fn gathered<T>(items: impl IntoIterator<Item = Result<T>>, what: &'static str) -> Result<Vec<T>> {
     let items = items.into_iter();
     let mut list = Vec::new();
@@ -132,10 +132,10 @@ pub(crate) fn gathered<T>(items: impl IntoIterator<Item = Result<T>>, what: &'st
     Ok(list)
 }
 
-/// Less is not worth asking for.
+/// Less memory is not asked for.
 const LITTLE: usize = 16 << 10;
 
-/// Asks for memory and gives it back: before a library asks for as much, which would end the process where there is none.
+/// Allocates memory and frees it, before a library allocates as much: the library would end the process if there is none.
 pub(crate) fn ask(bytes: usize, what: &'static str) -> Result<()> {
     if bytes < LITTLE { Ok(()) } else { Vec::<u8>::new().make_room(bytes, what) }
 }

@@ -1,4 +1,4 @@
-//! The engine for those who want weights and no plan: parameters that are the same for all names, with defaults.
+//! The engine with few parameters: the same for all names, with defaults.
 
 use crate::equilibrium::{Problem, Solution, equilibrium};
 use crate::error::Result;
@@ -13,7 +13,7 @@ use crate::vocab::Vocab;
 const WEIGHTS: &str = "the weights";
 const NAMES: &str = "a number for each name";
 
-/// The rule's parameters, and how to compute.
+/// The rule's parameters, the method, and the threads.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Learner {
     alpha: f64,
@@ -32,7 +32,7 @@ impl Default for Learner {
 }
 
 impl Learner {
-    /// Saliences and learning rates of 0.1, a maximal activation of 1, the cheaper method, a thread for each processor.
+    /// Saliences and learning rates of 0.1, an asymptote of 1, the cheaper method, a thread for each processor.
     pub fn new() -> Self {
         Self::default()
     }
@@ -55,7 +55,7 @@ impl Learner {
         Self { betas: [present, absent], ..self }
     }
 
-    /// The maximal activation of all outcomes.
+    /// Lambda, the asymptote, of all outcomes.
     #[must_use]
     pub fn lambda(self, lambda: f64) -> Self {
         Self { lambda, ..self }
@@ -67,7 +67,7 @@ impl Learner {
         Self { average, ..self }
     }
 
-    /// How to compute, instead of the cheaper way.
+    /// The method, instead of the cheaper one.
     #[must_use]
     pub fn method(self, method: Method) -> Self {
         Self { method: Some(method), ..self }
@@ -103,7 +103,7 @@ impl Learner {
         self.prepare(events, monitor)?.learn(out, monitor)
     }
 
-    /// Makes ready what there is to learn: parts of the weights may then be learned in any order, on any thread.
+    /// Makes the events ready. Then parts of the weights may be learned in any order, on any thread.
     ///
     /// # Errors
     /// As [`Job::new`].
@@ -129,7 +129,7 @@ impl Learner {
         Job::new(events, &plan, monitor)?.into_owned()
     }
 
-    /// The weights to which learning comes when the events go on for ever, at small rates.
+    /// The equilibrium: the weights around which learning stays if the events go on for ever at small rates.
     ///
     /// # Errors
     /// As [`equilibrium`].
@@ -194,11 +194,11 @@ impl<'a> Weights<'a> {
     }
 }
 
-/// Weights that learning leaves as they are on average, and how they were found.
+/// Weights that learning does not change on average, and how they were computed.
 #[derive(Debug, Clone)]
 pub struct Equilibrium<'a> {
     /// The weights.
     pub weights: Weights<'a>,
-    /// How they were found.
+    /// How they were computed.
     pub solution: Solution,
 }

@@ -38,14 +38,14 @@
 //! The data path: text -> names -> ids and a binary event file -> mapped reader -> scripts -> tiles -> weights. The rooms stand on
 //! three floors; a room uses rooms below it, never beside or above:
 //!
-//! - Data. [`error`], [`monitor`], `grow`, [`lists`], `threads`: what can go wrong; stopping and progress; lists that grow; many
-//!   lists in one; threads. [`vocab`]: names and ids. [`events`]: the binary event file. Above it [`text`]: event
+//! - Data. [`error`], [`monitor`], `grow`, [`lists`], `threads`: errors; stopping and progress; lists that grow; many lists in one;
+//!   threads. [`vocab`]: names and ids. [`events`]: the binary event file. Above it [`text`]: event
 //!   tables and running text, as names.
 //! - Machine. [`kernel`]: arithmetic on rows of weights, per instruction set. [`tiles`]: how weights are cut, the rule's
 //!   parameters, and where results go.
 //! - Verbs. [`learn`]: the rule. [`family`]: its relatives. [`equilibrium`], [`activate`]. Above them `learner`: [`Learner`] and
-//!   [`Weights`], for those who want no plan.
-//! - `bind`: Python's view of it all (feature `python`).
+//!   [`Weights`], a simple interface.
+//! - `bind`: the Python interface (feature `python`).
 
 pub mod activate;
 pub mod equilibrium;

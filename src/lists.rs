@@ -37,7 +37,7 @@ impl<T> Lists<T> {
         self.ends.is_empty()
     }
 
-    /// The list number `i`; the empty one where there is none.
+    /// List `i`; the empty list if there is none.
     #[inline]
     pub fn get(&self, i: usize) -> &[T] {
         span(&self.ends, i).and_then(|span| self.items.get(span)).unwrap_or(&[])
@@ -83,7 +83,7 @@ impl<T> Lists<T> {
         Ok(())
     }
 
-    /// Appends lists, whose items become others.
+    /// Appends lists, with each item replaced by another.
     ///
     /// # Errors
     /// [`Error::Memory`].
@@ -102,7 +102,7 @@ impl<T> Lists<T> {
         Ok(())
     }
 
-    /// Takes all lists away and keeps the memory.
+    /// Removes all lists and keeps the memory.
     pub fn clear(&mut self) {
         self.ends.clear();
         self.items.clear();
@@ -118,7 +118,7 @@ impl<T> Lists<T> {
         &mut self.items
     }
 
-    /// All items of all lists, to be kept without them.
+    /// All items of all lists, without the lists.
     pub fn into_items(self) -> Vec<T> {
         self.items
     }
@@ -128,7 +128,7 @@ impl<T> Lists<T> {
         &self.ends
     }
 
-    /// Keeps the items of which `keep` says so, in their lists.
+    /// Keeps only the items for which `keep` is true, in their lists.
     pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
         let Self { ends, items } = self;
         let (mut list, mut read, mut kept) = (0, 0, 0);
@@ -151,14 +151,14 @@ impl<T> Lists<T> {
         size_of_val(&self.ends[..]) + size_of_val(&self.items[..])
     }
 
-    /// Bytes of memory at hand, used or not.
+    /// Bytes of memory allocated, used or not.
     pub(crate) fn room(&self) -> usize {
         self.ends.capacity() * size_of::<usize>() + self.items.capacity() * size_of::<T>()
     }
 }
 
 impl<T: Copy> Lists<T> {
-    /// The items of `lengths.len()` lists; `None` where there are not so many.
+    /// Lists of these lengths; `None` if the items are more or fewer than that.
     ///
     /// # Errors
     /// [`Error::Memory`].
@@ -184,7 +184,7 @@ impl<T: Copy> Lists<T> {
         Ok(())
     }
 
-    /// The same lists once more.
+    /// A copy of the lists.
     ///
     /// # Errors
     /// [`Error::Memory`].
@@ -193,7 +193,7 @@ impl<T: Copy> Lists<T> {
     }
 }
 
-/// Some lists that stand one after another in the memory of others.
+/// A borrowed range of lists.
 ///
 /// Invariant: `ends` rises from `start` or above and ends within the items; the first list begins at `start`.
 #[derive(Debug)]
@@ -212,7 +212,7 @@ impl<T> Clone for View<'_, T> {
 impl<T> Copy for View<'_, T> {}
 
 impl<'a, T> View<'a, T> {
-    /// Lists of these items that end there.
+    /// Lists of these items, with these ends.
     #[inline]
     pub(crate) fn new(items: &'a [T], ends: &'a [usize]) -> Self {
         Self { items, start: 0, ends }
@@ -230,7 +230,7 @@ impl<'a, T> View<'a, T> {
         self.ends.is_empty()
     }
 
-    /// The list number `i`; the empty one where there is none.
+    /// List `i`; the empty list if there is none.
     #[inline]
     pub fn get(self, i: usize) -> &'a [T] {
         let span = span(self.ends, i).map(|span| span.start.max(self.start)..span.end);
@@ -292,7 +292,7 @@ pub(crate) struct DistinctLists {
 }
 
 impl DistinctLists {
-    /// The number of a list, a new one if it is new, and whether it is.
+    /// The number of a list, and whether the list is new.
     ///
     /// # Errors
     /// [`Error::Memory`], or when there are 2^32 lists already.
@@ -319,13 +319,13 @@ impl DistinctLists {
         &self.lists
     }
 
-    /// The lists, to be kept without their index.
+    /// The lists, without the index.
     pub(crate) fn into_lists(self) -> Lists {
         self.lists
     }
 }
 
-/// Where list `i` stands among the items, if there is such a list.
+/// The range of list `i` among the items, if there is such a list.
 #[inline]
 pub fn span<E: Copy + Default>(ends: &[E], i: usize) -> Option<Range<E>> {
     let start = match i.checked_sub(1) {

@@ -13,7 +13,7 @@ use crate::threads;
 /// How often the calling thread looks.
 pub const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// Shared between the work and whoever watches it. All orderings are relaxed: the counters guard no other memory.
+/// The state that the work and its watcher share. All orderings are relaxed: the counters guard no other memory.
 #[derive(Debug, Default)]
 pub struct Monitor {
     stop: AtomicBool,
@@ -22,28 +22,28 @@ pub struct Monitor {
 }
 
 impl Monitor {
-    /// Nothing done, nothing expected, not stopped.
+    /// Begins: nothing is done, the total is not known, nobody has stopped it.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Says how much there is to do, in the units of [`Monitor::advance`].
+    /// Sets the total work, in the units of [`Monitor::advance`].
     pub fn set_total(&self, total: u64) {
         self.total.store(total, Relaxed);
     }
 
-    /// Says that there is so much more to do.
+    /// Adds to the total work.
     pub fn add_total(&self, more: u64) {
         self.total.fetch_add(more, Relaxed);
     }
 
-    /// Adds to what is done, and returns [`Error::Stopped`] if the work shall stop.
+    /// Adds to the work done, and returns [`Error::Stopped`] if the work must stop.
     pub fn advance(&self, n: u64) -> Result<()> {
         self.done.fetch_add(n, Relaxed);
         self.check()
     }
 
-    /// Returns [`Error::Stopped`] if the work shall stop.
+    /// Returns [`Error::Stopped`] if the work must stop.
     pub fn check(&self) -> Result<()> {
         if self.stop.load(Relaxed) { Err(Error::Stopped) } else { Ok(()) }
     }
@@ -53,14 +53,14 @@ impl Monitor {
         self.stop.store(true, Relaxed);
     }
 
-    /// What is done and how much there is to do (0: not known yet).
+    /// The work done and the total work (0: not known yet).
     pub fn progress(&self) -> (u64, u64) {
         (self.done.load(Relaxed), self.total.load(Relaxed))
     }
 
     /// Runs `work` on a thread of its own while the calling thread calls `look(done, total)` every 50 ms.
     ///
-    /// When `look` fails the work is asked to stop, is waited for, and the failure is the inner result.
+    /// If `look` fails, the work is asked to stop and waited for, and the failure is the inner result.
     ///
     /// # Errors
     /// [`Error::Thread`] when no thread can be started.
@@ -72,7 +72,7 @@ impl Monitor {
         self.watch_and_rest(work, |wait| wait(), look)
     }
 
-    /// The same for a calling thread that has something to lay down while it waits: `rest(wait)` calls `wait`.
+    /// The same for a calling thread that releases something while it waits: `rest(wait)` calls `wait`.
     ///
     /// # Errors
     /// When no thread can be started.
@@ -124,7 +124,7 @@ struct Finish {
 }
 
 impl Finish {
-    /// Waits for it, until it is time to look.
+    /// Waits until the work is done, or until it is time to look.
     fn wait(&self) {
         let there = self.there.lock().unwrap_or_else(PoisonError::into_inner);
         drop(self.came.wait_timeout_while(there, LOOK_EVERY, |there| !*there));
@@ -135,7 +135,7 @@ impl Finish {
     }
 }
 
-/// Dropped on return and on unwinding alike, so the watcher always wakes.
+/// Dropped on return and on unwinding, so the watcher always wakes.
 struct Finished<'f>(&'f Finish);
 
 impl Drop for Finished<'_> {

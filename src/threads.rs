@@ -1,4 +1,4 @@
-//! How many threads work, the pool that they are, and how they share work.
+//! The number of threads, the pool of threads, and the sharing of work.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -12,13 +12,13 @@ use memmap2::MmapMut;
 
 use crate::error::{Error, Result};
 
-/// What a thread takes from the beginning: its stack, and what the system puts beside it.
+/// The memory that a thread takes when it starts: its stack, and what the system adds.
 const STACK: usize = (2 << 20) + (256 << 10);
-/// What is left for small allocations while threads start.
+/// Memory that stays free for small allocations while threads start.
 const MARGIN: usize = 1 << 20;
 
-/// A pool of its own for each call: the global pool would hang in a forked child, and starting threads takes less time
-/// than a tile. Where the system does not start so many, fewer do the work.
+/// A pool for one call. The global pool would hang in a forked child, and starting threads takes less time than a tile. If the
+/// system does not start so many threads, fewer do the work.
 ///
 /// # Errors
 /// [`Error::Thread`] when not even one starts.
@@ -35,14 +35,14 @@ pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool> {
 
 /// A pool of exactly so many threads.
 ///
-/// They start one after another: each takes memory of its own from the system, and one that finds none ends the process.
+/// They start one after another, because each takes memory from the system, and a thread that gets none ends the process.
 fn started(threads: usize) -> Result<rayon::ThreadPool> {
     let handles = RefCell::new(Vec::new());
     let start = |thread: rayon::ThreadBuilder| {
         room(1)?;
         let (begun, wait) = sync_channel(1);
         let work = move || {
-            // Cannot fail: the other end waits for it. By then the thread has what it takes for itself.
+            // Cannot fail: the receiver waits for it. By then the thread has its memory.
             let _ = begun.send(());
             thread.run();
         };
@@ -54,15 +54,15 @@ fn started(threads: usize) -> Result<rayon::ThreadPool> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).spawn_handler(start).build();
     let pool = pool.map_err(refused).and_then(|pool| room(0).map(|()| pool).map_err(refused));
     if pool.is_err() {
-        // Those that did start are about to end; what they had may be enough for fewer.
+        // The threads that did start end now. Their memory may be enough for fewer threads.
         handles.into_inner().into_iter().for_each(|thread| drop(thread.join()));
     }
     pool
 }
 
-/// Fails where there is no memory for so many more threads to start.
+/// Fails if there is no memory to start so many more threads.
 ///
-/// Of memory that was freed threads have no use: it must be the system's.
+/// Memory that the process has freed does not serve threads: it must come from the system.
 ///
 /// # Errors
 /// The system's own.
@@ -71,26 +71,26 @@ pub(crate) fn room(threads: usize) -> io::Result<()> {
     MmapMut::map_anon(bytes).map(drop)
 }
 
-/// A thread that cannot start.
+/// The error of a thread that cannot start.
 pub(crate) fn refused(error: impl fmt::Display) -> Error {
     Error::Thread(error.to_string())
 }
 
-/// How many threads can run at once: as many as there are processors that the process may run on, or fewer where its control
-/// group has a quota of their time. 1 where the system does not say.
+/// How many threads can run at once: the number of processors that the process may use, or fewer if its control group has a quota
+/// of processor time. 1 if the system does not report it.
 pub(crate) fn available() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// So many threads, but no more than may help: a few for each processor.
+/// The given number of threads, limited to a few for each processor.
 pub(crate) fn sensible(threads: usize) -> usize {
     threads.clamp(1, (4 * available()).max(16))
 }
 
-/// Lets threads do one of `n` pieces of work after another. Each thread has a state of its own, made by `start`.
+/// Lets threads do `n` pieces of work, each thread one piece after another. Each thread has a state of its own, made by `start`.
 ///
 /// # Errors
-/// Of several that fail the first one's, by number, so that the same data always give the same message.
+/// If several pieces fail, the error of the first one, by number, so that the same data always give the same message.
 pub(crate) fn each<S>(
     threads: usize,
     n: usize,
@@ -100,7 +100,7 @@ pub(crate) fn each<S>(
     let next = AtomicUsize::new(0);
     let failure: Mutex<Option<(usize, Error)>> = Mutex::new(None);
     let fail = |number: usize, error: Error| {
-        // What was begun before goes on to its end, and may have the first error.
+        // Pieces that have begun go on, since one of them may have the first error.
         next.store(n, Relaxed);
         let mut failure = failure.lock().unwrap_or_else(PoisonError::into_inner);
         if failure.as_ref().is_none_or(|(first, _)| number < *first) {
@@ -122,7 +122,7 @@ pub(crate) fn each<S>(
     failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), |(_, error)| Err(error))
 }
 
-/// Runs `worker` on every one of so many threads, or as many as can be had.
+/// Runs `worker` on each of so many threads, or on as many as can be started.
 fn in_pool(threads: usize, worker: impl Fn() + Sync) -> Result<()> {
     if threads <= 1 {
         worker();

@@ -1,8 +1,8 @@
 //! Names and their ids, in order of first appearance.
 //!
-//! All names stand one after another in one string, so a vocabulary of a million words is three allocations and is
-//! written to a file as it stands. The hash table holds ids alone; it is seeded per process, so no input can be made
-//! to collide, and ids do not depend on the seed.
+//! All names are in one string, one after another. So a vocabulary of a million words is three allocations, and is written to a
+//! file as it is. The hash table holds only ids. It has another seed in each process, so nobody can craft names that collide; ids
+//! do not depend on the seed.
 
 use std::hash::BuildHasher;
 
@@ -16,14 +16,14 @@ const NAMES: &str = "the list of names";
 
 /// Names <-> ids (0, 1, 2, ... in order of first appearance), and how often each occurred.
 ///
-/// Invariants: `ends` and `counts` have one entry a name; `ends` rises, lies on character boundaries of `text` and
+/// Invariants: `ends` and `counts` have one entry for each name; `ends` rises, lies on character boundaries of `text` and
 /// ends at its length; `table` holds each id once, under the hash of its name; names are distinct.
 #[derive(Debug, Clone, Default)]
 pub struct Vocab {
     text: String,
     ends: Vec<usize>,
     counts: Vec<u64>,
-    /// What was added to all counts, or 2^64 - 1 if that is less.
+    /// The sum of all counts, at most 2^64 - 1.
     total: u64,
     table: HashTable<u32>,
     hasher: DefaultHashBuilder,
@@ -35,7 +35,7 @@ impl Vocab {
         Self::default()
     }
 
-    /// Names in order; one that comes again keeps its first id.
+    /// A vocabulary of names in order; a name that comes again keeps its first id.
     ///
     /// # Errors
     /// As for [`Vocab::intern`].
@@ -55,7 +55,7 @@ impl Vocab {
         self.ends.is_empty()
     }
 
-    /// The name of an id, or `None` for an id that was never given out.
+    /// The name of an id; `None` if there is no such id.
     pub fn name(&self, id: u32) -> Option<&str> {
         name(&self.text, &self.ends, id)
     }
@@ -66,7 +66,7 @@ impl Vocab {
         self.table.find(hash, |&id| name(&self.text, &self.ends, id) == Some(wanted)).copied()
     }
 
-    /// The id of a name, a new one if it is new.
+    /// The id of a name; a new name gets the next id.
     ///
     /// # Errors
     /// When there are 2^32 - 1 names already, or [`Error::Memory`].
@@ -106,12 +106,12 @@ impl Vocab {
         Ok(())
     }
 
-    /// Adds 1 to the count of a name for each time it is among some.
+    /// Adds 1 to the count of a name for each time that it is in `ids`.
     ///
     /// # Errors
     /// When a count passes 2^64 - 1.
     pub fn count_each(&mut self, ids: &[u32]) -> Result<()> {
-        // No count passes what all come to.
+        // No count exceeds the sum of all.
         match self.total.checked_add(ids.len() as u64) {
             Some(total) => self.total = total,
             None => return ids.iter().try_for_each(|&id| self.count_more(id, 1)),

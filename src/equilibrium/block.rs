@@ -1,7 +1,7 @@
-//! Some outcomes beside each other: their right-hand sides, and how far a solution is from solving.
+//! A block: some outcomes side by side, their right-hand sides and their residuals.
 //!
-//! Numbers stand column of C after column of C, each with one number for each outcome of the block, so that a cue set is a
-//! sum of rows. No outcome meets another, so what comes out does not depend on how they are put into blocks.
+//! A matrix has a row for each column of C, and in it one number for each outcome of the block, so that the activation of a cue
+//! set is a sum of rows. Outcomes are never combined, so the result does not depend on how they are grouped into blocks.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::start::Start;
 use crate::error::Result;
 use crate::monitor::Monitor;
 
-/// So many times the work of a number is that of one of twice the digits.
+/// The work for a double-double number, relative to that for a number.
 const DOUBLE: usize = 16;
 
 /// How often a cue set occurred with an outcome of the block.
@@ -32,7 +32,7 @@ pub(super) struct Block<'a> {
     pub(super) lambda: &'a [f64],
     pub(super) rates: RelativeRates,
     pub(super) ridge: f64,
-    /// What x is the change from; zero if `None`.
+    /// The initial weights, from which x is the change; zero if `None`.
     start: Option<Start>,
     entries: Vec<SetCount>,
 }
@@ -48,7 +48,7 @@ impl<'a> Block<'a> {
         start: Option<Start>,
         monitor: &Monitor,
     ) -> Result<Self> {
-        // Where the entries of each set begin, and then where the next one of it goes.
+        // First the place where the entries of each set begin, then the place of the set's next entry.
         let mut places = filled(counts.n_sets() + 1, 0_usize, SIDES)?;
         for outcome in outcomes.clone() {
             monitor.check()?;
@@ -80,7 +80,7 @@ impl<'a> Block<'a> {
         self.lambda.len()
     }
 
-    /// The entries of a set. Sets are asked for in order; `at` remembers the place and starts at 0.
+    /// The entries of a set. Sets must come in order; `at` starts at 0 and keeps the place.
     pub(super) fn entries(&self, set: usize, at: &mut usize) -> &[SetCount] {
         let start = *at;
         while self.entries.get(*at).is_some_and(|entry| entry.set as usize == set) {
@@ -89,12 +89,12 @@ impl<'a> Block<'a> {
         &self.entries[start..*at]
     }
 
-    /// Whether x is the change from weights that there are.
+    /// Whether x is the change from initial weights.
     pub(super) fn has_start(&self) -> bool {
         self.start.is_some()
     }
 
-    /// The right-hand sides: what is left at x = 0.
+    /// The right-hand sides: the residual at x = 0.
     pub(super) fn right_sides(&self, monitor: &Monitor) -> Result<Vec<f64>> {
         if self.start.is_none() {
             return self.targets(monitor);
@@ -102,7 +102,7 @@ impl<'a> Block<'a> {
         self.residual(&filled(self.counts.n_columns() * self.width(), 0.0, SIDES)?, monitor)
     }
 
-    /// For each outcome the largest of the weights that it starts from, as x has them.
+    /// For each outcome the largest of its initial weights, in the scale of x.
     pub(super) fn start_sizes(&self) -> Vec<f64> {
         let mut most = vec![0.0; self.width()];
         if let Some(start) = &self.start {
@@ -113,7 +113,7 @@ impl<'a> Block<'a> {
         most
     }
 
-    /// What the initial weights predict of a set.
+    /// The activations of a set by the initial weights.
     pub(super) fn initial_activation(&self, set: usize, activation: &mut [f64]) {
         activation.fill(0.0);
         if let Some(start) = &self.start {
@@ -122,7 +122,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// For each set the size of lambda, as often as it is the target, and of what the initial weights predict, before it cancels.
+    /// For each set the size of its targets, and of the terms of its activations by the initial weights, before these cancel.
     pub(super) fn sizes_at_start(&self, monitor: &Monitor) -> Result<Vec<f64>> {
         let width = self.width();
         let RelativeRates { present, absent } = self.rates;
@@ -148,14 +148,14 @@ impl<'a> Block<'a> {
         Ok(rows)
     }
 
-    /// Adds what the frozen cues of a set predict.
+    /// Adds the weights of the frozen cues of a set to its activations.
     fn add_fixed(&self, start: &Start, set: usize, activation: &mut [f64]) {
         for row in start.frozen(self.counts.fixed(set), activation.len()) {
             activation.iter_mut().zip(row).for_each(|(sum, weight)| *sum += weight);
         }
     }
 
-    /// S C'F O lambda, tokens weighed by beta1.
+    /// S C'F O lambda, with tokens weighted by beta1.
     fn targets(&self, monitor: &Monitor) -> Result<Vec<f64>> {
         let width = self.width();
         let mut sums = filled(self.counts.n_columns() * width, 0.0, SIDES)?;
@@ -172,7 +172,8 @@ impl<'a> Block<'a> {
         Ok(sums)
     }
 
-    /// S C'F C |W_0|, tokens weighed by beta1 or beta2: how large what the initial weights predict is before it cancels.
+    /// S C'F C |W_0|, with tokens weighted by beta1 or beta2: the size of the terms of the initial activations, before these
+    /// cancel.
     fn pulls(&self, start: &Start, monitor: &Monitor) -> Result<Vec<f64>> {
         let width = self.width();
         let sizes = start.sizes()?;
@@ -191,7 +192,8 @@ impl<'a> Block<'a> {
         Ok(sums)
     }
 
-    /// Multiplies a row of numbers, one an outcome, by what the tokens of a set weigh. Sets come in order; `at` starts at 0.
+    /// Multiplies a row of numbers, one for each outcome, by the weights of the tokens of a set. Sets must come in order; `at`
+    /// starts at 0.
     pub(super) fn weigh(&self, set: usize, row: &mut [f64], at: &mut usize) {
         let RelativeRates { present, absent } = self.rates;
         let tokens = self.counts.tokens[set];
@@ -207,11 +209,10 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// What is left of the right-hand sides at x: S C'F (O lambda - C W) - ridge x, with W = W_0 + S x, tokens weighed by beta1 or
-    /// beta2.
+    /// The residual at x: S C'F (O lambda - C W) - ridge x, with W = W_0 + S x and tokens weighted by beta1 or beta2.
     ///
-    /// Errors of the predictions are taken set by set, before anything is summed: their rounding is that of C, and not that of
-    /// its square.
+    /// The errors of the predictions are computed set by set, before they are summed. So the condition of C amplifies their
+    /// rounding, and not that of C'C.
     pub(super) fn residual(&self, x: &[f64], monitor: &Monitor) -> Result<Vec<f64>> {
         let width = self.width();
         let counts = self.counts;
@@ -244,9 +245,9 @@ impl<'a> Block<'a> {
         Ok(rest)
     }
 
-    /// The same to its last digit: nothing is rounded before the end.
+    /// The residual in double-double arithmetic, rounded once at the end.
     ///
-    /// Frequencies may lie so far apart that what a rare set of cues leaves is less than what a common one rounds off.
+    /// Frequencies may lie so far apart that the residual of a rare cue set is smaller than the rounding error of a common one.
     pub(super) fn exact_residual(&self, x: &[f64], monitor: &Monitor) -> Result<Vec<f64>> {
         let width = self.width().max(1);
         let counts = self.counts;
@@ -265,7 +266,7 @@ impl<'a> Block<'a> {
         let mut pulse = Pulse::default();
         for (set, &tokens) in counts.tokens.iter().enumerate() {
             let columns = counts.set(set);
-            // Every number takes some dozens of operations.
+            // A double-double number takes some dozens of operations.
             pulse.beat(DOUBLE * columns.len() * width, monitor)?;
             activation.fill(Double::default());
             for (column, times) in multiplicities(columns) {
@@ -304,7 +305,7 @@ impl<'a> Block<'a> {
         Ok(rounded)
     }
 
-    /// About how much of `residual` at x is rounding: the root of the sum of squares of what each set rounds off.
+    /// About how large the rounding error of `residual` at x is: the root of the sum of the squared errors of all sets.
     pub(super) fn rounding(&self, x: &[f64], monitor: &Monitor) -> Result<Vec<f64>> {
         let width = self.width();
         let counts = self.counts;
@@ -338,7 +339,7 @@ impl<'a> Block<'a> {
         Ok(sums)
     }
 
-    /// How far x is from solving, outcome by outcome, given what it leaves.
+    /// For each outcome the squares of the residual `rest`, and of what the residual is relative to.
     pub(super) fn judge(&self, rest: &[f64], monitor: &Monitor) -> Result<Vec<Squares>> {
         let mut targets = self.squares(&self.targets(monitor)?);
         if let Some(start) = &self.start {
@@ -349,7 +350,7 @@ impl<'a> Block<'a> {
         Ok(each.map(|(rest, targets)| Squares { rest, targets }).collect())
     }
 
-    /// For each outcome the sum of squares, over all cues, of what is S C' something here.
+    /// For each outcome the sum of squares over all cues of v, where `values` are S C' v.
     fn squares(&self, values: &[f64]) -> Vec<f64> {
         let mut sums = vec![0.0; self.width()];
         for (column, row) in values.chunks_exact(self.width().max(1)).enumerate() {
@@ -367,7 +368,7 @@ pub(super) fn scale_rows(rows: &mut [f64], factors: &[f64], width: usize) {
     }
 }
 
-/// The sum of some rows.
+/// Makes `sum` the sum of some rows.
 pub(super) fn add_rows(rows: &[f64], chosen: &[u32], sum: &mut [f64]) {
     let width = sum.len();
     sum.fill(0.0);
@@ -377,7 +378,7 @@ pub(super) fn add_rows(rows: &[f64], chosen: &[u32], sum: &mut [f64]) {
     }
 }
 
-/// Adds to some rows.
+/// Adds values to some rows.
 pub(super) fn add_to_rows(rows: &mut [f64], chosen: &[u32], values: &[f64]) {
     let width = values.len();
     for &row in chosen {

@@ -1,23 +1,22 @@
 //! The events as counts: the distinct cue sets, how often each occurred, and how often with each outcome.
 //!
-//! Least squares need no more. For one outcome j let a cue set t with cues c_t have f_t tokens, n_tj of them with j:
+//! Least squares need nothing else. For one outcome j let a cue set t with cues c_t have f_t tokens, n_tj of them with j:
 //!
 //! ```text
 //! C'FC = sum of f_t c_t c_t'        C'FO e_j = sum of n_tj c_t        C'F(O lambda - C W) e_j = sum of (n_tj lambda - f_t c_t'w) c_t
 //! ```
 //!
-//! Cues that always come together, equally often, are one *column*. With saliences
-//! alpha_i of its cues the column has the salience A = sum of alpha_i: of all ways to share its weight y among them, w_i =
-//! alpha_i / A * y has the least sum of w_i^2 / alpha_i, which is y^2 / A. Cues that never occur, or of salience 0, have no
-//! column, and do not change. A cue of salience 0 that has weights to start with is *frozen*: it predicts, so that cue sets
-//! with it and without it are different ones.
+//! Cues that always come together, equally often, are one *column*. If its cues have the saliences alpha_i, the column has the
+//! salience A = sum of alpha_i: of all ways to share its weight y among the cues, w_i = alpha_i / A * y has the least sum of
+//! w_i^2 / alpha_i, which is y^2 / A. Cues that never occur or have the salience 0 have no column, and do not change. A cue of
+//! salience 0 with initial weights is *frozen*: its weights are part of activations, so cue sets with it and without it are
+//! different.
 //!
-//! Unknowns are x = y / sqrt(A), so that the solution meant is the one of least |x|, and a ridge adds ridge |x|^2.
+//! The unknowns are x = y / sqrt(A). So the wanted solution is the one of least |x|, and a ridge adds ridge |x|^2.
 //!
-//! Memory, with s distinct cue sets that list k cues together and p pairs of a set and an outcome: 4 k + 16 (s + p) bytes,
-//! and while counting at most 24 k + 64 s + 128 p + 64 MB, for lists that grow have room for twice what is in them. All
-//! counts are integers, exact in f64 below 2^53, so neither the order of events nor the number of threads can be seen in
-//! them.
+//! Memory, with s distinct cue sets that list k cues in all and p pairs of a set and an outcome: 4 k + 16 (s + p) bytes, and while
+//! counting at most 24 k + 64 s + 128 p + 64 MB, because growing lists have room for twice their elements. All counts are integers,
+//! exact in f64 below 2^53, so they depend neither on the order of events nor on the number of threads.
 
 use rayon::prelude::*;
 
@@ -34,9 +33,9 @@ use crate::monitor::Monitor;
 const NONE: u32 = u32::MAX;
 /// Pairs of a cue set and an outcome that are gathered before equal ones are added up.
 const PAIRS: usize = 1 << 20;
-/// Sorting and hashing the cues of an event counts as so many looks at each.
+/// The work to sort and hash a cue of an event, relative to looking at it.
 const SORTING: usize = 16;
-/// An event of so many cues takes more than the margin for small allocations leaves.
+/// An event of this many cues takes more memory than the margin for small allocations.
 const LONG: usize = 1 << 12;
 
 /// How often a cue set occurred with an outcome.
@@ -48,18 +47,18 @@ pub(super) struct Pair {
 
 /// The events as counts.
 ///
-/// Invariants: columns in `sets` are below `scale.len()`, each at least in one set; `tokens` has one positive number a set;
-/// sets in `pairs` are below `tokens.len()`, rising within an outcome; `place` and `share` have one entry a cue; `fixed` has a
-/// list for each set, or none at all, of numbers below `frozen.len()`.
+/// Invariants: columns in `sets` are below `scale.len()`, and each is in a set; `tokens` has a positive number for each set; sets
+/// in `pairs` are below `tokens.len()`, and rise within an outcome; `place` and `share` have an entry for each cue; `fixed` has a
+/// list of numbers below `frozen.len()` for each set, or no list at all.
 pub(super) struct Counts {
     sets: Lists,
-    /// Of each set, its frozen cues, by their places in `frozen`.
+    /// For each set its frozen cues, as places in `frozen`.
     fixed: Lists,
     /// The frozen cues.
     pub(super) frozen: Vec<u32>,
-    /// f_t.
+    /// f_t of each set.
     pub(super) tokens: Vec<f64>,
-    /// Of each outcome.
+    /// The pairs of each outcome.
     pairs: Lists<Pair>,
     /// sqrt(A) of each column.
     pub(super) scale: Vec<f64>,
@@ -72,8 +71,8 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Counts the events of a file. `alpha`: saliences of the cues, 1 if `None`. `predicts`: whether a cue has weights to start
-    /// with. There are `n_outcomes`, of which the first are those of the file.
+    /// Counts the events of a file. `alpha`: saliences of the cues, 1 if `None`. `predicts`: whether a cue has initial weights.
+    /// There are `n_outcomes`; the outcomes of the file come first.
     pub(super) fn new(
         file: &EventFile,
         alpha: Option<&[f64]>,
@@ -145,8 +144,8 @@ impl Counts {
         Ok(Self { sets: columns, fixed, frozen, tokens, pairs: of_outcomes, scale, size, place, share })
     }
 
-    /// The problem of one outcome with two learning rates as one with one rate: every token weighs `present` with the outcome
-    /// and `absent` without. The columns of cues that weigh nothing are gone; the second result names those that are left.
+    /// The problem of one outcome with two learning rates as one with one rate: a token has the weight `present` with the
+    /// outcome, and `absent` without. Columns of weight zero are left out; the second result names the other columns.
     pub(super) fn of_outcome(
         &self,
         outcome: usize,
@@ -215,12 +214,12 @@ impl Counts {
         self.pairs.len()
     }
 
-    /// The columns of a cue set; one comes as often as the set has its cues.
+    /// The columns of a cue set, each as often as the set has its cues.
     pub(super) fn set(&self, set: usize) -> &[u32] {
         self.sets.get(set)
     }
 
-    /// The frozen cues of a cue set, by their places in `frozen`; one comes as often as the set has it.
+    /// The frozen cues of a cue set, as places in `frozen`, each as often as the set has it.
     pub(super) fn fixed(&self, set: usize) -> &[u32] {
         if self.frozen.is_empty() { &[] } else { self.fixed.get(set) }
     }
@@ -235,9 +234,9 @@ impl Counts {
         self.size[column]
     }
 
-    /// The lower triangle of S C'FC S + ridge I, S the diagonal matrix of `scale`, column after column.
+    /// The lower triangle of S C'FC S + ridge I, column after column, where S is the diagonal matrix of `scale`.
     ///
-    /// Bands of columns are counted side by side.
+    /// Threads count bands of columns.
     pub(super) fn gram(&self, ridge: f64, monitor: &Monitor) -> Result<Vec<f64>> {
         let n = self.n_columns();
         let mut gram = square(n, EQUATIONS, monitor)?;
@@ -246,7 +245,7 @@ impl Counts {
             let first = index * band;
             let inside = first..first + part.len() / n;
             let mut pulse = Pulse::default();
-            // The columns of a set, each once, with how often it comes.
+            // The columns of a set, each once, and how often it occurs in the set.
             let mut counted: Vec<(usize, f64)> = Vec::new();
             for (set, &tokens) in self.tokens.iter().enumerate() {
                 let columns = self.set(set);
@@ -293,7 +292,7 @@ impl Counts {
     }
 }
 
-/// Each column of a set, where equal ones are side by side, and how often it comes.
+/// Each column of a set, and how often it occurs in it. Equal ones must be neighbours.
 pub(super) fn multiplicities(columns: &[u32]) -> impl Iterator<Item = (usize, f64)> + '_ {
     columns.chunk_by(|a, b| a == b).map(|same| (same[0] as usize, same.len() as f64))
 }
@@ -312,7 +311,7 @@ impl Occurrence {
     }
 }
 
-/// Counts in the making: cue sets list cues here, sorted.
+/// Counts that are not complete. Cue sets list cues here, sorted.
 struct Gathering {
     active: Vec<bool>,
     /// The cues that distinguish sets: those that are active, and the frozen ones.
@@ -326,7 +325,7 @@ struct Gathering {
 
 impl Gathering {
     fn new(active: Vec<bool>, frozen: &[u32]) -> Result<Self> {
-        // The classes of twins: one a cue, in a list that grows.
+        // The classes of twins: one for each cue, in a list that grows.
         room(16 * active.len(), COUNTING)?;
         let mut distinguishing = listed(active.iter().copied(), COUNTING)?;
         frozen.iter().for_each(|&cue| distinguishing[cue as usize] = true);
@@ -341,7 +340,7 @@ impl Gathering {
         })
     }
 
-    /// Chunks are decoded side by side, and taken in order.
+    /// Counts the events of a file. Threads decode chunks, which are counted in order.
     fn read(&mut self, file: &EventFile, monitor: &Monitor) -> Result<()> {
         room(8 * file.types()?.len(), COUNTING)?;
         let side_by_side = rayon::current_num_threads();
@@ -353,7 +352,7 @@ impl Gathering {
     }
 
     fn add(&mut self, cues: &[u32], outcomes: &[u32], tokens: u64, monitor: &Monitor) -> Result<()> {
-        // Sorting is several times the work of looking.
+        // Sorting takes several times as long as looking.
         self.pulse.beat(SORTING * cues.len() + outcomes.len() + 1, monitor)?;
         let Self { active, distinguishing, twins, sets, .. } = self;
         if !cues.iter().any(|&cue| active[cue as usize]) {
@@ -368,7 +367,7 @@ impl Gathering {
         let Some((set, is_new)) = counted else { return Ok(()) };
         if is_new {
             if sets.sorted.len() > LONG {
-                // The members of an event, as ids and as counts, in lists that grow.
+                // The cues of an event, as ids and as counts, in lists that grow.
                 room(48 * sets.sorted.len(), COUNTING)?;
             }
             twins.split(sets.sorted.iter().copied())?;
@@ -378,10 +377,10 @@ impl Gathering {
     }
 }
 
-/// What is known of pairs of an outcome and a cue set, in sorted runs and a list of what came since.
+/// Pairs of an outcome and a cue set: sorted runs, and a list of the pairs since.
 ///
-/// Invariant: each run is sorted and has a pair once; runs fall in length, each less than half as long as the one before, so
-/// that a pair is moved a few times in all.
+/// Invariant: each run is sorted and has a pair once. Each run is less than half as long as the one before, so that a pair is
+/// moved only a few times.
 #[derive(Default)]
 struct Pairs {
     runs: Vec<Vec<Occurrence>>,
@@ -404,7 +403,7 @@ impl Pairs {
         Ok(())
     }
 
-    /// All of them in one run.
+    /// All pairs in one run.
     fn all(mut self, monitor: &Monitor) -> Result<Vec<Occurrence>> {
         self.sort()?;
         while self.runs.len() > 1 {
@@ -413,7 +412,7 @@ impl Pairs {
         Ok(self.runs.pop().unwrap_or_default())
     }
 
-    /// Makes a run of what is not sorted yet.
+    /// Makes a run of the pairs that are not sorted yet.
     fn sort(&mut self) -> Result<()> {
         self.recent.par_sort_unstable_by_key(Occurrence::key);
         self.recent.dedup_by(|next, kept| {
@@ -427,7 +426,7 @@ impl Pairs {
         Ok(())
     }
 
-    /// Makes one of the last two runs.
+    /// Merges the last two runs.
     fn join(&mut self, monitor: &Monitor) -> Result<()> {
         let (Some(last), Some(before)) = (self.runs.pop(), self.runs.pop()) else { return Ok(()) };
         let mut joined: Vec<Occurrence> = empty(before.len().saturating_add(last.len()), COUNTING)?;

@@ -4,15 +4,16 @@
 //! x = G^+ h;    then once or more    x += G^+ r,    r = S C'F (O lambda - C S x) - ridge x
 //! ```
 //!
-//! G has the square of the condition of C. The refinement, whose r comes from the events and not from G, takes that back:
-//! what is left is of the order of the condition of C (Bjorck's corrected seminormal equations). Whether it is worth its
-//! cost, as much as solving, a random combination of a block's r tells: the square of the solution for it is in the mean the sum
-//! of those for all. Where it is below NEGLIGIBLE of the weights, they stay as they are.
+//! The condition of G is the square of that of C. The refinement, whose residual r comes from the events and not from G, makes up
+//! for that: the remaining errors are of the order of the condition of C (Bjorck's corrected seminormal equations). A refinement
+//! costs as much as solving. A random combination of a block's r shows whether it is needed: the squared solution for the
+//! combination is, on average, the sum of the squared solutions for all outcomes. Below NEGLIGIBLE of the weights there is no
+//! refinement.
 //!
-//! That r has rounding errors of the common cue sets' size. Where frequencies lie far apart they are more than what the rare ones
-//! leave, and G^+ makes much of them. How much, again a random combination tells: of what each set may have rounded off. Where it
-//! is above DOUBTFUL, r is had to the last digit instead, and corrections go on until they are rounding themselves. Where they do
-//! not come there the solution is reported as not converged.
+//! The rounding errors of r have the size of the common cue sets. If frequencies differ much, they exceed the residuals of the
+//! rare sets, and G^+ amplifies them. By how much is estimated by a random combination, too: of the possible rounding errors of
+//! all sets. Above DOUBTFUL, r is computed in double-double arithmetic instead, and corrections go on until they are rounding
+//! themselves. If they do not get that small, the solution is reported as not converged.
 //!
 //! *Two rates.* With beta1 where the outcome is present and beta2 where it is absent, outcome j has a matrix of its own,
 //!
@@ -21,9 +22,9 @@
 //! G_j^+ = (G^+ - delta Q (I + delta U'Q)^-1 Q') / beta2,    Q = G^+ U,    delta = (beta1 - beta2) / beta2
 //! ```
 //!
-//! which costs 2 r^2 p; beyond p = n / 6 a factorisation of G_j alone is cheaper. All sets have positive weights, so that all G_j
-//! map the same to zero, and I + delta U'Q has no eigenvalue below min(1, beta1 / beta2). Where a rate is 0 they do not, and each
-//! outcome is solved for by itself, over the cue sets that weigh something.
+//! which costs 2 r^2 p; beyond p = n / 6 a factorisation of G_j alone is cheaper. All sets have positive weights, so all G_j have
+//! the same null space, and I + delta U'Q has no eigenvalue below min(1, beta1 / beta2). If a rate is 0, the null spaces differ,
+//! and each outcome is solved for alone, over the cue sets with a positive weight.
 
 use std::ops::Range;
 
@@ -42,19 +43,19 @@ use crate::monitor::Monitor;
 
 /// The most outcomes in a block.
 const WIDEST: usize = 256;
-/// Blocks there are at least, if there are outcomes enough, for the threads to share.
+/// The fewest blocks for threads to share, if there are as many outcomes.
 const BLOCKS: usize = 16;
-/// A block has so many times r^2 numbers to multiply at most, so that the stop flag is looked at often enough.
+/// The most multiplications for a block, r^2 for each outcome, so that the stop flag is looked at often enough.
 const WORK: usize = 1 << 30;
-/// Corrections below this part of the weights are not worth making.
+/// Corrections below this fraction of the weights are not made.
 const NEGLIGIBLE: f64 = 1e-11;
-/// A correction that is below this part of the weights leaves errors of its square, which are none.
+/// After a correction below this fraction of the weights the errors are of the order of its square, which is negligible.
 const ENOUGH: f64 = 1e-7;
 /// The most refinements.
 const MOST: usize = 3;
-/// A solution that corrections move by more than this, and that they do not make better, is not one.
+/// A solution is not converged if corrections change it by more than this fraction and no longer become smaller.
 const UNSOLVED: f64 = 1e-13;
-/// An outcome with more cue sets than this part of the columns has a factorisation of its own.
+/// An outcome with more cue sets than a sixth of the columns has a factorisation of its own.
 const UPDATED: usize = 6;
 
 /// Solves for all outcomes.
@@ -107,8 +108,8 @@ pub(super) fn solve(
     Ok(Solved { solver, rank, tolerance, iterations: None, squares, converged })
 }
 
-/// Outcomes that are solved for together, one after another in one block: of about the same size, and with two rates
-/// of no more than `widest` cue sets. The threads have no say, so that they have none in the bits.
+/// The outcomes in blocks of neighbours of about the same size; with two rates a block has at most `widest` cue sets. Blocks do not
+/// depend on the threads, so the bits do not either.
 fn blocks(
     counts: &Counts,
     alone: impl Fn(usize) -> bool,
@@ -138,20 +139,20 @@ fn blocks(
     Ok(blocks)
 }
 
-/// x of a block, and how well it solves.
+/// x of a block, and its residual.
 struct BlockSolution {
     /// Row after row.
     x: Vec<f64>,
     squares: Vec<Squares>,
-    /// Whether what is left of errors is rounding.
+    /// Whether the remaining errors are only rounding.
     converged: bool,
 }
 
-/// What a block brought.
+/// A block that is solved.
 struct SolvedBlock {
-    /// Without the weights, which are written.
+    /// The solution without x, which has been written.
     solution: BlockSolution,
-    /// Solver and tolerance, where the factorisation was the block's own.
+    /// The solver and the tolerance, if the block had a factorisation of its own.
     alone: Option<(&'static str, f64)>,
 }
 
@@ -166,7 +167,7 @@ struct SolveTask<'a, 'b> {
 }
 
 impl SolveTask<'_, '_> {
-    /// Some outcomes, by the factorisation that all share.
+    /// Solves for some outcomes, by the factorisation that all share.
     fn block(&self, outcomes: Range<usize>) -> Result<SolvedBlock> {
         let Some(factor) = self.factor else { return self.one(outcomes.start) };
         let lambda = &self.problem.lambda[outcomes.clone()];
@@ -185,7 +186,7 @@ impl SolveTask<'_, '_> {
         Ok(SolvedBlock { solution, alone: None })
     }
 
-    /// One outcome, by a factorisation of its own.
+    /// Solves for one outcome, by a factorisation of its own.
     fn one(&self, outcome: usize) -> Result<SolvedBlock> {
         let RelativeRates { present, absent } = self.rates;
         let (counts, columns) = self.counts.of_outcome(outcome, present, absent, self.monitor)?;
@@ -205,7 +206,7 @@ impl SolveTask<'_, '_> {
         Ok(SolvedBlock { solution, alone: Some((factor.name(), factor.tolerance())) })
     }
 
-    /// How the matrix of an outcome differs from that of all.
+    /// The difference between the matrix of an outcome and that of all.
     fn update(&self, factor: &Factor, outcome: usize) -> Result<LowRank> {
         let counts = self.counts;
         let delta = (self.rates.present - self.rates.absent) / self.rates.absent;
@@ -243,7 +244,7 @@ impl SolveTask<'_, '_> {
     }
 }
 
-/// The columns of U: of each cue set with an outcome its columns, which may come more than once, and numbers.
+/// The columns of U: for each cue set with an outcome its columns, which may come more than once, and their numbers.
 struct Vectors(Lists<(u32, f64)>);
 
 impl Vectors {
@@ -274,7 +275,7 @@ impl Vectors {
 struct Inverse<'a> {
     factor: &'a Factor,
     absent: f64,
-    /// One an outcome; none where all have the same matrix.
+    /// One for each outcome; none if all have the same matrix.
     updates: Vec<LowRank>,
 }
 
@@ -286,11 +287,11 @@ struct LowRank {
     lower: Vec<f64>,
 }
 
-/// How far off a solution may be.
+/// The estimated errors of a solution.
 struct Errors {
-    /// The size of corrections, in the mean.
+    /// The mean size of corrections.
     correction: f64,
-    /// The most that is left of errors together with what rounding may hide, as a part of an outcome's greatest weight.
+    /// The greatest sum of the remaining error and the error that rounding may hide, as a fraction of an outcome's greatest weight.
     doubt: f64,
 }
 
@@ -299,7 +300,7 @@ impl Inverse<'_> {
         let (n, width) = (block.counts.n_columns(), block.width());
         let mut x = DenseColumns::from_rows(&block.right_sides(monitor)?, n, width, SIDES)?;
         self.apply(&mut x, monitor)?;
-        // Errors of changes are measured by the weights.
+        // Errors of changes are relative to the weights.
         let start = block.start_sizes();
         let largest = |x: &DenseColumns| greatest(x.values()).max(greatest(&start));
         let mut round = 0;
@@ -308,7 +309,8 @@ impl Inverse<'_> {
             let rows = x.to_rows(SIDES)?;
             let rest = block.residual(&rows, monitor)?;
             let mut step = DenseColumns::from_rows(&rest, n, width, SIDES)?;
-            // Random combinations tell for the cost of one outcome more, if there are several and all have the same matrix.
+            // Random combinations show the errors at the cost of one more outcome, if there are several and all have the same
+            // matrix.
             if round == MOST || (round == 0 && width > 1 && self.updates.is_empty()) {
                 let errors = self.errors(block, &x, &rows, &step, &start, monitor)?;
                 if round == MOST || errors.correction <= NEGLIGIBLE * largest(&x) {
@@ -326,8 +328,7 @@ impl Inverse<'_> {
         }
     }
 
-    /// How far off the solution x may be, given what it leaves of the right-hand sides, and how large the weights were at the
-    /// start.
+    /// The estimated errors of the solution x, given its residual, and the sizes of the initial weights.
     fn errors(
         &self,
         block: &Block<'_>,
@@ -351,7 +352,7 @@ impl Inverse<'_> {
             self.apply(&mut doubts, monitor)?;
             return Ok(Errors { correction: f64::INFINITY, doubt: greatest(doubts.values()) });
         }
-        // Solved for at once, since that costs no more than one alone.
+        // Both are solved for at once, which costs no more than one alone.
         let mut combinations = DenseColumns::zeros(n, 2, SIDES)?;
         for j in 0..width {
             // A bit of the golden ratio's multiples: as good as a coin, and the same in every run.
@@ -361,12 +362,12 @@ impl Inverse<'_> {
             combinations.add_to(1, toss(j), doubts.get(j));
         }
         self.factor.apply(&mut combinations, monitor)?;
-        // If none is off by more, all together are off by no more than their number times that.
+        // The combination has an error of at most the number of outcomes times the greatest error.
         let doubt = greatest(combinations.get(1)) / width as f64;
         Ok(Errors { correction: greatest(combinations.get(0)), doubt })
     }
 
-    /// x, by the residuals to the last digit, until nothing but rounding is left.
+    /// Corrects x by residuals in double-double arithmetic, until only rounding is left.
     fn refine(
         &self,
         block: &Block<'_>,

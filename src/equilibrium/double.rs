@@ -1,6 +1,6 @@
-//! Numbers of twice the digits: the sum of two, of which the second is what the first rounded off.
+//! Double-double numbers: the sum of two numbers, of which the second is the rounding error of the first.
 //!
-//! Dekker's and Knuth's: the rounding error of a sum or product of two numbers is a number, and can be had.
+//! The rounding error of a sum or a product of two numbers is itself a number, and can be computed (Dekker, Knuth).
 
 /// `head + tail`, |tail| at most half a unit in the last place of head.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

@@ -1,30 +1,31 @@
-//! The pseudo-inverse of the normal equations, factorised.
+//! The pseudo-inverse of the normal equations, as a factorisation.
 //!
-//! G = S C'FC S + ridge I is brought to a diagonal of ones by D = diag(G)^(-1/2), which costs a Cholesky factorisation
-//! nothing in precision and often saves much: it is the spread of frequencies that spreads eigenvalues. Then, with complete
+//! G = S C'FC S + ridge I is scaled to a diagonal of ones by D = diag(G)^(-1/2). That costs the Cholesky factorisation no
+//! precision and often saves much, because eigenvalues are spread mostly by frequencies that differ. Then, with complete
 //! pivoting,
 //!
 //! ```text
-//! P'DGD P = L L'        pivots L_ii^2 falling: the part of a cue's sum of squares that the cues before it do not explain
+//! P'DGD P = L L'        with falling pivots L_ii^2: the part of a cue's sum of squares that the cues before it do not explain
 //! ```
 //!
-//! Pivots of REGULAR and more make a basis of r cues. All others must have vanished: the first of them, which is the largest,
-//! is at most SLACK n eps, or the matrix is neither clearly regular nor clearly singular, and eigenvalues decide, as they
-//! do where the caller gives a tolerance. (Cholesky may well "succeed" on a singular matrix of integers.)
+//! The cues with pivots of REGULAR and more are a basis of r cues. All other pivots must be zero up to rounding: the first of
+//! them, the largest, must be at most SLACK n eps. If not, the matrix is neither clearly regular nor clearly singular, and
+//! eigenvalues decide the rank. They also do if the caller gives a tolerance. (Without this rule, Cholesky may "succeed" on a
+//! singular matrix of integers.)
 //!
 //! The other cues are combinations of the basis, c_rest = c_basis X, X = D L1'^-1 L2' D^-1. So the columns of N = (-X; I) span
-//! what G maps to zero, and what comes of solving for the basis alone is brought to least norm by
+//! the null space of G, and a solution for the basis alone gets the least norm by
 //!
 //! ```text
 //! x - N (I + X'X)^-1 N' x
 //! ```
 //!
-//! X and eigenvectors are as wrong as the least pivot or eigenvalue that counts is small. Where that may be seen in the
-//! weights, N is corrected by G N, which would be zero and is had from the events to the last digit.
+//! The smaller the least pivot or eigenvalue that counts, the larger the errors of X and of eigenvectors. Where these errors may
+//! show in the weights, N is corrected by G N, which should be zero and is computed from the events in double-double arithmetic.
 //!
-//! With n cues that costs n r^2 for the factors, (n - r)^2 r for I + X'X, and 2 r^2 + 4 r (n - r) for each right-hand side, where
-//! eigenvalues take 10 n^3 and more. All of it is done by one thread, so that the bits do not depend on how many there are;
-//! right-hand sides are what is shared out among threads.
+//! With n cues this takes n r^2 operations for the factors, (n - r)^2 r for I + X'X, and 2 r^2 + 4 r (n - r) for each right-hand
+//! side; eigenvalues take 10 n^3 and more. One thread factorises, so that the bits do not depend on the number of threads, which
+//! share the right-hand sides.
 
 use std::ops::Range;
 
@@ -42,23 +43,23 @@ use crate::error::{Error, Result};
 use crate::monitor::Monitor;
 use crate::tiles::product::packing;
 
-/// Pivots of a basis are at least this, of 1.
+/// The least pivot of a basis; the largest possible is 1.
 const REGULAR: f64 = 1e-8;
-/// Pivots and eigenvalues below this many n eps, of the largest, are rounding errors.
+/// Pivots and eigenvalues below this times n eps, relative to the largest, are rounding errors.
 const SLACK: f64 = 8.0;
-/// What rounding may move by more than this part of the weights is corrected by residuals to the last digit,
+/// If rounding may change the weights by more than this fraction, they are corrected by residuals in double-double arithmetic,
 pub(super) const DOUBTFUL: f64 = 1e-11;
-/// until a correction is this small a part, which is rounding itself, or corrections no longer become smaller.
+/// until a correction is this small a fraction (which is rounding itself), or corrections no longer become smaller.
 pub(super) const ROUNDED: f64 = 4.0 * f64::EPSILON;
-/// Directions that G maps to zero are corrected so many at a time.
+/// Vectors of the null space of G that are corrected at a time.
 const AT_A_TIME: usize = 64;
 
 /// A factorisation of G.
 pub(super) enum Factor {
-    /// L and what D and P say about its rows; what the others are.
+    /// L, the cues of its rows, their elements of D, and the other cues.
     Cholesky { lower: Vec<f64>, basis: Vec<usize>, scale: Vec<f64>, rest: Option<Rest> },
-    /// Eigenvectors, all n of them, and the nonzero eigenvalues, which are those of the last ones. The first of them span what
-    /// G maps to zero; `exact` if they do to the last digit.
+    /// All n eigenvectors, and the nonzero eigenvalues, which belong to the last ones. The first ones span the null space of G;
+    /// `exact` if they were corrected.
     Eigen { n: usize, vectors: Vec<f64>, values: Vec<f64>, tolerance: f64, exact: bool },
 }
 
@@ -72,7 +73,7 @@ pub(super) struct Rest {
 }
 
 impl Factor {
-    /// Factorises. `tolerance`: eigenvalues below this part of the greatest count as zero.
+    /// Factorises. `tolerance`: eigenvalues below this fraction of the greatest count as zero.
     pub(super) fn new(
         counts: &Counts,
         ridge: f64,
@@ -97,7 +98,7 @@ impl Factor {
         Ok(factor)
     }
 
-    /// `None` where the pivots leave doubt.
+    /// `None` where the pivots are not clear.
     fn cholesky(mut gram: Vec<f64>, n: usize, least: f64, monitor: &Monitor) -> Result<Option<Self>> {
         let scale: Vec<f64> = listed((0..n).map(|i| gram[i * n + i].sqrt().recip()), EQUATIONS)?;
         for (j, line) in gram.chunks_exact_mut(n.max(1)).enumerate() {
@@ -153,10 +154,10 @@ impl Factor {
         Ok(Factor::Eigen { n, vectors, values, tolerance, exact: false })
     }
 
-    /// Makes a basis of what G maps to zero exact, to rounding.
+    /// Makes the basis of the null space of G exact up to rounding.
     ///
-    /// Rounding moves combinations by as much as the largest eigenvalue or pivot is larger than the least that counts. G v, which
-    /// would be zero, comes from the events, and v - G^+ G v is better.
+    /// Errors of the basis grow with the ratio of the largest eigenvalue or pivot to the least that counts. G v, which should be
+    /// zero, comes from the events, and v - G^+ G v is better than v.
     fn correct(&mut self, counts: &Counts, ridge: f64, monitor: &Monitor) -> Result<()> {
         let (n, null) = (counts.n_columns(), counts.n_columns() - self.rank());
         for first in (0..null).step_by(AT_A_TIME) {
@@ -192,10 +193,11 @@ impl Factor {
         Ok(())
     }
 
-    /// Whether what was taken for nothing is: all that the events say of directions that G maps to zero is rounding.
+    /// Whether the null space of G is one: G maps its vectors to zero up to rounding.
     ///
-    /// Frequencies so far apart that the rarest are below the rounding errors of the others make directions that look the same. A
-    /// random combination tells, as exact as it can be. Where the caller says what counts as zero nothing is to be found out.
+    /// If frequencies differ so much that the rarest are below the rounding errors of the others, some directions only look like
+    /// vectors of the null space. A random combination, corrected as far as possible, shows it. If the caller gave a tolerance,
+    /// there is nothing to check.
     pub(super) fn is_certain(
         &self,
         counts: &Counts,
@@ -233,7 +235,7 @@ impl Factor {
         }
     }
 
-    /// Some of the vectors that G maps to zero.
+    /// Some vectors of the null space of G.
     fn null(&self, first: usize, width: usize) -> Result<DenseColumns> {
         match self {
             Factor::Cholesky { basis, rest, .. } => {
@@ -257,7 +259,7 @@ impl Factor {
         }
     }
 
-    /// Adds to them.
+    /// Adds a step to these vectors.
     fn move_null(&mut self, first: usize, step: &DenseColumns) {
         match self {
             Factor::Cholesky { basis, rest, .. } => {
@@ -282,7 +284,7 @@ impl Factor {
         self.shorten(block, monitor)
     }
 
-    /// Replaces them by some solutions.
+    /// Replaces right-hand sides in the range of G by solutions, of any norm.
     fn solve(&self, block: &mut DenseColumns, monitor: &Monitor) -> Result<()> {
         packing()?;
         let width = block.width();
@@ -317,7 +319,7 @@ impl Factor {
         Ok(())
     }
 
-    /// Takes away what G maps to zero, so that solutions have the least norm.
+    /// Removes the part in the null space of G, so that solutions have the least norm.
     pub(super) fn shorten(&self, block: &mut DenseColumns, monitor: &Monitor) -> Result<()> {
         packing()?;
         monitor.check()?;
@@ -344,7 +346,7 @@ impl Factor {
             Factor::Eigen { n, vectors, values, exact: true, .. } if values.len() < *n => {
                 let null = n - values.len();
                 let null = MatRef::from_column_major_slice(&vectors[..n * null], *n, null);
-                // They are of length 1 and at right angles to some digits; twice makes it all.
+                // The vectors are orthonormal only to some digits; doing it twice makes up for that.
                 for _ in 0..2 {
                     let mut along = DenseColumns::zeros(null.ncols(), width, SIDES)?;
                     product(along.view_mut(), null.transpose(), block.view());
@@ -370,7 +372,7 @@ impl Factor {
         }
     }
 
-    /// The least pivot, where others have vanished.
+    /// The least pivot that counts, if others are zero.
     fn pivot(&self) -> Option<f64> {
         match self {
             Factor::Cholesky { lower, rest: Some(_), .. } => lower.last().map(|root| root.powi(2)),
@@ -387,7 +389,7 @@ impl Factor {
 }
 
 impl Rest {
-    /// `None` where combinations are too long for a factorisation.
+    /// `None` if the combinations are too large for a factorisation.
     fn new(
         gram: &[f64],
         n: usize,
@@ -419,7 +421,7 @@ impl Rest {
         self.cues.len()
     }
 
-    /// Makes the factor of I + X'X. False where combinations are too long for that.
+    /// Makes the factor of I + X'X. False if the combinations are too large for that.
     fn factorise(&mut self, monitor: &Monitor) -> Result<bool> {
         let k = self.len();
         let columns = MatRef::from_column_major_slice(&self.combination, self.combination.len() / k, k);
@@ -445,7 +447,7 @@ impl Rest {
     }
 }
 
-/// Columns in parts, none of which takes long: all at once unless that does. `each`: multiplications for one.
+/// Columns in parts that take a short time each; one part if all take a short time. `each`: multiplications for a column.
 fn stripes(n: usize, each: usize) -> impl Iterator<Item = Range<usize>> {
     let width = (AT_ONCE / each.max(1)).max(1);
     (0..n).step_by(width).map(move |first| first..n.min(first + width))

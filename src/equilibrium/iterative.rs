@@ -9,25 +9,26 @@
 //! s = M'Ve,    p = s + p |s|^2 / |s before|^2
 //! ```
 //!
-//! It converges as fast as the condition of M allows, and to the solution of least |u|. It is the spread of frequencies that
-//! makes this slow, and m = diag(C'VC)^(-1/2) (Jacobi) takes most of it away: on King James trigrams from more than 5,000
-//! iterations to some 2,800, for a gradient of 1e-12 of what it was. But then it is |u| that is least, and not |x|. With a
-//! ridge there is one solution only. Without, a second run follows: what is predicted, b = C S x, is unique, and of all x
-//! that predict it one is of least |x|:
+//! It converges at the rate that the condition of M allows, to the solution of least |u|. Frequencies that differ much make it
+//! slow, and m = diag(C'VC)^(-1/2) (Jacobi) removes most of that: trigrams of the King James text need some 2,800 iterations
+//! instead of more than 5,000 to bring the gradient to 1e-12 of its initial size. But then |u| is least, and not |x|. With a
+//! ridge there is one solution only. Without, a second run follows: the activations b = C S x are unique, and of all x with these
+//! activations one has the least
+//! |x|:
 //!
 //! ```text
 //! 1.  V the tokens,                             m = diag(S C'VC S + ridge)^(-1/2)      any solution; with a ridge the one
 //! 2.  V = 1 / sum over the set of (m_i S_i)^2,  m = 1                                  of least |x| with C S x = b
 //! ```
 //!
-//! In the second run C S x = b can be had exactly, so that its solutions do not depend on V, and the frequencies are out of it.
+//! In the second run C S x = b has exact solutions, so they do not depend on V, and frequencies no longer matter.
 //!
-//! From weights W_0 the unknowns are changes, z is O lambda - C W_0, and gradients are small where they are so beside those of
-//! O lambda and C |W_0|: z itself may be little but rounding.
+//! With initial weights W_0 the unknowns are changes, and z is O lambda - C W_0. Gradients are compared with those of O lambda and
+//! C |W_0|, because z itself may be hardly more than rounding.
 //!
-//! Memory apart from the counts and the result, with s cue sets and n columns: 8 w (2 s + 6 n) bytes for each thread, w
-//! outcomes at a time, 32 or as few as keep this below 256 MiB, and 8 w n more for W_0. Outcomes do not meet each other, so w is
-//! not seen in the bits.
+//! Memory apart from the counts and the result, with s cue sets and n columns: each thread takes 8 w (2 s + 6 n) bytes for w
+//! outcomes at a time, and 8 w n more for W_0. w is 32, or less where that keeps the former below 256 MiB. Outcomes are never
+//! combined, so the bits do not depend on w.
 
 use rayon::prelude::*;
 
@@ -38,13 +39,13 @@ use super::room::{GRADIENTS, Pulse, empty, filled, listed};
 use crate::error::Result;
 use crate::monitor::Monitor;
 
-/// By default a run ends where the gradient is this part of what it was at the start.
+/// By default a run ends when the gradient is this fraction of its initial size.
 pub const TOLERANCE: f64 = 1e-12;
 /// Units of progress of an outcome.
 pub(super) const STEPS: u64 = 100;
 /// The most outcomes at a time, for a thread.
 const WIDEST: usize = 32;
-/// The most bytes for them.
+/// The most bytes for these outcomes.
 const BYTES: usize = 256 << 20;
 /// In exact arithmetic a run ends after as many iterations as there are columns; rounding delays it.
 const PATIENCE: usize = 20;
@@ -102,7 +103,7 @@ fn solve_block(
 ) -> Result<(Vec<f64>, Vec<End>)> {
     let (counts, width) = (block.counts, block.width());
     let RelativeRates { present, absent } = block.rates;
-    // The diagonal of S C'FC S, all tokens weighing alike: any positive m will do.
+    // The diagonal of S C'FC S, with the same weight for all tokens: any positive m is allowed.
     let diagonal = counts.diagonal(progress.monitor)?;
     let mut errors = numbers(counts.n_sets() * width)?;
     let mut at = 0;
@@ -168,11 +169,11 @@ fn numbers(n: usize) -> Result<Vec<f64>> {
 
 /// The weights of the cue sets.
 trait Weigh {
-    /// Multiplies a row of numbers, one an outcome, by the weights of a set. SetWeights come in order; `at` starts at 0.
+    /// Multiplies a row of numbers, one for each outcome, by the weights of a set. Sets must come in order; `at` starts at 0.
     fn weigh(&self, set: usize, row: &mut [f64], at: &mut usize);
 }
 
-/// Tokens, at the rates of presence and absence.
+/// The weights are tokens times the learning rates.
 struct TokenRates<'a, 'b>(&'a Block<'b>);
 
 impl Weigh for TokenRates<'_, '_> {
@@ -181,7 +182,7 @@ impl Weigh for TokenRates<'_, '_> {
     }
 }
 
-/// One weight a set; none where tokens do not weigh anything, for what is predicted there is nobody's business.
+/// One weight for each set; zero for outcomes whose tokens have the weight zero, because activations there are not determined.
 struct SetWeights<'a, 'b> {
     weights: &'a [f64],
     block: &'a Block<'b>,
@@ -218,7 +219,7 @@ struct ConjugateGradients<'a> {
 }
 
 impl ConjugateGradients<'_> {
-    /// u, given the targets, and what gradients are small beside: those of `sizes`, if the targets are differences of such.
+    /// Solves for u, given the targets. Gradients are compared with those of `sizes` if given, else with those of the targets.
     fn solve(
         &self,
         weights: &impl Weigh,
@@ -239,7 +240,7 @@ impl ConjugateGradients<'_> {
         let mut square = self.squares(&gradient);
         let start = of_sizes.unwrap_or_else(|| square.clone());
         let (mut curvature, mut step) = (vec![0.0; width], vec![0.0; width]);
-        // Below eps all that is left is rounding, and steps along it lead astray.
+        // A gradient below eps is only rounding, and steps along it would make u worse.
         let goal = self.tolerance.max(f64::EPSILON).powi(2);
         let open = |square: &[f64]| (0..width).any(|lane| square[lane] > goal * start[lane]);
         let mut iterations = vec![0; width];
@@ -249,7 +250,7 @@ impl ConjugateGradients<'_> {
             }
             self.image(weights, &direction, &mut image, &mut curvature, progress.monitor)?;
             for lane in 0..width {
-                // An outcome that is there stays there, and does not see how long others take.
+                // A converged outcome no longer changes, so it does not depend on how long the others take.
                 let moves = square[lane] > goal * start[lane] && curvature[lane] > 0.0;
                 iterations[lane] += u64::from(moves);
                 step[lane] = if moves { square[lane] / curvature[lane] } else { 0.0 };
@@ -261,7 +262,7 @@ impl ConjugateGradients<'_> {
             self.descend(weights, &mut errors, move_by, &solution, &mut gradient, progress.monitor)?;
             let now = self.squares(&gradient);
             for lane in 0..width {
-                // Of an outcome that is there the direction no longer matters.
+                // The direction of a converged outcome no longer matters.
                 curvature[lane] = if step[lane] > 0.0 { now[lane] / square[lane] } else { 0.0 };
                 square[lane] = if step[lane] > 0.0 { now[lane] } else { square[lane] };
             }
@@ -348,7 +349,7 @@ impl ConjugateGradients<'_> {
         Ok(())
     }
 
-    /// The square of each outcome's column.
+    /// The squared length of each outcome's column.
     fn squares(&self, rows: &[f64]) -> Vec<f64> {
         let mut sums = vec![0.0; self.width];
         for row in rows.chunks_exact(self.width) {
@@ -358,7 +359,7 @@ impl ConjugateGradients<'_> {
     }
 }
 
-/// How far a block is, by the logarithm of its slowest outcome's gradient.
+/// The progress of a block, by the logarithm of its slowest outcome's gradient.
 struct Decrease<'a> {
     monitor: &'a Monitor,
     /// Units of each run.
@@ -373,16 +374,16 @@ impl<'a> Decrease<'a> {
         Self { monitor, of_run: STEPS * outcomes as u64 / runs, runs, run: 0, reported: 0 }
     }
 
-    /// This part of the run is done.
+    /// Reports that this part of the run is done.
     fn tell(&mut self, part: f64) -> Result<()> {
         let reached = self.run * self.of_run + (part.clamp(0.0, 1.0) * self.of_run as f64) as u64;
-        // A gradient may grow for a while; what is done does not.
+        // A gradient may grow for a while; progress never falls.
         let more = reached.saturating_sub(self.reported);
         self.reported += more;
         self.monitor.advance(more)
     }
 
-    /// The run is over.
+    /// Ends the run.
     fn next(&mut self) -> Result<()> {
         debug_assert!(self.run < self.runs);
         self.tell(1.0)?;

@@ -6,16 +6,16 @@
 //! G W = H,    G = C'FC,    H = C'FO diag(lambda)
 //! ```
 //!
-//! C: events x cues (multiplicities), F: frequencies, O: events x outcomes. So the equilibrium is weighted least squares.
-//! With two rates each outcome has weighted least squares of its own: tokens weigh beta1 where it is present and beta2 where
+//! C: events x cues (multiplicities), F: frequencies, O: events x outcomes. So the equilibrium is weighted least squares. With
+//! two rates each outcome has weighted least squares of its own: tokens have the weight beta1 where it is present and beta2 where
 //! it is absent. Only the ratio of the rates matters; here the larger is 1.
 //!
-//! Where cues always come together, or are dependent otherwise, G is singular, and the solution of least norm is taken: the
-//! least sum of w^2, or with saliences the least sum of w^2 / alpha, which is the one the learner reaches from zero. A ridge
-//! is added to the diagonal of G.
+//! If cues always come together, or are linearly dependent in another way, G is singular, and the solution of least norm is
+//! taken: the one with the least sum of w^2, or with saliences of w^2 / alpha. The learner reaches this one from zero. A ridge is
+//! added to the diagonal of G.
 //!
-//! From other weights W_0 the learner goes to the solution that is nearest to them, by the same measure: W_0 + X, where X is the
-//! solution of least norm of G X = C'F (O diag(lambda) - C W_0). So all that is new is the right-hand side (`start`).
+//! From other initial weights W_0 the learner goes to the solution that is nearest to them, by the same measure: W_0 + X, where X
+//! is the solution of least norm of G X = C'F (O diag(lambda) - C W_0). So only the right-hand side is new (`start`).
 //!
 //! The events are counted once (`counts`). Then [`Solver::Dense`] factorises G (`factor`) and solves for blocks of outcomes
 //! (`block`, `dense`); [`Solver::Iterative`] goes over the cue sets again and again, and never makes G (`iterative`).
@@ -42,14 +42,14 @@ pub use problem::{Problem, Solution, Solver};
 use problem::{RelativeRates, Sink, Solved, Squares};
 use room::{COUNTING, filled, listed};
 
-/// Up to so many cues (those that always come together counted once) the normal equations are factorised: a matrix of 0.8 GB
-/// and 3e11 multiplications then. Both grow fast beyond.
+/// The normal equations are factorised up to this many cues (cues that always come together count once). That is a matrix of 0.8
+/// GB and 3e11 multiplications; both grow fast beyond.
 pub const DENSE: usize = 10_000;
 
 /// Numbers that are cleared between two looks at the stop flag.
 const PART: usize = 1 << 22;
 
-/// Writes the equilibrium to `out` (n_cues x n_outcomes, row after row), where the weights to start from are, if there are any.
+/// Writes the equilibrium to `out` (n_cues x n_outcomes, row after row), which holds the initial weights, if there are any.
 ///
 /// # Errors
 /// [`Error::Argument`] when lengths do not fit or both rates are 0, [`Error::Format`] for a damaged file, [`Error::Memory`]
@@ -74,7 +74,7 @@ pub fn equilibrium(
     let zeros = filled(n_outcomes, 0.0, COUNTING)?;
     let mut problem = Problem { ..*problem };
     if rates.present == 0.0 && !problem.initial {
-        // Nothing is ever learned of what is present: all targets are 0, and so are the weights, whatever the rates.
+        // Present outcomes are never learned: all targets are 0, and so are the weights, whatever the rates are.
         problem.lambda = &zeros;
         rates = RelativeRates::ONE;
     }
@@ -86,7 +86,7 @@ pub fn equilibrium(
                 part.fill(0.0);
             }
         }
-        // With a ridge there is one solution, and saliences do not choose, except that 0 keeps a cue out.
+        // With a ridge there is one solution, so saliences do not choose one; but a cue of salience 0 is left out.
         let even =
             |alpha: &[f64]| listed(alpha.iter().map(|&alpha| f64::from(u8::from(alpha > 0.0))), COUNTING);
         let even = problem.alpha.filter(|_| problem.ridge > 0.0).map(even).transpose()?;

@@ -1,4 +1,4 @@
-//! Cholesky's factorisation, with complete pivoting and without, with looks at the stop flag.
+//! The Cholesky factorisation, with complete pivoting and without, in steps between which the stop flag is looked at.
 //!
 //! One call of the library for a large matrix takes minutes. So blocks of it are factorised, and the stop flag is looked at between
 //! them: the same operations in the same order as in one call, except that an update is cut into stripes where it is long.
@@ -14,15 +14,15 @@ use super::room::{EQUATIONS, filled};
 use crate::error::Result;
 use crate::monitor::Monitor;
 
-/// Columns that are factorised before the others learn of it.
+/// Columns that are factorised before the others are updated.
 const PANEL: usize = 128;
 /// Matrices of no more columns are factorised without pivoting at once.
 const WHOLE: usize = 1536;
-/// Between two looks at the stop flag there are so many multiplications at most: some 0.1 s.
+/// The most multiplications between two looks at the stop flag: about 0.1 s.
 pub(super) const AT_ONCE: usize = 1 << 30;
 
-/// Replaces the lower triangle of a symmetric matrix by L, where P'GP = L L' and pivots fall: the rank that is found, and `order`
-/// says which row went where. `None` if G has negative diagonal elements.
+/// Replaces the lower triangle of a symmetric matrix G by L, where P'GP = L L' and pivots fall. Returns the rank; `order` has the
+/// rows in their new order. `None` if G has negative diagonal elements.
 pub(super) fn pivoted(
     gram: &mut [f64],
     n: usize,
@@ -39,7 +39,7 @@ pub(super) fn pivoted(
         greatest = value.max(greatest);
     }
     let least = f64::EPSILON * n as f64 * greatest;
-    // Of each row, the sum of squares within the panel, and what they leave of the diagonal.
+    // For each row the sum of squares within the panel, and the diagonal element without them.
     let mut squares = filled(n, 0.0, EQUATIONS)?;
     let mut left = filled(n, 0.0, EQUATIONS)?;
     for first in (0..n).step_by(PANEL) {
@@ -96,7 +96,7 @@ pub(super) fn pivoted(
     Ok(Some(n))
 }
 
-/// Exchanges two rows and columns of a symmetric matrix, of which the lower triangle is there and L on the left of them.
+/// Exchanges two rows and columns of a symmetric matrix of which only the lower triangle is stored, and the rows of L on the left.
 fn swap(gram: &mut [f64], n: usize, j: usize, pivot: usize) {
     gram[pivot * n + pivot] = gram[j * n + j];
     (0..j).for_each(|column| gram.swap(column * n + j, column * n + pivot));
@@ -104,11 +104,11 @@ fn swap(gram: &mut [f64], n: usize, j: usize, pivot: usize) {
     (j + 1..pivot).for_each(|i| gram.swap(j * n + i, i * n + pivot));
 }
 
-/// Takes P P' from the lower triangle of a matrix.
+/// Subtracts P P' from the lower triangle of a matrix.
 fn downdate(mut matrix: MatMut<'_, f64>, panel: MatRef<'_, f64>, monitor: &Monitor) -> Result<()> {
     let (n, depth) = (panel.nrows(), panel.ncols());
     let stripe = (AT_ONCE / (n * depth).max(1)).max(1);
-    // What is above the diagonal takes no work.
+    // Nothing above the diagonal is computed.
     let stripe = if stripe >= n / 2 { n } else { stripe };
     for first in (0..n).step_by(stripe.max(1)) {
         monitor.check()?;

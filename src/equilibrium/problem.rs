@@ -1,4 +1,4 @@
-//! What to solve, and what comes of it.
+//! The problem to solve, and its solution.
 
 use std::fmt;
 use std::ops::Range;
@@ -11,12 +11,12 @@ use super::start::Start;
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
 
-/// How to solve.
+/// The method of solving.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Solver {
-    /// By a factorisation of the normal equations: n_cues^2 numbers, n_cues^3 operations.
+    /// A factorisation of the normal equations: n_cues^2 numbers, n_cues^3 operations.
     Dense,
-    /// By conjugate gradients on the events.
+    /// Conjugate gradients on the events.
     Iterative,
 }
 
@@ -38,42 +38,42 @@ impl FromStr for Solver {
     }
 }
 
-/// What to solve.
+/// The problem to solve.
 pub struct Problem<'a> {
     /// The learning rate where the outcome is present.
     pub beta1: f64,
     /// The learning rate where the outcome is absent.
     pub beta2: f64,
-    /// The maximal activation of each outcome: first of those of the events, then of any others, which never occur.
+    /// Lambda, the asymptote, of each outcome: first of those of the events, then of any others, which never occur.
     pub lambda: &'a [f64],
-    /// Saliences of the cues: which solution is meant where there are many. A cue of salience 0 keeps its weights.
+    /// Saliences of the cues; they choose the solution if there are several. A cue of salience 0 keeps its weights.
     pub alpha: Option<&'a [f64]>,
-    /// Whether to start from the weights that are there already, of which the nearest solution is meant; if not, from zero.
+    /// Whether the result holds initial weights, to which the nearest solution is taken; if not, they are zero.
     pub initial: bool,
-    /// Added to the diagonal, tokens at the larger rate weighing 1; 0 for none. It holds back changes.
+    /// Added to the diagonal, where tokens at the larger rate have the weight 1; 0 for none. It makes changes smaller.
     pub ridge: f64,
-    /// How to solve; dense up to [`super::DENSE`] cues if `None`.
+    /// The method; dense up to [`super::DENSE`] cues if `None`.
     pub method: Option<Solver>,
-    /// Dense: eigenvalues below this part of the greatest count as zero; if `None`, pivots decide as long as they are clear.
-    /// Iterative: where to stop, relative to the start; [`super::iterative::TOLERANCE`] if `None`.
+    /// Dense: eigenvalues below this fraction of the greatest count as zero; if `None`, pivots decide the rank if they are clear.
+    /// Iterative: the gradient at which to stop, relative to its initial size; [`super::iterative::TOLERANCE`] if `None`.
     pub tolerance: Option<f64>,
 }
 
-/// How it was solved.
+/// How the problem was solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Solution {
     /// "cholesky", "eigen" or "cgls".
     pub solver: &'static str,
-    /// The rank of the normal equations, where one is found that all outcomes share.
+    /// The rank of the normal equations, if it is found and all outcomes share it.
     pub rank: Option<usize>,
-    /// Below which part of what it is measured by something counted as zero.
+    /// The tolerance that was used; see [`Problem::tolerance`].
     pub tolerance: f64,
     /// The most iterations for any outcome.
     pub iterations: Option<u64>,
-    /// Whether all outcomes came within the tolerance.
+    /// Whether all outcomes converged within the tolerance.
     pub converged: bool,
-    /// The size of C'F(O lambda - C W) - ridge (W - W_0), relative to those of C'F O lambda and of C'F C |W_0|: the roots of sums
-    /// of squares over all cues that may change and all outcomes.
+    /// The size of the residual C'F(O lambda - C W) - ridge (W - W_0), relative to those of C'F O lambda and of C'F C |W_0|. A
+    /// size is the root of the sum of squares over all outcomes and all cues that may change.
     pub residual: f64,
 }
 
@@ -99,7 +99,7 @@ impl RelativeRates {
     }
 }
 
-/// Of an outcome, the sums of squares of what is left, and of what that is relative to.
+/// For an outcome the sums of squares of its residual, and of what that is relative to.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Squares {
     pub(super) rest: f64,
@@ -113,7 +113,7 @@ pub(super) struct Solved {
     pub(super) tolerance: f64,
     pub(super) iterations: Option<u64>,
     pub(super) converged: bool,
-    /// One an outcome, in their order, so that their sum does not depend on how they were shared out.
+    /// One for each outcome, in order, so that their sum does not depend on how outcomes were grouped.
     pub(super) squares: Vec<Squares>,
 }
 
@@ -126,7 +126,7 @@ pub(super) struct Sink<'a> {
 }
 
 impl Sink<'_> {
-    /// What outcomes that are not solved yet start from.
+    /// The initial weights of outcomes that are not solved yet.
     pub(super) fn start(
         &self,
         counts: &Counts,
@@ -140,7 +140,7 @@ impl Sink<'_> {
         Start::new(counts, &out, self.width, outcomes, monitor).map(Some)
     }
 
-    /// Shares the x of each column of `counts` among its cues.
+    /// Writes the weights of cues, among which the x of each column of `counts` is shared.
     pub(super) fn write(
         &self,
         counts: &Counts,

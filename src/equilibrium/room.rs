@@ -1,7 +1,7 @@
-//! Memory that is asked for before it is needed, so that where there is none an error says so.
+//! Memory that is asked for before it is needed, so that a lack of it is an error.
 //!
-//! What the standard library, rayon and faer allocate by themselves ends the process where it fails. Most of it is small: after
-//! every larger allocation here a margin is still free, and they live on that.
+//! If an allocation of the standard library, rayon or faer fails, the process ends. Most of these allocations are small. So every
+//! larger allocation here makes sure that a margin for them is still free.
 
 use faer::{MatMut, MatRef};
 use memmap2::MmapMut;
@@ -10,14 +10,14 @@ use crate::error::{Error, Result};
 use crate::lists::Lists;
 use crate::monitor::Monitor;
 
-/// What is left for small allocations.
+/// The memory that stays free for small allocations.
 const MARGIN: usize = 1 << 20;
 /// Allocations of fewer bytes are small.
 const SMALL: usize = 1 << 16;
-/// So many numbers are written between two looks at the stop flag.
+/// Numbers that are written between two looks at the stop flag.
 const SLAB: usize = 1 << 24;
 
-/// What is solved for, and what the user can do where there is no room for it.
+/// What memory is for, and what the user can do if there is not enough.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Purpose {
     pub(super) what: &'static str,
@@ -29,7 +29,7 @@ impl Purpose {
         Error::Memory { what: self.what, bytes: bytes as u128, cure: self.cure }
     }
 
-    /// An error of a room that does not know the purpose.
+    /// Replaces an error of memory that does not know the purpose.
     pub(super) fn in_place_of(self, error: Error) -> Error {
         match error {
             Error::Memory { bytes, .. } => Error::Memory { what: self.what, bytes, cure: self.cure },
@@ -50,19 +50,19 @@ pub(super) const SIDES: Purpose =
 pub(super) const GRADIENTS: Purpose =
     Purpose { what: "conjugate gradients", cure: "use fewer events or threads" };
 
-/// Fails unless so many bytes can be had, which others are about to take.
+/// Fails unless so many bytes are free, which a library is about to take.
 pub(super) fn room(bytes: usize, purpose: Purpose) -> Result<()> {
     let all = bytes.saturating_add(MARGIN);
-    // Threads have no use for what others freed: it must be the system's.
+    // Memory that one thread freed may not serve another, so it must come from the system.
     MmapMut::map_anon(all).map(drop).map_err(|_| purpose.refused(bytes))
 }
 
-/// Fails unless a margin is left beside so many bytes, which were taken.
+/// Fails unless the margin is free beside so many bytes, which have been taken.
 pub(super) fn margin(bytes: usize, purpose: Purpose) -> Result<()> {
     if bytes < SMALL { Ok(()) } else { room(0, purpose).map_err(|_| purpose.refused(bytes)) }
 }
 
-/// Room for more elements, as `Vec` would take it.
+/// Makes room for more elements, as `Vec` would.
 pub(super) fn reserve<T>(list: &mut Vec<T>, more: usize, purpose: Purpose) -> Result<()> {
     if list.capacity() - list.len() >= more {
         return Ok(());
@@ -81,14 +81,14 @@ pub(super) fn empty<T>(n: usize, purpose: Purpose) -> Result<Vec<T>> {
     Ok(list)
 }
 
-/// So many elements, all alike.
+/// A list of `n` equal elements.
 pub(super) fn filled<T: Clone>(n: usize, value: T, purpose: Purpose) -> Result<Vec<T>> {
     let mut list = empty(n, purpose)?;
     list.resize(n, value);
     Ok(list)
 }
 
-/// A list of what an iterator gives, which knows how much that is.
+/// A list of the items of an iterator that knows their number.
 pub(super) fn listed<T>(items: impl ExactSizeIterator<Item = T>, purpose: Purpose) -> Result<Vec<T>> {
     let mut list = empty(items.len(), purpose)?;
     list.extend(items);
@@ -132,7 +132,7 @@ impl DenseColumns {
         Ok(Self { height, width, values })
     }
 
-    /// What stands row after row.
+    /// A matrix from its elements row after row.
     pub(super) fn from_rows(rows: &[f64], height: usize, width: usize, purpose: Purpose) -> Result<Self> {
         let mut columns = Self::zeros(height, width, purpose)?;
         for (i, row) in rows.chunks_exact(width.max(1)).enumerate() {
@@ -141,7 +141,7 @@ impl DenseColumns {
         Ok(columns)
     }
 
-    /// The same row after row.
+    /// Its elements row after row.
     pub(super) fn to_rows(&self, purpose: Purpose) -> Result<Vec<f64>> {
         let mut rows = filled(self.values.len(), 0.0, purpose)?;
         for (i, row) in rows.chunks_exact_mut(self.width.max(1)).enumerate() {
@@ -193,7 +193,7 @@ impl DenseColumns {
     }
 }
 
-/// Work is done, some of it between two looks at the stop flag.
+/// Counts work, and looks at the stop flag now and then.
 #[derive(Debug, Default)]
 pub(super) struct Pulse(usize);
 
@@ -201,7 +201,7 @@ impl Pulse {
     /// Numbers that are touched between two looks.
     const WORK: usize = 1 << 22;
 
-    /// So much is about to be done.
+    /// Counts work that is about to be done.
     pub(super) fn beat(&mut self, work: usize, monitor: &Monitor) -> Result<()> {
         self.0 = self.0.saturating_add(work);
         if self.0 < Self::WORK {

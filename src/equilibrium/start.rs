@@ -1,8 +1,8 @@
 //! The initial weights of some outcomes, as the equations see them.
 //!
-//! With weights w_0 to start from, the unknowns x are changes: w = w_0 + S x, shared among the cues of a column. Of w_0 only what
-//! it predicts matters, so that the cues of a column, which come together, are one sum. Cues of salience 0 have no column, but
-//! predict.
+//! With initial weights w_0 the unknowns x are changes: w = w_0 + S x, shared among the cues of a column. Only the activations by
+//! w_0 matter. So the weights of the cues of a column, which always come together, are added up. Cues of salience 0 have no
+//! column, but their weights are part of the activations.
 
 use std::ops::Range;
 
@@ -11,11 +11,11 @@ use super::room::{Pulse, SIDES, empty, filled};
 use crate::error::Result;
 use crate::monitor::Monitor;
 
-/// What some outcomes start from. Rows have one number for each outcome.
+/// The initial weights of some outcomes. Rows have one number for each outcome.
 pub(super) struct Start {
-    /// Of each column, the sum of the weights of its cues.
+    /// For each column the sum of the weights of its cues.
     columns: Vec<f64>,
-    /// Of each cue that predicts and does not change, its weights.
+    /// For each frozen cue its weights.
     frozen: Vec<f64>,
 }
 
@@ -45,7 +45,7 @@ impl Start {
         Ok(Self { columns, frozen })
     }
 
-    /// The same of some of the columns, for one outcome.
+    /// The same for some of the columns, of one outcome.
     pub(super) fn of_columns(&self, columns: &[u32]) -> Result<Self> {
         let mut kept = empty(columns.len(), SIDES)?;
         kept.extend(columns.iter().map(|&column| self.columns[column as usize]));
@@ -54,7 +54,7 @@ impl Start {
         Ok(Self { columns: kept, frozen })
     }
 
-    /// The size of each weight.
+    /// The absolute value of each weight.
     pub(super) fn sizes(&self) -> Result<Self> {
         let of = |weights: &[f64]| -> Result<Vec<f64>> {
             let mut sizes = empty(weights.len(), SIDES)?;
@@ -64,12 +64,12 @@ impl Start {
         Ok(Self { columns: of(&self.columns)?, frozen: of(&self.frozen)? })
     }
 
-    /// Of each column, row after row.
+    /// The sum of each column, row after row.
     pub(super) fn columns(&self) -> &[f64] {
         &self.columns
     }
 
-    /// The rows of some cues that do not change.
+    /// The rows of some frozen cues.
     pub(super) fn frozen<'a>(&'a self, cues: &'a [u32], width: usize) -> impl Iterator<Item = &'a [f64]> {
         cues.iter().map(move |&cue| &self.frozen[cue as usize * width..][..width])
     }

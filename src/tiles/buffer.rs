@@ -1,7 +1,7 @@
-//! Memory for tiles: zeroed, aligned to pages, in huge pages where there are any.
+//! Memory for tiles: zeroed, aligned to pages, in huge pages if the system has them.
 //!
-//! A tile's rows are visited at random; with 4 KiB pages every visit misses the translation buffer. The memory is an
-//! anonymous map, so it is aligned and zero without being touched, and a huge page needs only be asked for.
+//! A tile's rows are visited at random; with pages of 4 KiB every visit misses the translation buffer. The memory is an anonymous
+//! map, so it is aligned and zero before it is touched, and a huge page only needs to be asked for.
 
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -43,13 +43,13 @@ impl<E: Element> Buffer<E> {
         let start = if slack > 0 { map.as_ptr().align_offset(HUGE_PAGE).min(slack) } else { 0 };
         #[cfg(target_os = "linux")]
         if slack > 0 {
-            // A wish: without huge pages the work is slower and the same.
+            // The system may refuse. Without huge pages learning is slower, with the same result.
             let _ = map.advise_range(memmap2::Advice::HugePage, start, bytes);
         }
         Ok(Self { map, start, length, element: PhantomData })
     }
 
-    /// The elements as they lie in memory.
+    /// The bytes of the elements.
     pub fn bytes(&self) -> &[u8] {
         &self.map[self.start..][..self.length * size_of::<E>()]
     }

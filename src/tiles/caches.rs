@@ -1,19 +1,19 @@
-//! How large the caches of the processor are, as far as the system says.
+//! The sizes of the processor's caches, as far as the system reports them.
 
 use std::collections::HashSet;
 use std::fs;
 use std::sync::OnceLock;
 
-/// What a machine may have of third caches that does not say.
+/// The size assumed for all third caches, if the system reports none.
 const GUESS: usize = 32 << 20;
 
-/// Bytes of the second cache of a core; `None` if the system does not say.
+/// Bytes of the second cache of a core; `None` if the system does not report it.
 pub(crate) fn second() -> Option<usize> {
     static SECOND: OnceLock<Option<usize>> = OnceLock::new();
     *SECOND.get_or_init(|| Cache::of(0).find(|cache| cache.level == 2).map(|cache| cache.bytes))
 }
 
-/// Bytes of all third caches of the machine together; a guess if the system does not say.
+/// Bytes of all third caches of the machine together; a guess if the system does not report them.
 pub(crate) fn third() -> usize {
     static THIRD: OnceLock<usize> = OnceLock::new();
     *THIRD.get_or_init(|| {
@@ -26,16 +26,16 @@ pub(crate) fn third() -> usize {
     })
 }
 
-/// A cache of a processor, not one of instructions.
+/// A cache of data of a processor.
 struct Cache {
     level: usize,
     bytes: usize,
-    /// Which processors share it.
+    /// The processors that share it.
     shared: String,
 }
 
 impl Cache {
-    /// The caches that the system says a processor has.
+    /// The caches that the system reports for a processor.
     fn of(cpu: usize) -> impl Iterator<Item = Self> {
         (0..8).filter_map(move |index| {
             let told = |what| {
@@ -54,7 +54,7 @@ impl Cache {
     }
 }
 
-/// The bytes that Linux means, which counts in KiB: `2048K`.
+/// The bytes that Linux writes as KiB: `2048K`.
 fn bytes(size: &str) -> Option<usize> {
     size.trim().strip_suffix('K')?.parse::<usize>().ok()?.checked_mul(1024)
 }

@@ -5,14 +5,14 @@ use std::str::FromStr;
 
 use crate::error::{Error, Result};
 
-/// How to compute the weights.
+/// The method that computes the weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Method {
-    /// Events in order, tiles of outcomes: the rule's own operations, bit for bit.
+    /// Events in order, in tiles of outcomes: the operations of the rule, bit for bit.
     #[default]
     Forward,
-    /// Events backward, tiles of cues: the same weights up to rounding, at a cost that does not depend on the number of
-    /// outcomes. Needs one learning rate.
+    /// Events backward, in tiles of cues: the same weights up to rounding, at a cost that does not depend on the number of
+    /// outcomes. It needs one learning rate.
     Adjoint,
 }
 

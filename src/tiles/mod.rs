@@ -1,7 +1,8 @@
 //! Tiles: some columns, or some rows, of all weights, which one thread learns alone.
 //!
-//! - [`rule`]: the parameters, rounded. [`method`]: what a tile is made of.
-//! - `width`: how wide a tile is, by the `caches`. [`buffer`]: its memory. [`result`](mod@result): where it goes.
+//! - [`rule`]: the parameters, rounded. [`method`]: whether tiles have columns or rows.
+//! - `width`: the width of a tile, by the sizes of the `caches`. [`buffer`]: its memory. [`result`](mod@result): where its
+//!   weights go.
 //! - [`product`]: products of dense matrices, and their memory.
 
 pub mod buffer;

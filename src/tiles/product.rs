@@ -1,7 +1,7 @@
-//! Products of dense matrices by a library, and its memory, which it takes by itself and without which it ends the process.
+//! Products of dense matrices by a library, and the memory that the library allocates. It ends the process if there is none.
 //!
-//! Each thread that multiplies matrices of more than a few rows keeps room for packed parts of them, twice the third cache of the
-//! whole machine, from its first product on. So it is asked for here, before the first.
+//! From its first product of matrices with more than a few rows on, each thread keeps a buffer for packed parts of them, twice as
+//! large as the third caches of the whole machine. So this memory is asked for here, before the first product.
 
 use std::cell::Cell;
 use std::sync::{Mutex, PoisonError};
@@ -15,17 +15,17 @@ use super::caches;
 use crate::error::{Error, Result};
 use crate::kernel::element::Element;
 
-/// An element of matrices that the library multiplies.
+/// An element of matrices that the library can multiply.
 pub trait Product: Element + RealField {}
 
 impl<E: Element + RealField> Product for E {}
 
-/// A product of two matrices of this size is made from packed parts.
+/// The library packs parts of matrices from this size on.
 const SIZE: usize = 32;
-/// Room for what else is allocated meanwhile.
+/// Memory for other allocations meanwhile.
 const MARGIN: usize = 1 << 20;
 
-/// Sees to it that the calling thread has room for packed parts of matrices.
+/// Makes sure that the calling thread has memory for packed parts of matrices.
 ///
 /// # Errors
 /// [`Error::Memory`] when there is none.
@@ -37,7 +37,7 @@ pub(crate) fn packing() -> Result<()> {
     if THERE.get() {
         return Ok(());
     }
-    // One thread at a time, so that none takes what another has just found to be there.
+    // One thread at a time, so that no two threads count on the same memory.
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let bytes = caches::third().saturating_mul(2);
     MmapMut::map_anon(bytes.saturating_add(MARGIN)).map_err(|_| Error::Memory {

@@ -34,11 +34,11 @@ pub use self::block::Axis;
 pub(crate) use self::block::Entry;
 pub(crate) use self::lines::line_buffer;
 
-/// Where the weights go: memory of the caller's, or a file.
+/// The place of the weights: the caller's memory, or a file.
 pub struct Matrix<'a, E> {
     store: Store<'a, E>,
     pub(crate) shape: [usize; 2],
-    /// What the lanes of the tiles are, once the filling began.
+    /// The direction of the tiles' lanes, once the filling has begun.
     lanes: OnceLock<Axis>,
 }
 
@@ -48,14 +48,14 @@ enum Store<'a, E> {
 }
 
 impl<'a, E: Element> Matrix<'a, E> {
-    /// Wraps a matrix whose elements lie `strides` apart.
+    /// Wraps a matrix with the given strides, in elements.
     ///
     /// # Safety
     /// For every row < `shape[0]` and column < `shape[1]` the element at `start + row * strides[0] + column *
     /// strides[1]` must be writable and nobody else's during `'a`.
     ///
     /// # Errors
-    /// [`Error::Argument`] when elements lie upon each other: neither stride steps over all of the other axis.
+    /// [`Error::Argument`] when elements overlap: neither stride is larger than the other axis.
     #[expect(unsafe_code, reason = "numpy's memory")]
     pub unsafe fn from_raw(start: *mut E, shape: [usize; 2], strides: [isize; 2]) -> Result<Self> {
         // SAFETY: the same contract.
@@ -71,8 +71,8 @@ impl<'a, E: Element> Matrix<'a, E> {
         Ok(Self { store: Store::Memory(Strided::new(elements, shape)?), shape, lanes: OnceLock::new() })
     }
 
-    /// A matrix in a file that shall have nothing but zeros from byte `start` on. Room is reserved now, so a disk without
-    /// it fails before any work. Errors call the file `path`.
+    /// A matrix in a file that must have only zeros from byte `start` on. Room is reserved now, so a full disk fails before any
+    /// work. Errors call the file `path`.
     ///
     /// # Errors
     /// [`Error::Io`] when there is no room.
@@ -81,7 +81,7 @@ impl<'a, E: Element> Matrix<'a, E> {
         Ok(Self { store: Store::File(lines), shape, lanes: OnceLock::new() })
     }
 
-    /// Whether one column after another is filled, or one row after another; `None` before it began. A file holds its
+    /// Whether the result is filled column after column or row after row; `None` before the filling has begun. A file holds its
     /// elements in that order.
     pub fn lanes(&self) -> Option<Axis> {
         self.lanes.get().copied()
@@ -95,7 +95,7 @@ impl<'a, E: Element> Matrix<'a, E> {
         }
     }
 
-    /// Begins the filling with tiles whose lanes are `lanes` and whose rows go where `along` says.
+    /// Begins the filling by tiles with lanes of this direction; `along` has the places of their rows.
     ///
     /// # Errors
     /// [`Error::Argument`] when it was begun before, or rows go outside.
@@ -114,7 +114,7 @@ impl<'a, E: Element> Matrix<'a, E> {
         Ok(Filling { matrix: self, lanes, along, taken, monitor })
     }
 
-    /// The length of a lane, and how many there are.
+    /// The length of a lane, and the number of lanes.
     fn extents(&self, lanes: Axis) -> (usize, usize) {
         let [rows, columns] = self.shape;
         match lanes {
@@ -137,7 +137,7 @@ pub(crate) struct Filling<'s, 'a, E> {
 }
 
 impl<E: Element> Filling<'_, '_, E> {
-    /// What a thread needs for [`Filling::write`].
+    /// The buffer that a thread needs for [`Filling::write`].
     ///
     /// # Errors
     /// [`Error::Memory`].
@@ -149,9 +149,9 @@ impl<E: Element> Filling<'_, '_, E> {
         })
     }
 
-    /// Writes the lanes `across` of a tile. `place` tells the row and column of weights that a row and a lane are, for
-    /// the message about a weight that is not finite. Of several the first lane's is told: which lanes share a tile
-    /// makes no difference.
+    /// Writes the lanes `across` of a tile. `place` gives the row and the column of weights of a row and a lane, for the error
+    /// about a weight that is not finite. If there are several such weights, the error names that of the first lane, whichever
+    /// lanes share the tile.
     ///
     /// # Errors
     /// [`Error::NotFinite`] for any row of the tile, whether it goes to the result or not; [`Error::Io`];
@@ -204,7 +204,7 @@ pub(crate) fn check_finite<E: Element>(
 
 /// The row and the lane of the first element that is not finite, by lanes.
 fn first_not_finite<E: Element>(tile: &[E], width: usize, across: &[Entry]) -> Option<(usize, usize)> {
-    // Without a way out of the loop over a piece, so that it becomes vectors.
+    // No early exit from the loop over a piece, so that the compiler makes vector code of it.
     let finite = |piece: &[E]| piece.iter().fold(true, |finite, weight| finite & weight.is_finite());
     if tile.chunks(1024).all(finite) {
         return None;

@@ -7,7 +7,7 @@ use crate::grow::gathered;
 use crate::kernel::element::Element;
 use crate::monitor::Monitor;
 
-/// Saliences, learning rates and maximal activations, rounded to the type of the weights.
+/// Saliences, learning rates and asymptotes, rounded to the type of the weights.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule<E> {
     /// The salience of each cue (row of weights).
@@ -16,7 +16,7 @@ pub struct Rule<E> {
     pub beta1: E,
     /// The learning rate where the outcome is absent.
     pub beta2: E,
-    /// The maximal activation of each outcome (column of weights).
+    /// Lambda, the asymptote, of each outcome (column of weights).
     pub lambda: Vec<E>,
 }
 
@@ -83,7 +83,7 @@ impl<'a> Rates<'a> {
     /// How many tokens are checked between two looks at the monitor.
     const POLL_EVERY: usize = 1 << 20;
 
-    /// The rates for so many tokens.
+    /// The rates for a number of tokens.
     ///
     /// # Errors
     /// [`Error::Argument`] when there are fewer factors, or a rate is negative or, rounded to `E`, not finite;
@@ -117,13 +117,13 @@ impl<'a> Rates<'a> {
         Ok(Self { betas, schedule })
     }
 
-    /// Whether both rates are the same in every token.
+    /// Whether both rates are equal at every token.
     pub(crate) fn is_one(&self) -> bool {
         self.betas[0] == self.betas[1] && self.schedule.absent.is_none()
     }
 
-    /// The rates, where the outcome is present and where it is absent, of the token that `before` tokens come before: beta *
-    /// factor in float64, rounded to the type of the weights.
+    /// The rates of the token after `before` tokens, for present outcomes and for absent ones: beta * factor in float64, rounded
+    /// to the type of the weights.
     #[inline(always)]
     pub(crate) fn after<E: Element>(&self, before: u64) -> [E; 2] {
         let ([beta1, beta2], schedule) = (self.betas, self.schedule);
@@ -135,7 +135,7 @@ impl<'a> Rates<'a> {
     }
 }
 
-/// The element of which there is nothing but copies.
+/// The common value of all elements, if they are equal.
 pub(crate) fn same<E: Element>(elements: &[E]) -> Option<E> {
     let (first, rest) = elements.split_first()?;
     rest.iter().all(|element| element == first).then_some(*first)

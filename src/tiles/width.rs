@@ -1,35 +1,36 @@
-//! How wide tiles are.
+//! The width of tiles.
 
 use crate::kernel::dispatch::lanes;
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
 use crate::tiles::caches;
 
-/// Updates of weights below which a second thread costs more than it saves, and the choice of a method is no matter.
+/// With fewer updates of weights a second thread costs more than it saves, and either method is fast enough.
 pub(crate) const SMALL: u64 = 1 << 20;
 
 /// The most elements in a row of a tile.
 pub(crate) const WIDEST: usize = 1024;
-/// What tells apart the two kinds of processors that were measured: a second cache of no more than this. Those with a larger one
-/// have a third that is far away, and narrower rows suit them.
+/// Two kinds of processors were measured: with a second cache of at most this size, and with a larger one. The latter have a slow
+/// third cache, and narrower rows are faster there.
 const SECOND: usize = 1 << 20;
-/// Rows shall be about so many bytes wide, divided by the number of cues of an event but one: narrower, and the fixed work
-/// for each event costs too much; wider, and fewer rows stay in the caches from one event to the next. Measured: 2 KiB suit
-/// the 4 cues of words as trigrams, 512 bytes 10 of 10,000 cues; with a second cache of 2 MiB 1 KiB up to 4 cues, 512 bytes from
-/// 5 on.
+/// The width of a row is about this many bytes, divided by the number of an event's cues minus one. If rows are narrower, the
+/// fixed work for each event costs too much. If they are wider, fewer rows stay in the caches from one event to the next. The
+/// best widths measured: 2 KiB for words as trigrams (4 cues), 512 bytes for 10 of 10,000 cues; with a second cache of 2 MiB, 1
+/// KiB up to 4 cues and 512 bytes from 5 on.
 const BYTES_BY_SLOTS: [f64; 2] = [6700.0, 2900.0];
-/// But wide as long as the tile takes no more than this, and so stays in the second cache;
+/// But rows are wide as long as the tile takes at most this, and so stays in the second cache;
 const TILE_BYTES: f64 = 524_288.0;
-/// or, where the second cache is larger, narrow if a good part of the tile then stays in the first cache, as of no more than this.
+/// or, if the second cache is larger, rows are narrow if the tile then takes at most this, so that much of it stays in the first
+/// cache.
 const NARROW_TILE_BYTES: f64 = 131_072.0;
-/// A row shall not be narrower than this many bytes,
+/// A row has at least this many bytes,
 const LEAST_ROW: f64 = 512.0;
-/// nor wider than this many,
+/// and at most this many,
 const MOST_ROW: [f64; 2] = [2048.0, 1024.0];
-/// and all rows of an event shall take no more than this, and so stay in the first cache.
+/// and all rows of an event take at most this, and so stay in the first cache.
 const EVENT_BYTES: f64 = 30_720.0;
 
-/// Columns in a tile: what suits the caches with `slots` rows an event of `rows`, and enough tiles for all threads.
+/// Columns in a tile, for `slots` of `rows` rows in an event: as the caches allow, and so that there are tiles for all threads.
 pub(crate) fn width<E: Element>(
     wanted: Option<usize>,
     kernel: Isa,
@@ -44,7 +45,7 @@ pub(crate) fn width<E: Element>(
     padded::<E>(wanted.unwrap_or(suits), kernel)
 }
 
-/// Bytes of a row that suit the caches, of which the second has so many, if that is known.
+/// Bytes of a row, given the bytes of the second cache, if they are known.
 fn row_bytes(rows: f64, slots: f64, second: Option<usize>) -> f64 {
     let [near, far] = BYTES_BY_SLOTS.map(|bytes| bytes / (slots - 1.0).max(1.0));
     let bytes = if second.is_none_or(|bytes| bytes <= SECOND) {
@@ -57,8 +58,8 @@ fn row_bytes(rows: f64, slots: f64, second: Option<usize>) -> f64 {
     bytes.min(EVENT_BYTES / slots.max(1.0)).max(LEAST_ROW)
 }
 
-/// The width of a tile that has room for some columns: whole vectors, and from 4 on whole blocks of 4 or 8, which the kernel
-/// does at once.
+/// The width of a tile with room for some columns: whole vectors, and from 4 on whole blocks of 4 or 8, on which the kernel works
+/// at once.
 pub(crate) fn padded<E: Element>(columns: usize, kernel: Isa) -> usize {
     let lanes = lanes::<E>(kernel);
     let whole = match columns.div_ceil(lanes) {

@@ -1,4 +1,4 @@
-//! A tile, and where its rows and lanes go.
+//! A tile, and the places of its rows and lanes in the result.
 
 use crate::kernel::element::Element;
 
@@ -18,13 +18,13 @@ pub(crate) struct Entry {
     pub(crate) to: u32,
 }
 
-/// Bytes that come from memory together.
+/// Bytes that are loaded from memory together.
 pub(super) const CACHE_LINE: usize = 64;
 
-/// Rows of a tile taken together when it is turned: as many lines as the nearest cache holds at any stride.
+/// Rows of a tile that are transposed together: as many lines as the first cache holds at any stride.
 const TURNED: usize = 8;
 
-/// A tile and which of its rows go where.
+/// A tile, and the places of its rows.
 pub(super) struct TileBlock<'a, E> {
     pub(super) tile: &'a [E],
     pub(super) width: usize,
@@ -32,7 +32,7 @@ pub(super) struct TileBlock<'a, E> {
 }
 
 impl<E: Element> TileBlock<'_, E> {
-    /// Calls `put(along, across, element)` for every element that goes somewhere, tile row after tile row.
+    /// Calls `put(along, across, element)` for every element that has a place in the result, tile row after tile row.
     pub(super) fn by_rows(&self, across: &[Entry], mut put: impl FnMut(usize, usize, E)) {
         for row in self.along {
             let elements = &self.tile[row.from as usize * self.width..][..self.width];
@@ -42,8 +42,8 @@ impl<E: Element> TileBlock<'_, E> {
         }
     }
 
-    /// The same, lane after lane: a cache line of lanes at a time, and of those a few rows, so that cache lines are used
-    /// whole on both sides.
+    /// The same, lane after lane. It takes a cache line of lanes and a few rows at a time, so that whole cache lines are read and
+    /// written.
     pub(super) fn by_lanes(&self, across: &[Entry], mut put: impl FnMut(usize, usize, E)) {
         for lanes in across.chunks(CACHE_LINE / size_of::<E>()) {
             for rows in self.along.chunks(TURNED) {

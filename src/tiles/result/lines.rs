@@ -1,7 +1,7 @@
 //! A matrix in a file, one lane after another.
 //!
-//! Lanes of a tile are gathered into lines of the file, and lines that adjoin are written in one call. What is never
-//! written stays zero, as the file was reserved. Positions are absolute, so threads write without knowing of each other.
+//! Lanes of a tile are gathered into lines of the file, and neighbouring lines are written in one call. Lines that are never
+//! written stay zero, because the file began with zeros. Positions are absolute, so threads do not disturb each other.
 
 use std::fs::File;
 use std::io;
@@ -18,10 +18,10 @@ use crate::tiles::buffer::Buffer;
 /// Lines are written in pieces of this many bytes at least, if there are as many.
 const LEAST_PIECE: usize = 1 << 20;
 
-/// What is never written, for its checksum.
+/// Zeros, for the checksum of lines that are never written.
 static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 
-/// Elements in the buffer of a thread: a cache line of lanes, so that those of a tile are used whole, or more if lines are
+/// Elements in the buffer of a thread: a cache line of lanes, so that cache lines of a tile are read whole, or more if lines are
 /// short.
 pub(crate) fn line_buffer<E: Element>(line: usize, n_lines: usize) -> usize {
     let bytes = line.saturating_mul(size_of::<E>()).max(1);
@@ -29,18 +29,18 @@ pub(crate) fn line_buffer<E: Element>(line: usize, n_lines: usize) -> usize {
     lines.min(n_lines).saturating_mul(line)
 }
 
-/// Room in a file.
+/// Lines in a file, for which there is room.
 ///
 /// Invariant: the end of the last line is a number of bytes.
 pub(crate) struct FileLines {
     file: File,
-    /// What errors call the file.
+    /// The name of the file in errors.
     path: PathBuf,
     /// Where the first line begins.
     start: u64,
     /// Where the last line ends.
     end: u64,
-    /// What was written, in the order in which threads came to it.
+    /// The bytes that were written, in the order in which threads wrote them.
     written: Mutex<Vec<WrittenBytes>>,
 }
 
@@ -52,7 +52,7 @@ struct WrittenBytes {
 }
 
 impl FileLines {
-    /// Makes a file long enough, no shorter than it is, with room on the disk where the file system can promise it.
+    /// Makes a file long enough, never shorter, and reserves room on the disk where the file system can.
     pub(crate) fn reserve<E: Element>(
         file: File,
         path: PathBuf,
@@ -86,7 +86,7 @@ impl FileLines {
         let line_bytes = line * size_of::<E>();
         for lanes in across.chunks((buffer.len() / line).max(1)) {
             monitor.check()?;
-            // Every call leaves the same places zero: those that no row of the tile goes to.
+            // Every call leaves the same places zero: those of no row of the tile.
             let gathered = (0..).zip(lanes).map(|(to, lane)| Entry { from: lane.from, to });
             let gathered = collected(gathered, "the lines of a tile")?;
             block.by_lanes(&gathered, |along, across, element| buffer[across * line + along] = element);
@@ -126,7 +126,7 @@ impl FileLines {
     fn write_at(&self, bytes: &[u8], position: u64) -> io::Result<()> {
         use std::io::{Seek, SeekFrom, Write};
         use std::sync::{Mutex, PoisonError};
-        // A file has one position, which all threads share.
+        // Here a file has one position, which all threads share.
         static POSITION: Mutex<()> = Mutex::new(());
         let _held = POSITION.lock().unwrap_or_else(PoisonError::into_inner);
         let mut file = &self.file;
@@ -145,7 +145,7 @@ fn after_zeros(mut crc: u32, mut n: u64) -> u32 {
     crc
 }
 
-/// Reserves room for a file's first bytes. A file system that cannot is no reason not to try.
+/// Reserves room for a file's first bytes. If the file system cannot, the file is written without.
 #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd", target_vendor = "apple"))]
 fn allocate(file: &File, length: u64) -> io::Result<()> {
     use rustix::fs::{FallocateFlags, fallocate};
@@ -156,7 +156,7 @@ fn allocate(file: &File, length: u64) -> io::Result<()> {
     }
 }
 
-/// These systems reserve no room.
+/// These systems cannot reserve room.
 #[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd", target_vendor = "apple")))]
 fn allocate(_: &File, _: u64) -> io::Result<()> {
     Ok(())

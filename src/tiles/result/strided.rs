@@ -6,7 +6,7 @@ use super::block::{Axis, Entry, TileBlock};
 use crate::error::{Error, Result};
 use crate::kernel::element::Element;
 
-/// A matrix of the caller's that is filled from several threads.
+/// The caller's matrix, which several threads fill.
 ///
 /// Invariant: an exclusive borrow of the memory that the pointer and the strides (in elements) span lasts as long as
 /// `'a`, and different (row, column) pairs are different elements.
@@ -26,7 +26,7 @@ unsafe impl<E: Element> Send for Strided<'_, E> {}
 unsafe impl<E: Element> Sync for Strided<'_, E> {}
 
 impl<'a, E: Element> Strided<'a, E> {
-    /// Wraps a matrix whose elements lie `strides` apart.
+    /// Wraps a matrix with the given strides, in elements.
     ///
     /// # Safety
     /// See [`super::Matrix::from_raw`].
