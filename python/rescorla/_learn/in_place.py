@@ -153,7 +153,7 @@ def _saliences(
 def _maximal(
     lambda_: PerName, events: Events, weights: Weights, columns: NDArray[np.int64], element: np.dtype[Any]
 ) -> Numbers:
-    """The maximal activation of each column; that of an outcome that no event has is not looked at."""
+    """The asymptote of each column; that of an outcome that no event has is not looked at."""
     if is_number(lambda_):
         values = _alike("lambda_", lambda_, weights.outcomes, "outcome", element, negative=True)
         return Numbers(values, recorded(lambda_, values))

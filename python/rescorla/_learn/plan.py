@@ -120,7 +120,7 @@ def saliences(alpha: PerName, plan: Plan, events: Named, element: np.dtype[Any])
 def maximal(
     lambda_: PerName, plan: Plan, events: Named, initial: Weights | None, element: np.dtype[Any]
 ) -> Numbers:
-    """The maximal activation of each outcome; a mapping need not have those that no event has."""
+    """The asymptote of each outcome; a mapping need not have those that no event has."""
     if not isinstance(lambda_, Mapping):
         values = per_name("lambda_", lambda_, plan.outcomes, "outcome", element, negative=True)
         return Numbers(values, recorded(lambda_, values))

@@ -57,7 +57,7 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     beta : float or pair of float, optional
         Learning rates; by default those of `equilibrium` or `learn`.
     lambda_ : float, default 1.0
-        The maximal activation.
+        The asymptote.
     ridge : float, default 0.0
         The penalty on large weights; of the equilibrium only.
     passes : int, default 1

@@ -73,7 +73,7 @@ def add(commands: Any) -> None:
         dest="lambda_",
         type=float,
         metavar="L",
-        help="of events: maximal activation to begin with (default 1)",
+        help="of events: asymptote to begin with (default 1)",
     )
     source.add_format(parser)
 

@@ -45,9 +45,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         dest="lambda_",
         type=float,
         metavar="L",
-        help="maximal activation (default 1)",
+        help="asymptote (default 1)",
     )
-    names.add_numbers(parser, "--lambda", "outcomes", "maximal activation")
+    names.add_numbers(parser, "--lambda", "outcomes", "asymptote")
     parser.add_argument(
         "-o",
         "--output",
@@ -63,7 +63,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def per_name(options: argparse.Namespace, events: Events, alpha: float | None) -> dict[str, Any]:
-    """Saliences and maximal activations, of each name where there is a file of them."""
+    """Saliences and asymptotes, of each name where there is a file of them."""
     sides = {"alpha": (events.cues, alpha, rate), "lambda_": (events.outcomes, 1.0, number)}
     found: dict[str, Any] = {}
     for name, (known, default, check) in sides.items():

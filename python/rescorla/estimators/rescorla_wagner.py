@@ -48,7 +48,7 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
         x^2, background included, and the median that of the rows whose kappa is not 0. ``beta_`` tells the
         rate of a row of the median kappa.
     lambda_ : float, default 1.0
-        The maximal activation.
+        The asymptote.
     passes : int, optional
         How many times `fit` goes through the rows. By default once with a `beta` of your own; and without
         one until passes improve by less than `tol`, at most 20 times. ``n_iter_`` says how many there were.

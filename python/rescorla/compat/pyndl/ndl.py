@@ -113,7 +113,7 @@ def ndl(
     betas : (float, float)
         The learning rates for present and for absent outcomes.
     lambda_ : float, default 1.0
-        The maximal activation.
+        The asymptote.
     method : {"openmp", "threading"}, default "openmp"
         It is noted in the attributes, and changes nothing.
     weights : xarray.DataArray, optional
@@ -285,7 +285,7 @@ def dict_ndl(
     betas : (float, float)
         The learning rates for present and for absent outcomes.
     lambda_ : float, default 1.0
-        The maximal activation.
+        The asymptote.
     weights : WeightDict, defaultdict or xarray.DataArray, optional
         Weights to start from.
     inplace : bool, default False
