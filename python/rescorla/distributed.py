@@ -75,11 +75,11 @@ def learn(
     alpha, beta, lambda_, schedule, average, cues, outcomes, initial, dtype, method
         As `rescorla.learn` takes them. A schedule is called by this process, before learning.
     stage : "auto", path or None, default "auto"
-        How workers that do not see the event file come by it. "auto": it is sent through the scheduler, once
-        to each host, into the folder beside the workers' ``local_directory``. A path: a folder that client
-        and workers share, from which each host copies it; it stays there. None: not at all, which is an
-        error. A worker that sees the file, with the same digest, reads it where it is. Copies on hosts are
-        removed at the end.
+        How workers that do not see the event file get it. "auto": it is sent through the scheduler, once to
+        each host, into the folder beside the workers' ``local_directory``. A path: a folder that client and
+        workers share, from which each host copies it; it stays there. None: not at all, which is an error. A
+        worker that sees the file, with the same digest, reads it where it is. Copies on hosts are removed at
+        the end.
     tasks : int, optional
         In how many tasks to cut what is missing. By default each is to take 10 seconds to 10 minutes, by the
         time that the first tiles took. A task is at least a whole tile, so there may be fewer.
@@ -104,13 +104,13 @@ def learn(
         When a worker has less memory than learning may take with its number of threads. The message says how
         many threads would fit.
     FileNotFoundError
-        When a worker sees neither the store nor, without staging, the events.
+        When a worker does not see the store or, without staging, the events.
     RuntimeError
         When tiles were lost with their workers too often; the message names them.
     ConnectionError
         When the cluster is gone.
     FloatingPointError
-        When a weight left the finite numbers; the message names it.
+        When a weight became infinite or NaN; the message names it.
 
     Notes
     -----
@@ -118,8 +118,9 @@ def learn(
     raised, the tiles that were learned stay.
 
     A task is a call that names the event file, its digest, the store and some tiles, in less than 1 KB. No
-    data are sent to workers or kept there, and the dearest tiles are learned first. A worker opens events and
-    store once, prepares learning once, and learns as many tiles at a time as it has threads, one thread each.
+    data are sent to workers or kept there, and the tiles that take longest are learned first. A worker opens
+    events and store once, prepares learning once, and learns as many tiles at a time as it has threads, one
+    thread each.
 
     An interrupt or an exception of ``progress=`` cancels the tasks, and stops the tiles that are being
     learned.

@@ -1,7 +1,7 @@
 """Measures of learned weights and activations, as the literature on discriminative learning uses them.
 
-Every measure is one array: of one number for each event, in their order, or for each name of the weights, in
-the order of the weights. So ``pandas.DataFrame({"prior": rw.measures.prior(weights)},
+Most measures are an array with one number for each event, in the order of the events, or for each name of the
+weights, in their order. So ``pandas.DataFrame({"prior": rw.measures.prior(weights)},
 index=weights.outcomes)`` is a table of them.
 """
 
@@ -61,7 +61,7 @@ def activation(
     threads: int | None = None,
     progress: Progress = None,
 ) -> NDArray[np.float64]:
-    """How active the outcomes of each event are in it: their activations, summed; or that of a target.
+    """The activations of each event's outcomes, summed; or the activation of its target.
 
         a_t = sum over the outcomes t of the event, and over its cues i, of w_it
 
@@ -72,7 +72,7 @@ def activation(
     weights : Weights, n_cues x n_outcomes
     targets : iterable of str, optional
         One outcome for each event; by default those that the event has, whose activations are summed, as
-        Baayen et al. do for words of several meanings. Bare cue sets have none: 0.
+        Baayen et al. do for words of several meanings. Bare cue sets have no outcomes, so it is 0.
     unknown : {"error", "ignore"}, default "error"
         What to do with a cue that the weights do not have: raise KeyError, or leave it out.
     threads : int, optional
@@ -256,7 +256,7 @@ def entropy(
         As `rescorla.activations` takes them.
     weights : Weights, n_cues x n_outcomes
     method : {"absolute", "softmax"}, default "absolute"
-        What makes a distribution of activations.
+        How activations are turned into a distribution.
     unknown : {"error", "ignore"}, default "error"
         What to do with a cue that the weights do not have: raise KeyError, or leave it out.
     threads : int, optional

@@ -1,4 +1,4 @@
-"""Units that answer with a sign, and planes that part two classes.
+"""Units that answer with a sign, and planes that separate two classes.
 
 Examples
 --------

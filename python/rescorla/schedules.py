@@ -1,8 +1,8 @@
 """Factors on the learning rate that change from token to token.
 
 A schedule is any function of token numbers (an int64 array, the first token is 1) that gives factors, as
-``learn(schedule=...)``, `delta_rule` and `widrow_hoff` take it. Those here print as they were made, and so
-stand in the ``parameters`` of what was learned with them.
+``learn(schedule=...)``, `delta_rule` and `widrow_hoff` take it. The schedules made here print as the call
+that made them, which is also what ``parameters`` of the learned weights show.
 
 Examples
 --------
@@ -171,7 +171,7 @@ def piecewise(ends: Sequence[int], factors: Sequence[float]) -> Schedule:
     Parameters
     ----------
     ends : sequence of int
-        The last token of each piece but the last, rising.
+        The last token of each piece except the last piece, in rising order.
     factors : sequence of float
         The factor of each piece, 0 or more: one more than there are ends.
 

@@ -55,7 +55,8 @@ class Verified:
     n_tiles : int
         How many tiles the store has.
     missing, bad : list of int
-        The numbers of the tiles that are not there, and of those that are damaged or not what is learned.
+        The numbers of the tiles that are not there, and of those that are damaged or differ from what was
+        learned again.
     reasons : dict of int to str
         What is wrong with each bad tile.
     """
@@ -100,7 +101,7 @@ def create(
     out : path
         Where the store shall be; it ends in ``.zarr``.
     alpha, beta, lambda_, schedule, average, cues, outcomes, initial, dtype, method, threads, progress
-        As of `rescorla.learn`.
+        As for `rescorla.learn`.
 
     Raises
     ------
@@ -145,11 +146,11 @@ def learn(
     out : path
         The store.
     events : Events or a source of them
-        The events that it was made of, as of `create`.
+        The events that the store was made of, as for `create`.
     part : pair of int, optional
         (i, n): only the tiles whose number leaves i when divided by n, i from 0 to n - 1; by default all.
     threads, event_memory, progress
-        As of `rescorla.learn`.
+        As for `rescorla.learn`.
 
     Returns
     -------
@@ -230,8 +231,8 @@ def verify(
 def repair(out: PathName, *, tiles: Iterable[int] | None = None) -> list[int]:
     """Delete the tiles that are damaged, so that they can be learned again.
 
-    What killed processes left half written goes too, once it is six hours old, as it does when tiles are
-    learned.
+    Files that killed processes left half written are deleted too, once they are six hours old; `learn` also
+    deletes them.
 
     Parameters
     ----------

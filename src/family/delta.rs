@@ -60,7 +60,7 @@ pub struct DeltaPlan<'a, E> {
 ///
 /// # Errors
 /// [`Error::Argument`] for parameters out of range, [`Error::Format`] for a damaged file, [`Error::NotFinite`] when a
-/// weight leaves the finite numbers, [`Error::Memory`], [`Error::Stopped`].
+/// weight becomes infinite or NaN, [`Error::Memory`], [`Error::Stopped`].
 pub fn learn<E: Element>(
     file: &EventFile,
     plan: &DeltaPlan<'_, E>,

@@ -54,7 +54,7 @@ const AT_ONCE: usize = 8;
 /// Learns the rows of `x` and `z` into `out`.
 ///
 /// # Errors
-/// [`Error::Argument`] for parameters out of range, [`Error::NotFinite`] when a weight leaves the finite numbers,
+/// [`Error::Argument`] for parameters out of range, [`Error::NotFinite`] when a weight becomes infinite or NaN,
 /// [`Error::Memory`], [`Error::Stopped`].
 pub fn learn<E: Element>(
     x: &NumberRows<'_, E>,

@@ -92,8 +92,8 @@ pub struct Plane {
 /// Learns the classes `y`, +1 and -1, of the rows of `x`.
 ///
 /// # Errors
-/// [`Error::Argument`] when lengths do not fit or numbers are not finite; [`Error::NotFinite`], in column 0, when a weight leaves
-/// the finite numbers, the bias as that of the row after the last; [`Error::Stopped`].
+/// [`Error::Argument`] when lengths do not fit or numbers are not finite; [`Error::NotFinite`], in column 0, when a weight
+/// becomes infinite or NaN (the bias counts as the row after the last); [`Error::Stopped`].
 pub fn learn(
     x: &NumberRows<'_, f64>,
     y: &[f64],

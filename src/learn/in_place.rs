@@ -2,7 +2,7 @@
 //!
 //! A tile is copied from the weights, learns all events, and is copied back. The weights get the same bits as by [`Plan::learn`]
 //! with these weights as initial weights. Rows that no event has are neither read nor written, and take no time and no memory. If
-//! the work is stopped, or a weight leaves the finite numbers, some tiles have learned all events and the others none.
+//! the work is stopped, or a weight becomes infinite or NaN, some tiles have learned all events and the others none.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -56,7 +56,7 @@ impl<E: Kernels> Plan<'_, E> {
     ///
     /// # Errors
     /// [`Error::Argument`] for parameters out of range, [`Error::Format`] for a damaged file, [`Error::NotFinite`] when a
-    /// weight leaves the finite numbers, [`Error::Memory`], [`Error::Stopped`].
+    /// weight becomes infinite or NaN, [`Error::Memory`], [`Error::Stopped`].
     pub fn learn(&self, file: &EventFile, out: &Matrix<'_, E>, monitor: &Monitor) -> Result<Report> {
         Job::new(file, self, monitor)?.learn(out, monitor)
     }

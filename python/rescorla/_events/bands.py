@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def bandsample(
     counts: Mapping[str, int] | pandas.Series[int], size: int = 50_000, *, cutoff: int = 5, seed: Seed
 ) -> dict[str, int]:
-    """Draw names so that every band of frequency is there: the frequent ones, and some of the rare ones.
+    """Draw names so that every band of frequency is there: the frequent names, and some of the rare ones.
 
     The names stand in a row by rising count, equally frequent ones in random order. Counts are summed up
     along the row. Whenever the sum reaches
@@ -24,16 +24,17 @@ def bandsample(
         step = (sum of all counts) / size
 
     the name is drawn and the step is taken off the sum; as long as what is left still reaches the step, the
-    nearest name before it that was not drawn is drawn too, at the same price. So every name as frequent as
-    the step is drawn, a rarer one stands for those like it, and the sample follows the distribution of
-    tokens.
+    nearest earlier name not yet drawn is drawn too, and the step is taken off again. So every name as
+    frequent as the step is drawn, a rarer one stands for those like it, and the sample follows the
+    distribution of tokens.
 
     Parameters
     ----------
     counts : mapping from str to int, or pandas.Series
         How often each name occurs, 0 or more: what ``events.counts("outcomes")`` gives, a dict, a Counter.
     size : int, default 50000
-        How many names to draw, about: a few fewer where counts leave a rest, and never more than there are.
+        About how many names to draw: a few fewer where the sum leaves a remainder, and never more than there
+        are.
     cutoff : int, default 5
         Names that occur less often are not drawn, nor counted.
     seed : int, numpy.random.Generator or numpy.random.SeedSequence
@@ -43,7 +44,8 @@ def bandsample(
     Returns
     -------
     dict
-        From each name that was drawn to its count, in the order of `counts`: a list for `Events.filter`.
+        The count of each name that was drawn, in the order of `counts`; `Events.filter` takes it as a list of
+        names.
 
     Raises
     ------

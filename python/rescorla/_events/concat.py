@@ -23,10 +23,11 @@ def concat_events(
     Parameters
     ----------
     parts : iterable of Events or paths
-        What follows what; at least one. A path is that of a binary event file, which is mapped, or of an
-        event table, which is read into memory (`compile_events` makes a binary file of a large one).
+        The events to put one after another, in this order; at least one. A path is that of a binary event
+        file, which is mapped, or of an event table, which is read into memory (`compile_events` makes a
+        binary file of a large one).
     path : str or path-like, optional
-        A binary event file to write, none of the parts; None keeps the events in memory.
+        A binary event file to write, which may not be one of the parts; None keeps the events in memory.
     progress : None, bool or callable(done, total), default None
         None shows a bar on a terminal and in a notebook.
 

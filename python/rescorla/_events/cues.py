@@ -36,8 +36,8 @@ def ortho_coding(
         The number n of letters in a cue, or several: first all cues of the first size, then those of the
         next, in the order given here.
     boundary : str, default "#"
-        The mark of the beginning and the end of a word, which counts as a letter (as several, if it has
-        several, but as one with a separator). ``""`` for none. Single letters are cues without it.
+        The mark of the beginning and the end of a word, which counts as a letter (as several if it has
+        several characters, but as one with a separator). ``""`` for none. For n = 1 it is not added.
     separator : str, optional
         What stands between the letters of each word, if a letter is more than a character: ``"."`` for
         ``"sh.i.p"``. None: each Unicode code point is a letter.
@@ -54,7 +54,7 @@ def ortho_coding(
         When a size is less than 1, there is none, the separator is empty, or a word has nothing between two
         separators.
     TypeError
-        When a word is no str (a missing one is none), or an argument of a wrong type.
+        When a word is no str (so when one is missing), or an argument is of a wrong type.
 
     See Also
     --------
@@ -64,9 +64,9 @@ def ortho_coding(
     Notes
     -----
     This is ``orthoCoding`` of the R package ndl 0.2.18, with these differences. Cues come in tuples, not
-    joined by ``_``. A word that is too short for a size has no cues of it; R makes it some with "NA" in them,
-    or stops. The separator is taken as it stands; R takes it for a regular expression where n = 1. ndl 0.1
-    had ``maxn=n``, for all sizes up to n: that is ``grams=range(1, n + 1)``.
+    joined by ``_``. A word that is too short for a size has no cues of that size; R gives it some with "NA"
+    in them, or stops. The separator is taken as it stands; R takes it for a regular expression where n = 1.
+    ndl 0.1 had ``maxn=n``, for all sizes up to n: that is ``grams=range(1, n + 1)``.
 
     References
     ----------
@@ -153,8 +153,8 @@ def cue_coding(
     Notes
     -----
     This is ``cueCoding`` of the R package ndl 0.2.18, with these differences. It takes many events; R takes
-    one. Cues come in tuples, not joined by ``_``. `maxn` is 2 unless told, not 1, with which all stays as it
-    is. With ``adjacent=True`` `maxn` means what it says; R joins pairs, whatever it is.
+    one. Cues come in tuples, not joined by ``_``. `maxn` is 2 by default, not 1, which would change nothing.
+    With ``adjacent=True`` runs of up to `maxn` cues are joined; R joins pairs, whatever `maxn` is.
 
     Names are joined with nothing between them, as in R. Where one may be the beginning of another, give them
     an end, such as ``"Person=First;"``: "ab" + "c" and "a" + "bc" are the same cue.
@@ -174,7 +174,7 @@ def cue_coding(
     >>> rw.cue_coding([["First", "Plural", "hs95"]], maxn=3, adjacent=True)
     [('First', 'Plural', 'hs95', 'FirstPlural', 'Pluralhs95', 'FirstPluralhs95')]
 
-    One of two, but not both, is what cues by themselves cannot tell:
+    Single cues cannot tell "one of two, but not both"; pairs can:
 
     >>> either = [("a", "yes"), ("b", "yes"), ("a_b", "no")]
     >>> coded = [

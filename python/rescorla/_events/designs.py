@@ -66,17 +66,16 @@ def design(
     text : str, or mapping from str to str
         The design, in the language below; or a design for each group.
     context : bool or str, default False
-        True, or its name: a cue that is always there, the first one of every trial, probes too. True names it
-        ``"context"``. Then trials need no other cue: ``"+ 10"`` and ``"- 30"`` are trials of the context
-        alone.
+        A cue that is always there, the first of every trial, probes too: its name, or True for ``"context"``.
+        Then trials need no other cue: ``"+ 10"`` and ``"- 30"`` are trials of the context alone.
     between : int, default 0
-        How many tokens of the context alone, without outcomes, follow each trial. Probes are no trials.
+        How many tokens of the context alone, without outcomes, follow each trial that is no probe.
     seed : int, numpy.random.Generator or numpy.random.SeedSequence, optional
-        Puts the trials of each phase in a random order, each as likely as any other; the phases stay in
-        theirs. A number gives the same order each time, a Generator goes on from where it is. None spreads
-        the trials evenly, always in the same way: after t of the n trials of a phase, t * n_i / n of the n_i
-        trials of a kind have come, to within less than 1; of equally due kinds the one written first comes
-        first.
+        Puts the trials of each phase in a random order, each order as likely as any other; the phases keep
+        their order. A number gives the same order each time, a Generator goes on from where it is. None
+        spreads the trials evenly, always in the same way: after t of the n trials of a phase, t * n_i / n of
+        the n_i trials of a kind have come, to within less than 1; of equally due kinds the one written first
+        comes first.
 
     Returns
     -------
@@ -112,14 +111,14 @@ def design(
       ``A+ 40`` and ``A+ x40`` are the same. Without a number it is one trial.
     - A cue is a capital letter, which digits or primes may follow: ``A``, ``B2``, ``X'``. Other names stand
       in brackets: ``(tone)(light)+``. ``AB`` is a compound, both cues at once.
-    - The marks: ``A+``, the outcome ``"US"``; ``A-``, or with a minus sign, none; ``A>shock`` and
+    - The marks: ``A+``, the outcome ``"US"``; ``A-`` (hyphen or minus sign), no outcome; ``A>shock`` and
       ``A>shock_pain``, outcomes by name; ``A+- 40``, half with the outcome and half without; ``A?``, a probe:
       it asks what is predicted, and teaches nothing. It is an event of frequency 0.
 
     Where a trial is marked ``+`` or ``-``, ``"US"`` is an outcome of the events, whether it occurs or not.
 
-    The order is that of Tijdeman (1980), and none is more even: with k kinds of trials it is off by at most
-    ``1 - 1 / (2k - 2)``.
+    The order without a seed is that of Tijdeman (1980), and none is more even: with k kinds of trials it is
+    off by at most ``1 - 1 / (2k - 2)`` trials.
 
     References
     ----------

@@ -63,8 +63,8 @@ class Events:
 
     Made by `read_events`, `compile_events`, `corpus_events`, `design` and `open_events`. ``len(events)``
     counts rows; a row of frequency f stands for f tokens in a row. Iterating and indexing give `Event`. A
-    slice, a list or array of positions (negative ones count from the end) and a mask, an array with a truth
-    value for each event, give Events in memory that keep all names, so that what is learned from parts fits
+    slice, a list or array of positions (negative ones count from the end), or a mask (an array with a truth
+    value for each event) gives Events in memory. They keep all names, so that what is learned from parts fits
     together.
 
     Attributes
@@ -113,9 +113,8 @@ class Events:
     def digest(self) -> str:
         """The SHA-256 of names and events, in hex: the same for a file, its copies and its events in memory.
 
-        It is taken of the names and of the checksums of the parts that a file is made of, so events are not
-        read for it. It is that of the file as it was written: the same events, written in another way, may
-        have another digest.
+        It is computed from the names and the checksums of the chunks, so events are not read for it. It
+        depends on how the file was written: the same events, written in another way, may have another digest.
 
         Examples
         --------
@@ -136,10 +135,10 @@ class Events:
     def parameters(self) -> dict[str, Any]:
         """What made the events: the function, its source and its options, and the version of rescorla.
 
-        What was made of other events has theirs as ``"of"``, up to 32 steps back. Files have no folders here,
-        and nothing says when. What JSON cannot hold, and lists of more than 1,000, are named in angle
-        brackets: ``"<function stem>"``, ``"<list of 20,000>"``. Phases are there as lists of the first and
-        the end. A file that says nothing, as older versions wrote them, has none of this.
+        Events made of other events have the parameters of those as ``"of"``, up to 32 steps back. Files are
+        named without their folders, and no time is recorded. What JSON cannot hold, and lists of more than
+        1,000, are named in angle brackets: ``"<function stem>"``, ``"<list of 20,000>"``. Phases are there as
+        lists ``[start, stop]``. Of a file without parameters, such as older versions wrote, this is empty.
 
         Examples
         --------
@@ -162,12 +161,12 @@ class Events:
 
         A mapping from the names of the phases, in their order, to records with the ranges ``rows`` and
         ``tokens``; empty where events have no phases. ``events[phase.rows]`` are the events of a phase, and
-        ``phase.tokens.stop`` is the token after which `trajectories` records what it taught.
+        after ``phase.tokens.stop`` tokens `trajectories` records what the phase taught.
 
-        Files and pickles keep phases. So do contiguous slices, `head` and `split` without a seed, as far as
-        they have their rows; `with_background`, `read_events` and `compile_events` of events; and `concat`,
-        unless two have the same name. What takes rows or tokens in another way (`filter`, `sample`,
-        `passes`, `repeated`, positions and masks) has no phases.
+        Files and pickles keep phases. So do contiguous slices, `head`, and `split` without a seed, for the
+        rows that they take; `with_background`, `read_events` and `compile_events` of events; and `concat`,
+        unless two phases have the same name. Events made in other ways (by `filter`, `sample`, `passes`,
+        `repeated`, positions or masks) have no phases.
 
         Examples
         --------
@@ -329,8 +328,9 @@ class Events:
         >>> int(counts["b"]), counts.idxmin()
         (4, 'a')
 
-        ``counts.to_csv("counts.tab", sep="\\t", quoting=csv.QUOTE_NONE)`` writes a table that `filter` takes,
-        and pyndl's ``load_counter``. Without `quoting` pandas would put quotes about names that have some.
+        ``counts.to_csv("counts.tab", sep="\\t", quoting=csv.QUOTE_NONE)`` writes a table that `filter` and
+        pyndl's ``load_counter`` take. Without `quoting`, pandas would put quotes around names that contain
+        quotes.
         """
         one_of("side", side, ("cues", "outcomes"))
         pd = need("pandas")
@@ -346,7 +346,8 @@ class Events:
         Returns
         -------
         scipy.sparse.csr_array of int64, n_events x n_cues
-            How often each event lists each cue: 1, or more where duplicates are kept. Frequencies are apart.
+            How often each event lists each cue: 1, or more where duplicates are kept. Frequencies are not
+            counted in.
 
         Examples
         --------
@@ -364,7 +365,7 @@ class Events:
         Returns
         -------
         scipy.sparse.csr_array of int64, n_events x n_outcomes
-            How often each event lists each outcome. Frequencies are apart.
+            How often each event lists each outcome. Frequencies are not counted in.
 
         Examples
         --------
@@ -426,14 +427,15 @@ class Events:
         Parameters
         ----------
         path : str or path-like
-            Where. A name that ends in ``.gz``, ``.xz`` or ``.zst`` makes a compressed table, one that ends in
-            ``.csv`` (or ``.csv.gz`` ...) one with commas, whose names are quoted, unless the next three
-            arguments say otherwise.
+            Where. A name that ends in ``.gz``, ``.xz`` or ``.zst`` makes a compressed table. One that ends in
+            ``.csv`` (or ``.csv.gz`` ...) makes a table with commas and quoted names, unless any of the next
+            three arguments is given.
         columns : sequence of str, optional
-            How the columns are called: those of cues and outcomes, and with a third name there is one of
-            frequencies. By default they are ``cues`` and ``outcomes``, and ``frequency`` where one is not 1.
+            The names of the columns: of cues, of outcomes and, if there is a third, of frequencies. By
+            default they are ``cues`` and ``outcomes``, and ``frequency`` if any frequency is not 1.
         delimiter : str, default a tab
-            What separates cells. Nothing is quoted, so names must not contain it.
+            What separates cells. Except in the .csv tables above nothing is quoted, so names must not contain
+            it.
         compression : {"gzip", "none"}, optional
             How to compress, whatever the name ends in; by default as the name says.
         overwrite : bool, default True
@@ -537,7 +539,7 @@ class Events:
         return tables.to_polars(self._file)
 
     def verify(self, *, progress: Progress = None) -> None:
-        """Read everything and check it against its checksums; opening a file checks its frame only.
+        """Read everything and check it against its checksums; opening a file checks all but its chunks.
 
         Parameters
         ----------
@@ -798,31 +800,32 @@ class Events:
         path : str or path-like, optional
             A binary event file to write, which may be that of these events; None keeps the events in memory.
         keep_cues, keep_outcomes : iterable of str, or pathlib.Path, optional
-            The names that stay; others are removed. Names that the events lack are ignored, with a warning
-            where they have none at all. A mapping, such as what `bandsample` returns, gives its keys. A path
+            The names that stay; others are removed. Names that the events lack are ignored, with a warning if
+            they have none of the names. A mapping, such as what `bandsample` returns, gives its keys. A path
             is that of a text file, one name a line, plain or compressed: see Notes.
         remove_cues, remove_outcomes : iterable of str, or pathlib.Path, optional
             The names that are removed; others stay.
         cue_map, outcome_map : mapping from str, or pathlib.Path, optional
             For each name that stays, what it becomes: a str is names joined by ``_``, another iterable of str
-            gives names verbatim. Names that the map lacks, or maps to ``""`` or to none, are removed. A path
-            is that of a text file of two columns: see Notes.
+            gives names verbatim. Names that the map lacks, or maps to ``""`` or an empty iterable, are
+            removed. A path is that of a text file of two columns: see Notes.
         min_cue_count, min_outcome_count : int, optional
             Names in fewer tokens are removed.
         max_cues, max_outcomes : int, optional
             Of all names that would stay so far, keep only this many: those in the most tokens, and of equally
             frequent ones those that come first in `cues` or `outcomes`.
         duplicates : {"drop", "keep", "error"}, default "drop"
-            What to do when an event lists a name twice under the names of a map: keep the first, keep both,
-            or raise ValueError. Without a map names stay as often as the event lists them.
+            What to do when a map gives an event a name twice: keep the first, keep both, or raise ValueError.
+            Without a map names stay as often as the event lists them.
         progress : None, bool or callable(done, total), default None
             None shows a bar on a terminal and in a notebook.
 
         Returns
         -------
         Events
-            In memory or the new file. The names are those that stay, in their order; of a map, in the order
-            in which the old ones bring them up. A name stays even if all its events are dropped.
+            In memory or the new file. The names are those that stay, in their order; with a map, the new
+            names, in the order of the old names that first become them. A name stays even if all its events
+            are dropped.
 
         Raises
         ------
@@ -831,7 +834,7 @@ class Events:
             outcomes; when a map gives an event a name twice and `duplicates` is "error"; when a count is
             negative.
         FormatError
-            When a file is damaged, or no list or map.
+            When a file is damaged, or is no list or map.
         TypeError
             When a list or map is of a wrong type.
         OSError
@@ -849,14 +852,14 @@ class Events:
 
         In the file of a list the names are what stands before the first tab of each line; empty lines are
         left out. The first line is a header if its second cell is ``freq`` or ``frequency``, and else a name
-        like any other. So tables of counts are lists: those of pyndl's ``save_counter``, and those of
-        `counts`.
+        like any other. So tables of counts can be given as lists: those of pyndl's ``save_counter`` and those
+        of `counts`.
 
         In the file of a map each line is a name, a tab, and what the name becomes: names joined by ``_``, or
         nothing. There is no header.
 
-        Besides a result in memory this takes memory for the names, and at most 256 MiB for the types of
-        events of the file that is read, and as much for those of the new one, however many events there are.
+        Besides a result in memory this takes memory for the names, at most 256 MiB for the event types of the
+        file that is read, and as much for those of the new one, however many events there are.
 
         Examples
         --------
@@ -949,7 +952,7 @@ class Events:
             ``ceil(test * n)``, as scikit-learn's ``train_test_split`` has it), or a number of events.
         seed : int, numpy.random.Generator or numpy.random.SeedSequence, optional
             Draws the events of the second part at random, without replacement, each as likely as any other.
-            None: the second part is the last events. As for `sample`.
+            None: the second part is the last events. Otherwise as for `sample`.
         paths : pair of paths, optional
             The binary event files to write, for the first and the second part; None keeps both in memory.
         progress : None, bool or callable(done, total), default None
@@ -971,8 +974,8 @@ class Events:
 
         See Also
         --------
-        repeated, passes : ``events.passes(1, seed)`` are tokens; split these where the tokens of an event may
-            come into both parts.
+        repeated, passes : ``events.passes(1, seed)`` gives each token as an event; split that if tokens of
+            one event may go to both parts.
 
         Notes
         -----
@@ -1050,7 +1053,7 @@ def open_events(path: PathName, *, mapped: bool = True) -> Events:
         A file written by `compile_events`, `corpus_events` or `Events.save`.
     mapped : bool, default True
         False reads each part when it is needed instead. That suits files on network disks, which may fail or
-        be cut short: then there is an error.
+        be cut short: this raises an error, and does not end the process.
 
     Returns
     -------

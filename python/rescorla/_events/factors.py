@@ -93,12 +93,12 @@ def factor_events(
     for a missing entry, unless it is told ``keep_default_na=False``; so where the entries of a data frame are
     no numbers, and some are missing, there is a warning.
 
-    A column is one of numbers if all its entries are, truth values not counting; make it one of strings, or
-    categorical (pandas), where numbers are mere names. Let x(1) < x(2) < ... be its distinct values. The j-th
-    of g intervals ends with the first value at which j/g of the tokens are reached, and the next interval
-    starts with the next value. It is named ``[a,b)``, b being the start of the next one; the last ``[a,b]``;
-    and an interval of one value by that value. So does R's ``cut2`` of Hmisc; the numbers here are not
-    rounded. Ties may leave fewer than g intervals. A column of at most g values has a level for each of them.
+    A column is numeric if all its entries are numbers (truth values are not); where numbers are mere names,
+    make it strings or categorical (pandas). Let x(1) < x(2) < ... be its distinct values. The j-th of g
+    intervals ends with the first value at which j/g of the tokens are reached, and the next interval starts
+    with the next value. It is named ``[a,b)``, b being the start of the next one; the last ``[a,b]``; and an
+    interval of one value by that value. R's ``cut2`` of Hmisc does the same, but rounds the numbers in the
+    names. Ties may leave fewer than g intervals. A column of at most g values has a level for each of them.
 
     References
     ----------

@@ -50,13 +50,13 @@ def read_events(
         outcomes, frequency)``, or of mappings with these keys (in any case); or a table with columns
         ``cues``, ``outcomes`` and perhaps ``frequency`` (in any case): a data frame of pandas or polars, or
         whatever else has ``__arrow_c_stream__``. In iterables and tables a str is split at ``"_"``, another
-        iterable gives names verbatim, and a set is taken in sorted order. Only pyarrow can tell whether the
-        buffers of Arrow data are as long as their types need, and it is asked; data of other libraries is
+        iterable gives names verbatim, and a set is taken in sorted order. Whether the buffers of Arrow data
+        are long enough is checked by pyarrow for readers of pyarrow and arro3; data of other libraries is
         trusted.
     duplicates : {"drop", "keep", "error"}, default "drop"
         What to do when an event lists a name twice: keep the first, keep both, or raise ValueError. A cue
         that is kept twice counts twice. So does an outcome in counts, in tables and where vectors of outcomes
-        are added; for all other rules it is present, however often it is named.
+        are added; everywhere else it is present or absent, however often it is named.
     columns : mapping, optional
         The columns of a table, where they have other names: ``{"cues": "trigrams", "outcomes": 1}``, by name
         or by position, from 0; ``"frequency"`` likewise. Columns that the mapping leaves out are found by
@@ -81,8 +81,8 @@ def read_events(
     FormatError
         When a file is damaged or malformed; the message names the file and the place in it.
     ValueError, TypeError
-        When an event of an iterable or table is malformed, and the message has its number; or when the source
-        is none of the above.
+        When an event of an iterable or table is malformed (the message has its number), or the source is none
+        of the above.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def compile_events(
     duplicates : {"drop", "keep", "error"}, default "drop"
         What to do when an event lists a name twice: keep the first, keep both, or raise ValueError. A cue
         that is kept twice counts twice. So does an outcome in counts, in tables and where vectors of outcomes
-        are added; for all other rules it is present, however often it is named.
+        are added; everywhere else it is present or absent, however often it is named.
     columns : mapping, optional
         The columns of a table, where they have other names: ``{"cues": "trigrams", "outcomes": 1}``, by name
         or by position, from 0; ``"frequency"`` likewise. Columns that the mapping leaves out are found by
@@ -170,8 +170,8 @@ def compile_events(
     FormatError
         When a file is damaged or malformed; the message names the file and the place in it.
     ValueError, TypeError
-        When an event of an iterable or table is malformed, and the message has its number; or when the source
-        is none of the above.
+        When an event of an iterable or table is malformed (the message has its number), or the source is none
+        of the above.
     OSError
         When a file cannot be read or written; where `source` is not there and `path` is, they may have been
         swapped.

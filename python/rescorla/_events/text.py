@@ -183,13 +183,13 @@ def corpus_events(
     format : {"text", "subtitles", "conllu"}, default "text"
         What the files hold. ``"subtitles"``: OpenSubtitles' XML; a pause of more than five seconds ends a
         paragraph. ``"conllu"``: words that are separated already, with lemmas and features. Its sentences are
-        also lines. Words with characters that are not in `symbols` are left out.
+        also lines, and its words with characters that are not in `symbols` are left out.
     items : {"lines", "documents"}, default "lines"
         Whether each item of an iterable is a line or a document.
     duplicates : {"drop", "keep", "error"}, default "drop"
         What to do when an event lists a name twice: keep the first, keep both, or raise ValueError. A cue
         that is kept twice counts twice. So does an outcome in counts, in tables and where vectors of outcomes
-        are added; for all other rules it is present, however often it is named.
+        are added; everywhere else it is present or absent, however often it is named.
     background : str, optional
         A cue to add to every event, before its others.
     threads : int, optional

@@ -51,8 +51,8 @@ def cue_window(
         How far neighbouring cues are apart.
     weights : sequence of int, optional
         How often each cue of the window is there, from the lowest to the highest, before the ends of the
-        scale cut it: as many numbers as the window has cues. None: once each. `read_events` must be told
-        ``duplicates="keep"`` then, or it counts each cue once.
+        scale cut it: as many numbers as the window has cues. None: once each. With weights, tell
+        `read_events` ``duplicates="keep"``, or it counts each cue once.
     min, max : float, default 1 and 100
         The ends of the scale; a window has no cues beyond them, and a number far outside has none at all.
     rounded : bool, default True

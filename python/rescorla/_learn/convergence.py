@@ -235,7 +235,7 @@ class Convergence:
     def eigenvalues(self) -> Floats:
         """The eigenvalues of D^(1/2) R D^(1/2), largest first.
 
-        Along direction i the mean distance from the equilibrium becomes 1 - beta * eigenvalues[i] of itself
+        Along direction i the mean distance from the equilibrium is multiplied by 1 - beta * eigenvalues[i]
         with each token. Directions along which nothing is learned (cues that always come together, cues of
         salience 0, cues that never occur) have eigenvalue 0.
 
@@ -333,9 +333,9 @@ class Convergence:
             Without names, for each eigenvalue g the tokens ln 2 / -ln|1 - beta g|, in the shape of
             ``eigenvalues``; inf where nothing moves, and where beta is not below mean_rate.
 
-            With names, the number of tokens from which on the mean weight, started at zero, is within half of
-            its equilibrium from it, for good: a whole number; inf where it does not converge, nan where the
-            equilibrium is zero (there is no way to go).
+            With names, the number of tokens after which the mean weight, started at zero, has gone half of
+            the way to its equilibrium and stays at least so near: a whole number; inf where it does not
+            converge, nan where the equilibrium is zero (there is no way to go).
 
         Raises
         ------
@@ -436,8 +436,8 @@ class Convergence:
         Returns
         -------
         float; with a pair of rates ndarray of float64, n_outcomes
-            Passes of n_tokens tokens each, drawn at random with replacement; a part of a pass counts as such.
-            inf where the mean does not converge.
+            Passes of n_tokens tokens each, drawn at random with replacement; not rounded to whole passes. inf
+            where the mean does not converge.
 
         Examples
         --------
@@ -481,8 +481,8 @@ class Convergence:
         cue, outcome : str, optional
             One row, one column, one weight; all of them without names.
         method : {"exact", "small_rate"}, default "exact"
-            "small_rate" leaves out what is small at small rates, D R S + S R D = beta D E[r^2 c c'] D, and
-            needs one step instead of some tens. It gives too little.
+            "small_rate" solves D R S + S R D = beta D E[r^2 c c'] D, without the terms that are small at
+            small rates, in one step instead of some tens. Its result is too small.
 
         Returns
         -------

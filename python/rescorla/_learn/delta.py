@@ -105,7 +105,7 @@ def delta_rule(
             on.
         Z : the same, n_tokens x n_outcomes, or array_like of n_tokens
             The targets, taken as they are. Outcomes have the names of the columns, or "z0", "z1" and so on;
-            that of one number a token has its own name, or "y".
+            if Z is one number for each token, the outcome has Z's own name, or "y".
     alpha : float, mapping or array_like of shape (n_cues,), default 1.0
         The salience of cues: one number, or one per cue, 0 or more. A mapping covers all cues; an array has
         the order of the rows of the result.
@@ -126,7 +126,8 @@ def delta_rule(
         The loss to minimise, summed over the outcomes: (t - g)^2 / 2; or -t log g - (1 - t) log(1 - g) of the
         logistic function, and -t log g of softmax, with targets from 0 to 1. Full-batch descent of the log
         loss is logistic regression, with softmax multinomial logistic regression. Under softmax and the log
-        loss a token with several outcomes is as many choices, and one without an outcome teaches nothing.
+        loss a token with several outcomes counts as one choice for each, and one without an outcome teaches
+        nothing.
     batch : int or "full", default 1
         Tokens in a batch; the last one of a pass may have fewer. A batch may end within an event of frequency
         f, which is f tokens. "full": all tokens of a pass.
@@ -135,29 +136,30 @@ def delta_rule(
     passes : int, default 1
         How often to go through the tokens; with `tol` at most so often.
     tol : float, optional
-        Stop after the first pass whose weights have a gradient of the mean loss near zero: no derivative by a
-        weight of a cue with a salience is beyond -tol or tol. ``parameters`` say whether this was reached
-        ("converged"), how many passes were made ("passes"), and what the greatest derivative is ("gradient").
-        For full batches and small steps; single tokens scatter about the minimum unless the rate falls.
+        Stop after the first pass whose weights have a gradient of the mean loss near zero: no derivative, by
+        a weight of a cue whose salience is above 0, is outside -tol to tol. ``parameters`` say whether this
+        was reached ("converged"), how many passes were made ("passes"), and what the greatest derivative is
+        ("gradient"). For full batches and small steps; single tokens scatter about the minimum unless the
+        rate falls.
     schedule : callable, optional
         Factors on beta: a function of token numbers (int64, from 1 on through all passes) that gives a factor
         for each, as `rescorla.schedules` have it. A batch has the factor of its first token.
     record : {"loss", "accuracy"}, optional
         What to compute from the weights after each pass, for the ``history`` of the result. "loss": the mean
-        of the tokens' losses. "accuracy": the part of the tokens whose outcome of the greatest h is one of
-        theirs, the first of equally great ones; of one outcome alone, for which g(h) is nearer to the right
-        one of the targets of presence and absence. With arrays, whose outcome of the greatest h has the
-        greatest target, above 0 (-1 with tanh).
+        of the tokens' losses. "accuracy": the part of the tokens for which the outcome of the greatest h, the
+        first of equal ones, is one of theirs; with one outcome alone, for which g(h) is nearer to the right
+        target than to the other. With arrays, for which the outcome of the greatest h has the greatest
+        target, if that is above 0 (-1 with tanh).
     initial : Weights or "random", optional
         Where to start: at zero; at these weights, whose names come first in the result; or at "random",
         numbers of the normal distribution with mean 0 and standard deviation 0.01, drawn with the seed.
         Columns of arrays are matched by name; weights of cues that X lacks, or to outcomes that Z lacks, stay
         as they are.
     seed : int, numpy.random.Generator or numpy.random.SeedSequence, optional
-        Take the tokens of each pass in a fresh random order, the one in which ``events.passes(passes, seed)``
-        has them, after random initial weights are drawn; without it in the order of the events. Each row of
-        arrays is an event. A Generator continues from its present state; then ``parameters["seed"]`` is None.
-        The order does not matter for full batches.
+        Take the tokens of each pass in a fresh random order, that of ``events.passes(passes, seed)``; random
+        initial weights are drawn first. Without a seed, in the order of the events. Each row of arrays is an
+        event. A Generator continues from its present state; then ``parameters["seed"]`` is None. The order
+        does not matter for full batches.
     dtype : {"float64", "float32"}, default "float64"
         The type of the weights; parameters and all operations are rounded to it.
     threads : int, optional
@@ -182,7 +184,7 @@ def delta_rule(
         When an argument is of a wrong type, or `data` may be meant as events and as arrays: a tuple of names,
         a list of arrays, one array.
     FloatingPointError
-        When a weight left the finite numbers; the message names it, and the greatest safe rate.
+        When a weight became infinite or NaN; the message names it, and the greatest safe rate.
     FormatError, OSError
         When the events cannot be read, or are running text: the message writes the call that makes events of
         it.
@@ -211,11 +213,11 @@ def delta_rule(
     float64, in one thread: after each pass, the work of about a full batch. A gradient takes the memory of
     the weights once more. It changes no bit of the weights.
 
-    Events are held in memory, decoded, and the batches made of them up to 512 MiB, or one batch if that
-    is more. Arrays are used where they are if they have the type of the weights and lie row after row in
-    memory (CSR, if sparse), and copied otherwise. A seed takes 8 bytes a token besides, for as many passes as
-    128 MiB hold or for one, and while they are drawn 24 for each event and 5 for each token of a pass; and
-    where there are more passes, a second copy of the weights.
+    Decoded events are held in memory; so are the batches made of them, up to 512 MiB, or one batch if that is
+    more. Arrays are used where they are if they have the type of the weights and lie row after row in memory
+    (CSR, if sparse), and copied otherwise. A seed takes 8 bytes a token besides, for one pass or for as many
+    as 128 MiB hold; while the orders are drawn, 24 bytes for each event and 5 for each token of a pass; and
+    where there are more passes than that, a second copy of the weights.
 
     References
     ----------
@@ -422,7 +424,7 @@ def safe_rate(kappa: float, size: int | None, n_tokens: int, reduction: Reductio
 
 
 def slower(rate_name: str, kappa: float, size: int | None, n_tokens: int, reduction: Reduction) -> str:
-    """What helps where weights leave the finite numbers, with a rate at which they do not; kappa may be 0."""
+    """What helps where weights become infinite or NaN, with a rate at which they do not; kappa may be 0."""
     at_once = n_tokens if size is None else min(size, n_tokens)
     # Tokens that are summed may all have the same error.
     safe = 2 / kappa / (at_once if reduction == "sum" else 1) if kappa else 0.0

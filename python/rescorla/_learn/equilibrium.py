@@ -136,14 +136,14 @@ def equilibrium(
     tol : float, optional
         "dense": eigenvalues below this fraction of the greatest count as zero. By default pivots decide, cue
         by cue; see the notes. "iterative": stop where the gradient is below this part of what it was at zero
-        weights (with `initial`, of those of O lambda and of C |W_0| together); by default 1e-12.
+        weights (with `initial`, of the gradients of O lambda and of C |W_0| together); by default 1e-12.
     threads : int, optional
         How many threads to use at the most; by default as many as the process may run on. The bits of the
         result do not depend on it.
     initial : Weights, optional
         Weights to start from; names that it lacks start at zero. Its names come first in the result. It is
-        not changed. Rows of cues that no event has keep their weights; an outcome that no event has is absent
-        from all events.
+        not changed. Rows of cues that no event has keep their weights; an outcome that no event has is
+        learned as absent from all events.
     by : None or "phase", default None
         "phase": the weights at the end of each phase of the events (`Events.phases`), each solved from those
         at the end of the phase before it, the first from zero or from `initial`. Long training in phases
@@ -158,8 +158,8 @@ def equilibrium(
         "eigen" or "cgls"), ``rank`` (None where none was found that all outcomes share), ``tolerance``,
         ``iterations`` (None if dense), ``converged`` and ``residual``: the size of C'F (O lambda - C W) -
         ridge (W - W_0), computed from the events, relative to that of C'F O lambda, and of C'F C |W_0| where
-        there are `initial` weights. Where frequencies lie far apart it is small for wrong weights, too;
-        ``converged`` looks at the weights. ``continued`` says whether there were `initial` weights, and
+        there are `initial` weights. Where frequencies lie far apart ``residual`` is small for wrong weights,
+        too; ``converged`` looks at the weights. ``continued`` says whether there were `initial` weights, and
         ``phase`` is the name of the phase.
 
     Raises
@@ -194,9 +194,9 @@ def equilibrium(
     Notes
     -----
     The events are first counted: each set of cues that occurs, how often, and how often with each outcome.
-    With s sets that list k cues in all and p pairs of a set and an outcome that takes 4 k + 16 (s + p) bytes,
-    and while counting at most 24 k + 64 s + 128 p + 64 MB. Cues that always come together, equally often, are
-    one from then on; n counts them once.
+    With s sets that list k cues in all, and p pairs of a set and an outcome, this takes 4 k + 16 (s + p)
+    bytes, and while counting at most 24 k + 64 s + 128 p bytes + 64 MB. Cues that always come together,
+    equally often, are one from then on; n below is the number of cues so counted.
 
     *dense* takes 8 n^2 bytes twice, some n r^2 multiplications for the factors, r being the rank, and 2 r^2
     for each outcome, twice that where solutions need to be refined. It is Cholesky's factorisation with
@@ -206,9 +206,9 @@ def equilibrium(
     `tol` is given, eigenvalues decide: those below `tol` (8 n eps) times the greatest are 0. R's ndl takes
     MASS's ``ginv`` of the matrix of conditional probabilities, for which singular values below 1.5e-8 of the
     greatest are 0. Solutions are refined by what the events say is left, so that errors are of the order of
-    the condition of C, not of its square. Where rounding may still have moved weights by more than
-    1e-11 of the outcome's largest (a set of cues that is rare beside others leaves less than those round
-    off), they are refined further by residuals of twice the digits, until they are exact to rounding.
+    the condition of C, not of its square. Where rounding may still have moved weights by more than 1e-11 of
+    the outcome's largest (what a rare set of cues adds may be less than the rounding of the frequent ones),
+    they are refined further by residuals of twice the digits, until they are exact to rounding.
 
     With two rates an outcome that occurs with q sets of cues costs 2 r^2 q multiplications more; where 6 q is
     more than n, where beta2 is 0, or where `tol` is given, it has a factorisation of its own instead.

@@ -45,8 +45,9 @@ def minover(
     stability, the least kappa, tends to the greatest that any plane has, if the classes are separable: that
     of the hard-margin support vector machine without an intercept.
 
-    A step costs an addition for each example: what changes are the fields y w.x, by products of examples
-    that are made when an example is first learned and kept, up to 256 MiB of them. A copy of X is made.
+    A step costs an addition for each example: a product of two examples is added to each field y w.x. An
+    example's products are computed when it is first learned, and kept, up to 256 MiB of them. A copy of X is
+    made.
 
     Parameters
     ----------
@@ -61,9 +62,9 @@ def minover(
         stability above N |w| / t. Without it, all steps are made.
     bias : bool, default False
         Learn the weight of one more feature, the last, that is always 1. It counts in N, and in the
-        stability, which is then that of planes through the origin of a space with one more dimension. None
-        by default, other than in `perceptron`, because Krauth and Mezard's units have no threshold, and the
-        stability with one depends on where the origin is.
+        stability, which is then that of planes through the origin of a space with one more dimension. There
+        is no bias by default, unlike in `perceptron`, because Krauth and Mezard's units have no threshold,
+        and the stability with one depends on where the origin is.
     record : bool, default True
         Record ``errors`` and ``stabilities``, 16 bytes a step.
     progress : bool, callable or None, default None
@@ -76,14 +77,14 @@ def minover(
         ``errors`` counts the examples with y w.x <= 0 before each step, ``stabilities`` has the least kappa
         before each. ``converged``: with `tol`, whether the stability is certainly within it; without, whether
         all examples are right. Where it is not, nothing is proven: there may be no such plane, or more steps
-        may be needed; `separable` knows. Learning ends early when it comes to an example of zeros, that no
+        may be needed; `separable` knows. Learning ends early when it comes to an example of zeros, which no
         step can make right. Without examples it has converged, at a stability of infinity.
 
     Raises
     ------
     ValueError
-        When X or y have something else than finite numbers, y another number than +1 and -1 or another
-        length, or an argument is out of its range.
+        When a number is not finite, a class is not +1 or -1, y has another length than X, or an argument is
+        out of its range.
     MemoryError
         When there is no room for the copy.
 
@@ -153,7 +154,7 @@ def adatron(
     If the classes are separable, w tends to the shortest one with y w.x >= 1 for all examples: the plane of
     the greatest stability, which is 1 / |w|, and that of the hard-margin support vector machine without an
     intercept. A visit costs some operations for each feature that the example has. Between two sweeps, the
-    examples that have a strength are visited again, as many times as takes as long as a sweep.
+    examples with a strength above 0 are visited again and again, for about as long as a sweep takes.
 
     Anlauf and Biehl have patterns of +-1 and divide by N; |x|^2 is N there.
 
@@ -171,8 +172,8 @@ def adatron(
         Stop when the stability is certainly at least 1 - tol times the greatest: no plane has a stability
         above |w| / sum a.
     bias : bool, default False
-        Learn the weight of one more feature, the last, that is always 1. None by default, as in `minover`,
-        because Anlauf and Biehl's units have no threshold.
+        Learn the weight of one more feature, the last, that is always 1. There is no bias by default, as in
+        `minover`, because Anlauf and Biehl's units have no threshold.
     progress : bool, callable or None, default None
         None: a bar on a terminal. A callable gets (done, total) in sweeps.
 
@@ -187,8 +188,8 @@ def adatron(
     Raises
     ------
     ValueError
-        When X or y have something else than finite numbers, y another number than +1 and -1 or another
-        length, or an argument is out of its range.
+        When a number is not finite, a class is not +1 or -1, y has another length than X, or an argument is
+        out of its range.
 
     See Also
     --------
@@ -244,7 +245,7 @@ def separable(X: Examples, y: ArrayLike, *, bias: bool = False) -> bool:
     y : array_like of +1 and -1, n_examples
     bias : bool, default False
         Whether the plane may have a bias w0. Without it the plane goes through the origin, as those of
-        `minover` and `adatron` do by default, of which this function tells whether they exist.
+        `minover` and `adatron` do by default; this function tells whether there is one.
 
     Returns
     -------
@@ -258,8 +259,7 @@ def separable(X: Examples, y: ArrayLike, *, bias: bool = False) -> bool:
     ImportError
         When scipy is not installed.
     ValueError
-        When X or y have something else than finite numbers, or y another number than +1 and -1 or another
-        length.
+        When a number is not finite, a class is not +1 or -1, or y has another length than X.
     ArithmeticError
         When the linear program could not be solved.
 

@@ -45,7 +45,7 @@ def perceptron(
 
         dw_i = eta * y * x_i,    dw0 = eta * y
 
-    In sweeps over the examples, until one has no mistake.
+    This goes on in sweeps over the examples, until a sweep has no mistake.
 
     Parameters
     ----------
@@ -54,9 +54,9 @@ def perceptron(
     y : array_like of +1 and -1, n_examples
         Their classes.
     rule : {"single", "batch"}, default "single"
-        Single: each mistake is learned from at once, in the order of the rows (Rosenblatt), or a random one,
-        if there is a seed. Batch: all
-        mistakes that the weights make at the beginning of a sweep are found, and then learned from together.
+        Single: each mistake is learned from at once, in the order of the rows (Rosenblatt), or in random
+        order if there is a seed. Batch: all mistakes that the weights make at the beginning of a sweep are
+        found, and then learned from together.
     eta : float, default 1.0
         How much of an example is added, above 0. From zero weights it scales the result and nothing else:
         what is learned with ``eta=1.0`` is multiplied by it at the end.
@@ -88,7 +88,7 @@ def perceptron(
         ``errors`` is the learning curve: the mistakes made in each sweep (single), or by the weights at its
         beginning (batch). ``converged``: whether the last sweep had none. ``n_steps``: how often the weights
         were moved, by one mistake or by all of a sweep. ``strengths``: eta times how often each example was
-        added. Without examples nothing is learned, and that has converged.
+        added. Without examples nothing is learned, which counts as converged.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def perceptron(
     TypeError
         When an argument is of a wrong type.
     FloatingPointError
-        When a weight left the finite numbers; the message names it.
+        When a weight became infinite or NaN; the message names it.
 
     See Also
     --------
@@ -113,8 +113,8 @@ def perceptron(
     separated after some sweeps does not prove that they cannot be: `separable` decides.
 
     The rule goes down the perceptron criterion: it adds eta times minus its gradient, of one mistake (single)
-    or of all (batch). The record of it is computed in numpy, and may differ from such sums in its last
-    digits. A seed takes a copy of X.
+    or of all (batch). What `record` asks for is computed in numpy, and may differ from plain loops in its
+    last digits. A seed takes a copy of X.
 
     References
     ----------
@@ -302,7 +302,7 @@ def _recorded(
 
 
 def _overflow(table: Table, row: int, value: float) -> FloatingPointError:
-    """The weight of that column, or the bias after the last, left the finite numbers."""
+    """The weight of that column, or the bias after the last, became infinite or NaN."""
     which = f"weight of {table.names[row]!r}" if row < len(table.names) else "bias"
     return FloatingPointError(f"the {which} became {value}; lower eta, or scale X")
 

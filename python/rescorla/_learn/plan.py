@@ -241,7 +241,7 @@ _SLOWER = "lower alpha or beta so that max(beta) * sum(alpha * m^2) < 2 in every
 
 @contextmanager
 def naming_divergence(plan: Located, cure: str | None = None) -> Iterator[None]:
-    """Name the weight that left the finite numbers, of which the engine knows only the place."""
+    """Name the weight that became infinite or NaN, of which the engine knows only the place."""
     rate = RATE.get()
     if cure is None:
         cure = _SLOWER if rate == "beta" else f"lower {rate} so that {rate} * sum(m^2) < 2 in every event"

@@ -17,8 +17,8 @@ _FLOAT64 = np.dtype(np.float64)
 class LinearFit:
     """A plane w.x + w0 = 0 between two classes, and how it was found.
 
-    An example is right if y (w.x + w0) > 0, y being +1 or -1; on the plane it is wrong. Learners make
-    these; a plane of another origin needs `coef` and `intercept` only.
+    An example is right if y (w.x + w0) > 0, y being +1 or -1; on the plane it is wrong. Learners make these;
+    a plane from elsewhere needs only `coef` and `intercept`.
 
     Parameters
     ----------

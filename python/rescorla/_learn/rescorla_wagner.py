@@ -89,22 +89,23 @@ def learn(
         read once.
     alpha : float, mapping or array_like of shape (n_cues,), default 0.1
         The salience of cues: one number, or one per cue, 0 or more; 0 freezes the row of a cue. A mapping
-        covers all cues of the events; an array has the order that the rows of the result have without
+        must have all cues of the events; an array is in the order of the rows of the result as it is without
         ``cues=``.
     beta : float or pair of float, default 0.1
         The learning rate, or the pair (beta1, beta2) of the rates for present and for absent outcomes, 0 or
         more.
     lambda_ : float, mapping or array_like of shape (n_outcomes,), default 1.0
         The asymptote, the activation that a present outcome is to have: one number, or one per outcome. A
-        mapping covers those outcomes of the result that the events have; an array has the order of all
-        outcomes.
+        mapping must have those outcomes of the result that the events have; an array is in the order of the
+        result's outcomes.
     schedule : callable, optional
-        Factors on the learning rate: a function of token numbers (int64, from 1 on, some tens of thousands at
-        a time, in order) that gives a factor for each, or a tuple of two such arrays for beta1 and for beta2.
-        The rate of a token is beta * factor in float64, rounded to `dtype`. See `rescorla.schedules`. The
-        calling thread calls the function before learning. A schedule needs the forward method.
+        Factors on the learning rate: a function that takes an array of token numbers (int64, from 1 on, some
+        tens of thousands at a time, in order) and gives an array of factors, or a tuple of two, for beta1 and
+        for beta2. The rate of a token is beta * factor in float64, rounded to `dtype`. See
+        `rescorla.schedules`. The calling thread calls the function before learning. A schedule needs the
+        forward method.
     average : bool, default False
-        Return the mean of the weights after each token, W_1 to W_T, instead of W_T (Polyak-Ruppert
+        Return the mean of W_1 to W_T, the weights after each token, instead of W_T (Polyak-Ruppert
         averaging). Sums are kept in float64. It needs the forward method.
     cues, outcomes : iterable of str, optional
         Learn the weights of these only, in this order. All cues still predict. The weights are the same as
@@ -122,15 +123,15 @@ def learn(
         instead of once for each outcome: the same weights up to rounding (1e-12 of the largest of lambda and
         weights in float64, 1e-5 in float32, while beta * kappa <= 1 and saliences are within a factor of
         1000). It needs beta1 = beta2, no schedule and no average. "auto" takes the one with less work, but
-        the forward method where that is small or the adjoint method's precision is not promised. Either gives
-        the same bits for any number of threads. The ``parameters`` of the result say which method it was, and
-        how many updates each one makes.
+        the forward method where the work is small or the adjoint method's precision is not promised. Either
+        gives the same bits for any number of threads. The ``parameters`` of the result say which method it
+        was, and how many updates each one makes.
     threads : int, optional
         How many threads to use; by default as many as the process may run on.
     event_memory : int, optional
-        Bytes for decoded events; by default 512 MiB. Events that take more are not kept: each thread decodes
-        them again for each tile, or for up to four tiles together, if these fit the bytes, which the threads
-        share. Learning in place ignores it.
+        Bytes for decoded events; by default 512 MiB. If the events take more, they are not kept: each thread
+        decodes them again for each tile, or for up to four tiles together if the additional tiles of all
+        threads fit into these bytes. Learning in place ignores it.
     out : ndarray, path or Weights, optional
         Where to put the weights: the Weights that are `initial`, which are then learned in place (see the
         notes), an array of the shape and dtype of the result, or a path that ends in
@@ -149,7 +150,8 @@ def learn(
     Returns
     -------
     Weights, n_cues x n_outcomes
-        Names are in the order of the events. ``parameters`` says how the weights were learned.
+        Names are in the order of the events, after those of `initial`; or as `cues` and `outcomes` list them.
+        ``parameters`` says how the weights were learned.
 
     Raises
     ------
@@ -162,7 +164,7 @@ def learn(
     TypeError
         When an argument is of a wrong type.
     FloatingPointError
-        When a weight left the finite numbers; the message names it.
+        When a weight became infinite or NaN; the message names it.
     FormatError, OSError
         When the events cannot be read, or the result not be written.
     MemoryError
@@ -171,9 +173,9 @@ def learn(
     Warns
     -----
     RescorlaWarning
-        When max(beta) * kappa >= 2 for an event, kappa = sum of alpha_i m_i^2 over its cues, m_i times
-        present, and max(beta) the largest rate of any token where there is a schedule: then repeating that
-        event would drive its activation away from its target instead of towards it. When a mapping has names
+        When max(beta) * kappa >= 2 for an event, with kappa = sum of alpha_i m_i^2 over its cues i, each of
+        which it has m_i times: repeating that event would drive its activation away from its target instead
+        of towards it. With a schedule max(beta) is the largest rate of any token. When a mapping has names
         that occur nowhere, or `initial` shares no name with the events.
 
     Notes
@@ -183,16 +185,15 @@ def learn(
     that no event has are neither read nor written, and cost nothing; in the rows of the events' cues all
     columns are learned. All names of the events must be in the weights. If anything is wrong with the
     arguments or with these rows, an error is raised before anything is changed. When learning is stopped, or
-    a weight leaves the finite numbers, the values are partial: some columns have learned all events, others
+    a weight becomes infinite or NaN, the values are partial: some columns have learned all events, others
     none.
 
-    Apart from a result in memory, learning takes at most `event_memory` for events, or for tiles together
-    where events are not kept; 256 bytes for each name; and for each thread: 40 MiB for a run of events and a
-    stack; a tile of weights, which is n_cues x width elements, with the adjoint method (n_cues + n_outcomes)
-    x width, where width is 512 to 2048 bytes, the less the more cues an event has; for a mean as many
-    float64, and 8 bytes a cue; and for a file max(1 MiB, 64 bytes x the length of a column, with the adjoint
-    method of a row). A schedule takes 8 bytes a token, 16 where it has factors of their own for beta1 and
-    beta2.
+    Apart from a result in memory, learning takes at most `event_memory` for events or, where they are not
+    kept, for additional tiles; 256 bytes for each name; and for each thread: 40 MiB for a chunk of events and
+    a stack; a tile of n_cues rows (with the adjoint method n_cues + n_outcomes) of 512 to 2048 bytes, the
+    fewer the more cues an event has; for a mean, as many elements in float64, and 8 bytes a cue; for a result
+    in a file, 1 MiB or 64 bytes x the length of a column (with the adjoint method, of a row), whichever is
+    more. A schedule takes 8 bytes a token, 16 where beta1 and beta2 have different factors.
 
     See Also
     --------

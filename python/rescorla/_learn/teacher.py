@@ -109,7 +109,7 @@ class TeacherStudent:
         return np.asarray(self.errors.std(axis=3, ddof=1) / np.sqrt(n))
 
     def theory(self, student: str) -> NDArray[np.float64]:
-        """The error that theory says for N to infinity, at each alpha.
+        """The error that theory gives for N to infinity, at each alpha.
 
         Parameters
         ----------
@@ -186,8 +186,8 @@ class TeacherStudent:
         Returns
         -------
         pandas.DataFrame
-            A row for each N, alpha and student, and the columns N, alpha, student, mean, sem, steps, the mean
-            number of updates, and, where it was asked for, stability, the mean of the stabilities.
+            A row for each N, alpha and student, and the columns N, alpha, student, mean, sem, steps (the mean
+            number of updates) and, where it was asked for, stability (the mean of the stabilities).
 
         Raises
         ------
@@ -268,10 +268,10 @@ def teacher_student(
         drawn by ``numpy.random.default_rng([seed, N, r])``: N normal numbers for the teacher, N for the
         random start, then the inputs, row by row. An input on the teacher's plane has no class: row i is
         drawn again by ``default_rng([seed, N, r, i])``, until it is off. So all students see the same draws,
-        the examples of a smaller alpha are the first of those of a larger one, and what else is asked for has
-        no say.
+        the examples of a smaller alpha are the first of those of a larger one, and other students, alphas and
+        N change nothing.
     threads : int, optional
-        By default as many as the process may use. They have no say in the result.
+        By default as many as the process may use. The result does not depend on them.
     progress : bool, callable or None, default None
         None: a bar on a terminal. A callable gets (done, total) in numbers of inputs.
 

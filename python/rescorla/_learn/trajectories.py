@@ -90,7 +90,7 @@ def trajectories(
         Record only after these tokens, in rising order. 0 is before the first token: the initial weights, or
         zeros.
     alpha, beta, lambda_, schedule, initial, dtype, threads, progress
-        As in `learn`. A mapping or array `lambda_` has the recorded outcomes.
+        As in `learn`. A mapping or array `lambda_` is for the recorded outcomes only.
     predictions : bool, default False
         Also record, for each recorded token, the activations of its outcomes just before it is learned, if
         these outcomes are recorded. Token 0 has none.
@@ -99,8 +99,8 @@ def trajectories(
     -------
     Trajectories
         Tokens, values, names; by ``to_xarray()`` and ``to_pandas()`` in the form of these libraries. Of a
-        `design` also its phases, and in ``probes`` what was predicted at each probe up to the last recorded
-        token, of the outcomes that are recorded, whatever cues and tokens are.
+        `design` also its phases, and in ``probes`` what was predicted of the recorded outcomes at each probe
+        up to the last recorded token, whichever cues and tokens are recorded.
 
     Raises
     ------
@@ -120,10 +120,9 @@ def trajectories(
 
     What is recorded takes n_times x n_pairs or n_times x n_cues x n_outcomes elements of `dtype`, and 32
     bytes for each of the n_times. Learning takes what `learn` takes, for the outcomes that are recorded.
-    Predictions take 80 bytes for each outcome of a recorded token, and 32 when they are made. Where there are
-    probes, learning is done a second time, up to the last of them. A schedule
-    takes 8 bytes a token up to the last one that is recorded, 16 where it has factors of their own for beta1
-    and beta2.
+    Predictions take 80 bytes for each outcome of a recorded token while they are made, and 32 in the result.
+    Where there are probes, learning is done a second time, up to the last of them. A schedule takes 8 bytes a
+    token up to the last recorded one, 16 where beta1 and beta2 have different factors.
 
     See Also
     --------

@@ -40,8 +40,8 @@ class Trajectories:
         activation just before the token was learned, and lambda - activation.
     probes : ndarray with the fields phase, token, cues, outcome and activation, or None
         One entry for each probe of a `design` up to the last recorded token and for each outcome that is
-        recorded: the name of the phase, how many tokens come before the probe, its cues, a tuple of str, the
-        outcome, and its activation: the sum of the weights of the cues. None where there are no probes.
+        recorded: the name of the phase, how many tokens come before the probe, its cues (a tuple of str), the
+        outcome, and its activation (the sum of the weights of the cues). None where there are no probes.
     phases : dict
         Where the phases of a `design` lie, as `Events.phases`; empty where there are none.
 
@@ -156,14 +156,15 @@ class Trajectories:
         Parameters
         ----------
         path : str or path-like
-            Where; it ends in ``.npz``. An older file of that name is replaced. numpy alone reads it.
+            Where; it ends in ``.npz``. An older file of that name is replaced. Only numpy is needed to read
+            it.
 
         Raises
         ------
         ValueError
             When the path has another suffix.
         TypeError
-            When a parameter is no value that JSON has.
+            When a parameter is no value that JSON can hold.
         OSError
             When the file cannot be written.
 

@@ -72,14 +72,14 @@ def widrow_hoff(
     Parameters
     ----------
     data : Events or a source of them, or pair (X, Z)
-        What to learn from. A tuple of two is a pair of arrays, and nothing else is: row t of X (n_tokens x p)
-        is x and row t of Z (n_tokens x q, or n_tokens) is z: array_like, data frame, DataArray or sparse
-        matrix. All else are events, or whatever `read_events` takes: the path of a binary event file or event
+        What to learn from. Only a tuple of two is a pair of arrays (array_like, data frame, DataArray or
+        sparse matrix): row t of X (n_tokens x p) is x and row t of Z (n_tokens x q, or n_tokens) is z.
+        Everything else is events, or whatever `read_events` takes: the path of a binary event file or event
         table; a list, or another iterable that is no tuple, of ``(cues, outcomes[, frequency])``; a data
         frame or Arrow table with columns ``cues`` and ``outcomes``. `corpus_events` makes events of running
         text.
     eta : float
-        The learning rate, 0 or more. Safe in any order below 2 / x'x, the greatest there is.
+        The learning rate, 0 or more. Safe in any order below 2 / (the greatest x'x of any token).
     cue_vectors : optional
         The vectors of cues, n x p: an xarray DataArray (first dimension the names, second the dimensions of
         vectors), a pandas DataFrame (index and columns), a mapping from names to vectors, Weights (cues and
@@ -102,9 +102,9 @@ def widrow_hoff(
     dtype : {"float64", "float32"}, default "float64"
         The type of the weights, of the vectors and of all operations.
     method : {"auto", "forward", "adjoint"}, default "auto"
-        Of vectors as cues: token blocks forward, at 4 p q operations a token, or backward, at 4 p p and what
-        the outcomes need besides; or whichever takes fewer. The weights are the same up to rounding. Where
-        cues and outcomes are names, "adjoint" is for one pass.
+        Where cues have vectors: "forward" learns blocks of tokens at 4 p q operations a token; "adjoint" goes
+        backward, at 4 p p and what the outcomes need besides; "auto" takes whichever needs fewer. The weights
+        are the same up to rounding. Where cues and outcomes are names, "adjoint" is for one pass.
     threads : int, optional
         How many threads to use; by default as many as the process may run on. It changes no bit.
     progress : None, bool or callable(done, total), default None
@@ -128,7 +128,7 @@ def widrow_hoff(
         When an argument is of a wrong type, or `data` may be meant as events and as arrays: a tuple of names,
         a list of arrays, one array.
     FloatingPointError
-        When a weight left the finite numbers; the message names it.
+        When a weight became infinite or NaN; the message names it.
     FormatError, OSError
         When the events cannot be read, or are running text: the message writes the call that makes events of
         it.
@@ -372,7 +372,7 @@ def _pair(data: tuple[Examples, Examples], element: np.dtype[Any]) -> tuple[_Sid
 
 @contextmanager
 def _naming(cues: _Side, outcomes: _Side) -> Iterator[None]:
-    """Name the weight that left the finite numbers."""
+    """Name the weight that became infinite or NaN."""
     try:
         yield
     except FloatingPointError as error:

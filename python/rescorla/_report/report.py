@@ -76,7 +76,7 @@ def report(
         many tokens to learn in a page (some millions), or the page would still have more than 10 MB; when the
         path has another suffix, or is an input.
     KeyError
-        When alpha or lambda_ is a mapping that lacks a name, or has another.
+        When alpha or lambda_ is a mapping that lacks a name, or has one that is not in the events.
     OSError
         When the file cannot be written.
 

@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 class Weights:
     """Association strengths between cues and outcomes.
 
-    ``weights[cues, outcomes]`` takes, on either side, a name, whose axis goes; a list of names; or a slice
-    from one name to another, both included, in the order of the names, as pandas' ``.loc``. Two names give a
-    float, one an ndarray, none Weights, with the parameters of these. Slices share memory with ``values``,
-    lists are copied. ``(cue, outcome) in weights`` says whether there is such a pair, and
-    ``np.asarray(weights)`` is ``values``. Weights are not iterable. Two Weights are equal only if they
-    are the same object; compare ``values`` for more.
+    ``weights[cues, outcomes]`` takes, on either side, a name, which drops that axis; a list of names; or a
+    slice from one name to another, both included, as pandas' ``.loc`` does. Two names give a float; one name
+    gives an ndarray; lists and slices alone give Weights, with the same parameters. What slices give shares
+    memory with ``values``; what lists give is a copy. ``(cue, outcome) in weights`` says whether there is
+    such a pair, and ``np.asarray(weights)`` is ``values``. Weights are not iterable. Two Weights are equal
+    only if they are the same object; compare ``values`` for more.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Weights:
     cues, outcomes : iterable of str
         The distinct names of the rows and of the columns.
     parameters : mapping, optional
-        How the weights were learned: values that JSON has.
+        How the weights were learned: values that JSON can hold.
 
     Attributes
     ----------
@@ -51,8 +51,8 @@ class Weights:
     cues, outcomes : tuple of str
     parameters : dict
         How the weights were learned: the rule and its parameters, how much was learned, in what time, by
-        which version. ``parameters["events"]`` is what made the events, as ``Events.parameters`` has it;
-        there is none where they do not say, as arrays do not.
+        which version. ``parameters["events"]`` is the events' own ``Events.parameters``: what made them. It
+        is missing where that is not known, as for arrays.
     shape : tuple of (int, int)
         n_cues and n_outcomes.
     history : ndarray of float64, or None
@@ -290,9 +290,9 @@ class Weights:
         Parameters
         ----------
         cue : str
-            Rank the outcomes of this cue; or
+            Rank the outcomes of this cue. Give `cue` or `outcome`, not both.
         outcome : str
-            rank the cues of this outcome.
+            Rank the cues of this outcome.
         n : int, default 10
             How many to give; fewer if there are fewer.
 
@@ -341,7 +341,7 @@ class Weights:
 
         Notes
         -----
-        The weights are looked at some at a time, in the order in which they lie, and not sorted: they may be
+        The weights are read in blocks, in the order in which they lie, and are not all sorted: they may be
         mapped from a file that is larger than the memory.
 
         See Also
@@ -379,7 +379,7 @@ class Weights:
         cue_sets : Events, path or iterable of cue sets
             What `activations` takes: ``["a_b", ("a", "c")]`` are two sets.
         n : int, default 1
-            How many outcomes to give of each; all of them if there are fewer.
+            How many outcomes to give for each set; all of them if there are fewer.
         unknown : {"error", "ignore"}, default "error"
             What to do with a cue that the weights do not have: raise KeyError, or leave it out.
         threads : int, optional
@@ -436,14 +436,14 @@ class Weights:
         Returns
         -------
         Weights
-            Its values are a view of those of the array where these are in memory, of float64 or float32.
+            Its values are a view of the array's if these are in memory and are float64 or float32.
 
         Raises
         ------
         TypeError
             When it is no DataArray, or its values are no real numbers.
         ValueError
-            When the dimensions are others, have no names, or a name comes twice.
+            When it has other dimensions, one without names, or a name twice.
 
         Examples
         --------
@@ -512,8 +512,9 @@ class Weights:
         -------
         xarray.DataArray, dimensions cues and outcomes
             Its coordinates are the names. Its attributes are the parameters as text, as in JSON (None is left
-            out), so that pyndl, which puts text behind them, can go on from these weights: it takes
-            ``.transpose("outcomes", "cues")``. Saliences and lambdas per name are coordinates.
+            out): pyndl appends text to them when it goes on from these weights, which it takes as
+            ``.transpose("outcomes", "cues")``. Saliences and lambdas with one number for each name are
+            coordinates.
 
         Raises
         ------
@@ -530,13 +531,13 @@ class Weights:
         return files.to_xarray(self._content())
 
     def to_pandas(self) -> DataFrame:
-        """The weights as a pandas DataFrame: cues index rows, outcomes index columns.
+        """The weights as a pandas DataFrame: a row for each cue, a column for each outcome.
 
         Returns
         -------
         pandas.DataFrame, n_cues x n_outcomes
-            Its ``attrs`` are the parameters, but for saliences and lambdas per name, which would not go with
-            the names when rows are sorted.
+            Its ``attrs`` are the parameters, except saliences and lambdas with one number for each name,
+            which would not follow the names when rows are sorted.
 
         Raises
         ------
@@ -596,12 +597,12 @@ class Weights:
         Parameters
         ----------
         path : str or path-like
-            The suffix names the format: ``.npz`` (numpy alone reads it), ``.npy`` with the names beside it in
-            ``.npy.json`` (mapped when read, so weights may exceed the memory), ``.nc`` (netCDF; needs
-            xarray and netCDF4), or ``.zarr`` (a store; needs zarr). Tables for other programs, which
-            `load_weights` does not read, are ``.csv`` and ``.tsv`` (all digits of their
-            type, quoted as by the csv module, without parameters) and ``.parquet`` (needs pyarrow). An older
-            file of that name is replaced.
+            The suffix names the format: ``.npz`` (needs only numpy), ``.npy`` with the names beside it in
+            ``.npy.json`` (mapped when read, so weights may exceed the memory), ``.nc`` (netCDF; needs xarray
+            and netCDF4), or ``.zarr`` (a store; needs zarr). Tables for other programs, which `load_weights`
+            does not read, are ``.csv`` and ``.tsv`` (digits enough to restore each weight, names quoted as by
+            the csv module, no parameters) and ``.parquet`` (needs pyarrow). An older file of that name is
+            replaced.
         long : bool, default False
             Of tables: False writes a column ``cue`` and one for each outcome, True the columns ``cue``,
             ``outcome`` and ``weight``, a row for each weight.
@@ -609,8 +610,8 @@ class Weights:
         Raises
         ------
         ValueError
-            When the suffix is another, or a name cannot stand in that format; such as an outcome called "cue"
-            in a wide table.
+            When the suffix is none of these, or the format cannot hold a name, such as an outcome called
+            "cue" in a wide table.
         OSError
             When the file cannot be written.
         ImportError
@@ -639,7 +640,7 @@ class Weights:
         files.save(name, self._content(), long)
 
     def missing(self) -> list[int]:
-        """The numbers of the tiles of a store that are not learned yet; weights elsewhere are whole."""
+        """The numbers of a store's tiles that are not learned yet; empty for weights outside a store."""
         return []
 
     def _content(self) -> files.Content:
@@ -707,11 +708,11 @@ def load_weights(path: PathName) -> Weights:
     Parameters
     ----------
     path : str or path-like
-        A ``.npz``, ``.npy`` (mapped read-only) or ``.nc`` file; or a ``.zarr`` store, which is read when it
-        is used: its ``missing()`` lists the tiles that are not learned yet, whose use is an error, and
-        ``values`` is its zarr array. A netCDF file needs one variable over the dimensions ``cues`` and
-        ``outcomes``, in either order; or, as of pyndl's ``wh``, over
-        ``cue_vector_dimensions``, ``outcome_vector_dimensions`` or both in their place.
+        A ``.npz``, ``.npy`` (mapped read-only) or ``.nc`` file; or a ``.zarr`` store, of which parts are read
+        when they are used: ``missing()`` of its weights lists the tiles that are not learned yet, whose use
+        is an error, and ``values`` is the zarr array. A netCDF file needs one variable over the dimensions
+        ``cues`` and ``outcomes``, in either order; pyndl's ``wh`` has ``cue_vector_dimensions``,
+        ``outcome_vector_dimensions`` or both in their place.
 
     Returns
     -------
@@ -722,7 +723,7 @@ def load_weights(path: PathName) -> Weights:
     FormatError
         When the file is damaged or holds something else, such as events.
     ValueError
-        When the suffix is another.
+        When the suffix is none of these.
     OSError
         When the file cannot be read; FileNotFoundError when there is none.
     ImportError
@@ -730,9 +731,9 @@ def load_weights(path: PathName) -> Weights:
 
     Notes
     -----
-    A ``.npy`` file stays mapped, a ``.nc`` file is while it is read. Another process must not cut it short
-    meanwhile: the system then ends this process with SIGBUS. `Weights.save` replaces files, and never changes
-    one in place.
+    A ``.npy`` file stays mapped; a ``.nc`` file is mapped only while it is read. If another process cuts a
+    mapped file short, the system ends this process with SIGBUS. `Weights.save` replaces files, and never
+    changes one in place.
 
     Examples
     --------

@@ -77,7 +77,7 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     weights_ : Weights of float64, n_cues x n_classes
         Its outcomes are the classes as str.
     minimum_ : float
-        The least activation in the rows learned from, which "shift" adds.
+        The least activation in the rows learned from, m in `probabilities`: "shift" adds |m|.
     n_parameters_ : int
         The number of weights, which R ndl takes for the number of parameters.
     terms_ : tuple of tuple of str
@@ -108,7 +108,7 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     learning has no weights and is left out of the sum, as in R. So is a missing entry.
 
     With "shift" the probabilities of the rows learned from are those of R. For other rows, R takes the least
-    of their own activations, so that a row's probabilities depend on the rows beside it; here it remains the
+    of their own activations, so that a row's probabilities depend on the rows beside it; here m remains the
     least activation of the rows learned from. ``probabilities(classifier.activations(X))`` gives R's.
 
     References
@@ -195,7 +195,7 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ------
         ValueError, TypeError, KeyError
             When an argument is out of range or of a wrong type, a column is missing, or one of the factors is
-            y itself, under its name.
+            y itself, in a column of the same name.
 
         Warns
         -----

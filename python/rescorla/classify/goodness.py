@@ -45,11 +45,11 @@ class Statistics:
     accuracy : float
         The share of observations that were predicted right.
     recall, precision : ndarray of float64, n_outcomes
-        For each class, the share of its observations that were predicted; and the share of its predictions
-        that are right. NaN for a class without observations, or predictions.
+        For each class, the share of its observations that were predicted right; and the share of its
+        predictions that are right. NaN for a class without observations, or predictions.
     lambda_prediction, tau_classification : float
-        By which part the model makes fewer errors than a prediction of the most frequent class; and than
-        classes drawn at random in their observed proportions.
+        The part of the errors that the model saves, compared with predicting the most frequent class; and
+        with drawing classes at random in their observed proportions.
     d_lambda_prediction, d_tau_classification, p_lambda_prediction, p_tau_classification : float
         Their standardised values and one-sided p-values.
     log_likelihood, log_likelihood_null : float
@@ -65,9 +65,9 @@ class Statistics:
     aic, bic : float
         Akaike's and the Bayesian information criterion; NaN where `n_parameters` is None.
     c_index : float
-        With two classes, the index of concordance C: how often, of an observation of either class, the more
-        probable one is of the class in question (ties half). NaN with other numbers of classes, as R has
-        none.
+        With two classes, the index of concordance C: of all pairs of an observation of each class, the share
+        in which the one of the second class has the higher probability of it (ties count half). NaN with
+        other numbers of classes, as R has none.
     """
 
     outcomes: tuple[Any, ...]
@@ -175,9 +175,9 @@ def statistics(
 ) -> Statistics:
     """Statistics of a classification, of any method that gives probabilities.
 
-    With n_rs the number of observations of class r that were predicted to be of class s, n_r their number,
-    n = sum of n_r, e = n - sum of n_rr the number of errors, and p_i the probability that the model gives to
-    what was observed in row i, of frequency f_i:
+    With n_rs the number of observations of class r that were predicted to be of class s, n_r the number of
+    all of class r, n = sum of n_r, e = n - sum of n_rr the number of errors, and p_i the probability that the
+    model gives to what was observed in row i, of frequency f_i:
 
         lambda = 1 - e / e_l,    e_l = n - max n_r
         tau    = 1 - e / e_t,    e_t = sum of n_r (n - n_r) / n
@@ -199,8 +199,8 @@ def statistics(
     n_parameters : int, optional
         k. R ndl takes the number of weights, n_cues x n_outcomes, free or not.
     floor : float, default 1e-10
-        What counts as the probability of what was observed where that is less, so that it has a logarithm.
-        The default is that of R's ``ndlStatistics``, which takes it for a probability of 0.
+        The least probability of what was observed: it replaces smaller ones, so that they have a logarithm.
+        The default is that of R's ``ndlStatistics``, which replaces only 0.
 
     Returns
     -------

@@ -17,8 +17,8 @@ _PLANTS = (
 def plants() -> Events:
     """Give 32 plants in pots, with a red fertiliser, a blue one, both or neither: do they flower?
 
-    Danks' example, with frequencies of our own: two fertilisers, and pots that are always there, are those of
-    his example of an equilibrium; the numbers were made for rescorla, so that they come out round:
+    The two fertilisers, and the pots that are always there, are from Danks' example of an equilibrium; the
+    frequencies were made for rescorla, so that the weights come out round:
 
         cues              flower  bare
         pots, red, blue        9     3

@@ -48,25 +48,25 @@ class DeltaRuleClassifier(ErrorDrivenClassifier):
     beta : float, optional
         The learning rate, 0 or more. By default, with kappa a row's sum of alpha x^2, background included,
         each row has a rate of its own: 0.05 / max(kappa, median kappa), the median being that of the rows
-        whose kappa is not 0. In batches of n rows all have one, with the greatest kappa: min(0.1, 1/n) /
-        kappa where dw are summed, min(0.1 n, 1) / kappa where they are averaged. ``beta_`` tells the rate,
-        of single rows that of the median kappa.
+        whose kappa is not 0. In batches of n rows all rows have the same rate, with the greatest kappa:
+        min(0.1, 1/n) / kappa where dw are summed, min(0.1 n, 1) / kappa where they are averaged. ``beta_``
+        tells the rate; with single rows, that of a row of the median kappa.
     passes : int, optional
-        How many times `fit` goes through the rows. By default once with a `beta` of your own; and without
-        one until passes improve by less than `tol`, at most 20 times. ``n_iter_`` says how many there were.
+        How many times `fit` goes through the rows. By default once if you give `beta`; otherwise until passes
+        improve by less than `tol`, at most 20 times. ``n_iter_`` says how many there were.
     tol : float or None, default 1e-3
-        Where neither `beta` nor `passes` is given: stop after 5 passes in a row whose mean squared error is
-        not smaller, by this part, than the least before. Errors are those of the predictions as they were
-        when each row came. None: make all 20 passes.
+        Where neither `beta` nor `passes` is given: stop after 5 passes in a row that do not lower the least
+        mean squared error so far by this part. Errors are those of the predictions just before each row is
+        learned. None: make all 20 passes.
     initial : {None, "random"}, default None
         Start at zero, or at random numbers of the normal distribution with mean 0 and standard deviation
         0.01, for which there must be a `random_state`.
     fit_intercept : bool, default True
         Whether a background cue of value 1 comes first in each row. Its weight is the intercept.
     random_state : int, Generator, RandomState or None, default None
-        The seed by which `fit` takes the rows of each pass in a fresh random order. None: the order in
-        which they stand with a `beta` of your own; without one the seed 0, so that the same rows always
-        give the same weights.
+        The seed by which `fit` takes the rows of each pass in a fresh random order. None: with a `beta` of
+        your own, the order of the rows; without one, the seed 0, so that the same rows always give the same
+        weights.
     threads : int, optional
         How many threads to use; by default as many as the process may run on. It changes no bit.
 
@@ -77,14 +77,14 @@ class DeltaRuleClassifier(ErrorDrivenClassifier):
     weights_ : Weights of float64, n_cues x n_classes
         Its cues are "background", where there is an intercept, and the features; its outcomes are the classes
         as str. For two classes only the second is learned, since evidence for one is as much evidence against
-        the other; both with the identity and "relu".
+        the other; with the identity and "relu" both are learned.
     coef_ : ndarray of float64, n_classes x n_features, or 1 x n_features with two classes
         The weights of the features.
     intercept_ : ndarray of float64, n_classes, or 1 with two classes
         The weights of the background cue.
     beta_ : float
-        The learning rate; by default that of rows up to the median kappa, or in batches of all. `partial_fit`
-        then lowers it when the rows that it gets have a greater one.
+        The learning rate; by default that of rows up to the median kappa, or with batches that of all rows.
+        `partial_fit` then lowers it when its rows have a greater kappa.
     n_iter_ : int
         How many passes were made; a call of `partial_fit` is one.
     n_features_in_ : int
@@ -201,21 +201,21 @@ class DeltaRuleRegressor(ErrorDrivenRegressor):
     beta : float, optional
         The learning rate, 0 or more; by default that of `DeltaRuleClassifier`. ``beta_`` tells it.
     passes : int, optional
-        How many times `fit` goes through the rows. By default once with a `beta` of your own; and without
-        one until passes improve by less than `tol`, at most 20 times. ``n_iter_`` says how many there were.
+        How many times `fit` goes through the rows. By default once if you give `beta`; otherwise until passes
+        improve by less than `tol`, at most 20 times. ``n_iter_`` says how many there were.
     tol : float or None, default 1e-3
-        Where neither `beta` nor `passes` is given: stop after 5 passes in a row whose mean squared error is
-        not smaller, by this part, than the least before. Errors are those of the predictions as they were
-        when each row came. None: make all 20 passes.
+        Where neither `beta` nor `passes` is given: stop after 5 passes in a row that do not lower the least
+        mean squared error so far by this part. Errors are those of the predictions just before each row is
+        learned. None: make all 20 passes.
     initial : {None, "random"}, default None
         Start at zero, or at random numbers of the normal distribution with mean 0 and standard deviation
         0.01, for which there must be a `random_state`.
     fit_intercept : bool, default True
         Whether a background cue of value 1 comes first in each row. Its weight is the intercept.
     random_state : int, Generator, RandomState or None, default None
-        The seed by which `fit` takes the rows of each pass in a fresh random order. None: the order in
-        which they stand with a `beta` of your own; without one the seed 0, so that the same rows always
-        give the same weights.
+        The seed by which `fit` takes the rows of each pass in a fresh random order. None: with a `beta` of
+        your own, the order of the rows; without one, the seed 0, so that the same rows always give the same
+        weights.
     threads : int, optional
         How many threads to use; by default as many as the process may run on. It changes no bit.
 
@@ -229,8 +229,8 @@ class DeltaRuleRegressor(ErrorDrivenRegressor):
     intercept_ : float, or ndarray of float64, n_targets
         The weights of the background cue.
     beta_ : float
-        The learning rate; by default that of rows up to the median kappa, or in batches of all. `partial_fit`
-        then lowers it when the rows that it gets have a greater one.
+        The learning rate; by default that of rows up to the median kappa, or with batches that of all rows.
+        `partial_fit` then lowers it when its rows have a greater kappa.
     n_iter_ : int
         How many passes were made; a call of `partial_fit` is one.
     n_features_in_ : int

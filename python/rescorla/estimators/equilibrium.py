@@ -99,7 +99,7 @@ class EquilibriumClassifier(LinearClassifier, _Equilibrium):
     ridge : float, default 0.0
         The penalty on large weights, 0 or more.
     tol : float, default 1e-12
-        Of sparse X: to which part of what it is at zero weights the gradient is to come; see the notes.
+        For sparse X: stop when the gradient is below this part of its size at zero weights; see the notes.
     max_iter : int, default 10,000
         Of sparse X: the most iterations.
     progress : None, bool or callable(done, total), default None
@@ -131,19 +131,19 @@ class EquilibriumClassifier(LinearClassifier, _Equilibrium):
 
     Notes
     -----
-    Where features are dependent, also with the background cue, the solution is not unique. You get the
+    Where features, the background cue included, depend on each other, the solution is not unique. You get the
     smallest one (of least norm), which the pseudo-inverse gives and where learning from zero ends.
 
     Dense X is decomposed into singular values; those below n eps times the greatest, n being the larger
     dimension, are 0. Sparse X stays sparse: conjugate gradients (CGLS, Bjorck 1996) go from zero to the same
-    solution, all classes side by side. They stop where the gradient A'(o - Aw) - ridge w, with each feature
-    scaled to length 1, is below `tol` times what it was at zero weights, for each class, or at what rounding
-    leaves of it; if that takes more than `max_iter` iterations there is a warning. Features that are
-    multiples of each other count as one. Others are scaled to one length, so that there are fewer
-    iterations, as far as that does not change which solution is the shortest: features that depend on each
-    other keep one scale, unless there are few such dependences, which are found and taken account of.
-    Weights are then off by about `tol` times the square of the condition number of the scaled features, at
-    the most. Ctrl-C is heard between iterations; a dense X is one call of LAPACK.
+    solution, all classes side by side. They stop where, for each class, the gradient A'(o - Aw) - ridge w (A
+    the rows, each feature scaled to length 1) is below `tol` times what it was at zero weights, or is mere
+    rounding; if that takes more than `max_iter` iterations there is a warning. Features that are multiples of
+    each other count as one. Others are scaled to one length, which saves iterations, unless that would change
+    which solution is the shortest: features that depend on each other keep one scale, except that a few such
+    dependences are found and corrected for. Weights are then off by about `tol` times the square of the
+    condition number of the scaled features, at the most. Ctrl-C stops between iterations; a dense X is one
+    call of LAPACK, which it does not interrupt.
 
     scikit-learn's RidgeClassifier has the targets 1 and -1, and its penalty leaves out the intercept.
     Without a ridge, and with an intercept, both predict the same.
@@ -190,7 +190,7 @@ class EquilibriumClassifier(LinearClassifier, _Equilibrium):
         Warns
         -----
         RescorlaWarning
-            When `max_iter` iterations did not do; it is scikit-learn's ConvergenceWarning, too.
+            When `max_iter` iterations were not enough; it is scikit-learn's ConvergenceWarning, too.
         """
         X = self._examples(X, reset=True)
         labels = self._labels(X, y)
@@ -214,7 +214,7 @@ class EquilibriumRegressor(LinearRegressor, _Equilibrium):
     ridge : float, default 0.0
         The penalty on large weights, 0 or more.
     tol : float, default 1e-12
-        Of sparse X: to which part of what it is at zero weights the gradient is to come; see the notes of
+        For sparse X: stop when the gradient is below this part of its size at zero weights; see the notes of
         `EquilibriumClassifier`.
     max_iter : int, default 10,000
         Of sparse X: the most iterations.
@@ -275,7 +275,7 @@ class EquilibriumRegressor(LinearRegressor, _Equilibrium):
         Warns
         -----
         RescorlaWarning
-            When `max_iter` iterations did not do; it is scikit-learn's ConvergenceWarning, too.
+            When `max_iter` iterations were not enough; it is scikit-learn's ConvergenceWarning, too.
         """
         X = self._examples(X, reset=True)
         targets = self._targets(X, y, reset=True)

@@ -349,7 +349,7 @@ class ErrorDrivenClassifier(LinearClassifier, ErrorDriven):
         ValueError
             When there are fewer than two classes, or a number is not finite or out of range.
         FloatingPointError
-            When a weight left the finite numbers: `beta` is too large. The message names the weight, and the
+            When a weight became infinite or NaN: `beta` is too large. The message names the weight, and the
             greatest safe rate.
 
         Warns
@@ -426,7 +426,7 @@ class ErrorDrivenRegressor(LinearRegressor, ErrorDriven):
         ValueError
             When a number is not finite or out of range.
         FloatingPointError
-            When a weight left the finite numbers: `beta` is too large. The message names the weight, and the
+            When a weight became infinite or NaN: `beta` is too large. The message names the weight, and the
             greatest safe rate.
 
         Warns

@@ -35,8 +35,8 @@ def named_weights(pipeline: Any, *, background: str = BACKGROUND) -> Weights:
     TypeError
         When it is no pipeline, or its last step is no estimator of this package.
     ValueError
-        When a step cannot name its features, as `HashingVectorizer` cannot, or a feature is called as the
-        background is.
+        When a step cannot name its features, as `HashingVectorizer` cannot, or a feature has the name of the
+        background cue.
     NotFittedError
         When the pipeline is not fitted.
 

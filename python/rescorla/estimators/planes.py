@@ -107,7 +107,7 @@ class Perceptron(PlaneClassifier):
 
         w += eta * y * x,    w0 += eta * y    where y f(x) <= 0
 
-    Of more than two classes, each has a plane that parts it from all others, and the greatest f(x) wins.
+    Of more than two classes, each has a plane that separates it from all others, and the greatest f(x) wins.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class Perceptron(PlaneClassifier):
         The classes, sorted.
     weights_ : Weights of float64, n_cues x n_classes
         Its cues are "background", where there is an intercept, and the features; its outcomes are the classes
-        as str, of two the second only.
+        as str; with two classes, only the second.
     coef_ : ndarray of float64, n_classes x n_features, or 1 x n_features with two classes
         The weights of the features.
     intercept_ : ndarray of float64, n_classes, or 1 with two classes
@@ -151,8 +151,8 @@ class Perceptron(PlaneClassifier):
 
     Notes
     -----
-    The rows are taken in their order. If no plane parts a class from the others the errors never end, and
-    after `max_sweeps` the last weights stand, whatever they are worth.
+    Without a `random_state` the rows are taken in their order. If no plane parts a class from the others the
+    errors never end, and after `max_sweeps` the last weights stand, whatever they are worth.
 
     References
     ----------
@@ -265,8 +265,8 @@ class MinOver(OptimalStability):
         steps; the goal is then that all examples are right.
     fit_intercept : bool, default True
         Whether there is a bias: the weight of a cue that is always present with the value 1. There is one by
-        default, as in all estimators; the function has none, as its authors. The margin is that of the space
-        with this cue.
+        default, as in all estimators; the function has none by default, as in the original paper. The margin
+        is that of the space with this cue.
 
     Attributes
     ----------
@@ -274,7 +274,7 @@ class MinOver(OptimalStability):
         The classes, sorted.
     weights_ : Weights of float64, n_cues x n_classes
         Of length 1 for each class. Its cues are "background", where there is an intercept, and the features;
-        its outcomes are the classes as str, of two the second only.
+        its outcomes are the classes as str; with two classes, only the second.
     coef_ : ndarray of float64, n_classes x n_features, or 1 x n_features with two classes
         The weights of the features.
     intercept_ : ndarray of float64, n_classes, or 1 with two classes
@@ -296,7 +296,7 @@ class MinOver(OptimalStability):
     Notes
     -----
     If no plane parts a class from the others there is no margin, and the last weights stand, whatever they
-    are worth. `rescorla.perceptrons.separable` tells.
+    are worth. `rescorla.perceptrons.separable` tells whether there is one.
 
     References
     ----------
@@ -351,8 +351,8 @@ class AdaTron(OptimalStability):
         Stop as soon as the stability is certainly within this part of the greatest possible.
     fit_intercept : bool, default True
         Whether there is a bias: the weight of a cue that is always present with the value 1. There is one by
-        default, as in all estimators; the function has none, as its authors. The margin is that of the space
-        with this cue.
+        default, as in all estimators; the function has none by default, as in the original paper. The margin
+        is that of the space with this cue.
 
     Attributes
     ----------
@@ -360,7 +360,7 @@ class AdaTron(OptimalStability):
         The classes, sorted.
     weights_ : Weights of float64, n_cues x n_classes
         Of length 1 for each class. Its cues are "background", where there is an intercept, and the features;
-        its outcomes are the classes as str, of two the second only.
+        its outcomes are the classes as str; with two classes, only the second.
     coef_ : ndarray of float64, n_classes x n_features, or 1 x n_features with two classes
         The weights of the features.
     intercept_ : ndarray of float64, n_classes, or 1 with two classes
@@ -382,7 +382,7 @@ class AdaTron(OptimalStability):
     Notes
     -----
     If no plane parts a class from the others strengths grow without end, and after `max_sweeps` the last
-    weights stand, whatever they are worth. `rescorla.perceptrons.separable` tells.
+    weights stand, whatever they are worth. `rescorla.perceptrons.separable` tells whether there is one.
 
     References
     ----------

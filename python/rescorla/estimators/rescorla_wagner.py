@@ -29,8 +29,9 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
 
         dw_ij = alpha_i * x_i * beta * (lambda * o_j - a_j),    o_j = 1 for the row's class, 0 for the others
 
-    A row is predicted to be of the class of the greatest activation a_j. A row of the weight f is learned as
-    f tokens in a row, at once, and f may be any number from 0 on; with kappa the sum of alpha_i x_i^2:
+    A row is predicted to be of the class of the greatest activation a_j. A row of sample weight f is learned
+    in one step as f tokens one after another; f may be any number from 0 on. With kappa the sum of alpha_i
+    x_i^2:
 
         dw_ij = alpha_i * x_i * (lambda * o_j - a_j) * (1 - (1 - beta * kappa)^f) / kappa
 
@@ -50,22 +51,22 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
     lambda_ : float, default 1.0
         The asymptote.
     passes : int, optional
-        How many times `fit` goes through the rows. By default once with a `beta` of your own; and without
-        one until passes improve by less than `tol`, at most 20 times. ``n_iter_`` says how many there were.
+        How many times `fit` goes through the rows. By default once if you give `beta`; otherwise until passes
+        improve by less than `tol`, at most 20 times. ``n_iter_`` says how many there were.
     tol : float or None, default 1e-3
-        Where neither `beta` nor `passes` is given: stop after 5 passes in a row whose mean squared error is
-        not smaller, by this part, than the least before. Errors are those of the predictions as they were
-        when each row came. None: make all 20 passes.
+        Where neither `beta` nor `passes` is given: stop after 5 passes in a row that do not lower the least
+        mean squared error so far by this part. Errors are those of the predictions just before each row is
+        learned. None: make all 20 passes.
     fit_intercept : bool, default True
         Whether a background cue of value 1 comes first in each row. Its weight is the intercept.
     random_state : int, Generator, RandomState or None, default None
-        The seed by which `fit` takes the rows of each pass in a fresh random order. None: the order in
-        which they stand with a `beta` of your own; without one the seed 0, so that the same rows always
-        give the same weights.
+        The seed by which `fit` takes the rows of each pass in a fresh random order. None: with a `beta` of
+        your own, the order of the rows; without one, the seed 0, so that the same rows always give the same
+        weights.
     class_weight : mapping, "balanced" or None, default None
-        By what the weights of the rows of each class are multiplied; classes that a mapping leaves out have
-        1. "balanced": n / (k * n_j), with n tokens in all, n_j of the class, and k classes; of `fit` only.
-        Not where y is a matrix.
+        What the sample weights of each class are multiplied by; 1 for classes that a mapping leaves out.
+        "balanced": n / (k * n_j), with n tokens in all, n_j of the class, and k classes; in `fit` only. Not
+        where y is a matrix.
     threads : int, optional
         How many threads to use; by default as many as the process may run on. It changes no bit.
 
@@ -74,8 +75,9 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
     classes_ : ndarray, n_classes
         The classes, sorted. Where y is a matrix, its columns: their names, if it is a data frame, or numbers.
     temperature_ : float
-        The T of `predict_proba`: of all temperatures from lambda / 1000 to 1000 lambda that at which the rows
-        that were learned from, predicted by what was learned, are most likely, each as often as it is.
+        The T of `predict_proba`: the temperature, from lambda / 1000 to 1000 lambda, at which the learned
+        weights make the classes of the rows learned from most likely, a row of sample weight f counting f
+        times.
     weights_ : Weights of float64, n_cues x n_classes
         Its cues are "background", where there is an intercept, and the features; its outcomes are the classes
         as str.
@@ -103,25 +105,25 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
     -----
     With a `beta` of your own this is the plain rule, one pass in the order of the rows unless you say
     otherwise: where X is made of 0 and 1 the weights are those of `rescorla.learn` on the same events, bit
-    for bit, and for any X those of `rescorla.delta_rule`. Without, it is made to predict, as other
-    classifiers of scikit-learn are: see `beta`, `passes` and `random_state`. What is made least is then the
-    squared error, divided by kappa in rows where that is above the median.
+    for bit, and for any X those of `rescorla.delta_rule`. Without a `beta`, it is made to predict, as other
+    classifiers of scikit-learn are: see `beta`, `passes` and `random_state`. It then minimises the squared
+    error, divided by kappa in rows whose kappa is above the median.
 
     Without a `beta`, `partial_fit` in pieces is not one pass of `fit`: the first piece does not know the rows
     of the others. ``partial_fit`` costs what its rows cost, however many features there are, and changes the
     values of ``weights_`` in place.
 
-    Weights are frequencies: weights of 2 are the rows twice, and not the same as 1. With a `beta` of your
-    own, ``sample_weight=f`` is ``np.repeat(X, f, axis=0)`` but for rounding; without, each pass takes the
-    rows in random order, those of weight f f times in a row, and `passes` end by the mean squared error after
-    each, in which rows have their weights.
+    Sample weights are frequencies: 2 for every row is every row twice, and not the same as 1 for every row.
+    With a `beta` of your own, ``sample_weight=f`` is ``np.repeat(X, f, axis=0)`` but for rounding; without
+    one, each pass takes the rows in random order, each of them f times in succession, and the passes end by
+    the mean squared error after each pass, in which a row counts f times.
 
-    Probabilities are as good as the one number can make them. Where features are many, activations of the
-    rows that were learned from are nearer to their targets than those of others, and probabilities are too
-    bold: scikit-learn's `CalibratedClassifierCV` looks at rows apart. Of many rows the temperature is made
-    from some, at even distances: as many as have 65,536 activations, or a thousand if that is more.
-    `partial_fit` makes it from the last thousand, each as it was predicted at the end of its piece. Of more
-    than 262 classes both take fewer, those that have 262,144 activations.
+    Probabilities are as good as the one temperature can make them. Where features are many, activations of
+    the rows that were learned from are nearer to their targets than those of others, and probabilities are
+    too bold: scikit-learn's `CalibratedClassifierCV` uses rows that were not learned from. If there are many
+    rows, the temperature is fitted to some, at even distances: as many as have 65,536 activations together,
+    or a thousand if that is more. `partial_fit` fits it to the last thousand rows, each as predicted at the
+    end of its piece. With more than 262 classes both take fewer rows, as many as have 262,144 activations.
 
     References
     ----------
@@ -208,7 +210,7 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
             weight is no whole number, and its beta * kappa is 1 or more. The message names the greatest rate
             at which it would not be.
         FloatingPointError
-            When a weight left the finite numbers: `beta` is too large. The message names the weight, and the
+            When a weight became infinite or NaN: `beta` is too large. The message names the weight, and the
             greatest safe rate.
 
         Warns
@@ -241,8 +243,8 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
         y : array_like of shape (n_rows,), or array_like or sparse matrix of shape (n_rows, n_classes)
             The class of each row; or 1 where a row has a label, and 0 where not.
         classes : array_like of shape (n_classes,), optional
-            All classes that there will be; needed in the first call, unless y is a matrix, the columns of
-            which it names.
+            All classes that there will be, needed in the first call; if y is a matrix, names for its columns,
+            not needed.
         sample_weight : array_like of shape (n_rows,), optional
             f, how many tokens in a row each row is: 0 or more, by default 1.
 
@@ -436,18 +438,18 @@ class RescorlaWagnerRegressor(ErrorDrivenRegressor):
         x^2, background included, and the median that of the rows whose kappa is not 0. ``beta_`` tells the
         rate of a row of the median kappa.
     passes : int, optional
-        How many times `fit` goes through the rows. By default once with a `beta` of your own; and without
-        one until passes improve by less than `tol`, at most 20 times. ``n_iter_`` says how many there were.
+        How many times `fit` goes through the rows. By default once if you give `beta`; otherwise until passes
+        improve by less than `tol`, at most 20 times. ``n_iter_`` says how many there were.
     tol : float or None, default 1e-3
-        Where neither `beta` nor `passes` is given: stop after 5 passes in a row whose mean squared error is
-        not smaller, by this part, than the least before. Errors are those of the predictions as they were
-        when each row came. None: make all 20 passes.
+        Where neither `beta` nor `passes` is given: stop after 5 passes in a row that do not lower the least
+        mean squared error so far by this part. Errors are those of the predictions just before each row is
+        learned. None: make all 20 passes.
     fit_intercept : bool, default True
         Whether a background cue of value 1 comes first in each row. Its weight is the intercept.
     random_state : int, Generator, RandomState or None, default None
-        The seed by which `fit` takes the rows of each pass in a fresh random order. None: the order in
-        which they stand with a `beta` of your own; without one the seed 0, so that the same rows always
-        give the same weights.
+        The seed by which `fit` takes the rows of each pass in a fresh random order. None: with a `beta` of
+        your own, the order of the rows; without one, the seed 0, so that the same rows always give the same
+        weights.
     threads : int, optional
         How many threads to use; by default as many as the process may run on. It changes no bit.
 
@@ -513,7 +515,7 @@ class RescorlaWagnerRegressor(ErrorDrivenRegressor):
             When a number is not finite or out of range; when a row's weight is no whole number, and its
             beta * kappa is 1 or more.
         FloatingPointError
-            When a weight left the finite numbers: `beta` is too large. The message names the weight, and the
+            When a weight became infinite or NaN: `beta` is too large. The message names the weight, and the
             greatest safe rate.
 
         Warns

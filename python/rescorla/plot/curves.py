@@ -71,13 +71,13 @@ def trajectories(
         What `rescorla.trajectories` recorded. Groups, by their names, are drawn side by side on the same
         scale. The phases of a `rescorla.design` are divided by lines and named above; its probes are points.
     pairs : iterable of (str, str), optional
-        The cues and outcomes to draw, in this order; by default all that were recorded. A group has the lines
-        of those it recorded.
+        The cues and outcomes to draw, in this order; by default all that were recorded. For each group, those
+        that it recorded are drawn.
     equilibrium : Weights, mapping from str to Weights, or mapping from groups to either, optional
-        Where the weights tend to: that of `rescorla.equilibrium`, or any other weights of these pairs. By
-        phase, as ``rescorla.equilibrium(events, by="phase")`` gives it, it is drawn in each phase.
+        Where the weights tend to: what `rescorla.equilibrium` gives, or any other weights of these pairs.
+        What ``rescorla.equilibrium(events, by="phase")`` gives is drawn phase by phase.
     legend : bool, default True
-        Whether to name the pairs, beside the axes, from the largest last weight down, and the probes.
+        Whether to name the pairs (the largest last weight first) and the probes beside the axes.
     ax : matplotlib.axes.Axes, or an iterable of them, optional
         Where to draw, for groups one for each; by default in a new figure of 6 x 4 inches, for groups of
         3 x 3.5 inches each.
@@ -92,7 +92,8 @@ def trajectories(
     Raises
     ------
     TypeError
-        When trajectories are none, or the equilibrium is no Weights, or has no groups where there are some.
+        When `trajectories` are no Trajectories, or the equilibrium is no Weights, or is not given by group
+        where there are groups.
     KeyError
         When a pair was not recorded, or is not in the equilibrium; when a group or a phase is not there.
     ValueError

@@ -32,7 +32,8 @@ def weights(
     weights : Weights
     cues, outcomes : iterable of str, optional
         The rows and the columns, in this order. By default the n with the largest absolute weights among
-        those drawn, in the order of the weights: with ``outcomes=`` the strongest cues of these outcomes.
+        those drawn, in the order in which `weights` has them: with ``outcomes=`` the strongest cues of these
+        outcomes.
     n : int, default 30
         How many cues, and how many outcomes, to draw where they are not named.
     limit : float, optional

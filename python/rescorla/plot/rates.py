@@ -24,9 +24,9 @@ def spectrum(
 ) -> Axes:
     """How fast learning is in each direction of the cues, on a logarithmic scale.
 
-    In the direction of an eigenvalue mu of D^(1/2) R D^(1/2) the expected distance from the equilibrium is
-    multiplied by 1 - beta mu at every token. A rate beta is a horizontal line at 2 / beta: where it lies
-    above all eigenvalues, learning converges in the mean.
+    In the direction of an eigenvalue mu of D^(1/2) R D^(1/2) (see `rescorla.convergence`) the expected
+    distance from the equilibrium is multiplied by 1 - beta mu at every token. A rate beta is a horizontal
+    line at 2 / beta: where it lies above all eigenvalues, learning converges in the mean.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ use crate::tiles::width::SMALL;
 ///
 /// # Errors
 /// [`Error::Argument`] for parameters out of range, [`Error::Format`] for a damaged file, [`Error::NotFinite`] when a
-/// weight leaves the finite numbers, [`Error::Memory`], [`Error::Stopped`].
+/// weight becomes infinite or NaN, [`Error::Memory`], [`Error::Stopped`].
 pub fn learn<E: Product>(
     data: &Data<'_>,
     plan: &WidrowHoffPlan<'_, E>,

@@ -130,8 +130,8 @@ def write_events(
     ValueError
         When an event lists a number twice.
     StopIteration
-        When there are fewer events than `stop` says, but some: all are written then, and the error's second
-        argument, ``error.value[1]`` of pyndl, is how many.
+        When there are events, but fewer than `stop`: all are written, and the error's second argument,
+        pyndl's ``error.value[1]``, is how many.
     """
     duplicates_of(remove_duplicates)
     n_events = 0

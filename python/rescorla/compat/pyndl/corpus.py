@@ -42,7 +42,7 @@ def read_clean_gzfile(gz_file_path: Path, *, break_duration: float = 2.0) -> Gen
     Yields
     ------
     line : str
-        The words of a sentence, with blanks between but before marks of punctuation, and a line feed.
+        The words of a sentence, with blanks between them except before punctuation, and a line feed.
 
     Raises
     ------

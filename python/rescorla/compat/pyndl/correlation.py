@@ -26,7 +26,8 @@ def correlation(
     verbose : bool, default False
         It changes nothing.
     allow_nan : bool, default False
-        Whether vectors may have no correlation: all numbers equal, or NaN among them. Theirs are NaN.
+        Whether to allow vectors that have no correlation (all numbers equal, or NaN among them); it is then
+        NaN.
 
     Returns
     -------

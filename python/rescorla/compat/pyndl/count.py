@@ -43,8 +43,8 @@ def cues_outcomes(
     event_file_name : str or path-like
         A table compressed by gzip; see `io.events_from_file`.
     n_jobs : int, default 2
-        In which order names come, as in pyndl: first the names of every n-th row, then those of the rows
-        behind these, and so on. With 1 they come in order of first appearance.
+        The number n, which sets the order of the names, as in pyndl: first those of every n-th row, then
+        those of the rows next to these, and so on. With 1 they come in order of first appearance.
     number_of_processes : int, optional
         The old name of `n_jobs`.
     verbose : bool, default False

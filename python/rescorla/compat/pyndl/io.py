@@ -54,7 +54,7 @@ def events_from_file(
     Raises
     ------
     ValueError
-        When a row is none, which the message names.
+        When a row is malformed; the message names it.
     OSError
         When the file cannot be read, or is not compressed so.
 
@@ -102,7 +102,7 @@ def events_to_file(
     Raises
     ------
     ValueError
-        When a row has something else than a str or list, or a name what ends a cell or a line.
+        When a row has something else than a str or list, or a name contains the delimiter or a line break.
 
     Warns
     -----
@@ -244,7 +244,7 @@ def safe_write_path(path: Path, template: str = "{path.stem}-{counter}{path.suff
     Raises
     ------
     ValueError
-        When the template does not say the number.
+        When the template does not contain ``{counter}``.
 
     Examples
     --------

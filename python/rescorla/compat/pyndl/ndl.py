@@ -145,7 +145,7 @@ def ndl(
     ValueError
         When an argument is not one of those listed, or an event has a name twice.
     FloatingPointError
-        When a weight left the finite numbers.
+        When a weight became infinite or NaN.
     OSError
         When the events cannot be read.
 
@@ -403,7 +403,7 @@ def data_array(weights: Any, *, attrs: Mapping[str, Any] | None = None) -> xarra
     weights : WeightDict, dict of dicts, or xarray.DataArray
         ``weights[outcome][cue]``; an array of outcomes x cues is given back as it is.
     attrs : mapping, optional
-        The attributes; by default those of `weights`, which a dict has none of.
+        The attributes; by default those of `weights`. A plain dict has none.
 
     Returns
     -------
@@ -413,7 +413,7 @@ def data_array(weights: Any, *, attrs: Mapping[str, Any] | None = None) -> xarra
     Raises
     ------
     AttributeError
-        When there are no attributes.
+        When `weights` has no attributes and `attrs` is not given.
 
     Examples
     --------

@@ -78,14 +78,14 @@ def bandsample(
     cutoff : int, default 5
         Names that occur less often are not drawn.
     seed : int, optional
-        Where the order of equally frequent names comes from; by default from anywhere. pyndl has none.
+        What sets the order of equally frequent names; by default it is another each time. pyndl has no seed.
     verbose : bool, default False
         It changes nothing.
 
     Returns
     -------
     Counter
-        From each name that was drawn to its count.
+        The count of each name that was drawn.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def process_occurrences(
     cue_structure: str = "trigrams_to_word",
     remove_duplicates: bool = True,
 ) -> None:
-    """Write an event for each occurrence, its words, or the runs of letters in them, as cues.
+    """Write an event for each occurrence, with its words, or the runs of letters in them, as cues.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def process_occurrences(
     Raises
     ------
     NotImplementedError
-        When `cue_structure` is another.
+        When `cue_structure` is none of these.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def create_event_file(
     OSError
         When the text cannot be read, or the table is there already.
     NotImplementedError
-        When a structure is another.
+        When a structure is none of those listed.
     ValueError
         When `event_options` are not those of the structure.
 
@@ -441,9 +441,9 @@ def filter_event_file(
     keep_cues, keep_outcomes : "all" or collection of str, default "all"
         The names that stay.
     remove_cues, remove_outcomes : collection of str, optional
-        The names that go.
+        The names that are removed.
     cue_map, outcome_map : mapping from str to str, optional
-        What names become. Those that it does not have go.
+        What names become. Names that the mapping lacks are removed.
     n_jobs, chunksize : int, default 1 and 100000
         They change nothing.
     number_of_processes : int, optional
@@ -460,7 +460,7 @@ def filter_event_file(
 
     Notes
     -----
-    An event that is left without cues goes. One without outcomes stays.
+    An event that is left without cues is removed. One without outcomes stays.
 
     Examples
     --------

@@ -96,7 +96,7 @@ def wh(
     ValueError
         When an argument is not one of those listed, a name has no vector, or dimensions do not fit.
     FloatingPointError
-        When a weight left the finite numbers.
+        When a weight became infinite or NaN.
     OSError
         When the events cannot be read.
 
