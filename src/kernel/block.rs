@@ -7,18 +7,18 @@
 //! for each row r, in order, for each token t, in order:       to[r] = to[r] + factor(t, r) * update[t]
 //! ```
 //!
-//! Here `r` is the row of a slot, and `value(t, r)` is the value of token `t` at that slot. Each of the two loops over rows loads a
-//! row once for all tokens. Each sum and each row gets its terms in the order in which it would get them from one token after
-//! another. With several tokens, `from` and `to` do not overlap, and `from` is not changed. With a single token they may be the
-//! same rows. Vectors run across the rows, and multiply and add are never fused, as in [`super::step`].
+//! A slot is a place in the list of rows: `r` is its row, `value(t, r)` the value of token `t` there. Each of the two loops over
+//! rows loads a row once for all tokens. Each sum and each row gets its terms in the order in which it would get them from one
+//! token after another. With several tokens, `from` and `to` do not overlap, and `from` is not changed. With a single token they
+//! may be the same rows. A vector holds elements of one row, and multiply and add are never fused, as in [`super::step`].
 
 use super::vector::Vector;
 
-/// The rows of some tokens, and their values.
+/// The common rows of some tokens, and each token's values.
 ///
 /// # Safety
-/// `row` and `value` must be called for slots below `count` and for tokens that exist. All rows are below the number of rows that
-/// the caller of [`block`] vouches for.
+/// `row` and `value` must be called only for slots below `count` and tokens that exist. All rows are below the number of rows
+/// that the caller of [`block`] vouches for.
 #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
 pub unsafe trait Slots<E>: Copy {
     /// How many rows.
@@ -40,7 +40,7 @@ pub unsafe trait Slots<E>: Copy {
 /// What a method does with sums and rows.
 ///
 /// # Safety
-/// Methods must be called only where the instruction set of `V` exists.
+/// Its functions must be called only where the instruction set of `V` exists.
 #[expect(unsafe_code, reason = "vectors of an instruction set that must be checked for")]
 pub unsafe trait RowUpdate<V: Vector> {
     /// The factor of a row, given the value that the token has for it.
@@ -59,9 +59,9 @@ pub unsafe trait RowUpdate<V: Vector> {
 /// A step of `T` tokens on all columns of the given rows.
 ///
 /// # Safety
-/// The instruction set of `V` must exist. `from` and `to` point to rows of `width` elements each, a multiple of `B * LANES`, among
-/// them every row of `slots`; nobody else has those of `to`. They are the same rows only if `T` is 1, and otherwise do not
-/// overlap. `slots` has `T` tokens.
+/// The instruction set of `V` must exist. `from` and `to` point to rows of `width` elements each, a multiple of `B * LANES`,
+/// among them every row of `slots`; nobody else uses those of `to`. `from` and `to` do not overlap, unless `T` is 1 and they are
+/// the same rows. `slots` has `T` tokens.
 #[inline(always)]
 #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
 pub unsafe fn block<V, M, S, const T: usize, const B: usize>(

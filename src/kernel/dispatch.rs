@@ -1,7 +1,7 @@
 //! One source for every machine: the instruction set is decided at run time.
 //!
-//! A [`Task`] is generic over the vector; [`run`] instantiates it inside a function compiled for the instruction set,
-//! into which all of it is inlined. So a wheel built for the baseline still uses AVX2 or AVX-512 where the processor has them.
+//! A [`Task`] is generic over the vector; [`run`] instantiates it inside a function compiled for the instruction set, into which
+//! the task is inlined. So a wheel built for the baseline still uses AVX2 or AVX-512 where the processor has them.
 
 use super::element::Element;
 use super::isa::Isa;
@@ -17,7 +17,7 @@ pub fn lanes<E: Element>(isa: Isa) -> usize {
     }
 }
 
-/// Work on rows of some width that is generic over the vector, and over how many vectors are worked on side by side.
+/// Work on rows of some width, generic over the vector and over the number of vectors side by side.
 pub trait Task<E: Element> {
     /// What it gives.
     type Output;
@@ -31,8 +31,8 @@ pub trait Task<E: Element> {
     unsafe fn run<V: Vector<Element = E>, const B: usize>(self) -> Self::Output;
 }
 
-/// Runs a task on rows of `width` elements, a multiple of the kernel's lanes, with the vectors of a kernel. If the machine lacks
-/// the kernel's instruction set, the portable vectors do the task, with the same bits. The machine always has the kernels that
+/// Runs a task on rows of `width` elements, a multiple of the kernel's lanes, with the vectors of a kernel (an instruction set).
+/// If the machine lacks it, the portable vectors do the task, with the same bits. The machine always has the kernels that
 /// [`Isa::available`] lists or that are parsed from a name.
 #[expect(unsafe_code, reason = "the one place where the instruction set is checked")]
 pub fn run<E: Element, T: Task<E>>(kernel: Isa, width: usize, task: T) -> T::Output {

@@ -14,7 +14,7 @@ pub trait Scalar: sealed::Sealed + Copy + PartialOrd + Debug + Default + Send + 
     const NAME: &'static str;
     /// Rounds to the type.
     fn from_f64(value: f64) -> Self;
-    /// Without loss.
+    /// Converts without loss.
     fn to_f64(self) -> f64;
     /// Neither infinite nor NaN.
     fn is_finite(self) -> bool;

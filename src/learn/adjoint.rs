@@ -1,29 +1,29 @@
 //! The adjoint method: tiles of cues, every tile streams the events backward.
 //!
-//! With D = diag(alpha) and c_t the multiplicities of the cues of token t, a token is an affine function of each column. With one
-//! learning rate beta all columns have the same slope A_t:
+//! With D = diag(alpha), c_t the multiplicities of the cues of token t, and o_t its outcomes, a token maps each column by an
+//! affine function. With one learning rate beta all columns have the same slope A_t:
 //!
 //! ```text
 //! W_t = A_t W_(t-1) + beta D c_t (lambda o_t)',     A_t = I - beta D c_t c_t'
 //! W_T = A_T ... A_1 W_0  +  sum over t of  beta A_T ... A_(t+1) D c_t (lambda o_t)'
 //! ```
 //!
-//! Row i of W_T is e_i' W_T, so with v_t' = e_i' A_T ... A_(t+1), which begins as the unit vector of cue i at the last token
-//! and needs no other row:
+//! Row i of W_T is e_i' W_T. It needs no other row: v_t' = e_i' A_T ... A_(t+1) begins at the last token, as the unit vector of
+//! cue i:
 //!
 //! ```text
 //! v = e_i;  for each token t, the last first:
 //!     s = sum over the cues c of t of alpha[c] * v[c]          (a cue named twice counts twice)
 //!     W[i, o] += beta * s                                      for the outcomes o of t
 //!     v[c]    -= beta * s                                      for the cues c of t (a cue named twice counts twice)
-//! W[i, o] *= lambda[o]                                         before the first token
+//! W[i, o] *= lambda[o]                                         when all tokens are done
 //! W[i, :] += v' W_0
 //! ```
 //!
 //! The cost of a token does not depend on the number of all outcomes, only on how many outcomes the token has. Tokens after the
-//! last occurrence of cue i leave v as it is and add nothing (s = 0). So a tile starts at the last occurrence of its cues, or a
-//! little later, and cues are sorted by their last occurrence. Steps that share no cue and no outcome may be reordered (`order`),
-//! which changes no bit.
+//! last occurrence of cue i leave v as it is and add nothing (s = 0). So a tile starts at the last occurrence of its cues (or a
+//! little later, if steps are reordered), and cues are sorted by their last occurrence. Steps (tokens, repeated ones together:
+//! `steps`) that share no cue and no outcome may be reordered (`order`) without changing a bit.
 //!
 //! n cues that always come together and have the same salience are learned as one. Their v[c] differ only in how they begin. So
 //! y = (sum of their v[c]) / n stands for all of them, with n * alpha as salience; for each of these cues y begins at 1 / n. With
@@ -56,7 +56,7 @@ use crate::tiles::result::{Axis, Entry, Filling, Matrix};
 use crate::tiles::rule::same;
 use crate::tiles::width::{WIDEST, padded};
 
-/// The monitor is asked after about this many slots times columns.
+/// The monitor hears of progress after about this many changed elements.
 const POLL_EVERY: usize = 1 << 22;
 
 const TILES: &str = "the rows of tiles";
@@ -160,13 +160,13 @@ pub(super) fn learn<E: LearnsRows>(
     Ok(width)
 }
 
-/// The vectors of some tracked cues, side by side.
+/// The vectors v of the cues whose rows are learned (tracked cues), side by side.
 struct RowTile<'a, E> {
     /// For each row of weights: one element of every vector.
     v: &'a mut [E],
     /// For each column of weights: the tracked cues' weights so far.
     sums: &'a mut [E],
-    /// Tracked cues in the tile, with padding: a multiple of the lanes of the kernel.
+    /// Tracked cues in the tile, with padding: a multiple of the elements of a vector.
     width: usize,
     /// The number of chunks, from the first on, that have events for the tile.
     n_chunks: usize,
@@ -185,7 +185,7 @@ impl<E: Product> RowTile<'_, E> {
         }
     }
 
-    /// Adds v' W_0, for the columns that do not start at zero, some at a time.
+    /// Adds v' W_0, some columns at a time.
     fn add_initial(
         &mut self,
         initial: &Initial<'_, E>,
@@ -273,7 +273,7 @@ macro_rules! learns_rows {
 
 learns_rows!(f64, f32);
 
-/// The steps of a chunk.
+/// The task of learning the steps of a chunk into a tile.
 pub struct Backward<'a, 't, E> {
     tile: &'a mut RowTile<'t, E>,
     alpha: &'a [E],
@@ -307,7 +307,7 @@ impl<E: Element> Backward<'_, '_, E> {
         self.tile.width
     }
 
-    /// Learns with one salience for all cues, or with those of each.
+    /// Learns with one salience for all cues, or with one for each.
     ///
     /// # Safety
     /// The instruction set of `V` must exist.
@@ -378,7 +378,7 @@ unsafe fn add<V: Vector, const B: usize>(sums: *mut V::Element, shares: [V; B]) 
     }
 }
 
-/// The rule of a step: what it adds to the sums of its outcomes and subtracts from its cues.
+/// The rule of a step: what it adds to the sums of its outcomes and subtracts from the v of its cues.
 struct Shares<'a, V: Vector, const UNIFORM: bool> {
     alpha: &'a [V::Element],
     outcomes: &'a [u32],

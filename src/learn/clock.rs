@@ -14,7 +14,7 @@ impl Clock {
     pub(super) fn during<T>(&self, work: impl FnOnce() -> T) -> T {
         let begun = Instant::now();
         let result = work();
-        // Centuries fit.
+        // Centuries of nanoseconds fit in 64 bits.
         self.nanoseconds.fetch_add(begun.elapsed().as_nanos() as u64, Relaxed);
         result
     }

@@ -17,9 +17,9 @@ const KAPPAS: &str = "what is known of event types";
 /// What a plan needs to know about the events before learning.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Facts {
-    /// The greatest sum of alpha * m^2 over the cues of an event.
+    /// The greatest kappa of an event: alpha * m^2, summed over its cues of multiplicity m.
     pub max_kappa: f64,
-    /// Cue slots over all tokens.
+    /// Cue slots: the numbers of cues of all tokens, summed.
     pub slots: u64,
     /// Updates of the forward method: cue slots from the first occurrence of each outcome on, summed over the outcomes.
     pub forward_updates: u64,
@@ -46,14 +46,14 @@ impl Facts {
         }
     }
 
-    /// The mean number of cues of an event.
+    /// The mean number of cues of a token.
     pub(super) fn slots_of_event(&self) -> f64 {
         self.slots as f64 / self.tokens.max(1) as f64
     }
 }
 
 /// The greatest sum of alpha * m^2 over the cues of an event, where `rows[cue]` is the row of each of the file's cues, below
-/// `alpha.len()`. With one salience for all cues the survey knows it; otherwise threads look at all events.
+/// `alpha.len()`. With one salience for all cues it follows from the survey; otherwise threads look at all events.
 ///
 /// # Errors
 /// Those of decoding; [`crate::error::Error::Stopped`].

@@ -57,7 +57,7 @@ pub struct InPlace<'a, E: Clone, S> {
     kernel: Isa,
     threads: usize,
     facts: Facts,
-    /// Whether all events fit into memory as scripts.
+    /// Whether all events fit the plan's budget as scripts.
     fits: bool,
     stream: EventStream,
     /// The row of the weights for each row of the plan.

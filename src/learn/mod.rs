@@ -5,11 +5,11 @@
 //! any thread.
 //!
 //! Weights are cut into tiles, and each thread takes one tile after another, or several at a time (`passes`). A tile has columns,
-//! which learn the events in order (`forward`, `tile`), or rows, which go through the events backward (`adjoint`, `steps`).
-//! Events that share rows come one after another (`order`).
+//! which learn the events in order (`forward`, `tile`), or rows, which go through the events backward (`adjoint`, `steps`). Where
+//! it pays, events that share rows are reordered to come one after another (`order`), which changes no bit.
 //!
-//! The forward method can also give the mean over all tokens (`mean`), record weights at chosen tokens ([`trajectory`]), or learn
-//! in the caller's array ([`in_place`]). [`memory`] bounds the memory of all this.
+//! The forward method can also give the mean of the weights over all tokens (`mean`), record weights at chosen tokens
+//! ([`trajectory`]), or learn in the caller's array ([`in_place`]). [`memory`] says how much memory all this takes at most.
 
 mod adjoint;
 mod checked;
@@ -87,7 +87,7 @@ impl<E: Kernels> Plan<'_, E> {
     }
 }
 
-/// The forecast of a plan: what learning it would take.
+/// The forecast of a plan: what learning would need.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forecast {
     /// The method that computes the weights.

@@ -1,18 +1,17 @@
 //! The order in which events are learned: those that share rows come one after another.
 //!
 //! An event reads and writes its own rows alone. So neighbouring events that share no row may be swapped without changing a bit,
-//! and any reordering is allowed in which events that share a row keep their order. Most tiles are larger than the first cache,
-//! which holds the rows of a few events; a row that an event shares with the one before it is still there. In the King James
-//! text, a trigram was among the last 24 that were visited in 10 % of all visits in the order of the file, and in 34 % in this
-//! order.
+//! and any reordering is allowed in which events that share a row keep their order. Most tiles are larger than the first-level
+//! cache, which holds the rows of a few events; a row that an event shares with the event before is still there. In the King
+//! James text, 10 % of all visits to trigrams were to one of the last 24 visited in the order of the file, 34 % in this order.
 //!
 //! ```text
-//! after each event:  of the events that no longer wait for another, the one that shares the most rows with it;
-//!                    if there is none, the latest such event that was found a few events ago and not taken;
-//!                    if there is none, the oldest event
+//! after each event:  of the events that waited only for it, because of common rows, the one with the most common rows;
+//!                    if there is none, the event that was set free last, at most a few events ago, and is not taken;
+//!                    if there is none, the first event that is not taken
 //! ```
 //!
-//! Events are reordered within blocks, so a tile that begins late begins at a block.
+//! Events are reordered within blocks, so a tile that begins late begins at the start of a block.
 
 use super::script::Script;
 use crate::error::Result;
@@ -23,27 +22,27 @@ const ORDER: &str = "the order of the events";
 /// Events are reordered within blocks of this many.
 pub(super) const BLOCK: usize = 1024;
 
-/// The rows of an event are taken to be in the first cache for this many events.
+/// The rows of an event are assumed to stay in the first-level cache for this many events.
 const NEAR: usize = 4;
 
 /// From this many tiles on reordering pays: it takes about as long as it saves in three to six tiles.
 const TILES: usize = 8;
 /// Reordering pays only where a row has at least this many bytes. Narrower rows belong to events with many cues. Such events
-/// seldom find another one that waits for none, and their sums would wait for the changes that the event before makes in the
-/// common rows.
+/// seldom set another one free, and their sums would wait for the changes that the event before makes in the common rows.
 const ROW: usize = 1024;
 /// Reordering pays only where all rows of a tile take more bytes than this, so that they do not fit the first cache.
 const TILE: usize = 32 << 10;
 
 /// Marks events that are taken.
 const TAKEN: u32 = u32::MAX;
-/// The event without slots, which stands behind all events of a block.
+/// The event without slots, which comes after all events of a block.
 const NOBODY: u32 = BLOCK as u32;
 
 /// Puts events in order.
 ///
-/// In a block, slots are numbered from 1, event by event: event i has those from `starts[i]` to `starts[i + 1]`. Slot 0 belongs
-/// to no event, and behind the last event stands one without slots. So every write has a place.
+/// A slot is a place in an event's list of rows. In a block, slots are numbered from 1, event by event: event i has those from
+/// `starts[i]` to before `starts[i + 1]`. Slot 0 belongs to no event, and after the last event comes one without slots. So no
+/// write needs a condition.
 ///
 /// Invariants: `next[slot]` is the next event that has the slot's row, or the event without slots. `waits[i]` counts the slots
 /// whose next event is i and whose own event is not taken yet; it is `TAKEN` once i is taken, and never zero for the event

@@ -3,8 +3,8 @@
 //! ```text
 //! for each event from the tile's start on, as often as its frequency says:
 //!     a[:] = +0.0; for each cue c in order: a[:] += W[c, :]
-//!     u[:] = rate[:] * (target[:] - a[:]), target[j], rate[j] = lambda[j], beta1 for the outcomes j of the event,
-//!                                                               0, beta2         for all others
+//!     u[:] = rate[:] * (target[:] - a[:]);  (target[j], rate[j]) = (lambda[j], beta1) for the outcomes j of the event,
+//!                                                                 (0, beta2)         for all others
 //!     for each cue c in order: W[c, :] += alpha[c] * u[:]
 //! ```
 //!
@@ -27,14 +27,14 @@ use crate::monitor::Monitor;
 use crate::tiles::rule::{Rates, Rule};
 use crate::tiles::width::WIDEST;
 
-/// The monitor is asked after about this many slots times columns, which take about a millisecond.
+/// The monitor hears of progress after about this many slots times columns, which take about a millisecond.
 const POLL_EVERY: usize = 1 << 22;
 
 /// An element whose tiles of columns can be learned: `f64` or `f32`.
 ///
 /// Generic code is compiled again in every crate that uses it. A step has several hundred bodies for each element
-/// (`kernel::step`), and compiling them takes minutes. So they are named here for both elements, and users of the crate only link
-/// them.
+/// (`kernel::step`), and compiling them takes minutes. So they are compiled here for both elements, and users of the crate only
+/// link them.
 pub trait LearnsColumns: Element {
     /// Learns some events into a tile of columns.
     ///
@@ -59,7 +59,7 @@ learns_columns!(f64, f32);
 /// Bytes of memory for an event, besides the script: its frequency.
 pub(super) const EVENT: u64 = 4;
 
-/// Elements for each lane of a tile, in an aligned buffer, so that no vector crosses a cache line.
+/// A target and a rate for each lane (column) of a tile, in an aligned buffer, so that no vector crosses a cache line.
 pub(super) struct Lanes<'a, E> {
     targets: &'a mut [E],
     rates: &'a mut [E],
@@ -76,7 +76,7 @@ impl<'a, E> Lanes<'a, E> {
     }
 }
 
-/// A chunk of events, in order.
+/// The events of a chunk, in the order in which they are learned.
 pub(super) struct OrderedEvents {
     script: Script,
     /// The frequency of each event; empty where all are 1.
@@ -211,7 +211,7 @@ pub(super) struct ColumnTile<'a, E> {
     pub(super) weights: &'a mut [E],
     /// Whether any of them may be -0.0.
     negative_zeros: bool,
-    /// Elements in a row: a multiple of the lanes of the kernel.
+    /// Elements in a row: a multiple of the elements of a vector.
     pub(super) width: usize,
     columns: Columns<'a, E>,
     /// The salience, if all cues have the same.
@@ -230,7 +230,7 @@ pub(super) struct ColumnTile<'a, E> {
 }
 
 impl<'a, E: Element> ColumnTile<'a, E> {
-    /// A tile of these weights, `width` elements in a row: the columns from `first` on, as many as `lambda` has, and padding.
+    /// A tile of these weights, `width` elements in a row: one for each of `columns`, and padding.
     pub(super) fn new(
         weights: &'a mut [E],
         width: usize,
@@ -252,7 +252,7 @@ impl<'a, E: Element> ColumnTile<'a, E> {
             width,
             columns,
             salience,
-            // With one salience, the kernels take it as part of the rate.
+            // Only steps with one salience have a form with one rate.
             one_rate: one_rate && salience.is_some(),
             targets,
             rates,
@@ -496,8 +496,8 @@ struct Present<'a, V: Vector, const UNIFORM: bool, const ONE_RATE: bool> {
 }
 
 impl<V: Vector, const UNIFORM: bool, const ONE_RATE: bool> Present<'_, V, UNIFORM, ONE_RATE> {
-    /// Sets target and rate of the event's outcomes that are in the tile: to lambda before the event, and back to zero after it.
-    /// Returns whether there are such outcomes.
+    /// For the event's outcomes that are in the tile, sets the rate to `rate`, and the target to lambda before the event, back to
+    /// zero after it. Returns whether there are such outcomes.
     ///
     /// # Safety
     /// The instruction set of `V` must exist; `targets` and `rates` are made of whole vectors, and no shorter than the `lambda`

@@ -35,7 +35,7 @@ pub struct Recording<'a> {
     pub predictions: bool,
 }
 
-/// Weights to record: traces of one or more cells.
+/// Weights to record, as traces. A trace has the weights of one or more cells of a column, at each token.
 #[derive(Debug, Clone, Copy)]
 pub enum Cells<'a> {
     /// A trace for each column: these rows.
@@ -44,7 +44,7 @@ pub enum Cells<'a> {
     Pairs(&'a [[u32; 2]]),
 }
 
-/// The rows of some traces, and their columns.
+/// The rows of a trace, and its column.
 type TraceCells<'a> = (&'a [u32], u32);
 
 impl<'a> Cells<'a> {
@@ -104,7 +104,7 @@ impl<'a, E: Element> Traces<'a, E> {
         {
             return Err(Error::Argument("expected rising tokens, rows and columns that exist".into()));
         }
-        // All traces have as many cells.
+        // All traces have the same number of cells.
         let size = cells.first().and_then(|(rows, _)| tokens.len().checked_mul(rows.len()));
         let size = size.unwrap_or(0);
         if cells.len().checked_mul(size) != Some(out.len()) {
@@ -130,7 +130,7 @@ impl<'a, E: Element> Traces<'a, E> {
         self.tokens.last().copied().unwrap_or(0)
     }
 
-    /// What a tile of these columns records, which begins after `token` tokens.
+    /// What a tile of these columns records; the tile begins after `token` tokens.
     pub(super) fn tracer(&self, columns: &[LearnedColumn], token: u64) -> Result<Tracer<'_, 'a, E>> {
         let mut lanes = Vec::new();
         for (lane, column) in columns.iter().enumerate() {
@@ -164,7 +164,7 @@ struct Lane<'r, 'a, E> {
 
 /// What a tile records.
 ///
-/// Invariant: `record` is the first record that is not made; its token comes after `token`, once it began.
+/// Invariant: `record` is the first record that is not made; after `begin`, its token comes after `token`.
 pub(super) struct Tracer<'r, 'a, E> {
     traces: &'r Traces<'a, E>,
     lanes: Vec<Lane<'r, 'a, E>>,
@@ -205,7 +205,7 @@ impl<E: LearnsColumns> Tracer<'_, '_, E> {
                 if ahead == 1 {
                     asked.answer(self.record, &self.lane_of, event.cues, tile);
                 } else {
-                    // Up to the token before the record, whose activations are wanted.
+                    // Up to the token before: the activations just before the record's token are wanted.
                     ahead -= 1;
                 }
             }
@@ -229,7 +229,7 @@ impl<E: LearnsColumns> Tracer<'_, '_, E> {
     /// Makes the next record.
     fn make(&mut self, weights: &[E], width: usize) {
         for lanes in self.lanes.chunks_mut(TOGETHER) {
-            // All traces have as many rows.
+            // All traces have the same number of rows.
             let n_rows = lanes.first().map_or(0, |lane| lane.rows.len());
             let start = self.record * n_rows;
             for i in 0..n_rows {
@@ -314,7 +314,7 @@ const TABLE: &str = "the table of predictions";
 /// Invariants: there is a list of columns for each record, and an activation for each column.
 pub(super) struct Asked {
     columns: Lists,
-    /// The bits of float64s. Only the tile that has its column writes a row.
+    /// The bits of float64s. Each is written only by the tile that has its column.
     activations: Vec<AtomicU64>,
 }
 
@@ -355,7 +355,7 @@ impl Asked {
         Ok(Self { columns, activations })
     }
 
-    /// Predicts the outcomes of a record that a tile has, from cues below its rows.
+    /// Predicts the outcomes of a record that are in the tile. All `cues` are below its number of rows.
     fn answer<E: Element>(&self, record: usize, lane_of: &[u32], cues: &[u32], tile: &ColumnTile<'_, E>) {
         for row in span(self.columns.ends(), record).unwrap_or_default() {
             let lane = lane_of[self.columns.items()[row] as usize];

@@ -8,7 +8,7 @@ pub(super) trait Body<V: Vector, S: Step<V>> {
     /// Does a step on the rows.
     ///
     /// # Safety
-    /// As [`super::step`]; there are as many rows as the body is for, and none comes twice.
+    /// As [`super::step`]; there are as many rows as the body is for, and none comes twice, but for [`Any`].
     #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
     unsafe fn run(weights: *mut V::Element, width: usize, rows: &[u32], step: &mut S);
 }
@@ -95,7 +95,7 @@ impl<V: Vector, S: Step<V>, const B: usize> Body<V, S> for Any<B> {
     unsafe fn run(weights: *mut V::Element, width: usize, rows: &[u32], step: &mut S) {
         let block = B * V::LANES;
         // SAFETY: all offsets are row * width + column + lane < row * width + width, inside the caller's rows: `column` is a
-        // multiple of the block below the width, and `column - block` is used from the second block on.
+        // multiple of the block, below the width, and `column - block` is used from the second block on.
         unsafe {
             let zero = V::splat(V::Element::default());
             let mut sums = [zero; B];
@@ -134,7 +134,7 @@ pub(super) unsafe fn factor<V: Vector, S: Step<V>>(step: &S, row: u32) -> V {
     unsafe { if S::UNIFORM { V::splat(V::Element::default()) } else { step.factor(row) } }
 }
 
-/// Adds what a block of a row adds to its sums.
+/// Adds the terms of a block of a row to the sums.
 ///
 /// # Safety
 /// The instruction set of `V` must exist; `B` vectors can be read at `row`.

@@ -1,4 +1,4 @@
-//! Which body a step has: by the number of its rows and the instruction set, as measured.
+//! Chooses the body of a step by the number of its rows and the instruction set, from measurements.
 
 use std::marker::PhantomData;
 
@@ -20,20 +20,20 @@ use Form::{Held as H, Woven as W};
 /// The form for 1, 2, 3 ... rows, and how many vectors are side by side. More rows have [`Any`].
 type Forms = &'static [(Form, usize)];
 
-/// Measured end to end beside [`Any`] alone: where each cue has a salience of its own, learning King James takes 18 % less time
-/// forward and 11 % adjoint. Bodies for more rows, and other forms, made no difference beyond noise, of some 3 %.
+/// Measured end to end against [`Any`] alone: where each cue has a salience of its own, learning King James takes 18 % less time
+/// forward and 11 % less adjoint. Bodies for more rows, and other forms, made no difference beyond noise, of some 3 %.
 const AVX512: Forms =
     &[(H, 4), (H, 4), (H, 4), (H, 4), (H, 4), (H, 4), (H, 2), (H, 2), (H, 2), (H, 2), (H, 2), (H, 2)];
 
-/// Here registers hold fewer rows than those of AVX-512. Measured end to end beside [`Any`] from 6 rows on: learning King James
-/// takes 5 % less time forward and 8 % adjoint.
+/// Here registers hold fewer rows than those of AVX-512. Measured end to end against a table with [`Any`] from 6 rows on: learning
+/// King James takes 5 % less time forward and 8 % less adjoint.
 const AVX2: Forms =
     &[(H, 4), (H, 4), (H, 2), (H, 2), (H, 2), (W, 2), (W, 2), (W, 2), (W, 2), (W, 2), (W, 2), (W, 2)];
 
-/// Bodies of their own have fewer rows than this.
+/// Only steps with fewer rows than this have a body of their own.
 pub(super) const ROWS: usize = 13;
 
-/// A body as a function, with the arguments of [`super::step`].
+/// A body as a function, with the arguments of [`Body::run`].
 type Function<V, S> = unsafe fn(*mut <V as Vector>::Element, usize, &[u32], &mut S);
 
 /// Bodies as separate functions, so that the compiler allocates registers for each body alone.

@@ -1,4 +1,4 @@
-//! One step on the rows of an event: sum them, make an update of the sum, change each of them.
+//! One step on the rows of an event: sum them, make an update from the sum, change each row.
 //!
 //! ```text
 //! sum = +0.0;  for each row r of the event, in order:     sum = sum + term(r)
@@ -6,23 +6,23 @@
 //! for each row r of the event, in order:                  r = changed(r, update)
 //! ```
 //!
-//! Vectors run across the rows, never along them, and multiply and add are never fused; so every lane does just what the
-//! scalar rule says, in its order, and the result has the same bits whatever the width of the vectors. A row that comes twice
-//! is summed twice and changed twice, one change after the other.
+//! A vector holds elements of one row, and multiply and add are never fused; so every lane does just what the lines above say, in
+//! their order, and the result has the same bits whatever the width of the vectors. A row that comes twice is summed twice and
+//! changed twice, one change after the other.
 //!
 //! Where the code departs from this:
 //!
 //! 1. `B` vectors are worked on side by side, because the additions of one sum wait for each other.
-//! 2. A few rows stay in registers between sum and change, so that each is loaded once and stored once.
-//! 3. With more rows one block of columns is summed while the block before it, whose sums are complete, is changed; different
-//!    columns never meet.
-//! 4. Each small number of rows has a function of its own (`forms`), because the compiler allocates registers for a whole function:
-//!    in one for all, values would be spilled to the stack, and loading them again would wait for the vectors before them.
+//! 2. If the rows are few, they stay in registers between sum and change, so that each is loaded once and stored once.
+//! 3. With more rows one block of columns is summed while the block before it, whose sums are complete, is changed; no column
+//!    depends on another.
+//! 4. Each small number of rows has a function of its own (`forms`), because the compiler allocates registers for a whole
+//!    function: in one function for all, values would be spilled to the stack and loaded again, which would wait.
 //!
 //! # A rule of one's own
 //!
 //! `step` runs any [`Step`], inside a task that [`run`](super::dispatch::run) compiles for the instruction set. The documentation
-//! has the same example on its page "A rule of your own":
+//! explains its rule on the page "A rule of your own":
 //!
 //! ```
 //! use rescorla::EventWriter;
@@ -148,7 +148,7 @@ use forms::{Apart, ROWS};
 /// What a method does with sums and rows.
 ///
 /// # Safety
-/// Methods must be called only where the instruction set of `V` exists.
+/// Its functions must be called only where the instruction set of `V` exists.
 #[expect(unsafe_code, reason = "vectors of an instruction set that must be checked for")]
 pub unsafe trait Step<V: Vector> {
     /// Whether all rows have the same factor. If so, `update` includes it, and [`Step::factor`] is never called.
@@ -182,8 +182,8 @@ pub unsafe trait Step<V: Vector> {
 /// A step on all columns of the given rows. `once` says that no row comes twice.
 ///
 /// # Safety
-/// The instruction set of `V` must exist. `weights` points to rows of `width` elements each, a positive multiple of
-/// `B * LANES`, and nobody else's; every row in `rows` is one of them.
+/// The instruction set of `V` must exist. `weights` points to rows of `width` elements each, a positive multiple of `B * LANES`,
+/// that nobody else uses; every row in `rows` is one of them.
 #[inline(always)]
 #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
 pub unsafe fn step<V: Vector, S: Step<V>, const B: usize>(
@@ -193,8 +193,8 @@ pub unsafe fn step<V: Vector, S: Step<V>, const B: usize>(
     once: bool,
     step: &mut S,
 ) {
-    // SAFETY: by the contract of this function. 2 and 4 divide 8, `rows` has as many as the body is for, and each is compiled for
-    // the instruction set of `V`.
+    // SAFETY: by the contract of this function. A width that is a multiple of 8 vectors is one of 2 and of 4; `rows` has as many
+    // rows as the body is for; and each body is compiled for the instruction set of `V`.
     unsafe {
         if const { B == 8 && !matches!(V::ISA, Isa::Portable) } {
             let n = if once && rows.len() < ROWS { rows.len() } else { 0 };

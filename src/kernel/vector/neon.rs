@@ -55,7 +55,7 @@ macro_rules! vector {
             }
             #[inline(always)]
             unsafe fn lesser(self, other: Self) -> Self {
-                // Not the instruction for minima: it gives NaN for NaN, and of zeros the negative one.
+                // Not the instruction for minima: it gives NaN if either is NaN, and of two zeros the negative one.
                 // SAFETY: see above.
                 Self(unsafe { $choose($less(self.0, other.0), self.0, other.0) })
             }

@@ -62,8 +62,8 @@ macro_rules! vector {
     };
 }
 
-/// Masks that choose one lane. Four neighbours of the first array (eight of the second), loaded as a vector, have all bits set in
-/// one lane and none in the others; the place of the load decides which lane.
+/// Masks that choose one lane. Four consecutive elements of the first array (eight of the second), loaded as a vector, have all
+/// bits set in one lane and none in the others; where the load begins decides which lane.
 static MIDDLE_OF_7: [u64; 7] = [0, 0, 0, !0, 0, 0, 0];
 static MIDDLE_OF_15: [u32; 15] = [0, 0, 0, 0, 0, 0, 0, !0, 0, 0, 0, 0, 0, 0, 0];
 
