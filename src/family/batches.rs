@@ -37,18 +37,18 @@ const NONE: u32 = u32::MAX;
 /// All events, decoded and validated, in the numbering of the learner.
 ///
 /// Invariants: cues in `patterns` are below `n_rows`, outcomes below `n_columns`; `once`, `pattern` and `outcomes` have an
-/// element for each pattern and each event_type; `types` are below the number of types; `ends` rises and has as many elements as
+/// element for each pattern and each event type; `types` are below the number of types; `ends` rises and has as many elements as
 /// `types`, or none.
 pub(super) struct TokenSource {
     /// The distinct lists of cues.
     patterns: Lists,
     /// Whether no cue comes twice in a pattern.
     once: Vec<bool>,
-    /// The pattern of each event_type of event,
+    /// The pattern of each event type,
     pattern: Vec<u32>,
     /// and its outcomes, each once.
     outcomes: Lists,
-    /// The event_type of each event.
+    /// The event type of each event.
     types: Vec<u32>,
     /// How many tokens there are up to the end of each event; empty where every event is one token.
     ends: Vec<u64>,
@@ -183,7 +183,7 @@ struct SourceReader<'a> {
     rows: &'a [u32],
     columns: &'a [u32],
     patterns: DistinctLists,
-    /// The last pattern and the last event_type that have each cue and outcome.
+    /// The last pattern and the last event type that have each cue and outcome.
     cue_in: Vec<u32>,
     outcome_in: Vec<u32>,
     cues: Vec<u32>,
@@ -191,7 +191,7 @@ struct SourceReader<'a> {
 }
 
 impl SourceReader<'_> {
-    /// Adds a event_type of event, and returns its number.
+    /// Adds an event type, and returns its number.
     fn push(&mut self, cues: &[u32], outcomes: &[u32]) -> Result<u32> {
         let event_type =
             u32::try_from(self.source.pattern.len()).ok().filter(|&event_type| event_type < NONE);
@@ -289,7 +289,7 @@ impl Section {
 
 /// What a thread needs to make sections.
 pub(super) struct Maker {
-    /// Tokens of each event_type in the batch at hand; zero between batches.
+    /// Tokens of each event type in the batch at hand; zero between batches.
     counts: Vec<u64>,
     /// The types of the batch, in the order in which they come,
     types: Vec<u32>,
@@ -297,7 +297,7 @@ pub(super) struct Maker {
     next: Vec<u32>,
     /// The group of each pattern; [`NONE`] between batches.
     group: Vec<u32>,
-    /// The places in `types` of the first and of the last event_type of each group.
+    /// The places in `types` of the first and of the last event type of each group.
     span: Vec<(u32, u32)>,
     /// Which rows the batch changes; none between batches.
     touched: Vec<bool>,
