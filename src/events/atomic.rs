@@ -21,7 +21,8 @@ const SUFFIX: &str = ".rescorla-tmp";
 /// After this many new bytes another sync begins, unless one is under way.
 const SYNCED_AT: u64 = 8 << 20;
 
-/// The longest name of a file, in bytes. Systems allow 255, and a temporary's name is longer than that of its file.
+/// The longest name of a file, in bytes, that its temporary repeats. Systems allow 255, and a temporary's name is longer than
+/// that of its file.
 const LONG_NAME: usize = 200;
 
 /// The most links in a row that are followed, as in Linux.
@@ -110,7 +111,7 @@ impl AtomicFile {
     }
 
     /// Waits until all that was written is on the disk. [`AtomicFile::finish`] does so, too. Where several files appear together,
-    /// call this for all of them before.
+    /// call this for all of them first.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -216,12 +217,12 @@ impl Temporary {
             name.push(format!("{owner}-{}{SUFFIX}", NUMBER.fetch_add(1, Relaxed)));
             let path = folder(target).join(name);
             let file = match make(&path) {
-                // It belonged to a killed process with the same number, and another writer is removing it.
+                // It belonged to a killed process with the same id, and another writer is removing it.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 made => made?,
             };
             // Another writer may have found it before it was locked, and taken it for a leftover. Then that writer holds the
-            // lock, and removes the file or has removed it. Where locks do not exist, nobody looks for leftovers.
+            // lock, and removes the file or has removed it. Where locks do not exist, nobody removes leftovers.
             if !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && is_at(&file, &path) {
                 return Ok(Self { file, path, owner: Some(owner) });
             }
@@ -272,7 +273,7 @@ fn target_of(path: &Path) -> Result<PathBuf> {
             Ok(old) if old.is_dir() => {
                 return Err(Error::io(path, "write")(io::ErrorKind::IsADirectory.into()));
             }
-            // Links in /proc, such as /dev/stdout, lead to files that a process has open and others read.
+            // Links into /proc, such as /dev/stdout, lead to files that a process has open and others read.
             Ok(old) if !old.is_file() || is_in_proc(&target) => {
                 let what = "a device, a pipe or an open file of a process";
                 return Err(Error::Argument(format!(

@@ -9,12 +9,12 @@ use super::format::TYPES_SIZE;
 use crate::error::{Error, Result};
 use crate::grow::{Grow, room_in};
 
-/// From this size in bytes on the dictionary is judged, and once more at the end. If there are more types than half the events,
+/// From this size in bytes on, and once more at the end, the dictionary must pay. If there are more types than half the events,
 /// looking for types costs more than it saves.
 pub(super) const JUDGED_AT: usize = 2 << 20;
 
-/// From this size in bytes on the dictionary of steady events is judged, too: if it has more types than two thirds of the events
-/// now, it will have more than half later on.
+/// From this size in bytes on, the dictionary of running text (`steady`) is judged, too: if it has more types than two thirds of
+/// the events now, it will have more than half later on.
 const DOUBTED_AT: usize = 512 << 10;
 
 const TYPES: &str = "the dictionary of event types";
@@ -53,7 +53,7 @@ pub(super) struct Dictionary {
     names: u64,
     /// Whether the events are steady: the first of them show how often events repeat.
     pub(super) steady: bool,
-    /// The bytes that its types take, as readers count them.
+    /// The most bytes that its types may take, as readers count them.
     pub(super) budget: u64,
 }
 

@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::grow::Grow;
 use crate::monitor::Monitor;
 
-/// The first bytes. They change with the definition.
+/// The first bytes. They change when this definition does.
 const BEGIN: &[u8; 16] = b"rescorla events\n";
 
 /// The bytes of a checksum.

@@ -1,11 +1,11 @@
 //! The binary event file, byte by byte.
 //!
-//! Everything is little-endian. A file is covered exactly, without holes:
+//! Everything is little-endian. Each byte of a file is in one of these parts:
 //!
 //! ```text
 //! offset 0             header, 128 bytes: see Header
 //! offset 128           event chunks, one after another
-//!                      type chunks, one after another (the dictionary; none without Header::types)
+//!                      type chunks, one after another (the dictionary; none without Header::has_types)
 //! header.names         names of the cues, then of the outcomes
 //! header.survey        the survey of the events (none without Header::has_survey): see `survey::block`
 //! header.parameters    a text that says what made the file (none without Header::has_parameters): see `parameters`
@@ -14,8 +14,8 @@
 //! header.length        end of the file
 //! ```
 //!
-//! A **chunk** holds at most 65,536 events (see [`super::chunk`]); its length is a multiple of 8 and it begins with
-//! the CRC32C of its other bytes. **Names** are the same for cues and outcomes:
+//! A **chunk** holds at most 65,536 events (see [`super::chunk`]); its length is a multiple of 8 and it begins with the CRC32C of
+//! its other bytes. **Names** have one form for cues and outcomes:
 //!
 //! ```text
 //! u32 CRC32C of all that follows up to and with the padding
@@ -24,10 +24,10 @@
 //! lengths[], counts[], text, zeros up to a multiple of 8
 //! ```
 //!
-//! Every array of numbers has 1, 2, 4 or 8 bytes for each number, the fewest that hold its greatest. The width 0 means that all
-//! its numbers are 1, such as the frequencies of most events; it takes no bytes. Such arrays are limited, so that a small file
-//! stays small in memory: an array of a chunk has the width 0 only up to [`ALIKE`] numbers, names have bytes in their text, and
-//! the decoded dictionary of types takes at most [`TYPES_SIZE`] bytes.
+//! Every array of numbers has 1, 2, 4 or 8 bytes for each number, the fewest that hold its greatest. An array of width 0 has only
+//! ones, such as the frequencies of most events, and takes no bytes. Such arrays are limited, so that a small file stays small in
+//! memory: an array of a chunk has the width 0 only up to [`ALIKE`] numbers, every name but one has a byte of text, and the
+//! decoded dictionary of types takes at most [`TYPES_SIZE`] bytes.
 //!
 //! [`super::EventFile::open`] checks the header, the length, the names, the directory and the footer. A chunk's checksum,
 //! structure and ids are checked whenever it is decoded, the survey and the parameters when they are first used.
@@ -49,10 +49,10 @@ pub const CHUNK_EVENTS: usize = 1 << 16;
 /// The most cue slots, and the most outcome slots, in a chunk, so that a forged file cannot ask for much memory. The
 /// writer starts a new chunk long before; only an event with more names than this is refused.
 pub const CHUNK_SLOTS: usize = 1 << 24;
-/// The most numbers of a chunk's array that has the width 0, so no bytes: as many as events.
+/// The most numbers in a chunk's array of width 0, which has no bytes: [`CHUNK_EVENTS`].
 pub const ALIKE: usize = CHUNK_EVENTS;
-/// The most bytes of a chunk: the numbers of [`CHUNK_EVENTS`] events and the ids in [`CHUNK_SLOTS`] slots twice, 4 bytes each,
-/// the bytes before them, and the padding.
+/// The most bytes of a chunk: three numbers for each of [`CHUNK_EVENTS`] events and twice [`CHUNK_SLOTS`] ids, 4 bytes each, the
+/// bytes before them, and the padding.
 pub(super) const CHUNK_BYTES: usize = 32 + 4 * (3 * CHUNK_EVENTS + 2 * CHUNK_SLOTS);
 /// The most bytes of the decoded dictionary of types: 16 for each type, and 4 for each of its cues and outcomes.
 pub const TYPES_SIZE: u64 = 256 << 20;
@@ -71,7 +71,7 @@ pub const SURVEY: u32 = 2;
 /// Required feature: there are parameters before the directory.
 pub const PARAMETERS: u32 = 4;
 
-/// The bytes before the numbers of names.
+/// The bytes of names before their arrays.
 const NAMES_HEAD: usize = 24;
 
 const REBUILD: &str = "the file is damaged: compile it again from its source";
@@ -247,13 +247,13 @@ impl Header {
         self.features & PARAMETERS != 0
     }
 
-    /// The place of the survey; in an open file it is inside the file.
+    /// The place of the survey. Opening checks that it is in the file.
     pub(super) fn place_of_survey(&self) -> Option<Range<usize>> {
         let end = if self.has_parameters() { self.parameters } else { self.directory };
         self.has_survey().then_some(self.survey as usize..end as usize)
     }
 
-    /// The place of the parameters; in an open file it is inside the file.
+    /// The place of the parameters. Opening checks that it is in the file.
     pub(super) fn place_of_parameters(&self) -> Option<Range<usize>> {
         self.has_parameters().then_some(self.parameters as usize..self.directory as usize)
     }
@@ -335,7 +335,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// A number that arrays in a file are read into.
+/// The type into which an array of a file is read.
 pub(super) trait Number: Copy + From<u8> + From<u16> + From<u32> {
     const ONE: Self;
     fn from_u64(value: u64) -> Option<Self>;
@@ -355,8 +355,8 @@ impl Number for u64 {
     }
 }
 
-/// Appends zeros up to a multiple of 8, then writes the checksum of all after the first 4 bytes of the block that
-/// began at `start` into those 4 bytes.
+/// Appends zeros up to a multiple of 8, then writes into the first 4 bytes of the block that began at `start` the checksum of the
+/// others.
 pub(super) fn seal(start: usize, out: &mut Vec<u8>) -> Result<()> {
     out.grow_to(out.len().next_multiple_of(8), 0, BYTES)?;
     let crc = crc32c::crc32c(&out[start + 4..]);
@@ -390,7 +390,7 @@ pub(super) fn encode_directory(chunks: &[(u64, u64)], out: &mut Vec<u8>) -> Resu
     Ok(())
 }
 
-/// Appends the names of a vocabulary. `out` must stand at a multiple of 8.
+/// Appends the names of a vocabulary. `out` has a multiple of 8 bytes.
 pub(super) fn encode_names(vocab: &Vocab, out: &mut Vec<u8>) -> Result<()> {
     let start = out.len();
     let (mut lengths, mut counts) = (Packed::default(), Packed::default());
@@ -430,7 +430,7 @@ pub(super) fn decode_names(
         return Err(damaged(start, format!("{n} names"), format!("{found}")));
     }
     let too_long = || damaged(start, "names inside the file", "longer ones");
-    // The numbers of names may take no bytes, but at most one name is empty, so the text has at least a byte for each other one.
+    // Lengths and counts may take no bytes, but at most one name is empty: all others have at least a byte of text.
     let length = n.checked_mul(((widths & 15) + (widths >> 4)).into());
     let length = length.and_then(|numbers| numbers.checked_add(text_length)?.checked_next_multiple_of(8));
     let length = length.filter(|&length| n <= length).and_then(|length| usize::try_from(length).ok());

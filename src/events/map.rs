@@ -98,7 +98,7 @@ impl Parts {
     }
 }
 
-/// The error of a file that ends within a part. `length` is that at opening.
+/// The error of a file that ends within a part. `length` is its length at opening.
 fn ends_early(part: &Range<usize>, length: usize) -> Error {
     defect_at(
         part.start,
@@ -178,8 +178,8 @@ pub fn of_file(file: &File, path: &Path) -> Result<EventFile> {
     // SAFETY: the bytes are only ever read as u8, by `Bytes::append`, which copies a part into owned memory; `EventFile` then
     // checks the copy, and uses that alone: header, directory and names at opening (offsets come from there), a chunk in
     // `EventFile::chunk`. So bytes that change under us give wrong data or an error, never an access outside the map, nor names
-    // that are no UTF-8. `EventFile::bytes` gives them as they are, to be looked at or copied, as bytes that may be any. A file
-    // cut short is the documented exception.
+    // that are no UTF-8. `EventFile::bytes` gives them unchecked: they may be anything. A file cut short is the documented
+    // exception.
     let map = unsafe { Mmap::map(file) }.map_err(|error| match error.kind() {
         ErrorKind::OutOfMemory => short::<u8>(length, "a map of the event file"),
         _ => Error::io(path, "map")(error),

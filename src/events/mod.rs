@@ -1,13 +1,13 @@
-//! Events in their binary form: written once, mapped, read part by part or held in memory, read many times.
+//! Events in their binary form: written once, read many times, from a map, part by part or from memory.
 //!
 //! - [`format`](mod@format) specifies the file, [`chunk`] a chunk of events.
-//! - [`write`](mod@write) takes names and writes the file; [`sink`] is the part of it that readers of tables use.
+//! - [`write`](mod@write) takes names and writes the file; [`sink`] is the trait by which readers of tables use it.
 //! - `survey` finds where each name occurs, `twins` which names always occur together, `grouping` which events can be learned as
-//!   one step, `kappa` which fraction of an error a token removes.
+//!   one step, `kappa` sums alpha m^2 over an event's cues.
 //! - [`pick`] takes events out in another order, [`filter`] gives them other names, [`sets`] counts the sets of cues.
-//! - [`map`] opens a file without reading it; [`atomic`] lets new files appear whole or not at all.
+//! - [`map`] opens a file without reading all of it; [`atomic`] lets new files appear whole or not at all.
 //! - [`digest`] gives the bytes that identify events.
-//! - [`EventFile`] reads over any bytes: a map, a file, or a vector for events in memory. There is one representation.
+//! - [`EventFile`] reads the same bytes from a map, a file, or a vector in memory.
 
 pub(crate) mod alike;
 pub mod atomic;
@@ -61,10 +61,10 @@ pub struct EventFile(Arc<Opened>);
 
 /// The parts of an open event file that are read at opening, or kept after use.
 ///
-/// Invariants, checked by [`EventFile::open`]: `header.length` is the length of the bytes; `chunks` tile
-/// `HEADER..header.names` and their events `0..n_events`, then their types `0..n_types`; the vocabularies have
-/// `header.n_cues` and `header.n_outcomes` names. The contents of chunks are not
-/// trusted, and the bytes may change at any time: [`EventFile::chunk`] checks a chunk whenever it decodes it.
+/// Invariants, checked by [`EventFile::open`]: `header.length` is the length of the bytes; `chunks` fill `HEADER..header.names`;
+/// the first hold the events `0..n_events`, the rest the types `0..n_types`; the vocabularies have `header.n_cues` and
+/// `header.n_outcomes` names. The contents of chunks are not trusted, and the bytes may change at any time: [`EventFile::chunk`]
+/// checks a chunk whenever it decodes it.
 #[derive(Debug)]
 struct Opened {
     bytes: Bytes,
@@ -146,7 +146,7 @@ impl EventFile {
         Ok(Self(Arc::new(opened)))
     }
 
-    /// The file, unless the events live in memory.
+    /// The path; `None` if the events are in memory.
     pub fn path(&self) -> Option<&Path> {
         self.0.path.as_deref()
     }
@@ -336,7 +336,7 @@ impl EventFile {
             monitor.advance(events.end - events.start)?;
             self.for_each(events, |_, cues, outcomes, frequency| {
                 n_tokens = n_tokens.saturating_add(frequency.into());
-                // A chunk with the indices of long types may stand for many times its own length.
+                // A chunk of indices may stand for events many times its length.
                 work += cues.len() + outcomes.len();
                 if work >= LOOK_EVERY {
                     monitor.check()?;
@@ -374,8 +374,8 @@ impl EventFile {
     }
 }
 
-/// Checks the offsets of the blocks after the names, which end at `at`: the first block begins there, the others not before it.
-/// Each block checks its own end.
+/// Checks the offsets of the blocks after the names, which end at `at`: the first begins there, each other not before the
+/// previous. Each block checks its own end.
 fn check_order(header: &Header, at: usize) -> Result<()> {
     let (mut before, mut is_first) = (at as u64, true);
     for (what, there, begin) in header.behind_names() {

@@ -20,7 +20,7 @@ const MOST: usize = 16 << 20;
 /// Bytes before the text.
 const HEAD: usize = 16;
 
-/// Appends the parameters. `out` must stand at a multiple of 8.
+/// Appends the parameters. `out` has a multiple of 8 bytes.
 ///
 /// # Errors
 /// [`Error::Memory`].
@@ -107,7 +107,7 @@ mod tests {
             prop_assert_eq!(told.parameters().unwrap(), Some(text));
             prop_assert_eq!(not.parameters().unwrap(), None);
             told.verify(&Monitor::new()).unwrap();
-            // The digest depends on these and on the names.
+            // The digest depends on checksums and names.
             prop_assert_eq!(told.checksums(&Monitor::new()).unwrap(), not.checksums(&Monitor::new()).unwrap());
         }
     }

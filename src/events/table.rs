@@ -26,13 +26,12 @@ pub(crate) enum Style {
 }
 
 impl EventFile {
-    /// Writes the events as a table: `cues<TAB>outcomes`, names joined by `_`, and a third column `frequency` where a
-    /// frequency is not 1. A name that ends in .csv gets commas and quotes, one that ends in .gz, .xz or .zst (.csv.gz
-    /// too) is compressed.
+    /// Writes the events as a table: `cues<TAB>outcomes`, names joined by `_`, and a third column `frequency` where a frequency
+    /// is not 1. A path that ends in .csv gets commas and quotes, one in .gz, .xz, .zst or .zstd (.csv.gz too) is compressed.
     ///
     /// # Errors
-    /// A message when a name cannot stand in a table; [`Error::Argument`] for the file of the events themselves;
-    /// [`Error::Io`], and the old file is then as it was.
+    /// A message when a name cannot stand in a table; [`Error::Argument`] if `path` is the events' own file; [`Error::Io`], and
+    /// the old file is then as it was.
     pub fn to_table(&self, path: &Path, monitor: &Monitor) -> Result<()> {
         check_apart(Some(path), self.path())?;
         let style = if is_csv(path) { Style::Csv } else { Style::Tab };
@@ -57,7 +56,7 @@ impl EventFile {
         Ok(found)
     }
 
-    /// A message when a name cannot stand in a table.
+    /// Refuses a name that cannot stand in a table.
     pub(crate) fn check_names(&self, style: Style) -> Result<()> {
         for (kind, vocab) in [("cue", self.cues()), ("outcome", self.outcomes())] {
             if let Some(name) = vocab.names().find(|name| !style.fits(name)) {

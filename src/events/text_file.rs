@@ -11,7 +11,7 @@ use liblzma::write::XzEncoder;
 use super::atomic::AtomicFile;
 use crate::error::{Error, Result};
 
-/// The default level of the zstd and xz tools.
+/// The default level of the xz tool.
 const XZ_LEVEL: u32 = 6;
 
 /// A text file being written, which takes its name when it is whole. If it is dropped before, nothing is left of it.

@@ -28,9 +28,9 @@ const TOGETHER: usize = 4;
 pub(super) struct CheckedPlan<E> {
     pub(super) rule: Rule<E>,
     pub(super) method: Method,
-    /// Columns by the first event that can change them.
+    /// The columns, sorted by the first event that can change them.
     pub(super) columns: Vec<LearnedColumn>,
-    /// Rows by the last event that has their cue, the latest first.
+    /// The rows, sorted by the last event that has their cue, the latest first.
     pub(super) tracked: Vec<LearnedRow>,
     /// For each row the first row that is equal to it,
     pub(super) first_twin: Vec<u32>,
@@ -120,14 +120,13 @@ impl<E: Element> CheckedPlan<E> {
         width::<E>(self.wanted, self.kernel, lanes, events, threads)
     }
 
-    /// How many tiles of a size in bytes a thread may take through the events in one pass. They take no more memory than kept
-    /// events would.
+    /// How many tiles of `bytes` bytes a thread may take through the events in one pass. Those beyond its first fit the budget.
     pub(super) fn together(&self, events_are_kept: bool, bytes: usize) -> usize {
         if events_are_kept { 1 } else { (1 + self.room / bytes.max(1)).min(TOGETHER) }
     }
 }
 
-/// Parameters of the forward method besides the rule: where it begins, and what happens at each token.
+/// Parameters besides the rule: where learning begins, and what happens at each token.
 pub(super) struct Start<'a, E: Clone> {
     pub(super) initial: Option<Initial<'a, E>>,
     pub(super) schedule: Option<Schedule<'a>>,
@@ -160,7 +159,7 @@ pub(super) struct LearnedColumn {
 pub(super) struct LearnedRow {
     /// The row of weights.
     pub(super) row: u32,
-    /// Its rows in the result, each with the row of weights that it is.
+    /// Its rows in the result, each with its row of weights.
     pub(super) targets: Vec<(u32, u32)>,
     pub(super) end: u64,
 }
@@ -199,8 +198,8 @@ fn columns<E: Clone>(
     Ok(columns)
 }
 
-/// Finds the rows to learn, and the updates of the adjoint method where equal cues are learned once; writes its cost without that
-/// into the facts.
+/// Finds the rows to learn, and the adjoint method's updates if equal rows are learned once; writes its updates for all rows into
+/// the facts.
 fn tracked<E: Clone>(
     survey: &Survey,
     plan: &Plan<'_, E>,

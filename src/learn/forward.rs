@@ -1,18 +1,18 @@
 //! The forward method: tiles of outcomes, every tile streams the events in order.
 //!
-//! `tile` says what a tile does with an event. Besides, the code departs from the rule as follows:
+//! `tile` says what a tile does with an event. This file departs from the plain rule as follows:
 //!
-//! 1. The columns are cut into tiles and into blocks of vectors.
+//! 1. The columns are cut into tiles, tiles into blocks of vectors.
 //! 2. A tile starts at the first event that can change one of its columns.
 //! 3. Columns of padding stay zero.
 //! 4. Events that share no cue may be reordered (`order`).
 //!
-//! None of this changes an operation on any column, so the result is that of the scalar rule, bit for bit. A cue that an event
-//! names twice is summed twice and updated twice, one after the other, as the rule says.
+//! None of this changes a bit of any column: the result is that of the scalar rule. A cue that an event names twice is summed
+//! twice and updated twice, one after the other, as the rule says.
 //!
-//! A schedule sets beta1 and beta2 before each token, and a mean adds up the rows that a token will change (`mean`). Without them a
-//! token costs one more comparison. Trajectories record weights between tokens, by learning one piece of the events after another
-//! (`trajectory`).
+//! A schedule sets beta1 and beta2 before each token, and a mean adds up the rows that a token will change (`mean`). If neither
+//! is used, they cost at most one comparison for each token. Trajectories record weights between tokens, by learning one piece of
+//! the events after another (`trajectory`).
 
 use super::checked::{CheckedPlan, LearnedColumn, Start};
 use super::mean::Mean;
@@ -80,7 +80,7 @@ pub(super) fn learn<E: LearnsColumns>(
             let bytes = rows.saturating_mul(size_of::<E>() * width + of_means);
             checked.together(chunks.are_kept(), bytes)
         }
-        // The same for trajectories, however many tiles share the events.
+        // Trajectories take one tile in each pass.
         Goal::Traces(_) => 1,
     };
     let passes = Passes::new(tiles.len(), threads, most);
@@ -139,14 +139,14 @@ pub(super) fn learn<E: LearnsColumns>(
     Ok(width)
 }
 
-/// The buffers of a thread. Each tile of a pass has a piece of all of them, but of the lines.
+/// The buffers of a thread. Each tile of a pass has a piece of each of them except `lines`.
 struct Buffers<E> {
     weights: Buffer<E>,
     /// For means: a sum for each weight,
     sums: Buffer<f64>,
     /// and for each row the token that changed it last.
     since: Vec<u64>,
-    /// The elements for each lane of a tile.
+    /// Targets and rates for the lanes of a tile.
     lanes: Buffer<E>,
     /// Lines of a result in a file.
     lines: Buffer<E>,
@@ -211,7 +211,7 @@ pub(super) struct TileColumns<'a, E> {
     pub(super) columns: Columns<'a, E>,
     /// Elements in a row: one for each column, and padding.
     pub(super) width: usize,
-    /// The first event that can change one of them.
+    /// The first event that can change a column.
     pub(super) start: u64,
 }
 
@@ -289,7 +289,7 @@ impl<E: LearnsColumns> BegunTile<'_, '_, E> {
         })
     }
 
-    /// Writes the weights, when all events are learned.
+    /// Reports the last tokens, and replaces weights by means if the plan asks for them.
     fn finish(&mut self, run: &Run<'_, E>) -> Result<()> {
         run.monitor.advance(self.tile.unreported.take())?;
         if let Some(mean) = self.tile.per_token.take().and_then(|per_token| per_token.mean) {

@@ -34,7 +34,7 @@ pub struct Report {
     pub method: Method,
     /// The instruction set.
     pub kernel: Isa,
-    /// Columns in a tile.
+    /// Lanes in a tile.
     pub tile: usize,
     /// Threads.
     pub threads: usize,
@@ -166,7 +166,7 @@ impl<'a, E: Kernels> Job<'a, E> {
         if self.lanes() == Axis::Columns { columns } else { rows }
     }
 
-    /// Lanes in a tile, where one thread learns many lanes.
+    /// Lanes in a tile, where one thread learns all lanes.
     pub fn width(&self) -> usize {
         self.checked.width(self.n_lanes().max(1), 1)
     }
@@ -236,7 +236,7 @@ impl<'a, E: Kernels> Job<'a, E> {
         )
     }
 
-    /// The columns whose results are among some lanes, each with these results alone.
+    /// The columns whose targets are among some lanes, each with these targets alone.
     fn columns_in(&self, lanes: &Range<usize>) -> Result<Cow<'_, [LearnedColumn]>> {
         if lanes.len() == self.n_lanes() {
             return Ok(Cow::Borrowed(&self.checked.columns));
@@ -252,7 +252,7 @@ impl<'a, E: Kernels> Job<'a, E> {
         Ok(Cow::Owned(columns))
     }
 
-    /// The rows whose results are among some lanes, each with these results alone.
+    /// The rows whose targets are among some lanes, each with these targets alone.
     fn rows_in(&self, lanes: &Range<usize>) -> Result<Cow<'_, [LearnedRow]>> {
         if lanes.len() == self.n_lanes() {
             return Ok(Cow::Borrowed(&self.checked.tracked));
@@ -274,7 +274,7 @@ impl<'a, E: Kernels> Job<'a, E> {
         Run { rule, kernel: *kernel, tokens: facts.tokens, monitor, clock: &self.clock }
     }
 
-    /// The report so far, for tiles of `width` lanes.
+    /// The report so far, for tiles of `tile` lanes.
     pub fn report(&self, tile: usize) -> Report {
         let CheckedPlan { method, kernel, threads, facts, .. } = self.checked;
         Report { method, kernel, tile, threads, busy: self.clock.time(), facts }

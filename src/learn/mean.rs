@@ -7,7 +7,7 @@
 //! sum[c, :] = +0.0, since[c] = 1                          for every row c
 //! before token t, for each cue c of it, in order:         sum[c, :] += W[c, :] * (t - since[c]), since[c] = t
 //! mean[c, :] = (sum[c, :] + W[c, :] * (T + 1 - since[c])) / T
-//! mean[c, :] = W[c, :]                                    where since[c] is still 1: it never changed
+//! mean[c, :] = W[c, :]                                    where since[c] is still 1: no later token changed it
 //! ```
 //!
 //! Sums are always float64, and the mean is rounded to the type of the weights once. The sum adds up the weights and not their
@@ -50,7 +50,7 @@ impl<'a> Mean<'a> {
     pub(super) fn finish<E: Element>(self, weights: &mut [E], tokens: u64) {
         let rows = weights.chunks_exact_mut(self.width).zip(self.sums.chunks_exact_mut(self.width));
         for ((weights, sums), &since) in rows.zip(&*self.since).filter(|(_, since)| **since > 1) {
-            // Beyond the last token, where a forged survey begins too late.
+            // A forged survey may make `since` exceed `tokens + 1`.
             add(sums, weights, (tokens + 1).saturating_sub(since));
             for (weight, sum) in weights.iter_mut().zip(sums) {
                 *weight = E::from_f64(*sum / tokens as f64);

@@ -1,23 +1,23 @@
-//! The most memory that learning takes, without a result in memory and without the file's table of event types.
+//! The most memory that learning takes, apart from a result in memory and the file's dictionary of event types.
 //!
 //! ```text
-//! events     all of them decoded, or the plan's budget if that is less; and for each thread 32 MiB: a chunk of 65,536 events of
-//!            59 names each
+//! events     all of them decoded, or the plan's budget if that is less; and for each thread 32 MiB: room for a chunk of
+//!            65,536 events of 59 names each
 //! tiles      for each thread    forward: n_cues * width elements      adjoint: (n_cues + n_outcomes) * width elements
 //! lines      for each thread    1 MiB or 64 bytes * the length of a line, whichever is more; for a result in a file
 //! others     256 bytes for each cue and outcome; 8 MiB for each thread: its stack, and memory rounded to huge pages
 //! ```
 //!
-//! Decoded events that exceed the budget are not kept. Then each thread may have more than one tile, so that tiles share the
+//! If the decoded events exceed the budget, none are kept. Then each thread may have more than one tile, so that tiles share the
 //! decoding of a chunk; together these additional tiles take no more than the budget.
 //!
 //! A mean takes n_cues * (width * 8 + 8) bytes for each thread, a schedule 8 or 16 bytes for each token, and trajectories the
 //! size of what they record.
 //!
-//! Learning chooses the width of a tile: 512 to 2,048 bytes, or at most 1,024 on processors with a second cache of more than 1 MiB.
-//! The more cues an event has, the narrower the tile. A line is a column with the forward method, a row with the adjoint
-//! method. Initial weights come in addition: a copy where they are not of the result's type and row after row, and with the
-//! adjoint method 256 columns of them for each thread.
+//! Learning chooses the width of a tile: rows of 512 to 2,048 bytes, or at most 1,024 if the processor's second cache has more
+//! than 1 MiB. The more cues an event has, the narrower the tile. A line is a column with the forward method, a row with the
+//! adjoint method. Initial weights come in addition: a copy, unless they have the result's type and lie row after row; with the
+//! adjoint method also 256 of their columns for each thread.
 
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
@@ -80,8 +80,7 @@ mod tests {
     #[test]
     fn the_formula_is_what_its_words_say() {
         const MIB: usize = 1 << 20;
-        // 60,000 rows of the least width, 512 bytes, for there are many cues in an event; lines of 480,000 bytes,
-        // 8 at a time, or of 80,000, 13 at a time.
+        // 60,000 rows of the least width, 512 bytes, for there are many cues in an event; lines of 480,000 bytes, 8 at a time.
         let forward = Memory::needed::<f64>([60_000, 10_000], 20.0, 512 << 20, 2, Method::Forward);
         assert_eq!(forward.events, 512 * MIB + 2 * 32 * MIB);
         assert_eq!(forward.tiles, 2 * 60_000 * 512);

@@ -2,8 +2,8 @@
 //!
 //! Where the events are kept in the form that a method reads, a pass has one tile: there is nothing to share. Where they are not
 //! kept, each pass decodes them again; so a thread takes several tiles through a chunk before it decodes the next. This takes 12
-//! % off the time to learn four times the King James text with 2,048 outcomes (forward) or cues (adjoint), whose events are just
-//! too large to be kept.
+//! % off the time to learn four copies of the King James text with 2,048 outcomes (forward) or cues (adjoint), with a budget just
+//! too small to keep the events.
 
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ impl Passes {
 
     /// The tiles of a pass.
     pub(super) fn tiles(&self, pass: usize) -> Range<usize> {
-        // There are fewer tiles than 2^32.
+        // No overflow: there are fewer than 2^32 tiles.
         pass * self.n_tiles / self.n..(pass + 1) * self.n_tiles / self.n
     }
 

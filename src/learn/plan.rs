@@ -51,14 +51,14 @@ pub struct Plan<'a, E: Clone> {
     pub threads: usize,
     /// The instruction set; the best if `None`.
     pub kernel: Option<Isa>,
-    /// Columns in a tile; chosen by size if `None`.
+    /// Lanes (columns or rows) in a tile; chosen by size if `None`.
     pub tile: Option<usize>,
     /// The budget in bytes for decoded events. If the events take more, none are kept, and the budget is for additional tiles,
     /// which share the decoding.
     pub budget: usize,
 }
 
-/// Weights to continue from. Row i belongs to row i of the result's weights; `columns` says where each column is.
+/// Weights to continue from. Row i belongs to row i of the weights; `columns` says where each column is.
 #[derive(Debug, Clone)]
 pub struct Initial<'a, E: Clone> {
     /// The weights, row after row.
@@ -144,8 +144,8 @@ impl<E: Element> Plan<'_, E> {
     /// The cheaper method, or the forward method where the adjoint one is not precise enough. The forward method is exact; the
     /// adjoint method is precise while beta * kappa <= 1 and saliences differ little.
     ///
-    /// The cost of a method is the number of rows that it visits: rows of weights, and with the adjoint method rows of sums, too,
-    /// where repeated events count as one.
+    /// The cost of a method is the number of elements that it visits: weights; with the adjoint method also sums, and repeated
+    /// events count as one.
     pub(super) fn cheaper(
         &self,
         facts: &Facts,
@@ -170,7 +170,7 @@ impl<E: Element> Plan<'_, E> {
 }
 
 impl<E: Element> Initial<'_, E> {
-    /// Which columns of the result do not start at zero. Minus zero is not zero: an event turns it into plus zero.
+    /// Which columns of the result do not start at zero. Minus zero counts: an event turns it into plus zero.
     pub(super) fn started(&self, n_rows: usize, n_columns: usize) -> Result<Vec<bool>> {
         let width = self.width;
         let whole = width > 0 && self.weights.len().is_multiple_of(width) || self.weights.is_empty();

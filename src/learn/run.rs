@@ -5,7 +5,7 @@ use crate::kernel::isa::Isa;
 use crate::monitor::Monitor;
 use crate::tiles::rule::Rule;
 
-/// How tiles are learned, and who watches.
+/// How tiles are learned, and the monitor.
 pub(super) struct Run<'a, E> {
     pub(super) rule: &'a Rule<E>,
     pub(super) kernel: Isa,

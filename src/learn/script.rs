@@ -53,9 +53,9 @@ pub(super) struct Segment<'a> {
     pub(super) frequencies: &'a [u32],
     /// How many events there are.
     pub(super) len: usize,
-    /// All cue ids are below.
+    /// All cue ids are below this.
     pub(super) n_rows: usize,
-    /// All outcome ids are below.
+    /// All outcome ids are below this.
     pub(super) n_columns: usize,
 }
 
@@ -116,7 +116,7 @@ impl EventStream {
         self.file.n_chunks()
     }
 
-    /// The number of the chunk that has event `event`, and which of its events that is.
+    /// The chunk that has event `event`, and the number of its events before that.
     pub(super) fn locate(&self, event: u64) -> (usize, usize) {
         let chunk = self.file.chunk_with(event);
         (chunk, event.saturating_sub(self.file.events_of(chunk).start) as usize)
@@ -178,7 +178,7 @@ pub(super) struct Script {
     n_columns: usize,
 }
 
-/// Marks events that name a cue twice. No event has so many cues.
+/// Marks events that name a cue twice. No event has 2^31 cues.
 const REPEATS: u32 = 1 << 31;
 
 impl Script {
@@ -208,7 +208,7 @@ impl Script {
         Ok(())
     }
 
-    /// Reorders the events: `order` names the event of each place. Events stay within blocks of `block`, so the copy in use is
+    /// Reorders the events: `order` names the event of each place. Events stay within blocks of `block` events, so the buffer is
     /// small.
     pub(super) fn reorder(&mut self, order: &[u32], block: usize) -> Result<()> {
         let (mut starts, mut ordered) = (Vec::new(), Vec::new());
@@ -251,12 +251,12 @@ impl Script {
         Scripted { words: &self.words, n_rows: self.n_rows }
     }
 
-    /// All cues are below.
+    /// All cues are below this.
     pub(super) fn n_rows(&self) -> usize {
         self.n_rows
     }
 
-    /// All outcomes are below.
+    /// All outcomes are below this.
     pub(super) fn n_columns(&self) -> usize {
         self.n_columns
     }
@@ -272,7 +272,7 @@ pub(super) struct Scripted<'a> {
 }
 
 impl Scripted<'_> {
-    /// All cues are below.
+    /// All cues are below this.
     pub(super) fn n_rows(&self) -> usize {
         self.n_rows
     }

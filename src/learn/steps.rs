@@ -1,8 +1,8 @@
 //! The steps of the adjoint method: the events backward, with repeated events taken together.
 //!
 //! An event belongs to the same step as its repetition, unless another event with one of its cues comes between
-//! (`events::grouping`). A row of frequency f is one step of f tokens. Within a step, s decays from token to token by
-//! q = 1 - beta * kappa, where kappa is the sum of alpha m^2 over its cues. So R tokens have the effect of one token with beta
+//! (`events::grouping`). A row of frequency f is one step of f tokens. Within a step, each token multiplies s (`adjoint`) by
+//! q = 1 - beta * kappa; kappa is the sum of alpha m^2 over its cues. So R tokens have the effect of one token with beta
 //! multiplied by
 //!
 //! ```text
@@ -11,8 +11,8 @@
 //!
 //! Which outcomes are learned must not affect the steps: a column has the same bits, whatever the other columns are.
 //!
-//! A step never crosses the end of a chunk. Where beta * kappa >= 2 nothing decays. There every token is a step of its own, so that
-//! weights that overflow do so as in the rule.
+//! A step never crosses the end of a chunk. If beta * kappa >= 2 in any event, every token is done by itself (`times`), so that
+//! weights overflow as in the rule.
 
 use super::order::{self, BLOCK};
 use super::script::{SCRIPT, Script, Segment};
@@ -24,15 +24,14 @@ use crate::kernel::element::Element;
 
 /// Steps in the order in which they are done: the last event first, except for reordering within blocks.
 ///
-/// Invariants: all vectors have as many elements as `script` has events, or `times` is empty; `events` never increases.
+/// Invariants: all vectors have as many elements as `script` has events, but `times` may be empty; `events` never increases.
 #[derive(Debug)]
 pub(super) struct Steps<E> {
     /// The event of each step.
     pub(super) script: Script,
     /// The learning rate of each step, for all its tokens together.
     pub(super) gains: Vec<E>,
-    /// The last event of each step, counted from the first event of the chunk. Where steps are reordered: the one of the earliest
-    /// step in its block.
+    /// The last event of each step, counted from the first event of the chunk. Where steps are reordered: the least of its block.
     pub(super) events: Vec<u32>,
     /// How many events the chunk has.
     pub(super) len: usize,
