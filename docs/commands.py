@@ -26,19 +26,19 @@ _HEAD = """\
 `rescorla COMMAND -h` shows the common options of a command, marked here by {common} where there are others,
 and `rescorla COMMAND --help` all. [How to work on the command line](howto/command-line.md) has examples.
 
-FILE is running text, an event table or a binary event file, told apart by content. What a command was asked
-for goes to standard output; its report, warnings and errors go to standard error. With `--json` standard
-output has one JSON object, whose keys stand below each command. Keys of what was not asked for may be left
-out. Numbers that are not finite are null.
+FILE is running text, an event table or a binary event file, as detected from its content. The result of a
+command goes to standard output; its report, warnings and errors go to standard error. With `--json` standard
+output has one JSON object; its keys are listed below each command. Keys of results that you did not ask for
+may be missing. Numbers that are not finite are null.
 
 | exit status | |
 |---|---|
 | 0 | done |
-| 1 | an error, which one line on standard error tells |
+| 1 | an error, which one line on standard error describes |
 | 2 | wrong usage |
 | 3 | `verify`: tiles of a store are missing or bad |
 | 130 | interrupted by Ctrl-C |
-| 141 | whoever read the output went away |
+| 141 | the program that read the output has closed the pipe |
 """
 
 

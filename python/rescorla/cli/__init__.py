@@ -84,7 +84,7 @@ def parser() -> argparse.ArgumentParser:
         usage="rescorla COMMAND ...",
         formatter_class=command.Help,
         description="Learn cue-outcome associations by the Rescorla-Wagner rule.",
-        epilog="FILE is running text, an event table or a binary event file, told apart by content. "
+        epilog="FILE is running text, an event table or a binary event file, as detected from its content. "
         "'rescorla COMMAND -h' lists the common options of a command, --help all.",
     )
     program.add_helps()

@@ -39,10 +39,11 @@ KEYS = report.COUNTED | {
 }
 
 _DESCRIPTION = """\
-Compute what weights predict.
+Compute the activations of outcomes.
 
-Running text is coded as the events of the weights were, as far as the weights say how; what is taken is told
-on standard error. An option that is given counts, with a warning where it says something else."""
+Running text becomes cues as it did for the events of the weights, if the weights have a record of it;
+standard error shows which options were taken from there. Options that you give count instead, with a warning
+if they differ."""
 
 # Activations held at a time: 32 MB.
 _BLOCK = 1 << 22
@@ -85,11 +86,13 @@ def add(commands: Any) -> None:
         help="what to do with unknown cues and, with --present-only, unknown outcomes, which get NaN if they "
         "are ignored (default error)",
     )
-    names.add(parser, "--outcomes", "OUTCOME", "the activations of these outcomes only, in this order")
+    names.add(
+        parser, "--outcomes", "OUTCOME", "compute the activations of these outcomes only, in this order"
+    )
     parser.add_argument(
         "--present-only",
         action="store_true",
-        help="of each event, the activations of the outcomes that are present in it only",
+        help="compute only the activations of the outcomes that are present in each event",
     )
     parser.add_argument(
         "--dtype", choices=("float64", "float32"), help="type to compute in (default: that of the weights)"

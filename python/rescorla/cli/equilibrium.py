@@ -26,7 +26,7 @@ def add(commands: Any) -> None:
         "--alpha",
         type=float,
         metavar="A",
-        help="salience of the cues: of several solutions give that of least sum of w^2/A",
+        help="salience of the cues; if there are several solutions, give the one with the least sum of w^2/A",
     )
     names.add_numbers(parser, "--alpha", "cues", "salience")
     weights.add_beta(parser, 1.0)
@@ -41,16 +41,20 @@ def add(commands: Any) -> None:
         "--initial",
         type=Path,
         metavar="WEIGHTS",
-        help="start from the weights in this file: of several solutions give the one nearest to them",
+        help="start from the weights in this file; if there are several solutions, give the one nearest to "
+        "them",
     )
     parser.add_argument(
         "--method",
         choices=("auto", "dense", "iterative"),
         default="auto",
-        help="how to solve (default auto: dense for up to 10,000 cues)",
+        help="the method of solving (default auto: dense for up to 10,000 cues)",
     )
     parser.add_argument(
-        "--tol", type=float, metavar="T", help="what counts as zero (dense), or where to stop (iterative)"
+        "--tol",
+        type=float,
+        metavar="T",
+        help="the tolerance: what counts as zero (dense), or when to stop (iterative)",
     )
     weights.add_options(parser)
     command.add_threads(parser)

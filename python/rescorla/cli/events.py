@@ -40,15 +40,15 @@ KEYS = report.COUNTED | {
 _DESCRIPTION = """\
 Write a binary event file, an event table, or how often names occur.
 
-What the options say is done in this order, whatever their own: FILEs are read one after another; names are
-filtered; a band sample is drawn of the outcomes that are left; the first events are taken; tokens are drawn,
-shuffled or repeated; what is left is split. Every step that draws has the seed of --seed. With -o, steps go
-through files beside it and not through memory."""
+The options are applied in this order, whatever the order in which you give them: FILEs are read one after
+another; names are filtered; a band sample is drawn from the remaining outcomes; the first events are taken;
+tokens are drawn, shuffled or repeated; what is left is split. Each random step uses the seed of --seed. With
+-o, events between two steps go into temporary files beside it, not into memory."""
 
 _EPILOG = """\
-A LIST is a file of names, one in each line before the first tab: what --cue-counts writes is one. A MAP is a
-file with a name, a tab and what it becomes in each line; several names are joined by _. Both may be
-compressed."""
+A LIST is a file with a name in each line; what follows a tab is ignored, so a table of --cue-counts is a
+LIST. A MAP is a file with a name, a tab and its new name in each line; several new names are joined by _.
+Both may be compressed."""
 
 
 def add(commands: Any) -> None:
@@ -94,15 +94,16 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
         "--cue-counts",
         type=tables.target,
         metavar="FILE",
-        help="the table to write of cues and the number of tokens that each is in, likewise",
+        help="the table to write with each cue and its number of tokens; the suffix means the same as for "
+        "--table",
     )
-    group.add_argument("--outcome-counts", type=tables.target, metavar="FILE", help="the same of outcomes")
+    group.add_argument("--outcome-counts", type=tables.target, metavar="FILE", help="the same for outcomes")
 
 
 def _add_names(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group(
         "names",
-        "Of lists and maps at most one for cues, and one for outcomes. An event that loses all its cues is "
+        "Give at most one list or map for cues, and one for outcomes. An event that loses all its cues is "
         "dropped.",
     )
     for side in ("cues", "outcomes"):
@@ -113,10 +114,13 @@ def _add_names(parser: argparse.ArgumentParser) -> None:
             f"--{one}-map",
             type=Path,
             metavar="MAP",
-            help=f"what {side} become; those that it lacks are removed",
+            help=f"new names of {side}; {side} that the map lacks are removed",
         )
         group.add_argument(
-            f"--min-{one}-count", type=command.count, metavar="N", help=f"remove {side} in fewer tokens"
+            f"--min-{one}-count",
+            type=command.count,
+            metavar="N",
+            help=f"remove {side} that are in fewer than N tokens",
         )
         group.add_argument(
             f"--max-{side}",
@@ -134,7 +138,7 @@ def _add_names(parser: argparse.ArgumentParser) -> None:
         "--cutoff",
         type=command.count,
         metavar="C",
-        help="outcomes in fewer tokens are not drawn (default 5)",
+        help="draw no outcomes that are in fewer than C tokens (default 5)",
     )
 
 
@@ -144,28 +148,30 @@ def _add_tokens(parser: argparse.ArgumentParser) -> None:
         "--head",
         type=command.count,
         metavar="N",
-        help="the first N events; of event tables no more is read, and so no other names are kept",
+        help="take the first N events; the rest of an event table is not read, and its names are not kept",
     )
-    group.add_argument("--sample", type=command.count, metavar="N", help="N tokens, drawn with replacement")
-    group.add_argument("--shuffle", action="store_true", help="the tokens in random order")
+    group.add_argument("--sample", type=command.count, metavar="N", help="draw N tokens, with replacement")
+    group.add_argument("--shuffle", action="store_true", help="put the tokens in random order")
     group.add_argument(
         "--passes",
         type=command.count,
         metavar="N",
-        help="the events N times over; with --shuffle, the tokens in another random order each time",
+        help="repeat the events N times; with --shuffle, the tokens in another random order each time",
     )
     group.add_argument(
         "--split",
         type=_part,
         metavar="PART",
-        help="hold back a share of the events, such as 0.1, or a number of them, for testing: the last ones, "
-        "or with --seed random ones; what is left goes to -o",
+        help="hold back a share of the events, such as 0.1, or a number of them, for testing: the last "
+        "ones, or random ones with --seed; the others go to -o",
     )
     group.add_argument(
-        "--test-output", metavar="FILE", help="the binary event file to write of what --split holds back"
+        "--test-output",
+        metavar="FILE",
+        help="the binary event file to write with the events that --split holds back",
     )
     group.add_argument(
-        "--seed", type=command.count, metavar="S", help="what random numbers depend on, a whole number"
+        "--seed", type=command.count, metavar="S", help="the seed of random numbers, a whole number"
     )
 
 

@@ -15,22 +15,22 @@ from rescorla.cli import command, made, report, source
 KEYS = {
     "file": "the file, as it was given",
     "kind": "events or weights",
-    "read_as": "what a file of events was taken for",
+    "read_as": "of events, the format that the file was read as",
     "version": "of events, the version of the binary event file",
     "encoding": "of events, how the binary form has them",
     "n_events": "how many events",
     "n_tokens": "how many tokens: events, each as often as its frequency says",
     "n_cues": "how many cues",
     "n_outcomes": "how many outcomes",
-    "n_types": "how many types of events the dictionary of the binary form has",
+    "n_types": "how many event types the dictionary of the binary form has",
     "n_chunks": "how many chunks the binary form has",
     "n_bytes": "how many bytes the binary form takes",
     "bytes_per_event": "the same for each event",
     "learning": "of events, what learning with the default parameters would cost: an object of method, "
     "updates_forward, updates_adjoint, bytes_of_weights and bytes_besides (at most)",
     "dtype": "of weights, their type",
-    "parameters": "of events, what made them, as Events.parameters has it; of weights, how they came about, "
-    "as Weights.parameters has it, with what made their events",
+    "parameters": "of events, what made them (Events.parameters); of weights, how they were learned and what "
+    "made their events (Weights.parameters)",
 }
 
 

@@ -18,7 +18,7 @@ from rescorla.cli.schedules import schedule_of
 from rescorla.cli.sizes import size
 
 KEYS = weights.KEYS | {
-    "tiles_learned": "with --part, in place of all but these: how many tiles were learned",
+    "tiles_learned": "with --part, which gives only this key and the next two: how many tiles were learned",
     "part": "with --part: a list of the number of the part and that of all parts",
     "store": "with --part: the store",
 }
@@ -47,16 +47,19 @@ def add(commands: Any) -> None:
         "--method",
         choices=("auto", "forward", "adjoint"),
         default="auto",
-        help="how to compute (default auto: the one with less work)",
+        help="the method of learning (default auto: the one with less work)",
     )
     parser.add_argument(
-        "--resume", action="store_true", help="go on with the store that -o names: learn what is missing"
+        "--resume",
+        action="store_true",
+        help="continue the store that -o names: learn the tiles that are missing",
     )
     parser.add_argument(
         "--part",
         type=_part,
         metavar="I/N",
-        help="learn only part I of N of the tiles of a store, I from 0 to N - 1; without a store it is made",
+        help="learn only part I of N of the tiles of a store, I from 0 to N - 1; if there is no store, it "
+        "is made",
     )
     parser.add_argument(
         "--event-memory",
@@ -80,11 +83,15 @@ def _add_rule(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--average",
         action="store_true",
-        help="give the mean of the weights after each token in place of the last ones",
+        help="give the mean of the weights over all tokens instead of the last weights",
     )
-    parser.add_argument("--initial", type=Path, metavar="WEIGHTS", help="go on from the weights in this file")
-    names.add(parser, "--cues", "CUE", "learn the weights of these cues only; all cues still predict")
-    names.add(parser, "--outcomes", "OUTCOME", "learn the weights to these outcomes only")
+    parser.add_argument(
+        "--initial", type=Path, metavar="WEIGHTS", help="continue from the weights in this file"
+    )
+    names.add(
+        parser, "--cues", "CUE", "learn only the weights of these cues (all cues still count for activations)"
+    )
+    names.add(parser, "--outcomes", "OUTCOME", "learn only the weights to these outcomes")
 
 
 def run(options: argparse.Namespace) -> None:

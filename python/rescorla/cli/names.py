@@ -29,7 +29,7 @@ def add_numbers(parser: argparse.ArgumentParser, flag: str, side: str, what: str
         type=Path,
         metavar="TABLE",
         help=f"{what} of each of the {side}: a file with a name, a tab (in .csv a comma) and a number in "
-        f"each line; with {flag} besides, that of those which it lacks",
+        f"each line; {flag} is for {side} that it lacks",
     )
 
 

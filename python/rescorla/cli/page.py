@@ -23,10 +23,10 @@ KEYS = {
 }
 
 _DESCRIPTION = """\
-Write a page in HTML that shows weights, trajectories or events to whoever has a browser, without network and
-without rescorla. Weights can be searched: what is strongest of every name, what is near. Trajectories are
-drawn. Events, such as the design of an experiment, are learned in the page, anew whenever one moves a slider;
-several files of events are groups, with a chart each."""
+Write a page in HTML that shows weights, trajectories or events in any browser, without network and without
+rescorla. Weights can be searched: each name has its strongest weights and its nearest names. Trajectories are
+drawn. Events, such as the design of an experiment, are learned in the page, and again when you move a slider;
+several files of events are groups, each with a chart."""
 
 
 def add(commands: Any) -> None:
@@ -44,36 +44,36 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "-o", "--output", metavar="PAGE", required=True, help="the file to write; its name ends in .html"
     )
-    parser.add_argument("--title", metavar="TEXT", help="the heading (default: what it is and how much)")
+    parser.add_argument(
+        "--title", metavar="TEXT", help="the heading (default: the kind of content and its size)"
+    )
     parser.add_argument(
         "-n",
         type=command.count,
         metavar="N",
-        help="of weights: how many of the strongest positive and negative ones of each name (default 50, or "
-        "as many as 10 MB have room for)",
+        help="of weights: how many of the strongest positive and negative weights to show for each name "
+        "(default 50, or fewer if the page would exceed 10 MB)",
     )
     parser.add_argument(
         "--nearness",
         choices=("cosine", "correlation", "none"),
-        help="of weights: what makes names near; none leaves nearest names out (default cosine)",
+        help="of weights: the measure by which names are near; none leaves out the nearest names (default "
+        "cosine)",
     )
-    parser.add_argument(
-        "--alpha", type=float, metavar="A", help="of events: salience to begin with (default 0.1)"
-    )
+    parser.add_argument("--alpha", type=float, metavar="A", help="of events: initial salience (default 0.1)")
     parser.add_argument(
         "--beta",
         type=float,
         nargs="+",
         metavar="B",
-        help="of events: learning rate to begin with, or two: for present and for absent outcomes (default "
-        "0.1)",
+        help="of events: initial learning rate, or two: for present and for absent outcomes (default 0.1)",
     )
     parser.add_argument(
         "--lambda",
         dest="lambda_",
         type=float,
         metavar="L",
-        help="of events: asymptote to begin with (default 1)",
+        help="of events: initial asymptote (default 1)",
     )
     source.add_format(parser)
 

@@ -14,7 +14,7 @@ from rescorla._events.events import Events
 from rescorla._weights.disk import plain
 
 COUNTED = {
-    "read_as": "what the files were taken for",
+    "read_as": "the format that the files were read as",
     "events": "how many events there are",
     "tokens": "how many tokens: events, each as often as its frequency says",
     "cues": "how many cues the events have",
@@ -46,7 +46,7 @@ def listing(values: Mapping[str, object], key: str, items: Iterable[object]) -> 
 
 
 def read_as(options: argparse.Namespace) -> dict[str, object]:
-    """What the files were taken for."""
+    """The format that the files were read as."""
     return line("read as", getattr(options, "read_as", None))
 
 

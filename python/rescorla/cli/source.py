@@ -70,21 +70,21 @@ def add_format(parser: argparse.ArgumentParser) -> None:
         "--format",
         choices=("auto", *_TEXT_FORMATS, "table", "events"),
         help="what the files hold: running text, OpenSubtitles' XML, CoNLL-U, event tables or binary event "
-        "files (default auto: told by their content; XML is taken for text)",
+        "files (default auto: detected from their content; XML counts as text)",
     )
     parser.add_argument(
         "--columns",
         type=_columns,
         metavar="WHICH",
-        help="which columns of a table are which, as in cues=1,outcomes=2,frequency=3, counted from 1, or by "
-        "name, as in cues=trigrams",
+        help="the columns of a table: numbers from 1, as in cues=1,outcomes=2,frequency=3, or names, as in "
+        "cues=trigrams",
     )
     parser.add_argument(
         "--no-header",
         dest="header",
         action="store_const",
         const=False,
-        help="the first line of a table is an event already; goes with --columns",
+        help="the first line of a table is an event and does not name the columns; needs --columns",
     )
 
 
@@ -99,8 +99,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--background", metavar="CUE", help="a cue to add to every event")
     group = parser.add_argument_group(
         "running text",
-        "What words are, which of them make an event, and what they give as cues and outcomes. These options "
-        "are refused where FILE is no running text.",
+        "What words are, which of them make an event, and what they give as cues and outcomes. These "
+        "options are refused if FILE is not running text.",
     )
     # Each option is kept under the name of the field of `TextOptions` that it is; one that is not given has
     # the default of that field.
@@ -130,16 +130,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=_names_or_none,
         action="extend",
         metavar="NAMES",
-        help="what words give as outcomes, likewise; or none",
+        help="what words give as outcomes, as for --cues-from; or none",
     )
     add(
         "--window",
         type=_window,
         metavar="WORDS",
         help="which words make an event: 1, each word; N, up to N words in a row; BEFORE,AFTER, a word as "
-        "the outcome and so many words around it as cues; context, all of it (default 1)",
+        "the outcome, and up to that many words before and after it as cues; context, all words of the "
+        "context (default 1)",
     )
-    add("--context", help="what events do not reach beyond")
+    add("--context", help="the part of a text beyond which no event reaches")
     add(
         "--within-words",
         dest="across",
@@ -157,14 +158,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--no-lower", dest="lower", action="store_const", const=False, help="keep upper case")
     add("--normalize", help="bring the text into this normal form of Unicode first")
     add("--boundary", metavar="MARK", help="mark of the ends of a word")
-    add("--stop-words", type=Path, metavar="LIST", help="take these words out: a file, a word in each line")
-    add("--vocabulary", type=Path, metavar="LIST", help="take all but these words out")
+    add("--stop-words", type=Path, metavar="LIST", help="remove these words: a file with a word in each line")
+    add(
+        "--vocabulary",
+        type=Path,
+        metavar="LIST",
+        help="remove all other words: a file with a word in each line",
+    )
     add("--sentence-end", metavar="CHARS", help="the characters that end sentences")
-    add("--document-end", metavar="MARK", help="what ends a document within a file")
+    add("--document-end", metavar="MARK", help="the mark that ends a document within a file")
     add(
         "--unknown-words",
         dest="unknown",
-        help="what a table gives for a word that it lacks: an error, no names or the word itself",
+        help="what to do with a word that a @TABLE lacks: raise an error, give no names, or give the word "
+        "itself",
     )
     add("--items", help="whether each line of standard input is a line or a document")
     parser.set_defaults(text_flags=flags)

@@ -17,7 +17,7 @@ from rescorla.cli import command, names, report
 KEYS = report.COUNTED | {
     "seconds": "how long the work took, without reading",
     "saved_to": "the file of the weights; null without -o",
-    "parameters": "how the weights came about, as Weights.parameters has it",
+    "parameters": "how the weights were learned: Weights.parameters",
     "strongest": "with --top: a list of objects with cue, outcome and weight",
 }
 """What --json prints of weights that were made."""
