@@ -423,4 +423,7 @@ def test_whatever_is_kept_can_be_told(function: Any, kept: dict[str, Any]) -> No
 
 
 def test_the_page_of_commands_says_that_text_is_coded_alike() -> None:
-    assert "as it did for the events of the weights" in cli.command.all_of(cli.parser())["activations"].format_help()
+    assert (
+        "as it did for the events of the weights"
+        in cli.command.all_of(cli.parser())["activations"].format_help()
+    )
