@@ -73,6 +73,10 @@ class Shown:
         """What an element says."""
         return str(self.page.locator(selector).text_content())
 
+    def says(self, selector: str, text: str) -> None:
+        """Wait until an element says this. The page follows its address only after the click that changed it."""
+        self.until(f"document.querySelector({json.dumps(selector)}).textContent === {json.dumps(text)}")
+
     def settle(self) -> None:
         """Wait until what was asked of the page is drawn."""
         self.page.evaluate(
