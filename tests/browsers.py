@@ -74,7 +74,7 @@ class Shown:
         return str(self.page.locator(selector).text_content())
 
     def says(self, selector: str, text: str) -> None:
-        """Wait until an element says this. The page follows its address only after the click that changed it."""
+        """Wait until an element says this: the page follows its address only after a click."""
         self.until(f"document.querySelector({json.dumps(selector)}).textContent === {json.dumps(text)}")
 
     def settle(self) -> None:

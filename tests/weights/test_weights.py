@@ -468,28 +468,6 @@ def test_netcdf_of_others_is_read_by_the_names_of_its_dimensions(
     assert same(loaded, weights(parameters={"method": "threading"}))
 
 
-def test_parameters_come_back_as_they_were(tmp_path: Path) -> None:
-    odd = {
-        "number": "3",
-        "text": "nan",
-        "quoted": '"3"',
-        "padded": "3 ",
-        "version": "1.2.3",
-        "empty": "",
-        "yes": True,
-        "share": 0.1,
-        "list": [1, None, "x"],
-        "mapping": {"é": 1.5},
-        "infinite": float("inf"),
-    }
-    for suffix in SUFFIXES:
-        weights(parameters=odd).save(tmp_path / f"w.{suffix}")
-        loaded = rw.load_weights(tmp_path / f"w.{suffix}")
-        assert loaded.parameters == odd
-        assert loaded.parameters["yes"] is True
-    assert {type(value) for value in weights(parameters=odd).to_xarray().attrs.values()} == {str}
-
-
 def _table(path: Path, events: list[tuple[str, str]]) -> str:
     """A table that pyndl reads."""
     with gzip.open(path, "wt", encoding="utf-8") as file:

@@ -798,7 +798,7 @@ class Events:
         Parameters
         ----------
         path : str or path-like, optional
-            A binary event file to write, which may be that of these events; None keeps the events in memory.
+            A binary event file to write, other than that of these events; None keeps the events in memory.
         keep_cues, keep_outcomes : iterable of str, or pathlib.Path, optional
             The names that stay; others are removed. Names that the events lack are ignored, with a warning if
             they have none of the names. A mapping, such as what `bandsample` returns, gives its keys. A path

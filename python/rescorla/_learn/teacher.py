@@ -15,7 +15,7 @@ from rescorla._shared.checks import Seed, numbered, one_of, rate, seed_number, t
 from rescorla._shared.hints import hinting
 from rescorla._shared.optional import need
 from rescorla._shared.progress import Progress, watching
-from rescorla._weights import files
+from rescorla._weights.parameters import netcdf_attributes
 from rescorla._weights.vectors import vector_of
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ class TeacherStudent:
         dataset: Dataset = xarray.Dataset(
             variables,
             coords={"N": self.N, "alpha": self.alpha, "student": list(self.students)},
-            attrs=files.netcdf_attributes(self.parameters),
+            attrs=netcdf_attributes(self.parameters),
         )
         return dataset
 

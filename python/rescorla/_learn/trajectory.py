@@ -12,7 +12,7 @@ from rescorla._learn import saved
 from rescorla._learn.display import html_of, text_of
 from rescorla._shared.checks import PathName, near, numbered, path_name
 from rescorla._shared.optional import need
-from rescorla._weights import files
+from rescorla._weights.parameters import netcdf_attributes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -250,7 +250,7 @@ class Trajectories:
                 "cue": ("pair", np.array([cue for cue, _ in self.pairs], dtype=object)),
                 "outcome": ("pair", np.array([outcome for _, outcome in self.pairs], dtype=object)),
             }
-        attributes = files.netcdf_attributes(self.parameters)
+        attributes = netcdf_attributes(self.parameters)
         array: DataArray = xarray.DataArray(
             self.values, dims=dimensions, coords=coordinates, name="weights", attrs=attributes
         )

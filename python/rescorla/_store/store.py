@@ -26,6 +26,7 @@ from rescorla._store.request import (
     sha256_of,
 )
 from rescorla._weights.disk import naming, reading
+from rescorla._weights.parameters import MORE, put_back, set_apart
 from rescorla._weights.weights import Weights
 
 if TYPE_CHECKING:
@@ -232,6 +233,7 @@ class Store:
         if "made_by" in parameters:
             # The version of the package; "version" is that of the format.
             parameters["version"] = parameters.pop("made_by")
+        parameters = put_back(parameters)
         for name in ("alpha", "lambda"):
             if name in self._group:
                 parameters[name] = self._group[name][:].tolist()
@@ -360,7 +362,8 @@ def whole(
     attributes: Mapping[str, Any],
 ) -> None:
     """Write weights that are known to a folder as a store has them."""
-    attributes = dict(attributes)
+    # `describe` writes the package's version, which is no parameter of a format's own, under "made_by".
+    attributes = set_apart(attributes, lambda name: name == "version" or name not in (*_OWN, "made_by", MORE))
     per_name: dict[str, tuple[str, NDArray[np.float64]]] = {}
     for name, dimension in (("alpha", "cues"), ("lambda", "outcomes")):
         if isinstance(attributes.get(name), list):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -33,13 +33,17 @@ from rescorla._weights.disk import (
     reserve,
     values_checksum,
 )
+from rescorla._weights.parameters import (
+    is_netcdf_name,
+    labels_and_attributes,
+    parameters_of,
+    per_name_of,
+    set_apart,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xarray import DataArray
-
-# Parameters that may be one number for each label, and the dimension of those labels.
-_PER_NAME = {"alpha": "cues", "lambda": "outcomes"}
 
 # The library below netCDF4 must not run in two threads at once. The thread that holds the lock may come in
 # again: where Python runs, so do finalisers.
@@ -166,7 +170,7 @@ def store_path(out: object) -> str:
 def to_xarray(content: Content) -> DataArray:
     """Weights as a DataArray whose attributes netCDF can hold."""
     xarray = need("xarray")
-    per_name, attributes = _labels_and_attributes(content.parameters)
+    per_name, attributes = labels_and_attributes(set_apart(content.parameters, is_netcdf_name))
     names = {"cues": _labels(content.cues), "outcomes": _labels(content.outcomes)}
     coordinates = {**names, **per_name}
     array: DataArray = xarray.DataArray(
@@ -208,26 +212,8 @@ def from_xarray(array: Any) -> Content:
         values if array.dims == sides else values.T,
         _names(array, sides[0]),
         _names(array, sides[1]),
-        _parameters(array) | _per_name(array),
+        parameters_of(array) | per_name_of(array),
     )
-
-
-def _parameters(array: Any) -> dict[str, Any]:
-    """What the attributes of a DataArray say, but for checksums."""
-    return {
-        str(name): _decoded(value)
-        for name, value in array.attrs.items()
-        if name not in ("labels_crc32c", "values_crc32c")
-    }
-
-
-def _per_name(array: Any) -> dict[str, list[float]]:
-    """Parameters that are one number for each label."""
-    return {
-        name: array.coords[name].to_numpy().tolist()
-        for name, dimension in _PER_NAME.items()
-        if name in array.coords and array.coords[name].dims == (dimension,)
-    }
 
 
 def _names(array: Any, side: str) -> list[str]:
@@ -237,76 +223,6 @@ def _names(array: Any, side: str) -> list[str]:
         return [name.decode() if isinstance(name, bytes) else str(name) for name in labels]
     except UnicodeDecodeError as error:
         raise ValueError(f"the names of {side} must be UTF-8: {error}") from None
-
-
-def of_part(parameters: Mapping[str, Any], shape: tuple[int, int], rows: Any, columns: Any) -> dict[str, Any]:
-    """The parameters of some rows and columns: what is one number for each name goes with the names."""
-    parts = {"cues": (shape[0], rows), "outcomes": (shape[1], columns)}
-    found = dict(parameters)
-    for name, dimension in _PER_NAME.items():
-        n, places = parts[dimension]
-        if isinstance(found.get(name), list) and len(found[name]) == n:
-            found[name] = np.array(found[name], dtype=np.float64)[places].tolist()
-    return found
-
-
-def without_lists(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters but for those that are one number for each name."""
-    return {
-        name: value
-        for name, value in parameters.items()
-        if not (name in _PER_NAME and isinstance(value, list))
-    }
-
-
-def _labels_and_attributes(
-    parameters: Mapping[str, Any],
-) -> tuple[dict[str, tuple[str, list[float]]], dict[str, Any]]:
-    """Parameters as labels, each with its dimension, and as attributes, which are for small things."""
-    per_name = {
-        name: (dimension, parameters[name])
-        for name, dimension in _PER_NAME.items()
-        if isinstance(parameters.get(name), list)
-    }
-    return per_name, _text_attributes({n: value for n, value in parameters.items() if n not in per_name})
-
-
-def netcdf_attributes(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters as values that netCDF has."""
-    attributes: dict[str, Any] = {}
-    for name, value in parameters.items():
-        if isinstance(value, str | float):
-            attributes[name] = value
-        elif isinstance(value, int):  # a bool too, as netCDF has none
-            attributes[name] = int(value)
-        elif value is not None:
-            attributes[name] = as_json(value)
-    return attributes
-
-
-def _text_attributes(parameters: Mapping[str, Any]) -> dict[str, str]:
-    """Parameters as text: netCDF has no bool and no None, and pyndl puts text behind each when it goes on.
-
-    A str is itself, unless it looks like another value; all else is as in JSON.
-    """
-    return {
-        name: value if isinstance(value, str) and _decoded(value) == value else as_json(value)
-        for name, value in parameters.items()
-        if value is not None
-    }
-
-
-def _decoded(attribute: Any) -> Any:
-    """The parameter that an attribute stands for; text of other programs, and what they padded, as it is."""
-    if not isinstance(attribute, str):
-        return plain(attribute)
-    import json
-
-    try:
-        found = json.loads(attribute)
-    except (ValueError, RecursionError):
-        return attribute
-    return found if as_json(found) == attribute else attribute
 
 
 def _save_npz(path: str, content: Content) -> None:
@@ -382,7 +298,7 @@ def _netcdf_bytes(netcdf: Any, content: Content, elements: bool) -> bytes:
     """A netCDF file of weights, in memory, with their values or without."""
     values, cues, outcomes, parameters = content
     names = {"cues": cues, "outcomes": outcomes}
-    per_name, attributes = _labels_and_attributes(parameters)
+    per_name, attributes = labels_and_attributes(set_apart(parameters, is_netcdf_name))
     if per_name:
         attributes["coordinates"] = " ".join(per_name)
     attributes["labels_crc32c"] = labels_checksum(cues, outcomes, {n: per_name[n][1] for n in per_name})
@@ -421,13 +337,13 @@ def _load_nc(path: str) -> Content:
         if len(found) != 1:
             raise ValueError(f"{len(found)} variables over the dimensions cues and outcomes")
         array, sides = found[0]
-        parameters = _parameters(array)
+        parameters = parameters_of(array)
         # As they were written: pyndl puts text behind all attributes of weights that it goes on from.
         checksums = [
             found if isinstance(found, str) and len(found) == 8 else None
             for found in (plain(array.attrs.get(f"{part}_crc32c")) for part in ("labels", "values"))
         ]
-        per_name = _per_name(array)
+        per_name = per_name_of(array)
         parameters |= per_name
         cues, outcomes = (_names(array, side) for side in sides)
         values = _copied(content, array, checksums[1])

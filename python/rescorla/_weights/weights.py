@@ -15,6 +15,7 @@ from rescorla._shared.optional import need
 from rescorla._weights import files, tables
 from rescorla._weights.display import html_of, text_of
 from rescorla._weights.labels import Names, places_of
+from rescorla._weights.parameters import of_part, without_lists
 from rescorla._weights.ranking import largest, strongest
 
 if TYPE_CHECKING:
@@ -208,7 +209,7 @@ class Weights:
             values,
             _taken("cue", self.cues, rows),
             _taken("outcome", self.outcomes, columns),
-            files.of_part(self.parameters, self.shape, rows, columns),
+            of_part(self.parameters, self.shape, rows, columns),
         )
 
     def __contains__(self, pair: object) -> bool:
@@ -553,7 +554,7 @@ class Weights:
         pd = need("pandas")
         rows, columns = pd.Index(self.cues, name="cues"), pd.Index(self.outcomes, name="outcomes")
         frame: DataFrame = pd.DataFrame(np.asarray(self), index=rows, columns=columns)
-        frame.attrs.update(files.without_lists(self.parameters))
+        frame.attrs.update(without_lists(self.parameters))
         return frame
 
     def to_arrow(self, long: bool = False) -> pyarrow.Table:
