@@ -152,7 +152,7 @@ impl<T> Lists<T> {
     }
 
     /// Bytes of memory allocated, used or not.
-    pub(crate) fn room(&self) -> usize {
+    pub(crate) fn allocated(&self) -> usize {
         self.ends.capacity() * size_of::<usize>() + self.items.capacity() * size_of::<T>()
     }
 }

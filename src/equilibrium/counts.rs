@@ -358,11 +358,11 @@ impl Gathering {
         if !cues.iter().any(|&cue| active[cue as usize]) {
             return Ok(());
         }
-        let before = sets.room();
+        let before = sets.allocated();
         let counted = sets.count(cues, |cue| distinguishing[cue as usize], tokens);
         let counted = counted.map_err(|error| COUNTING.in_place_of(error))?;
-        if sets.room() > before {
-            margin(sets.room(), COUNTING)?;
+        if sets.allocated() > before {
+            margin(sets.allocated(), COUNTING)?;
         }
         let Some((set, is_new)) = counted else { return Ok(()) };
         if is_new {

@@ -101,9 +101,9 @@ pub(super) fn gather<T>(
     items: impl Iterator<Item = T> + Clone,
     purpose: Purpose,
 ) -> Result<()> {
-    let room = lists.room();
-    lists.gather(items, purpose.what).map_err(|_| purpose.refused(room))?;
-    if lists.room() > room { margin(lists.room(), purpose) } else { Ok(()) }
+    let allocated = lists.allocated();
+    lists.gather(items, purpose.what).map_err(|_| purpose.refused(allocated))?;
+    if lists.allocated() > allocated { margin(lists.allocated(), purpose) } else { Ok(()) }
 }
 
 /// n x n zeros.

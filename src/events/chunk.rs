@@ -12,7 +12,9 @@
 //!
 //! A dictionary of types is stored in chunks of rows without frequencies.
 
-use super::format::{ALIKE, CHUNK_BYTES, CHUNK_EVENTS, CHUNK_SLOTS, Input, TYPES_SIZE, check_seal, damaged};
+use super::format::{
+    CHUNK_BYTES, CHUNK_EVENTS, CHUNK_SLOTS, Input, LONGEST_ONES, TYPES_SIZE, check_seal, damaged,
+};
 use crate::error::Result;
 use crate::lists::Lists;
 
@@ -34,8 +36,12 @@ fn lists(
     what: &str,
 ) -> Result<Lists> {
     let at = input.offset();
-    if width == 0 && n_ids > ALIKE {
-        return Err(damaged(at, format!("at most {ALIKE} {what} ids in no bytes"), format!("{n_ids}")));
+    if width == 0 && n_ids > LONGEST_ONES {
+        return Err(damaged(
+            at,
+            format!("at most {LONGEST_ONES} {what} ids in no bytes"),
+            format!("{n_ids}"),
+        ));
     }
     let mut ids = Vec::new();
     input.numbers(n_ids, width, &mut ids)?;
@@ -176,7 +182,7 @@ impl Chunk {
     /// Whether a chunk may have the length that the directory claims; asked before memory is taken for it.
     pub(super) fn check_length(start: usize, length: usize) -> Result<()> {
         match length {
-            ..HEAD => Err(damaged(start, "a chunk inside the file", "its end")),
+            ..HEAD => Err(damaged(start, "a chunk inside the file", "the end of the file")),
             HEAD..=CHUNK_BYTES => Ok(()),
             _ => {
                 let expected = format!("a chunk of at most {CHUNK_BYTES} bytes");
@@ -196,19 +202,24 @@ impl Chunk {
         let [rows, cue_slots, outcome_slots] =
             [input.u32()? as usize, input.u32()? as usize, input.u32()? as usize];
         if widths >> 20 != 0 {
-            return Err(damaged(start + 4, "zeros in the reserved bits", "others"));
+            return Err(damaged(start + 4, "zeros in the reserved bits", "ones"));
         }
         if rows != n_rows || rows > CHUNK_EVENTS {
             return Err(damaged(start, format!("{n_rows} events"), format!("{rows}")));
         }
         if cue_slots > CHUNK_SLOTS || outcome_slots > CHUNK_SLOTS {
             let found = cue_slots.max(outcome_slots);
-            return Err(damaged(start, format!("at most {CHUNK_SLOTS} slots"), format!("{found}")));
+            return Err(damaged(
+                start,
+                format!("at most {CHUNK_SLOTS} cue slots or outcome slots"),
+                format!("{found}"),
+            ));
         }
         let body = match form {
             OF_TYPES => {
                 if widths >> 4 & 0xfff != 0 || cue_slots != 0 || outcome_slots != 0 {
-                    return Err(damaged(start, "types without slots", "slots"));
+                    let found = format!("{cue_slots} and {outcome_slots}");
+                    return Err(damaged(start, "event types without cue slots and outcome slots", found));
                 }
                 let at = input.offset();
                 let mut types = Vec::new();
@@ -218,9 +229,9 @@ impl Chunk {
             }
             IN_FULL => {
                 let size = EventList::size_of(rows, cue_slots + outcome_slots);
-                if size > limits.room {
+                if size > limits.budget {
                     let expected = format!("event types that take at most {TYPES_SIZE} bytes when decoded");
-                    let found = TYPES_SIZE.saturating_sub(limits.room).saturating_add(size);
+                    let found = TYPES_SIZE.saturating_sub(limits.budget).saturating_add(size);
                     return Err(damaged(start, expected, format!("{found} bytes or more")));
                 }
                 let (mut n_cues, mut n_outcomes) = (Vec::<u32>::new(), Vec::<u32>::new());
@@ -254,7 +265,7 @@ pub(super) struct Limits {
     pub(super) outcomes: u64,
     pub(super) types: u64,
     /// The bytes that its rows may take, see [`EventList::size_of`]. For a chunk of types: the rest of [`TYPES_SIZE`].
-    pub(super) room: u64,
+    pub(super) budget: u64,
 }
 
 fn check_below(ids: &[u32], limit: u64, at: usize, what: &str) -> Result<()> {
@@ -305,7 +316,7 @@ mod tests {
             let chunk = Chunk { body, frequencies };
             let mut bytes = vec![7; 3];
             pending(&chunk).encode(&mut bytes).unwrap();
-            let limits = Limits { cues: 1 << 32, outcomes: 1 << 32, types: 1 << 32, room: u64::MAX };
+            let limits = Limits { cues: 1 << 32, outcomes: 1 << 32, types: 1 << 32, budget: u64::MAX };
             let back = Chunk::decode(&bytes, 0, events.len(), &limits).unwrap();
             prop_assert_eq!(&back, &chunk);
             prop_assert_eq!(back.n_tokens(), (0..events.len()).map(|i| u64::from(chunk.frequency(i))).sum::<u64>());
@@ -313,8 +324,8 @@ mod tests {
     }
 
     /// Decodes a chunk whose ids may be any.
-    fn decoded(bytes: &[u8], n_rows: usize, room: u64) -> Result<Chunk> {
-        let limits = Limits { cues: 1 << 32, outcomes: 1 << 32, types: 1 << 32, room };
+    fn decoded(bytes: &[u8], n_rows: usize, budget: u64) -> Result<Chunk> {
+        let limits = Limits { cues: 1 << 32, outcomes: 1 << 32, types: 1 << 32, budget };
         Chunk::decode(bytes, 0, n_rows, &limits)
     }
 
@@ -326,16 +337,16 @@ mod tests {
             pending.encode(&mut bytes).unwrap();
             bytes
         };
-        for (n, length) in [(60_000, 32), (ALIKE, 32), (ALIKE + 1, 32 + ALIKE)] {
+        for (n, length) in [(60_000, 32), (LONGEST_ONES, 32), (LONGEST_ONES + 1, 32 + LONGEST_ONES)] {
             let bytes = encoded(n);
             assert_eq!(bytes.len(), length, "{n} cues");
             let Body::Full(rows) = decoded(&bytes, 1, u64::MAX).unwrap().body else { panic!("in full") };
             assert_eq!(rows.cues.get(0), vec![1; n]);
         }
         // A chunk that claims one more, with a valid checksum.
-        let mut forged = encoded(ALIKE);
-        forged[16..20].copy_from_slice(&(ALIKE as u32 + 1).to_le_bytes());
-        forged[24..28].copy_from_slice(&(ALIKE as u32 + 1).to_le_bytes());
+        let mut forged = encoded(LONGEST_ONES);
+        forged[16..20].copy_from_slice(&(LONGEST_ONES as u32 + 1).to_le_bytes());
+        forged[24..28].copy_from_slice(&(LONGEST_ONES as u32 + 1).to_le_bytes());
         seal(0, &mut forged).unwrap();
         let error = decoded(&forged, 1, u64::MAX).unwrap_err().to_string();
         assert!(error.contains("at most 65536 cue ids in no bytes, found 65537"), "{error}");
@@ -359,7 +370,7 @@ mod tests {
         pending.push(&[3], &[2], 1).unwrap();
         pending.encode(&mut bytes).unwrap();
         let decode = |cues, outcomes| {
-            let limits = Limits { cues, outcomes, types: 0, room: u64::MAX };
+            let limits = Limits { cues, outcomes, types: 0, budget: u64::MAX };
             Chunk::decode(&bytes, 0, 1, &limits)
         };
         assert!(decode(4, 3).is_ok());

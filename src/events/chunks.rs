@@ -75,6 +75,9 @@ impl Chunks {
     /// Appends an event in full.
     #[inline]
     pub(super) fn push(&mut self, cues: &[u32], outcomes: &[u32], frequency: u32) -> Result<()> {
+        if self.pending.has_no_room_for(cues.len(), outcomes.len()) {
+            self.flush()?;
+        }
         self.pending.push(cues, outcomes, frequency)?;
         self.pushed(1)
     }
@@ -83,6 +86,10 @@ impl Chunks {
     pub(super) fn extend(&mut self, mut cues: View<'_>, mut outcomes: View<'_>) -> Result<()> {
         while !cues.is_empty() {
             let n = self.pending.room_for(cues, outcomes);
+            if n == 0 {
+                self.flush()?;
+                continue;
+            }
             let ((now, later), (now_too, later_too)) = (cues.split_at(n), outcomes.split_at(n));
             self.pending.extend(now, now_too)?;
             self.pushed(n)?;
@@ -96,7 +103,7 @@ impl Chunks {
         self.go_on_in_full()?;
         let directory = mem::take(&mut self.directory);
         let ends = directory.iter().skip(1).copied().chain([(self.out.at, self.n_events)]);
-        let limits = Limits { cues: 0, outcomes: 0, types: n_types, room: 0 };
+        let limits = Limits { cues: 0, outcomes: 0, types: n_types, budget: 0 };
         let mut chunks = Vec::new();
         chunks.make_room(directory.len(), "events without a dictionary")?;
         for (&(start, first), (end, next)) in directory.iter().zip(ends) {
@@ -198,6 +205,10 @@ impl Chunks {
         let mut first = 0;
         for i in 0..types.len() {
             let (cues, outcomes) = types.get(i);
+            if self.pending.has_no_room_for(cues.len(), outcomes.len()) {
+                self.write(first)?;
+                first = i as u64;
+            }
             self.pending.push(cues, outcomes, 1)?;
             if self.pending.is_full() || i + 1 == types.len() {
                 self.write(first)?;
@@ -205,5 +216,39 @@ impl Chunks {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::format::CHUNK_SLOTS;
+    use super::*;
+
+    /// The first events of the chunks of a stream, and what refused it.
+    fn firsts(push: impl FnOnce(&mut Chunks, &EventList) -> Result<()>) -> (Vec<u64>, Option<String>) {
+        let mut events = EventList::default();
+        for n in [1, CHUNK_SLOTS, CHUNK_SLOTS - 1, 1, 1] {
+            events.push(&vec![0; n], &[0]).unwrap();
+        }
+        let mut chunks = Chunks::new(None).unwrap();
+        chunks.go_on_in_full().unwrap();
+        let refused = push(&mut chunks, &events).and_then(|()| chunks.flush()).err();
+        let firsts = chunks.directory.iter().map(|&(_, first)| first).collect();
+        (firsts, refused.map(|error| error.to_string()))
+    }
+
+    #[test]
+    fn an_event_of_the_most_cues_begins_a_chunk() {
+        let one_by_one = firsts(|chunks, events| {
+            (0..events.len()).try_for_each(|i| {
+                let (cues, outcomes) = events.get(i);
+                chunks.push(cues, outcomes, 1)
+            })
+        });
+        let together = firsts(|chunks, events| chunks.extend(events.cues.view(), events.outcomes.view()));
+        let as_types = firsts(|chunks, events| chunks.write_types(events));
+        for found in [one_by_one, together, as_types] {
+            assert_eq!(found, (vec![0, 1, 2, 3], None));
+        }
     }
 }

@@ -26,7 +26,7 @@
 //!
 //! Every array of numbers has 1, 2, 4 or 8 bytes for each number, the fewest that hold its greatest. An array of width 0 has only
 //! ones, such as the frequencies of most events, and takes no bytes. Such arrays are limited, so that a small file stays small in
-//! memory: an array of a chunk has the width 0 only up to [`ALIKE`] numbers, every name but one has a byte of text, and the
+//! memory: an array of a chunk has the width 0 only up to [`LONGEST_ONES`] numbers, every name but one has a byte of text, and the
 //! decoded dictionary of types takes at most [`TYPES_SIZE`] bytes.
 //!
 //! [`super::EventFile::open`] checks the header, the length, the names, the directory and the footer. A chunk's checksum,
@@ -47,10 +47,10 @@ pub const VERSION: u32 = 1;
 /// The most events in a chunk.
 pub const CHUNK_EVENTS: usize = 1 << 16;
 /// The most cue slots, and the most outcome slots, in a chunk, so that a forged file cannot ask for much memory. The
-/// writer starts a new chunk long before; only an event with more names than this is refused.
+/// writer starts a new chunk long before; it refuses only an event that has more of them on its own.
 pub const CHUNK_SLOTS: usize = 1 << 24;
-/// The most numbers in a chunk's array of width 0, which has no bytes: [`CHUNK_EVENTS`].
-pub const ALIKE: usize = CHUNK_EVENTS;
+/// The most numbers in a chunk's array of width 0, whose numbers are all 1 and take no bytes.
+pub const LONGEST_ONES: usize = CHUNK_EVENTS;
 /// The most bytes of a chunk: three numbers for each of [`CHUNK_EVENTS`] events and twice [`CHUNK_SLOTS`] ids, 4 bytes each, the
 /// bytes before them, and the padding.
 pub(super) const CHUNK_BYTES: usize = 32 + 4 * (3 * CHUNK_EVENTS + 2 * CHUNK_SLOTS);
@@ -195,7 +195,7 @@ impl Header {
             ));
         }
         if reserved.iter().any(|&byte| byte != 0) {
-            return Err(damaged(FIELDS_END, "zeros in the reserved bytes", "others"));
+            return Err(damaged(FIELDS_END, "zeros in the reserved bytes", "other bytes"));
         }
         let [
             n_events,
@@ -306,7 +306,8 @@ impl<'a> Input<'a> {
     pub(super) fn numbers<T: Number>(&mut self, n: usize, width: u32, values: &mut Vec<T>) -> Result<()> {
         let size = n.checked_mul(width as usize);
         let start = self.offset();
-        let size = size.ok_or_else(|| damaged(start, "an array inside the file", "a longer one"))?;
+        let size =
+            size.ok_or_else(|| damaged(start, "an array inside the file", "an array beyond its end"))?;
         let bytes = self.take(size)?;
         values.make_room(n, "an array of the event file")?;
         match width {
@@ -317,7 +318,8 @@ impl<'a> Input<'a> {
             8 => {
                 for &bytes in bytes.as_chunks().0 {
                     let value = T::from_u64(u64::from_le_bytes(bytes));
-                    values.push(value.ok_or_else(|| damaged(start, "numbers below 2^32", "a larger one"))?);
+                    values
+                        .push(value.ok_or_else(|| damaged(start, "numbers below 2^32", "a larger number"))?);
                 }
             }
             _ => return Err(damaged(start, "numbers of 0, 1, 2, 4 or 8 bytes", format!("{width} bytes"))),
@@ -329,7 +331,7 @@ impl<'a> Input<'a> {
     pub(super) fn padding(&mut self) -> Result<()> {
         let at = self.offset();
         if self.take(self.at.next_multiple_of(8) - self.at)?.iter().any(|&byte| byte != 0) {
-            return Err(damaged(at, "zeros as padding", "others"));
+            return Err(damaged(at, "zeros as padding", "other bytes"));
         }
         Ok(())
     }
@@ -424,12 +426,12 @@ pub(super) fn decode_names(
     let widths = head.u32()?;
     let (found, text_length) = (head.u64()?, head.u64()?);
     if widths >> 8 != 0 {
-        return Err(damaged(start + 4, "zeros in the reserved bits", "others"));
+        return Err(damaged(start + 4, "zeros in the reserved bits", "ones"));
     }
     if found != n {
         return Err(damaged(start, format!("{n} names"), format!("{found}")));
     }
-    let too_long = || damaged(start, "names inside the file", "longer ones");
+    let too_long = || damaged(start, "names inside the file", "names beyond its end");
     // Lengths and counts may take no bytes, but at most one name is empty: all others have at least a byte of text.
     let length = n.checked_mul(((widths & 15) + (widths >> 4)).into());
     let length = length.and_then(|numbers| numbers.checked_add(text_length)?.checked_next_multiple_of(8));
@@ -455,7 +457,8 @@ pub(super) fn decode_names(
     let mut rest = text;
     for (id, (&length, &count)) in lengths.iter().zip(&counts).enumerate() {
         let cut = usize::try_from(length).ok().and_then(|length| rest.split_at_checked(length));
-        let (name, behind) = cut.ok_or_else(|| damaged(start, "names that fill their text", "others"))?;
+        let (name, behind) =
+            cut.ok_or_else(|| damaged(start, "names that fill their text", "longer names"))?;
         rest = behind;
         if vocab.intern(name)? as usize != id {
             return Err(damaged(start, "every name once", format!("{name:?} twice")));
@@ -465,7 +468,7 @@ pub(super) fn decode_names(
     if rest.is_empty() {
         Ok(vocab)
     } else {
-        Err(damaged(start, "names that fill their text", "shorter ones"))
+        Err(damaged(start, "names that fill their text", "shorter names"))
     }
 }
 

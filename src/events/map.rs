@@ -103,7 +103,7 @@ fn ends_early(part: &Range<usize>, length: usize) -> Error {
     defect_at(
         part.start,
         format!("{} bytes of a file of {length}", part.len()),
-        "its end",
+        "the end of the file",
         "another program cut the file short: write it again, and open it again",
     )
 }

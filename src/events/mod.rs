@@ -219,15 +219,15 @@ impl EventFile {
         self.decode(chunk, u64::MAX)
     }
 
-    /// Decodes and checks a chunk whose rows may take `room` bytes.
-    fn decode(&self, chunk: usize, room: u64) -> Result<Chunk> {
+    /// Decodes and checks a chunk whose rows may take `budget` bytes.
+    fn decode(&self, chunk: usize, budget: u64) -> Result<Chunk> {
         let extent =
             self.0.chunks.get(chunk).ok_or_else(|| Error::Argument(format!("there is no chunk {chunk}")))?;
         let limits = Limits {
             cues: self.0.header.n_cues,
             outcomes: self.0.header.n_outcomes,
             types: if chunk < self.n_chunks() { self.0.header.n_types } else { 0 },
-            room,
+            budget,
         };
         let Extent { start, end, n_rows, .. } = *extent;
         let decoded = Chunk::check_length(start, end - start)
@@ -368,7 +368,9 @@ impl EventFile {
             && kept != Survey::look(self, 1, monitor)?
         {
             let at = self.0.header.survey as usize;
-            return Err(damaged(at, "a survey of these events", "another one").at(self.path(), None));
+            return Err(
+                damaged(at, "a survey of these events", "a survey of other events").at(self.path(), None)
+            );
         }
         Ok(())
     }

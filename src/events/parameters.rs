@@ -51,7 +51,7 @@ fn decode(bytes: &[u8], start: usize) -> Result<String> {
     check_seal(bytes, start)?;
     let mut input = Input { bytes, start, at: 4 };
     if input.u32()? != 0 {
-        return Err(damaged(start + 4, "zeros in the reserved bytes", "others"));
+        return Err(damaged(start + 4, "zeros in the reserved bytes", "other bytes"));
     }
     let length = usize::try_from(input.u64()?).unwrap_or(usize::MAX);
     let text = input.take(length)?;

@@ -3,7 +3,7 @@
 use std::iter::repeat_n;
 
 use super::chunk::{IN_FULL, OF_TYPES};
-use super::format::{ALIKE, CHUNK_EVENTS, CHUNK_SLOTS, seal};
+use super::format::{CHUNK_EVENTS, CHUNK_SLOTS, LONGEST_ONES, seal};
 use super::packed::{BYTES, Packed};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
@@ -52,15 +52,34 @@ impl Pending {
         self.len() >= CHUNK_EVENTS || self.names() >= FULL
     }
 
-    /// How many of some events the chunk takes, including the one that fills it.
+    /// Whether an event of so many cues and outcomes has to begin a new chunk, since this one has events already and would get
+    /// more than [`CHUNK_SLOTS`] of them.
+    #[inline]
+    pub(super) fn has_no_room_for(&self, n_cues: usize, n_outcomes: usize) -> bool {
+        !self.is_empty() && self.overflows_by(n_cues, n_outcomes)
+    }
+
+    #[inline]
+    fn overflows_by(&self, n_cues: usize, n_outcomes: usize) -> bool {
+        (self.cues.len() + n_cues).max(self.outcomes.len() + n_outcomes) > CHUNK_SLOTS
+    }
+
+    /// How many of some events the chunk takes, including the one that fills it; 0 if the first has to begin a new chunk.
     pub(super) fn room_for(&self, cues: View<'_>, outcomes: View<'_>) -> usize {
         let limit = CHUNK_EVENTS.saturating_sub(self.len()).min(cues.len());
         let room = FULL.saturating_sub(self.names());
         if cues.items().len() + outcomes.items().len() < room {
             return limit;
         }
-        let mut names = cues.ends().zip(outcomes.ends()).map(|(cues, outcomes)| cues + outcomes).take(limit);
-        names.position(|names| names >= room).map_or(limit, |last| last + 1)
+        let mut ends = cues.ends().zip(outcomes.ends()).take(limit);
+        let Some((last, (n_cues, n_outcomes))) =
+            ends.by_ref().enumerate().find(|(_, (cues, outcomes))| cues + outcomes >= room)
+        else {
+            return limit;
+        };
+        // An event that has the chunk to itself, and still too many names, is refused later.
+        let is_alone = last == 0 && self.is_empty();
+        if !is_alone && self.overflows_by(n_cues, n_outcomes) { last } else { last + 1 }
     }
 
     /// Appends an event by the index of its type.
@@ -118,7 +137,7 @@ impl Pending {
         };
         let mut widths = 0;
         for (i, array) in arrays.into_iter().enumerate() {
-            array.spell_out_beyond(ALIKE)?;
+            array.spell_out_beyond(LONGEST_ONES)?;
             widths |= array.take(out)? << (4 * i);
         }
         for (field, place) in [widths].iter().chain(&head).zip(out[4..24].as_chunks_mut::<4>().0) {

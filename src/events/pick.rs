@@ -35,9 +35,9 @@ pub struct Picker<'a> {
     writer: EventWriter,
     /// What is added to the file's ids: 1 if a background cue comes first.
     shift: u32,
-    /// The chunks that are kept, and the rest of the budget.
+    /// The chunks that are kept, and how many more bytes may be kept.
     kept: Vec<Option<Chunk>>,
-    room: usize,
+    budget: usize,
     /// The writer's key of each type of the file, once it has one.
     keys: Vec<Option<u32>>,
     /// The event being written.
@@ -72,7 +72,7 @@ impl<'a> Picker<'a> {
             writer,
             shift: background.is_some().into(),
             kept: filled(None, file.n_chunks(), "chunks of events")?,
-            room: BUDGET,
+            budget: BUDGET,
             keys: filled(None, file.types()?.len(), "the types of picked events")?,
             cues: Vec::new(),
         })
@@ -128,7 +128,7 @@ impl<'a> Picker<'a> {
         self.writer.finish_watched(monitor)
     }
 
-    /// Decodes the chunks of the events, each once. A chunk is kept if there is room; else its wanted events are copied.
+    /// Decodes the chunks of the events, each once. A chunk is kept while the budget lasts; else its wanted events are copied.
     fn set_aside(&mut self, events: &[u64], monitor: &Monitor) -> Result<Aside> {
         let mut wanted: Vec<(usize, usize)> = Vec::new();
         for (place, &event) in events.iter().enumerate() {
@@ -143,8 +143,8 @@ impl<'a> Picker<'a> {
             monitor.check()?;
             let index = of_chunk[0].0;
             let chunk = self.file.chunk(index)?;
-            if let Some(room) = self.room.checked_sub(chunk.size()) {
-                (self.room, self.kept[index]) = (room, Some(chunk));
+            if let Some(budget) = self.budget.checked_sub(chunk.size()) {
+                (self.budget, self.kept[index]) = (budget, Some(chunk));
                 continue;
             }
             let (types, first) = (self.file.types()?, self.file.events_of(index).start);
@@ -221,14 +221,14 @@ mod tests {
             let all = found(&file);
             let events: Vec<u64> = (0..20_000).map(|i| i * 77_773 % file.len()).collect();
             // Room for everything, for one chunk, for none.
-            for room in [BUDGET, file.chunk(0).unwrap().size(), 0] {
+            for budget in [BUDGET, file.chunk(0).unwrap().size(), 0] {
                 let mut picker = Picker::new(&file, Frequency::Own, None, None, None).unwrap();
-                picker.room = room;
+                picker.budget = budget;
                 for block in events.chunks(3000) {
                     picker.push(block, &Monitor::new()).unwrap();
                 }
                 let stayed = picker.kept.iter().flatten().count();
-                assert_eq!(stayed, if room == BUDGET { file.n_chunks() } else { usize::from(room > 0) });
+                assert_eq!(stayed, if budget == BUDGET { file.n_chunks() } else { usize::from(budget > 0) });
                 let picked = picker.finish(&Monitor::new()).unwrap();
                 picked.verify(&Monitor::new()).unwrap();
                 let expected: Vec<Found> = events.iter().map(|&event| all[event as usize].clone()).collect();

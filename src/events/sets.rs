@@ -137,8 +137,8 @@ impl SetCounter {
     }
 
     /// Bytes of memory in use, without the index of the sets.
-    pub(crate) fn room(&self) -> usize {
-        self.cues.lists().room() + 8 * self.tokens.capacity() + 4 * self.sorted.capacity()
+    pub(crate) fn allocated(&self) -> usize {
+        self.cues.lists().allocated() + 8 * self.tokens.capacity() + 4 * self.sorted.capacity()
     }
 }
 

@@ -19,7 +19,7 @@ use crate::tiles::width::SMALL;
 pub(super) const NAMES: &str = "the rows and columns to learn";
 
 /// The greatest ratio of saliences for which the adjoint method's precision is promised.
-const ALIKE: f64 = 1e3;
+const RATIO_OF_SALIENCES: f64 = 1e3;
 
 /// What to learn, and where the weights go. Lists are as long as the file's cues or outcomes, the rows of weights, or the columns
 /// of the result.
@@ -154,8 +154,9 @@ impl<E: Element> Plan<'_, E> {
     ) -> Method {
         let saliences = self.alpha.iter().filter(|alpha| **alpha > 0.0);
         let (least, most) = saliences.fold((f64::INFINITY, 0.0_f64), |(a, b), &x| (a.min(x), b.max(x)));
-        let precise =
-            self.beta1 == self.beta2 && self.beta1 * facts.max_kappa <= 1.0 && most <= ALIKE * least;
+        let precise = self.beta1 == self.beta2
+            && self.beta1 * facts.max_kappa <= 1.0
+            && most <= RATIO_OF_SALIENCES * least;
         if !precise || self.needs_forward() || facts.forward_updates < SMALL {
             return Method::Forward;
         }
