@@ -1,7 +1,7 @@
 //! Event types that teach the same: they differ only in how often they name an outcome.
 //!
-//! An outcome is present, however often it is named. So learners treat such types as one: an event of any of them repeats an
-//! event of the others.
+//! For learning, an outcome is present or absent. So learners treat such types as one: an event of any of them repeats an event of
+//! the others.
 
 use std::collections::HashMap;
 
@@ -14,11 +14,13 @@ const TYPES: &str = "event types";
 
 /// For each event type the first type that teaches the same.
 ///
-/// Invariant: there is a number for each type, at most its own; or no number at all, where no type names an outcome twice.
+/// Invariant: there is an index for each type, at most its own; there is none at all if no type names an outcome twice.
 #[derive(Debug, Default)]
 pub(crate) struct Alike(Vec<u32>);
 
 impl Alike {
+    /// Compares the types of a dictionary.
+    ///
     /// # Errors
     /// [`crate::error::Error::Memory`].
     pub(crate) fn of(types: &EventList) -> Result<Self> {

@@ -26,7 +26,7 @@ const HEAD: usize = 24;
 pub(super) const IN_FULL: u32 = 0;
 pub(super) const OF_TYPES: u32 = 1;
 
-/// Reads lists of the given lengths, with `n_ids` ids below `limit` in all.
+/// Reads lists of these lengths. They have `n_ids` ids in all, each below `limit`.
 fn lists(
     input: &mut Input,
     lengths: &[u32],
@@ -106,7 +106,7 @@ impl EventList {
         self.cues.size() + self.outcomes.size()
     }
 
-    /// Bytes for a number of events with a number of cues and outcomes in all, as [`TYPES_SIZE`] counts them.
+    /// The bytes that [`TYPES_SIZE`] counts for so many events with so many cues and outcomes in all.
     pub(super) fn size_of(n_events: usize, n_names: usize) -> u64 {
         (n_events as u64).saturating_mul(16).saturating_add((n_names as u64).saturating_mul(4))
     }
@@ -179,7 +179,7 @@ impl Chunk {
         }
     }
 
-    /// Whether a chunk may have the length that the directory claims; asked before memory is taken for it.
+    /// Checks the length that the directory claims for a chunk, before memory is taken for the chunk.
     pub(super) fn check_length(start: usize, length: usize) -> Result<()> {
         match length {
             ..HEAD => Err(damaged(start, "a chunk inside the file", "the end of the file")),
@@ -260,11 +260,12 @@ impl Chunk {
 /// The limits of a chunk.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// Its ids are below these.
+    /// Ids of cues are below this, ids of outcomes and of types below the next two.
     pub(super) cues: u64,
     pub(super) outcomes: u64,
     pub(super) types: u64,
-    /// The bytes that its rows may take, see [`EventList::size_of`]. For a chunk of types: the rest of [`TYPES_SIZE`].
+    /// The bytes that the decoded rows may take, by [`EventList::size_of`]. For a chunk of the dictionary: the part of
+    /// [`TYPES_SIZE`] that the chunks before it left.
     pub(super) budget: u64,
 }
 

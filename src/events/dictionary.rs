@@ -1,4 +1,4 @@
-//! The dictionary of event types that the writer keeps while it pays.
+//! The dictionary of event types. The writer keeps it while it pays, that is, while it makes the file smaller.
 
 use std::hash::BuildHasher;
 
@@ -9,8 +9,8 @@ use super::format::TYPES_SIZE;
 use crate::error::{Error, Result};
 use crate::grow::{Grow, room_in};
 
-/// From this size in bytes on, and once more at the end, the dictionary must pay. If there are more types than half the events,
-/// looking for types costs more than it saves.
+/// From this size in bytes on, and once more at the end, the dictionary must pay. With more types than half the events, looking
+/// for types takes more time than it saves.
 pub(super) const JUDGED_AT: usize = 2 << 20;
 
 /// From this size in bytes on, the dictionary of running text (`steady`) is judged, too: if it has more types than two thirds of
@@ -35,7 +35,7 @@ pub(super) enum Moment {
 pub(super) enum Fate {
     /// It goes on.
     Keep,
-    /// The chunks so far keep it; later chunks hold their events in full. A dictionary that pays when it is frozen pays for ever.
+    /// The chunks so far keep it; later chunks hold their events in full. It pays when it is frozen, so nothing judges it again.
     Freeze,
     /// It does not pay: all chunks hold their events in full.
     Drop,
@@ -114,7 +114,9 @@ impl Dictionary {
     }
 
     /// Counts an event of a type.
-    /// Fails beyond 2^64 - 1 tokens.
+    ///
+    /// # Errors
+    /// When the type has more than 2^64 - 1 tokens.
     pub(super) fn count(&mut self, event_type: u32, frequency: u32) -> Result<()> {
         let (tokens, names) = &mut self.tallies[event_type as usize];
         *tokens = tokens.checked_add(frequency.into()).ok_or_else(too_many_tokens)?;
@@ -130,7 +132,7 @@ impl Dictionary {
         })
     }
 
-    /// Decides its fate after `n_events` events.
+    /// Decides the fate of the dictionary after `n_events` events.
     pub(super) fn fate(&self, n_events: u64, moment: Moment) -> Fate {
         let is_of_use = match (moment, self.rows.size()) {
             (Moment::Event, ..DOUBTED_AT) => true,

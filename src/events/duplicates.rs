@@ -1,4 +1,4 @@
-//! Names that an event gives twice.
+//! Names that an event has twice.
 
 use std::mem;
 use std::str::FromStr;
@@ -38,10 +38,10 @@ impl FromStr for Duplicates {
 /// The cues of the current event, or its outcomes.
 #[derive(Debug)]
 pub(super) struct EventNames {
-    /// What they are called in messages.
+    /// "cue" or "outcome", for messages.
     what: &'static str,
     pub(super) duplicates: Duplicates,
-    /// For each name the last event that had it, which finds duplicates at once.
+    /// For each name the number of the last event that had it. If that is the current event, the name is a duplicate.
     last: Vec<u64>,
     /// The names of the current event.
     pub(super) ids: Vec<u32>,

@@ -46,7 +46,7 @@ impl Renaming {
         }
     }
 
-    /// Every name stays as it is, as often as an event has it.
+    /// The renaming that keeps every name, also where an event has a name twice.
     ///
     /// # Errors
     /// [`Error::Memory`].
@@ -72,7 +72,7 @@ impl Renaming {
                     monitor.check()?;
                 }
                 for &id in side.rename(if of_cues { cues } else { outcomes }, event)? {
-                    // At most once for each token, of which the header claims fewer than 2^64.
+                    // Sums of a real file stay far below 2^64; a forged file may claim more.
                     counts[id as usize] = counts[id as usize].saturating_add(frequency.into());
                 }
                 Ok(())
@@ -143,11 +143,11 @@ fn merge(all: &mut Vocab, names: &Vocab) -> Result<Lists> {
     Ok(becomes)
 }
 
-/// What is known of an event type: nothing yet, that its events are dropped, or the writer's key of it.
+/// What becomes of the events of a type: not known yet, they are dropped, or they are written under this key of the writer.
 #[derive(Clone, Copy)]
 enum Type {
     Unknown,
-    Goes,
+    Dropped,
     Key(u32),
 }
 
@@ -169,7 +169,7 @@ fn append(
             let frequency = chunk.frequency(i);
             let event_type = chunk.body.type_of(i);
             match event_type.map(|event_type| known[event_type as usize]) {
-                Some(Type::Goes) => continue,
+                Some(Type::Dropped) => continue,
                 Some(Type::Key(key)) if writer.event_again(key, frequency.into())? => continue,
                 _ => {}
             }
@@ -182,7 +182,7 @@ fn append(
             }
             if let Some(event_type) = event_type {
                 known[event_type as usize] =
-                    if goes { Type::Goes } else { writer.key().map_or(Type::Unknown, Type::Key) };
+                    if goes { Type::Dropped } else { writer.key().map_or(Type::Unknown, Type::Key) };
             }
         }
         monitor.advance(chunk.body.len() as u64)?;

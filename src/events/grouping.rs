@@ -1,7 +1,7 @@
 //! Repeated events that can be learned as one step.
 //!
-//! Tokens that share no cue commute. So an event and its repetition belong to one step, if no other event between them has one of
-//! their cues. A repetition is an event of the same type. Where a file holds events in full, they seldom repeat and are not
+//! Two tokens without a common cue can be learned in either order. So an event and a later event of the same type form one step,
+//! if no other event between them has one of their cues. Where a file holds events in full, events seldom repeat, so they are not
 //! compared.
 
 use super::chunk::EventList;
@@ -13,9 +13,9 @@ const STEPS: &str = "the steps of a chunk";
 /// No step.
 const NONE: u32 = u32::MAX;
 
-/// Finds repetitions among the events of a chunk, which come in order or in reverse.
+/// Finds the events of a chunk that repeat an earlier one. The events are added in order or in reverse.
 ///
-/// Invariant: `last[cue]` is the latest step that has the cue, or `NONE`; `steps` holds the row of each step.
+/// Invariant: `last[cue]` is the latest step that has the cue, or `NONE`; `steps` has the event type of each step.
 pub(crate) struct Grouping {
     last: Vec<u32>,
     steps: Vec<u32>,
@@ -27,18 +27,18 @@ impl Grouping {
         Ok(Self { last: filled(NONE, n_cues, STEPS)?, steps: Vec::new() })
     }
 
-    /// Begins with a new chunk.
+    /// Forgets all steps, for a new chunk.
     pub(crate) fn begin(&mut self) {
         self.last.fill(NONE);
         self.steps.clear();
     }
 
-    /// The step that an event of the type `row` repeats, or `None` if it is a step of its own.
-    pub(crate) fn step_of(&mut self, rows: &EventList, row: u32) -> Result<Option<usize>> {
-        let cues = rows.cues.get(row as usize);
+    /// Adds an event of a type. Returns the step that the event repeats, or `None` if the event is a new step.
+    pub(crate) fn add(&mut self, types: &EventList, event_type: u32) -> Result<Option<usize>> {
+        let cues = types.cues.get(event_type as usize);
         let last = cues.first().map_or(NONE, |&cue| self.last[cue as usize]);
         if let Some(&earlier) = self.steps.get(last as usize)
-            && earlier == row
+            && earlier == event_type
             && cues.iter().all(|&cue| self.last[cue as usize] == last)
         {
             return Ok(Some(last as usize));
@@ -46,7 +46,7 @@ impl Grouping {
         for &cue in cues {
             self.last[cue as usize] = self.steps.len() as u32;
         }
-        self.steps.grow(row, STEPS)?;
+        self.steps.grow(event_type, STEPS)?;
         Ok(None)
     }
 }

@@ -7,7 +7,7 @@ use crate::grow::filled;
 
 /// Sums alpha * m^2 over the cues of events.
 pub(crate) struct Kappa {
-    /// For each cue how often the current event named it so far; zero between events.
+    /// For each cue, how often it occurred in the current event so far; zero between events.
     named: Vec<u32>,
 }
 
@@ -17,7 +17,7 @@ impl Kappa {
         Ok(Self { named: filled(0, n_cues, "the counts of the cues of an event")? })
     }
 
-    /// Kappa of an event, as the sum of alpha * (2 k - 1) over the k-th mention of each cue.
+    /// Kappa of an event. The k-th occurrence of a cue adds alpha * (2 k - 1), since the first m odd numbers sum to m^2.
     pub(crate) fn of(&mut self, cues: &[u32], alpha: impl Fn(u32) -> f64) -> f64 {
         let mut kappa = 0.0;
         for &cue in cues {

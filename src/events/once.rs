@@ -1,4 +1,4 @@
-//! The ids of an event, each once: an outcome is present, however often it is named.
+//! Lists of ids without repetitions. For learning, an outcome is present or absent: how often an event names it does not matter.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,8 @@ use crate::lists::Lists;
 
 const EVENT: &str = "an event";
 
-/// Up to this length ids are compared, which is quicker than hashing them; nearly all lists of outcomes are so short.
+/// Up to this length the ids of a list are compared with each other, which takes less time than hashing them. Nearly all lists
+/// of outcomes are so short.
 const SHORT: usize = 16;
 
 /// Removes repeated ids from lists, one list after another.
@@ -50,7 +51,7 @@ impl Once {
     }
 }
 
-/// The lists without repetitions, in the order of first appearance.
+/// Removes repeated ids from all lists; the first occurrence of each id in a list stays.
 ///
 /// # Errors
 /// [`crate::error::Error::Memory`].

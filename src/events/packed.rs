@@ -9,7 +9,7 @@ use crate::grow::Grow;
 /// The name that errors of memory give to a part of the file.
 pub(super) const BYTES: &str = "a part of the event file";
 
-/// This many numbers are packed together, while they are in the cache.
+/// How many numbers are packed at a time: so many stay in the cache until they are packed.
 const TOGETHER: usize = 1 << 12;
 
 /// Numbers as a file has them: each in as many bytes as the greatest needs, or in none where all are 1.
@@ -40,7 +40,7 @@ impl<T: Copy + Into<u64> + From<u8> + BitOr<Output = T> + PartialEq> Packed<T> {
         }
     }
 
-    /// Appends a few numbers to those that wait.
+    /// Appends a few numbers.
     #[inline]
     pub(super) fn extend_each(&mut self, numbers: impl ExactSizeIterator<Item = T>) -> Result<()> {
         self.waiting.make_room(numbers.len(), BYTES)?;
@@ -65,7 +65,7 @@ impl<T: Copy + Into<u64> + From<u8> + BitOr<Output = T> + PartialEq> Packed<T> {
         Ok(mem::take(&mut self.width) as u32)
     }
 
-    /// Gives each number one byte, if there are more than `most` and they take none.
+    /// Gives each number one byte if there are more than `most` numbers and they have the width 0.
     pub(super) fn spell_out_beyond(&mut self, most: usize) -> Result<()> {
         self.pack_waiting()?;
         if self.packed > most { self.widen(1) } else { Ok(()) }
@@ -104,7 +104,8 @@ impl<T: Copy + Into<u64> + From<u8> + BitOr<Output = T> + PartialEq> Packed<T> {
         Ok(())
     }
 
-    /// Widens each number to `width` bytes, if it has fewer. The last one moves first, so none is overwritten before it has moved.
+    /// Gives each number `width` bytes, if it has fewer. Numbers move from the last to the first, so that none is overwritten
+    /// before it has moved.
     fn widen(&mut self, width: usize) -> Result<()> {
         if width <= self.width {
             return Ok(());

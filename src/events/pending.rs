@@ -14,7 +14,7 @@ const FULL: usize = 1 << 20;
 
 /// Events in full, or as the indices of their types.
 ///
-/// Invariant: the arrays are those of [`super::chunk`]; those of the other form are empty.
+/// Invariant: the arrays are those of [`super::chunk`]; arrays that only the other form has are empty.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
     by_type: bool,

@@ -33,19 +33,19 @@ pub struct Picker<'a> {
     file: &'a EventFile,
     frequency: Frequency,
     writer: EventWriter,
-    /// What is added to the file's ids: 1 if a background cue comes first.
+    /// What is added to the file's ids of cues: 1 if there is a background cue, which has the id 0.
     shift: u32,
     /// The chunks that are kept, and how many more bytes may be kept.
     kept: Vec<Option<Chunk>>,
     budget: usize,
-    /// The writer's key of each type of the file, once it has one.
+    /// For each type of the file the writer's key, once the writer has given it one.
     keys: Vec<Option<u32>>,
     /// The event being written.
     cues: Vec<u32>,
 }
 
 impl<'a> Picker<'a> {
-    /// Begins; nothing is picked yet. A background cue becomes the first cue of all, and the first cue of every event.
+    /// A picker that has no events yet. A background cue becomes the first cue of all, and the first cue of every event.
     ///
     /// # Errors
     /// [`Error::Argument`] when the background is a cue already, or the path that of the file, [`Error::Format`]
@@ -123,12 +123,13 @@ impl<'a> Picker<'a> {
     /// The picked events, as a file.
     ///
     /// # Errors
-    /// When there is too much of it; [`Error::Stopped`].
+    /// Those of [`EventWriter::finish_watched`].
     pub fn finish(self, monitor: &Monitor) -> Result<EventFile> {
         self.writer.finish_watched(monitor)
     }
 
-    /// Decodes the chunks of the events, each once. A chunk is kept while the budget lasts; else its wanted events are copied.
+    /// Decodes each chunk that has one of the events and is not kept. The chunk is kept if the budget allows it; else the events
+    /// that are wanted are copied.
     fn set_aside(&mut self, events: &[u64], monitor: &Monitor) -> Result<Aside> {
         let mut wanted: Vec<(usize, usize)> = Vec::new();
         for (place, &event) in events.iter().enumerate() {
@@ -158,7 +159,7 @@ impl<'a> Picker<'a> {
     }
 }
 
-/// Copied events of a block whose chunks are not kept, and for each place of the block its event in `chunk`.
+/// Copies of those events of a block whose chunks are not kept. `at[i]` is the index in `chunk` of the i-th event of the block.
 struct Aside {
     chunk: Chunk,
     at: Vec<usize>,

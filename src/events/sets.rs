@@ -12,17 +12,18 @@ use crate::grow::{Grow, collected, filled, short};
 use crate::lists::{DistinctLists, Lists};
 use crate::monitor::Monitor;
 
-/// Names that are sorted between two looks at the stop flag.
+/// The stop flag is checked whenever more than this many names were sorted.
 const WORK: usize = 1 << 18;
 
-/// The sets of cues in order of first appearance; a set may have a cue several times.
+/// The sets of cues: first those of events in full, then those of event types, each in order. A set may have a cue several
+/// times.
 #[derive(Debug, Default)]
 pub struct CueSets {
     /// The cues of each set, sorted.
     pub cues: Lists,
     /// For each set the number of tokens that have exactly its cues.
     pub tokens: Vec<u64>,
-    /// A set, an outcome, and how many tokens of the set have the outcome; sorted by outcome, then by set.
+    /// Triples: a set, an outcome, and how many tokens of the set have the outcome. Sorted by outcome, then by set.
     pub joint: Vec<(u32, u32, u64)>,
 }
 
@@ -36,7 +37,7 @@ impl EventFile {
         let mut sets = SetCounter::default();
         let mut joint: HashMap<(u32, u32), u64> = HashMap::new();
         let mut distinct = Vec::new();
-        // Names sorted since the stop flag was last looked at.
+        // Names sorted since the stop flag was last checked.
         let mut work = 0;
         let chunks = (0..self.n_chunks()).map(|index| self.chunk(index));
         self.tally(chunks, monitor, |cues, outcomes, tokens| {
@@ -94,7 +95,7 @@ impl EventFile {
 
 const SETS: &str = "the sets of cues";
 
-/// The sets of cues among some events, in order of first appearance.
+/// The sets of cues among some events, in the order in which they were first counted.
 #[derive(Default)]
 pub(crate) struct SetCounter {
     /// The cues of each set, sorted.
@@ -136,7 +137,7 @@ impl SetCounter {
         Ok(Some((set, is_new)))
     }
 
-    /// Bytes of memory in use, without the index of the sets.
+    /// Bytes of memory allocated, without the index of the sets.
     pub(crate) fn allocated(&self) -> usize {
         self.cues.lists().allocated() + 8 * self.tokens.capacity() + 4 * self.sorted.capacity()
     }

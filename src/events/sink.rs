@@ -1,4 +1,4 @@
-//! The trait of those that take the events that a reader of tables finds.
+//! Where a reader of tables sends the events that it finds.
 
 use crate::error::Result;
 
@@ -20,14 +20,14 @@ pub trait EventSink {
     fn name(&mut self, side: Side, name: &str) -> Result<()>;
 
     /// Ends the current event, which occurred `frequency` times in a row (0: its names are kept, it teaches nothing). Returns a
-    /// key, by which [`EventSink::again`] repeats the event; `None` from a sink that keeps no events, or not this one.
+    /// key, by which [`EventSink::again`] repeats the event; `None` if the sink does not keep the event.
     ///
     /// # Errors
     /// When the frequency is too large, or the event cannot be stored.
     fn end(&mut self, frequency: u64) -> Result<Option<u32>>;
 
-    /// Repeats the event of a key, as if all its names had come again and it had ended. Only between events. Returns whether the
-    /// sink still knows the key; if not, nothing happened.
+    /// Repeats the event of a key, as if all its names and its end had come again. It may be called only between two events.
+    /// Returns whether the sink still knows the key; if not, nothing happened.
     ///
     /// # Errors
     /// As for [`EventSink::end`].

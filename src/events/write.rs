@@ -1,9 +1,9 @@
-//! Takes names and writes a binary event file, in bounded memory.
+//! Takes names and writes a binary event file. Memory holds the names, a dictionary of event types and one chunk.
 //!
 //! The writer gives ids in the order of first appearance. It collects event types, the exact lists of ids, in a dictionary while
-//! that pays. A chunk is written as soon as it is full. A dictionary that does not pay is dropped, and the chunks that used it,
-//! few by then, are written again in full. A dictionary that pays but exceeds its budget is frozen: later chunks hold their
-//! events in full.
+//! that makes the file smaller. A chunk is written as soon as it is full. A dictionary that does not make the file smaller is
+//! dropped, and the chunks that used it, few by then, are written again in full. A dictionary that has reached its budget is
+//! frozen: later chunks hold their events in full.
 
 use std::mem;
 use std::path::Path;
@@ -24,13 +24,13 @@ use crate::vocab::Vocab;
 
 const EVENT: &str = "an event";
 
-/// The bytes of events that are appended together.
+/// How many bytes of events are appended at a time.
 const TOGETHER: usize = 64 << 10;
 
 /// Writes an event file from names.
 pub struct EventWriter {
     background: Option<String>,
-    /// All names, and the counts of names and events.
+    /// All names with their counts, and the number of tokens.
     cues: Vocab,
     outcomes: Vocab,
     n_tokens: u64,
@@ -66,7 +66,7 @@ impl EventWriter {
         Ok(writer)
     }
 
-    /// Gives the file a text to keep, of at most 16 MiB, that says what made it.
+    /// Gives the file a text that says what made it, of at most 16 MiB.
     ///
     /// # Errors
     /// [`Error::Argument`] for a longer one.
@@ -83,8 +83,8 @@ impl EventWriter {
         self
     }
 
-    /// Says that the events come from running text, whose first events show how often events repeat. Those of a list do not: the
-    /// list may come twice as a whole.
+    /// Says that the events come from running text. There the first events show how often events repeat. In a list they do not
+    /// show it: the whole list may come twice.
     #[must_use]
     pub fn of_text(mut self) -> Self {
         if let Some(types) = &mut self.types {
@@ -268,8 +268,8 @@ impl EventWriter {
         Ok(())
     }
 
-    /// Writes all events again in full. Their number is bounded: a dictionary that does not pay is dropped while it has at most
-    /// twice as many events as types.
+    /// Writes all events again in full. Until then they are in memory, with 4 bytes each, or 8 with frequencies. They are few: most
+    /// often such a dictionary is dropped when half of its events or more are of new types.
     fn drop_types(&mut self) -> Result<()> {
         let Some(types) = self.types.take() else { return Ok(()) };
         for chunk in self.chunks.take_back(types.rows.len() as u64)? {

@@ -102,7 +102,7 @@ impl<'a, E: Element> Stepper<'a, E> {
             if frequency == 0 || segment.rows.cues.get(row as usize).is_empty() {
                 continue;
             }
-            let repeated = if self.together { self.grouping.step_of(segment.rows, row)? } else { None };
+            let repeated = if self.together { self.grouping.add(segment.rows, row)? } else { None };
             match repeated {
                 Some(step) => self.tokens[step] += u64::from(frequency),
                 None => {

@@ -1,4 +1,4 @@
-//! A survey in a file.
+//! A survey as a block of a file, written and read.
 //!
 //! ```text
 //! u32 CRC32C of all that follows
@@ -128,7 +128,7 @@ impl Arrays<'_> {
         let (at, width) = (self.input.offset(), self.widths & 15);
         self.widths >>= 4;
         let mut numbers = Vec::<u64>::new();
-        // This many names are in memory, so the number fits.
+        // The file has this many names, and they are in memory, so the cast keeps the number.
         self.input.numbers(n as usize, width, &mut numbers)?;
         match numbers.iter().find(|number| **number > most) {
             Some(found) => Err(damaged(at, format!("at most {most} {what}"), found.to_string())),
@@ -137,10 +137,10 @@ impl Arrays<'_> {
     }
 }
 
-/// Checks twins: each names the first of its class, which names itself and occurs at the same place.
+/// Checks twins: each gives the first name of its class. That name gives itself, and occurs at the same place.
 fn twins<P: PartialEq>(numbers: &[u64], places: &[P], start: usize) -> Result<Vec<u32>> {
     let twin = |(name, &twin): (usize, &u64)| {
-        // At most the id of a name, of which there are fewer than 2^32.
+        // `fits` holds for ids of names alone, so the cast keeps them.
         let fits = |twin: usize| twin <= name && numbers[twin] == twin as u64 && places[twin] == places[name];
         if usize::try_from(twin).is_ok_and(fits) {
             Ok(twin as u32)

@@ -16,9 +16,9 @@ use crate::monitor::Monitor;
 
 /// The survey of consecutive chunks. Positions are counted from the first of them.
 pub(super) struct Part {
-    /// The position of each outcome's first event,
+    /// The position of each outcome's first event.
     pub(super) first: Vec<Option<Position>>,
-    /// and for each cue the position after its last event.
+    /// For each cue the position after its last event.
     pub(super) after_last: Vec<Option<Position>>,
     pub(super) cue_twins: Twins,
     pub(super) outcome_twins: Twins,
@@ -40,12 +40,12 @@ impl Part {
     ) -> Result<Self> {
         let types = file.types()?;
         let (n_cues, n_outcomes) = (file.cues().len(), file.outcomes().len());
-        let all_alike = |n: usize| Twins::new((0..n).map(|_| Some(0)));
+        let one_class = |n: usize| Twins::new((0..n).map(|_| Some(0)));
         let mut part = Self {
             first: filled(None, n_outcomes, NAMES)?,
             after_last: filled(None, n_cues, NAMES)?,
-            cue_twins: all_alike(n_cues)?,
-            outcome_twins: all_alike(n_outcomes)?,
+            cue_twins: one_class(n_cues)?,
+            outcome_twins: one_class(n_outcomes)?,
             end: Position::default(),
             totals: Totals::default(),
         };
@@ -62,7 +62,7 @@ impl Part {
                 let frequency = u64::from(chunk.frequency(i));
                 let (rows, row, new) = match &chunk.body {
                     Body::Full(rows) => (rows, i, true),
-                    Body::Types(tokens) => (types, tokens[i] as usize, !seen[tokens[i] as usize]),
+                    Body::Types(indices) => (types, indices[i] as usize, !seen[indices[i] as usize]),
                 };
                 let (cues, outcomes) = (rows.cues.get(row), once.of(rows.outcomes.get(row))?);
                 let names = cues.len() + outcomes.len();
@@ -78,15 +78,15 @@ impl Part {
                     continue;
                 }
                 if new {
-                    if let Body::Types(tokens) = &chunk.body {
-                        seen[tokens[i] as usize] = true;
+                    if let Body::Types(indices) = &chunk.body {
+                        seen[indices[i] as usize] = true;
                     }
                     for &outcome in outcomes {
                         part.first[outcome as usize].get_or_insert(here);
                     }
                     part.cue_twins.split(cues.iter().copied())?;
                     part.outcome_twins.split(outcomes.iter().copied())?;
-                    // A whole number, far below 2^53: an event has at most 2^24 cues.
+                    // An exact whole number: an event has at most 2^24 cues, so this is at most 2^48.
                     let squares = kappa.of(cues, |_| 1.0) as u64;
                     part.totals.squares = part.totals.squares.max(squares);
                 }
@@ -96,7 +96,7 @@ impl Part {
                 for &cue in cues {
                     part.after_last[cue as usize] = Some(*end);
                 }
-                if grouping.step_of(rows, row as u32)?.is_none() {
+                if grouping.add(rows, row as u32)?.is_none() {
                     part.totals.visits += names as u64;
                 }
             }
