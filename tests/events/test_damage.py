@@ -230,7 +230,11 @@ FORGERIES: dict[str, tuple[str, dict[int, str], str]] = {
     "padding of a chunk": ("plain", {167: "01"}, "zeros as padding"),
     "a longer chunk": ("frequencies", {134: "00", 166: "0000"}, "the end of the chunk, found 16 more bytes"),
     "numbers of a strange width": ("plain", {132: "13"}, "0, 1, 2, 4 or 8 bytes, found 3 bytes"),
-    "types with slots": ("types", {144: "01"}, "event types without cue slots and outcome slots, found 1 and 0"),
+    "types with slots": (
+        "types",
+        {144: "01"},
+        "event types without cue slots and outcome slots, found 1 and 0",
+    ),
     "a type that is not there": ("types", {152: "02"}, "type ids below 2, found 2"),
     "types as tokens": (
         "types",
@@ -246,7 +250,11 @@ FORGERIES: dict[str, tuple[str, dict[int, str], str]] = {
     "a name more": ("plain", {176: "04"}, "expected 3 names, found 4"),
     "more names than bytes": ("plain", {37: "01", 172: "00", 181: "01"}, "names inside the file"),
     "a name twice": ("plain", {196: "61"}, 'every name once, found "a" twice'),
-    "names beyond their text": ("plain", {184: "02", 197: "00"}, "names that fill their text, found longer names"),
+    "names beyond their text": (
+        "plain",
+        {184: "02", 197: "00"},
+        "names that fill their text, found longer names",
+    ),
     "text beyond the names": ("plain", {184: "04"}, "names that fill their text, found shorter names"),
     "names that are not UTF-8": ("plain", {195: "ff"}, "names in UTF-8"),
     "padding of names": ("plain", {199: "01"}, "zeros as padding"),

@@ -3,6 +3,7 @@
 import gzip
 import os
 import re
+import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -290,6 +291,29 @@ class TestFiles:
         counts = self.source.counts("cues")
         counts[counts > 1].to_csv(path, sep="\t")
         assert self.source.filter(keep_cues=path).cues == ("of",)
+
+    @given(events=some.events(some.TABLE_NAMES), least=st.integers(0, 3))
+    def test_counts_as_csv_are_a_list(self, folder: Path, events: list[Event], least: int) -> None:
+        source = rw.read_events(events)
+        path = folder / "counts.csv"
+        counts = source.counts("cues")
+        counts[counts >= least].to_csv(path)
+        with warnings.catch_warnings():
+            # Of these events perhaps no cue is frequent enough.
+            warnings.filterwarnings("ignore", "keep_cues names no")
+            kept = source.filter(keep_cues=path)
+        assert list(kept.cues) == list(counts[counts >= least].index)
+
+    def test_a_map_as_csv(self, tmp_path: Path) -> None:
+        path = tmp_path / "map.csv"
+        path.write_text('of,"OF_A,ND"\n"the",\n', encoding="utf-8")
+        assert as_rows(self.source.filter(cue_map=path)) == [
+            (("OF", "A,ND"), ("x",), 1),
+            (("OF", "A,ND"), ("y",), 1),
+        ]
+        path.write_text('of,"OF\n', encoding="utf-8")
+        with pytest.raises(rw.FormatError, match=r"map.csv, line 1: expected cells between commas, found"):
+            self.source.filter(cue_map=path)
 
     def test_a_map(self, tmp_path: Path) -> None:
         path = tmp_path / "map.tab"

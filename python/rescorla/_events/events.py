@@ -850,13 +850,13 @@ class Events:
         Counts are in tokens of these events, before any event is dropped, as `counts` gives them; with a map
         they are those of the new names.
 
-        In the file of a list the names are what stands before the first tab of each line; empty lines are
-        left out. The first line is a header if its second cell is ``freq`` or ``frequency``, and else a name
-        like any other. So tables of counts can be given as lists: those of pyndl's ``save_counter`` and those
-        of `counts`.
+        In the file of a list the names are the first cell of each line; empty lines are left out. Cells end
+        at tabs, in a file whose name ends in ``.csv`` at commas. The first line is a header if its second
+        cell is ``freq`` or ``frequency``, and else a name like any other. So tables of counts can be given as
+        lists: those of pyndl's ``save_counter`` and those of `counts`.
 
-        In the file of a map each line is a name, a tab, and what the name becomes: names joined by ``_``, or
-        nothing. There is no header.
+        In the file of a map each line has two such cells, a name and what it becomes: names joined by ``_``,
+        or nothing. There is no header.
 
         Besides a result in memory this takes memory for the names, at most 256 MiB for the event types of the
         file that is read, and as much for those of the new one, however many events there are.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from rescorla import _core
@@ -20,11 +21,11 @@ _COUNTS = ("freq", "frequency")
 def listed(argument: str, names: Names) -> list[str]:
     """The names of a list.
 
-    In a file they stand before the first tab of each line, and empty lines are left out. The first line is a
-    header if its second cell is "freq" or "frequency": tables of counts are lists.
+    In a file they are the first cell of each line, and empty lines are left out. The first line is a header
+    if its second cell is "freq" or "frequency": tables of counts are lists.
     """
     if isinstance(names, os.PathLike):
-        rows = [line.split("\t") for line in _core.read_lines(path_name(names)) if line]
+        rows = [row for row in rows_of(path_name(names)) if row and row != [""]]
         header = bool(rows) and len(rows[0]) > 1 and rows[0][1].lower() in _COUNTS
         return [row[0] for row in rows[header:]]
     if isinstance(names, str):
@@ -37,10 +38,30 @@ def listed(argument: str, names: Names) -> list[str]:
     return [_name(argument, name) for name in names]
 
 
+def rows_of(path: str) -> Iterator[list[str]]:
+    """The cells of each line of a file: in ``.csv`` between commas, in quotes or not, else between tabs."""
+    lines = _core.read_lines(path)
+    if _core.written_as(path) != "csv":
+        yield from (line.split("\t") for line in lines)
+        return
+    reader = csv.reader(lines, strict=True)
+    while True:
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            raise _core.FormatError(
+                f"{path}, line {reader.line_num}: expected cells between commas, found bad quotes: {error}; "
+                "put a cell that has quotes in quotes, and double each quote within it"
+            ) from None
+        if row is None:
+            return
+        yield row
+
+
 def mapped(argument: str, names: Map) -> dict[str, list[str]]:
     """What each name becomes: a str is names joined by "_", "" is none.
 
-    In a file each line is a name, a tab, and what the name becomes, likewise.
+    In a file each line has two cells, a name and what it becomes, likewise.
     """
     if isinstance(names, os.PathLike):
         return _read_map(path_name(names))
@@ -56,12 +77,12 @@ def mapped(argument: str, names: Map) -> dict[str, list[str]]:
 
 def _read_map(path: str) -> dict[str, list[str]]:
     becomes: dict[str, list[str]] = {}
-    for number, line in enumerate(_core.read_lines(path), 1):
-        cells = line.split("\t")
+    for number, cells in enumerate(rows_of(path), 1):
         if len(cells) != 2:
+            found = f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'}"
             raise _core.FormatError(
-                f"{path}, line {number}: expected a name, a tab and what it becomes, found {len(cells)} "
-                f"{'cell' if len(cells) == 1 else 'cells'}; separate two columns by one tab"
+                f"{path}, line {number}: expected a name, a tab and what it becomes, found {found}; separate "
+                "two columns by one tab, in .csv by a comma"
             )
         name, new = cells
         if name in becomes:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import csv
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from rescorla._core import FormatError, read_lines, written_as
-from rescorla._events.names import listed
+from rescorla._core import FormatError
+from rescorla._events.names import listed, rows_of
 
 
 def add(parser: argparse.ArgumentParser, flag: str, metavar: str, purpose: str) -> None:
@@ -18,7 +17,7 @@ def add(parser: argparse.ArgumentParser, flag: str, metavar: str, purpose: str) 
         nargs="+",
         type=_name,
         metavar=metavar,
-        help=f"{purpose}: names, or @LIST, a file with one in each line before the first tab",
+        help=f"{purpose}: names, or @LIST, a file with one in the first cell of each line",
     )
 
 
@@ -47,10 +46,8 @@ def numbers(path: Path, all_names: Sequence[str], default: float | None) -> dict
 
 
 def _rows(path: Path) -> Iterator[tuple[str, float]]:
-    lines = read_lines(str(path))
-    rows = csv.reader(lines) if written_as(str(path)) == "csv" else (line.split("\t") for line in lines)
     seen: set[str] = set()
-    for place, row in enumerate(rows, 1):
+    for place, row in enumerate(rows_of(str(path)), 1):
         if not row or row == [""]:
             continue
         if len(row) != 2:
