@@ -362,8 +362,7 @@ def whole(
     attributes: Mapping[str, Any],
 ) -> None:
     """Write weights that are known to a folder as a store has them."""
-    # `describe` writes the package's version, which is no parameter of a format's own, under "made_by".
-    attributes = set_apart(attributes, lambda name: name == "version" or name not in (*_OWN, "made_by", MORE))
+    attributes = set_apart(attributes, _fits)
     per_name: dict[str, tuple[str, NDArray[np.float64]]] = {}
     for name, dimension in (("alpha", "cues"), ("lambda", "outcomes")):
         if isinstance(attributes.get(name), list):
@@ -384,6 +383,12 @@ def whole(
         part = np.ascontiguousarray(values[:, start : start + chunk])
         file = os.path.join(folder, "weights", "c", "0", str(start // chunk))
         chunks.write(file, part, (max(1, values.shape[0]), chunk))
+
+
+def _fits(name: str, _value: object) -> bool:
+    """Whether a parameter may be an attribute of a store."""
+    # `describe` gives "version" another name.
+    return name == "version" or name not in (*_OWN, "made_by", MORE)
 
 
 def _spread(value: float | list[float], n: int) -> NDArray[np.float64]:

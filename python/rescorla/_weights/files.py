@@ -34,7 +34,7 @@ from rescorla._weights.disk import (
     values_checksum,
 )
 from rescorla._weights.parameters import (
-    is_netcdf_name,
+    fits_netcdf,
     labels_and_attributes,
     parameters_of,
     per_name_of,
@@ -170,7 +170,7 @@ def store_path(out: object) -> str:
 def to_xarray(content: Content) -> DataArray:
     """Weights as a DataArray whose attributes netCDF can hold."""
     xarray = need("xarray")
-    per_name, attributes = labels_and_attributes(set_apart(content.parameters, is_netcdf_name))
+    per_name, attributes = labels_and_attributes(set_apart(content.parameters, fits_netcdf))
     names = {"cues": _labels(content.cues), "outcomes": _labels(content.outcomes)}
     coordinates = {**names, **per_name}
     array: DataArray = xarray.DataArray(
@@ -298,7 +298,7 @@ def _netcdf_bytes(netcdf: Any, content: Content, elements: bool) -> bytes:
     """A netCDF file of weights, in memory, with their values or without."""
     values, cues, outcomes, parameters = content
     names = {"cues": cues, "outcomes": outcomes}
-    per_name, attributes = labels_and_attributes(set_apart(parameters, is_netcdf_name))
+    per_name, attributes = labels_and_attributes(set_apart(parameters, fits_netcdf))
     if per_name:
         attributes["coordinates"] = " ".join(per_name)
     attributes["labels_crc32c"] = labels_checksum(cues, outcomes, {n: per_name[n][1] for n in per_name})

@@ -23,7 +23,7 @@ MORE = "more_parameters"
 _NETCDF = frozenset(
     (
         *("CLASS", "NAME", "DIMENSION_LIST", "DIMENSION_LABELS", "REFERENCE_LIST"),
-        *("missing_value", "scale_factor", "add_offset", "dtype", "units", "calendar"),
+        *("missing_value", "scale_factor", "add_offset", "units", "calendar"),
         *("coordinates", "grid_mapping", "bounds"),
         *("labels_crc32c", "values_crc32c", MORE),
     )
@@ -32,15 +32,17 @@ _NETCDF = frozenset(
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.@+-]*")
 
 
-def is_netcdf_name(name: str) -> bool:
-    """Whether an attribute of a netCDF file may have a parameter's name."""
-    return _PLAIN.fullmatch(name) is not None and name not in _NETCDF
+def fits_netcdf(name: str, value: object) -> bool:
+    """Whether a parameter may be an attribute of a netCDF file."""
+    # xarray reads numbers whose attribute "dtype" is "bool" as truth values.
+    is_bool = name == "dtype" and isinstance(value, str) and value == "bool"
+    return _PLAIN.fullmatch(name) is not None and name not in _NETCDF and not is_bool
 
 
-def set_apart(parameters: Mapping[str, Any], is_free: Callable[[str], bool]) -> dict[str, Any]:
-    """Parameters with free names as they are, the others together under the name `MORE`."""
-    found = {name: value for name, value in parameters.items() if is_free(name)}
-    more = {name: value for name, value in parameters.items() if not is_free(name)}
+def set_apart(parameters: Mapping[str, Any], fits: Callable[[str, object], bool]) -> dict[str, Any]:
+    """Parameters that fit a format as they are, the others together under the name `MORE`."""
+    found = {name: value for name, value in parameters.items() if fits(name, value)}
+    more = {name: value for name, value in parameters.items() if name not in found}
     return found | {MORE: more} if more else found
 
 
@@ -48,9 +50,8 @@ def put_back(attributes: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters that `set_apart` was given."""
     found = dict(attributes)
     more = found.pop(MORE, {})
-    if not isinstance(more, dict):
-        raise ValueError(f"{MORE} that are a {type(more).__name__} in place of names and values")
-    return found | more
+    # pyndl puts text behind every attribute of weights that it goes on from.
+    return found | (more if isinstance(more, dict) else {MORE: more})
 
 
 def parameters_of(array: DataArray) -> dict[str, Any]:
