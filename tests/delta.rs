@@ -116,7 +116,7 @@ fn file(events: &[Event]) -> EventFile {
     let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
     let names: Vec<String> = (0..CUES.max(OUTCOMES)).map(|i| format!("n{i}")).collect();
     let names = || names.iter().map(String::as_str);
-    writer.with_names(names().take(CUES), names().take(OUTCOMES)).unwrap();
+    writer.add_names(names().take(CUES), names().take(OUTCOMES)).unwrap();
     for (cues, outcomes, frequency) in events {
         writer.push(cues, outcomes, *frequency).unwrap();
     }
@@ -275,7 +275,7 @@ fn with(
     change: impl FnOnce(&mut DeltaPlan<'_, f64>),
 ) -> Result<DescentReport> {
     let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
-    writer.with_names(["a", "b"].into_iter(), ["x"].into_iter()).unwrap();
+    writer.add_names(["a", "b"].into_iter(), ["x"].into_iter()).unwrap();
     writer.push(&[0, 1], &[0], frequency).unwrap();
     let mut plan = DeltaPlan {
         rows: &[0, 1],

@@ -35,7 +35,7 @@ fn file(events: &[Event]) -> EventFile {
     let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
     let names: Vec<String> = (0..CUES.max(OUTCOMES)).map(|i| format!("n{i}")).collect();
     let names = || names.iter().map(String::as_str);
-    writer.with_names(names().take(CUES), names().take(OUTCOMES)).unwrap();
+    writer.add_names(names().take(CUES), names().take(OUTCOMES)).unwrap();
     for (cues, outcomes, frequency) in events {
         writer.push(cues, outcomes, *frequency).unwrap();
     }

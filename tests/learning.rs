@@ -152,7 +152,7 @@ fn file(case: &Case) -> EventFile {
     let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
     let names: Vec<String> = (0..CUES.max(OUTCOMES)).map(|i| format!("n{i}")).collect();
     let names = || names.iter().map(String::as_str);
-    writer.with_names(names().take(CUES), names().take(OUTCOMES)).unwrap();
+    writer.add_names(names().take(CUES), names().take(OUTCOMES)).unwrap();
     for _ in 0..if case.repeated { 3 } else { 1 } {
         for (cues, outcomes, frequency) in &case.events {
             writer.push(cues, outcomes, *frequency).unwrap();
@@ -303,7 +303,7 @@ fn plan<'a>(alpha: &'a [f64], lambda: &'a [f64], beta: f64) -> Plan<'a, f64> {
 
 fn two_cues(frequency: u32) -> EventFile {
     let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
-    writer.with_names(["a", "b"].into_iter(), ["x"].into_iter()).unwrap();
+    writer.add_names(["a", "b"].into_iter(), ["x"].into_iter()).unwrap();
     writer.push(&[0, 1], &[0], frequency).unwrap();
     writer.finish().unwrap()
 }
@@ -329,7 +329,7 @@ fn the_adjoint_method_needs_one_learning_rate() {
 #[test]
 fn what_meets_no_outcome_has_no_sign() {
     let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
-    writer.with_names(["a", "b"].into_iter(), ["x"].into_iter()).unwrap();
+    writer.add_names(["a", "b"].into_iter(), ["x"].into_iter()).unwrap();
     writer.push(&[0], &[0], 1).unwrap();
     writer.push(&[1], &[], 1).unwrap();
     let file = writer.finish().unwrap();
@@ -344,7 +344,7 @@ fn what_meets_no_outcome_has_no_sign() {
 #[test]
 fn kappa_counts_multiplicities_squared() {
     let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
-    writer.with_names(["a", "b"].into_iter(), ["x"].into_iter()).unwrap();
+    writer.add_names(["a", "b"].into_iter(), ["x"].into_iter()).unwrap();
     writer.push(&[0, 1, 0, 0], &[0], 1).unwrap();
     writer.push(&[1, 1, 1, 1], &[], 0).unwrap();
     let file = writer.finish().unwrap();
@@ -363,7 +363,7 @@ fn the_order_in_which_events_are_taken_changes_no_bit() {
     let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
     let names: Vec<String> = (0..N).map(|i| i.to_string()).collect();
     let names = || names.iter().map(String::as_str);
-    writer.with_names(names(), names()).unwrap();
+    writer.add_names(names(), names()).unwrap();
     let mut state = 1_u64;
     let mut random = |n: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -425,7 +425,7 @@ fn three_chunks() -> EventFile {
     let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
     let names: Vec<String> = (0..NAMES).map(|i| i.to_string()).collect();
     let names = || names.iter().map(String::as_str);
-    writer.with_names(names(), names()).unwrap();
+    writer.add_names(names(), names()).unwrap();
     let mut state = 1_u64;
     let mut random = |n: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -509,7 +509,7 @@ fn fixed_stream(cues: usize, outcomes: usize) -> EventFile {
     let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
     let names: Vec<String> = (0..cues.max(outcomes)).map(|i| i.to_string()).collect();
     let names = || names.iter().map(String::as_str);
-    writer.with_names(names().take(cues), names().take(outcomes)).unwrap();
+    writer.add_names(names().take(cues), names().take(outcomes)).unwrap();
     let mut state = 1_u64;
     let mut random = |n: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -615,7 +615,7 @@ fn plans_that_do_not_fit_are_refused() {
 #[test]
 fn two_outcomes_in_one_column_are_refused() {
     let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
-    writer.with_names(["a", "b"].into_iter(), ["x", "y"].into_iter()).unwrap();
+    writer.add_names(["a", "b"].into_iter(), ["x", "y"].into_iter()).unwrap();
     writer.push(&[0, 1], &[0, 1], 1).unwrap();
     let mut out = [0.0; 2];
     let matrix = Matrix::new(&mut out, [2, 1]).unwrap();

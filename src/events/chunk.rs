@@ -21,7 +21,7 @@ use crate::lists::Lists;
 const EVENTS: &str = "decoded events";
 
 /// The bytes before the arrays.
-const HEAD: usize = 24;
+pub(super) const HEAD: usize = 24;
 
 pub(super) const IN_FULL: u32 = 0;
 pub(super) const OF_TYPES: u32 = 1;

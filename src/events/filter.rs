@@ -102,7 +102,7 @@ pub fn filter(
     check_apart(path, file.path())?;
     monitor.set_total(file.len());
     let mut writer = EventWriter::new(path, Duplicates::Keep, None)?.with_parameters(parameters)?;
-    writer.with_names(cues.names.names(), outcomes.names.names())?;
+    writer.add_names(cues.names.names(), outcomes.names.names())?;
     append(file, cues.side("cue"), outcomes.side("outcome"), &mut writer, monitor)?;
     writer.finish_watched(monitor)
 }
@@ -124,7 +124,7 @@ pub fn concat(
     let (mut cues, mut outcomes) = (Vocab::new(), Vocab::new());
     for file in files {
         // The writer gives the same ids as `merge`.
-        writer.with_names(file.cues().names(), file.outcomes().names())?;
+        writer.add_names(file.cues().names(), file.outcomes().names())?;
         let becomes = [merge(&mut cues, file.cues())?, merge(&mut outcomes, file.outcomes())?];
         let kept = |what| EventNames::new(what, Duplicates::Keep);
         let cues = RenamedSide::new(&cues, &becomes[0], kept("cue"));
@@ -231,7 +231,7 @@ mod tests {
     fn file(n_names: u32, events: &[Found]) -> EventFile {
         let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
         let names = vocab(n_names);
-        writer.with_names(names.names(), names.names()).unwrap();
+        writer.add_names(names.names(), names.names()).unwrap();
         events.iter().for_each(|(cues, outcomes, n)| writer.push(cues, outcomes, *n).unwrap());
         writer.finish().unwrap()
     }

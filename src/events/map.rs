@@ -215,7 +215,7 @@ mod tests {
         let path = folder.path().join("events.rw");
         let names: Vec<String> = (0..50_000).map(|i| format!("cue {i:06}")).collect();
         let mut writer = EventWriter::new(Some(&path), Duplicates::Drop, None).unwrap();
-        writer.with_names(names.iter().map(String::as_str), ["x"].into_iter()).unwrap();
+        writer.add_names(names.iter().map(String::as_str), ["x"].into_iter()).unwrap();
         writer.push(&[0], &[0], 1).unwrap();
         let file = writer.finish().unwrap();
         let last = names.last().unwrap().as_bytes();

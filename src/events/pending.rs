@@ -2,7 +2,7 @@
 
 use std::iter::repeat_n;
 
-use super::chunk::{IN_FULL, OF_TYPES};
+use super::chunk::{HEAD, IN_FULL, OF_TYPES};
 use super::format::{CHUNK_EVENTS, CHUNK_SLOTS, LONGEST_ONES, seal};
 use super::packed::{BYTES, Packed};
 use crate::error::{Error, Result};
@@ -123,7 +123,7 @@ impl Pending {
         let form = if self.by_type { OF_TYPES } else { IN_FULL };
         let head = [form, slots(self.len())?, slots(self.cues.len())?, slots(self.outcomes.len())?];
         out.clear();
-        out.grow_to(24, 0, BYTES)?;
+        out.grow_to(HEAD, 0, BYTES)?;
         let arrays = if self.by_type {
             [&mut self.types, &mut self.n_outcomes, &mut self.cues, &mut self.outcomes, &mut self.frequencies]
         } else {
@@ -140,7 +140,7 @@ impl Pending {
             array.spell_out_beyond(LONGEST_ONES)?;
             widths |= array.take(out)? << (4 * i);
         }
-        for (field, place) in [widths].iter().chain(&head).zip(out[4..24].as_chunks_mut::<4>().0) {
+        for (field, place) in [widths].iter().chain(&head).zip(out[4..HEAD].as_chunks_mut::<4>().0) {
             *place = field.to_le_bytes();
         }
         seal(0, out)

@@ -65,7 +65,7 @@ impl<'a> Picker<'a> {
         check_apart(path, file.path())?;
         // The writer gives the background cue its id before all other names.
         let mut writer = EventWriter::new(path, Duplicates::Keep, background)?.with_parameters(parameters)?;
-        writer.with_names(file.cues().names(), file.outcomes().names())?;
+        writer.add_names(file.cues().names(), file.outcomes().names())?;
         Ok(Self {
             file,
             frequency,
@@ -204,7 +204,7 @@ mod tests {
         let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
         let names: Vec<String> = (0..500).map(|i| i.to_string()).collect();
         let names = || names.iter().map(String::as_str);
-        writer.with_names(names(), names()).unwrap();
+        writer.add_names(names(), names()).unwrap();
         for i in 0..150_000_u32 {
             let event_type = i % n_types;
             writer

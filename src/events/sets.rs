@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn the_order_in_an_event_does_not_matter_and_an_outcome_counts_once() {
         let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
-        writer.with_names(["a", "b"].into_iter(), ["x", "y"].into_iter()).unwrap();
+        writer.add_names(["a", "b"].into_iter(), ["x", "y"].into_iter()).unwrap();
         let events: [(&[u32], &[u32], u32); 6] = [
             (&[1, 0], &[1, 0, 1], 2),
             (&[0, 1], &[1], 3),

@@ -97,7 +97,7 @@ impl EventWriter {
     ///
     /// # Errors
     /// When there are too many names.
-    pub fn with_names<'a>(
+    pub fn add_names<'a>(
         &mut self,
         cues: impl Iterator<Item = &'a str>,
         outcomes: impl Iterator<Item = &'a str>,
@@ -111,7 +111,7 @@ impl EventWriter {
         Ok(())
     }
 
-    /// Writes an event by ids of names that came with [`EventWriter::with_names`], without looking for duplicates.
+    /// Writes an event by ids of names that came with [`EventWriter::add_names`], without looking for duplicates.
     ///
     /// # Errors
     /// When an id is unknown, or the event cannot be stored.
@@ -408,7 +408,7 @@ mod tests {
         writer.types.as_mut().unwrap().budget = budget;
         let names: Vec<String> = (0..types.max(CUES)).map(|i| i.to_string()).collect();
         let names = || names.iter().map(String::as_str);
-        writer.with_names(names(), names()).unwrap();
+        writer.add_names(names(), names()).unwrap();
         let cues: Vec<u32> = (0..CUES as u32).collect();
         for i in 0..types {
             let outcomes = [i as u32];
@@ -447,7 +447,7 @@ mod tests {
                 let mut writer = if of_text { writer.of_text() } else { writer };
                 let names: Vec<String> = (0..1000).map(|i| i.to_string()).collect();
                 let names = || names.iter().map(String::as_str);
-                writer.with_names(names(), names()).unwrap();
+                writer.add_names(names(), names()).unwrap();
                 for i in 0..50_000 {
                     let i = if i % again == 0 { 0 } else { i };
                     writer.push(&[i % 1000], &[i / 1000], 1).unwrap();

@@ -246,7 +246,7 @@ mod tests {
         let names: Vec<String> = (0..NAMES).map(|name| name.to_string()).collect();
         let names = || names.iter().map(String::as_str);
         let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
-        writer.with_names(names(), names()).unwrap();
+        writer.add_names(names(), names()).unwrap();
         events
             .iter()
             .for_each(|(cues, outcomes, frequency)| writer.push(cues, outcomes, *frequency).unwrap());

@@ -290,7 +290,7 @@ mod tests {
         let monitor = Monitor::new();
         monitor.stop();
         let mut stopped = writer();
-        stopped.with_names(["a"].into_iter(), ["x"].into_iter()).unwrap();
+        stopped.add_names(["a"].into_iter(), ["x"].into_iter()).unwrap();
         stopped.push(&[0], &[0], 1).unwrap();
         assert!(matches!(stopped.finish_watched(&monitor), Err(Error::Stopped)));
         assert_eq!(folder.path().read_dir().unwrap().count(), 0);

@@ -187,7 +187,7 @@ mod tests {
     pub(super) fn write(mut writer: EventWriter, events: &Events, times: usize, plain: bool) -> EventFile {
         let names: Vec<String> = (0..NAMES).map(|name| name.to_string()).collect();
         let names = || names.iter().map(String::as_str);
-        writer.with_names(names(), names()).unwrap();
+        writer.add_names(names(), names()).unwrap();
         for (cues, outcomes, frequency) in std::iter::repeat_n(events, times).flatten() {
             writer.push(cues, outcomes, if plain { 1 } else { *frequency }).unwrap();
         }
