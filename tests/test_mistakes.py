@@ -200,7 +200,7 @@ CORPORA = [
         lambda: lib.corpus_events(["dog cat"], outcomes_from={"dog": "DOG_SG"}),
         'the word "cat" is not in the table',
         "outcomes",
-        "add it",
+        'add it, or pass unknown="ignore"',
     ),
     Mistake(
         "an empty name in a map",

@@ -119,6 +119,16 @@ def test_every_option_is_said_by_its_name(command: str) -> None:
         ),
         ("learn", "rescorla.corpus_events makes events", "rescorla events makes events"),
         (
+            "activations",
+            'the word "a" is not in the table of cues; add it, or pass unknown="ignore" for no names',
+            'the word "a" is not in the table of cues; add it, or pass --unknown-words ignore for no names',
+        ),
+        (
+            "learn",
+            'the word "a" is not in the table of cues; add it, or pass unknown="ignore" for no names',
+            'the word "a" is not in the table of cues; add it, or pass --unknown-words ignore for no names',
+        ),
+        (
             "top",
             "unknown cue 'x'; these weights have 3 cues, see .cues; did you mean 'y'?",
             "unknown cue 'x'; these weights have 3 cues; did you mean 'y'?",

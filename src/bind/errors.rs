@@ -24,6 +24,10 @@ impl From<Error> for PyErr {
             Error::Argument(_) | Error::Memory { .. } | Error::Numeric(_) => {
                 with_arguments(error.to_string())
             }
+            Error::Unknown(text) => text.replace(
+                "ignore or keep words that the table lacks",
+                "pass unknown=\"ignore\" for no names or unknown=\"keep\" for the word itself",
+            ),
             _ => error.to_string(),
         };
         match error {

@@ -58,6 +58,9 @@ def said(
     and how: what is wrong with one of them is wrong there.
     """
     subjects = {} if tables is None else tables
+    if " is not in the table of " in message:
+        # `activations` has an option for unknown cues besides.
+        message = re.sub(r'unknown="(\w+)"', r"--unknown-words \1", message)
     flags = {name: flag for name, flag in _flags(command) if name not in files}
     if flags:
         names = "|".join(sorted(map(re.escape, flags), key=len, reverse=True))

@@ -88,7 +88,7 @@ impl Lookup for Table {
             (None, Unknown::Ignore) => Ok(()),
             (None, Unknown::Keep) => take(word),
             (None, Unknown::Error) => Err(Error::Unknown(format!(
-                "the word {word:?} is not in the table of {}; add it, or choose that words it lacks are ignored or kept",
+                "the word {word:?} is not in the table of {}; add it, or ignore or keep words that the table lacks",
                 self.purpose
             ))),
         }
