@@ -50,3 +50,34 @@ impl Grouping {
         Ok(None)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn an_event_repeats_the_latest_event_with_one_of_its_cues_if_that_has_its_type(
+            types in prop::collection::vec(prop::collection::vec(0..4_u32, 0..3), 1..5),
+            events in prop::collection::vec(any::<prop::sample::Index>(), 0..20),
+        ) {
+            let mut list = EventList::default();
+            types.iter().for_each(|cues| list.push(cues, &[]).unwrap());
+            let events: Vec<usize> = events.iter().map(|index| index.index(types.len())).collect();
+            let mut grouping = Grouping::new(4).unwrap();
+            for _ in 0..2 {
+                grouping.begin();
+                let (mut steps, mut n_steps) = (Vec::new(), 0);
+                for (i, &event_type) in events.iter().enumerate() {
+                    let shares = |&j: &usize| types[events[j]].iter().any(|cue| types[event_type].contains(cue));
+                    let latest = (0..i).rfind(shares).filter(|&j| events[j] == event_type);
+                    let repeated: Option<usize> = latest.map(|j| steps[j]);
+                    prop_assert_eq!(grouping.add(&list, event_type as u32).unwrap(), repeated);
+                    steps.push(repeated.unwrap_or(n_steps));
+                    n_steps += usize::from(repeated.is_none());
+                }
+            }
+        }
+    }
+}
