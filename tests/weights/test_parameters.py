@@ -18,6 +18,8 @@ ODD = {
     "version": "1.2.3",
     "empty": "",
     "yes": True,
+    "none": None,
+    "null": "null",
     "share": 0.1,
     "list": [1, None, "x"],
     "mapping": {"é": 1.5},
@@ -61,7 +63,7 @@ def test_any_name_of_a_parameter_comes_back(tmp_path: Path, name: str, value: An
 
 
 texts = st.text(st.characters(codec="utf-8"), max_size=8)
-scalars = st.booleans() | st.integers(-(2**60), 2**60) | st.floats(allow_nan=False) | texts
+scalars = st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.floats(allow_nan=False) | texts
 parameters = st.dictionaries(
     st.sampled_from(TAKEN) | texts,
     st.recursive(

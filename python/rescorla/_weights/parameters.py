@@ -130,7 +130,6 @@ def text_attributes(parameters: Mapping[str, Any]) -> dict[str, str]:
         if isinstance(value, str) and decoded(value) == value and "\0" not in value
         else as_json(value)
         for name, value in parameters.items()
-        if value is not None
     }
 
 
