@@ -131,6 +131,20 @@ def test_a_warning_is_one_line(run: Run, table: Path, capsys: pytest.CaptureFixt
     assert "warning" not in "".join(others)
 
 
+def test_no_events_at_all_are_warned_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "table.tab").write_text("cues\toutcomes\n")
+    (tmp_path / "text.txt").write_text("cat\ndog\n")
+    table, text = map(str, (tmp_path / "table.tab", tmp_path / "text.txt"))
+    windows = ["--cues-from", "words", "--window", "1,1"]
+    for command in ("learn", "equilibrium"):
+        for files, options in (([table], []), ([table, table], []), ([text], windows)):
+            assert cli.main([command, *files, *options]) == 0
+            line = capsys.readouterr().err.splitlines()[0]
+            assert line == f"rescorla: warning: {', '.join(files)}: there are no events in what was read"
+    assert cli.main(["learn", text]) == 0
+    assert "warning" not in capsys.readouterr().err
+
+
 # equilibrium, activations, events, info, verify.
 
 

@@ -268,7 +268,7 @@ def compile_corpus(
     block: int | None,
     progress: _Progress,
     parameters: str | None = None,
-) -> tuple[EventFile, list[Literal["symbols", "vocabulary", "stop_words"]]]: ...
+) -> tuple[EventFile, list[Literal["symbols", "vocabulary", "stop_words", "words"]]]: ...
 def learn(
     events: EventFile,
     *,

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from rescorla._events.events import Events
 from rescorla._events.given import Source, events_given
-from rescorla._learn.plan import warn_unsafe
 from rescorla._learn.rescorla_wagner import Method
 from rescorla._learn.schedule import Schedule
 from rescorla._shared.checks import PathName, PerName, one_of, path_name, shown, thread_count, whole
@@ -159,7 +158,8 @@ def learn(
     # A function is told of tiles alone.
     before: Progress = False if callable(progress) else progress
     events = events_given(events, "distributed.learn", "client, {}, " + repr(path), progress=before)
-    store, request, job = opened_or_made(
+    # The decoded events of its preparation are of no use here.
+    store = opened_or_made(
         events,
         path,
         method=None if method == "auto" else method,
@@ -175,11 +175,7 @@ def learn(
         outcomes=outcomes,
         initial=initial,
         dtype=dtype,
-    )
-    if job is not None:
-        warn_unsafe(request.fastest, job.report, scheduled=request.factors is not None)
-    # Its decoded events are of no use here.
-    del request, job
+    )[0]
     missing = store.missing()
     if missing:
         with _in_file(events) as source, watching(progress, "learning", "tiles") as watch:

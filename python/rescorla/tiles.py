@@ -108,6 +108,11 @@ def create(
     ValueError
         When there is a store that was made of other events or with other parameters; or the events are
         running text, and the message writes the call that makes events of it.
+
+    Warns
+    -----
+    RescorlaWarning
+        As `rescorla.learn`; of a rate that is not safe, only the call that makes the store warns.
     """
     one_of("method", method, ("auto", "forward", "adjoint"))
     path = store_path(out)

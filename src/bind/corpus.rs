@@ -150,13 +150,14 @@ pub(crate) fn compile_corpus(
     raised.map_or_else(|| Ok((file?, missed(&corpus))), Err)
 }
 
-/// The options of which nothing came up in a text, though there was one.
+/// The options of which nothing occurred in a text that was not empty; `words` where the lists of words leave no word.
 fn missed(corpus: &Corpus) -> Vec<&'static str> {
     let met = &corpus.met;
     [
         (corpus.symbols.is_some() && met.text() && !met.word(), "symbols"),
         (corpus.vocabulary.is_some() && met.word() && !met.known_word(), "vocabulary"),
         (!corpus.stop_words.is_empty() && met.word() && !met.stop_word(), "stop_words"),
+        (met.known_word() && !met.kept_word(), "words"),
     ]
     .into_iter()
     .filter_map(|(is_missed, option)| is_missed.then_some(option))

@@ -194,7 +194,7 @@ def write(path: Path, text: str) -> Path:
 
 # Of short texts and lists it is by chance whether they have a word in common, and what they look like.
 by_chance = pytest.mark.filterwarnings(
-    "ignore:.*(leaves no word|takes no word|this looks like|this file is empty)"
+    "ignore:.*(leaves? no word|takes no word|this looks like|this file is empty)"
 )
 
 
@@ -541,6 +541,14 @@ def test_brackets_about_symbols_are_left_out_with_a_warning(symbols: str) -> Non
         (
             {"stop_words": ["The"]},
             "stop_words= takes no word out of the text: 'The' does not occur; the",
+        ),
+        (
+            {"stop_words": ["the", "dog", "a", "cart"]},
+            "stop_words= leaves no word of the text; make the list",
+        ),
+        (
+            {"stop_words": ["the", "dog"], "vocabulary": ["dog", "cat"]},
+            "stop_words= and vocabulary= together leave no word of the text; make the list of stop words",
         ),
     ],
 )

@@ -150,6 +150,31 @@ def test_the_process_that_makes_a_store_prepares_once(
     assert bits(rw.load_weights(tmp_path / "w.zarr")) == bits(rw.learn(events))
 
 
+def test_whoever_makes_a_store_is_warned_of_a_rate_that_is_not_safe(
+    events: rw.Events, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from rescorla.cli import main
+
+    file, path, said = (
+        str(tmp_path / "e.rw"),
+        str(tmp_path / "w.zarr"),
+        "beta = 30 may overshoot: an event has",
+    )
+    events.save(file)
+    with pytest.warns(rw.RescorlaWarning, match=said) as seen:
+        rw.tiles.create(events, tmp_path / "made.zarr", beta=30)
+    assert [each.filename for each in seen] == [__file__]
+    # Neither those who find the store nor those who learn its tiles are warned again.
+    rw.tiles.create(events, tmp_path / "made.zarr", beta=30)
+    rw.tiles.learn(tmp_path / "made.zarr", events)
+    for number, times in ((0, 1), (1, 0)):
+        assert main(["learn", file, "-o", path, "--beta", "30", "--part", f"{number}/2"]) == 0
+        assert capsys.readouterr().err.count(said) == times
+    with pytest.warns(rw.RescorlaWarning, match=said) as seen:
+        rw.learn(events, beta=30, out=tmp_path / "w2.zarr")
+    assert len(seen) == 1
+
+
 SOURCES: dict[str, Callable[[list[Any], Path], Any]] = {
     "list": lambda rows, folder: rows,
     "tuple": lambda rows, folder: tuple(rows),

@@ -349,7 +349,7 @@ def events_of_text(
 
 
 def _warn_of_missed(missed: list[Any], text: TextOptions, lists: Mapping[str, list[str] | None]) -> None:
-    """Warn of symbols that leave no word of the text, and of lists of which no word occurs in it."""
+    """Warn of symbols and lists that leave no word of the text, and of lists without a word of it."""
     if "symbols" in missed:
         what = f"symbols={text.symbols!r}" if isinstance(text.symbols, str) else "symbols=, the function,"
         warn(
@@ -360,6 +360,9 @@ def _warn_of_missed(missed: list[Any], text: TextOptions, lists: Mapping[str, li
                 else "name the characters that its words are made of"
             )
         )
+    if "words" in missed:
+        given = "stop_words= and vocabulary= together leave" if lists["vocabulary"] else "stop_words= leaves"
+        warn(f"{given} no word of the text; make the list of stop words shorter")
     done = {"vocabulary": "leaves no word of the text", "stop_words": "takes no word out of the text"}
     for argument, words in lists.items():
         if words and argument in missed:

@@ -44,12 +44,14 @@ def learn_to_store(
         progress=progress,
         **arguments,
     )
+    is_new = job is not None
     _, job = go_on(store, events, job=job, threads=threads, event_memory=event_memory, progress=progress)
     weights = StoredWeights(store)
     if job is not None:
         report = job.report
         weights.parameters |= {name: report[name] for name in ("kernel", "threads") if name in report}
-        warn_unsafe(request.fastest, report, scheduled=request.factors is not None)
+        if not is_new:
+            warn_unsafe(request.fastest, report, scheduled=request.factors is not None)
     weights.parameters["seconds"] = perf_counter() - started
     return weights
 
@@ -64,7 +66,11 @@ def opened_or_made(
     progress: Progress = None,
     **arguments: Any,
 ) -> tuple[Store, Request, Any]:
-    """A store for what is asked, new or found; with the engine's preparation where it is new."""
+    """A store for what is asked, new or found; with the engine's preparation where it is new.
+
+    Whoever makes the store is warned of a rate that is not safe: before hours of learning, and once for all
+    processes that learn its tiles.
+    """
     request = request_of(events, **arguments)
     if is_there(path):
         store = Store.open(path)
@@ -75,6 +81,7 @@ def opened_or_made(
             job = request.job(
                 events, method=method, threads=threads, event_memory=event_memory, progress=watch
             )
+        warn_unsafe(request.fastest, job.report, scheduled=request.factors is not None)
         store = made(path, events, request, job, threads)
     store.located(request.plan)
     return store, request, job

@@ -63,6 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = partial(_show_warning, options)
             warnings.simplefilter("always", RescorlaWarning)
+            options.n_warnings = 0
             command.check_outputs(options)
             status: int | None = options.run(options)
             sys.stdout.flush()
@@ -125,4 +126,5 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
+    options.n_warnings += 1
     print(f"rescorla: warning: {_said(str(message), options)}", file=sys.stderr)

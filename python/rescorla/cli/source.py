@@ -21,7 +21,7 @@ from rescorla._events.kinds import NOUNS, Look, Words, look, not_a_table, warn_o
 from rescorla._events.read import events_of
 from rescorla._events.text import CHOICES, GRAMS, SAID, TextOptions, events_of_text, files_of
 from rescorla._shared.checks import DUPLICATES
-from rescorla._shared.warn import RescorlaWarning
+from rescorla._shared.warn import RescorlaWarning, warn
 from rescorla.cli.coding import Like
 
 if TYPE_CHECKING:
@@ -190,7 +190,23 @@ def events(
     They are written to the binary event file `path`. Without one they are in memory, or in a file that
     `scratch` names, or are those of a binary event file as it is. What the files were read as is kept in the
     options, for the report. Running text is coded `like` other events, as far as the options do not say how.
+    Where there are no events, a warning says so, unless another one says why.
     """
+    warned = options.n_warnings
+    found = _events(files, options, path, scratch, limit, like)
+    if len(found) == 0 and limit != 0 and options.n_warnings == warned:
+        warn(f"{', '.join(map(_name_of, files))}: there are no events in what was read")
+    return found
+
+
+def _events(
+    files: list[str],
+    options: argparse.Namespace,
+    path: str | None,
+    scratch: Callable[[], str | None],
+    limit: int | None,
+    like: Like | None,
+) -> Events:
     if stream := _stream_of(files, options):
         with stream as opened:
             return _of_stream(opened, files[0], options, path, scratch, limit, like)

@@ -9,6 +9,7 @@ pub struct Met {
     word: AtomicBool,
     stop_word: AtomicBool,
     known_word: AtomicBool,
+    kept_word: AtomicBool,
 }
 
 impl Met {
@@ -32,6 +33,11 @@ impl Met {
         self.known_word.load(Relaxed)
     }
 
+    /// Whether a word was kept: one of the vocabulary that is no stop word.
+    pub fn kept_word(&self) -> bool {
+        self.kept_word.load(Relaxed)
+    }
+
     pub(super) fn note_text(&self) {
         note(&self.text);
     }
@@ -46,6 +52,10 @@ impl Met {
 
     pub(super) fn note_known_word(&self) {
         note(&self.known_word);
+    }
+
+    pub(super) fn note_kept_word(&self) {
+        note(&self.kept_word);
     }
 }
 

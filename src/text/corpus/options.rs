@@ -174,6 +174,10 @@ impl Corpus {
         if is_known {
             self.met.note_known_word();
         }
-        is_known && !is_stop_word
+        let is_kept = is_known && !is_stop_word;
+        if is_kept {
+            self.met.note_kept_word();
+        }
+        is_kept
     }
 }
