@@ -164,7 +164,6 @@ WIDTH = 80
 WIDE_TEXT = {
     "docs/format.md": "a table of the bytes of a file",
     "docs/howto/large.md": "a sum, with what each summand is",
-    "docs/mathematics.md": "steps, with what each is",
 }
 WIDE_OUTPUT = {
     "#In In# n#t": "an event, whole",
