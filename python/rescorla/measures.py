@@ -423,7 +423,9 @@ def similarity(
 ) -> NDArray[np.float64]:
     """How alike the weights of cues, or of outcomes, are.
 
-        s_ik = w_i.w_k / (|w_i| |w_k|)    "cosine"; "correlation": the same of w less its mean
+        s_ik = w_i.w_k / (|w_i| |w_k|)
+
+    That is "cosine"; "correlation" subtracts the mean of each w first.
 
     Where cues and outcomes are both words, w_i is a semantic vector of the word i.
 

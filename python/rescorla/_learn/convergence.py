@@ -370,7 +370,9 @@ class Convergence:
     ) -> float | Floats:
         """The expected weight after some numbers of tokens, in closed form.
 
-            E[w(t)] = w(0) + sum over directions k of (1 - (1 - beta g_k)^t) * (the way along k)
+            E[w(t)] = w(0) + sum over k of (1 - (1 - beta g_k)^t) * d_k
+
+        d_k is the part of the difference between equilibrium and start along direction k.
 
         Parameters
         ----------

@@ -181,9 +181,11 @@ def statistics(
 
         lambda = 1 - e / e_l,    e_l = n - max n_r
         tau    = 1 - e / e_t,    e_t = sum of n_r (n - n_r) / n
-        d      = (e_x - e) / n / sqrt((e_x / n) (1 - e_x / n) / n),   x = l or t;   p = 1 - Phi(d)
+        d      = (e_x - e) / n / sqrt((e_x / n) (1 - e_x / n) / n),    x = l or t
+        p      = 1 - Phi(d)
         LL     = sum of f_i log p_i,     LL_0 = sum of n_r log(n_r / n)
-        R^2    = 1 - LL / LL_0,   Nagelkerke's (1 - exp(2 (LL_0 - LL) / n)) / (1 - exp(2 LL_0 / n))
+        R^2    = 1 - LL / LL_0
+        R^2    = (1 - exp(2 (LL_0 - LL) / n)) / (1 - exp(2 LL_0 / n))    Nagelkerke
         AIC    = 2 k - 2 LL,      BIC = k log n - 2 LL
 
     Parameters

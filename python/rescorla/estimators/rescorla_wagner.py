@@ -27,9 +27,9 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
     Features are cues, present by any amount x_i; each class is an outcome. For each row and every class j,
     with a_j = sum of x_i w_ij:
 
-        dw_ij = alpha_i * x_i * beta * (lambda * o_j - a_j),    o_j = 1 for the row's class, 0 for the others
+        dw_ij = alpha_i * x_i * beta * (lambda * o_j - a_j)
 
-    A row is predicted to be of the class of the greatest activation a_j. A row of sample weight f is learned
+    o_j is 1 for the row's class and 0 for the others. A row is predicted to be of the class of the greatest activation a_j. A row of sample weight f is learned
     in one step as f tokens one after another; f may be any number from 0 on. With kappa the sum of alpha_i
     x_i^2:
 
