@@ -29,9 +29,9 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
 
         dw_ij = alpha_i * x_i * beta * (lambda * o_j - a_j)
 
-    o_j is 1 for the row's class and 0 for the others. A row is predicted to be of the class of the greatest activation a_j. A row of sample weight f is learned
-    in one step as f tokens one after another; f may be any number from 0 on. With kappa the sum of alpha_i
-    x_i^2:
+    o_j is 1 for the row's class and 0 for the others. The predicted class of a row is that of the greatest
+    activation a_j. A row of sample weight f is learned in one step as f tokens one after another; f may be
+    any number from 0 on. With kappa the sum of alpha_i x_i^2:
 
         dw_ij = alpha_i * x_i * (lambda * o_j - a_j) * (1 - (1 - beta * kappa)^f) / kappa
 
