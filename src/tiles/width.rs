@@ -10,24 +10,25 @@ pub(crate) const SMALL: u64 = 1 << 20;
 
 /// The most elements in a row of a tile.
 pub(crate) const WIDEST: usize = 1024;
-/// Two kinds of processors were measured: with a second cache of at most this size, and with a larger one. The latter have a slow
-/// third cache, and narrower rows are faster there.
+/// Two kinds of processors were measured: with a second cache of at most this many bytes, and with a larger one. The latter have
+/// a slow third cache, and narrower rows are faster there.
 const SECOND: usize = 1 << 20;
-/// The width of a row is about this many bytes, divided by the number of an event's cues minus one. If rows are narrower, the
-/// fixed work for each event costs too much. If they are wider, fewer rows stay in the caches from one event to the next. The
-/// best widths measured: 2 KiB for words as trigrams (4 cues), 512 bytes for 10 of 10,000 cues; with a second cache of 2 MiB, 1
-/// KiB up to 4 cues and 512 bytes from 5 on.
+/// For the two kinds of processors: a row has about this many bytes, divided by the number of an event's cues minus one. If rows
+/// are narrower, the fixed work for each event costs too much. If they are wider, fewer rows stay in the caches from one event to
+/// the next. The best widths measured: 2 KiB for words as trigrams (4 cues), 512 bytes for 10 of 10,000 cues; with a second cache
+/// of 2 MiB, 1 KiB up to 4 cues and 512 bytes from 5 on.
 const BYTES_BY_SLOTS: [f64; 2] = [6700.0, 2900.0];
-/// But rows are wide as long as the tile takes at most this, and so stays in the second cache;
+/// With a second cache of at most [`SECOND`], rows are as wide as they can be while the tile has at most this many bytes, and so
+/// stays in the second cache.
 const TILE_BYTES: f64 = 524_288.0;
-/// or, if the second cache is larger, rows are narrow if the tile then takes at most this, so that much of it stays in the first
-/// cache.
+/// With a larger second cache, rows have [`LEAST_ROW`] bytes if the tile then has at most this many bytes, so that much of it
+/// stays in the first cache.
 const NARROW_TILE_BYTES: f64 = 131_072.0;
-/// A row has at least this many bytes,
+/// The least bytes of a row.
 const LEAST_ROW: f64 = 512.0;
-/// and at most this many,
+/// The most bytes of a row, for the two kinds of processors.
 const MOST_ROW: [f64; 2] = [2048.0, 1024.0];
-/// and all rows of an event take at most this, and so stay in the first cache.
+/// The most bytes of all rows of an event, so that they stay in the first cache.
 const EVENT_BYTES: f64 = 30_720.0;
 
 /// Columns in a tile, for `slots` of `rows` rows in an event: as the caches allow, and so that there are tiles for all threads.

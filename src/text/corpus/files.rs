@@ -29,10 +29,10 @@ impl Default for Load {
     }
 }
 
-/// The bytes of text that a thread reads at a time, if events are short,
+/// The bytes of text that a thread reads at a time, if events are short.
 const BLOCK: usize = 1 << 18;
 
-/// and at least, if they are long.
+/// The least bytes of text that a thread reads at a time, if events are long.
 const LEAST: usize = 1 << 13;
 
 /// Events of this many words are long: the events of a block take more memory than everything else.

@@ -20,11 +20,11 @@ pub enum Names {
     Letters(NonZeroUsize),
     /// The names that a table or a function gives for each word.
     Looked(Arc<dyn Lookup>),
-    /// Of CoNLL-U: the lemmas of the words,
+    /// The lemmas of the words; of CoNLL-U alone.
     Lemmas,
-    /// their universal parts of speech,
+    /// The universal parts of speech of the words; of CoNLL-U alone.
     Upos,
-    /// or their features, such as `Case=Nom`.
+    /// The features of the words, such as `Case=Nom`; of CoNLL-U alone.
     Features,
 }
 
