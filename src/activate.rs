@@ -334,9 +334,9 @@ const NONE: u32 = u32::MAX;
 struct Gathered {
     /// For each of the file's cues the place of its row in `distinct`.
     places: Vec<u32>,
-    /// The cues that the events have,
+    /// The cues that the events have.
     cues: Vec<u32>,
-    /// and their rows, in rising order.
+    /// The rows of these cues, in rising order.
     distinct: Vec<u32>,
     /// The rows of each event: places in `distinct`.
     rows: Lists,

@@ -40,9 +40,9 @@ parameters! {
         lambda_: Numbers<'py> = Numbers::Same(1.0),
         schedule: Option<Factors<'py>> = None,
         average: bool = false,
-        /// A row for each cue, as it comes if `None`,
+        /// The row of each cue; `None`: the cue's own number.
         cue_rows: Option<Read1<'py, i64>> = None,
-        /// and a column for each outcome.
+        /// The column of each outcome; `None`: the outcome's own number.
         outcome_columns: Option<Read1<'py, i64>> = None,
         keep_rows: Option<Read1<'py, i64>> = None,
         initial: Option<Bound<'py, PyUntypedArray>> = None,

@@ -47,9 +47,10 @@ use crate::tiles::product::packing;
 const REGULAR: f64 = 1e-8;
 /// Pivots and eigenvalues below this times n eps, relative to the largest, are rounding errors.
 const SLACK: f64 = 8.0;
-/// If rounding may change the weights by more than this fraction, they are corrected by residuals in double-double arithmetic,
+/// If rounding may change the weights by more than this fraction, they are corrected by residuals in double-double arithmetic.
 pub(super) const DOUBTFUL: f64 = 1e-11;
-/// until a correction is this small a fraction (which is rounding itself), or corrections no longer become smaller.
+/// These corrections end when one is at most this fraction of the weights (which is rounding itself), or no longer becomes
+/// smaller.
 pub(super) const ROUNDED: f64 = 4.0 * f64::EPSILON;
 /// Vectors of the null space of G that are corrected at a time.
 const AT_A_TIME: usize = 64;

@@ -44,9 +44,9 @@ pub(super) struct TokenSource {
     patterns: Lists,
     /// Whether no cue comes twice in a pattern.
     once: Vec<bool>,
-    /// The pattern of each event type,
+    /// The pattern of each event type.
     pattern: Vec<u32>,
-    /// and its outcomes, each once.
+    /// The outcomes of each event type, each once.
     outcomes: Lists,
     /// The event type of each event.
     types: Vec<u32>,
@@ -235,15 +235,15 @@ impl SourceReader<'_> {
 /// rows.
 #[derive(Default)]
 pub(super) struct Section {
-    /// The number of tokens of each batch,
+    /// The number of tokens of each batch.
     batches: Vec<u64>,
-    /// the rows that it changes, each once; none where batches are single tokens;
+    /// The rows that each batch changes, each once; no lists where batches are single tokens.
     touched: Lists,
-    /// and the patterns of its groups.
+    /// The patterns of the groups of each batch.
     patterns: Lists,
-    /// The number of tokens of each group,
+    /// The number of tokens of each group.
     tokens: Vec<u64>,
-    /// and columns, and how many of its tokens have them.
+    /// The columns of each group, and how many of its tokens have them.
     outcomes: Lists<(u32, u64)>,
 }
 
@@ -291,9 +291,9 @@ impl Section {
 pub(super) struct Maker {
     /// Tokens of each event type in the batch at hand; zero between batches.
     counts: Vec<u64>,
-    /// The types of the batch, in the order in which they come,
+    /// The types of the batch, in the order in which they come.
     types: Vec<u32>,
-    /// and for each of them the place of the next one of the same group.
+    /// For each of `types` the place of the next one of the same group.
     next: Vec<u32>,
     /// The group of each pattern; [`NONE`] between batches.
     group: Vec<u32>,

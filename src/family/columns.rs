@@ -17,9 +17,9 @@ pub(super) const COLUMNS: &str = "the rows and columns to learn";
 pub(super) struct Cut {
     /// The instruction set.
     pub(super) kernel: Isa,
-    /// Threads to use at most,
+    /// The most threads to use.
     pub(super) threads: usize,
-    /// and updates in all, which may be too few for more than one.
+    /// The number of all updates, which may be too few for more than one thread.
     pub(super) updates: u64,
     /// Columns in a tile; chosen by size if `None`.
     pub(super) tile: Option<usize>,
@@ -44,9 +44,9 @@ pub(super) struct WeightTile<'a, E> {
     pub(super) weights: &'a mut [E],
     /// Elements in a row: a multiple of the lanes of the kernel.
     pub(super) width: usize,
-    /// How many columns stand before it,
+    /// How many columns stand before it.
     pub(super) first: usize,
-    /// and its own.
+    /// Its columns.
     pub(super) columns: &'a [u32],
 }
 

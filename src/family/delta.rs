@@ -322,9 +322,9 @@ struct DeltaErrors<'a, V: Vector, const UNIFORM: bool> {
     saliences: &'a [V::Element],
     /// How many tokens the group has.
     tokens: V,
-    /// For each column the sum of targets of the tokens that have its outcome,
+    /// For each column the sum of targets of the tokens that have its outcome.
     targets: *const V::Element,
-    /// and what each token takes off that, if anything.
+    /// What each token takes off the sum of targets, if anything.
     absent: Option<*const V::Element>,
     unit: Unit<V>,
 }

@@ -68,9 +68,9 @@ const GATHERED: usize = 256;
 /// At least so many: faer multiplies a single column in another order, so its bits would depend on which others are learned.
 const FEWEST: usize = 2;
 
-/// Sums are prefetched so many steps before they are needed,
+/// Sums are prefetched so many steps before they are needed.
 const AHEAD: usize = 3;
-/// unless all sums take at most this many bytes, and so stay in the second cache.
+/// Nothing is prefetched if all sums take at most this many bytes, and so stay in the second cache.
 const NEAR: usize = 512 << 10;
 
 /// The salience of each row, times the number of rows that are equal to it.

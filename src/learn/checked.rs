@@ -32,9 +32,9 @@ pub(super) struct CheckedPlan<E> {
     pub(super) columns: Vec<LearnedColumn>,
     /// The rows, sorted by the last event that has their cue, the latest first.
     pub(super) tracked: Vec<LearnedRow>,
-    /// For each row the first row that is equal to it,
+    /// For each row the first row that is equal to it.
     pub(super) first_twin: Vec<u32>,
-    /// and the number of rows that are equal to it, itself included.
+    /// For each row the number of rows that are equal to it, itself included.
     pub(super) twins: Vec<u32>,
     /// The rows to write, in the order of the result.
     pub(super) kept: Vec<u32>,
@@ -148,9 +148,9 @@ pub(super) struct LearnedColumn {
     pub(super) number: u32,
     /// Its columns in the result: more than one where outcomes always occur together.
     pub(super) targets: Vec<u32>,
-    /// The first event that can change it,
+    /// The first event that can change it.
     pub(super) start: u64,
-    /// and the number of tokens before that event.
+    /// The number of tokens before that event.
     pub(super) before: u64,
 }
 

@@ -142,9 +142,9 @@ pub(super) fn learn<E: LearnsColumns>(
 /// The buffers of a thread. Each tile of a pass has a piece of each of them except `lines`.
 struct Buffers<E> {
     weights: Buffer<E>,
-    /// For means: a sum for each weight,
+    /// For means: a sum for each weight.
     sums: Buffer<f64>,
-    /// and for each row the token that changed it last.
+    /// For means: for each row the token that changed it last.
     since: Vec<u64>,
     /// Targets and rates for the lanes of a tile.
     lanes: Buffer<E>,
@@ -239,9 +239,9 @@ impl<'t, E: LearnsColumns> TileColumns<'t, E> {
 /// A tile that is learning.
 pub(super) struct BegunTile<'t, 'a, E> {
     tile: ColumnTile<'t, E>,
-    /// The first chunk that has an event for the tile,
+    /// The first chunk that has an event for the tile.
     first: usize,
-    /// and the number of events in that chunk before this event. Zero once the chunk is learned.
+    /// The number of events in that chunk before the tile's first event. Zero once the chunk is learned.
     skip: usize,
     tracer: Option<Tracer<'t, 'a, E>>,
 }

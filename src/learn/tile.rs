@@ -148,9 +148,9 @@ pub(super) struct Stretch<'a> {
 /// The frequencies of some events.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Times<'a> {
-    /// Those of the first events,
+    /// The frequencies of the first events.
     each: &'a [u32],
-    /// and that of all others.
+    /// The frequency of all other events.
     others: u32,
 }
 
@@ -185,9 +185,9 @@ impl<'a> Times<'a> {
 /// The columns of a tile.
 #[derive(Clone, Copy)]
 pub(super) struct Columns<'a, E> {
-    /// The number of the first column, as events name it. The others are consecutive,
+    /// The number of the first column, as events name it. Without `lanes` the others are consecutive.
     pub(super) first: u32,
-    /// unless this table gives the lane of each column of the events; [`NONE`]: the column is not in the tile.
+    /// The lane of each column of the events, or no table; [`NONE`]: the column is not in the tile.
     pub(super) lanes: &'a [u32],
     /// Lambda, the asymptote, of each column.
     pub(super) lambda: &'a [E],
@@ -218,9 +218,9 @@ pub(super) struct ColumnTile<'a, E> {
     salience: Option<E>,
     /// Whether all cues have one salience, and beta1 = beta2 at every token. Then `rates` are not read.
     one_rate: bool,
-    /// The target of each lane's activation at the current event: zero between events,
+    /// The target of each lane's activation at the current event; zero between events.
     targets: &'a mut [E],
-    /// and its learning rate: beta2 between events.
+    /// The learning rate of each lane at the current event; beta2 between events.
     rates: &'a mut [E],
     /// beta1 and beta2 of the current token.
     betas: [E; 2],
@@ -489,9 +489,9 @@ struct Present<'a, V: Vector, const UNIFORM: bool, const ONE_RATE: bool> {
     saliences: &'a [V::Element],
     /// The learning rate, if there is one.
     beta: V,
-    /// The target of each lane's activation,
+    /// The target of each lane's activation.
     targets: *mut V::Element,
-    /// and its learning rate.
+    /// The learning rate of each lane.
     rates: *mut V::Element,
 }
 
