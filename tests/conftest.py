@@ -1,6 +1,7 @@
 """Options, profiles of hypothesis, a count of its cases, what tests share, and no figure left open."""
 
 import functools
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -153,6 +154,19 @@ def shared(pytestconfig: pytest.Config) -> Path:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One folder for the files of all cases; a case overwrites those of the case before."""
     return tmp_path_factory.mktemp("cases")
+
+
+@pytest.fixture
+def interrupted() -> Iterator[None]:
+    """For a test that interrupts its own process.
+
+    dask and Hypothesis have Python call them for each collection of garbage, and Python drops an interrupt
+    that comes in such a call. So there are no collections.
+    """
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
 
 
 @pytest.fixture

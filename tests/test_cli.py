@@ -1005,6 +1005,7 @@ def test_a_closed_pipe_is_silent(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows interrupts otherwise")
+@pytest.mark.usefixtures("interrupted")
 def test_ctrl_c_is_one_line_and_status_130(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "events.tab"
     # Hours of tokens.

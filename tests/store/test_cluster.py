@@ -241,6 +241,7 @@ def test_a_task_that_starts_after_its_run_ended_learns_nothing(events: rw.Events
     assert clusters.kept() == 0
 
 
+@pytest.mark.usefixtures("interrupted")
 def test_an_interrupt_stops_the_tiles(events: rw.Events, out: str) -> None:
     def interrupt(done: int, total: int) -> None:
         if not started:
