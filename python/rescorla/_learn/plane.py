@@ -1,4 +1,4 @@
-"""A plane that parts two classes."""
+"""A plane that separates two classes."""
 
 from __future__ import annotations
 
