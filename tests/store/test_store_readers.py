@@ -1,12 +1,14 @@
 """Who reads a store: zarr, xarray, and all that takes weights."""
 
 import pickle
+import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import rescorla as rw
+from rescorla._store.store import Store
 from stores import DTYPES, METHODS, bits
 
 zarr = pytest.importorskip("zarr")
@@ -27,6 +29,38 @@ def test_zarr_and_xarray_read_a_store(events: rw.Events, tmp_path: Path, method:
     array = zarr.open_array(path / "weights", mode="r")
     assert bits(array[:]) == bits(whole)
     assert np.isnan(array.fill_value)
+
+
+def test_a_store_that_took_the_place_of_another_is_not_taken_for_it(
+    events: rw.Events, tmp_path: Path
+) -> None:
+    path = tmp_path / "w.zarr"
+    stored: Any = rw.learn(events, out=path, alpha=0.1)
+    old, job = Store.open(path), Store.open(path).job(events, threads=1)
+    rw.learn(events, alpha=0.2).save(path)
+    uses: list[Any] = [
+        lambda: stored["a1", "x1"],
+        lambda: stored.row("a1"),
+        lambda: stored.column("x1"),
+        lambda: stored.top(cue="b3"),
+        lambda: np.asarray(stored),
+        lambda: stored.to_xarray(),
+        lambda: stored.to_xarray(chunks={}),
+        lambda: stored.missing(),
+        lambda: rw.activations(events, stored),
+        lambda: rw.learn(events, initial=stored),
+        # A tile with the parameters of the old store has no place in the new one.
+        lambda: old.learn_tile(job, 0),
+    ]
+    for use in uses:
+        with pytest.raises(RuntimeError, match=r"w\.zarr: another store took the place of this one"):
+            use()
+    again = rw.load_weights(path)
+    assert bits(again) == bits(rw.learn(events, alpha=0.2))
+    assert rw.tiles.verify(path)
+    shutil.rmtree(path)
+    with pytest.raises(FileNotFoundError, match=r"w\.zarr"):
+        again.row("a1")
 
 
 def test_a_store_has_the_face_of_weights(

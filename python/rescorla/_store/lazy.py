@@ -38,7 +38,8 @@ class MissingTilesError(RuntimeError):
 class StoredWeights(Weights):
     """Weights in a store: ``values`` is its zarr array, and methods read what they need.
 
-    A use of tiles that are not learned yet raises `MissingTilesError`; they are never taken for NaN.
+    A use of tiles that are not learned yet raises `MissingTilesError`; they are never taken for NaN. Once
+    another store took the place of this one, methods raise RuntimeError.
     """
 
     __slots__ = ("_store",)
@@ -52,6 +53,7 @@ class StoredWeights(Weights):
 
     def missing(self) -> list[int]:
         """The numbers of the tiles that are not learned yet."""
+        self._store.check_in_place()
         return self._store.missing()
 
     def part(self, rows: Any = None, columns: Any = None) -> NDArray[Any]:
@@ -142,7 +144,7 @@ class StoredWeights(Weights):
 
     def _check(self, tiles: Any) -> None:
         """MissingTilesError where some of these are not there."""
-        absent = set(self._store.missing())
+        absent = set(self.missing())
         needed = [tile for tile in tiles if tile in absent]
         if not needed:
             return

@@ -45,6 +45,7 @@ class Store:
         zarr = need("zarr")
         with naming(path), reading(path, "a zarr store of weights"):
             self._group = zarr.open_group(path, mode="r", zarr_format=3, use_consolidated=False)
+            self._state = self._state_now()
             attributes = dict(self._group.attrs)
             if attributes.get("format") != create.FORMAT:
                 raise ValueError(f"a group whose format is {attributes.get('format')!r}")
@@ -73,6 +74,19 @@ class Store:
         if not create.is_there(name):
             raise FileNotFoundError(errno.ENOENT, "no such store of weights", name)
         return cls(name)
+
+    def _state_now(self) -> tuple[int, int]:
+        """What shows that another store took the place of this one: its metadata is written once."""
+        found = os.stat(os.path.join(self.path, "zarr.json"))
+        return found.st_mtime_ns, found.st_size
+
+    def check_in_place(self) -> None:
+        """RuntimeError where another store lies at the path since this one was opened."""
+        if self._state_now() != self._state:
+            raise RuntimeError(
+                f"{self.path}: another store took the place of this one since it was opened; "
+                "rescorla.load_weights reads the one that is there now"
+            )
 
     @property
     def n_tiles(self) -> int:
@@ -195,6 +209,7 @@ class Store:
     def learn_tile(self, job: Any, tile: int, *, threads: int = 1) -> None:
         """Learn a tile and write it; it is there when it is whole."""
         values, file = self.learned(job, tile, threads=threads), self.file(tile)
+        self.check_in_place()
         try:
             chunks.write(file, values, self.chunk)
         except OSError as error:
