@@ -59,7 +59,7 @@ CALLS: dict[str, tuple[str, Callable[[Path, Path], object]]] = {
     "to_table": ("e.rw", lambda read, out: rw.open_events(read).to_table(out)),
     "corpus": ("list", lambda read, out: rw.corpus_events(read, out)),
     "corpus of files": ("list", lambda read, out: rw.corpus_events([read], out)),
-    "stop words": ("list", lambda read, out: rw.corpus_events(["a b"], out, stop_words=read)),
+    "stop words": ("list", lambda read, out: rw.corpus_events(["a b", "c"], out, stop_words=read)),
     "vocabulary": ("list", lambda read, out: rw.corpus_events(["a b"], out, vocabulary=read)),
     "cues of a table": ("map", lambda read, out: rw.corpus_events(["a"], out, cues_from=[1, read])),
     "outcomes of a table": ("map", lambda read, out: rw.corpus_events(["a"], out, outcomes_from=read)),
