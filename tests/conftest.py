@@ -3,6 +3,7 @@
 import functools
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -160,13 +161,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def interrupted() -> Iterator[None]:
     """For a test that interrupts its own process.
 
-    dask and Hypothesis have Python call them for each collection of garbage, and Python drops an interrupt
-    that comes in such a call. So there are no collections.
+    A shell that runs the tests in the background has the signal ignored. And dask and Hypothesis have Python
+    call them for each collection of garbage; Python drops an interrupt that comes in such a call.
     """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.collect()
     gc.disable()
     yield
     gc.enable()
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture
