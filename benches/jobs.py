@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import rescorla as rw
+import rescorla._core as _core
 from numpy.typing import NDArray
-from rescorla import _core
 from rescorla._store.request import request_of
 
 Slice = tuple[int, int]

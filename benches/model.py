@@ -32,9 +32,9 @@ from typing import NamedTuple
 
 import numpy as np
 import rescorla as rw
+import rescorla._core as _core
 import workloads
 from jobs import at_work, job_of, shape_of
-from rescorla import _core
 from rescorla._store import chunks
 from rescorla._store.layout import lanes_of_chunk
 from steps import machine

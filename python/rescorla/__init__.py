@@ -33,7 +33,7 @@ from rescorla._events.text import corpus_events
 from rescorla._events.windows import cue_window
 from rescorla._learn.activations import activations
 from rescorla._learn.convergence import Convergence, convergence
-from rescorla._learn.delta import delta_rule
+from rescorla._learn.delta.delta_rule import delta_rule
 from rescorla._learn.equilibrium import equilibrium
 from rescorla._learn.rescorla_wagner import learn
 from rescorla._learn.trajectories import trajectories

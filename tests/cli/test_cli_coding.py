@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rescorla import cli
 from rescorla._events.text import TextOptions
-from rescorla.cli import made, source
+from rescorla.cli import origin, source
 from terminal import json_of, ok, said
 
 TEXT = "The cat sat. A dog ran\nto the cat\n"
@@ -379,14 +379,14 @@ STEPS: dict[str, tuple[Any, list[str]]] = {
 def test_all_that_makes_events_has_words(name: str) -> None:
     make, steps = STEPS[name]
     events = make()
-    found = [str(value) for value in made.lines(events.parameters).values()]
+    found = [str(value) for value in origin.lines(events.parameters).values()]
     assert found[: len(steps)] == steps
     assert found[-1] == BY
 
 
 def test_a_file_of_any_name_is_printed() -> None:
     odd = os.fsdecode(b"\xff\n.txt")
-    found = made.lines({"function": "corpus_events", "source": [odd], "version": "1\n"})
+    found = origin.lines({"function": "corpus_events", "source": [odd], "version": "1\n"})
     assert found == {
         "made of": r"running text (trigrams of words -> words) of \udcff\n.txt",
         "made by": r"rescorla 1\n",
@@ -411,14 +411,14 @@ VALUES = st.recursive(
 
 
 @given(
-    st.sampled_from([*made._SAYING, "concat_events", "other", 3]),
+    st.sampled_from([*origin._SAYING, "concat_events", "other", 3]),
     st.dictionaries(
         st.sampled_from([*TextOptions._fields, "of", "source", "n", "seed", "test", "positions", "name"]),
         VALUES,
     ),
 )
 def test_whatever_is_kept_can_be_told(function: Any, kept: dict[str, Any]) -> None:
-    found = made.lines({"function": function, **kept})
+    found = origin.lines({"function": function, **kept})
     assert all(str(line).isprintable() for line in found.values())
 
 

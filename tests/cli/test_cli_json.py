@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import rescorla as rw
 from rescorla import cli
-from rescorla.cli import report
+from rescorla.cli import printing
 from rescorla.cli.command import all_of
 from terminal import json_of, said
 
@@ -115,7 +115,7 @@ def test_an_error_leaves_standard_output_empty() -> None:
 
 
 def test_what_json_has_not_is_null_or_text(capsys: pytest.CaptureFixture[str]) -> None:
-    report.listing({"a": float("nan"), "b": Path("é")}, "c", iter([(1, float("inf"))]))
+    printing.listing({"a": float("nan"), "b": Path("é")}, "c", iter([(1, float("inf"))]))
     assert json.loads(capsys.readouterr().out) == {"a": None, "b": "é", "c": [[1, None]]}
-    report.listing({}, "c", iter([]))
+    printing.listing({}, "c", iter([]))
     assert json.loads(capsys.readouterr().out) == {"c": []}

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rescorla import cli
 from rescorla.cli.command import all_of
-from rescorla.cli.schedules import schedule_of
+from rescorla.cli.schedule_option import schedule_of
 from rescorla.cli.sizes import size
 from terminal import ok, said
 

@@ -16,12 +16,12 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import rescorla as rw
+import rescorla._core as _core
 import strategies as some
 from eventfiles import unmade
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import Event
-from rescorla import _core
 from rescorla._events import frames
 
 TEXTS = [pa.string(), pa.large_string(), pa.string_view()]

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 import rescorla as rw
+import rescorla._core as _core
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import Event
-from rescorla import _core
 
 
 def repeated(n: int) -> Iterator[Event]:

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 import rescorla as rw
+import rescorla._core as _core
 from hypothesis import given
 from hypothesis import strategies as st
-from rescorla import _core
 from rescorla._events import design_text, order
 from rescorla._events.design_text import Section, Trial, parse, written
 from rescorla._events.phases import Phase

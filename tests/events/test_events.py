@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import rescorla as rw
-from rescorla import _core
+import rescorla._core as _core
 
 ROWS = [(("a", "b"), ("x",), 2), (("b", "c"), ("y", "x"), 1), (("a",), (), 0)]
 

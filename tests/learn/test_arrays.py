@@ -8,7 +8,7 @@ import asked
 import numpy as np
 import pytest
 import rescorla as rw
-from rescorla import _core
+import rescorla._core as _core
 from rescorla._weights.vectors import Table
 
 EVENTS = rw.read_events([("a_b", "x", 3), ("b_c", "y", 2)])

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 import rescorla as rw
+import rescorla._core as _core
 import strategies as some
 from hypothesis import given
 from hypothesis import strategies as st
-from rescorla import _core
 from rescorla._learn.plan import plan_of, start_of
 from rescorla._learn.rescorla_wagner import forecast
 

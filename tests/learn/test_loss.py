@@ -14,9 +14,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import Event
-from rescorla._learn.objective import Objective
-from rescorla._learn.rows import Rows, rows_of_sets, rows_of_tables
-from rescorla._learn.units import unit_of
+from rescorla._learn.arrays import Rows, rows_of_sets, rows_of_tables
+from rescorla._learn.delta.objective import Objective
+from rescorla._learn.delta.units import unit_of
 from rescorla._weights.vectors import table_of, targets_of
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 import rescorla as rw
+import rescorla._core as _core
 from eventfiles import unmade
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pages import check_page
-from rescorla import _core
 
 SUFFIXES = ("npz", "npy", "nc", "zarr")
 ROWS = [("a_b", "x"), ("b_c", "y"), ("a", "x_y")]

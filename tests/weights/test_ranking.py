@@ -9,8 +9,7 @@ import rescorla as rw
 from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from rescorla._learn import predict
-from rescorla._weights import ranking
+from rescorla._weights import predict, ranking
 
 # Few values, so that many are equal; and what sorts in its own ways.
 NUMBERS = st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, -2.0, np.inf, -np.inf, np.nan])
@@ -100,7 +99,7 @@ def test_predictions_of_events_and_of_cue_sets_agree(dtype: Any, tmp_path: Path)
 
 def test_an_unknown_cue_is_named_before_anything_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     known = named(np.eye(2))
-    monkeypatch.setattr(predict, "activations", None)
+    monkeypatch.setattr(predict, "multiply", None)
     with pytest.raises(KeyError, match=r"unknown cue 'c9'.*unknown='ignore'"):
         known.predict(["c0", "c9"])
     with pytest.raises(ValueError, match="unknown must be 'error' or 'ignore'"):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 import rescorla as rw
-from rescorla import _core
+import rescorla._core as _core
 from rescorla._weights import disk, files, hdf5, npy
 
 VALUES = [[0.5, -1.0, 0.0], [0.25, 0.1, 0.1]]

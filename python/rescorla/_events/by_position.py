@@ -16,7 +16,7 @@ from io import TextIOWrapper
 from itertools import islice
 from typing import BinaryIO, Literal, NamedTuple, cast
 
-from rescorla import _core
+import rescorla._core as _core
 from rescorla._core import FormatError
 from rescorla._events.events import Events
 from rescorla._events.made import made_by

@@ -7,7 +7,7 @@ from typing import NamedTuple, overload
 
 import numpy as np
 
-from rescorla import _core
+import rescorla._core as _core
 from rescorla._events.design_text import US, Section, Trial, parse
 from rescorla._events.events import Events
 from rescorla._events.made import made_by

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, overload
 
 import numpy as np
 
-from rescorla import _core
+import rescorla._core as _core
 from rescorla._core import FormatError
-from rescorla._events import derive, display, tables, text_table
+from rescorla._events import derive, frames, preview, text_table
 from rescorla._events.made import made_of, parameters_of
 from rescorla._events.names import Map, Names
 from rescorla._events.order import in_blocks, in_order, positions
@@ -287,11 +287,11 @@ class Events:
         return Event._make(self._file.events(event, event + 1)[0])
 
     def __repr__(self) -> str:
-        return "\n".join([self._head(), *display.text_of(self._file)])
+        return "\n".join([self._head(), *preview.text_of(self._file)])
 
     def _repr_html_(self) -> str:
         """The first and last events, for a notebook."""
-        return display.html_of(self._head(), self._file)
+        return preview.html_of(self._head(), self._file)
 
     def _head(self) -> str:
         where = "in memory" if self.path is None else repr(self.path)
@@ -510,7 +510,7 @@ class Events:
            cues  outcomes  frequency
         0  a     y                 3
         """
-        return tables.to_pandas(self._file)
+        return frames.to_pandas(self._file)
 
     def to_polars(self) -> polars.DataFrame:
         """The events as a polars DataFrame, which `read_events` reads back.
@@ -536,7 +536,7 @@ class Events:
         >>> frame.columns, frame["cues"].to_list()
         (['cues', 'outcomes', 'frequency'], [['a', 'b'], ['a']])
         """
-        return tables.to_polars(self._file)
+        return frames.to_polars(self._file)
 
     def verify(self, *, progress: Progress = None) -> None:
         """Read everything and check it against its checksums; opening a file checks all but its chunks.

@@ -1,14 +1,20 @@
-"""Data frames: which columns there are, which are wanted, and what they hold."""
+"""Data frames: which columns there are, which are wanted, and what they hold; and events as data frames."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from rescorla._core import EventFile
 from rescorla._shared.checks import near, shown, whole
+from rescorla._shared.optional import need
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
 
 Layout: TypeAlias = Mapping[str, str | int]
 """Which columns are cues, outcomes and frequency: by name, or by position, from 0."""
@@ -20,6 +26,9 @@ Columns: TypeAlias = Mapping[Any, Sequence[Any]]
 """The entries of each column, by its name."""
 
 ROLES = ("cues", "outcomes", "frequency")
+
+# Events decoded at a time.
+_BLOCK = 65_536
 
 
 def is_table(source: object) -> bool:
@@ -191,3 +200,34 @@ def plain(column: Any) -> Iterable[Any]:
             plain: Iterable[Any] = getattr(column, convert)()
             return plain
     return column  # type: ignore[no-any-return]
+
+
+def to_pandas(file: EventFile) -> pandas.DataFrame:
+    """A row for each event: two lists of names, and a number."""
+    pd = need("pandas")
+    # Left to itself, pandas gives the columns of no events another type.
+    frame: pandas.DataFrame = pd.DataFrame(
+        {role: pd.Series(column, dtype=dtype) for role, column, dtype in _event_columns(file)}
+    )
+    return frame
+
+
+def to_polars(file: EventFile) -> polars.DataFrame:
+    """A row for each event: two lists of strings, and a number."""
+    pl = need("polars")
+    types: dict[type[object], Any] = {object: pl.List(pl.String), np.int64: pl.Int64}
+    frame: polars.DataFrame = pl.DataFrame(
+        [pl.Series(role, column, dtype=types[dtype]) for role, column, dtype in _event_columns(file)]
+    )
+    return frame
+
+
+def _event_columns(file: EventFile) -> list[tuple[str, Any, type[object]]]:
+    """The columns: name, entries and type."""
+    cues: list[list[str]] = []
+    outcomes: list[list[str]] = []
+    for start in range(0, file.n_events, _BLOCK):
+        for event in file.events(start, min(start + _BLOCK, file.n_events)):
+            cues.append(list(event[0]))
+            outcomes.append(list(event[1]))
+    return list(zip(ROLES, (cues, outcomes, file.frequencies()), (object, object, np.int64), strict=True))

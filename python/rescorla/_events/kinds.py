@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from rescorla import _core
+import rescorla._core as _core
 from rescorla._shared.checks import PathName, path_name
 from rescorla._shared.warn import warn
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rescorla import _core
+import rescorla._core as _core
 
 # A file is to say what made it, and not to hold its input: longer lists are counted.
 _LISTED = 1000

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from rescorla import _core
+import rescorla._core as _core
 from rescorla._shared.checks import path_name
 
 Names: TypeAlias = "Iterable[str] | os.PathLike[str]"

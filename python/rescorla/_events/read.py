@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from rescorla import _core
+import rescorla._core as _core
 from rescorla._events.blanks import Blanks
 from rescorla._events.events import Events, open_events
 from rescorla._events.frames import (

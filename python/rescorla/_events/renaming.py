@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from rescorla import _core
+import rescorla._core as _core
 from rescorla._events.names import Map, Names, listed, mapped
 from rescorla._shared.checks import Duplicates, Side, near, whole
 from rescorla._shared.warn import some, warn

@@ -9,7 +9,7 @@ from itertools import chain
 from re import DOTALL, fullmatch
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from rescorla import _core
+import rescorla._core as _core
 from rescorla._events.events import Events
 from rescorla._events.kinds import warn_of_text
 from rescorla._events.made import made_by

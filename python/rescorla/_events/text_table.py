@@ -12,7 +12,7 @@ from typing import BinaryIO, Literal, cast
 
 import numpy as np
 
-from rescorla import _core
+import rescorla._core as _core
 from rescorla._shared.checks import one_of
 
 Compression = Literal["gzip", "none"] | None

@@ -2,42 +2,34 @@
 
 from __future__ import annotations
 
-import errno
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from collections.abc import Set as AnySet
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rescorla import _core
+import rescorla._core as _core
+from rescorla._events.cue_sets import cue_events
 from rescorla._events.events import Events
-from rescorla._events.frames import is_table, streams
-from rescorla._events.read import events_of, files_of_events, read_events
+from rescorla._events.read import files_of_events
 from rescorla._learn.plan import result_array
 from rescorla._shared.checks import (
     PathName,
     chosen,
     element_type,
-    near,
     one_of,
-    places,
     shown,
     thread_count,
 )
 from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
-from rescorla._shared.warn import NumericalWarning, warn
 from rescorla._weights import files, npy
 from rescorla._weights.disk import mapped_files, replacing
+from rescorla._weights.product import known_places, multiply
 from rescorla._weights.weights import Weights
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
-
-
-# Weights of a store that are read at a time.
-_BLOCK = 1 << 25
 
 
 @hinting
@@ -132,7 +124,7 @@ def activations(
     if path is not None:
         _core.check_apart(path, [*files_of_events(events), *mapped_files(weights.values)])
     n_threads = thread_count(threads)
-    source = cue_events(events, present_only, progress, weights)
+    source = cue_events(events, weights.cue_numbers, present_only=present_only, progress=progress)
     cue_rows = known_places("cue", source.cues, weights.cue_numbers, unknown)
     shape: tuple[int, ...]
     if present_only:
@@ -144,37 +136,18 @@ def activations(
     else:
         columns = chosen("outcomes", outcomes, weights.outcome_numbers)
         shape = len(source), len(columns)
-    stored = getattr(weights, "part", None)
-
-    def activate(
-        values: NDArray[Any],
-        rows: NDArray[np.int64],
-        columns: NDArray[np.int64],
-        result: NDArray[Any],
-        watch: Any,
-    ) -> bool:
-        return _core.activations(
-            source._file,
-            values,
-            cue_rows=rows,
-            columns=columns,
-            present_only=present_only,
-            out=result,
-            threads=n_threads,
-            progress=watch,
-        )
 
     def run(result: NDArray[Any]) -> None:
         with watching(progress, "activating", "events") as watch:
-            if stored is None:
-                overflow = activate(_as_it_lies(weights.values), cue_rows, columns, result, watch)
-            else:
-                overflow = _in_blocks(stored, activate, source, cue_rows, columns, present_only, result)
-        if overflow:
-            warn(
-                f"a weight is too large for {element} and counts as infinite; "
-                f"leave dtype= away, so that sums are of {weights.values.dtype}",
-                NumericalWarning,
+            multiply(
+                source,
+                weights,
+                cue_rows,
+                columns,
+                result,
+                present_only=present_only,
+                threads=n_threads,
+                watch=watch,
             )
 
     if path is None:
@@ -191,104 +164,6 @@ def activations(
         # As soon as it has its name another may take its place.
         result, _ = npy.mapped(file, path)
     return result
-
-
-def _in_blocks(
-    part: Callable[..., NDArray[Any]],
-    activate: Callable[..., bool],
-    source: Events,
-    cue_rows: NDArray[np.int64],
-    columns: NDArray[np.int64],
-    present_only: bool,
-    result: NDArray[Any],
-) -> bool:
-    """Activations by weights in a store: some columns at a time of the rows that the events have."""
-    rows, places_in_block = np.unique(cue_rows[cue_rows >= 0], return_inverse=True)
-    block_rows = np.full(len(cue_rows), -1, dtype=np.int64)
-    block_rows[cue_rows >= 0] = places_in_block
-    known = np.unique(columns[columns >= 0])
-    n = max(1, _BLOCK // max(1, len(rows)))
-    overflow = False
-    present = source._file.csr("outcomes")[1] if present_only else None
-    if present is not None:
-        result[...] = np.nan
-    # What no weight is needed for is computed as well: events without known cues activate by 0.
-    for start in range(0, max(1, len(known)), n):
-        taken = known[start : start + n]
-        values = np.ascontiguousarray(part(rows, taken))
-        here = np.searchsorted(taken, columns)
-        inside = np.isin(columns, taken)
-        if present is None:
-            found = np.zeros((len(result), int(inside.sum())), dtype=result.dtype)
-            overflow |= activate(values, block_rows, here[inside], found, None)
-            result[:, inside] = found
-        else:
-            found = np.zeros_like(result)
-            overflow |= activate(values, block_rows, np.where(inside, here, -1), found, None)
-            mine = inside[present]
-            result[mine] = found[mine]
-    return overflow
-
-
-def cue_events(
-    events: object, present_only: bool = False, progress: Progress = None, weights: Weights | None = None
-) -> Events:
-    """Events as they are, of a path or data frame, or made of bare cue sets, which have no outcomes.
-
-    Where there are weights, their cues say that a pair is one of cues.
-    """
-    if isinstance(events, str) and not os.path.lexists(events):
-        raise FileNotFoundError(
-            errno.ENOENT, f"no such file: a str is a path; write [{events!r}] for one set of cues", events
-        )
-    if isinstance(events, Events | str | os.PathLike):
-        return events_of(events, progress=progress)
-    if is_table(events) or streams(events):
-        return read_events(events, progress=progress)
-    if not isinstance(events, Iterable) or isinstance(events, bytes | bytearray | Mapping):
-        raise TypeError(
-            f"events must be Events, a path or an iterable of cue sets, not {type(events).__name__}"
-        )
-    if present_only:
-        raise ValueError("present_only=True needs Events, which say what is present; these are bare cue sets")
-    with watching(progress, "reading", "events") as watch:
-        return Events(_core.compile_events(_bare(events, weights), None, "drop", None, watch))
-
-
-def _bare(sets: Iterable[Any], weights: Weights | None) -> Iterator[tuple[Any, tuple[()]]]:
-    """Cue sets as events without outcomes, and none that are whole events."""
-    for number, cues in enumerate(sets, 1):
-        if _is_event(cues, weights):
-            raise ValueError(
-                f"event {number} must be a set of cues, found {_told(cues)}, which looks like cues and "
-                "outcomes: give the cues alone, or make events of the pairs with rescorla.read_events; "
-                "two cues with such names are a list of them"
-            )
-        yield cues, ()
-
-
-def _is_event(item: object, weights: Weights | None) -> bool:
-    """Whether an item says cues and outcomes."""
-    if isinstance(item, Mapping):
-        return "cues" in item
-    if not isinstance(item, tuple | list) or len(item) not in (2, 3):
-        return False
-    first = item[0]
-    if isinstance(first, list | tuple | AnySet):
-        return True
-    if not isinstance(first, str) or "_" not in first or (len(item) == 3 and isinstance(item[2], str)):
-        return False
-    known: Mapping[str, int] = {} if weights is None else weights.cue_numbers
-    if isinstance(item, tuple):
-        return any(name not in known for name in item)
-    # Names in a list are mostly meant as they are: unless only what they are made of is known.
-    return first not in known and any(name in known for name in first.split("_"))
-
-
-def _told(item: object) -> str:
-    """An event that is none, for a message."""
-    text = repr(item)
-    return text if len(text) <= 60 else shown(item)
 
 
 def _check_places(events: object, weights: object) -> None:
@@ -311,25 +186,3 @@ def _check_places(events: object, weights: object) -> None:
         f"weights must be Weights, not {shown(weights)}: "
         "rescorla.Weights(values, cues, outcomes) makes them of a matrix and its names"
     )
-
-
-def _as_it_lies(values: NDArray[Any]) -> NDArray[Any]:
-    """The array itself, or a copy where elements lie askew, as in a field of records."""
-    steps = zip(values.shape, values.strides, strict=True)
-    if values.flags.aligned and all(n <= 1 or step % values.itemsize == 0 for n, step in steps):
-        return values
-    return np.require(values, None, ["C_CONTIGUOUS", "ALIGNED"])
-
-
-def known_places(
-    kind: str, names: tuple[str, ...], numbers: Mapping[str, int], unknown: str
-) -> NDArray[np.int64]:
-    """The place of each name in the weights, -1 for an unknown one that is to be ignored."""
-    found = places(names, numbers)
-    if unknown == "error" and (found < 0).any():
-        name = names[int(found.argmin())]
-        raise KeyError(
-            f"unknown {kind} {name!r}: the weights do not have it{near(name, numbers)}; "
-            f"unknown='ignore' leaves such {kind}s out"
-        )
-    return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from rescorla import _core
+import rescorla._core as _core
 from rescorla._events.given import Source, events_given
 from rescorla._learn.plan import warn_of_entries
 from rescorla._learn.record import of_events, rates_of

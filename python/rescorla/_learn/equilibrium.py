@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
 
-from rescorla import _core
+import rescorla._core as _core
 from rescorla._events.events import Events
 from rescorla._events.given import Source, events_given
 from rescorla._learn.plan import Plan, maximal, plan_of, saliences, start_of, warn_unshared

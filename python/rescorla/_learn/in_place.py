@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rescorla import _core
+import rescorla._core as _core
 from rescorla._events.events import Events
 from rescorla._events.given import Source, events_given
 from rescorla._learn.plan import Numbers, naming_divergence, warn_unknown, warn_unsafe

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rescorla import _core
+import rescorla._core as _core
 from rescorla._events.events import Events
 from rescorla._learn.rescorla_wagner import learn
 from rescorla._learn.widrow_hoff import widrow_hoff

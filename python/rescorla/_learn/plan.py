@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from rescorla import _core
+import rescorla._core as _core
 from rescorla._shared.checks import (
     PerName,
     chosen,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from time import perf_counter
 from typing import Any, Protocol
 
-from rescorla import _core
+import rescorla._core as _core
 from rescorla._shared.warn import warn
 
 # What the engine says of how it learned.

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
+from math import prod
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from rescorla._events.phases import Phase
-from rescorla._learn import saved
-from rescorla._learn.display import html_of, text_of
+from rescorla._learn import trajectory_file
+from rescorla._learn.sketch import COLOURS, POINTS, sketch
+from rescorla._shared import show
 from rescorla._shared.checks import PathName, near, numbered, path_name
 from rescorla._shared.optional import need
 from rescorla._weights.parameters import netcdf_attributes
@@ -138,11 +141,11 @@ class Trajectories:
         return trajectory
 
     def __repr__(self) -> str:
-        return "\n".join([self._head(), *text_of(self)])
+        return "\n".join([self._head(), *_text_of(self)])
 
     def _repr_html_(self) -> str:
         """The first few curves, for a notebook."""
-        return html_of(self._head(), self)
+        return _html_of(self._head(), self)
 
     def _head(self) -> str:
         n_tokens, *cells = self.values.shape
@@ -179,9 +182,9 @@ class Trajectories:
         >>> again["light", "food"]
         array([0.  , 0.5 , 0.75])
         """
-        saved.save(
+        trajectory_file.save(
             path_name(path),
-            saved.Content(
+            trajectory_file.Content(
                 self.tokens,
                 self.values,
                 self.pairs,
@@ -215,7 +218,7 @@ class Trajectories:
         OSError
             When it cannot be read.
         """
-        return cls(*saved.load(path_name(path)))
+        return cls(*trajectory_file.load(path_name(path)))
 
     def to_xarray(self) -> DataArray:
         """The weights as an xarray DataArray.
@@ -293,3 +296,57 @@ class Trajectories:
 
 def _swapped(cue: object, outcomes: Mapping[str, int]) -> str:
     return f"; {cue!r} is an outcome: write [cue, outcome]" if cue in outcomes else ""
+
+
+def _text_of(traj: Trajectories) -> list[str]:
+    """The first and the last tokens under the names of the first and the last weights."""
+    return show.grid(
+        len(traj.tokens), prod(traj.values.shape[1:]), partial(_heads, traj), partial(_rows, traj)
+    )
+
+
+def _html_of(head: str, traj: Trajectories) -> str:
+    """The first few curves, and the parameters."""
+    n_tokens, n_curves = len(traj.tokens), prod(traj.values.shape[1:])
+    places = range(min(n_curves, len(COLOURS)))
+    times = np.unique(np.linspace(0, max(n_tokens - 1, 0), min(n_tokens, POINTS)).astype(int))
+    names = [f"{cue} \N{RIGHTWARDS ARROW} {outcome}" for cue, outcome in _pairs(traj, places)]
+    picture = sketch(traj.tokens[times], _curves(traj, times, places), names)
+    more = n_curves - len(places)
+    note = f'<div style="opacity: 0.7">and {more:,} more</div>' if more and picture else ""
+    return show.page(head, picture, note, show.details(traj.parameters))
+
+
+def _heads(traj: Trajectories, places: Sequence[int]) -> list[list[str]]:
+    pairs = _pairs(traj, places)
+    return [
+        [kind, *(show.short(pair[side], show.NARROW) for pair in pairs)]
+        for side, kind in enumerate(("cue", "outcome"))
+    ]
+
+
+def _rows(traj: Trajectories, times: Sequence[int], places: Sequence[int]) -> list[list[str]]:
+    return [
+        [str(traj.tokens[time]), *map(show.number, values)]
+        for time, values in zip(times, _curves(traj, times, places).tolist(), strict=True)
+    ]
+
+
+def _pairs(traj: Trajectories, places: Sequence[int]) -> list[tuple[str, str]]:
+    """The pairs at these places, those of a block counted row by row."""
+    if traj.pairs is not None:
+        return [traj.pairs[place] for place in places]
+    n_outcomes = len(traj.outcomes)
+    return [(traj.cues[place // n_outcomes], traj.outcomes[place % n_outcomes]) for place in places]
+
+
+def _curves(traj: Trajectories, times: Any, places: Sequence[int]) -> NDArray[Any]:
+    """The weights at these times, a column for each of these places."""
+    rows = np.asarray(times, dtype=np.intp)[:, np.newaxis]
+    columns = np.asarray(places, dtype=np.intp)
+    if traj.pairs is not None:
+        found: NDArray[Any] = traj.values[rows, columns]
+    else:
+        cues, outcomes = np.divmod(columns, max(len(traj.outcomes), 1))
+        found = traj.values[rows, cues, outcomes]
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from rescorla import _core
+import rescorla._core as _core
 from rescorla._learn.rescorla_wagner import learn
 from rescorla._shared.checks import thread_count
 from rescorla._shared.hints import hinting

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import numpy as np
 
-from rescorla import _core
+import rescorla._core as _core
 from rescorla._events.events import Events
 from rescorla._events.given import Source, events_unless_pair
-from rescorla._learn.delta import delta_rule, part_of
-from rescorla._learn.objective import RECORDS, Objective, Record
+from rescorla._learn.arrays import rows_of_names, rows_of_sets, rows_of_tables
+from rescorla._learn.delta.delta_rule import delta_rule, part_of
+from rescorla._learn.delta.objective import RECORDS, Objective, Record
+from rescorla._learn.delta.units import unit_of
 from rescorla._learn.plan import naming_rate, start_of
 from rescorla._learn.record import of_events, rates_of
 from rescorla._learn.record import record as recorded_facts
 from rescorla._learn.rescorla_wagner import learn
-from rescorla._learn.rows import rows_of_names, rows_of_sets, rows_of_tables
 from rescorla._learn.schedule import Schedule, factors_of, name_of
-from rescorla._learn.units import unit_of
 from rescorla._shared.checks import (
     element_type,
     numbered,

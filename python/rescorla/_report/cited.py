@@ -8,10 +8,9 @@ from collections.abc import Callable, Mapping
 from html import escape
 from typing import Any
 
-from rescorla import _core
-from rescorla._learn.delta import delta_rule
+import rescorla._core as _core
+from rescorla._learn.delta.delta_rule import delta_rule
 from rescorla._learn.equilibrium import equilibrium
-from rescorla._learn.perceptron import perceptron
 from rescorla._learn.rescorla_wagner import learn
 from rescorla._learn.widrow_hoff import widrow_hoff
 from rescorla._report.page import section, sentences
@@ -24,7 +23,6 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "equilibrium": equilibrium,
     "delta": delta_rule,
     "widrow_hoff": widrow_hoff,
-    "perceptron": perceptron,
 }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from rescorla._report.lists import Part, blocks
 from rescorla._report.packed import numbers, packed
-from rescorla._weights.nearness import bounded, directions
+from rescorla._weights.directions import bounded, directions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,7 +11,9 @@ from html import escape
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from rescorla import _core
+import rescorla._core as _core
+from rescorla._events.events import Events
+from rescorla._learn.trajectory import Trajectories
 
 LARGEST = 10_000_000
 """Bytes of a page, at most."""
@@ -129,3 +131,12 @@ def _asset(name: str) -> str:
 def joined(names: Sequence[str]) -> str:
     """Names in a sentence."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def phases_of(result: Events | Trajectories) -> list[dict[str, Any]]:
+    """Those that have tokens: their names, and the tokens before their first and after their last one."""
+    return [
+        {"name": name, "from": phase.tokens.start, "to": phase.tokens.stop}
+        for name, phase in result.phases.items()
+        if len(phase.tokens)
+    ]

@@ -111,7 +111,7 @@ def report(
     ['blocking.html', 'weights.html']
     """
     # Loaded when a page is written: they need more of the standard library than all else.
-    from rescorla._report import learning, recorded, weights
+    from rescorla._report import learning_page, trajectories_page, weights_page
 
     where = path_name(path)
     if not where.lower().endswith(_SUFFIXES):
@@ -125,18 +125,18 @@ def report(
         _refuse(rule, dict.fromkeys(rule), "events, which are learned in the page, not of weights")
         check_apart(where, mapped_files(result.values))
         with watching(progress, "report", "%", 100) as watch:
-            made = weights.page_of(result, title, n, nearness, watch)
+            made = weights_page.page_of(result, title, n, nearness, watch)
     else:
         _refuse({"n": n, "nearness": nearness}, {"n": _N, "nearness": _NEARNESS}, "weights")
         if isinstance(result, Trajectories):
             _refuse(rule, dict.fromkeys(rule), "events, which are learned in the page, not of trajectories")
             check_apart(where, mapped_files(result.values))
-            made = recorded.page_of(result, title)
+            made = trajectories_page.page_of(result, title)
         else:
             groups = _groups(result)
             check_apart(where, [file for events in groups.values() for file in files_of_events(events)])
             given: dict[str, Any] = {name: value for name, value in rule.items() if value is not None}
-            made = learning.page_of(groups, title, learning.Rule(**given))
+            made = learning_page.page_of(groups, title, learning_page.Rule(**given))
     with replacing(where) as file, naming(where), open(file, "wb") as stream:
         stream.write(made)
 

@@ -15,7 +15,7 @@ import numpy as np
 # Loaded with this module: while numpy loads it, an interrupt can be lost, and a long call would go on.
 from numpy.random import Generator, SeedSequence, default_rng
 
-from rescorla import _core
+import rescorla._core as _core
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rescorla import _core
+import rescorla._core as _core
 from rescorla._events.events import Events
 from rescorla._learn.plan import Numbers, Plan, maximal, plan_of, rule_of, saliences, start_of, warn_unshared
 from rescorla._learn.record import of_events, rates_of

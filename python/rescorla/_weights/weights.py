@@ -16,6 +16,7 @@ from rescorla._weights import files, tables
 from rescorla._weights.display import html_of, text_of
 from rescorla._weights.labels import Names, places_of
 from rescorla._weights.parameters import of_part, without_lists
+from rescorla._weights.predict import predict
 from rescorla._weights.ranking import largest, strongest
 
 if TYPE_CHECKING:
@@ -419,9 +420,6 @@ class Weights:
         array([[ 0.75, -0.5 ],
                [ 0.25, -0.5 ]])
         """
-        # A later room: it builds on weights.
-        from rescorla._learn.predict import predict
-
         return predict(cue_sets, self, n, unknown, threads)
 
     @classmethod

@@ -17,14 +17,14 @@ Examples
 from typing import TYPE_CHECKING, Any
 
 from rescorla._shared.optional import need
-from rescorla.classify.deviance import Anova, anova
-from rescorla.classify.goodness import Statistics, statistics
-from rescorla.classify.importance import Importance, variable_importance
-from rescorla.classify.probability import probabilities
-from rescorla.classify.validation import CrossValidation, cross_validate
+from rescorla.classify._deviance import Anova, anova
+from rescorla.classify._goodness import Statistics, statistics
+from rescorla.classify._importance import Importance, variable_importance
+from rescorla.classify._probability import probabilities
+from rescorla.classify._validation import CrossValidation, cross_validate
 
 if TYPE_CHECKING:
-    from rescorla.classify.classifier import NDLClassifier
+    from rescorla.classify._classifier import NDLClassifier
 
 __all__ = [
     "Anova",
@@ -45,6 +45,6 @@ def __getattr__(name: str) -> Any:
     if name != "NDLClassifier":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     need("sklearn.base")
-    from rescorla.classify.classifier import NDLClassifier
+    from rescorla.classify._classifier import NDLClassifier
 
     return NDLClassifier

@@ -24,15 +24,15 @@ from rescorla.cli import (
     export,
     info,
     learn,
-    page,
     plot,
+    report,
     top,
     verify,
-    weights,
+    weight_files,
     wording,
 )
 
-_COMMANDS = (events, learn, equilibrium, activations, top, export, info, verify, plot, page, completion)
+_COMMANDS = (events, learn, equilibrium, activations, top, export, info, verify, plot, report, completion)
 _ERRORS = (ArithmeticError, ImportError, LookupError, MemoryError, OSError, RuntimeError, ValueError)
 
 
@@ -114,7 +114,9 @@ def _message(error: BaseException, options: argparse.Namespace) -> str:
 
 def _said(message: str, options: argparse.Namespace) -> str:
     """A message of the library in the words of the command that was given."""
-    return wording.said(message, options.command, command.files_of_options(options), weights.tables(options))
+    return wording.said(
+        message, options.command, command.files_of_options(options), weight_files.tables(options)
+    )
 
 
 def _show_warning(

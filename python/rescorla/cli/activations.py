@@ -13,8 +13,8 @@ from rescorla._weights.disk import check_folder, naming, replacing
 from rescorla._weights.ranking import largest
 from rescorla._weights.tables import quoted
 from rescorla._weights.weights import Weights
-from rescorla.cli import command, names, report, source
-from rescorla.cli import weights as files
+from rescorla.cli import command, name_lists, printing, source
+from rescorla.cli import weight_files as files
 from rescorla.cli.coding import Like
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Row(NamedTuple):
     activations: NDArray[Any]
 
 
-KEYS = report.COUNTED | {
+KEYS = printing.COUNTED | {
     "coded_as": "of running text, the options that were taken from what made the events of the weights",
     "shape": "a list of the number of rows, one for each event, and of columns, one for each outcome; with "
     "--present-only a list of one number, that of the outcomes of all events",
@@ -86,7 +86,7 @@ def add(commands: Any) -> None:
         help="what to do with unknown cues and, with --present-only, unknown outcomes, which get NaN if they "
         "are ignored (default error)",
     )
-    names.add(
+    name_lists.add(
         parser, "--outcomes", "OUTCOME", "compute the activations of these outcomes only, in this order"
     )
     parser.add_argument(
@@ -121,7 +121,7 @@ def run(options: argparse.Namespace) -> None:
     delimiter = None if options.output is None else _delimiter(options.output)
     weights = files.load(options.weights)
     events = source.events(options.files, options, like=Like(options.weights, weights.parameters))
-    outcomes = names.names("outcomes", options.outcomes)
+    outcomes = name_lists.names("outcomes", options.outcomes)
     choices = {
         "outcomes": outcomes,
         "present_only": options.present_only,
@@ -143,20 +143,20 @@ def run(options: argparse.Namespace) -> None:
         else:
             rows = _activated(events, weights, columns, choices)
             _write_table(options.output, delimiter, columns, rows)
-    lines = report.read_as(options) | report.counts(events)
+    lines = printing.read_as(options) | printing.counts(events)
     if options.output is not None:
         size = " x ".join(map(str, shape))
-        report.show(lines | {"activations": size} | report.line("saved to", options.output))
+        printing.show(lines | {"activations": size} | printing.line("saved to", options.output))
     # No bar between the lines that are printed.
     rows = _activated(events, weights, columns, choices | {"progress": False})
     if options.json:
         values = {name.replace(" ", "_"): value for name, value in lines.items()}
-        values |= report.line("coded_as", getattr(options, "coded_as", None))
+        values |= printing.line("coded_as", getattr(options, "coded_as", None))
         values |= {"shape": shape, "saved_to": options.output}
         if options.top is None:
-            report.data(options, values)
+            printing.data(options, values)
         else:
-            report.listing(values, "activations", _objects(rows, weights, options.top))
+            printing.listing(values, "activations", _objects(rows, weights, options.top))
     elif options.top is not None:
         _print(rows, weights, options.top)
 

@@ -22,7 +22,7 @@ from rescorla._events.recorded import (
 )
 from rescorla._events.text import TextOptions
 from rescorla._shared.warn import warn
-from rescorla.cli import report
+from rescorla.cli import printing
 
 # What weights predict does not depend on it.
 _NO_MATTER = "outcomes_from"
@@ -75,7 +75,7 @@ class Like:
         if taken or not given:
             told = " ".join(shown(options.text_flags, name, value) for name, value in taken.items())
             options.coded_as = f"the events of {self._file}: {told or 'all options by default'}"
-            report.show({"coded as": options.coded_as})
+            printing.show({"coded as": options.coded_as})
 
     def _check_lost(self, options: argparse.Namespace, others: set[str]) -> None:
         """ValueError that names the first option whose value was not kept, and what to do."""

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from rescorla._shared.optional import need
-from rescorla.cli import command, report
+from rescorla.cli import command, printing
 
 KEYS = {"shell": "the shell", "script": "what the shell is to read"}
 
@@ -44,6 +44,6 @@ def run(options: argparse.Namespace) -> None:
                 vars(action)["complete"] = shtab.FILE
     script = shtab.complete(program, shell=options.shell)
     if options.json:
-        report.data(options, {"shell": options.shell, "script": script})
+        printing.data(options, {"shell": options.shell, "script": script})
     else:
         print(script)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rescorla._learn.equilibrium import equilibrium
-from rescorla.cli import command, names, source, weights
+from rescorla.cli import command, name_lists, source, weight_files
 
 
 def add(commands: Any) -> None:
@@ -18,7 +18,7 @@ def add(commands: Any) -> None:
         run,
         "equilibrium FILE...",
         "compute the weights that learning tends to",
-        keys=weights.KEYS,
+        keys=weight_files.KEYS,
         common=("--beta", "--cues-from", "--ridge", "-o", "--top", "--threads", "--json"),
     )
     source.add_files(parser)
@@ -28,8 +28,8 @@ def add(commands: Any) -> None:
         metavar="A",
         help="salience of the cues; if there are several solutions, give the one with the least sum of w^2/A",
     )
-    names.add_numbers(parser, "--alpha", "cues", "salience")
-    weights.add_beta(parser, 1.0)
+    name_lists.add_numbers(parser, "--alpha", "cues", "salience")
+    weight_files.add_beta(parser, 1.0)
     parser.add_argument(
         "--ridge",
         type=float,
@@ -56,22 +56,22 @@ def add(commands: Any) -> None:
         metavar="T",
         help="the tolerance: what counts as zero (dense), or when to stop (iterative)",
     )
-    weights.add_options(parser)
+    weight_files.add_options(parser)
     command.add_threads(parser)
     source.add_options(parser)
 
 
 def run(options: argparse.Namespace) -> None:
     """Solve."""
-    beta = weights.beta(options)
+    beta = weight_files.beta(options)
     # Solving does not fill a file: only what is wrong with its name matters here.
-    weights.is_mapped(options.output)
-    initial = None if options.initial is None else weights.load(os.fspath(options.initial))
+    weight_files.is_mapped(options.output)
+    initial = None if options.initial is None else weight_files.load(os.fspath(options.initial))
     events = source.events(options.files, options)
     solved = equilibrium(
         events,
         beta=beta,
-        **weights.per_name(options, events, None),
+        **weight_files.per_name(options, events, None),
         ridge=options.ridge,
         method=options.method,
         tol=options.tol,
@@ -81,4 +81,4 @@ def run(options: argparse.Namespace) -> None:
     )
     if options.output is not None:
         solved.save(options.output)
-    weights.finish(options, events, solved)
+    weight_files.finish(options, events, solved)

@@ -12,7 +12,7 @@ from typing import Any
 from rescorla._core import Scratch, written_as
 from rescorla._events.bands import bandsample
 from rescorla._events.events import Events
-from rescorla.cli import command, report, source, tables
+from rescorla.cli import command, event_tables, printing, source
 
 # The options that are arguments of Events.filter, apart from duplicates.
 _NAMES = (
@@ -28,7 +28,7 @@ _NAMES = (
     "max_outcomes",
 )
 
-KEYS = report.COUNTED | {
+KEYS = printing.COUNTED | {
     "saved_to": "the binary event file",
     "table": "the event table",
     "cue_counts": "the table of cues",
@@ -85,19 +85,21 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
     group.add_argument("-o", "--output", metavar="FILE", help="the binary event file to write")
     group.add_argument(
         "--table",
-        type=tables.target,
+        type=event_tables.target,
         metavar="FILE",
         help="the event table to write, compressed if its name ends in .gz, .xz or .zst, with commas and "
         "quotes if in .csv; - for standard output",
     )
     group.add_argument(
         "--cue-counts",
-        type=tables.target,
+        type=event_tables.target,
         metavar="FILE",
         help="the table to write with each cue and its number of tokens; the suffix means the same as for "
         "--table",
     )
-    group.add_argument("--outcome-counts", type=tables.target, metavar="FILE", help="the same for outcomes")
+    group.add_argument(
+        "--outcome-counts", type=event_tables.target, metavar="FILE", help="the same for outcomes"
+    )
 
 
 def _add_names(parser: argparse.ArgumentParser) -> None:
@@ -181,9 +183,9 @@ def run(options: argparse.Namespace) -> None:
     if _writes_as_it_reads(options):
         with source.parts(options.files, options, options.head) as read:
             if isinstance(read, Events):
-                tables.write_events(read, options.table, progress=options.progress)
+                event_tables.write_events(read, options.table, progress=options.progress)
             else:
-                tables.write_parts(read[0], options.table, has_frequencies=read[1])
+                event_tables.write_parts(read[0], options.table, has_frequencies=read[1])
         return
     # Names that are removed leave events out: then the first ones are those that are left.
     limit = None if _filters(options) else options.head
@@ -203,25 +205,25 @@ def run(options: argparse.Namespace) -> None:
                 progress=options.progress,
             )
         if options.table is not None:
-            tables.write_events(events, options.table, progress=options.progress)
+            event_tables.write_events(events, options.table, progress=options.progress)
         if options.cue_counts is not None:
-            tables.write_counts("cues", events.cues, events.cue_counts.tolist(), options.cue_counts)
+            event_tables.write_counts("cues", events.cues, events.cue_counts.tolist(), options.cue_counts)
         if options.outcome_counts is not None:
             counts = events.outcome_counts.tolist()
-            tables.write_counts("outcomes", events.outcomes, counts, options.outcome_counts)
-    if tables.STANDARD_OUTPUT in _tables(options):
+            event_tables.write_counts("outcomes", events.outcomes, counts, options.outcome_counts)
+    if event_tables.STANDARD_OUTPUT in _tables(options):
         return
     written = (
-        report.read_as(options)
-        | report.counts(events)
-        | report.line("saved to", options.output)
-        | report.line("table", options.table)
-        | report.line("cue counts", options.cue_counts)
-        | report.line("outcome counts", options.outcome_counts)
+        printing.read_as(options)
+        | printing.counts(events)
+        | printing.line("saved to", options.output)
+        | printing.line("table", options.table)
+        | printing.line("cue counts", options.cue_counts)
+        | printing.line("outcome counts", options.outcome_counts)
         | ({} if test is None else {"test events": len(test), "test saved to": options.test_output})
     )
-    report.show(written)
-    report.data(options, {name.replace(" ", "_"): value for name, value in written.items()})
+    printing.show(written)
+    printing.data(options, {name.replace(" ", "_"): value for name, value in written.items()})
 
 
 def _filters(options: argparse.Namespace) -> bool:
@@ -234,7 +236,7 @@ def _writes_as_it_reads(options: argparse.Namespace) -> bool:
     others = (options.output, options.cue_counts, options.outcome_counts, options.sample, options.passes)
     return (
         options.table is not None
-        and tables.is_stream(options.table)
+        and event_tables.is_stream(options.table)
         and all(each is None for each in others)
         and not options.shuffle
         and not _filters(options)
@@ -256,9 +258,9 @@ def _check(options: argparse.Namespace) -> None:
             )
     if options.output is None and all(table is None for table in written):
         options.usage("give -o FILE, --table FILE, --cue-counts FILE, --outcome-counts FILE or several")
-    if written.count(tables.STANDARD_OUTPUT) > 1:
+    if written.count(event_tables.STANDARD_OUTPUT) > 1:
         options.usage("only one table can go to standard output (-)")
-    if options.json and tables.STANDARD_OUTPUT in written:
+    if options.json and event_tables.STANDARD_OUTPUT in written:
         options.usage("--json writes to standard output, and so does a table with -; name a file for it")
     if (options.split is None) != (options.test_output is None):
         options.usage("--split PART and --test-output FILE go together")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from rescorla.cli import command, names, report
-from rescorla.cli import weights as files
+from rescorla.cli import command, name_lists, printing
+from rescorla.cli import weight_files as files
 
 KEYS = {
     "weights": "the file of weights",
@@ -35,8 +35,8 @@ def add(commands: Any) -> None:
         required=True,
         help="the file to write: .csv, .tsv, .parquet, .npz, .npy, .nc or .zarr",
     )
-    names.add(parser, "--cues", "CUE", "write the weights of these cues, in this order")
-    names.add(parser, "--outcomes", "OUTCOME", "write the weights to these outcomes, in this order")
+    name_lists.add(parser, "--cues", "CUE", "write the weights of these cues, in this order")
+    name_lists.add(parser, "--outcomes", "OUTCOME", "write the weights to these outcomes, in this order")
     parser.add_argument(
         "--long",
         action="store_true",
@@ -51,12 +51,12 @@ def run(options: argparse.Namespace) -> None:
         options.usage("--long is for tables: -o with a name that ends in .csv, .tsv or .parquet")
     files.is_mapped(options.output)
     weights = files.load(options.file)
-    rows, columns = (names.names(name, getattr(options, name)) for name in ("cues", "outcomes"))
+    rows, columns = (name_lists.names(name, getattr(options, name)) for name in ("cues", "outcomes"))
     if rows is not None or columns is not None:
         everything = slice(None)
         weights = weights[everything if rows is None else rows, everything if columns is None else columns]
     weights.save(options.output, long=options.long)
     n_cues, n_outcomes = weights.shape
     written = {"weights": options.file, "saved to": options.output, "cues": n_cues, "outcomes": n_outcomes}
-    report.show(written)
-    report.data(options, {name.replace(" ", "_"): value for name, value in written.items()})
+    printing.show(written)
+    printing.data(options, {name.replace(" ", "_"): value for name, value in written.items()})

@@ -10,7 +10,7 @@ from typing import Any
 from rescorla._learn.rescorla_wagner import forecast
 from rescorla._weights import files
 from rescorla._weights.weights import load_weights
-from rescorla.cli import command, made, report, source
+from rescorla.cli import command, origin, printing, source
 
 KEYS = {
     "file": "the file, as it was given",
@@ -50,10 +50,10 @@ def run(options: argparse.Namespace) -> None:
     else:
         known, described = _of_events(options)
     if options.json:
-        report.data(options, described)
+        printing.data(options, described)
     else:
         # The description is what was asked for.
-        report.show({name.replace("_", " "): value for name, value in known.items()}, file=sys.stdout)
+        printing.show({name.replace("_", " "): value for name, value in known.items()}, file=sys.stdout)
 
 
 def _of_weights(file: str) -> tuple[dict[str, object], dict[str, object]]:
@@ -64,7 +64,7 @@ def _of_weights(file: str) -> tuple[dict[str, object], dict[str, object]]:
     # What pyndl learned of weights of ours has it as text.
     if isinstance(events := known.get("events"), Mapping):
         del known["events"]
-        known |= made.lines(events, "events")
+        known |= origin.lines(events, "events")
     described = {"file": file, "kind": "weights", "n_cues": n_cues, "n_outcomes": n_outcomes}
     return known, described | {"dtype": str(dtype), "parameters": weights.parameters}
 
@@ -78,7 +78,7 @@ def _of_events(options: argparse.Namespace) -> tuple[dict[str, object], dict[str
     method, besides = prospect["method"], sum(prospect["memory"].values())
     bytes_of_weights = 8 * events.n_cues * events.n_outcomes
     updates = {each: prospect[f"updates_{each}"] for each in ("forward", "adjoint")}
-    known = {"file": options.file} | report.read_as(options) | numbers
+    known = {"file": options.file} | printing.read_as(options) | numbers
     known |= {f"learning: updates, {each}": f"{n:,}" for each, n in updates.items()}
     known |= {
         "learning: method": method,
@@ -91,5 +91,5 @@ def _of_events(options: argparse.Namespace) -> tuple[dict[str, object], dict[str
     described["parameters"] = events.parameters
     if events.path is not None:
         # Of text and tables it is this command that makes events.
-        known |= made.lines(events.parameters)
+        known |= origin.lines(events.parameters)
     return known, described | {"learning": learning}

@@ -13,11 +13,11 @@ from rescorla._shared.checks import thread_count
 from rescorla._store.learn import opened_or_made
 from rescorla._store.work import go_on
 from rescorla._weights import files
-from rescorla.cli import command, names, report, source, weights
-from rescorla.cli.schedules import schedule_of
+from rescorla.cli import command, name_lists, printing, source, weight_files
+from rescorla.cli.schedule_option import schedule_of
 from rescorla.cli.sizes import size
 
-KEYS = weights.KEYS | {
+KEYS = weight_files.KEYS | {
     "tiles_learned": "with --part, which gives only this key and the next two: how many tiles were learned",
     "part": "with --part: a list of the number of the part and that of all parts",
     "store": "with --part: the store",
@@ -36,9 +36,9 @@ def add(commands: Any) -> None:
     )
     source.add_files(parser)
     parser.add_argument("--alpha", type=float, metavar="A", help="salience of the cues (default 0.1)")
-    names.add_numbers(parser, "--alpha", "cues", "salience")
-    weights.add_beta(parser, 0.1)
-    weights.add_options(parser)
+    name_lists.add_numbers(parser, "--alpha", "cues", "salience")
+    weight_files.add_beta(parser, 0.1)
+    weight_files.add_options(parser)
     _add_rule(parser)
     parser.add_argument(
         "--dtype", choices=("float64", "float32"), default="float64", help="type of the weights"
@@ -88,38 +88,38 @@ def _add_rule(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--initial", type=Path, metavar="WEIGHTS", help="continue from the weights in this file"
     )
-    names.add(
+    name_lists.add(
         parser, "--cues", "CUE", "learn only the weights of these cues (all cues still count for activations)"
     )
-    names.add(parser, "--outcomes", "OUTCOME", "learn only the weights to these outcomes")
+    name_lists.add(parser, "--outcomes", "OUTCOME", "learn only the weights to these outcomes")
 
 
 def run(options: argparse.Namespace) -> None:
     """Learn."""
     # What is wrong with the options is said before files are read.
     rule: dict[str, Any] = {
-        "beta": weights.beta(options),
+        "beta": weight_files.beta(options),
         "schedule": options.schedule,
         "average": options.average,
-        "cues": names.names("cues", options.cues),
-        "outcomes": names.names("outcomes", options.outcomes),
+        "cues": name_lists.names("cues", options.cues),
+        "outcomes": name_lists.names("outcomes", options.outcomes),
         "dtype": options.dtype,
         "method": options.method,
         "threads": options.threads,
         "progress": options.progress,
     }
-    mapped = weights.is_mapped(options.output)
+    mapped = weight_files.is_mapped(options.output)
     stored = options.output is not None and files.is_store(options.output)
     if (options.resume or options.part) and not stored:
         options.usage("--resume and --part need -o with a store, a name that ends in .zarr")
     if options.part and options.top is not None:
         options.usage("--top needs all tiles, and --part learns some of them")
     if options.initial is not None:
-        rule["initial"] = weights.load(os.fspath(options.initial))
+        rule["initial"] = weight_files.load(os.fspath(options.initial))
     events = source.events(options.files, options)
     source.check_names_meant("cues", rule["cues"], events.cues)
     source.check_names_meant("outcomes", rule["outcomes"], events.outcomes)
-    rule |= weights.per_name(options, events, 0.1)
+    rule |= weight_files.per_name(options, events, 0.1)
     if options.part:
         _learn_part(options, events, rule)
         return
@@ -132,7 +132,7 @@ def run(options: argparse.Namespace) -> None:
     )
     if options.output is not None and not mapped and not stored:
         learned.save(options.output)
-    weights.finish(options, events, learned)
+    weight_files.finish(options, events, learned)
 
 
 def _learn_part(options: argparse.Namespace, events: Events, rule: dict[str, Any]) -> None:
@@ -152,8 +152,8 @@ def _learn_part(options: argparse.Namespace, events: Events, rule: dict[str, Any
     # Who made the store goes on with what the engine prepared for that.
     n, _ = go_on(store, events, job=job, part=options.part, **how)
     number, parts = options.part
-    report.show({"tiles learned": n, "part": f"{number} of {parts}", "store": options.output})
-    report.data(options, {"tiles_learned": n, "part": [number, parts], "store": options.output})
+    printing.show({"tiles learned": n, "part": f"{number} of {parts}", "store": options.output})
+    printing.data(options, {"tiles_learned": n, "part": [number, parts], "store": options.output})
 
 
 def _part(text: str) -> tuple[int, int]:

@@ -8,8 +8,8 @@ from typing import Any
 
 from rescorla import plot
 from rescorla._weights.disk import replacing
-from rescorla.cli import command, names, report
-from rescorla.cli import weights as files
+from rescorla.cli import command, name_lists, printing
+from rescorla.cli import weight_files as files
 
 KEYS = {"weights": "the file of weights", "picture": "the file that was drawn"}
 
@@ -27,8 +27,8 @@ def add(commands: Any) -> None:
         default="heatmap",
         help="coloured cells, or lines between cues and outcomes (default heatmap)",
     )
-    names.add(parser, "--cues", "CUE", "draw these cues")
-    names.add(parser, "--outcomes", "OUTCOME", "draw these outcomes")
+    name_lists.add(parser, "--cues", "CUE", "draw these cues")
+    name_lists.add(parser, "--outcomes", "OUTCOME", "draw these outcomes")
     parser.add_argument(
         "-n", type=int, metavar="N", help="how many: cues and outcomes of a map (30), lines of a network (20)"
     )
@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> None:
     weights = files.load(options.file)
     draw = {"heatmap": plot.weights, "network": plot.network}[options.kind]
     chosen: dict[str, Any] = {
-        name: names.names(name, getattr(options, name)) for name in ("cues", "outcomes")
+        name: name_lists.names(name, getattr(options, name)) for name in ("cues", "outcomes")
     }
     chosen["n"] = options.n
     figure: Any = draw(weights, **{name: value for name, value in chosen.items() if value is not None}).figure
@@ -52,5 +52,5 @@ def run(options: argparse.Namespace) -> None:
         # A new figure is pyplot's until it is closed.
         plt.close(figure)
     drawn = {"weights": options.file, "picture": options.output}
-    report.show(drawn)
-    report.data(options, drawn)
+    printing.show(drawn)
+    printing.data(options, drawn)

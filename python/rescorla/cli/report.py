@@ -1,95 +1,124 @@
-"""What commands print: a report on standard error, and with --json an object on standard output."""
+"""``rescorla report``: a page in HTML."""
 
 from __future__ import annotations
 
 import argparse
-import json
-import math
 import os
-import sys
-from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from rescorla._events.events import Events
-from rescorla._weights.disk import plain
+from rescorla._learn import trajectory_file
+from rescorla._learn.trajectory import Trajectories
+from rescorla._report.report import report as write
+from rescorla._weights import files as kinds
+from rescorla._weights.weights import Weights
+from rescorla.cli import command, printing, source, weight_files
 
-COUNTED = {
-    "read_as": "the format that the files were read as",
-    "events": "how many events there are",
-    "tokens": "how many tokens: events, each as often as its frequency says",
-    "cues": "how many cues the events have",
-    "outcomes": "how many outcomes the events have",
+KEYS = {
+    "files": "a list of the files, as they were given",
+    "kind": "what was shown: weights, trajectories or events",
+    "page": "the file that was written",
+    "bytes": "how large it is",
 }
-"""What --json prints of events: of `read_as` and `counts`."""
+
+_DESCRIPTION = """\
+Write a page in HTML that shows weights, trajectories or events in any browser, without network and without
+rescorla. Weights can be searched: each name has its strongest weights and its nearest names. Trajectories are
+drawn. Events, such as the design of an experiment, are learned in the page, and again when you move a slider;
+several files of events are groups, each with a chart."""
 
 
-def show(lines: Mapping[str, object], *, file: Any = None) -> None:
-    """Print names and values in two columns, on standard error unless they are what was asked for."""
-    width = max(map(len, lines))
-    for name, value in lines.items():
-        print(f"{name:<{width}}  {_shown(value)}", file=file or sys.stderr)
+def add(commands: Any) -> None:
+    """The command."""
+    parser = command.new(
+        commands, run, "report FILE... -o PAGE", "write a page in HTML", _DESCRIPTION, keys=KEYS
+    )
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="weights (.npz, .npy, .nc or .zarr), trajectories (.npz), or events: event tables, binary event "
+        "files or short running text",
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="PAGE", required=True, help="the file to write; its name ends in .html"
+    )
+    parser.add_argument(
+        "--title", metavar="TEXT", help="the heading (default: the kind of content and its size)"
+    )
+    parser.add_argument(
+        "-n",
+        type=command.count,
+        metavar="N",
+        help="of weights: how many of the strongest positive and negative weights to show for each name "
+        "(default 50, or fewer if the page would exceed 10 MB)",
+    )
+    parser.add_argument(
+        "--nearness",
+        choices=("cosine", "correlation", "none"),
+        help="of weights: the measure by which names are near; none leaves out the nearest names (default "
+        "cosine)",
+    )
+    parser.add_argument("--alpha", type=float, metavar="A", help="of events: initial salience (default 0.1)")
+    parser.add_argument(
+        "--beta",
+        type=float,
+        nargs="+",
+        metavar="B",
+        help="of events: initial learning rate, or two: for present and for absent outcomes (default 0.1)",
+    )
+    parser.add_argument(
+        "--lambda",
+        dest="lambda_",
+        type=float,
+        metavar="L",
+        help="of events: initial asymptote (default 1)",
+    )
+    source.add_format(parser)
 
 
-def data(options: argparse.Namespace, values: Mapping[str, object]) -> None:
-    """Print an object of these keys, if --json asks for it."""
-    if options.json:
-        print(_json(values))
-
-
-def listing(values: Mapping[str, object], key: str, items: Iterable[object]) -> None:
-    """Print an object whose last key has a list, of which one item is held at a time."""
-    head = _json(values)[1:-1]
-    sys.stdout.write(f"{{{head}{', ' if head else ''}{_json(key)}: [")
-    for number, item in enumerate(items):
-        sys.stdout.write(("\n" if number == 0 else ",\n") + _json(item))
-    sys.stdout.write("]}\n")
-
-
-def read_as(options: argparse.Namespace) -> dict[str, object]:
-    """The format that the files were read as."""
-    return line("read as", getattr(options, "read_as", None))
-
-
-def counts(events: Events) -> dict[str, object]:
-    """How many there are of what."""
-    return {
-        "events": len(events),
-        "tokens": events.n_tokens,
-        "cues": events.n_cues,
-        "outcomes": events.n_outcomes,
+def run(options: argparse.Namespace) -> None:
+    """Write."""
+    given: dict[str, Any] = {
+        "title": options.title,
+        "n": options.n,
+        "alpha": options.alpha,
+        "beta": None if options.beta is None else weight_files.beta(options),
+        "lambda_": options.lambda_,
+        "nearness": options.nearness,
     }
+    given = {name: value for name, value in given.items() if value is not None}
+    if options.nearness == "none":
+        given["nearness"] = None
+    result = _read(options)
+    kind = "events" if isinstance(result, Events | dict) else type(result).__name__.lower()
+    kind = "weights" if isinstance(result, Weights) else kind
+    write(result, options.output, progress=options.progress, **given)
+    n_bytes = os.path.getsize(options.output)
+    shown = {f"{kind}": ", ".join(options.files), "page": options.output, "bytes": n_bytes}
+    printing.show(printing.read_as(options) | shown)
+    printing.data(options, {"files": options.files, "kind": kind, "page": options.output, "bytes": n_bytes})
 
 
-def line(name: str, value: str | None) -> dict[str, object]:
-    """A line, if there is something to say."""
-    return {} if value is None else {name: value}
-
-
-def _json(value: object) -> str:
-    return json.dumps(_plain(value), allow_nan=False)
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON has it: null for a number that is not finite."""
-    value = plain(value)
-    if isinstance(value, Mapping):
-        return {str(name): _plain(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if value is None or isinstance(value, str | int):
-        return value
-    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list):
-        return f"{len(value):,} numbers"
-    if isinstance(value, Mapping):
-        return f"{len(value):,} values"
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+def _read(options: argparse.Namespace) -> Weights | Trajectories | Events | dict[str, Events]:
+    """What the files hold."""
+    first = options.files[0]
+    alone = len(options.files) == 1
+    for file in options.files:
+        if not alone and (
+            trajectory_file.is_one(file) or kinds.is_weights_name(file) or kinds.is_store(file)
+        ):
+            options.usage(f"several files are groups of events, and {file} has none; report it by itself")
+    if alone and trajectory_file.is_one(first):
+        return Trajectories.load(first)
+    if alone and (kinds.is_weights_name(first) or kinds.is_store(first)):
+        return weight_files.load(first)
+    if alone:
+        return source.events(options.files, options)
+    names = [Path(file).name.partition(".")[0] or file for file in options.files]
+    if len(set(names)) < len(names):
+        names = options.files
+    if len(set(names)) < len(names):
+        options.usage("a file is named twice; name it once")
+    return {name: source.events([file], options) for name, file in zip(names, options.files, strict=True)}

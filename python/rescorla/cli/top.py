@@ -6,8 +6,8 @@ import argparse
 from typing import Any
 
 from rescorla._weights.weights import Weights
-from rescorla.cli import command, report
-from rescorla.cli import weights as files
+from rescorla.cli import command, printing
+from rescorla.cli import weight_files as files
 
 KEYS = {
     "weights": "the file of weights",
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> None:
     pairs = _ranked(weights, options)
     if options.json:
         asked = {"weights": options.file, "cue": options.cue, "outcome": options.outcome}
-        report.data(options, asked | {"pairs": files.as_objects(pairs)})
+        printing.data(options, asked | {"pairs": files.as_objects(pairs)})
     else:
         files.print_pairs(pairs)
 

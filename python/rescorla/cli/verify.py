@@ -8,7 +8,7 @@ from typing import Any
 from rescorla import tiles
 from rescorla._events.events import open_events
 from rescorla._weights import files
-from rescorla.cli import command, report
+from rescorla.cli import command, printing
 
 KEYS = {
     "file": "the file, as it was given",
@@ -52,12 +52,12 @@ def run(options: argparse.Namespace) -> int | None:
     if files.is_weights_name(options.file):
         n_cues, n_outcomes = files.verify(options.file).values.shape
         _say(options, f"sound, weights of {n_cues:,} cues x {n_outcomes:,} outcomes")
-        report.data(options, _sound(options, "weights") | {"cues": n_cues, "outcomes": n_outcomes})
+        printing.data(options, _sound(options, "weights") | {"cues": n_cues, "outcomes": n_outcomes})
         return None
     events = open_events(options.file)
     events.verify(progress=options.progress)
     _say(options, f"sound, {len(events):,} events")
-    report.data(options, _sound(options, "events") | {"events": len(events)})
+    printing.data(options, _sound(options, "events") | {"events": len(events)})
     return None
 
 
@@ -85,5 +85,5 @@ def _verify_store(options: argparse.Namespace) -> int:
         _say(options, "bad tiles deleted; learn --resume learns them again")
     described = {"file": options.file, "kind": "store", "sound": bool(found), "tiles": found.n_tiles}
     described |= {"missing": found.missing, "bad": found.bad, "repaired": repaired}
-    report.data(options, described)
+    printing.data(options, described)
     return 0 if found else 3

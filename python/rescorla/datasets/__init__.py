@@ -17,9 +17,9 @@ Examples
 ['ngd', 'gdo', 'dom']
 """
 
-from rescorla.datasets.bible import king_james
-from rescorla.datasets.design import plants
-from rescorla.datasets.lexicon import plurals
+from rescorla.datasets._bible import king_james
+from rescorla.datasets._plants import plants
+from rescorla.datasets._plurals import plurals
 from rescorla.datasets.r import from_r
 
 __all__ = ["from_r", "king_james", "plants", "plurals"]

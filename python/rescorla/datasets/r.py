@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rescorla import _core
+import rescorla._core as _core
 from rescorla._shared.checks import PathName, path_name, shown
 from rescorla._shared.hints import hinting
 from rescorla._shared.warn import warn

@@ -15,12 +15,12 @@ Examples
 """
 
 try:
-    from rescorla.estimators.delta import DeltaRuleClassifier, DeltaRuleRegressor
-    from rescorla.estimators.equilibrium import EquilibriumClassifier, EquilibriumRegressor
-    from rescorla.estimators.linear import EstimatorWarning
-    from rescorla.estimators.names import named_weights
-    from rescorla.estimators.planes import AdaTron, MinOver, Perceptron
-    from rescorla.estimators.rescorla_wagner import RescorlaWagnerClassifier, RescorlaWagnerRegressor
+    from rescorla.estimators._delta import DeltaRuleClassifier, DeltaRuleRegressor
+    from rescorla.estimators._equilibrium import EquilibriumClassifier, EquilibriumRegressor
+    from rescorla.estimators._linear import EstimatorWarning
+    from rescorla.estimators._named_weights import named_weights
+    from rescorla.estimators._planes import AdaTron, MinOver, Perceptron
+    from rescorla.estimators._rescorla_wagner import RescorlaWagnerClassifier, RescorlaWagnerRegressor
 except ImportError as error:
     if (error.name or "").partition(".")[0] not in ("scipy", "sklearn"):
         raise

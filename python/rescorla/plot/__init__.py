@@ -12,10 +12,10 @@ saves anything or changes matplotlib's settings: that is the caller's.
 Colours are those of Okabe and Ito, which the colour-blind can tell apart, and blue and red around white.
 """
 
-from rescorla.plot.curves import trajectories
-from rescorla.plot.graph import network
-from rescorla.plot.heatmap import weights
-from rescorla.plot.histogram import activations
-from rescorla.plot.rates import spectrum
+from rescorla.plot._curves import trajectories
+from rescorla.plot._graph import network
+from rescorla.plot._heatmap import weights
+from rescorla.plot._histogram import activations
+from rescorla.plot._rates import spectrum
 
 __all__ = ["activations", "network", "spectrum", "trajectories", "weights"]

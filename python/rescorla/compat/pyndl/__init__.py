@@ -18,7 +18,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rescorla import _core
+import rescorla._core as _core
 from rescorla._shared.optional import need
 
 need("xarray", "pyndl")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rescorla import _core
+import rescorla._core as _core
 from rescorla._events.by_position import read_by_position
 from rescorla._events.events import Events
 from rescorla._learn.activations import activations

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rescorla._weights.nearness import correlations
+from rescorla.measures._nearness import correlations
 
 __all__ = ["correlation"]
 

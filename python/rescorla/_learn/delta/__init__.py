@@ -1,0 +1,1 @@
+"""The delta rule with an activation function, token by token or in batches."""

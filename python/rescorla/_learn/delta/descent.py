@@ -1,0 +1,128 @@
+"""A descent: from what, by which function and loss, at which rate; made by the engine, or in numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rescorla._learn.arrays import Rows
+from rescorla._learn.delta.batches import Batches
+from rescorla._learn.delta.objective import Objective
+from rescorla._learn.delta.sources import TokenSource
+from rescorla._learn.delta.units import ENGINE, Loss, Unit
+from rescorla._learn.plan import Plan, naming_divergence
+from rescorla._shared.testing import asked
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Descent:
+    """What all passes have in common. Saliences and lambdas are those of the result's rows and columns."""
+
+    def __init__(
+        self,
+        source: TokenSource,
+        plan: Plan,
+        unit: Unit,
+        loss: Loss,
+        alphas: NDArray[np.float64],
+        lambdas: NDArray[np.float64],
+        beta: float,
+        size: int | None,
+        mean: bool,
+    ) -> None:
+        self.source = source
+        self.plan = plan
+        self.unit = unit
+        self.loss = loss
+        self.alphas = alphas
+        self.lambdas = lambdas
+        self.beta = beta
+        self.size = size
+        self.mean = mean
+
+    def objective(self) -> Objective:
+        """The loss that is made small."""
+        rows = self.source.rows(self.plan, self.lambdas, self.unit.absent, sets=True)
+        learns = self.alphas[self.plan.cue_rows] > 0
+        return Objective(rows, self.unit, self.loss, self._place(), learns)
+
+    def first_tokens(self, first: int, passes: int) -> NDArray[np.int64]:
+        """The number of the first token of each batch, in some passes after the first ones."""
+        n = self.source.n_tokens
+        of_pass = np.arange(0, n, self.size or max(1, n), dtype=np.int64)
+        return np.add.outer(np.arange(first, first + passes, dtype=np.int64) * n, of_pass + 1).reshape(-1)
+
+    def learn(
+        self,
+        start: NDArray[Any] | None,
+        values: NDArray[Any],
+        *,
+        passes: int,
+        order: NDArray[np.int64] | None,
+        factors: NDArray[np.float64] | None,
+        threads: int,
+        cure: str,
+        watch: Callable[[int, int], object] | None,
+    ) -> dict[str, Any]:
+        """Learn some passes into `values`, and tell how."""
+        if self.unit.own or self.unit.name not in ENGINE:
+            if start is not None:
+                values[...] = start
+            self._in_numpy(values, passes, order, factors, cure, watch)
+            return {"kernel": "numpy", "threads": 1}
+        step: dict[str, Any] = {
+            "beta": self.beta,
+            "activation": self.unit.name,
+            "loss": self.loss,
+            "batch": self.size,
+            "mean": self.mean,
+            "factors": factors,
+            "passes": passes,
+            "order": order,
+            "threads": threads,
+            "progress": watch,
+            **asked("kernel", "tile"),
+        }
+        return self.source.learn(self.plan, self.alphas, self.lambdas, start, values, step, cure)
+
+    def _in_numpy(
+        self,
+        values: NDArray[Any],
+        passes: int,
+        order: NDArray[np.int64] | None,
+        factors: NDArray[np.float64] | None,
+        cure: str,
+        watch: Callable[[int, int], object] | None,
+    ) -> None:
+        columns, place = self.source.columns(self.plan), self._place()
+        alphas = self.alphas[self.plan.cue_rows].astype(values.dtype)
+        batches = Batches(self.unit, self.loss, alphas, self.beta, self.size, self.mean)
+        names = self.plan._replace(
+            all_cues=self.source.cues, outcomes=tuple(self.plan.outcomes[column] for column in columns)
+        )
+        weights = values[place]
+        with naming_divergence(names, cure):
+            batches.learn(self._rows, weights, passes=passes, factors=factors, order=order, watch=watch)
+        values[place] = weights
+
+    @cached_property
+    def _rows(self) -> Rows:
+        """What batches are made of."""
+        return self.source.rows(self.plan, self.lambdas, self.unit.absent, sets=self.size is None)
+
+    def _place(self) -> Any:
+        """Where the weights that the source knows are among all: as slices, which copy nothing, if all."""
+        rows, columns = self.plan.cue_rows, self.source.columns(self.plan)
+        if _all(rows, len(self.plan.cues)) and _all(columns, len(self.plan.outcomes)):
+            return slice(None), slice(None)
+        return np.ix_(rows, columns)
+
+
+def _all(places: NDArray[np.int64], n: int) -> bool:
+    """Whether these are all places, in order."""
+    return len(places) == n and bool((places == np.arange(n)).all())

@@ -1,0 +1,471 @@
+"""Estimators that learn row by row from errors: what those of the rule and of the delta rule share."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+
+import rescorla._core as _core
+from rescorla._events.order import token_orders
+from rescorla._learn.delta.delta_rule import (
+    ORDERED,
+    SPREAD,
+    batch_size,
+    overshooting,
+    safe_rate,
+    slower,
+)
+from rescorla._learn.delta.sources import check_targets
+from rescorla._learn.delta.units import UNBOUNDED
+from rescorla._learn.record import rates_of, record
+from rescorla._shared.checks import (
+    PerName,
+    generator,
+    is_number,
+    per_name,
+    rate,
+    recorded,
+    thread_count,
+    whole,
+)
+from rescorla._shared.warn import warn
+from rescorla._weights.vectors import Table, kappas, table_of
+from rescorla.estimators._inputs import factors_of, frequencies_of, mean_square, median, present, seed_of
+from rescorla.estimators._linear import (
+    EstimatorWarning,
+    LinearClassifier,
+    LinearEstimator,
+    LinearRegressor,
+    one_hot,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from rescorla._learn.delta.delta_rule import Activation, Reduction
+    from rescorla._learn.delta.units import Loss
+
+_FLOAT64 = np.dtype(np.float64)
+
+# Of its error, what the default rate lets a token of the median length take away, and at the most so much
+# a longer one; and what it lets the longest token of a batch.
+_PART, _PART_OF_BATCH = 0.05, 0.1
+
+# How many passes a learner of default rates makes at the most, and after how many that hardly improve it
+# stops.
+_PASSES, _PATIENCE = 20, 5
+
+# A thread for fewer outcomes would save less time than it takes.
+_OUTCOMES_A_THREAD = 16
+
+
+class Rule(NamedTuple):
+    """The rule of an estimator."""
+
+    activation: Activation = "identity"
+    loss: Loss = "squared"
+    batch: Any = 1
+    reduction: Reduction = "sum"
+    initial: str | None = None
+
+
+class _Rates(NamedTuple):
+    """The learning rate, a factor on it for each row, and the kappa that it is made of."""
+
+    beta: float
+    factors: NDArray[np.float64] | None
+    reference: float
+
+
+class ErrorDriven(LinearEstimator):
+    """Tokens of real-valued cues and outcomes, learned as by `rescorla.delta_rule`."""
+
+    beta_: float
+    n_iter_: int
+    _reference: float
+
+    def __init__(
+        self,
+        *,
+        alpha: PerName = 1.0,
+        beta: float | None = None,
+        passes: int | None = None,
+        tol: float | None = 1e-3,
+        fit_intercept: bool = True,
+        random_state: Any = None,
+        threads: int | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.beta = beta
+        self.passes = passes
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.random_state = random_state
+        self.threads = threads
+
+    def _rule(self) -> Rule:
+        """What is learned by, besides rates and passes: what the estimator says of it."""
+        return Rule(**{name: getattr(self, name) for name in Rule._fields if hasattr(self, name)})
+
+    def _learn(
+        self,
+        X: Any,
+        Z: Any,
+        outcomes: Sequence[str],
+        frequencies: NDArray[np.float64] | None = None,
+        *,
+        piece: bool = False,
+    ) -> tuple[Table, NDArray[np.float64]]:
+        """Learn all passes from the start; or a piece, once and in its order, from where we are.
+
+        What is given back is the rows, and the weights of the cues that occur in them.
+
+        Only the rows of the weights are worked on whose cues occur: of a million features a piece may have a
+        hundred, and then it costs what a hundred do.
+        """
+        rule = self._rule()
+        size = batch_size(rule.activation, rule.loss, rule.batch, rule.reduction)
+        n_threads = thread_count(self.threads)
+        if self.threads is None:
+            n_threads = min(n_threads, -(-len(outcomes) // _OUTCOMES_A_THREAD))
+        more = piece and hasattr(self, "_values")
+        x, used = _occurring(table_of("X", self._cues(X), _FLOAT64, None))
+        z = table_of("y", Z, _FLOAT64, None)
+        check_targets("y", z, rule.loss)
+        n_cues = self.n_features_in_ + int(self.fit_intercept)
+        alphas, alpha = self._saliences(n_cues, used)
+        kappa = kappas(x, alphas)
+        rates = self._rates(kappa, frequencies, size, rule.reduction, self._reference if more else 0.0)
+        factors = rates.factors
+        if frequencies is not None:
+            factors = factors_of(frequencies, rates.beta, factors, kappa)
+        tol = None if self.tol is None else rate("tol", self.tol)
+        n_passes = 1 if piece else self._most_passes()
+        seed = seed_of(self.random_state)
+        rng = None if seed is None else generator(seed)
+        if more:
+            values = self._values
+        elif rule.initial == "random":
+            if rng is None:
+                raise ValueError(
+                    "initial='random' needs a seed, so that the weights can be drawn again: give random_state"
+                )
+            values = rng.normal(0.0, SPREAD, (n_cues, len(outcomes)))
+        else:
+            values = np.zeros((n_cues, len(outcomes)))
+        if self.beta is None and not piece and rng is None:
+            rng = generator(0)
+        # In full batches the order is nothing but rounding.
+        shuffling = rng if size and not piece else None
+        greatest = float(kappa.max(initial=0.0))
+        safe = safe_rate(greatest, size, len(kappa), rule.reduction)
+        settings: dict[str, Any] = {
+            "alpha": alphas,
+            "beta": rates.beta,
+            "paces": factors,
+            "activation": rule.activation,
+            "loss": rule.loss,
+            "batch": size,
+            "mean": rule.reduction == "mean",
+            "threads": n_threads,
+            "kernel": None,
+            "tile": None,
+            "progress": None,
+        }
+        started = perf_counter()
+        try:
+            stopping = tol if self.beta is None and self.passes is None and not piece else None
+            learned, n_iter = _passes(
+                x, z, values[used], settings, n_passes, shuffling, stopping, frequencies
+            )
+        except FloatingPointError as error:
+            match error.args:
+                case (int(row), int(column), value):
+                    cue = self._cue_name(int(np.arange(n_cues)[used][row]))
+                    bound = greatest if rule.activation in UNBOUNDED else 0.0
+                    cure = slower("beta", bound, size, len(kappa), rule.reduction)
+                    raise FloatingPointError(
+                        f"the weight of cue {cue!r} to outcome {outcomes[column]!r} became {value}; learning "
+                        f"diverges: {cure}, or scale X"
+                    ) from None
+            raise
+        values[used] = learned
+        if self.beta is not None and rule.activation in UNBOUNDED and rates.beta >= safe:
+            what = overshooting("beta", rates.beta, greatest, safe, "a row of X")
+            warn(f"{what}, scale X, or let beta be None", EstimatorWarning)
+        self.beta_, self._reference = rates.beta, rates.reference
+        self.n_iter_ = self.n_iter_ + n_iter if more else n_iter
+        parameters = record(
+            "delta",
+            started,
+            **rates_of(alpha, (rates.beta, rates.beta), 1.0),
+            rates="one" if factors is None else "by row",
+            **rule._asdict(),
+            passes=self.n_iter_,
+            seed=seed,
+            n_tokens=x.shape[0] if frequencies is None else float(frequencies.sum()),
+            n_cues=n_cues,
+            n_outcomes=len(outcomes),
+            dtype="float64",
+        )
+        self._keep(values, outcomes, parameters)
+        return x, learned
+
+    def _saliences(self, n_cues: int, used: Any) -> tuple[NDArray[np.float64], float | list[float]]:
+        """Those of the cues that occur, and what to record of all."""
+        if is_number(self.alpha):
+            one = per_name("alpha", self.alpha, ("",), "cue", _FLOAT64)
+            n_used = n_cues if isinstance(used, slice) else len(used)
+            return np.full(n_used, one[0]), float(one[0])
+        alphas = per_name("alpha", self.alpha, self._cue_names(), "cue", _FLOAT64)
+        return alphas[used], recorded(self.alpha, alphas)
+
+    def _most_passes(self) -> int:
+        if self.passes is not None:
+            return whole("passes", self.passes, 1, "None")
+        return _PASSES if self.beta is None else 1
+
+    def _rates(
+        self,
+        kappa: NDArray[np.float64],
+        frequencies: NDArray[np.float64] | None,
+        size: int | None,
+        reduction: Reduction,
+        before: float,
+    ) -> _Rates:
+        """beta, or the default rates, which never rise from one piece of the data to the next.
+
+        A token changes its own sum by beta * kappa of its error, kappa = sum of alpha x^2. Single tokens have
+        rates of their own, so that one long row does not slow down all others. In batches rows have one rate,
+        lest the errors of long ones count less in what is made least. Where the changes of n tokens are
+        summed each has to do with 1/n, lest they overshoot together; where they are averaged, n are as
+        steady as one with an n-th of the rate.
+        """
+        if self.beta is not None:
+            return _Rates(rate("beta", self.beta), None, before)
+        if not np.isfinite(kappa).all():
+            row = int(np.isfinite(kappa).argmin())
+            raise ValueError(
+                f"the sum of alpha * x^2 of row {row} of X is not finite: no rate is small enough; scale X"
+            )
+        teaching = kappa[kappa > 0]
+        if size == 1:
+            often = None if frequencies is None else frequencies[kappa > 0]
+            reference = max(median(teaching, often), before)
+            factors = reference / np.maximum(kappa, reference) if reference else None
+            return _Rates(_PART / reference if reference else _PART, factors, reference)
+        n = len(kappa) if size is None else size
+        part = min(_PART_OF_BATCH, 1 / n) if reduction == "sum" else min(_PART_OF_BATCH * n, 1.0)
+        reference = max(float(teaching.max(initial=0.0)), before)
+        return _Rates(part / reference if reference else part, None, reference)
+
+
+def _occurring(x: Table) -> tuple[Table, Any]:
+    """The columns in which something stands, and which of all these are: an array, or all."""
+    if x.starts is None or x.columns is None:
+        return x, slice(None)
+    n_columns = x.shape[1]
+    if len(x.columns) < n_columns // 16:
+        used, columns = map(np.asarray, np.unique(x.columns, return_inverse=True))
+    else:
+        there = np.zeros(n_columns, dtype=bool)
+        there[x.columns] = True
+        used = np.flatnonzero(there)
+        columns = np.asarray((np.cumsum(there) - 1)[x.columns])
+    return x._replace(shape=(x.shape[0], len(used)), columns=columns.astype(np.uint32)), used
+
+
+def _passes(
+    x: Table,
+    z: Table,
+    start: NDArray[np.float64],
+    settings: dict[str, Any],
+    most: int,
+    rng: np.random.Generator | None,
+    tol: float | None,
+    frequencies: NDArray[np.float64] | None,
+) -> tuple[NDArray[np.float64], int]:
+    """The weights after all passes, or after some that improve too little; and how many were made.
+
+    Improvement is that of the mean squared error: of the predictions as they were when each row came; where
+    rows have frequencies, of those after the pass, each as often as it is.
+    """
+    n, n_outcomes = x.shape[0], z.shape[1]
+    spare = np.empty_like(start)
+    ones = np.ones(n, dtype=np.int64)
+    made, least, idle = 0, np.inf, 0
+    while made < most and idle < _PATIENCE:
+        some = min(most - made, max(1, ORDERED // max(1, n)))
+        squares = None
+        if tol is not None and frequencies is not None:
+            some = 1
+        elif tol is not None:
+            # So many that none comes after the last: patience does not end before.
+            some = min(some, _PATIENCE - idle)
+            squares = np.zeros((some, n_outcomes))
+        order = None if rng is None else token_orders(some, ones, rng)
+        _core.delta_rule_rows(
+            x, z, initial=start, out=spare, passes=some, order=order, squares=squares, **settings
+        )
+        start, spare = spare, start
+        made += some
+        if tol is None:
+            continue
+        if frequencies is not None:
+            errors = mean_square(x, z, start, frequencies)
+        elif squares is not None:
+            errors = squares.sum(axis=1) / (n * n_outcomes)
+        for error in errors.tolist():
+            idle = 0 if np.isinf(least) or error < least * (1 - tol) else idle + 1
+            least = min(least, error)
+    return start, made
+
+
+class ErrorDrivenClassifier(LinearClassifier, ErrorDriven):
+    """Each class is an outcome, present or absent."""
+
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Learn from the start.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_rows, n_features)
+        y : array_like of shape (n_rows,)
+            The class of each row.
+
+        Returns
+        -------
+        estimator
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            When there are fewer than two classes, or a number is not finite or out of range.
+        FloatingPointError
+            When a weight became infinite or NaN: `beta` is too large. The message names the weight, and the
+            greatest safe rate.
+
+        Warns
+        -----
+        RescorlaWarning
+            When `beta` is so large that a row takes away twice its own error, or more.
+        """
+        X = self._examples(X, reset=True)
+        labels = self._labels(X, y)
+        self._learn_classes(labels)
+        self._learn(X, self._targets(labels), self._learned_outcomes())
+        return self
+
+    def partial_fit(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
+        """Learn on: one pass through these rows, in their order.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_rows, n_features)
+        y : array_like of shape (n_rows,)
+            The class of each row.
+        classes : array_like of shape (n_classes,), optional
+            All classes that there will be; needed in the first call.
+
+        Returns
+        -------
+        estimator
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            When a row has another class, or another number of features, than was said before.
+        """
+        more = self._is_known(classes)
+        X = self._examples(X, reset=not more)
+        self._learn(X, self._targets(self._labels(X, y)), self._learned_outcomes(), piece=True)
+        return self
+
+    def _both(self) -> bool:
+        """Whether two classes are learned as two outcomes, or as one: where that says all of the other."""
+        return self._rule().activation in UNBOUNDED
+
+    def _learned_outcomes(self) -> list[str]:
+        return self._outcomes if len(self.classes_) > 2 or self._both() else self._outcomes[1:]
+
+    def _targets(self, labels: NDArray[Any]) -> Any:
+        """1 where the class is present, 0 where not."""
+        codes = self._codes(labels)
+        if len(self.classes_) > 2 or self._both():
+            return one_hot(codes, len(self.classes_))
+        return (codes == 1).astype(np.float64)[:, np.newaxis]
+
+
+class ErrorDrivenRegressor(LinearRegressor, ErrorDriven):
+    """Targets are the amounts of outcomes."""
+
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Learn from the start.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_rows, n_features)
+        y : array_like of shape (n_rows,) or (n_rows, n_targets)
+            The targets.
+
+        Returns
+        -------
+        estimator
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            When a number is not finite or out of range.
+        FloatingPointError
+            When a weight became infinite or NaN: `beta` is too large. The message names the weight, and the
+            greatest safe rate.
+
+        Warns
+        -----
+        RescorlaWarning
+            When `beta` is so large that a row takes away twice its own error, or more.
+        """
+        return self._fit(X, y)
+
+    def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        X = self._examples(X, reset=True)
+        targets = self._targets(X, y, reset=True)
+        X, targets, frequencies = present(X, targets, frequencies_of(sample_weight, X))
+        self._learn(X, targets, self._target_names(targets), frequencies)
+        return self
+
+    def partial_fit(self, X: Any, y: ArrayLike) -> Self:
+        """Learn on: one pass through these rows, in their order.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_rows, n_features)
+        y : array_like of shape (n_rows,) or (n_rows, n_targets)
+            The targets.
+
+        Returns
+        -------
+        estimator
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            When a row has another number of features or targets than before.
+        """
+        return self._fit_more(X, y)
+
+    def _fit_more(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        more = hasattr(self, "_values")
+        X = self._examples(X, reset=not more)
+        targets = self._targets(X, y, reset=not more)
+        X, targets, frequencies = present(X, targets, frequencies_of(sample_weight, X))
+        self._learn(X, targets, self._target_names(targets), frequencies, piece=True)
+        return self
