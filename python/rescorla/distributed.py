@@ -17,7 +17,6 @@ from rescorla._events.given import Source, events_given
 from rescorla._learn.rescorla_wagner import Method
 from rescorla._learn.schedule import Schedule
 from rescorla._shared.checks import PathName, PerName, one_of, path_name, shown, thread_count, whole
-from rescorla._shared.hints import hinting
 from rescorla._shared.optional import need
 from rescorla._shared.progress import Progress, watching
 from rescorla._store.cluster_run import Run
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["learn"]
 
 
-@hinting
 def learn(
     client: Client | None,
     events: Source,

@@ -26,7 +26,6 @@ from rescorla._shared.checks import (
     thread_count,
     whole,
 )
-from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress
 from rescorla._store.create import remove_stale
 from rescorla._store.lazy import MissingTilesError
@@ -70,7 +69,6 @@ class Verified:
         return not self.missing and not self.bad
 
 
-@hinting
 def create(
     events: Source,
     out: PathName,
@@ -134,7 +132,6 @@ def create(
     )
 
 
-@hinting
 def learn(
     out: PathName,
     events: Source,
@@ -179,7 +176,6 @@ def learn(
     return learned
 
 
-@hinting
 def verify(
     out: PathName,
     events: Source | None = None,
@@ -232,7 +228,6 @@ def verify(
     return Verified(store.n_tiles, missing, sorted(reasons), reasons)
 
 
-@hinting
 def repair(out: PathName, *, tiles: Iterable[int] | None = None) -> list[int]:
     """Delete the tiles that are damaged, so that they can be learned again.
 

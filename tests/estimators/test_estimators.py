@@ -805,7 +805,7 @@ def test_features_that_depend_on_each_other(data: st.DataObject) -> None:
 @pytest.mark.parametrize("few", [0, 3, 48])
 def test_dependences_are_dealt_with_in_either_way(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     # Few that are found, or many that take one scale.
-    monkeypatch.setattr("rescorla.estimators.least_squares._FEW", few)
+    monkeypatch.setattr("rescorla.estimators._least_squares._FEW", few)
     rng = np.random.default_rng(2)
     factors = [np.eye(count)[rng.zipf(1.5, 300).clip(max=count) - 1] for count in (3, 5, 9, 20)]
     X = np.hstack([*factors, words(300, 30, 1)])
@@ -824,8 +824,8 @@ def test_products_in_parts_and_targets_in_blocks(monkeypatch: pytest.MonkeyPatch
         sizes.append(self.nnz * (other.shape[1] if other.ndim > 1 else 1))
         return product(self, other)
 
-    monkeypatch.setattr("rescorla.estimators.least_squares._AT_ONCE", 2000)
-    monkeypatch.setattr("rescorla.estimators.least_squares._NUMBERS", 600)
+    monkeypatch.setattr("rescorla.estimators._least_squares._AT_ONCE", 2000)
+    monkeypatch.setattr("rescorla.estimators._least_squares._NUMBERS", 600)
     monkeypatch.setattr(sparse.csr_array, "__matmul__", counting)
     parts = EquilibriumRegressor().fit(sparse_of(X), Z)
     assert len(sizes) > 100

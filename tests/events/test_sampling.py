@@ -1,6 +1,5 @@
 """Events made of events: samples, permutations, repetitions, a background cue."""
 
-import pickle
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -231,14 +230,3 @@ def test_cue_sets_have_the_counts_of_the_events(events: list[Event], duplicates:
             for outcome in set(event_outcomes):
                 expected[tuple(sorted(event_cues)), outcome] += frequency
     assert found == expected
-
-
-@pytest.mark.parametrize("method", ["sample", "passes", "shuffled", "repeated", "split", "filter", "head"])
-def test_errors_of_python_call_methods_of_events_by_that_name(method: str) -> None:
-    events: Any = rw.read_events([("a", "x")])
-    with pytest.raises(TypeError, match=rf"^Events\.{method}\(\) has no argument 'no'; "):
-        getattr(events, method)(no=1)
-    with pytest.raises(TypeError, match=r"^Events\.sample\(\) needs n and seed; write sample"):
-        events.sample()
-    found: Any = getattr(rw.Events, method)
-    assert pickle.loads(pickle.dumps(found)) is found

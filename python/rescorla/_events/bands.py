@@ -6,13 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from rescorla._shared.checks import Seed, generator, whole
-from rescorla._shared.hints import hinting
 
 if TYPE_CHECKING:
     import pandas
 
 
-@hinting
 def bandsample(
     counts: Mapping[str, int] | pandas.Series[int], size: int = 50_000, *, cutoff: int = 5, seed: Seed
 ) -> dict[str, int]:

@@ -10,11 +10,9 @@ from rescorla._events import derive
 from rescorla._events.events import Events
 from rescorla._events.read import events_of, files_of_events
 from rescorla._shared.checks import PathName, path_name
-from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress
 
 
-@hinting
 def concat_events(
     parts: Iterable[Events | PathName], path: PathName | None = None, *, progress: Progress = None
 ) -> Events:

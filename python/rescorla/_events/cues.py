@@ -8,10 +8,8 @@ from typing import Any
 
 from rescorla._events.frames import plain
 from rescorla._shared.checks import whole
-from rescorla._shared.hints import hinting
 
 
-@hinting
 def ortho_coding(
     words: Iterable[str],
     grams: int | Iterable[int] = 2,
@@ -112,7 +110,6 @@ def ortho_coding(
     return coded
 
 
-@hinting
 def cue_coding(
     cues: Iterable[str | Iterable[str]], maxn: int = 2, *, adjacent: bool = False
 ) -> list[tuple[str, ...]]:

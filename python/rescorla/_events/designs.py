@@ -14,7 +14,6 @@ from rescorla._events.made import made_by
 from rescorla._events.order import evenly, in_order
 from rescorla._events.phases import Phase, as_json
 from rescorla._shared.checks import Seed, generator, shown, whole
-from rescorla._shared.hints import hinting
 
 #: What the cue is called that is always there.
 _CONTEXT = "context"
@@ -51,7 +50,6 @@ def design(
 ) -> dict[str, Events]: ...
 
 
-@hinting
 def design(
     text: str | Mapping[str, str],
     *,

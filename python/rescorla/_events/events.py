@@ -19,7 +19,6 @@ from rescorla._events.order import in_blocks, in_order, positions
 from rescorla._events.phases import Phase, as_json, cut, phases_of
 from rescorla._events.renaming import Renaming
 from rescorla._shared.checks import DUPLICATES, Duplicates, PathName, Seed, Side, generator, one_of, path_name
-from rescorla._shared.hints import hinting
 from rescorla._shared.optional import need
 from rescorla._shared.progress import Progress, watching
 
@@ -564,7 +563,6 @@ class Events:
         """
         return self._file.info()
 
-    @hinting
     def sample(self, n: int, seed: Seed, *, path: PathName | None = None, progress: Progress = None) -> Self:
         """Tokens drawn at random with replacement: each time, every token is as likely as any other.
 
@@ -613,7 +611,6 @@ class Events:
         """
         return type(self)(derive.sample(self._file, n, seed, path, progress))
 
-    @hinting
     def passes(
         self, n: int, seed: Seed | None = None, *, path: PathName | None = None, progress: Progress = None
     ) -> Self:
@@ -669,7 +666,6 @@ class Events:
         """
         return type(self)(derive.passes(self._file, n, seed, path, progress))
 
-    @hinting
     def shuffled(self, seed: Seed, *, path: PathName | None = None, progress: Progress = None) -> Self:
         """All tokens once, in a random order: ``passes(1, seed)``.
 
@@ -703,7 +699,6 @@ class Events:
         generator(seed)
         return self.passes(1, seed, path=path, progress=progress)
 
-    @hinting
     def repeated(self, n: int, *, path: PathName | None = None, progress: Progress = None) -> Self:
         """The events n times over, in their order.
 
@@ -736,7 +731,6 @@ class Events:
         """
         return type(self)(derive.repeated(self._file, n, path, progress))
 
-    @hinting
     def with_background(self, name: str, *, path: PathName | None = None, progress: Progress = None) -> Self:
         """The events with one more cue that is always there, as `read_events` adds it.
 
@@ -772,7 +766,6 @@ class Events:
         """
         return type(self)(derive.with_background(self._file, name, path, progress))
 
-    @hinting
     def filter(
         self,
         path: PathName | None = None,
@@ -900,7 +893,6 @@ class Events:
             derive.filtered(self._file, cues, outcomes, duplicates, inputs, made, path, progress)
         )
 
-    @hinting
     def head(self, n: int, *, path: PathName | None = None, progress: Progress = None) -> Self:
         """The first events.
 
@@ -934,7 +926,6 @@ class Events:
         """
         return type(self)(derive.head(self._file, n, path, progress))
 
-    @hinting
     def split(
         self,
         test: float,
@@ -997,7 +988,6 @@ class Events:
         train, held_out = derive.split(self._file, test, seed, paths, progress)
         return type(self)(train), type(self)(held_out)
 
-    @hinting
     def concat(self, *others: Self, path: PathName | None = None, progress: Progress = None) -> Self:
         """These events and then others: ``rw.concat_events([self, *others])``.
 
@@ -1043,7 +1033,6 @@ class Events:
         return type(self)(derive.concat(files, path, progress))
 
 
-@hinting
 def open_events(path: PathName, *, mapped: bool = True) -> Events:
     """Open a binary event file without reading it: the system maps it, and parts come in when they are used.
 

@@ -13,7 +13,6 @@ from rescorla._events.frames import Columns, column_of, columns_of, is_missing, 
 from rescorla._events.made import made_by
 from rescorla._events.read import events_of
 from rescorla._shared.checks import near, whole
-from rescorla._shared.hints import hinting
 from rescorla._shared.warn import some, warn
 
 if TYPE_CHECKING:
@@ -23,7 +22,6 @@ Term: TypeAlias = str | tuple[str, ...]
 """A column, or several whose levels make one cue together: an interaction."""
 
 
-@hinting
 def factor_events(
     frame: Any,
     outcome: str,

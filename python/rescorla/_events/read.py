@@ -25,11 +25,9 @@ from rescorla._events.kinds import PYTHON, Words, look, not_a_table, warn_of_cou
 from rescorla._events.made import made_by
 from rescorla._events.phases import as_json, cut
 from rescorla._shared.checks import DUPLICATES, Duplicates, PathName, one_of, path_name, shown, whole
-from rescorla._shared.hints import hinting
 from rescorla._shared.progress import BYTES, Progress, watching
 
 
-@hinting
 def read_events(
     source: Any,
     *,
@@ -120,7 +118,6 @@ def read_events(
     )
 
 
-@hinting
 def compile_events(
     source: Any,
     path: PathName,

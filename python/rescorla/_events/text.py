@@ -26,7 +26,6 @@ from rescorla._shared.checks import (
     thread_count,
     whole,
 )
-from rescorla._shared.hints import hinting
 from rescorla._shared.progress import BYTES, Progress, watching
 from rescorla._shared.warn import some, warn
 
@@ -94,7 +93,6 @@ _AS_THEY_ARE = (
 )
 
 
-@hinting
 def corpus_events(
     corpus: PathName | Iterable[PathName] | Iterable[Iterable[str]],
     path: PathName | None = None,

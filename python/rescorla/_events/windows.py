@@ -9,14 +9,12 @@ from numbers import Real
 import numpy as np
 
 from rescorla._shared.checks import number, rate, whole
-from rescorla._shared.hints import hinting
 
 # How much more than a whole number of steps a window may be, or beyond an end of the scale a cue may lie, in
 # steps: what decimal fractions lose in binary.
 _FUZZ = 1e-10
 
 
-@hinting
 def cue_window(
     values: Iterable[float],
     n: float | tuple[float, float] = 1,

@@ -21,7 +21,6 @@ from rescorla._shared.checks import (
     shown,
     thread_count,
 )
-from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
 from rescorla._weights import files, npy
 from rescorla._weights.disk import mapped_files, replacing
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
 
-@hinting
 def activations(
     events: Events | PathName | Iterable[str | Iterable[str]],
     weights: Weights,

@@ -24,7 +24,6 @@ from rescorla._shared.checks import (
     rates,
     recorded,
 )
-from rescorla._shared.hints import hinting
 from rescorla._weights.weights import Weights
 
 if TYPE_CHECKING:
@@ -42,7 +41,6 @@ _VANISHED = -1e6
 _BRIEF, _FEW = 60, 4
 
 
-@hinting
 def convergence(
     events: Source,
     *,

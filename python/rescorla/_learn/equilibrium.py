@@ -14,7 +14,6 @@ from rescorla._events.given import Source, events_given
 from rescorla._learn.plan import Plan, maximal, plan_of, saliences, start_of, warn_unshared
 from rescorla._learn.record import of_events, rates_of, record
 from rescorla._shared.checks import PerName, one_of, rate, rates, thread_count
-from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
 from rescorla._shared.warn import NumericalWarning, warn
 from rescorla._weights.weights import Weights
@@ -66,7 +65,6 @@ def equilibrium(
 ) -> dict[str, Weights]: ...
 
 
-@hinting
 def equilibrium(
     events: Source,
     *,

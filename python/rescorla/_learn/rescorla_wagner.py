@@ -37,7 +37,6 @@ from rescorla._shared.checks import (
     thread_count,
     whole,
 )
-from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
 from rescorla._shared.testing import asked
 from rescorla._weights import files, npy
@@ -50,7 +49,6 @@ if TYPE_CHECKING:
 Method = Literal["auto", "forward", "adjoint"]
 
 
-@hinting
 def learn(
     events: Source,
     *,

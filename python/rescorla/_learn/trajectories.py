@@ -36,7 +36,6 @@ from rescorla._shared.checks import (
     thread_count,
     whole,
 )
-from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
 from rescorla._shared.testing import asked
 from rescorla._shared.warn import warn
@@ -49,7 +48,6 @@ if TYPE_CHECKING:
 _CURE = "record fewer tokens (every=, at=) or fewer weights"
 
 
-@hinting
 def trajectories(
     events: Source,
     pairs: Iterable[tuple[str, str]] | None = None,

@@ -7,7 +7,6 @@ import sys
 import rescorla._core as _core
 from rescorla._learn.rescorla_wagner import learn
 from rescorla._shared.checks import thread_count
-from rescorla._shared.hints import hinting
 
 # What the package needs, and what its extras bring.
 _LIBRARIES = (
@@ -16,7 +15,6 @@ _LIBRARIES = (
 )
 
 
-@hinting
 def show_versions() -> None:
     """Print what is installed: paste it into a report of an error.
 

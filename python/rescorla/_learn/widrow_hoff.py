@@ -30,7 +30,6 @@ from rescorla._shared.checks import (
     thread_count,
     whole,
 )
-from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
 from rescorla._shared.testing import asked
 from rescorla._shared.warn import NumericalWarning, warn
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
 Method = Literal["auto", "forward", "adjoint"]
 
 
-@hinting
 def widrow_hoff(
     data: Source | tuple[Examples, Examples],
     *,

@@ -10,7 +10,6 @@ from rescorla._events.events import Events
 from rescorla._events.read import files_of_events
 from rescorla._learn.trajectory import Trajectories
 from rescorla._shared.checks import PathName, PerName, one_of, path_name, shown, whole
-from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
 from rescorla._weights.disk import mapped_files, naming, replacing
 from rescorla._weights.weights import Weights
@@ -21,7 +20,6 @@ _N, _NEARNESS = 50, "cosine"
 _SUFFIXES = (".html", ".htm")
 
 
-@hinting
 def report(
     result: Weights | Trajectories | Events | Mapping[str, Events],
     path: PathName,

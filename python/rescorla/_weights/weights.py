@@ -10,7 +10,6 @@ import numpy as np
 
 from rescorla._core import FormatError
 from rescorla._shared.checks import PathName, near, numbered, path_name, shown, whole
-from rescorla._shared.hints import hinting
 from rescorla._shared.optional import need
 from rescorla._weights import files, tables
 from rescorla._weights.display import html_of, text_of
@@ -700,7 +699,6 @@ class UnknownNameError(KeyError):
         return KeyError, (str(self),)
 
 
-@hinting
 def load_weights(path: PathName) -> Weights:
     """Read weights that `Weights.save` wrote, or pyndl's netCDF files.
 

@@ -7,7 +7,6 @@ from importlib.resources import files
 from pathlib import Path
 
 from rescorla._shared.checks import PathName, near, path_name, shown
-from rescorla._shared.hints import hinting
 
 # How many verses each book has, in their order.
 _VERSES = """
@@ -24,7 +23,6 @@ Galatians 149, Ephesians 155, Philippians 104, Colossians 95, 1 Thessalonians 89
 _BOOKS = {name: int(n) for name, _, n in (each.strip().rpartition(" ") for each in _VERSES.split(","))}
 
 
-@hinting
 def king_james(path: PathName | None = None, *, book: str | None = None) -> list[str]:
     """Give the verses of the Gospel of Mark; or of the whole King James Bible, from a file.
 

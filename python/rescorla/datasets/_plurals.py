@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from rescorla._events.cues import ortho_coding
 from rescorla._events.events import Events
 from rescorla._events.read import read_events
-from rescorla._shared.hints import hinting
 
 # Singular, plural, and how often each occurs. The frequencies are made up.
 _NOUNS = """
@@ -21,7 +20,6 @@ sheep sheep 6 12    fish fish 20 16
 """
 
 
-@hinting
 def plurals(grams: int | Iterable[int] = 2) -> Events:
     """Give English nouns: their letters are cues; the word, and whether it is a plural, are outcomes.
 

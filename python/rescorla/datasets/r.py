@@ -13,7 +13,6 @@ import numpy as np
 
 import rescorla._core as _core
 from rescorla._shared.checks import PathName, path_name, shown
-from rescorla._shared.hints import hinting
 from rescorla._shared.warn import warn
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ _SPELLED = re.compile(r"<U\+([0-9A-F]{4}|0010[0-9A-F]{4}|000[0-9A-F]{5})>")
 _TRUTH = {"TRUE": True, "FALSE": False}
 
 
-@hinting
 def from_r(package: str, name: str, *, folder: PathName = ".") -> dict[str, NDArray[Any]]:
     """Read a data set of an R package, from the CSV that R wrote.
 

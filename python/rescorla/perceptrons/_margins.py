@@ -10,7 +10,6 @@ import numpy as np
 import rescorla._core as _core
 from rescorla._learn.record import record as of
 from rescorla._shared.checks import number, whole
-from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
 from rescorla._shared.testing import asked
 from rescorla._weights.vectors import Examples, Table, same_length, table_of
@@ -24,7 +23,6 @@ _FLOAT64 = np.dtype(np.float64)
 _FINEST = 1e-10
 
 
-@hinting
 def minover(
     X: Examples,
     y: ArrayLike,
@@ -134,7 +132,6 @@ def minover(
     return _fit(table, found, found["counts"].astype(np.float64), bias, of("minover", started, **facts))
 
 
-@hinting
 def adatron(
     X: Examples,
     y: ArrayLike,
@@ -232,7 +229,6 @@ def adatron(
     return _fit(table, found, found["strengths"], bool(bias), parameters)
 
 
-@hinting
 def separable(X: Examples, y: ArrayLike, *, bias: bool = False) -> bool:
     """Whether a plane gets all examples right: y (w.x + w0) > 0.
 

@@ -14,7 +14,6 @@ from rescorla._learn.arrays import products
 from rescorla._learn.delta.objective import RECORDS, Record
 from rescorla._learn.record import record as recorded_facts
 from rescorla._shared.checks import Seed, generator, number, one_of, recorded_seed, whole
-from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, part, watching
 from rescorla._weights.vectors import Examples, Table, same_length, table_of, taken, vector_of
 from rescorla.perceptrons._plane import LinearFit, signs_of
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 _FLOAT64 = np.dtype(np.float64)
 
 
-@hinting
 def perceptron(
     X: Examples,
     y: ArrayLike,

@@ -10,7 +10,6 @@ import numpy as np
 
 import rescorla._core as _core
 from rescorla._shared.checks import Seed, numbered, one_of, rate, seed_number, thread_count, whole
-from rescorla._shared.hints import hinting
 from rescorla._shared.optional import need
 from rescorla._shared.progress import Progress, watching
 from rescorla._weights.parameters import netcdf_attributes
@@ -215,7 +214,6 @@ class TeacherStudent:
         return pd.DataFrame({name: column.ravel() for name, column in columns.items()})
 
 
-@hinting
 def teacher_student(
     N: int | Sequence[int],
     alpha: float | ArrayLike,

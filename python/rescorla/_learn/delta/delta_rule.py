@@ -31,7 +31,6 @@ from rescorla._shared.checks import (
     thread_count,
     whole,
 )
-from rescorla._shared.hints import hinting
 from rescorla._shared.progress import Progress, watching
 from rescorla._shared.testing import asked
 from rescorla._shared.warn import NumericalWarning, warn
@@ -56,7 +55,6 @@ SPREAD = 0.01
 ORDERED = 1 << 24
 
 
-@hinting
 def delta_rule(
     data: Source | tuple[Examples, Examples],
     *,
