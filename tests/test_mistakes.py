@@ -144,13 +144,6 @@ READING = [
         "event 0",
         "found 1.5",
     ),
-    Mistake(
-        "a pyndl option",
-        lambda: lib.read_events("events.tab", remove_duplicates=True),
-        "no argument 'remove_duplicates'",
-        "read_events()",
-        'write duplicates="drop"',
-    ),
 ]
 CORPORA = [
     Mistake(
@@ -223,13 +216,6 @@ CORPORA = [
         "not 'sentences'",
         "did you mean 'sentence'?",
     ),
-    Mistake(
-        "an option of create_event_file",
-        lambda: lib.corpus_events("kjv.txt", allowed_symbols="a-z"),
-        "no argument 'allowed_symbols'",
-        "corpus_events()",
-        "write symbols=",
-    ),
 ]
 DERIVING = [
     Mistake(
@@ -252,20 +238,6 @@ DERIVING = [
         "'GOD' is none of the 3 cues",
         "cue_map",
         "compare the spelling",
-    ),
-    Mistake(
-        "a sample without a seed",
-        lambda: EVENTS.sample(),  # type: ignore[call-arg]
-        "needs n and seed",
-        "Events.sample()",
-        "write sample(n, seed)",
-    ),
-    Mistake(
-        "a misspelt argument",
-        lambda: EVENTS.filter(keep_cue=["god"]),  # type: ignore[call-arg]
-        "no argument 'keep_cue'",
-        "Events.filter()",
-        "did you mean 'keep_cues'?",
     ),
     Mistake(
         "a binary file under the name of a table",
@@ -320,30 +292,6 @@ LEARNING = [
     ),
     Mistake(
         "a file of weights in learn", lambda: lib.learn("w.npz"), "found weights", "w.npz", "load_weights"
-    ),
-    Mistake(
-        "rates by position",
-        lambda: lib.learn(EVENTS, 0.1, 0.2),
-        "takes 1 argument by position",
-        "learn()",
-        "learn(events, alpha=0.1, beta=0.2)",
-    ),
-    Mistake(
-        "betas",
-        lambda: lib.learn(EVENTS, betas=(0.1, 0.1)),
-        "no argument 'betas'",
-        "learn()",
-        "write beta=(beta1, beta2)",
-    ),
-    Mistake(
-        "n_jobs", lambda: lib.learn(EVENTS, n_jobs=2), "no argument 'n_jobs'", "learn()", "write threads="
-    ),
-    Mistake(
-        "lambda",
-        lambda: lib.learn(EVENTS, **{"lambda": 1.0}),
-        "no argument 'lambda'",
-        "learn()",
-        "write lambda_=",
     ),
     Mistake(
         "threads as a str",

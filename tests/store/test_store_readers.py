@@ -79,7 +79,7 @@ def test_a_store_has_the_face_of_weights(
     assert bits(rw.learn(events, initial=stored).values) == bits(rw.learn(events, initial=whole).values)
     import importlib
 
-    monkeypatch.setattr(importlib.import_module("rescorla._learn.activations"), "_BLOCK", 60)
+    monkeypatch.setattr(importlib.import_module("rescorla._weights.product"), "_BLOCK", 60)
     for arguments in ({}, {"outcomes": ["y3", "x1"]}, {"present_only": True}):
         got, expected = (rw.activations(events, each, **arguments) for each in (stored, whole))
         assert bits(got) == bits(expected)
