@@ -8,7 +8,7 @@ import numpy as np
 import rescorla as rw
 import rescorla._core as _core
 from numpy.typing import NDArray
-from rescorla._store.request import request_of
+from rescorla._learn.request import request_of
 
 Slice = tuple[int, int]
 

@@ -35,8 +35,8 @@ import rescorla as rw
 import rescorla._core as _core
 import workloads
 from jobs import at_work, job_of, shape_of
-from rescorla._store import chunks
-from rescorla._store.layout import lanes_of_chunk
+from rescorla._weights.zarr import chunks
+from rescorla._weights.zarr.layout import lanes_of_chunk
 from steps import machine
 from versions import forecast
 

@@ -59,7 +59,7 @@ def work(events: str, out: str, dtype: str, threads: int, limit: int) -> None:
         flush=True,
     )
     begun = time.perf_counter()
-    found = rw.tiles.verify(out, opened, sample=SAMPLE, threads=threads)
+    found = rw.verify(out, opened, sample=SAMPLE, threads=threads)
     print(
         json.dumps(
             {

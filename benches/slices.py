@@ -49,6 +49,9 @@ def tiles_of(n_lanes: int, width: int) -> list[Slice]:
     return [(start, min(start + width, n_lanes)) for start in range(0, n_lanes, width)]
 
 
+# More tiles than a store has.
+NO_TILE = 10**9
+
 CUTS: dict[str, Callable[[Any], list[Slice]]] = {
     "whole tiles": lambda job: tiles_of(job.n_lanes, job.width),
     "equal slices": lambda job: slices_of(job.n_lanes, EQUAL),
@@ -97,22 +100,23 @@ def compare_slices(path: Path, repetitions: int) -> bool:
     return same
 
 
-def work(store: str, events: str, part: str, n: str, threads: str) -> None:
+def work(store: str, events: str, method: Any, part: str, n: str, threads: str) -> None:
     """A process that learns a part of a store when it is told to."""
     # Opens the store once, so that all of zarr is there before the clock starts.
     rw.load_weights(store)
     print("ready", flush=True)
     sys.stdin.readline()
-    rw.tiles.learn(store, events, part=(int(part), int(n)), threads=int(threads), progress=False)
+    rw.learn(events, out=store, part=(int(part), int(n)), method=method, threads=int(threads), progress=False)
     print("done", flush=True)
 
 
 def by_processes(path: Path, store: Path, method: Any, n: int, threads: int) -> float:
     """The seconds until a store is learned by so many processes of so many threads."""
-    rw.tiles.create(path, store, method=method, threads=2, progress=False)
+    # A part that no tile belongs to: the store is made, and nothing learned.
+    rw.learn(path, out=store, part=(NO_TILE - 1, NO_TILE), method=method, threads=2, progress=False)
     processes = [
         subprocess.Popen(
-            [sys.executable, __file__, "--work", *map(str, (store, path, part, n, threads))],
+            [sys.executable, __file__, "--work", *map(str, (store, path, method, part, n, threads))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -147,7 +151,7 @@ def compare_processes(path: Path, folder: Path, repetitions: int) -> bool:
             for processes, threads in times:
                 store = folder / WEIGHTS
                 times[processes, threads].append(by_processes(path, store, method, processes, threads))
-                n_tiles = rw.tiles.verify(store).n_tiles
+                n_tiles = rw.verify(store).n_tiles
                 found.append(np.asarray(rw.load_weights(store)).tobytes())
                 rmtree(store)
             same &= found[0] == found[1]
@@ -167,7 +171,7 @@ def main() -> int:
     parser.add_argument("--repetitions", type=int, default=5, help="figures are medians")
     parser.add_argument("--folder", type=Path, help="where files go for a while")
     parser.add_argument("--smoke", action="store_true", help="small events, once")
-    parser.add_argument("--work", nargs=5, help=argparse.SUPPRESS)
+    parser.add_argument("--work", nargs=6, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.work:
         work(*options.work)

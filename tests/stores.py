@@ -4,11 +4,24 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import rescorla as rw
 import strategies
+from rescorla._learn.request import request_of
+from rescorla._learn.tiles import Tiles, opened_or_made, tiles_of
 
 EVENTS = [(f"a{i % 7}_b{i % 11}", f"x{i % 13}_y{i % 5}") for i in range(300)]
 METHODS = ("forward", "adjoint")
 DTYPES = ("float64", "float32")
+
+
+RULE: dict[str, Any] = {"alpha": 0.1, "beta": 0.1, "lambda_": 1.0, "dtype": "float64"}
+
+
+def made(events: rw.Events, path: Path | str, method: str | None = None, **rule: Any) -> Tiles:
+    """A store of which no tile is learned yet, ready to be learned."""
+    request = request_of(events, **(RULE | rule))
+    store, ready = opened_or_made(events, request, str(path), method=method, threads=1)
+    return tiles_of(store, events, threads=1) if ready is None else ready
 
 
 def bits(weights: Any) -> tuple[Any, ...]:

@@ -38,11 +38,13 @@ from rescorla._learn.equilibrium import equilibrium
 from rescorla._learn.rescorla_wagner import learn
 from rescorla._learn.trajectories import trajectories
 from rescorla._learn.trajectory import Trajectories
+from rescorla._learn.verify import Verified, verify
 from rescorla._learn.versions import show_versions
 from rescorla._learn.widrow_hoff import widrow_hoff
 from rescorla._report.report import report
 from rescorla._shared.warn import RescorlaWarning
-from rescorla._weights.weights import Weights, load_weights
+from rescorla._weights.load import load_weights
+from rescorla._weights.weights import Weights
 
 if TYPE_CHECKING:
     from rescorla import (
@@ -65,6 +67,7 @@ __all__ = [
     "FormatError",
     "RescorlaWarning",
     "Trajectories",
+    "Verified",
     "Weights",
     "__version__",
     "activations",
@@ -97,6 +100,7 @@ __all__ = [
     "show_versions",
     "tiles",
     "trajectories",
+    "verify",
     "widrow_hoff",
 ]
 

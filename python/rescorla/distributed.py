@@ -7,31 +7,46 @@ Each worker learns tiles of the store from the event file; nothing else is sent.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
+from threading import Lock
+from time import sleep
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from uuid import uuid4
 
-from rescorla._events.events import Events
+from rescorla._core import FormatError, __version__
+from rescorla._events.events import Events, open_events
 from rescorla._events.given import Source, events_given
-from rescorla._learn.rescorla_wagner import Method
+from rescorla._learn.request import request_of
+from rescorla._learn.rescorla_wagner import Method, forecast
 from rescorla._learn.schedule import Schedule
-from rescorla._shared.checks import PathName, PerName, one_of, path_name, shown, thread_count, whole
+from rescorla._learn.tiles import Tiles, opened_or_made, tiles_of
+from rescorla._shared.checks import PathName, PerName, one_of, shown, thread_count
 from rescorla._shared.optional import need
 from rescorla._shared.progress import Progress, watching
-from rescorla._store.cluster_run import Run
-from rescorla._store.cluster_tasks import Tasks, costs
-from rescorla._store.cluster_workers import Crew, Work, wait_for_workers
-from rescorla._store.forecast import needs
-from rescorla._store.learn import opened_or_made
+from rescorla._shared.warn import some
 from rescorla._weights.files import store_path
-from rescorla._weights.weights import Weights, load_weights
+from rescorla._weights.load import load_weights
+from rescorla._weights.weights import Weights
+from rescorla._weights.zarr.store import Store
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, Future, Worker
     from numpy.typing import DTypeLike
 
 __all__ = ["learn"]
+
+# Tasks for each thread, so that threads end together and a worker that dies takes little with it.
+_TASKS = 8
+# Seconds between looks at how far the work has come.
+_LOOK = 0.1
+# Asked in words that need no package, for where there is none.
+_VERSION = "__import__('rescorla').__version__"
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 def learn(
@@ -49,9 +64,6 @@ def learn(
     initial: Weights | None = None,
     dtype: DTypeLike = "float64",
     method: Method = "auto",
-    stage: PathName | None = "auto",
-    tasks: int | None = None,
-    retries: int = 3,
     progress: Progress = None,
 ) -> Weights:
     """Learn association weights on the workers of a dask cluster, into a store of tiles.
@@ -65,23 +77,12 @@ def learn(
         The client of the cluster; None is the default client, the one that was made last.
     events : Events or a source of them
         What to learn from: whatever `rescorla.read_events` takes. Best is a binary event file in a folder
-        that all workers see. All else, a list as well as the path of a table, is read once by this process
-        and written to a temporary file, which workers on this host read and those on others get by `stage`.
+        that client and workers see under the same path. All else is read once by this process and written to
+        a file beside the store, which goes at the end.
     out : path
         The store, a folder whose name ends in ``.zarr``. Client and workers must see it under the same path.
     alpha, beta, lambda_, schedule, average, cues, outcomes, initial, dtype, method
         As `rescorla.learn` takes them. A schedule is called by this process, before learning.
-    stage : "auto", path or None, default "auto"
-        How workers that do not see the event file get it. "auto": it is sent through the scheduler, once to
-        each host, into the folder beside the workers' ``local_directory``. A path: a folder that client and
-        workers share, from which each host copies it; it stays there. None: not at all, which is an error. A
-        worker that sees the file, with the same digest, reads it where it is. Copies on hosts are removed at
-        the end.
-    tasks : int, optional
-        In how many tasks to cut what is missing. By default each is to take 10 seconds to 10 minutes, by the
-        time that the first tiles took. A task is at least a whole tile, so there may be fewer.
-    retries : int, default 3
-        How many times one after another a tile may be lost with its worker while no other tile is learned.
     progress : None, bool or callable(done, total), default None
         In tiles. None shows a bar on a terminal and in a notebook. A callable is called by the calling
         thread; when it raises, learning stops.
@@ -89,7 +90,7 @@ def learn(
     Returns
     -------
     Weights, n_cues x n_outcomes
-        Read from the store as they are used.
+        Those of the store, read as they are used.
 
     Raises
     ------
@@ -101,9 +102,9 @@ def learn(
         When a worker has less memory than learning may take with its number of threads. The message says how
         many threads would fit.
     FileNotFoundError
-        When a worker does not see the store or, without staging, the events.
+        When a worker does not see the events or the store.
     RuntimeError
-        When tiles were lost with their workers too often; the message names them.
+        When workers died again and again with the same tiles.
     ConnectionError
         When the cluster is gone.
     FloatingPointError
@@ -111,24 +112,17 @@ def learn(
 
     Notes
     -----
-    All errors but the last three come before any tile is learned, unless the worker came later. Whatever is
-    raised, the tiles that were learned stay.
+    Versions, files and memory are looked at before any tile is learned. Whatever is raised, the tiles that
+    were learned stay.
 
-    A task is a call that names the event file, its digest, the store and some tiles, in less than 1 KB. No
-    data are sent to workers or kept there, and the tiles that take longest are learned first. A worker opens
-    events and store once, prepares learning once, and learns as many tiles at a time as it has threads, one
-    thread each.
-
-    An interrupt or an exception of ``progress=`` cancels the tasks, and stops the tiles that are being
-    learned.
-
-    Workers may come and go. A worker that is killed loses the tiles that it was learning, and others learn
-    them: dask gives a task to another worker three times, and then this function does.
+    A task is a call that names the event file, the store and some tiles; dask gives it to another worker when
+    a worker dies, three times. A worker prepares learning once, and learns as many tiles at a time as it has
+    threads. An interrupt or an exception of ``progress=`` cancels the tasks, and stops the tiles that are
+    being learned.
 
     See Also
     --------
-    rescorla.learn : on this machine.
-    rescorla.tiles : the store, and its parts on machines without dask.
+    rescorla.learn : on this machine; with ``part=`` on many machines without dask.
 
     Examples
     --------
@@ -147,23 +141,13 @@ def learn(
     True
     """
     client = _client(client)
-    shared = _stage(stage)
-    if tasks is not None:
-        whole("tasks", tasks, 1)
-    whole("retries", retries)
     one_of("method", method, ("auto", "forward", "adjoint"))
     path = store_path(out)
     # A function is told of tiles alone.
     before: Progress = False if callable(progress) else progress
-    events = events_given(events, "distributed.learn", "client, {}, " + repr(path), progress=before)
-    # The decoded events of its preparation are of no use here.
-    store = opened_or_made(
-        events,
-        path,
-        method=None if method == "auto" else method,
-        # Small weights are cut into tiles for as many threads.
-        threads=max(thread_count(None), sum(client.nthreads().values())),
-        progress=before,
+    source = events_given(events, "distributed.learn", "client, {}, " + repr(path), progress=before)
+    request = request_of(
+        source,
         alpha=alpha,
         beta=beta,
         lambda_=lambda_,
@@ -173,21 +157,45 @@ def learn(
         outcomes=outcomes,
         initial=initial,
         dtype=dtype,
-    )[0]
+    )
+    store, _ = opened_or_made(
+        source,
+        request,
+        path,
+        method=None if method == "auto" else method,
+        # Small weights are cut into tiles for as many threads.
+        threads=max(thread_count(None), sum(client.nthreads().values())),
+        progress=before,
+    )
     missing = store.missing()
     if missing:
-        with _in_file(events) as source, watching(progress, "learning", "tiles") as watch:
-            if watch is not None:
-                watch(store.n_tiles - len(missing), store.n_tiles)
-            wait_for_workers(client)
-            work = Work(source, events.digest, os.path.abspath(store.path))
-            if shared not in (None, "auto"):
-                _share(events, shared)
-            crew = Crew(client, work, needs(events, store), shared, made=events.path is None)
-            crew.look()
-            plan = Tasks(costs(events, store), missing, tasks)
-            Run(client, crew, work, store, plan, retries, watch).finish()
+        with _in_file(source, path) as file, watching(progress, "learning", "tiles") as watch:
+            work = _Work(file, source.digest, os.path.abspath(path), uuid4().hex)
+            # A cluster that grows by its tasks is given one.
+            if not client.nthreads():
+                client.submit(int, pure=False).result()
+            _check_workers(client, work, source, store)
+            _learn_missing(client, work, store, missing, watch)
     return load_weights(path)
+
+
+class _Work(NamedTuple):
+    """What a task is told, but for the numbers of its tiles."""
+
+    events: str
+    digest: str
+    store: str
+    run: str
+
+
+class _Seen(NamedTuple):
+    """What a worker finds where it is."""
+
+    sees_store: bool
+    sees_events: bool
+    n_threads: int
+    room: int | None
+    """Bytes of memory until dask gives the worker nothing more to do, if there is a limit."""
 
 
 def _client(client: Client | None) -> Client:
@@ -199,8 +207,8 @@ def _client(client: Client | None) -> Client:
             found = distributed.get_client()
         except ValueError:
             raise ValueError(
-                "there is no dask client: make one, distributed.Client(address of the scheduler), and give "
-                "it as client= or leave it the default"
+                "client is None and there is no default one: make one, distributed.Client(address of the "
+                "scheduler)"
             ) from None
     if not isinstance(found, distributed.Client):
         raise TypeError(f"client must be a distributed.Client or None, not {shown(found)}")
@@ -212,34 +220,223 @@ def _client(client: Client | None) -> Client:
     return cast("Client", found)
 
 
-def _stage(stage: object) -> str | None:
-    """Where copies of the events come from: nowhere, the client ("auto") or a folder."""
-    if stage is None or stage == "auto":
-        return stage
-    folder = os.path.abspath(path_name(stage))  # type: ignore[arg-type]
-    if not os.path.isdir(folder):
-        raise FileNotFoundError(
-            f'stage must be "auto", None or a folder that client and workers share: no {folder}'
-        )
-    return folder
-
-
-def _share(events: Events, folder: str) -> None:
-    """Put the events where hosts copy them from, unless they are there."""
-    from rescorla._store.stage import Copy
-
-    copy = Copy(folder, events.digest)
-    if copy.events() is None:
-        events.save(copy.path)
-
-
 @contextmanager
-def _in_file(events: Events) -> Iterator[str]:
-    """The file that the events lie in; those in memory are written to one."""
+def _in_file(events: Events, store: str) -> Iterator[str]:
+    """The file that the events lie in; those in memory are written beside the store, which workers see."""
     if events.path is not None:
         yield os.path.abspath(events.path)
         return
-    with TemporaryDirectory(prefix="rescorla-") as folder:
-        path = os.path.join(folder, "events.rw")
-        events.save(path)
+    path = f"{os.path.abspath(store)}.{uuid4().hex[:12]}.events"
+    events.save(path)
+    try:
         yield path
+    finally:
+        with suppress(OSError):
+            os.unlink(path)
+
+
+def _check_workers(client: Client, work: _Work, events: Events, store: Store) -> None:
+    """Raise what would keep a worker from learning tiles."""
+    answers = {"the scheduler": _asked_scheduler(client)}
+    answers |= client.run(eval, _VERSION, on_error="return")
+    for who, answer in answers.items():
+        if isinstance(answer, ImportError):
+            raise ImportError(
+                f"{who} has no rescorla that works ({answer}): install rescorla {__version__} in the "
+                "environment of the scheduler and of all workers: pip install 'rescorla[cluster]'"
+            ) from answer
+        if isinstance(answer, str) and answer != __version__:
+            raise RuntimeError(
+                f"{who} has rescorla {answer}, and this process {__version__}: install the same version in "
+                "the environments of client, scheduler and workers"
+            )
+    with _beacon(work.store) as beacon:
+        seen: dict[str, _Seen] = client.run(_look, work, beacon)
+    blind = [worker for worker, each in seen.items() if not each.sees_store]
+    if blind:
+        raise FileNotFoundError(
+            f"out must lie in a folder that client and workers share under the same path: {_who(blind)} "
+            f"cannot see {work.store}, or sees another folder there"
+        )
+    blind = [worker for worker, each in seen.items() if not each.sees_events]
+    if blind:
+        raise FileNotFoundError(
+            f"events must lie in a folder that client and workers share under the same path: {_who(blind)} "
+            f"cannot see {work.events}, or sees other events there"
+        )
+    _check_memory(seen, events, store)
+
+
+def _check_memory(seen: Mapping[str, _Seen], events: Events, store: Store) -> None:
+    """MemoryError where a worker has not the memory that its threads may take."""
+    needs = {n: _bytes(events, store, n) for n in {each.n_threads for each in seen.values()}}
+    for worker, each in seen.items():
+        if each.room is None or needs[each.n_threads] <= each.room:
+            continue
+        fit = [n for n in range(1, each.n_threads) if _bytes(events, store, n) <= each.room]
+        cure = f"start workers with at most {_threads(fit[-1])}" if fit else "one thread alone would not fit"
+        need, room = _mebibytes(needs[each.n_threads]), _mebibytes(each.room)
+        raise MemoryError(
+            f"worker {worker} with {_threads(each.n_threads)} would need up to {need} more than it has, and "
+            f"from {room} more on dask gives it nothing to do; {cure}, or give them a larger memory_limit"
+        )
+
+
+def _bytes(events: Events, store: Store, threads: int) -> int:
+    """What learning tiles takes at most, with so many threads: as `forecast` has it, and chunks to write."""
+    method: Method = "forward" if store.lanes == "columns" else "adjoint"
+    taken = forecast(events, dtype=store.dtype, method=method, threads=threads)["memory"]
+    # Lines are those of a .npy file. A chunk is there twice where it is filled up at the edge.
+    total: int = sum(size for purpose, size in taken.items() if purpose != "lines")
+    total += 2 * threads * store.chunk[0] * store.chunk[1] * store.dtype.itemsize
+    weights = store.shape[0] * store.shape[1] * store.dtype.itemsize
+    known = store.deciding or {}
+    # Initial weights are read and held; a mean has sums in float64; a schedule has two factors a token.
+    total += 2 * weights if known.get("initial") else 0
+    total += threads * taken["tiles"] * 8 // store.dtype.itemsize if known.get("average") else 0
+    return total + (16 * events.n_tokens if known.get("schedule") else 0)
+
+
+def _learn_missing(client: Client, work: _Work, store: Store, missing: Sequence[int], watch: Any) -> None:
+    """Give the missing tiles to workers, and wait until they are there."""
+    n_tasks = min(len(missing), _TASKS * max(1, sum(client.nthreads().values())))
+    # Every part has dear tiles, which come first, and cheap ones.
+    parts = [missing[number::n_tasks] for number in range(n_tasks)]
+    futures = client.map(_learn_part, parts, work=work, pure=False)
+    try:
+        left = list(futures)
+        while left:
+            if watch is not None:
+                watch(store.n_tiles - len(store.missing()), store.n_tiles)
+            sleep(_LOOK)
+            for future in [each for each in left if each.done()]:
+                left.remove(future)
+                _settle(future)
+    except BaseException:
+        # The first exception is what the caller is to see, even where the cluster is gone.
+        with suppress(Exception):
+            client.cancel(futures, force=True)
+        _end(client, work)
+        raise
+    _end(client, work)
+    lost = store.missing()
+    if lost:
+        raise RuntimeError(
+            f"{store.path}: all tasks ended, but {len(lost)} tiles are not there, {lost[0]} the first: do "
+            "client and workers see the same folder? The same call learns what is missing"
+        )
+    if watch is not None:
+        watch(store.n_tiles, store.n_tiles)
+
+
+def _settle(future: Future[None]) -> None:
+    """Raise what went wrong with a task, for a caller who has no look at the worker."""
+    from distributed import KilledWorker
+
+    try:
+        future.result(timeout=30)
+    except KilledWorker as error:
+        raise RuntimeError(
+            f"workers died again and again with the same tiles: {error}. Workers die where memory ends or "
+            "their job does: look at their logs. What was learned stays, and the same call goes on from it"
+        ) from error
+    except (CancelledError, TimeoutError) as error:
+        raise ConnectionError(
+            "the client lost its cluster; what was learned stays, and the same call with another client goes "
+            "on from it"
+        ) from error
+
+
+def _end(client: Client, work: _Work) -> None:
+    """Let workers stop what they learn, and let go of what they prepared. The cluster may be gone."""
+    with suppress(Exception):
+        client.run(_forget, work.run, on_error="ignore")
+
+
+def _asked_scheduler(client: Client) -> Any:
+    try:
+        return client.run_on_scheduler(eval, _VERSION)
+    except Exception as error:
+        return error
+
+
+def _who(workers: Sequence[str]) -> str:
+    return f"worker {workers[0]}" if len(workers) == 1 else f"{len(workers)} workers ({some(workers, 3)})"
+
+
+def _threads(n: int) -> str:
+    return "1 thread" if n == 1 else f"{n} threads"
+
+
+def _mebibytes(n: int) -> str:
+    return f"{n / (1 << 20):,.0f} MiB"
+
+
+@contextmanager
+def _beacon(store: str) -> Iterator[str]:
+    """The name of a file beside the store, which is there for as long as workers look for it."""
+    name = f"{store}.{uuid4().hex[:12]}.look"
+    with open(name, "xb"):
+        pass
+    try:
+        yield name
+    finally:
+        with suppress(OSError):
+            os.unlink(name)
+
+
+# What follows runs on workers.
+
+
+def _look(work: _Work, beacon: str, dask_worker: Worker) -> _Seen:
+    """What there is for this work."""
+    memory = dask_worker.memory_manager
+    room = None
+    if memory.memory_limit is not None:
+        limit = memory.memory_limit * (memory.memory_pause_fraction or 1.0)
+        room = int(limit) - dask_worker.monitor.get_process_memory()
+    try:
+        sees_events = open_events(work.events).digest == work.digest
+    except (OSError, FormatError):
+        sees_events = False
+    sees_store = os.path.exists(beacon) and os.path.isdir(work.store)
+    return _Seen(sees_store, sees_events, dask_worker.state.nthreads, room)
+
+
+# What the process prepared, by the run that it belongs to: one at a time, as it holds the events.
+_prepared: dict[str, Tiles] = {}
+_lock = Lock()
+
+
+def _learn_part(numbers: Sequence[int], work: _Work) -> None:
+    """Learn those of these tiles that are missing; a task comes again where a worker died."""
+    tiles = _tiles(work)
+    missing = set(tiles.store.missing())
+    for number in numbers:
+        if number in missing:
+            try:
+                tiles.learn(number)
+            except KeyboardInterrupt:
+                # Of a stopped job, on this thread: an interrupt would end the whole worker.
+                raise RuntimeError("learning was stopped") from None
+
+
+def _tiles(work: _Work) -> Tiles:
+    """The tiles of a run, prepared by the first thread that needs them."""
+    from distributed import get_worker
+
+    with _lock:
+        if work.run not in _prepared:
+            _prepared.clear()
+            # A file on a network disk may be cut or change under a map, so it is read.
+            events = open_events(work.events, mapped=False)
+            threads = get_worker().state.nthreads
+            _prepared[work.run] = tiles_of(Store.open(work.store), events, threads=threads)
+        return _prepared[work.run]
+
+
+def _forget(run: str) -> None:
+    """Stop what is being learned for a run, and let go of it."""
+    tiles = _prepared.pop(run, None)
+    if tiles is not None:
+        tiles.job.stop()

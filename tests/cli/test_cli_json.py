@@ -9,6 +9,7 @@ import rescorla as rw
 from rescorla import cli
 from rescorla.cli import printing
 from rescorla.cli.command import all_of
+from stores import made
 from terminal import json_of, said
 
 TABLE = "cues\toutcomes\tfrequency\na_b\tx\t3\nb_c\ty\t1\na\tx\t2\n"
@@ -22,7 +23,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ),
     ("learn e.tab -o new.npz --top 1", {"tokens": 6, "saved_to": "new.npz"}),
     ("learn e.tab", {"saved_to": None}),
-    ("learn e.tab -o new.zarr --part 0/1", {"part": [0, 1], "store": "new.zarr", "tiles_learned": 1}),
+    ("learn e.tab -o new.zarr --part 0/1", {"part": [0, 1], "store": "new.zarr", "tiles_missing": 0}),
     ("equilibrium e.tab --top 2", {"cues": 3, "outcomes": 2, "saved_to": None}),
     ("activations e.tab w.npz -o a.npy --top 1", {"shape": [3, 2], "saved_to": "a.npy"}),
     ("activations t.txt t.npz --unknown ignore --top 1", {"coded_as": "the events of t.npz: --symbols a-z"}),
@@ -67,9 +68,9 @@ def test_every_key_of_every_command_is_printed_by_a_call() -> None:
     printed: dict[str, set[str]] = {}
     for told, _ in CALLS:
         printed.setdefault(told.split()[0], set()).update(json_of(*told.split()))
-        for made in Path().glob("new.*"):
-            if made.is_file():
-                made.unlink()
+        for new in Path().glob("new.*"):
+            if new.is_file():
+                new.unlink()
     assert printed == {name: set(command.keys) for name, command in all_of(cli.parser()).items()}
 
 
@@ -100,7 +101,7 @@ def test_what_is_listed_is_what_python_gives() -> None:
 
 
 def test_a_store_with_a_missing_tile_is_an_object_and_status_3() -> None:
-    rw.tiles.create("e.tab", "half.zarr")
+    made(rw.read_events("e.tab"), "half.zarr")
     found = json_of("verify", "half.zarr", status=3)
     assert (found["sound"], found["missing"], found["tiles"]) == (False, [0], 1)
 

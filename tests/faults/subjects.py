@@ -21,7 +21,7 @@ import numpy as np
 import rescorla as rw
 from rescorla import cli
 from rescorla._shared.testing import asking
-from rescorla._store.store import Store
+from rescorla._weights.zarr.store import Store
 
 Parts = tuple[str, ...]
 """What a file holds, part by part."""
@@ -200,7 +200,7 @@ def read_weights(path: Path) -> Parts:
 def read_store(path: Path) -> Parts:
     """A store that is whole."""
     weights = read_weights(path)
-    if not rw.tiles.verify(path):
+    if not rw.verify(path):
         raise ValueError("a damaged store")
     return weights
 
@@ -208,11 +208,11 @@ def read_store(path: Path) -> Parts:
 def read_tiles(path: Path) -> Parts:
     """A store of which tiles may be missing, or all, and it too."""
     try:
-        found = rw.tiles.verify(path)
+        found = rw.verify(path)
     except FileNotFoundError:
         return (MISSING,) * N_TILES
     if found.bad:
-        raise ValueError(found.reasons)
+        raise ValueError(found.wrong)
     files = (Store.open(path).file(tile) for tile in range(N_TILES))
     return tuple(hashed(Path(file).read_bytes()) if Path(file).exists() else MISSING for file in files)
 

@@ -119,6 +119,6 @@ def test_weights_of_a_store_are_shown_without_reading_them(
     pytest.importorskip("zarr", reason="zarr is not installed: pip install rescorla[zarr]")
     named(np.eye(3)).save(tmp_path / "w.zarr")
     stored = rw.load_weights(tmp_path / "w.zarr")
-    monkeypatch.setattr(type(stored), "part", None)
+    monkeypatch.setattr(type(stored.data), "part", None)
     assert repr(stored) == "<Weights: 3 cues x 3 outcomes, float64>"
     assert "w.zarr" in check_page(stored).texts[0]

@@ -150,13 +150,13 @@ def test_a_store_keeps_it_and_goes_on_with_the_same_events_made_otherwise(tmp_pa
     path = tmp_path / "w.zarr"
     events, same = rw.read_events(ROWS), rw.read_events(iter(ROWS))
     assert events.parameters != same.parameters
-    rw.tiles.create(events, path)
+    rw.learn(events, out=path, part=(0, 2))
     assert rw.load_weights(path).parameters["events"] == events.parameters
     # The bits depend on the events, not on what made them.
     learned = rw.learn(same, out=path, resume=True)
     assert learned.parameters["events"] == events.parameters
     assert learned.missing() == []
-    assert rw.tiles.verify(path, same).bad == []
+    assert rw.verify(path, same).bad == []
     with pytest.raises(ValueError, match="events: "):
         rw.learn(rw.read_events(ROWS[1:] + ROWS[:1]), out=path, resume=True)
     # Weights of a store can be saved elsewhere, and gone on from.

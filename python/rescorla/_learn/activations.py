@@ -117,10 +117,10 @@ def activations(
     _check_places(events, weights)
     if present_only and outcomes is not None:
         raise ValueError("outcomes= and present_only=True ask for different things; give one of them")
-    element = weights.values.dtype if dtype is None else element_type(dtype)
+    element = weights.data.dtype if dtype is None else element_type(dtype)
     path = files.npy_path(out)
     if path is not None:
-        _core.check_apart(path, [*files_of_events(events), *mapped_files(weights.values)])
+        _core.check_apart(path, [*files_of_events(events), *mapped_files(weights.data)])
     n_threads = thread_count(threads)
     source = cue_events(events, weights.cue_numbers, present_only=present_only, progress=progress)
     cue_rows = known_places("cue", source.cues, weights.cue_numbers, unknown)
@@ -139,7 +139,7 @@ def activations(
         with watching(progress, "activating", "events") as watch:
             multiply(
                 source,
-                weights,
+                weights.data,
                 cue_rows,
                 columns,
                 result,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,19 +13,10 @@ from rescorla._events.events import Events
 from rescorla._events.given import Source, events_given
 from rescorla._events.read import files_of_events
 from rescorla._learn.in_place import learn_in_place
-from rescorla._learn.plan import (
-    maximal,
-    naming_divergence,
-    plan_of,
-    result_array,
-    rule_of,
-    saliences,
-    start_of,
-    warn_unsafe,
-    warn_unshared,
-)
-from rescorla._learn.record import learned, rates_of
-from rescorla._learn.schedule import Schedule, name_of, tabulated
+from rescorla._learn.plan import naming_divergence, result_array, rule_of, warn_unsafe
+from rescorla._learn.record import learned
+from rescorla._learn.request import request_of
+from rescorla._learn.schedule import Schedule
 from rescorla._shared.checks import (
     PathName,
     PerName,
@@ -38,7 +28,6 @@ from rescorla._shared.checks import (
     whole,
 )
 from rescorla._shared.progress import Progress, watching
-from rescorla._shared.testing import asked
 from rescorla._weights import files, npy
 from rescorla._weights.disk import mapped_files
 from rescorla._weights.weights import Weights
@@ -66,6 +55,7 @@ def learn(
     event_memory: int | None = None,
     out: NDArray[Any] | PathName | Weights | None = None,
     resume: bool = False,
+    part: tuple[int, int] | None = None,
     progress: Progress = None,
 ) -> Weights:
     """Learn association weights from a stream of events by the Rescorla-Wagner rule.
@@ -141,6 +131,10 @@ def learn(
     resume : bool, default False
         Learn what is missing in the store that `out` names. It must have the same events and parameters; a
         store that does not exist is made.
+    part : pair of int, optional
+        (i, n): of what is missing in the store, learn only the tiles whose number leaves i when divided by n,
+        i from 0 to n - 1. So n processes, on as many machines as see the store, learn it together: whoever
+        comes first makes it. It implies `resume`. ``missing()`` of the result lists what is left.
     progress : None, bool or callable(done, total), default None
         None shows a bar on a terminal and in a notebook. A callable is called by the calling thread; when it
         raises, learning stops.
@@ -266,12 +260,13 @@ def learn(
     if isinstance(out, Weights):
         if initial is not out:
             raise ValueError(
-                "out= is weights to learn in place, which needs the same ones as initial=: "
+                "out may be weights only to learn them in place, which needs the same ones as initial=: "
                 "learn(events, initial=weights, out=weights)"
             )
-        if not isinstance(out.values, np.ndarray):
+        if not isinstance(out.data, np.ndarray):
             raise ValueError(
-                "weights in a store cannot be learned in place; give the path of another store as out="
+                "out must be weights in memory to be learned in place, and these are in a store; give the "
+                "path of another store"
             )
         _check_in_place(out, average, cues, outcomes, dtype, method)
         return learn_in_place(
@@ -288,45 +283,49 @@ def learn(
         event_memory = whole("event_memory", event_memory)
     if not isinstance(resume, bool):
         raise TypeError(f"resume must be True or False, not {type(resume).__name__}")
-    element, (beta1, beta2) = rule_of(dtype, beta, average, initial)
+    rule_of(dtype, beta, average, initial)
     n_threads = thread_count(threads)
-    if isinstance(out, str | os.PathLike) and files.is_store(os.fsdecode(out)):
-        # A later room: who has no store does not need it.
-        from rescorla._store.learn import learn_to_store
+    if part is not None:
+        part = _checked_part(part)
+    store = files.store_path(out) if files.names_store(out) else None
+    if store is None and (resume or part is not None):
+        name, does = ("part", "learns some tiles of") if part is not None else ("resume", "goes on with")
+        raise ValueError(f"{name} {does} a store: give out= a path that ends in .zarr, or leave {name} out")
+    path = files.npy_path(out) if store is None else None
+    if path is not None:
+        reads = [] if initial is None else mapped_files(initial.data)
+        npy.check_pair_apart(path, [*files_of_events(events), *reads])
+    events = events_given(events, "learn", progress=progress)
+    request = request_of(
+        events,
+        alpha=alpha,
+        beta=beta,
+        lambda_=lambda_,
+        schedule=schedule,
+        average=average,
+        cues=cues,
+        outcomes=outcomes,
+        initial=initial,
+        dtype=dtype,
+        out=out,
+    )
+    engine = None if method == "auto" else method
+    if store is not None:
+        # Loaded when a store is learned.
+        from rescorla._learn.tiles import learn_to_store
 
-        place = files.store_path(out)
         return learn_to_store(
-            events_given(events, "learn", progress=progress),
-            place,
+            events,
+            request,
+            store,
             resume=resume,
-            method=None if method == "auto" else method,
+            part=part,
+            method=engine,
             threads=n_threads,
             event_memory=event_memory,
             progress=progress,
-            alpha=alpha,
-            beta=beta,
-            lambda_=lambda_,
-            schedule=schedule,
-            average=average,
-            cues=cues,
-            outcomes=outcomes,
-            initial=initial,
-            dtype=dtype,
         )
-    if resume:
-        raise ValueError("resume=True goes on with a store: it needs an out= path that ends in .zarr")
-    path = files.npy_path(out)
-    if path is not None:
-        reads = [] if initial is None else mapped_files(initial.values)
-        npy.check_pair_apart(path, [*files_of_events(events), *reads])
-    events = events_given(events, "learn", progress=progress)
-    plan = plan_of(events, cues, outcomes, initial)
-    alphas = saliences(alpha, plan, events, element)
-    lambdas = maximal(lambda_, plan, events, initial, element)
-    if initial is not None:
-        warn_unshared(initial, plan, events)
-    start = None if initial is None else start_of(initial, element, out)
-    factors = None if schedule is None else tabulated(schedule, events.n_tokens, (beta1, beta2), element)
+    plan = request.plan
     shape = len(plan.cues), len(plan.outcomes)
     parameters: dict[str, Any] = {}
 
@@ -335,51 +334,37 @@ def learn(
         with watching(progress, "learning", "tokens", n_tokens) as watch, naming_divergence(plan):
             report = _core.learn(
                 events._file,
-                alpha=alphas.values,
-                beta1=beta1,
-                beta2=beta2,
-                lambda_=lambdas.values,
-                schedule=None if factors is None else (factors.present, factors.absent),
-                average=average,
-                cue_rows=plan.cue_rows,
-                outcome_columns=plan.outcome_columns,
-                keep_rows=plan.keep_rows,
-                initial=start,
-                initial_columns=plan.initial_columns,
+                **request.told(),
                 out=values,
-                method=None if method == "auto" else method,
+                method=engine,
                 threads=n_threads,
                 event_memory=event_memory,
-                **asked("kernel", "tile"),
                 progress=watch,
             )
-        parameters.update(
-            learned(
-                events,
-                report,
-                started,
-                **rates_of(alphas.recorded, (beta1, beta2), lambdas.recorded),
-                schedule=None if schedule is None else name_of(schedule),
-                average=average,
-                dtype=str(element),
-                continued=initial is not None,
-            )
-        )
+        parameters.update(learned(events, report, started, **request.recorded()))
         return report
 
     if path is None:
-        values = result_array(out, shape, element)
+        values = result_array(out, shape, request.element)
         report = run(values)
         weights = Weights(values, plan.cues, plan.outcomes, parameters)
     else:
         with npy.Pair(path) as pair:
-            report = run(pair.room(element))
-            pair.describe(shape, element, fortran_order=report["fortran_order"])
+            report = run(pair.room(request.element))
+            pair.describe(shape, request.element, fortran_order=report["fortran_order"])
             values_in_file = pair.finish(plan.cues, plan.outcomes, parameters, report["crc32c"])
         weights = Weights._in_file(path, values_in_file, plan.cues, plan.outcomes, parameters)
-    fastest = max(beta1, beta2) if factors is None else factors.fastest
-    warn_unsafe(fastest, report, scheduled=factors is not None)
+    warn_unsafe(request.fastest, report, scheduled=request.factors is not None)
     return weights
+
+
+def _checked_part(part: object) -> tuple[int, int]:
+    if not isinstance(part, tuple) or len(part) != 2:
+        raise TypeError("part must be a pair (i, n), as in part=(3, 100)")
+    number, n = whole("part[0]", part[0]), whole("part[1]", part[1], 1)
+    if number >= n:
+        raise ValueError(f"part must be (i, n) with i from 0 to n - 1, not {(number, n)}")
+    return number, n
 
 
 def _check_in_place(
@@ -391,7 +376,7 @@ def _check_in_place(
     method: Method,
 ) -> None:
     """ValueError for what cannot be done to weights in place."""
-    element = weights.values.dtype
+    element = weights.data.dtype
     refused = None
     if not isinstance(average, bool):
         raise TypeError(f"average must be True or False, not {type(average).__name__}")

@@ -121,7 +121,7 @@ def report(
     rule = {"alpha": alpha, "beta": beta, "lambda_": lambda_}
     if isinstance(result, Weights):
         _refuse(rule, dict.fromkeys(rule), "events, which are learned in the page, not of weights")
-        check_apart(where, mapped_files(result.values))
+        check_apart(where, mapped_files(result.data))
         with watching(progress, "report", "%", 100) as watch:
             made = weights_page.page_of(result, title, n, nearness, watch)
     else:

@@ -113,7 +113,7 @@ class _Work:
 
 
 def _lead(weights: Weights, unfit: int) -> str:
-    about = f"{weights.values.dtype}, {weights.shape[0] * weights.shape[1]:,} weights"
+    about = f"{weights.data.dtype}, {weights.shape[0] * weights.shape[1]:,} weights"
     tokens = weights.parameters.get("n_tokens")
     if isinstance(tokens, int):
         about += f", learned from {tokens:,} tokens"

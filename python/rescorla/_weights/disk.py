@@ -41,7 +41,7 @@ def replacing(path: str) -> Iterator[str]:
         file.discard()
 
 
-def mapped_files(values: NDArray[Any]) -> list[str]:
+def mapped_files(values: object) -> list[str]:
     """The files that the elements of an array lie in."""
     files = []
     array: Any = values

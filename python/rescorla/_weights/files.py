@@ -158,6 +158,11 @@ def is_store(path: str) -> bool:
     return os.path.splitext(path.rstrip(os.sep))[1].lower() == STORE
 
 
+def names_store(out: object) -> bool:
+    """Whether an ``out=`` argument is the path of a store."""
+    return isinstance(out, str | os.PathLike) and is_store(os.fsdecode(out))
+
+
 def store_path(out: object) -> str:
     """The path of a store that an ``out=`` argument names, checked."""
     path = os.fsdecode(out).rstrip(os.sep) if isinstance(out, str | os.PathLike) else ""

@@ -36,12 +36,12 @@ def predict(
     rows = known_places("cue", source.cues, weights.cue_numbers, unknown)
     columns, n_threads = np.arange(len(weights.outcomes)), thread_count(threads)
     places = np.empty((len(source), n), dtype=np.int64)
-    found = np.empty((len(source), n), dtype=weights.values.dtype)
+    found = np.empty((len(source), n), dtype=weights.data.dtype)
     step = max(1, _BLOCK // max(1, len(weights.outcomes)))
     for start in range(0, len(source), step):
         some = source if len(source) <= step else source[start : start + step]
         active = np.zeros((len(some), len(columns)), dtype=found.dtype)
-        multiply(some, weights, rows, columns, active, threads=n_threads)
+        multiply(some, weights.data, rows, columns, active, threads=n_threads)
         best = largest_of_rows(active, n)
         places[start : start + step] = best
         found[start : start + step] = np.take_along_axis(active, best, axis=1)

@@ -15,13 +15,15 @@ from rescorla._shared.warn import NumericalWarning, warn
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rescorla._weights.zarr.lazy import StoredArray
+
 # Weights of a store that are read at a time.
 _BLOCK = 1 << 25
 
 
 def multiply(
     source: Events,
-    weights: Any,
+    values: NDArray[Any] | StoredArray,
     cue_rows: NDArray[np.int64],
     columns: NDArray[np.int64],
     result: NDArray[Any],
@@ -54,15 +56,14 @@ def multiply(
             progress=watch,
         )
 
-    stored = getattr(weights, "part", None)
-    if stored is None:
-        overflow = activate(_as_it_lies(weights.values), cue_rows, columns, result, watch)
+    if isinstance(values, np.ndarray):
+        overflow = activate(_as_it_lies(values), cue_rows, columns, result, watch)
     else:
-        overflow = _in_blocks(stored, activate, source, cue_rows, columns, present_only, result)
+        overflow = _in_blocks(values.part, activate, source, cue_rows, columns, present_only, result)
     if overflow:
         warn(
             f"a weight is too large for {result.dtype} and counts as infinite; "
-            f"leave dtype= away, so that sums are of {weights.values.dtype}",
+            f"leave dtype= away, so that sums are of {values.dtype}",
             NumericalWarning,
         )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
 import numpy as np
 
 from rescorla._core import FormatError
+from rescorla._shared import show
 from rescorla._shared.checks import PathName, near, numbered, path_name, shown, whole
 from rescorla._shared.optional import need
 from rescorla._weights import files, tables
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from xarray import DataArray
 
     from rescorla._events.events import Events
+    from rescorla._weights.zarr.lazy import StoredArray
 
 
 class Weights:
@@ -49,6 +51,10 @@ class Weights:
     Attributes
     ----------
     values : ndarray of float64 or float32, n_cues x n_outcomes
+        Of a store, all weights, read at each use.
+    data : ndarray, or the array of a store
+        What is behind `values`: the same array; of a store an array with ``shape``, ``dtype`` and
+        ``data[rows, columns]``, of which no more is read than is asked for.
     cues, outcomes : tuple of str
     parameters : dict
         How the weights were learned: the rule and its parameters, how much was learned, in what time, by
@@ -85,12 +91,12 @@ class Weights:
     [('red', 0.5), ('blue', 0.25)]
     """
 
-    __slots__ = ("_cue_numbers", "_outcome_numbers", "_path", "cues", "outcomes", "parameters", "values")
+    __slots__ = ("_cue_numbers", "_data", "_outcome_numbers", "_path", "cues", "outcomes", "parameters")
 
-    values: NDArray[Any]
     cues: tuple[str, ...]
     outcomes: tuple[str, ...]
     parameters: dict[str, Any]
+    _data: NDArray[Any] | StoredArray | None
     _path: str
 
     def __init__(
@@ -100,9 +106,9 @@ class Weights:
         outcomes: Iterable[str],
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
-        self.values = _values(values)
-        self.cues = _names("cues", cues, self.values.shape[0])
-        self.outcomes = _names("outcomes", outcomes, self.values.shape[1])
+        self._data = array = _values(values)
+        self.cues = _names("cues", cues, array.shape[0])
+        self.outcomes = _names("outcomes", outcomes, array.shape[1])
         self.parameters = dict(parameters or {})
         self._cue_numbers: dict[str, int] | None = None
         self._outcome_numbers: dict[str, int] | None = None
@@ -111,32 +117,33 @@ class Weights:
     def _in_file(
         cls,
         path: str,
-        values: NDArray[Any] | None,
+        data: NDArray[Any] | StoredArray | None,
         cues: tuple[str, ...],
         outcomes: tuple[str, ...],
         parameters: dict[str, Any],
     ) -> Weights:
-        """Weights in a .npy file, mapped; None: when first looked at, as a limit left no room for it."""
+        """Weights in a store or a .npy file; None: mapped when first looked at, as a limit left no room."""
         weights = cls.__new__(cls)
-        weights._path = os.path.abspath(path)
+        weights._path, weights._data = os.path.abspath(path), data
         weights.cues, weights.outcomes, weights.parameters = cues, outcomes, parameters
         weights._cue_numbers = weights._outcome_numbers = None
-        if values is not None:
-            weights.values = values
         return weights
 
-    # Hidden from type checkers, to whom it would give every name.
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            # Asked only for what is not there yet.
-            if name != "values" or not hasattr(self, "_path"):
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    @property
+    def data(self) -> NDArray[Any] | StoredArray:
+        """What is behind `values`: the same array, or that of a store, which reads what is asked for."""
+        if self._data is None:
             content = files.load(self._path)
             if (tuple(content.cues), tuple(content.outcomes)) != (self.cues, self.outcomes):
                 raise FormatError(f"{self._path}: another file has taken the place of these weights; load it")
-            self.values = content.values
-            return self.values
+            self._data = content.values
+        return self._data
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """The weights; those of a store are read, all of them, at each use."""
+        data = self.data
+        return data if isinstance(data, np.ndarray) else data.read()
 
     @property
     def cue_numbers(self) -> Mapping[str, int]:
@@ -168,7 +175,9 @@ class Weights:
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         """``np.asarray(weights)`` is `values`, ``np.array(weights)`` a copy."""
-        values = self.values
+        values = self.data
+        if not isinstance(values, np.ndarray):
+            return values.__array__(dtype, copy)
         if dtype is None or np.dtype(dtype) == values.dtype:
             return values.copy(order="K") if copy else values
         if copy is False:
@@ -227,21 +236,31 @@ class Weights:
         )
 
     def __repr__(self) -> str:
-        return "\n".join([self._head(), *text_of(self._at, self.cues, self.outcomes)])
+        # Of a store nothing is read.
+        lines = text_of(self._at, self.cues, self.outcomes) if isinstance(self.data, np.ndarray) else []
+        return "\n".join([self._head(), *lines])
 
     def _repr_html_(self) -> str:
         """The strongest cues and outcomes, for a notebook."""
-        return html_of(self._head(), self.values, self.cues, self.outcomes, self.parameters)
+        data = self.data
+        if isinstance(data, np.ndarray):
+            return html_of(self._head(), data, self.cues, self.outcomes, self.parameters)
+        absent = len(data.missing())
+        head = f"{self._head()} in {data.store.path}" + (f", {absent} tiles missing" if absent else "")
+        return show.page(head, show.details(self.parameters))
 
     def _head(self) -> str:
-        n_cues, n_outcomes = self.values.shape
-        return f"<Weights: {n_cues} cues x {n_outcomes} outcomes, {self.values.dtype}>"
+        n_cues, n_outcomes = self.shape
+        return f"<Weights: {n_cues} cues x {n_outcomes} outcomes, {self.data.dtype}>"
 
     def _at(self, rows: Any, columns: Any) -> Any:
         """The values at these places, each a number, a list or a slice; a view where numpy gives one."""
+        data = self.data
+        if not isinstance(data, np.ndarray):
+            return data.at(rows, columns)
         if isinstance(rows, int | slice) or isinstance(columns, int | slice):
-            return self.values[rows, columns]
-        return self.values[np.ix_(rows, columns)]
+            return data[rows, columns]
+        return data[np.ix_(rows, columns)]
 
     def row(self, cue: str) -> NDArray[Any]:
         """The weights of one cue.
@@ -253,14 +272,14 @@ class Weights:
         Returns
         -------
         ndarray, n_outcomes
-            A view of ``values``.
+            A view of ``values``; of a store, what is read.
 
         Raises
         ------
         KeyError
             When there is no such cue.
         """
-        row: NDArray[Any] = self.values[self._row_of(cue)]
+        row: NDArray[Any] = self._at(self._row_of(cue), slice(None))
         return row
 
     def column(self, outcome: str) -> NDArray[Any]:
@@ -273,14 +292,14 @@ class Weights:
         Returns
         -------
         ndarray, n_cues
-            A view of ``values``.
+            A view of ``values``; of a store, what is read.
 
         Raises
         ------
         KeyError
             When there is no such outcome.
         """
-        column: NDArray[Any] = self.values[:, self._column_of(outcome)]
+        column: NDArray[Any] = self._at(slice(None), self._column_of(outcome))
         return column
 
     def top(
@@ -503,8 +522,14 @@ class Weights:
             values = frame.to_numpy(np.float64, na_value=np.nan)
         return cls(values, frame.index, frame.columns, {str(k): v for k, v in frame.attrs.items()})
 
-    def to_xarray(self) -> DataArray:
+    def to_xarray(self, chunks: Any = None) -> DataArray:
         """The weights as an xarray DataArray.
+
+        Parameters
+        ----------
+        chunks : optional
+            None gives all weights. Anything else is for dask, which reads a part when it is asked for, as
+            `xarray.open_zarr` takes it: {} takes the tiles of a store. It needs dask.
 
         Returns
         -------
@@ -526,7 +551,11 @@ class Weights:
         >>> float(array.sel(cues="a", outcomes="x"))
         0.5
         """
-        return files.to_xarray(self._content())
+        data = self.data
+        if chunks is not None and not isinstance(data, np.ndarray):
+            return data.to_xarray(chunks)
+        array = files.to_xarray(self._content())
+        return array if chunks is None else array.chunk(chunks)
 
     def to_pandas(self) -> DataFrame:
         """The weights as a pandas DataFrame: a row for each cue, a column for each outcome.
@@ -630,23 +659,27 @@ class Weights:
                 raise ValueError(
                     f"{name}: long=True is for tables, {files.TABLES}; leave it out, or name a table"
                 )
-            # A later room: who has no store does not need it.
-            from rescorla._store.save import save_store
+            # Loaded when a store is written: it needs more of the standard library than all else.
+            from rescorla._weights.zarr.save import save_store
 
-            save_store(files.store_path(name), self)
+            save_store(files.store_path(name), *self._content())
             return
         files.save(name, self._content(), long)
 
     def missing(self) -> list[int]:
         """The numbers of a store's tiles that are not learned yet; empty for weights outside a store."""
-        return []
+        data = self.data
+        return [] if isinstance(data, np.ndarray) else data.missing()
 
     def _content(self) -> files.Content:
         return files.Content(self.values, list(self.cues), list(self.outcomes), self.parameters)
 
     def _by_columns(self) -> bool:
         """Whether the values of an outcome lie side by side, not those of a cue."""
-        return bool(self.values.flags.f_contiguous and not self.values.flags.c_contiguous)
+        data = self.data
+        if not isinstance(data, np.ndarray):
+            return data.by_columns
+        return bool(data.flags.f_contiguous and not data.flags.c_contiguous)
 
     def _row_of(self, cue: str) -> int:
         row = self.cue_numbers.get(cue) if isinstance(cue, str) else None
@@ -697,65 +730,6 @@ class UnknownNameError(KeyError):
 
     def __reduce__(self) -> tuple[type[KeyError], tuple[str]]:
         return KeyError, (str(self),)
-
-
-def load_weights(path: PathName) -> Weights:
-    """Read weights that `Weights.save` wrote, or pyndl's netCDF files.
-
-    Parameters
-    ----------
-    path : str or path-like
-        A ``.npz``, ``.npy`` (mapped read-only) or ``.nc`` file; or a ``.zarr`` store, of which parts are read
-        when they are used: ``missing()`` of its weights lists the tiles that are not learned yet, whose use
-        is an error, and ``values`` is the zarr array. A netCDF file needs one variable over the dimensions
-        ``cues`` and ``outcomes``, in either order; pyndl's ``wh`` has ``cue_vector_dimensions``,
-        ``outcome_vector_dimensions`` or both in their place.
-
-    Returns
-    -------
-    Weights
-
-    Raises
-    ------
-    FormatError
-        When the file is damaged or holds something else, such as events.
-    ValueError
-        When the suffix is none of these.
-    OSError
-        When the file cannot be read; FileNotFoundError when there is none.
-    ImportError
-        When a library that the format needs is not installed.
-
-    Notes
-    -----
-    A ``.npy`` file stays mapped; a ``.nc`` file is mapped only while it is read. If another process cuts a
-    mapped file short, the system ends this process with SIGBUS. `Weights.save` replaces files, and never
-    changes one in place.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> import rescorla as rw
-    >>> weights = rw.learn(rw.read_events([("light_tone", "shock", 2)]))
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "weights.npz")
-    ...     weights.save(path)
-    ...     rw.load_weights(path)["light", "shock"] == weights["light", "shock"]
-    True
-    """
-    name = path_name(path)
-    if files.is_store(name):
-        # A later room: who has no store does not need it.
-        from rescorla._store.lazy import load_stored
-
-        return load_stored(name)
-    content = files.load(name)
-    try:
-        return Weights(*content)
-    except (TypeError, ValueError) as error:
-        raise FormatError(
-            f"{name}: expected weights with their names, found a defect: {error}; save it again"
-        ) from error
 
 
 def _values(values: ArrayLike) -> NDArray[Any]:

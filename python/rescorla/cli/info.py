@@ -9,7 +9,7 @@ from typing import Any
 
 from rescorla._learn.rescorla_wagner import forecast
 from rescorla._weights import files
-from rescorla._weights.weights import load_weights
+from rescorla._weights.load import load_weights
 from rescorla.cli import command, origin, printing, source
 
 KEYS = {
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> None:
 def _of_weights(file: str) -> tuple[dict[str, object], dict[str, object]]:
     weights = load_weights(file)
     n_cues, n_outcomes = weights.shape
-    dtype = weights.values.dtype
+    dtype = weights.data.dtype
     known = {"weights": file, "cues": n_cues, "outcomes": n_outcomes, "values": dtype} | weights.parameters
     # What pyndl learned of weights of ours has it as text.
     if isinstance(events := known.get("events"), Mapping):

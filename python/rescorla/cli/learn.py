@@ -7,20 +7,17 @@ import os
 from pathlib import Path
 from typing import Any
 
-from rescorla._events.events import Events
 from rescorla._learn.rescorla_wagner import learn
-from rescorla._shared.checks import thread_count
-from rescorla._store.learn import opened_or_made
-from rescorla._store.work import go_on
 from rescorla._weights import files
 from rescorla.cli import command, name_lists, printing, source, weight_files
 from rescorla.cli.schedule_option import schedule_of
 from rescorla.cli.sizes import size
 
 KEYS = weight_files.KEYS | {
-    "tiles_learned": "with --part, which gives only this key and the next two: how many tiles were learned",
-    "part": "with --part: a list of the number of the part and that of all parts",
+    "part": "with --part, which gives only this key and the next two: a list of the number of the part and "
+    "that of all parts",
     "store": "with --part: the store",
+    "tiles_missing": "with --part: how many tiles of the store are not learned yet, of any part",
 }
 
 
@@ -120,40 +117,24 @@ def run(options: argparse.Namespace) -> None:
     source.check_names_meant("cues", rule["cues"], events.cues)
     source.check_names_meant("outcomes", rule["outcomes"], events.outcomes)
     rule |= weight_files.per_name(options, events, 0.1)
-    if options.part:
-        _learn_part(options, events, rule)
-        return
     learned = learn(
         events,
         out=options.output if mapped or stored else None,
         resume=options.resume,
+        part=options.part,
         event_memory=options.event_memory,
         **rule,
     )
+    if options.part:
+        number, parts = options.part
+        n_missing = len(learned.missing())
+        printing.show({"part": f"{number} of {parts}", "store": options.output, "tiles missing": n_missing})
+        described = {"part": [number, parts], "store": options.output, "tiles_missing": n_missing}
+        printing.data(options, described)
+        return
     if options.output is not None and not mapped and not stored:
         learned.save(options.output)
     weight_files.finish(options, events, learned)
-
-
-def _learn_part(options: argparse.Namespace, events: Events, rule: dict[str, Any]) -> None:
-    """Learn some of the tiles of a store."""
-    how: dict[str, Any] = {
-        "threads": thread_count(options.threads),
-        "event_memory": options.event_memory,
-        "progress": options.progress,
-    }
-    store, _, job = opened_or_made(
-        events,
-        files.store_path(options.output),
-        method=None if options.method == "auto" else options.method,
-        **{name: value for name, value in rule.items() if name not in {"method", *how}},
-        **how,
-    )
-    # Who made the store goes on with what the engine prepared for that.
-    n, _ = go_on(store, events, job=job, part=options.part, **how)
-    number, parts = options.part
-    printing.show({"tiles learned": n, "part": f"{number} of {parts}", "store": options.output})
-    printing.data(options, {"tiles_learned": n, "part": [number, parts], "store": options.output})
 
 
 def _part(text: str) -> tuple[int, int]:

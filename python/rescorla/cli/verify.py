@@ -6,7 +6,8 @@ import argparse
 from typing import Any
 
 from rescorla import tiles
-from rescorla._events.events import open_events
+from rescorla._core import FormatError
+from rescorla._learn.verify import Verified, verify
 from rescorla._weights import files
 from rescorla.cli import command, printing
 
@@ -45,24 +46,25 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int | None:
     """Verify; 3 where tiles of a store are missing or bad."""
-    if files.is_store(options.file):
-        return _verify_store(options)
-    if options.repair:
+    if options.repair and not files.is_store(options.file):
         options.usage("--repair is for a store, a name that ends in .zarr")
-    if files.is_weights_name(options.file):
-        n_cues, n_outcomes = files.verify(options.file).values.shape
+    found = verify(options.file, progress=options.progress)
+    if found.wrong and not found.bad:
+        raise FormatError(found.wrong[0])
+    described: dict[str, object] = {"file": options.file, "kind": found.kind, "sound": bool(found)}
+    if found.kind == "store":
+        repaired = _say_tiles(options, found)
+        described |= {"tiles": found.n_tiles, "missing": found.missing, "bad": found.bad}
+        described["repaired"] = repaired
+    elif found.kind == "weights":
+        n_cues, n_outcomes = found.shape
         _say(options, f"sound, weights of {n_cues:,} cues x {n_outcomes:,} outcomes")
-        printing.data(options, _sound(options, "weights") | {"cues": n_cues, "outcomes": n_outcomes})
-        return None
-    events = open_events(options.file)
-    events.verify(progress=options.progress)
-    _say(options, f"sound, {len(events):,} events")
-    printing.data(options, _sound(options, "events") | {"events": len(events)})
-    return None
-
-
-def _sound(options: argparse.Namespace, kind: str) -> dict[str, object]:
-    return {"file": options.file, "kind": kind, "sound": True}
+        described |= {"cues": n_cues, "outcomes": n_outcomes}
+    else:
+        _say(options, f"sound, {found.shape[0]:,} events")
+        described["events"] = found.shape[0]
+    printing.data(options, described)
+    return None if found else 3
 
 
 def _say(options: argparse.Namespace, found: str) -> None:
@@ -71,19 +73,16 @@ def _say(options: argparse.Namespace, found: str) -> None:
         print(f"{options.file}: {found}")
 
 
-def _verify_store(options: argparse.Namespace) -> int:
-    found = tiles.verify(options.file)
-    repaired: list[int] = []
+def _say_tiles(options: argparse.Namespace, found: Verified) -> list[int]:
+    """Say what the tiles of a store are like; those that --repair deleted."""
     if found:
         _say(options, f"sound, all {found.n_tiles:,} tiles are there")
     for numbers, what in ((found.missing, "missing"), (found.bad, "bad")):
         if numbers:
             listed = ", ".join(map(str, numbers[:20])) + (" ..." if len(numbers) > 20 else "")
             _say(options, f"{len(numbers):,} of {found.n_tiles:,} tiles {what}: {listed}")
-    if options.repair and found.bad:
-        repaired = tiles.repair(options.file, tiles=found.bad)
-        _say(options, "bad tiles deleted; learn --resume learns them again")
-    described = {"file": options.file, "kind": "store", "sound": bool(found), "tiles": found.n_tiles}
-    described |= {"missing": found.missing, "bad": found.bad, "repaired": repaired}
-    printing.data(options, described)
-    return 0 if found else 3
+    if not (options.repair and found.bad):
+        return []
+    repaired = tiles.repair(options.file, tiles=found.bad)
+    _say(options, "bad tiles deleted; learn --resume learns them again")
+    return repaired

@@ -11,7 +11,8 @@ import numpy as np
 from rescorla._events.events import Events
 from rescorla._shared.checks import number, rate
 from rescorla._weights import files
-from rescorla._weights.weights import Weights, load_weights
+from rescorla._weights.load import load_weights
+from rescorla._weights.weights import Weights
 from rescorla.cli import command, name_lists, printing
 
 KEYS = printing.COUNTED | {
@@ -145,5 +146,5 @@ def _cleared(weights: Weights, pairs: Iterable[tuple[str, str, float]]) -> Itera
     for cue, outcome, weight in pairs:
         if not floor and weights.parameters["rule"] == "equilibrium":
             # Of the first, the largest: rounding leaves so much.
-            floor = 8 * len(weights.cues) * float(np.finfo(weights.values.dtype).eps) * abs(weight)
+            floor = 8 * len(weights.cues) * float(np.finfo(weights.data.dtype).eps) * abs(weight)
         yield cue, outcome, 0.0 if abs(weight) <= floor else weight

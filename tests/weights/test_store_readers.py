@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 import rescorla as rw
-from rescorla._store.store import Store
+from rescorla._learn.tiles import tiles_of
+from rescorla._weights.zarr.store import Store
 from stores import DTYPES, METHODS, bits
 
 zarr = pytest.importorskip("zarr")
@@ -36,7 +37,7 @@ def test_a_store_that_took_the_place_of_another_is_not_taken_for_it(
 ) -> None:
     path = tmp_path / "w.zarr"
     stored: Any = rw.learn(events, out=path, alpha=0.1)
-    old, job = Store.open(path), Store.open(path).job(events, threads=1)
+    old = tiles_of(Store.open(path), events, threads=1)
     rw.learn(events, alpha=0.2).save(path)
     uses: list[Any] = [
         lambda: stored["a1", "x1"],
@@ -50,14 +51,14 @@ def test_a_store_that_took_the_place_of_another_is_not_taken_for_it(
         lambda: rw.activations(events, stored),
         lambda: rw.learn(events, initial=stored),
         # A tile with the parameters of the old store has no place in the new one.
-        lambda: old.learn_tile(job, 0),
+        lambda: old.learn(0),
     ]
     for use in uses:
         with pytest.raises(RuntimeError, match=r"w\.zarr: another store took the place of this one"):
             use()
     again = rw.load_weights(path)
     assert bits(again) == bits(rw.learn(events, alpha=0.2))
-    assert rw.tiles.verify(path)
+    assert rw.verify(path)
     shutil.rmtree(path)
     with pytest.raises(FileNotFoundError, match=r"w\.zarr"):
         again.row("a1")

@@ -15,8 +15,8 @@ import strategies as some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rescorla._shared.testing import asking
-from rescorla._store.store import Store
-from stores import DTYPES, METHODS, bits, flip
+from rescorla._weights.zarr.store import Store
+from stores import DTYPES, METHODS, bits, flip, made
 
 pytestmark = pytest.mark.usefixtures("small_chunks")
 
@@ -41,13 +41,10 @@ def test_tiles_in_any_order_each_twice_are_the_whole(
     whole = rw.learn(source, method=method, dtype=dtype)
     path = tmp_path_factory.mktemp("store") / "w.zarr"
     with asking(chunk=chunk):
-        rw.tiles.create(source, path, method=method, dtype=dtype)
-    store = Store.open(path)
-    tiles = data.draw(st.permutations([*range(store.n_tiles)] * 2))
-    if store.missing():
-        job = store.job(source, threads=1)
-        for tile in tiles:
-            store.learn_tile(job, tile)
+        ready = made(source, path, method, dtype=dtype)
+    store = ready.store
+    for tile in data.draw(st.permutations([*range(store.n_tiles)] * 2)) if store.missing() else ():
+        ready.learn(tile)
     assert bits(rw.load_weights(path)) == bits(whole)
 
 
@@ -58,6 +55,8 @@ def test_missing_tiles_are_an_error_and_never_nan(events: rw.Events, tmp_path: P
     assert stored.missing() == [1]
     uses: list[Any] = [
         lambda: np.asarray(stored),
+        lambda: stored.values,
+        lambda: stored.data[0],
         lambda: stored.row("a1"),
         lambda: stored.column(stored.outcomes[5]),
         lambda: stored["a1", stored.outcomes[5]],
@@ -91,22 +90,80 @@ def test_progress_tells_of_all_tiles(events: rw.Events, tmp_path: Path) -> None:
 
 def learn_part(path: str, events: str, number: int, n: int) -> None:
     with asking(chunk=4):
-        rw.tiles.create(events, path)
-        rw.tiles.learn(path, events, part=(number, n), threads=1)
+        rw.learn(events, out=path, part=(number, n), threads=1)
 
 
-def test_processes_that_race_make_one_store(events: rw.Events, tmp_path: Path) -> None:
+@pytest.mark.parametrize("time", range(2))
+def test_processes_that_race_make_one_store(events: rw.Events, tmp_path: Path, time: int) -> None:
+    """By hand many more times: whoever comes first makes the store, and the others find it."""
     file, path = str(tmp_path / "e.rw"), str(tmp_path / "w.zarr")
     events.save(file)
     spawn = multiprocessing.get_context("spawn")
-    processes = [spawn.Process(target=learn_part, args=(path, file, n, 3)) for n in range(3)]
+    processes = [spawn.Process(target=learn_part, args=(path, file, n, 8)) for n in range(8)]
     for process in processes:
         process.start()
     for process in processes:
         process.join()
-    assert [process.exitcode for process in processes] == [0, 0, 0]
+    assert [process.exitcode for process in processes] == [0] * 8
+    assert rw.load_weights(path).missing() == []
     assert bits(rw.load_weights(path)) == bits(rw.learn(events))
-    assert [each for each in os.listdir(tmp_path) if each.endswith(".tmp")] == []
+    assert sorted(os.listdir(tmp_path)) == ["e.rw", "w.zarr"]
+
+
+def test_a_part_is_told_what_is_wrong_with_it(events: rw.Events, tmp_path: Path) -> None:
+    path = tmp_path / "w.zarr"
+    for out in (None, tmp_path / "w.npy"):
+        with pytest.raises(
+            ValueError, match=r"part learns some tiles of a store: give out= a path that ends in .zarr"
+        ):
+            rw.learn(events, out=out, part=(0, 2))
+    for part, error in (
+        ((2, 2), ValueError),
+        ((0, 0), ValueError),
+        ([0, 2], TypeError),
+        ((0.0, 2), TypeError),
+    ):
+        with pytest.raises(error, match="part"):
+            rw.learn(events, out=path, part=part)  # type: ignore[arg-type]
+    assert not path.exists()
+
+
+def test_the_weights_of_a_part_are_those_of_the_store(events: rw.Events, tmp_path: Path) -> None:
+    path = tmp_path / "w.zarr"
+    first = rw.learn(events, out=path, part=(0, 2), method="forward")
+    assert first.missing() == [1, 3]
+    second = rw.learn(events, out=path, part=(1, 2), method="forward")
+    assert (first.missing(), second.missing()) == ([], [])
+    assert bits(first) == bits(second) == bits(rw.learn(events, method="forward"))
+
+
+def test_values_are_an_array_and_data_reads_parts(events: rw.Events, tmp_path: Path) -> None:
+    whole, stored = rw.learn(events), rw.learn(events, out=tmp_path / "w.zarr")
+    data: Any = stored.data
+    assert type(stored.values) is np.ndarray
+    assert bits(stored.values) == bits(whole)
+    assert (data.shape, data.dtype, data.ndim, data.size, len(data)) == (
+        whole.values.shape,
+        whole.values.dtype,
+        2,
+        whole.values.size,
+        len(whole.cues),
+    )
+    keys: list[Any] = [
+        0,
+        -1,
+        slice(2, 9),
+        [3, 1],
+        (0, 1),
+        (slice(None), 2),
+        (slice(1, 5), [2, 0]),
+        ([1, 0], 3),
+    ]
+    for key in keys:
+        assert np.array_equal(data[key], whole.values[key])
+    for wrong in ((0, 1, 2), ..., (None, 0), ([0, 1], [0, 1]), len(data)):
+        with pytest.raises(IndexError):
+            data[wrong]
 
 
 def test_the_command_line(events: rw.Events, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -132,7 +189,7 @@ def test_the_command_line(events: rw.Events, tmp_path: Path, capsys: pytest.Capt
 def test_the_process_that_makes_a_store_prepares_once(
     events: rw.Events, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rescorla._store.request import Request
+    from rescorla._learn.request import Request
     from rescorla.cli import main
 
     prepared, job = [], Request.job
@@ -162,11 +219,11 @@ def test_whoever_makes_a_store_is_warned_of_a_rate_that_is_not_safe(
     )
     events.save(file)
     with pytest.warns(rw.RescorlaWarning, match=said) as seen:
-        rw.tiles.create(events, tmp_path / "made.zarr", beta=30)
+        rw.learn(events, out=tmp_path / "made.zarr", beta=30, part=(0, 2))
     assert [each.filename for each in seen] == [__file__]
     # Neither those who find the store nor those who learn its tiles are warned again.
-    rw.tiles.create(events, tmp_path / "made.zarr", beta=30)
-    rw.tiles.learn(tmp_path / "made.zarr", events)
+    rw.learn(events, out=tmp_path / "made.zarr", beta=30, part=(1, 2))
+    rw.learn(events, out=tmp_path / "made.zarr", beta=30, resume=True)
     for number, times in ((0, 1), (1, 0)):
         assert main(["learn", file, "-o", path, "--beta", "30", "--part", f"{number}/2"]) == 0
         assert capsys.readouterr().err.count(said) == times
@@ -198,39 +255,7 @@ def test_parts_are_learned_from_any_source_of_the_same_events(form: str, tmp_pat
         return SOURCES[form](rows, tmp_path)
 
     with asking(chunk=4):
-        rw.tiles.create(source(), out, method="forward")
-        learned = [rw.tiles.learn(out, source(), part=(i, 2)) for i in range(2)]
-    assert learned == [2, 1]
-    assert bits(rw.load_weights(out).values[:, :]) == bits(rw.learn(known, method="forward").values)
-    assert rw.tiles.verify(out, source(), sample=2, seed=1)
-
-
-def test_an_iterator_that_was_read_before_is_named(tmp_path: Path) -> None:
-    rows = [("a_b", "x"), ("b", "y")]
-    out = str(tmp_path / "w.zarr")
-    once = iter(rows)
-    rw.tiles.create(once, out)
-    for call, written in (
-        (lambda: rw.tiles.learn(out, once), f"rw.tiles.learn({out!r}, events)"),
-        (lambda: rw.tiles.verify(out, once), f"rw.tiles.verify({out!r}, events)"),
-        (lambda: rw.tiles.create(once, out), f"rw.tiles.create(events, {out!r})"),
-    ):
-        with pytest.raises(ValueError, match="is read once, and nothing is left") as raised:
-            call()
-        assert f'events = rw.compile_events(source, "events.rw"), and write {written}' in str(raised.value)
-    with pytest.raises(ValueError, match="the store was made of 2 events, these are 1"):
-        rw.tiles.learn(out, rows[:1])
-    assert rw.tiles.learn(out, iter(rows)) == 1
-
-
-def test_of_running_text_the_call_is_written(tmp_path: Path) -> None:
-    text, out = tmp_path / "kjv.txt", str(tmp_path / "w.zarr")
-    text.write_text("In the beginning God created the heaven\nand the earth.\n")
-    events = f"rw.corpus_events({str(text)!r})"
-    with pytest.raises(ValueError, match="found running text") as raised:
-        rw.tiles.create(text, out)
-    assert f"write rw.tiles.create({events}, {out!r})" in str(raised.value)
-    rw.tiles.create([("a", "x")], out)
-    with pytest.raises(ValueError, match="found running text") as raised:
-        rw.tiles.learn(out, text)
-    assert f"write rw.tiles.learn({out!r}, {events})" in str(raised.value)
+        left = [rw.learn(source(), out=out, part=(i, 2), method="forward").missing() for i in range(2)]
+    assert left == [[1], []]
+    assert bits(rw.load_weights(out).values) == bits(rw.learn(known, method="forward").values)
+    assert rw.verify(out, source(), sample=2, seed=1)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import rescorla as rw
-from rescorla._store import create
+from rescorla._weights.zarr import folder
 from stores import bits
 
 pytestmark = pytest.mark.usefixtures("small_chunks")
@@ -37,7 +37,7 @@ import os, shutil, signal, sys
 from types import SimpleNamespace
 import numpy as np
 import rescorla as rw
-from rescorla._store import create
+from rescorla._weights.zarr import folder
 
 path, when, left = sys.argv[1], sys.argv[2], int(sys.argv[3])
 
@@ -54,9 +54,9 @@ def deadly(call):
                 os.kill(os.getpid(), signal.SIGKILL)
     return called
 
-create.os = SimpleNamespace(**vars(os) | {"rename": deadly(os.rename)})
+folder.os = SimpleNamespace(**vars(os) | {"rename": deadly(os.rename)})
 rmtree = deadly(shutil.rmtree)
-create.shutil = SimpleNamespace(rmtree=lambda *args, **how: rmtree(*args, *how.values()))
+folder.shutil = SimpleNamespace(rmtree=lambda *args, **how: rmtree(*args, *how.values()))
 rw.Weights(np.full((3, 10), 2.0), list("abc"), list("0123456789")).save(path)
 """
 # The new store cannot have its name; the old one is set aside; the new one appears; the old one is renamed,
@@ -78,10 +78,10 @@ def test_a_kill_while_a_store_replaces_another_leaves_one_of_them(
     for left in tmp_path.iterdir():
         os.utime(left, (0, 0))
     for _ in range(2):
-        create.Folder(str(path))
+        folder.Folder(str(path))
         found = rw.load_weights(path)
         assert bits(found) in (bits(old), bits(new))
-        assert rw.tiles.verify(path)
+        assert rw.verify(path)
     found.save(path)
     assert os.listdir(tmp_path) == ["w.zarr"]
 
@@ -98,8 +98,8 @@ def test_a_store_that_was_set_aside_is_there_for_every_caller(events: rw.Events,
     calls: list[Any] = [
         lambda: rw.load_weights(path),
         lambda: rw.learn(events, out=path, resume=True),
-        lambda: rw.tiles.create(events, path),
-        lambda: rw.tiles.verify(path),
+        lambda: rw.learn(events, out=path, part=(0, 2)),
+        lambda: rw.verify(path),
     ]
     rw.learn(events, out=path)
     for call in calls:

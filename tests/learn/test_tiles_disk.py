@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import rescorla as rw
 from rescorla._shared.testing import asking
-from rescorla._store.store import Store
-from stores import bits
+from rescorla._weights.zarr.store import Store
+from stores import bits, made
 
 pytestmark = pytest.mark.usefixtures("small_chunks")
 
@@ -32,11 +32,11 @@ if "full" in sys.argv:
 try:
     with asking(chunk=4):
         {
-            "create": lambda: rw.tiles.create(events, path, method="forward"),
+            "part": lambda: rw.learn(events, out=path, method="forward", part=(0, 2)),
             "learn": lambda: rw.learn(events, out=path, method="forward", resume=True),
             "save": lambda: weights.save(path),
             "load": lambda: rw.load_weights(path),
-            "verify": lambda: rw.tiles.verify(path),
+            "verify": lambda: rw.verify(path),
         }[what]()
 except OSError as error:
     print(error.errno, error.filename, error.strerror, sep="|")
@@ -65,8 +65,7 @@ def path(tmp_path: Path) -> Path:
 
 def half_learned(events: rw.Events, path: Path) -> tuple[Any, ...]:
     """A store of which every second tile is missing; what all are."""
-    rw.tiles.create(events, path, method="forward")
-    rw.tiles.learn(path, events, part=(0, 2))
+    rw.learn(events, out=path, method="forward", part=(0, 2))
     return bits(rw.learn(events, method="forward"))
 
 
@@ -87,14 +86,14 @@ def test_a_store_that_a_full_disk_stops_keeps_its_tiles_and_goes_on(events: rw.E
     before = content(path)
     number, file, says = done([], "learn", events, path, "full")
     assert (int(number), file) == (errno.EFBIG, Store.open(path).file(1))
-    cure = "mend this, and go on with resume=True or rescorla.tiles.learn"
+    cure = "mend this, and go on with resume=True"
     assert says == f"File too large; tiles that are whole stay: {cure}"
     assert content(path) == before
     assert bits(rw.learn(events, out=path, method="forward", resume=True)) == whole
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no RLIMIT_FSIZE")
-@pytest.mark.parametrize("what", ["create", "learn"])
+@pytest.mark.parametrize("what", ["part", "learn"])
 def test_a_disk_that_is_full_while_a_store_is_made_has_none(events: rw.Events, path: Path, what: str) -> None:
     assert done([], what, events, path, "full") == [str(errno.EFBIG), str(path), "File too large"]
     assert os.listdir(path.parent) == []
@@ -121,7 +120,7 @@ def test_a_store_in_a_read_only_folder_is_read_and_nothing_else(
 ) -> None:
     half_learned(events, path)
     before = content(path.parent)
-    for what in ("load", "verify", "create"):
+    for what in ("load", "verify", "part"):
         assert done(read_only, what, events, path) == [""]
     number, file, says = done(read_only, "learn", events, path)
     store = Store.open(path)
@@ -137,7 +136,7 @@ def test_a_store_in_a_read_only_folder_is_read_and_nothing_else(
 def test_in_a_read_only_folder_no_store_is_made_nor_put_back(
     events: rw.Events, path: Path, read_only: list[str]
 ) -> None:
-    for what in ("create", "learn", "save"):
+    for what in ("part", "learn", "save"):
         assert done(read_only, what, events, path) == [str(errno.EROFS), str(path), "Read-only file system"]
     assert os.listdir(path.parent) == []
     half_learned(events, path)
@@ -151,7 +150,7 @@ def test_in_a_read_only_folder_no_store_is_made_nor_put_back(
 
 def die_amid_a_chunk(path: str, events: str) -> None:
     """Learn, and be killed when half of a chunk's bytes are written."""
-    from rescorla._store import chunks
+    from rescorla._weights.zarr import chunks
 
     write = chunks._write_all
 
@@ -161,7 +160,7 @@ def die_amid_a_chunk(path: str, events: str) -> None:
 
     chunks._write_all = half
     with asking(chunk=4):
-        rw.tiles.learn(path, events, threads=1)
+        rw.learn(events, out=path, resume=True, threads=1)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no kill -9")
@@ -171,7 +170,7 @@ def test_of_half_a_chunk_nothing_stays(events: rw.Events, path: Path, method: An
     """Whether the process that goes on writes the chunk again, or another one had written it meanwhile."""
     file = path.parents[1] / "e.rw"
     events.save(file)
-    rw.tiles.create(events, path, method=method)
+    made(events, path, method)
     tile = Path(Store.open(path).file(0))
     for _ in range(2):
         process = multiprocessing.get_context("spawn").Process(
@@ -186,13 +185,13 @@ def test_of_half_a_chunk_nothing_stays(events: rw.Events, path: Path, method: An
     assert size == 4 * 8 * (len(events.cues) if method == "forward" else len(events.outcomes)) + 4
     if by_another:
         kept = half.read_bytes()
-        rw.tiles.learn(path, events)
+        rw.learn(events, out=path, resume=True, method=method)
         half.write_bytes(kept)
-        rw.tiles.learn(path, events)
+        rw.learn(events, out=path, resume=True, method=method)
         assert half.exists()
         os.utime(half, (0, 0))
     assert bits(rw.learn(events, out=path, method=method, resume=True)) == bits(
         rw.learn(events, method=method)
     )
-    assert rw.tiles.verify(path)
+    assert rw.verify(path)
     assert [*path.parent.rglob(".*")] == []

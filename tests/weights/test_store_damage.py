@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import rescorla as rw
-from rescorla._store.store import Store
+from rescorla._weights.zarr.store import Store
 from stores import METHODS, bits, flip
 
 pytestmark = pytest.mark.usefixtures("small_chunks")
@@ -20,15 +20,15 @@ def test_damage_is_found_and_mended(events: rw.Events, tmp_path: Path, method: A
     flip(store.file(0))
     os.truncate(store.file(2), 20)
     os.unlink(store.file(3))
-    found = rw.tiles.verify(path)
+    found = rw.verify(path)
     assert not found
     assert (found.missing, found.bad) == ([3], [0, 2])
     with pytest.raises(rw.FormatError, match="repair"):
         store.mapped(2)
     assert rw.tiles.repair(path) == [0, 2]
-    assert rw.tiles.learn(path, events, part=(0, 2)) == 2
+    assert rw.learn(events, out=path, method=method, part=(0, 2)).missing() == [3]
     assert bits(rw.learn(events, out=path, method=method, resume=True)) == whole
-    assert rw.tiles.verify(path, events, sample=3, seed=1)
+    assert rw.verify(path, events, sample=3, seed=1)
 
 
 def test_a_sample_finds_what_checksums_do_not(events: rw.Events, tmp_path: Path) -> None:
@@ -37,8 +37,8 @@ def test_a_sample_finds_what_checksums_do_not(events: rw.Events, tmp_path: Path)
     store = Store.open(path)
     os.replace(store.file(0), store.file(1))
     rw.learn(events, out=path, method="forward", resume=True)
-    assert rw.tiles.verify(path)
-    assert rw.tiles.verify(path, events, sample=store.n_tiles).bad == [1]
+    assert rw.verify(path)
+    assert rw.verify(path, events, sample=store.n_tiles).bad == [1]
 
 
 @pytest.mark.parametrize("old", ['"alpha": 0.1', '"forward"', '"little"', '"crc32c"', "{"])

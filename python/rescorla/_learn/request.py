@@ -1,0 +1,128 @@
+"""What a call asks to learn, checked: the rule and its parameters, the names, and what to start from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+import rescorla._core as _core
+from rescorla._events.events import Events
+from rescorla._learn.plan import Numbers, Plan, maximal, plan_of, rule_of, saliences, start_of, warn_unshared
+from rescorla._learn.record import rates_of
+from rescorla._learn.schedule import Factors, Schedule, name_of, tabulated
+from rescorla._shared.checks import PerName
+from rescorla._shared.testing import asked
+from rescorla._weights.weights import Weights
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+
+class Request(NamedTuple):
+    """All that the engine is told, but for how it works."""
+
+    plan: Plan
+    chosen: bool
+    alphas: Numbers
+    betas: tuple[float, float]
+    lambdas: Numbers
+    schedule: str | None
+    factors: Factors | None
+    average: bool
+    element: np.dtype[Any]
+    initial: Weights | None
+    start: NDArray[Any] | None
+
+    @property
+    def fastest(self) -> float:
+        """The largest rate of any token."""
+        return max(self.betas) if self.factors is None else self.factors.fastest
+
+    def told(self) -> dict[str, Any]:
+        """What the engine is told of it."""
+        return {
+            "alpha": self.alphas.values,
+            "beta1": self.betas[0],
+            "beta2": self.betas[1],
+            "lambda_": self.lambdas.values,
+            "schedule": None if self.factors is None else (self.factors.present, self.factors.absent),
+            "average": self.average,
+            "cue_rows": self.plan.cue_rows,
+            "outcome_columns": self.plan.outcome_columns,
+            "keep_rows": self.plan.keep_rows,
+            "initial": self.start,
+            "initial_columns": self.plan.initial_columns,
+            **asked("kernel", "tile"),
+        }
+
+    def job(
+        self,
+        events: Events,
+        *,
+        method: str | None,
+        threads: int,
+        event_memory: int | None = None,
+        progress: Any = None,
+    ) -> Any:
+        """The engine's preparation to learn any part of the weights from these events."""
+        engine: Any = _core
+        return engine.Job(
+            events._file,
+            dtype=str(self.element),
+            **self.told(),
+            method=method,
+            threads=threads,
+            event_memory=event_memory,
+            progress=progress,
+        )
+
+    def recorded(self) -> dict[str, Any]:
+        """What the ``parameters`` of the weights say of it."""
+        return {
+            **rates_of(self.alphas.recorded, self.betas, self.lambdas.recorded),
+            "schedule": self.schedule,
+            "average": self.average,
+            "dtype": str(self.element),
+            "continued": self.initial is not None,
+        }
+
+
+def request_of(
+    events: Events,
+    *,
+    alpha: PerName,
+    beta: float | tuple[float, float],
+    lambda_: PerName,
+    schedule: Schedule | None = None,
+    average: bool = False,
+    cues: Iterable[str] | None = None,
+    outcomes: Iterable[str] | None = None,
+    initial: Weights | None = None,
+    dtype: DTypeLike,
+    out: object = None,
+) -> Request:
+    """Check the arguments of a call against the events.
+
+    Initial weights are copied where they lie in the array `out`, which takes the result.
+    """
+    element, betas = rule_of(dtype, beta, average, initial)
+    plan = plan_of(events, cues, outcomes, initial)
+    alphas = saliences(alpha, plan, events, element)
+    lambdas = maximal(lambda_, plan, events, initial, element)
+    if initial is not None:
+        warn_unshared(initial, plan, events)
+    return Request(
+        plan,
+        cues is not None,
+        alphas,
+        betas,
+        lambdas,
+        None if schedule is None else name_of(schedule),
+        None if schedule is None else tabulated(schedule, events.n_tokens, betas, element),
+        average,
+        element,
+        initial,
+        None if initial is None else start_of(initial, element, out),
+    )

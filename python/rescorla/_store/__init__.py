@@ -1,1 +1,0 @@
-"""Weights in a zarr store, learned tile by tile."""

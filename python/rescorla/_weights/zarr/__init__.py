@@ -1,0 +1,1 @@
+"""Weights in zarr stores: their format, and nothing of how they are learned."""

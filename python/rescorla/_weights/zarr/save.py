@@ -1,0 +1,87 @@
+"""Weights that are known, saved as a store that is whole."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rescorla._core import FormatError
+from rescorla._shared.optional import need
+from rescorla._weights.disk import as_json, naming, parsed
+from rescorla._weights.parameters import MORE, set_apart
+from rescorla._weights.zarr import chunks
+from rescorla._weights.zarr.describe import describe
+from rescorla._weights.zarr.folder import Folder, is_there
+from rescorla._weights.zarr.layout import lanes_of_chunk
+from rescorla._weights.zarr.store import OWN, Store
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def save_store(
+    path: str,
+    values: NDArray[Any],
+    cues: Sequence[str],
+    outcomes: Sequence[str],
+    parameters: Mapping[str, Any],
+) -> None:
+    """Write weights to a store, which takes the place of an older one; of nothing else."""
+    need("zarr")
+    if is_there(path):
+        _check_replaceable(path)
+    plain = parsed(as_json(parameters))
+    with Folder(path) as folder, naming(path):
+        write_whole(folder.temporary, values, cues, outcomes, plain)
+        folder.replace()
+
+
+def write_whole(
+    folder: str,
+    values: NDArray[Any],
+    cues: Sequence[str],
+    outcomes: Sequence[str],
+    parameters: Mapping[str, Any],
+) -> None:
+    """Write weights to a folder as a store has them."""
+    attributes = set_apart(parameters, _fits)
+    per_name: dict[str, tuple[str, NDArray[np.float64]]] = {}
+    for name, dimension in (("alpha", "cues"), ("lambda", "outcomes")):
+        if isinstance(attributes.get(name), list):
+            per_name[name] = dimension, np.array(attributes.pop(name), dtype=np.float64)
+    chunk = lanes_of_chunk(values.shape[1], values.shape[0], 1, values.dtype, 1)
+    describe(
+        folder,
+        shape=(values.shape[0], values.shape[1]),
+        element=values.dtype,
+        lanes="columns",
+        chunk=chunk,
+        cues=cues,
+        outcomes=outcomes,
+        attributes=attributes | {"digest": None},
+        per_name=per_name,
+    )
+    for start in range(0, values.shape[1] if len(values) else 0, chunk):
+        part = np.ascontiguousarray(values[:, start : start + chunk])
+        file = os.path.join(folder, "weights", "c", "0", str(start // chunk))
+        chunks.write(file, part, (max(1, values.shape[0]), chunk))
+
+
+def _fits(name: str, _value: object) -> bool:
+    """Whether a parameter may be an attribute of a store."""
+    # `describe` gives "version" another name.
+    return name == "version" or name not in (*OWN, "made_by", MORE)
+
+
+def _check_replaceable(path: str) -> None:
+    """FileExistsError where there is something else than a store, which may be dear to somebody."""
+    try:
+        Store.open(path)
+    except FormatError as error:
+        raise FileExistsError(
+            errno.EEXIST, "there is something else than a store of weights; name another output", path
+        ) from error
