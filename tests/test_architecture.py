@@ -5,32 +5,28 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "architecture.md"
 
-# Private rooms of the package, in the order in which they may import each other.
-ROOMS = ("_core", "_shared", "_events", "_weights", "_learn", "_store", "_report")
-# Calls upward, inside functions: of methods, and of who has no store and does not load what stores need.
-UPWARD = {
-    ("weights.py", "rescorla._store.lazy"),
-    ("weights.py", "rescorla._store.save"),
-    ("weights.py", "rescorla._learn.predict"),
-    ("rescorla_wagner.py", "rescorla._store.learn"),
-}
 PACKAGE = ROOT / "python" / "rescorla"
 
-
-def room_of(module: str) -> str | None:
-    """The room of a module of the package, as `rescorla._events.read`; None for other modules."""
-    parts = module.split(".")
-    return parts[1] if parts[0] == "rescorla" and len(parts) > 1 else None
+# Private rooms of the package, in the order in which they may import each other. Public rooms come after.
+ROOMS = ("_core", "_shared", "_events", "_weights", "_learn", "_report")
+PUBLIC = len(ROOMS)
 
 
-def imports(path: Path) -> Iterator[str]:
-    """Modules of the package that a file imports, anywhere, but for what type checkers alone need."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+def name_of(path: Path) -> str:
+    """The module that a file is."""
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+FILES = {name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def imports(name: str) -> Iterator[str]:
+    """Modules of the package that a file imports, also inside functions, but for what only types need."""
+    tree = ast.parse(FILES[name].read_text(encoding="utf-8"))
     typed = {
         node
         for branch in ast.walk(tree)
@@ -40,28 +36,71 @@ def imports(path: Path) -> Iterator[str]:
     for node in ast.walk(tree):
         if node in typed:
             continue
-        names = []
+        found = []
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module == "rescorla":
-            names = [f"rescorla.{alias.name}" for alias in node.names]
+            found = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            names = [node.module or ""]
-        for name in names:
-            if room_of(name) is not None:
-                yield name
+            assert node.level == 0, f"{name} imports by dots"
+            inside = [f"{node.module}.{alias.name}" for alias in node.names]
+            found = [
+                each if each in FILES or each == "rescorla._core" else str(node.module) for each in inside
+            ]
+        yield from (each for each in found if each.partition(".")[0] == "rescorla" and each != name)
 
 
-@pytest.mark.parametrize("room", [room for room in ROOMS if room != "_core"])
-def test_a_private_room_imports_rooms_before_it(room: str) -> None:
-    allowed = ROOMS[: ROOMS.index(room) + 1]
-    files = sorted((PACKAGE / room).glob("*.py"))
-    assert len(files) > 3
-    for path in files:
-        for module in imports(path):
-            assert room_of(module) in allowed or (path.name, module) in UPWARD, (
-                f"{path.name} imports {module}"
-            )
+ARROWS = {name: set(imports(name)) for name in FILES}
+
+
+def floor_of(module: str) -> int:
+    """How high a module stands: private rooms in their order, public rooms, on top the package itself."""
+    parts = module.split(".")
+    if len(parts) == 1:
+        return PUBLIC + 1
+    return ROOMS.index(parts[1]) if parts[1] in ROOMS else PUBLIC
+
+
+def test_no_arrow_runs_up() -> None:
+    assert len(FILES) > 100
+    up = [
+        f"{name} imports {module}"
+        for name, modules in ARROWS.items()
+        for module in modules
+        # Public rooms are loaded by people; the command line asks the package for its version and its rooms.
+        if floor_of(module) > floor_of(name) and floor_of(name) < PUBLIC
+    ]
+    assert up == []
+
+
+def test_no_files_import_each_other() -> None:
+    def reached(name: str) -> set[str]:
+        found: set[str] = set()
+        left = [name]
+        while left:
+            for module in ARROWS.get(left.pop(), set()) - found:
+                found.add(module)
+                left.append(module)
+        return found
+
+    # The package itself names all that is public; who asks it for something does not import a file for that.
+    circles = [name for name in FILES if name != "rescorla" and name in reached(name)]
+    assert circles == []
+
+
+def test_no_two_files_have_the_same_name() -> None:
+    """But for commands, for what is named after pyndl's modules, and for what is public itself."""
+    inside = [name for name in FILES if name.count(".") > 1]
+    elsewhere = ("rescorla.cli.", "rescorla.compat.")
+    names = [FILES[name].name for name in inside if not name.startswith(elsewhere)]
+    names = [name for name in names if name != "__init__.py"]
+    assert len(names) > 80
+    assert sorted(names) == sorted(set(names))
+
+
+def test_helpers_of_public_rooms_bear_an_underscore() -> None:
+    rooms = ("classify", "datasets", "estimators", "measures", "perceptrons", "plot")
+    files = [path.name for room in rooms for path in (PACKAGE / room).glob("*.py")]
+    assert len(files) > 20
+    assert [file for file in files if not file.startswith("_")] == []
 
 
 def test_every_hop_of_the_page_is_there() -> None:

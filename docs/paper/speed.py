@@ -1,6 +1,7 @@
 """What the paper leaves open: which weights come near the equilibrium, how fast, how shakily."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import rescorla as rw
@@ -60,12 +61,12 @@ def study(folder: Path, save: Save | None = None) -> Numbers:
     }
 
 
-def of(events: rw.Events, beta: float | tuple[float, float] = BETA) -> rw.Convergence:
+def of(events: rw.Events, beta: float | tuple[float, float] = BETA) -> rw.Convergence[Any]:
     """Convergence at the salience of this page."""
     return rw.convergence(events, alpha=ALPHA, beta=beta)
 
 
-def described(events: rw.Events, convergence: rw.Convergence) -> Numbers:
+def described(events: rw.Events, convergence: rw.Convergence[Any]) -> Numbers:
     """How fast and how shakily everything is learned."""
     tokens, target = events.n_tokens, convergence.equilibrium
     directions = np.asarray(convergence.half_life())
@@ -95,7 +96,7 @@ def described(events: rw.Events, convergence: rw.Convergence) -> Numbers:
     }
 
 
-def half_lives(convergence: rw.Convergence) -> NDArray[np.float64]:
+def half_lives(convergence: rw.Convergence[Any]) -> NDArray[np.float64]:
     """The tokens in which the expected weight of each pair comes half its way, for good."""
     target = convergence.equilibrium
     return np.array(
@@ -108,7 +109,7 @@ def relative(values: NDArray[np.float64], target: rw.Weights) -> float:
     return float(np.linalg.norm(values) / np.linalg.norm(target.values))
 
 
-def measured(events: rw.Events, convergence: rw.Convergence) -> float:
+def measured(events: rw.Events, convergence: rw.Convergence[Any]) -> float:
     """The oscillation of tokens drawn with replacement, long after the beginning, in the same unit."""
     target = convergence.equilibrium
     late = np.linspace(LONG / 4, LONG, 3000).astype(np.int64)
@@ -133,7 +134,7 @@ def own(events: rw.Events) -> NDArray[np.float64]:
     return np.asarray(1 / np.diag(np.linalg.inv(counts)))
 
 
-def still_to_go(events: rw.Events, convergence: rw.Convergence) -> NDArray[np.float64]:
+def still_to_go(events: rw.Events, convergence: rw.Convergence[Any]) -> NDArray[np.float64]:
     """How far the expected weights of each cue are from the equilibrium after one pass, over the outcomes."""
     target = convergence.equilibrium
     expected = np.array(
@@ -146,7 +147,7 @@ def still_to_go(events: rw.Events, convergence: rw.Convergence) -> NDArray[np.fl
     return np.asarray(distances / np.linalg.norm(target.values, axis=1))
 
 
-def by_cue(events: rw.Events, convergence: rw.Convergence) -> Numbers:
+def by_cue(events: rw.Events, convergence: rw.Convergence[Any]) -> Numbers:
     """Which cues arrive, over the verbs: by their frequency, and by how much of it is their own."""
     going, alone = still_to_go(events, convergence), own(events)
     shaking, target = np.asarray(convergence.oscillation()), convergence.equilibrium.values
@@ -221,7 +222,7 @@ def paired(events: rw.Events, beta2: float) -> Numbers:
     }
 
 
-def draw_speed(events: rw.Events, convergence: rw.Convergence, save: Save) -> None:
+def draw_speed(events: rw.Events, convergence: rw.Convergence[Any], save: Save) -> None:
     """The half-life of every direction, and how far every cue still has to go after one pass."""
     figure, ((left, right),) = panels(1, 2, (9, 3.8))
     rw.plot.spectrum(convergence, show="half_lives", ax=left)

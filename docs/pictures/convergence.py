@@ -78,7 +78,7 @@ def foretold(events: rw.Events) -> None:
         print(f"  {cue} -> {outcome}: {life:.3g}; equilibrium {found.equilibrium[cue, outcome]:.3f}")
 
 
-def pairs(found: rw.Convergence) -> list[tuple[str, str]]:
+def pairs(found: rw.Convergence[Any]) -> list[tuple[str, str]]:
     """All pairs of a cue and an outcome, row after row."""
     return [(cue, outcome) for cue in found.cues for outcome in found.outcomes]
 

@@ -223,7 +223,7 @@ def test_a_worker_with_too_little_memory_is_given_nothing(
 ) -> None:
     with cluster(1, threads=16, memory_limit="600MiB") as client:
         monkeypatch.setattr(client, "map", lambda *_, **__: pytest.fail("a task was given"))
-        with pytest.raises(MemoryError, match="with 16 threads would need up to .* with at most"):
+        with pytest.raises(MemoryError, match=r"with 16 threads would need up to .* with at most"):
             rw.distributed.learn(client, events, out)
 
 
@@ -234,8 +234,9 @@ def test_the_message_says_how_many_threads_would_fit(events: rw.Events, out: str
     for room, message in ((one - 1, "one thread alone would not fit"), (two - 1, "at most 1 thread,")):
         with pytest.raises(MemoryError, match=message):
             distributed._check_memory({"tcp://1": distributed._Seen(True, True, 2, room)}, events, store)
-    for room in (two, None):
-        distributed._check_memory({"tcp://1": distributed._Seen(True, True, 2, room)}, events, store)
+    rooms: list[int | None] = [two, None]
+    for enough in rooms:
+        distributed._check_memory({"tcp://1": distributed._Seen(True, True, 2, enough)}, events, store)
 
 
 def test_what_a_store_keeps_counts_as_memory(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, cast, overload
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from rescorla._shared import show
 from rescorla._shared.checks import (
     PerName,
     chosen,
+    is_number,
     number,
     numbered,
     one_of,
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
     Floats: TypeAlias = NDArray[np.float64]
 
+Number = TypeVar("Number", bound="float | Floats")
+"""A number of a convergence: with a pair of rates an array of them, one for each outcome."""
+
 # Times x directions that are dealt with at a time.
 _AT_ONCE = 1 << 22
 # A weight below this part of the largest of its outcome is zero but for rounding.
@@ -41,6 +45,28 @@ _VANISHED = -1e6
 _BRIEF, _FEW = 60, 4
 
 
+@overload
+def convergence(
+    events: Source,
+    *,
+    alpha: PerName = 0.1,
+    beta: float = 0.1,
+    lambda_: PerName = 1.0,
+    outcomes: Iterable[str] | None = None,
+) -> Convergence[float]: ...
+
+
+@overload
+def convergence(
+    events: Source,
+    *,
+    alpha: PerName = 0.1,
+    beta: tuple[float, float],
+    lambda_: PerName = 1.0,
+    outcomes: Iterable[str] | None = None,
+) -> Convergence[Floats]: ...
+
+
 def convergence(
     events: Source,
     *,
@@ -48,7 +74,7 @@ def convergence(
     beta: float | tuple[float, float] = 0.1,
     lambda_: PerName = 1.0,
     outcomes: Iterable[str] | None = None,
-) -> Convergence:
+) -> Convergence[Any]:
     """Say how quickly learning by the Rescorla-Wagner rule approaches its equilibrium, and how close it gets.
 
     For tokens drawn at random with replacement the expected weights follow exactly
@@ -162,10 +188,11 @@ def convergence(
         "version": _core.__version__,
     }
     tokens = Tokens(events, alphas)
-    return Convergence(tokens, columns, names, (beta1, beta2), alphas, lambdas, parameters)
+    is_pair = not is_number(beta)
+    return Convergence(tokens, columns, names, (beta1, beta2), is_pair, alphas, lambdas, parameters)
 
 
-class Convergence:
+class Convergence(Generic[Number]):
     """How quickly learning approaches the equilibrium, and how close it gets; made by `convergence`.
 
     Everything is for tokens drawn at random with replacement, as `Events.sample` draws them. With beta1 =
@@ -173,9 +200,9 @@ class Convergence:
 
         R_j = E[beta_j / max(beta1, beta2) c c']
 
-    where beta_j is beta1 for a token with the outcome and beta2 for one without. Rates, eigenvalues and so on
-    then are arrays with an entry for each outcome, and bounds on beta are bounds on max(beta1, beta2) while
-    the ratio of the two stays as it is.
+    where beta_j is beta1 for a token with the outcome and beta2 for one without. Where a pair is given,
+    rates, eigenvalues and so on are arrays with an entry for each outcome, and bounds on beta are bounds on
+    max(beta1, beta2) while the ratio of the two stays as it is.
 
     Attributes
     ----------
@@ -210,6 +237,7 @@ class Convergence:
         columns: NDArray[np.intp] | NDArray[np.int64],
         outcomes: tuple[str, ...],
         beta: tuple[float, float],
+        is_pair: bool,
         alpha: Floats,
         lambda_: Floats,
         parameters: dict[str, Any],
@@ -217,6 +245,8 @@ class Convergence:
         self.cues = tokens.names
         self.outcomes = outcomes
         self.beta1, self.beta2 = beta
+        # Then all numbers are arrays, also where the two rates are equal.
+        self._is_pair = is_pair
         self.n_tokens = tokens.n_tokens
         self.parameters = parameters
         self._tokens = tokens
@@ -252,12 +282,12 @@ class Convergence:
         ndarray of float64, n_cues x rank; with a pair of rates a tuple of these, one for each outcome
             Columns of length 1 in the order of the eigenvalues. Weights move along D^(1/2) times a column.
         """
-        if self._one_rate:
+        if not self._is_pair:
             return self._embedded(self._spectrum(0).vectors)
         return tuple(self._embedded(self._spectrum(j).vectors) for j in range(len(self.outcomes)))
 
     @property
-    def safe_rate(self) -> float | Floats:
+    def safe_rate(self) -> Number:
         """The bound on beta below which no order of tokens enlarges a difference: 2 / max of kappa.
 
         kappa = sum of alpha_c m_c^2 over the cues of a token. This is the bound of which `learn` warns. With
@@ -270,7 +300,7 @@ class Convergence:
         return self._numbers(lambda _: self._tokens.safe_rate)
 
     @property
-    def mean_rate(self) -> float | Floats:
+    def mean_rate(self) -> Number:
         """The bound on beta below which the expected weights converge: 2 / the largest eigenvalue.
 
         It is necessary, and far from sufficient: the mean may converge while the weights scatter ever more.
@@ -282,7 +312,7 @@ class Convergence:
         return self._numbers(lambda spectrum: spectrum.mean_rate)
 
     @property
-    def mean_square_rate(self) -> float | Floats:
+    def mean_square_rate(self) -> Number:
         """The bound on beta below which the weights' scatter around the equilibrium stays bounded.
 
         The largest beta with rho(E[A kron A]) < 1, A = I - beta D c c', among the directions that move: with
@@ -316,6 +346,12 @@ class Convergence:
         return Weights(values, self.cues, self.outcomes, self.parameters | about)
 
     # How fast.
+
+    @overload
+    def half_life(self) -> Floats: ...
+
+    @overload
+    def half_life(self, cue: str, outcome: str) -> float: ...
 
     def half_life(self, cue: str | None = None, outcome: str | None = None) -> float | Floats:
         """After how many tokens half of the way is done: in the mean, along each direction or for one weight.
@@ -422,7 +458,7 @@ class Convergence:
                 path[first : first + step] = start + _progress(some, logs, signs) @ terms
         return path.reshape(times.shape) if times.shape else float(path[0])
 
-    def passes(self, tol: float) -> float | Floats:
+    def passes(self, tol: float) -> Number:
         """After how many passes over the data the mean weights are within a tolerance of the equilibrium.
 
         Distance and size are measured by sum of w^2 / alpha, in which the mean comes nearer with each token;
@@ -450,17 +486,18 @@ class Convergence:
         if tol <= 0:
             raise ValueError(f"tol must be more than 0, not {tol}: the equilibrium is never quite reached")
         square = tol * tol
-        squares = [np.zeros(spectrum.rank) for spectrum in self._all()]
-        for j in range(len(self.outcomes)):
-            squares[0 if self._one_rate else j] += self._target(j) ** 2
+        squares = [self._target(j) ** 2 for j in range(len(self.outcomes))]
+        if not self._is_pair:
+            # With one rate, all outcomes together.
+            squares = [sum(squares, np.zeros(self._spectrum(0).rank))]
 
         def passes(spectrum: Spectrum, terms: Floats) -> float:
             logs, _ = self._decay(spectrum)
             # All terms are positive and all powers even, so that no sign matters.
             return _last_reached(terms, 2 * logs, np.ones(len(logs)), square * terms.sum()) / self.n_tokens
 
-        found = [passes(spectrum, terms) for spectrum, terms in zip(self._all(), squares, strict=True)]
-        return found[0] if self._one_rate else np.array(found)
+        found = [passes(self._spectrum(j), terms) for j, terms in enumerate(squares)]
+        return cast("Number", np.array(found) if self._is_pair else found[0])
 
     # How nearly.
 
@@ -611,15 +648,24 @@ class Convergence:
     def _all(self) -> list[Spectrum]:
         return [self._spectrum(j) for j in range(1 if self._one_rate else len(self.outcomes))]
 
-    def _numbers(self, of: Callable[[Spectrum], float]) -> float | Floats:
+    def _numbers(self, of: Callable[[Spectrum], float]) -> Number:
         """A number of each spectrum; with one rate there is but one."""
-        found = [of(spectrum) for spectrum in self._all()]
-        return found[0] if self._one_rate else np.array(found, dtype=np.float64)
+        return self._number([of(spectrum) for spectrum in self._all()])
+
+    def _number(self, found: list[float]) -> Number:
+        """One number; with a pair of rates an array of those of all outcomes."""
+        if not self._is_pair:
+            return cast("Number", found[0])
+        same = np.full(len(self.outcomes), found[0]) if self._one_rate else found
+        return cast("Number", np.array(same, dtype=np.float64))
 
     def _rows(self, of: Callable[[Spectrum], Floats]) -> Floats:
         """Entries for all directions of each spectrum; with one rate there is but one."""
         found = [of(spectrum) for spectrum in self._all()]
-        return found[0] if self._one_rate else np.array(found).reshape(len(found), len(self.cues))
+        if not self._is_pair:
+            return found[0]
+        many = found * len(self.outcomes) if self._one_rate else found
+        return np.array(many).reshape(len(self.outcomes), len(self.cues))
 
     def _share(self, j: int) -> Floats:
         """Which part of all tokens has a set of cues and the outcome, for each set."""

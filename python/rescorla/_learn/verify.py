@@ -35,6 +35,15 @@ class Verified(NamedTuple):
     missing, bad : list of int
         The numbers of a store's tiles that are not learned yet, and of those that are damaged or differ from
         what was learned again.
+
+    Examples
+    --------
+    >>> import rescorla as rw
+    >>> events = rw.read_events([("light", "food")])
+    >>> weights = rw.learn(events, out="weights.zarr")
+    >>> found = rw.verify("weights.zarr")
+    >>> found.kind, found.shape, found.n_tiles, found.wrong
+    ('store', (1, 1), 1, [])
     """
 
     kind: Literal["events", "weights", "store"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import cycle
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def spectrum(
-    convergence: Convergence,
+    convergence: Convergence[Any],
     *,
     show: Literal["eigenvalues", "half_lives"] = "eigenvalues",
     ax: Axes | None = None,
