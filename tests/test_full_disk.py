@@ -32,7 +32,7 @@ def learn_until_the_disk_is_full(method):
 
 work = {
     "event file": lambda: events.save(path),
-    "compiled": lambda: rw.compile_events(iter(events), path),
+    "compiled": lambda: rw.read_events(iter(events), path),
     "sample": lambda: events.sample(10_000, 1, path=path),
     "filtered": lambda: events.filter(path, remove_cues=["a1"]),
     "put together": lambda: events.concat(events, path=path),

@@ -94,7 +94,7 @@ def create(
     ----------
     events : Events or a source of them
         What is to be learned from: whatever `rescorla.read_events` takes. `learn` is given the same again, by
-        each process, which reads it anew; so best is a binary event file, as `rescorla.compile_events` makes
+        each process, which reads it anew; so best is a binary event file, as `rescorla.read_events` makes
         it. A generator is gone when it is read: each call needs another.
     out : path
         Where the store shall be; it ends in ``.zarr``.
@@ -265,7 +265,7 @@ def _events(events: Source, function: str, arguments: str, progress: Progress) -
         call = f"rw.tiles.{function}({arguments.replace('{}', 'events', 1)})"
         raise ValueError(
             f"found no events: {shown(events)} is read once, and nothing is left; read it into a file "
-            f'before, events = rw.compile_events(source, "events.rw"), and write {call}'
+            f'before, events = rw.read_events(source, "events.rw"), and write {call}'
         )
     return found
 

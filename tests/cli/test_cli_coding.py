@@ -320,7 +320,7 @@ def test_info_of_text_tables_and_files_that_do_not_say(tmp_path: Path) -> None:
 
     assert described("text.txt") == {}
     assert json_of("info", "text.txt")["parameters"]["function"] == "corpus_events"
-    rw.compile_events([("a", "x")], "e.rw")
+    rw.read_events([("a", "x")], "e.rw")
     Path("e.rw").write_bytes(unmade(Path("e.rw")))
     assert described("e.rw") == {"made of": "what is not kept"}
     assert json_of("info", "e.rw")["parameters"] == {}

@@ -582,8 +582,8 @@ def test_files_and_copies_keep_phases(tmp_path: Path) -> None:
         pickle.loads(pickle.dumps(saved)),
         copy.copy(EVENTS),
         copy.deepcopy(EVENTS),
-        rw.compile_events(EVENTS, tmp_path / "f.rw"),
-        rw.compile_events(tmp_path / "e.rw", tmp_path / "g.rw"),
+        rw.read_events(EVENTS, tmp_path / "f.rw"),
+        rw.read_events(tmp_path / "e.rw", tmp_path / "g.rw"),
         rw.read_events(EVENTS),
         rw.read_events(saved, background="box"),
         EVENTS.with_background("box", path=tmp_path / "h.rw"),
@@ -592,7 +592,7 @@ def test_files_and_copies_keep_phases(tmp_path: Path) -> None:
     ):
         assert where(events) == ALL
         assert events[events.phases["last"].rows].n_tokens == 2
-    assert where(rw.compile_events(EVENTS, tmp_path / "j.rw", limit=9)) == where(EVENTS[:9])
+    assert where(rw.read_events(EVENTS, tmp_path / "j.rw", limit=9)) == where(EVENTS[:9])
 
 
 @given(st.integers(-14, 14), st.integers(-14, 14))

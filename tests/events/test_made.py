@@ -95,7 +95,7 @@ def test_readers_say_what_they_read(tmp_path: Path) -> None:
     for source in (table, str(table)):
         assert rw.read_events(source, limit=2).parameters == {**READ, "source": "events.tab", "limit": 2}
     told = {"duplicates": "keep", "background": "always"}
-    compiled = rw.compile_events(
+    compiled = rw.read_events(
         table,
         tmp_path / "e.rw",
         columns={"cues": 0, "outcomes": "outcomes"},
@@ -105,17 +105,15 @@ def test_readers_say_what_they_read(tmp_path: Path) -> None:
     expected = {
         **READ,
         **told,
-        "function": "compile_events",
         "source": "events.tab",
         "columns": {"cues": 0, "outcomes": "outcomes"},
     }
     assert compiled.parameters == expected
-    again = rw.compile_events(tmp_path / "e.rw", tmp_path / "f.rw")
-    assert again.parameters == {**READ, "function": "compile_events", "source": "e.rw", "of": expected}
-    again = rw.compile_events(compiled, tmp_path / "f.rw")
+    again = rw.read_events(tmp_path / "e.rw", tmp_path / "f.rw")
+    assert again.parameters == {**READ, "source": "e.rw", "of": expected}
+    again = rw.read_events(compiled, tmp_path / "f.rw")
     assert again.parameters == {
         **{name: value for name, value in READ.items() if name != "source"},
-        "function": "compile_events",
         "of": expected,
     }
     frame = pd.DataFrame({"cues": ["a"], "outcomes": ["x"]})
@@ -283,8 +281,8 @@ def test_the_same_call_gives_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_the_digest_does_not_know_what_made_the_events(tmp_path: Path) -> None:
-    one = rw.compile_events(ROWS, tmp_path / "one.rw")
-    other = rw.compile_events(iter(ROWS), tmp_path / "other.rw")
+    one = rw.read_events(ROWS, tmp_path / "one.rw")
+    other = rw.read_events(iter(ROWS), tmp_path / "other.rw")
     assert one.parameters != other.parameters
     assert one.digest == other.digest
     assert unmade(tmp_path / "one.rw") == unmade(tmp_path / "other.rw")
@@ -292,7 +290,7 @@ def test_the_digest_does_not_know_what_made_the_events(tmp_path: Path) -> None:
 
 def test_a_file_that_does_not_say_has_none(tmp_path: Path) -> None:
     path = tmp_path / "old.rw"
-    rw.compile_events(ROWS, path)
+    rw.read_events(ROWS, path)
     path.write_bytes(unmade(path))
     old = rw.open_events(path)
     old.verify()

@@ -108,10 +108,10 @@ def test_a_cue_of_every_event_is_kept(tmp_path: Path) -> None:
         "duplicates": "keep",
         "background": "b",
     }
-    again = rw.compile_events(events, tmp_path / "e.rw", background="c")
+    again = rw.read_events(events, tmp_path / "e.rw", background="c")
     # Names that come twice are dropped by default.
     assert coding_of(again.parameters).options == {"background": "c"}
-    kept = rw.compile_events(events, tmp_path / "f.rw", duplicates="keep", background="c")
+    kept = rw.read_events(events, tmp_path / "f.rw", duplicates="keep", background="c")
     assert coding_of(kept.parameters).options == {"duplicates": "keep", "background": "c"}
 
 

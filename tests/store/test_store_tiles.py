@@ -217,7 +217,7 @@ def test_an_iterator_that_was_read_before_is_named(tmp_path: Path) -> None:
     ):
         with pytest.raises(ValueError, match="is read once, and nothing is left") as raised:
             call()
-        assert f'events = rw.compile_events(source, "events.rw"), and write {written}' in str(raised.value)
+        assert f'events = rw.read_events(source, "events.rw"), and write {written}' in str(raised.value)
     with pytest.raises(ValueError, match="the store was made of 2 events, these are 1"):
         rw.tiles.learn(out, rows[:1])
     assert rw.tiles.learn(out, iter(rows)) == 1

@@ -61,7 +61,7 @@ def test_going_on_keeps_the_last_events() -> None:
 
 
 def test_arrays_and_events_that_do_not_say_have_nothing(tmp_path: Path) -> None:
-    rw.compile_events(ROWS, tmp_path / "e.rw")
+    rw.read_events(ROWS, tmp_path / "e.rw")
     (tmp_path / "e.rw").write_bytes(unmade(tmp_path / "e.rw"))
     for weights in (
         rw.learn(tmp_path / "e.rw"),

@@ -22,7 +22,7 @@ def concat_events(
     ----------
     parts : iterable of Events or paths
         The events to put one after another, in this order; at least one. A path is that of a binary event
-        file, which is mapped, or of an event table, which is read into memory (`compile_events` makes a
+        file, which is mapped, or of an event table, which is read into memory (`read_events` makes a
         binary file of a large one).
     path : str or path-like, optional
         A binary event file to write, which may not be one of the parts; None keeps the events in memory.

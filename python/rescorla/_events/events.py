@@ -60,11 +60,10 @@ class Event(NamedTuple):
 class Events:
     """A sequence of learning events with their names, in memory or mapped from a binary event file.
 
-    Made by `read_events`, `compile_events`, `corpus_events`, `design` and `open_events`. ``len(events)``
-    counts rows; a row of frequency f stands for f tokens in a row. Iterating and indexing give `Event`. A
-    slice, a list or array of positions (negative ones count from the end), or a mask (an array with a truth
-    value for each event) gives Events in memory. They keep all names, so that what is learned from parts fits
-    together.
+    Made by `read_events`, `corpus_events`, `design` and `open_events`. ``len(events)`` counts rows; a row of
+    frequency f stands for f tokens in a row. Iterating and indexing give `Event`. A slice, a list or array of
+    positions (negative ones count from the end), or a mask (an array with a truth value for each event) gives
+    Events in memory. They keep all names, so that what is learned from parts fits together.
 
     Attributes
     ----------
@@ -163,8 +162,8 @@ class Events:
         after ``phase.tokens.stop`` tokens `trajectories` records what the phase taught.
 
         Files and pickles keep phases. So do contiguous slices, `head`, and `split` without a seed, for the
-        rows that they take; `with_background`, `read_events` and `compile_events` of events; and `concat`,
-        unless two phases have the same name. Events made in other ways (by `filter`, `sample`, `passes`,
+        rows that they take; `with_background`; `read_events` of events; and `concat`, unless two phases have
+        the same name. Events made in other ways (by `filter`, `sample`, `passes`,
         `repeated`, positions or masks) have no phases.
 
         Examples
@@ -1039,7 +1038,7 @@ def open_events(path: PathName, *, mapped: bool = True) -> Events:
     Parameters
     ----------
     path : str or path-like
-        A file written by `compile_events`, `corpus_events` or `Events.save`.
+        A file written by `read_events`, `corpus_events` or `Events.save`.
     mapped : bool, default True
         False reads each part when it is needed instead. That suits files on network disks, which may fail or
         be cut short: this raises an error, and does not end the process.
@@ -1066,7 +1065,7 @@ def open_events(path: PathName, *, mapped: bool = True) -> Events:
     >>> import rescorla as rw
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "blocking.rw")
-    ...     _ = rw.compile_events(
+    ...     _ = rw.read_events(
     ...         [("light", "shock", 20), ("light_tone", "shock", 20)], path
     ...     )
     ...     rw.open_events(path).n_tokens

@@ -159,7 +159,7 @@ class Crew:
             store = self._work.store
             raise FileNotFoundError(
                 f"{_who(blind)} cannot see the events, which are in memory here: compile them into a folder "
-                'that client and workers share, events = rw.compile_events(source, "SHARED/events.rw"), and '
+                'that client and workers share, events = rw.read_events(source, "SHARED/events.rw"), and '
                 f'write rw.distributed.learn(client, events, {store!r}); or give stage="auto", which copies '
                 "them to each host"
             )

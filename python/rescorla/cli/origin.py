@@ -113,7 +113,6 @@ def _anything(made: Mapping[str, Any]) -> str:
 _SAYING: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "corpus_events": _text,
     "read_events": _read,
-    "compile_events": _read,
     "factor_events": _factors,
     "Events.filter": _filter,
     "Events.head": lambda made: f"the first {made.get('n')} events",
