@@ -55,7 +55,6 @@ CALLS: dict[str, tuple[str, Callable[[Path, Path], object]]] = {
     "background": ("e.rw", lambda read, out: rw.open_events(read).with_background("B", path=out)),
     "concat": ("e.rw", lambda read, out: rw.concat_events([rw.read_events(EVENTS), read], out)),
     "concat a table": ("e.tab", lambda read, out: rw.concat_events([read], out)),
-    "concat as a method": ("e.rw", lambda r, o: rw.read_events(EVENTS).concat(rw.open_events(r), path=o)),
     "to_table": ("e.rw", lambda read, out: rw.open_events(read).to_table(out)),
     "corpus": ("list", lambda read, out: rw.corpus_events(read, out)),
     "corpus of files": ("list", lambda read, out: rw.corpus_events([read], out)),

@@ -679,7 +679,7 @@ def test_every_argument_of_filter_is_an_option() -> None:
         ("--head 5", lambda events, path: events.head(5, path=path)),
         ("--sample 30 --seed 4", lambda events, path: events.sample(30, 4, path=path)),
         ("--shuffle --seed 4", lambda events, path: events.shuffled(4, path=path)),
-        ("--passes 3", lambda events, path: events.repeated(3, path=path)),
+        ("--passes 3", lambda events, path: events.passes(3, path=path)),
         ("--passes 3 --shuffle --seed 4", lambda events, path: events.passes(3, 4, path=path)),
         ("--background always", lambda events, path: events.with_background("always", path=path)),
         (

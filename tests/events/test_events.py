@@ -471,7 +471,8 @@ def test_an_outcome_that_is_named_twice_is_kept_as_cues_are(tmp_path: Path) -> N
     kept.save(tmp_path / "kept.rw").verify()
     kept.to_table(tmp_path / "kept.tab")
     assert list(rw.read_events(tmp_path / "kept.tab", duplicates="keep")) == list(kept)
-    for same in (kept[:], rw.open_events(tmp_path / "kept.rw"), kept.concat(kept[3:]), kept.filter()):
+    stored, joined = rw.open_events(tmp_path / "kept.rw"), rw.concat_events([kept, kept[3:]])
+    for same in (kept[:], stored, joined, kept.filter()):
         assert list(same) == list(kept)
     renamed = kept.filter(outcome_map={"x": "X", "y": "X"}, duplicates="keep")
     assert [event.outcomes for event in renamed] == [("X", "X", "X"), ("X",), ("X",)]

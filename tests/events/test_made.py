@@ -47,8 +47,7 @@ MAKERS: dict[str, tuple[Callable[[rw.Events], rw.Events], dict[str, Any]]] = {
         lambda events: events.passes(2, np.random.default_rng(1)),
         {"n": 2, "seed": "<Generator>"},
     ),
-    "repeated": (lambda events: events.repeated(3), {"n": 3}),
-    "repeated, as passes": (lambda events: events.passes(3), {"n": 3}),
+    "passes, in order": (lambda events: events.passes(3), {"n": 3, "seed": None}),
     "with_background": (lambda events: events.with_background("always"), {"name": "always"}),
     "filter": (
         lambda events: events.filter(
@@ -84,8 +83,8 @@ def test_every_method_says_what_it_did_and_to_what(name: str) -> None:
 def test_concat_has_all_its_parts() -> None:
     one, other = rw.read_events(ROWS), rw.read_events(iter(ROWS))
     expected = [READ, {**READ, "source": "<list_iterator>"}]
-    for joined in (one.concat(other), rw.concat_events([one, other])):
-        assert joined.parameters == {"function": "concat_events", "of": expected, **VERSION}
+    joined = rw.concat_events([one, other])
+    assert joined.parameters == {"function": "concat_events", "of": expected, **VERSION}
 
 
 def test_readers_say_what_they_read(tmp_path: Path) -> None:
@@ -164,7 +163,7 @@ def test_the_command_line_says_what_python_says(tmp_path: Path, monkeypatch: pyt
 # All of these take events and give events.
 STEPS: dict[str, Callable[[rw.Events, Path], rw.Events]] = {
     **{name: lambda events, _, make=make: make(events) for name, (make, _) in MAKERS.items()},  # type: ignore[misc]
-    "concat": lambda events, _: events.concat(events),
+    "concat": lambda events, _: rw.concat_events([events, events]),
     "save": lambda events, path: events.save(path),
     "open": lambda events, path: rw.open_events(events.save(path).path or "", mapped=False),
     "pickle": lambda events, _: pickle.loads(pickle.dumps(events)),
@@ -248,7 +247,7 @@ def test_loops_end() -> None:
         found, depth = found["of"], depth + 1
     assert (found["of"], depth) == ("<left out>", 32)
     for _ in range(30):
-        events = events.concat(events)[:4]
+        events = rw.concat_events([events, events])[:4]
     assert len(json.dumps(events.parameters)) < 1 << 20
     with_names = events.filter(keep_cues=["a", *["b" * 2000] * 999])
     assert with_names.parameters == {"function": "Events.filter", **VERSION}

@@ -155,7 +155,7 @@ def calls_on(folder: Path, threads: int, scale: float) -> Calls:
         "sample": lambda: types.sample(2 * n, 1, **quiet),
         "passes": lambda: small.passes(6, 1, **quiet),
         "split": lambda: rows.split(0.2, seed=1),
-        "concat": lambda: rows.concat(again, types, **quiet),
+        "concat": lambda: rw.concat_events([rows, again, types], **quiet),
         "bandsample": lambda: rw.bandsample(counts, n // 3, seed=1),
         "iterate": lambda: sum(len(cues) for cues, *_ in rows),
         "names": lambda: (rw.open_events(folder / "rows.events").cues, rows.outcome_counts),

@@ -114,13 +114,13 @@ PASSES = PRELUDE + "work = lambda: rw.read_events(events(10**5)).passes(10**4, 1
 # Twenty million events, whose cues become a hundred each.
 FILTER = (
     PRELUDE
-    + "known = rw.read_events(events(1000)).repeated(20_000)\n"
+    + "known = rw.read_events(events(1000)).passes(20_000)\n"
     + "cue_map = {cue: [cue] * 100 for cue in known.cues}\n"
     + "work = lambda: known.filter(cue_map=cue_map, duplicates='keep', min_cue_count=1, progress=False)\n"
 )
 CONCAT = (
     PRELUDE
-    + "known = rw.read_events(events(1000)).repeated(1000)\n"
+    + "known = rw.read_events(events(1000)).passes(1000)\n"
     + "work = lambda: rw.concat_events([known] * 1000, progress=False)\n"
 )
 COMPILE_TABLE = PRELUDE + "work = lambda: rw.read_events(sys.argv[1], sys.argv[2], progress=False)\n"

@@ -307,7 +307,7 @@ def test_single_tokens_have_the_schedule_of_learn(events: list[Event], passes: i
     source = rw.read_events(events)
     schedule = rw.schedules.inverse_time(5.0)
     rule: dict[str, Any] = {"alpha": 0.3, "beta": 0.1, "schedule": schedule, "dtype": dtype}
-    learned = rw.learn(source.repeated(passes), **rule, method="forward")
+    learned = rw.learn(source.passes(passes), **rule, method="forward")
     found = rw.delta_rule(source, **rule, passes=passes)
     assert some.bits(found.values) == some.bits(learned.values)
 

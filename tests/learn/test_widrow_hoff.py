@@ -521,7 +521,7 @@ def test_divergence_names_the_weight() -> None:
     with pytest.raises(FloatingPointError, match=r"cue 'x0' to outcome '\w+' became .*lower eta"):
         quiet((X, Z), eta=1.0, method="adjoint")
     with pytest.raises(FloatingPointError, match=r"cue 'a' to outcome 'z0' became .*lower eta"):
-        quiet(rw.read_events([("a", "x")]).repeated(3000), eta=3.0, outcome_vectors=[[1.0]])
+        quiet(rw.read_events([("a", "x")]).passes(3000), eta=3.0, outcome_vectors=[[1.0]])
 
 
 def test_progress_counts_to_its_total() -> None:
@@ -624,7 +624,7 @@ def test_a_schedule_is_a_rate_for_each_row(
 def test_schedules_and_passes_of_names() -> None:
     source = rw.read_events([("a_b", "x", 3), ("b", "y", 2), ("a", "x_y", 1)])
     schedule = rw.schedules.inverse_time(5.0)
-    learned = rw.learn(source.repeated(3), alpha=1.0, beta=0.1, schedule=schedule, method="forward")
+    learned = rw.learn(source.passes(3), alpha=1.0, beta=0.1, schedule=schedule, method="forward")
     found = rw.widrow_hoff(source, eta=0.1, passes=3, schedule=schedule)
     assert some.bits(found.values) == some.bits(learned.values)
     assert found.parameters["schedule"] == "inverse_time(tau=5.0)"

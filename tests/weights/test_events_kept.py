@@ -40,7 +40,7 @@ LEARNERS: dict[str, Callable[[rw.Events], Any]] = {
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_whatever_learns_of_events_keeps_what_made_them(name: str) -> None:
-    events = rw.read_events(ROWS).head(2).repeated(2)
+    events = rw.read_events(ROWS).head(2).passes(2)
     assert LEARNERS[name](events).parameters["events"] == events.parameters
 
 

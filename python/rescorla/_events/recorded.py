@@ -17,7 +17,7 @@ _TYPES = {"across": bool, "lower": bool, "symbols": str | None, "background": st
 
 # What takes events and gives some of them, or the same in another order: what they are stays as it is.
 _CHOOSING = frozenset(
-    f"Events.{name}" for name in ("head", "passes", "positions", "repeated", "sample", "slice", "split")
+    f"Events.{name}" for name in ("head", "passes", "positions", "sample", "slice", "split")
 )
 
 
