@@ -617,7 +617,7 @@ def test_a_schedule_is_a_rate_for_each_row(
     rule: dict[str, Any] = {"eta": 0.2, "passes": passes, "dtype": dtype}
     found = rw.widrow_hoff((given_x, Z), **rule, schedule=schedule)
     some.assert_close(found.values, W, 1e-12 if dtype == np.float64 else 1e-5)
-    constant = rw.widrow_hoff((given_x, Z), **rule, schedule=rw.schedules.constant(1.0))
+    constant = rw.widrow_hoff((given_x, Z), **rule, schedule=rw.schedules.piecewise([], [1.0]))
     assert some.bits(constant.values) == some.bits(rw.widrow_hoff((given_x, Z), **rule).values)
 
 
@@ -640,7 +640,7 @@ def test_schedules_and_passes_of_names() -> None:
     with pytest.warns(
         rw.RescorlaWarning, match="x'x, times its factor, = 4, so a rate is safe only below 0.5"
     ):
-        rw.widrow_hoff(([[1.0]], [1.0]), eta=0.6, schedule=rw.schedules.constant(4.0))
+        rw.widrow_hoff(([[1.0]], [1.0]), eta=0.6, schedule=rw.schedules.piecewise([], [4.0]))
 
 
 @pytest.mark.parametrize("outcome_vectors", [None, GOALS])

@@ -28,7 +28,7 @@ def test_what_a_store_keeps_counts_too(tmp_path: Path) -> None:
     assert plain.thread > 32 * MIB
     size = events.n_cues * events.n_outcomes * 8
     assert _needs(tmp_path / "initial.zarr", events, initial=initial).process == plain.process + 2 * size
-    scheduled = _needs(tmp_path / "schedule.zarr", events, schedule=rw.schedules.constant(0.5))
+    scheduled = _needs(tmp_path / "schedule.zarr", events, schedule=rw.schedules.inverse_time(9.0))
     assert scheduled.process == plain.process + 16 * events.n_tokens
     assert _needs(tmp_path / "mean.zarr", events, average=True).thread > plain.thread
 
