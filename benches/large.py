@@ -160,7 +160,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         events = Path(folder) / "events.rw"
         begun = time.perf_counter()
-        rw.compile_events(made_up(options.cues, options.outcomes, options.events), events, progress=False)
+        rw.read_events(made_up(options.cues, options.outcomes, options.events), events, progress=False)
         print(
             f"{options.events:,} events made and compiled in {time.perf_counter() - begun:.1f} s: "
             f"{events.stat().st_size / 1e6:.1f} MB"

@@ -194,7 +194,7 @@ def made(options: argparse.Namespace, folder: Path) -> tuple[Path, Path]:
     size = workloads.Size(options.events, options.cues, options.outcomes, options.slots)
     table, few, path = folder / workloads.TABLE, folder / "few.rw", folder / "events.rw"
     workloads.write_table(table, workloads.zipf_lines(size))
-    events = rw.compile_events(table, path, duplicates="error", progress=False)
+    events = rw.read_events(table, path, duplicates="error", progress=False)
     table.unlink()
     events.head(len(events) // 4).save(few)
     return few, path

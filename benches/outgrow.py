@@ -210,7 +210,7 @@ def main() -> None:
         options.seed = random.SystemRandom().randrange(1 << 32)
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         path = Path(folder) / "events.rw"
-        rw.compile_events(made_up(options.size, options.size, options.events), path, progress=False)
+        rw.read_events(made_up(options.size, options.size, options.events), path, progress=False)
         print(
             f"{options.events:,} events, {path.stat().st_size / 1e6:.1f} MB; moments of seed {options.seed}"
         )

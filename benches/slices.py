@@ -186,7 +186,7 @@ def main() -> int:
         made = {"zipf": folder / "zipf.rw"}
         table = folder / workloads.TABLE
         workloads.write_table(table, workloads.zipf_lines(SMALL if options.smoke else SYNTHETIC))
-        rw.compile_events(table, made["zipf"], duplicates="error", progress=False)
+        rw.read_events(table, made["zipf"], duplicates="error", progress=False)
         text = options.text
         if options.smoke and text is None:
             text = folder / "text.txt"

@@ -84,7 +84,7 @@ def rescorla_convert(folder: str, threads: int) -> Result:
 
     path = Path(folder) / "events.rw"
     begun = time.perf_counter()
-    events = rw.compile_events(Path(folder) / workloads.TABLE, path, duplicates="error", progress=False)
+    events = rw.read_events(Path(folder) / workloads.TABLE, path, duplicates="error", progress=False)
     seconds = time.perf_counter() - begun
     return {
         "seconds": seconds,

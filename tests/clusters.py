@@ -32,7 +32,7 @@ def random_events(
     rows = (
         ([f"c{cue}" for cue in random.sample(cues, 3)], [f"o{random.choice(outcomes)}"]) for _ in range(n)
     )
-    return rw.compile_events(rows, path)
+    return rw.read_events(rows, path)
 
 
 class Doing(WorkerPlugin):

@@ -1,4 +1,4 @@
-"""Calls whatever numpy is enough for, as the design promises: a program for an environment that has nothing else.
+"""Calls whatever numpy is enough for: a program for an environment that has nothing else.
 
 ``python -I -S numpy_alone.py PACKAGES`` looks for packages in that folder alone, and allows no network. Each
 call prints its name when it is done.
@@ -23,8 +23,10 @@ def no_network(*_: object, **__: object) -> None:
 socket.socket = socket.create_connection = no_network  # type: ignore[misc,assignment]
 
 import numpy as np  # noqa: E402
-import rescorla as rw  # noqa: E402
+import rescorla  # noqa: E402
 from rescorla.cli import main  # noqa: E402
+
+rw: Any = rescorla
 
 ROWS = [("c_a_t_s", "cat_plural", 4), ("c_a_t", "cat", 9), ("h_a_t", "hat", 7), ("h_a_t_s", "hat_plural", 2)]
 TEXT = "In the beginning God created the heaven and the earth.\n" * 3
@@ -70,7 +72,7 @@ def learning() -> Mapping[str, Callable[[], object]]:
     curves = rw.trajectories(read, [("a", "cat")])
     return {
         "learn": lambda: [
-            rw.learn(read, method=method, dtype=dtype)  # type: ignore[arg-type]
+            rw.learn(read, method=method, dtype=dtype)
             for method in ("auto", "forward", "adjoint")
             for dtype in ("float64", "float32")
         ],
@@ -123,10 +125,7 @@ def learning() -> Mapping[str, Callable[[], object]]:
             [rw.load_weights(f"w.{suffix}") for suffix in ("npz", "npy")],
         ],
         "verify": lambda: [bool(rw.verify(file)) for file in ("e.rw", "w.npz", "w.npy")].index(True),
-        "report": lambda: [
-            rw.report(each, "page.html")  # type: ignore[arg-type]
-            for each in (weights, curves, rw.design("A+ 4"))
-        ],
+        "report": lambda: [rw.report(each, "page.html") for each in (weights, curves, rw.design("A+ 4"))],
         "measures": lambda: [rw.measures.prior(weights), rw.measures.activation(read, weights)],
         "show_versions": rw.show_versions,
     }
@@ -179,7 +178,7 @@ def commands() -> Mapping[str, Callable[[], object]]:
         "verify x.npz",
         "report x.npz -o x.html",
     )
-    return {f"rescorla {each.split()[0]}": called(*each.split()) for each in told}
+    return {f"rescorla {each}": called(*each.split()) for each in told}
 
 
 def run() -> None:

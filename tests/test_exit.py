@@ -99,7 +99,7 @@ def test_the_process_ends_while_threads_read_files_and_ask_a_function(tmp_path: 
 
 def test_work_that_is_stopped_takes_its_temporary_file_along(tmp_path: Path) -> None:
     path = str(tmp_path / "events.bin")
-    work = f"rw.compile_events(((f'a{{i}}', 'x') for i in range(10**8)), {path!r})"
+    work = f"rw.read_events(((f'a{{i}}', 'x') for i in range(10**8)), {path!r})"
     end(PRELUDE + f"def work(): {work}\n" + RUN)
     assert list(tmp_path.iterdir()) == []
 

@@ -32,10 +32,10 @@ def learn_until_the_disk_is_full(method):
 
 work = {
     "event file": lambda: events.save(path),
-    "compiled": lambda: rw.compile_events(iter(events), path),
+    "compiled": lambda: rw.read_events(iter(events), path),
     "sample": lambda: events.sample(10_000, 1, path=path),
     "filtered": lambda: events.filter(path, remove_cues=["a1"]),
-    "put together": lambda: events.concat(events, path=path),
+    "put together": lambda: rw.concat_events([events, events], path),
     "table": lambda: events.to_table(path),
     "gz table": lambda: events.to_table(path),
     "weights": lambda: weights.save(path),

@@ -125,7 +125,7 @@ READING = [
     ),
     Mistake(
         "source and path swapped",
-        lambda: lib.compile_events("events.rw", [("a", "x")]),
+        lambda: lib.read_events("events.rw", [("a", "x")]),
         "path must be the name of the file to write",
         "not a list",
         "the source comes first",

@@ -41,9 +41,9 @@ def links_to(path: Path) -> list[Path]:
 
 # Each takes what is read and what is written.
 CALLS: dict[str, tuple[str, Callable[[Path, Path], object]]] = {
-    "compile a table": ("e.tab", lambda read, out: rw.compile_events(read, out)),
-    "compile a file of events": ("e.rw", lambda read, out: rw.compile_events(read, out)),
-    "compile mapped events": ("e.rw", lambda read, out: rw.compile_events(rw.open_events(read), out)),
+    "compile a table": ("e.tab", lambda read, out: rw.read_events(read, out)),
+    "compile a file of events": ("e.rw", lambda read, out: rw.read_events(read, out)),
+    "compile mapped events": ("e.rw", lambda read, out: rw.read_events(rw.open_events(read), out)),
     "save": ("e.rw", lambda read, out: rw.open_events(read).save(out)),
     "filter": ("e.rw", lambda read, out: rw.open_events(read).filter(out, max_cues=1)),
     "filter by a list": ("list", lambda read, out: rw.read_events(EVENTS).filter(out, keep_cues=read)),
@@ -55,7 +55,6 @@ CALLS: dict[str, tuple[str, Callable[[Path, Path], object]]] = {
     "background": ("e.rw", lambda read, out: rw.open_events(read).with_background("B", path=out)),
     "concat": ("e.rw", lambda read, out: rw.concat_events([rw.read_events(EVENTS), read], out)),
     "concat a table": ("e.tab", lambda read, out: rw.concat_events([read], out)),
-    "concat as a method": ("e.rw", lambda r, o: rw.read_events(EVENTS).concat(rw.open_events(r), path=o)),
     "to_table": ("e.rw", lambda read, out: rw.open_events(read).to_table(out)),
     "corpus": ("list", lambda read, out: rw.corpus_events(read, out)),
     "corpus of files": ("list", lambda read, out: rw.corpus_events([read], out)),
@@ -78,7 +77,7 @@ def inputs(tmp_path: Path) -> Path:
     (tmp_path / "list").write_text("a\nb\n")
     (tmp_path / "map").write_text("a\tA\n")
     for name in ("e.rw", "e.npy"):
-        rw.compile_events(EVENTS, tmp_path / name)
+        rw.read_events(EVENTS, tmp_path / name)
     weights().save(tmp_path / "w.npy")
     return tmp_path
 
@@ -164,7 +163,7 @@ def test_no_output_of_a_command_replaces_its_input(
     Path("folder").mkdir()
     Path("folder/text").write_text("a b\n")
     for name in ("e.rw", "text.rw"):
-        rw.compile_events(EVENTS, name)
+        rw.read_events(EVENTS, name)
     for name in ("v.npz", "v.npy"):
         rw.Weights(np.ones((3, 1)), ["a", "b", "c"], ["x"]).save(name)
     before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
@@ -199,7 +198,7 @@ def test_standard_input_is_an_input(tmp_path: Path) -> None:
 
 # What is written to, each as a call with a path. The suffixes are those that the call takes.
 WRITERS: dict[str, Callable[[Path], object]] = {
-    ".rw": lambda path: rw.compile_events(EVENTS, path),
+    ".rw": lambda path: rw.read_events(EVENTS, path),
     ".tab": lambda path: rw.read_events(EVENTS).to_table(path),
     ".npz": lambda path: weights().save(path),
     ".npy": lambda path: weights().save(path),
@@ -294,7 +293,7 @@ def test_a_command_writes_to_a_pipe_where_that_makes_sense(option: str, tmp_path
 def test_an_error_has_the_name_of_its_file_whole(tmp_path: Path) -> None:
     path = os.path.join(os.fsencode(tmp_path), b"no folder \xff", b"e.rw")
     for work in (
-        lambda: rw.compile_events(EVENTS, os.fsdecode(path)),
+        lambda: rw.read_events(EVENTS, os.fsdecode(path)),
         lambda: rw.open_events(os.fsdecode(path)),
         lambda: weights().save(os.fsdecode(path) + ".npz"),
     ):

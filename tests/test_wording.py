@@ -275,7 +275,7 @@ def test_a_folder_that_is_missing_is_a_file_not_found(
     monkeypatch.chdir(tmp_path)
     events = rw.read_events([("a", "x")])
     for path in (tmp_path / "nowhere" / "e.rw", Path("nowhere") / "e.rw"):
-        for write in (events.save, events.to_table, lambda path: rw.compile_events([("a", "x")], path)):
+        for write in (events.save, events.to_table, lambda path: rw.read_events([("a", "x")], path)):
             with pytest.raises(FileNotFoundError, match=f"no folder {path.parent}; make it first") as refused:
                 write(path)
             assert refused.value.filename == str(path)

@@ -28,7 +28,7 @@ from rescorla._events.cues import cue_coding, ortho_coding
 from rescorla._events.designs import design
 from rescorla._events.events import Event, Events, open_events
 from rescorla._events.factors import factor_events
-from rescorla._events.read import compile_events, read_events
+from rescorla._events.read import read_events
 from rescorla._events.text import corpus_events
 from rescorla._events.windows import cue_window
 from rescorla._learn.activations import activations
@@ -74,7 +74,6 @@ __all__ = [
     "bandsample",
     "classify",
     "compat",
-    "compile_events",
     "concat_events",
     "convergence",
     "corpus_events",

@@ -130,7 +130,7 @@ def learn(
 
     >>> import rescorla as rw
     >>> from distributed import Client
-    >>> events = rw.compile_events(
+    >>> events = rw.read_events(
     ...     [("light_tone", "shock", 3), ("tone", "food")], "events.rw"
     ... )
     >>> with Client(processes=False, n_workers=1, dashboard_address=":0") as client:

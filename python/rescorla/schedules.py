@@ -37,7 +37,7 @@ from rescorla._shared.checks import number, rate
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["constant", "inverse_time", "piecewise", "power"]
+__all__ = ["inverse_time", "piecewise", "power"]
 
 
 class _Schedule:
@@ -58,38 +58,10 @@ class _Schedule:
 
 
 _FORMULAS: dict[str, Callable[..., Any]] = {
-    "constant": lambda tokens, factor: np.full(len(tokens), factor),
     "inverse_time": lambda tokens, tau: 1.0 / (1.0 + tokens / tau),
     "power": lambda tokens, tau, exponent: (1.0 + tokens / tau) ** -exponent,
     "piecewise": lambda tokens, ends, factors: np.array(factors)[np.searchsorted(ends, tokens)],
 }
-
-
-def constant(factor: float) -> Schedule:
-    """The same factor for every token.
-
-    Parameters
-    ----------
-    factor : float
-        0 or more.
-
-    Returns
-    -------
-    callable
-
-    Raises
-    ------
-    ValueError
-        When the factor is negative or not finite.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import rescorla as rw
-    >>> rw.schedules.constant(0.5)(np.array([1, 2]))
-    array([0.5, 0.5])
-    """
-    return _Schedule("constant", factor=rate("factor", factor))
 
 
 def inverse_time(tau: float) -> Schedule:

@@ -74,7 +74,7 @@ pub const PARAMETERS: u32 = 4;
 /// The bytes of names before their arrays.
 const NAMES_HEAD: usize = 24;
 
-const REBUILD: &str = "the file is damaged: compile it again from its source";
+const REBUILD: &str = "the file is damaged: write it again from its source";
 
 /// The error of a damaged file: where it is wrong, what was expected there, and what was found.
 pub(super) fn damaged(offset: usize, expected: impl Into<String>, found: impl Into<String>) -> Error {
@@ -161,7 +161,7 @@ impl Header {
             Error::defect(
                 "a binary event file",
                 found,
-                "compile one with compile_events or `rescorla events`",
+                "write one with `rescorla events` or read_events(source, path)",
             )
         };
         if file.get(..8).is_some_and(|magic| magic != MAGIC) || file.len() < 8 {
@@ -173,7 +173,7 @@ impl Header {
             return Err(Error::defect(
                 format!("version {VERSION}"),
                 format!("version {version}"),
-                "read it with the version of rescorla that wrote it, or compile it again",
+                "read it with the version of rescorla that wrote it, or write it again",
             ));
         }
         let features = input.u32()?;

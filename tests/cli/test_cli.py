@@ -79,7 +79,7 @@ def fields(report: str) -> dict[str, str]:
 @pytest.mark.parametrize("suffix", ["npz", "npy", "nc"])
 @pytest.mark.parametrize("compiled", [False, True])
 def test_learn_is_learn(suffix: str, compiled: bool, run: Run, table: Path, tmp_path: Path) -> None:
-    source = rw.compile_events(table, tmp_path / "e.rw").path if compiled else table
+    source = rw.read_events(table, tmp_path / "e.rw").path if compiled else table
     path = tmp_path / f"w.{suffix}"
     options = ["--alpha", 0.2, "--beta", 0.3, 0.1, "--lambda", 2, "--dtype", "float32", "--threads", 1]
     report = fields(run("learn", source, *options, "-o", path))
@@ -118,7 +118,7 @@ def test_learn_takes_running_text(run: Run, text: Path, tmp_path: Path) -> None:
 
 
 def test_a_background_cue_is_added_to_any_source(run: Run, table: Path, tmp_path: Path) -> None:
-    compiled = rw.compile_events(table, tmp_path / "e.rw").path
+    compiled = rw.read_events(table, tmp_path / "e.rw").path
     for source in (table, compiled):
         run("learn", source, "--background", "always", "-o", tmp_path / "w.npz")
         assert "always" in rw.load_weights(tmp_path / "w.npz").cues
@@ -266,7 +266,7 @@ def test_events_to_a_binary_file_and_back(run: Run, table: Path, text: Path, tmp
 
 
 def test_info_of_events_and_of_weights(run: Run, table: Path, tmp_path: Path) -> None:
-    binary = rw.compile_events(table, tmp_path / "e.rw").path
+    binary = rw.read_events(table, tmp_path / "e.rw").path
     for source in (table, binary):
         report = fields(run("info", source))
         assert report["file"] == str(source)
@@ -299,7 +299,7 @@ def test_learn_by_a_method(run: Run, table: Path, tmp_path: Path) -> None:
 
 def test_verify(run: Run, table: Path, tmp_path: Path) -> None:
     path = tmp_path / "e.rw"
-    rw.compile_events(table, path)
+    rw.read_events(table, path)
     assert run("verify", path) == f"{path}: sound, 3 events\n"
     whole = path.read_bytes()
     for at in (10, len(whole) // 2, len(whole) - 10):
@@ -456,7 +456,7 @@ def test_options_of_running_text_are_refused_elsewhere(
 ) -> None:
     told = case[0].split()
     flag = told[0].rstrip("=")
-    rw.compile_events(table, "e.rw")
+    rw.read_events(table, "e.rw")
     for command in ("events", "learn"):
         error = run(command, table, *told, "-o", "out.npz", status=1)
         assert f"{table}: {flag} is for running text, and this is an event table; leave it out\n" in error
@@ -679,7 +679,7 @@ def test_every_argument_of_filter_is_an_option() -> None:
         ("--head 5", lambda events, path: events.head(5, path=path)),
         ("--sample 30 --seed 4", lambda events, path: events.sample(30, 4, path=path)),
         ("--shuffle --seed 4", lambda events, path: events.shuffled(4, path=path)),
-        ("--passes 3", lambda events, path: events.repeated(3, path=path)),
+        ("--passes 3", lambda events, path: events.passes(3, path=path)),
         ("--passes 3 --shuffle --seed 4", lambda events, path: events.passes(3, 4, path=path)),
         ("--background always", lambda events, path: events.with_background("always", path=path)),
         (
@@ -764,7 +764,7 @@ def test_counts_of_names_with_quotation_marks_are_lists(run: Run, passage: Path)
 
 
 def test_counts_refuse_names_that_a_table_cannot_hold(run: Run, tmp_path: Path) -> None:
-    rw.compile_events([(["a\tb"], "x")], tmp_path / "e.rw")
+    rw.read_events([(["a\tb"], "x")], tmp_path / "e.rw")
     error = run("events", tmp_path / "e.rw", "--cue-counts", tmp_path / "c.tab", status=1)
     assert "the name 'a\\tb' contains a tab or a line break" in error
     assert not (tmp_path / "c.tab").exists()
@@ -989,7 +989,7 @@ def test_the_command_as_a_module(table: Path) -> None:
 def test_a_closed_pipe_is_silent(tmp_path: Path) -> None:
     path = tmp_path / "w.npz"
     rw.Weights(np.ones((300, 300)), [f"c{i}" for i in range(300)], [f"o{i}" for i in range(300)]).save(path)
-    events = rw.compile_events(([f"c{i % 300}"] * 2 for i in range(3000)), tmp_path / "e.rw").path
+    events = rw.read_events(([f"c{i % 300}"] * 2 for i in range(3000)), tmp_path / "e.rw").path
     assert events is not None
     with subprocess.Popen(
         [*COMMAND, "activations", events, str(path), "--top", "300"],

@@ -320,7 +320,7 @@ def test_info_of_text_tables_and_files_that_do_not_say(tmp_path: Path) -> None:
 
     assert described("text.txt") == {}
     assert json_of("info", "text.txt")["parameters"]["function"] == "corpus_events"
-    rw.compile_events([("a", "x")], "e.rw")
+    rw.read_events([("a", "x")], "e.rw")
     Path("e.rw").write_bytes(unmade(Path("e.rw")))
     assert described("e.rw") == {"made of": "what is not kept"}
     assert json_of("info", "e.rw")["parameters"] == {}
@@ -338,7 +338,9 @@ STEPS: dict[str, tuple[Any, list[str]]] = {
         ["the levels of Theme -> Verb, of <dict>"],
     ),
     "parts": (
-        lambda: rw.read_events([("a", "x")]).concat(rw.read_events([("b", "x")]).with_background("q")),
+        lambda: rw.concat_events(
+            [rw.read_events([("a", "x")]), rw.read_events([("b", "x")]).with_background("q")]
+        ),
         [
             "2 parts, joined: (the events of <list>, as they were read), (the events of <list>, as they were "
             "read; then the cue 'q' added to every event)"
@@ -349,7 +351,7 @@ STEPS: dict[str, tuple[Any, list[str]]] = {
         [f"7 parts, joined: {', '.join(['(the events of <list>, as they were read)'] * 5)}, and 2 more"],
     ),
     "some": (
-        lambda: rw.read_events([("a", "x")] * 9)[1:8][::-2][[0, 1]].sample(3, 1).repeated(2).repeated(3),
+        lambda: rw.read_events([("a", "x")] * 9)[1:8][::-2][[0, 1]].sample(3, 1).passes(2).passes(3),
         [
             "the events of <list>, as they were read",
             "the events 1 to 7, counted from 0",

@@ -47,7 +47,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("e.tab").write_text(TABLE)
-    rw.compile_events("e.tab", "e.rw")
+    rw.read_events("e.tab", "e.rw")
     Path("t.txt").write_text("some words\n")
     rw.learn(rw.corpus_events("t.txt", symbols="a-z")).save("t.npz")
     for name in ("w.npz", "w.zarr"):

@@ -178,7 +178,6 @@ def test_a_schedule_prints_as_in_python(tau: float, exponent: float, ends: list[
     factors = [1 / (1 + each) for each in range(len(ends) + 1)]
     listed = "/".join(map(str, ends)) + "," + "/".join(map(str, factors))
     for text, made in (
-        (f"constant:{tau}", rw.schedules.constant(tau)),
         (f"inverse_time:tau={tau}", rw.schedules.inverse_time(tau)),
         (f"power:{tau},{exponent}", rw.schedules.power(tau, exponent)),
         (f"power:exponent={exponent},tau={tau}", rw.schedules.power(tau, exponent)),

@@ -346,7 +346,7 @@ def test_of_running_text_the_call_is_written(client: Client, out: str, tmp_path:
 
 @pytest.mark.filterwarnings("ignore::rescorla.RescorlaWarning")
 def test_a_weight_that_diverges_is_named(client: Client, tmp_path: Path, out: str) -> None:
-    events = rw.compile_events([("a_b", "x", 2000), ("b", "y", 5)], tmp_path / "steep.rw")
+    events = rw.read_events([("a_b", "x", 2000), ("b", "y", 5)], tmp_path / "steep.rw")
     message = r"the weight of cue '[ab]' to outcome 'x' became -?(inf|nan)"
     with pytest.raises(FloatingPointError, match=message):
         rw.distributed.learn(client, events, out, alpha=1.0, beta=2.0, method="forward")

@@ -122,7 +122,7 @@ def test_the_limits_of_the_format_are_those_of_the_source() -> None:
 
 
 # Data that pages read, and how a page says whose they are: by the link to the page that does, or in words.
-DATA = r"\bkjv\.(txt|rw)|\bking_james\(|\b(think|plurals|danks|serbian|lexample|dative)\.csv|\bfrom_r\("
+DATA = r"\bkjv\.(txt|rw)|\bking_james\(|\b(think|plurals|danks|serbian|lexample|dative)\.csv"
 WHOSE = r"datasets\.md|public domain"
 
 

@@ -32,7 +32,6 @@ SHOWN = {
     "rescorla.datasets._bible",
     "rescorla.datasets._plants",
     "rescorla.datasets._plurals",
-    "rescorla.datasets.r",
     "rescorla.estimators",
     "rescorla.estimators.delta",
     "rescorla.estimators.equilibrium",

@@ -88,10 +88,10 @@ def test_arrow_data_are_the_events_of_their_rows(
     listed = pa.types.is_list(names) or pa.types.is_large_list(names)
     rows = data.draw(some.events(some.VERBATIM_NAMES if listed else some.TABLE_NAMES))
     rows = [(cues, outcomes, frequency % 100) for cues, outcomes, frequency in rows]
-    expected = rw.compile_events(rows, folder / "rows.bin", duplicates=duplicates, background="always")
+    expected = rw.read_events(rows, folder / "rows.bin", duplicates=duplicates, background="always")
     table = sliced(table_of(names, integers, rows, listed=listed), cuts, padded=padded)
     for source in (table, Owner(table), table.to_reader()):
-        found = rw.compile_events(source, folder / "arrow.bin", duplicates=duplicates, background="always")
+        found = rw.read_events(source, folder / "arrow.bin", duplicates=duplicates, background="always")
         assert len(found) == len(expected)
         assert unmade(folder / "arrow.bin") == unmade(folder / "rows.bin")
 
@@ -113,8 +113,8 @@ def test_data_frames_are_the_events_of_their_rows(folder: Path, rows: list[Event
             frame = frame.astype({"Cues": object, "outcomes": object})
         elif kind == "categories":
             frame = frame.astype({"Cues": "category", "outcomes": "category"})
-    rw.compile_events(rows, folder / "rows.bin")
-    rw.compile_events(frame, folder / "frame.bin")
+    rw.read_events(rows, folder / "rows.bin")
+    rw.read_events(frame, folder / "frame.bin")
     assert unmade(folder / "frame.bin") == unmade(folder / "rows.bin")
 
 

@@ -582,17 +582,17 @@ def test_files_and_copies_keep_phases(tmp_path: Path) -> None:
         pickle.loads(pickle.dumps(saved)),
         copy.copy(EVENTS),
         copy.deepcopy(EVENTS),
-        rw.compile_events(EVENTS, tmp_path / "f.rw"),
-        rw.compile_events(tmp_path / "e.rw", tmp_path / "g.rw"),
+        rw.read_events(EVENTS, tmp_path / "f.rw"),
+        rw.read_events(tmp_path / "e.rw", tmp_path / "g.rw"),
         rw.read_events(EVENTS),
         rw.read_events(saved, background="box"),
         EVENTS.with_background("box", path=tmp_path / "h.rw"),
-        EVENTS.concat(rw.read_events([("a", "x")])),
+        rw.concat_events([EVENTS, rw.read_events([("a", "x")])]),
         rw.concat_events([EVENTS], tmp_path / "i.rw"),
     ):
         assert where(events) == ALL
         assert events[events.phases["last"].rows].n_tokens == 2
-    assert where(rw.compile_events(EVENTS, tmp_path / "j.rw", limit=9)) == where(EVENTS[:9])
+    assert where(rw.read_events(EVENTS, tmp_path / "j.rw", limit=9)) == where(EVENTS[:9])
 
 
 @given(st.integers(-14, 14), st.integers(-14, 14))
@@ -632,7 +632,7 @@ def test_other_orders_have_no_phases() -> None:
         EVENTS.sample(5, 1),
         EVENTS.passes(2, 1),
         EVENTS.passes(1),
-        EVENTS.repeated(2),
+        EVENTS.passes(2),
         EVENTS[::-1],
         EVENTS[[0, 1, 2]],
         EVENTS[EVENTS.frequencies > 0],
@@ -657,7 +657,7 @@ def test_phases_of_one_name_warn_and_are_left_out() -> None:
     with pytest.warns(
         rw.RescorlaWarning, match="phases named '1', 'x', so together they have no phases"
     ) as caught:
-        joined = one.concat(other)
+        joined = rw.concat_events([one, other])
     assert caught[0].filename == __file__
     assert joined.phases == {}
     assert rows(joined) == rows(one) + rows(other)

@@ -45,7 +45,7 @@ def test_other_events_have_another_digest(changed: Any) -> None:
 def test_a_file_has_the_digest_of_its_events(tmp_path: Path) -> None:
     events = rw.read_events(EVENTS)
     path = tmp_path / "e.rw"
-    assert rw.compile_events(EVENTS, path).digest == events.digest
+    assert rw.read_events(EVENTS, path).digest == events.digest
     assert rw.open_events(path).digest == events.digest
     assert rw.open_events(path, mapped=False).digest == events.digest
     assert events.__dask_tokenize__() == rw.open_events(path).__dask_tokenize__()
@@ -61,7 +61,7 @@ def test_pickles_and_copies_of_events_in_memory_are_the_same_events(events: Any)
 
 def test_a_pickle_of_a_file_is_small_and_opens_it(tmp_path: Path) -> None:
     for mapped in (True, False):
-        rw.compile_events(EVENTS * 50, tmp_path / "e.rw")
+        rw.read_events(EVENTS * 50, tmp_path / "e.rw")
         events = rw.open_events(tmp_path / "e.rw", mapped=mapped)
         pickled = pickle.dumps(events)
         assert len(pickled) < 1000 < os.path.getsize(tmp_path / "e.rw")
@@ -73,7 +73,7 @@ def test_a_pickle_of_a_file_is_small_and_opens_it(tmp_path: Path) -> None:
 
 def test_a_pickle_opens_the_file_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    events = rw.compile_events(EVENTS, "e.rw")
+    events = rw.read_events(EVENTS, "e.rw")
     (tmp_path / "below").mkdir()
     monkeypatch.chdir("below")
     again = pickle.loads(pickle.dumps(events))
@@ -83,9 +83,9 @@ def test_a_pickle_opens_the_file_from_any_folder(tmp_path: Path, monkeypatch: py
 
 def test_a_pickle_refuses_another_file_and_one_that_is_gone(tmp_path: Path) -> None:
     path = tmp_path / "e.rw"
-    events = rw.compile_events(EVENTS, path)
+    events = rw.read_events(EVENTS, path)
     pickled = pickle.dumps(events)
-    other = rw.compile_events(EVENTS[:-1], path)
+    other = rw.read_events(EVENTS[:-1], path)
     with pytest.raises(rw.FormatError, match=f"{events.digest}.*{other.digest}"):
         pickle.loads(pickled)
     path.unlink()
@@ -94,14 +94,14 @@ def test_a_pickle_refuses_another_file_and_one_that_is_gone(tmp_path: Path) -> N
 
 
 def test_events_go_to_a_process_that_was_spawned(tmp_path: Path) -> None:
-    in_memory, in_file = rw.read_events(EVENTS), rw.compile_events(EVENTS, tmp_path / "e.rw")
+    in_memory, in_file = rw.read_events(EVENTS), rw.read_events(EVENTS, tmp_path / "e.rw")
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         assert pool.map(weights, [in_memory, in_file]) == [weights(in_memory)] * 2
 
 
 def test_a_file_that_is_read_in_parts_gives_an_error_where_it_is_cut(tmp_path: Path) -> None:
     path = tmp_path / "e.rw"
-    rw.compile_events(EVENTS, path)
+    rw.read_events(EVENTS, path)
     events = rw.open_events(path, mapped=False)
     assert weights(events) == weights(rw.read_events(EVENTS))
     os.truncate(path, 200)
@@ -114,7 +114,7 @@ def test_a_file_that_is_read_in_parts_gives_an_error_where_it_is_cut(tmp_path: P
 
 def test_threads_read_parts_of_a_file_at_once(tmp_path: Path) -> None:
     path = tmp_path / "e.rw"
-    expected = list(rw.compile_events([(f"a{i}", f"x{i % 13}", 1) for i in range(150_000)], path))
+    expected = list(rw.read_events([(f"a{i}", f"x{i % 13}", 1) for i in range(150_000)], path))
     events = rw.open_events(path, mapped=False)
     assert events.info()["n_chunks"] > 2
     with ThreadPoolExecutor(4) as pool:
@@ -124,7 +124,7 @@ def test_threads_read_parts_of_a_file_at_once(tmp_path: Path) -> None:
 
 
 def test_saving_takes_the_bytes_of_a_file_that_is_not_mapped(tmp_path: Path) -> None:
-    rw.compile_events(EVENTS, tmp_path / "e.rw")
+    rw.read_events(EVENTS, tmp_path / "e.rw")
     rw.open_events(tmp_path / "e.rw", mapped=False).save(tmp_path / "other.rw")
     assert (tmp_path / "other.rw").read_bytes() == (tmp_path / "e.rw").read_bytes()
     np.testing.assert_array_equal(rw.open_events(tmp_path / "other.rw").frequencies, [n for *_, n in EVENTS])

@@ -121,7 +121,7 @@ def test_an_index_of_another_type(place: Any) -> None:
 
 @pytest.mark.parametrize("part", [slice(None, None, -1), slice(0, 0), slice(-2, None), slice(0, 99, 2)])
 def test_a_slice_keeps_all_names(part: slice, tmp_path: Path) -> None:
-    for events in (rw.read_events(ROWS), rw.compile_events(ROWS, tmp_path / "e.rw")):
+    for events in (rw.read_events(ROWS), rw.read_events(ROWS, tmp_path / "e.rw")):
         found = events[part]
         assert rows(found) == ROWS[part]
         assert (found.cues, found.outcomes, found.path) == (events.cues, events.outcomes, None)
@@ -164,7 +164,7 @@ def test_matrices_count_duplicates() -> None:
 
 
 def test_no_events(tmp_path: Path) -> None:
-    for events in (rw.read_events([]), rw.compile_events([], tmp_path / "e.rw"), rw.read_events(ROWS)[:0]):
+    for events in (rw.read_events([]), rw.read_events([], tmp_path / "e.rw"), rw.read_events(ROWS)[:0]):
         assert (len(events), events.n_tokens, list(events)) == (0, 0, [])
         assert events.cue_matrix().shape == (0, events.n_cues)
         assert rw.learn(events).values.shape == (events.n_cues, events.n_outcomes)
@@ -214,7 +214,7 @@ def test_a_data_frame(library: str, header: tuple[str, str, str], listed: bool, 
     expected = [(("a", "b"), ("x",), 2), (("c",), ("y", "x"), 3)]
     frame = frames()[library](data)
     assert rows(rw.read_events(frame)) == expected
-    assert rows(rw.compile_events(frame, tmp_path / "e.rw")) == expected
+    assert rows(rw.read_events(frame, tmp_path / "e.rw")) == expected
     del data[header[2]]
     assert rows(rw.read_events(frames()[library](data))) == [
         (cues, outcomes, 1) for cues, outcomes, _ in expected
@@ -261,7 +261,7 @@ def test_a_path_is_a_table_or_an_event_file(kind: Any, tmp_path: Path) -> None:
         return
     expected = [(("a", "b"), ("x",), 1)]
     assert rows(rw.read_events(source)) == expected
-    compiled = rw.compile_events(source, tmp_path / "e.rw")
+    compiled = rw.read_events(source, tmp_path / "e.rw")
     assert (rows(compiled), compiled.path) == (expected, str(tmp_path / "e.rw"))
     assert rows(rw.read_events(kind(tmp_path / "e.rw"), background="c")) == [(("c", "a", "b"), ("x",), 1)]
     for path in (source, kind(tmp_path / "e.rw")):
@@ -271,7 +271,7 @@ def test_a_path_is_a_table_or_an_event_file(kind: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "call", [rw.read_events, rw.learn, rw.equilibrium, lambda p: rw.compile_events(p, f"{p}.rw")]
+    "call", [rw.read_events, rw.learn, rw.equilibrium, lambda p: rw.read_events(p, f"{p}.rw")]
 )
 def test_running_text_is_for_corpus_events(call: Any, tmp_path: Path) -> None:
     path = tmp_path / "text.txt"
@@ -285,11 +285,6 @@ def test_running_text_is_for_corpus_events(call: Any, tmp_path: Path) -> None:
 def test_a_source_of_another_type(source: Any) -> None:
     with pytest.raises(TypeError, match=f"not {type(source).__name__}"):
         rw.read_events(source)
-
-
-def test_compile_events_needs_a_path() -> None:
-    with pytest.raises(TypeError):
-        rw.compile_events(ROWS, None)  # type: ignore[arg-type]
 
 
 def test_duplicates_is_one_of_three() -> None:
@@ -318,10 +313,10 @@ def test_a_name_that_is_no_text_comes_back_whole(tmp_path: Path) -> None:
             call(os.fsdecode(missing))
         assert os.fsencode(caught.value.filename) == missing
     with pytest.raises(FileNotFoundError) as caught:
-        rw.compile_events(ROWS, os.fsdecode(missing + b"/events.bin"))
+        rw.read_events(ROWS, os.fsdecode(missing + b"/events.bin"))
     assert os.fsencode(caught.value.filename).startswith(missing)
     path = folder + b"/events-\xff"
-    for events in (rw.compile_events(ROWS, os.fsdecode(path)), rw.open_events(os.fsdecode(path))):
+    for events in (rw.read_events(ROWS, os.fsdecode(path)), rw.open_events(os.fsdecode(path))):
         assert events.path is not None
         assert os.fsencode(events.path) == path
         assert rows(events) == ROWS
@@ -476,7 +471,8 @@ def test_an_outcome_that_is_named_twice_is_kept_as_cues_are(tmp_path: Path) -> N
     kept.save(tmp_path / "kept.rw").verify()
     kept.to_table(tmp_path / "kept.tab")
     assert list(rw.read_events(tmp_path / "kept.tab", duplicates="keep")) == list(kept)
-    for same in (kept[:], rw.open_events(tmp_path / "kept.rw"), kept.concat(kept[3:]), kept.filter()):
+    stored, joined = rw.open_events(tmp_path / "kept.rw"), rw.concat_events([kept, kept[3:]])
+    for same in (kept[:], stored, joined, kept.filter()):
         assert list(same) == list(kept)
     renamed = kept.filter(outcome_map={"x": "X", "y": "X"}, duplicates="keep")
     assert [event.outcomes for event in renamed] == [("X", "X", "X"), ("X",), ("X",)]

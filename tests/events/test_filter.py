@@ -140,7 +140,7 @@ class TestAnyEvents:
     def test_without_arguments_nothing_changes(
         self, folder: Path, events: list[Event], duplicates: Any
     ) -> None:
-        source = rw.compile_events(events, folder / "same.bin", duplicates=duplicates)
+        source = rw.read_events(events, folder / "same.bin", duplicates=duplicates)
         source.filter(folder / "again.bin")
         assert unmade(folder / "again.bin") == unmade(folder / "same.bin")
 
@@ -176,7 +176,7 @@ class TestAnyEvents:
     def test_events_stay_as_they_are_when_their_file_is_replaced(
         self, folder: Path, events: list[Event], options: dict[str, Any]
     ) -> None:
-        source = rw.compile_events(events, folder / "itself.bin")
+        source = rw.read_events(events, folder / "itself.bin")
         expected, before = as_rows(source.filter(**options)), as_rows(source)
         with pytest.raises(ValueError, match="is also read: name another output"):
             source.filter(folder / "itself.bin", **options)
@@ -190,7 +190,7 @@ class TestAnyEvents:
 
 def test_a_large_file_goes_through_in_chunks(tmp_path: Path) -> None:
     rows: list[Event] = [((f"c{i % 1000}", f"d{i % 3}"), (f"o{i % 7}",), i % 3) for i in range(150_000)]
-    source = rw.compile_events(iter(rows), tmp_path / "large.bin")
+    source = rw.read_events(iter(rows), tmp_path / "large.bin")
     options = {"remove_cues": {f"c{i}" for i in range(0, 1000, 2)}, "keep_outcomes": ["o1", "o2"]}
     found = source.filter(tmp_path / "left.bin", **options)  # type: ignore[arg-type]
     assert as_rows(found) == filtered(source, options)[0]
@@ -417,7 +417,7 @@ class TestArguments:
 
 def test_damage_is_refused_and_nothing_is_left_behind(tmp_path: Path) -> None:
     path = tmp_path / "events.bin"
-    rw.compile_events([(f"c{i}", "x") for i in range(500)], path)
+    rw.read_events([(f"c{i}", "x") for i in range(500)], path)
     damaged = bytearray(path.read_bytes())
     damaged[200] ^= 1
     path.write_bytes(damaged)

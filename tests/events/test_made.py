@@ -47,8 +47,7 @@ MAKERS: dict[str, tuple[Callable[[rw.Events], rw.Events], dict[str, Any]]] = {
         lambda events: events.passes(2, np.random.default_rng(1)),
         {"n": 2, "seed": "<Generator>"},
     ),
-    "repeated": (lambda events: events.repeated(3), {"n": 3}),
-    "repeated, as passes": (lambda events: events.passes(3), {"n": 3}),
+    "passes, in order": (lambda events: events.passes(3), {"n": 3, "seed": None}),
     "with_background": (lambda events: events.with_background("always"), {"name": "always"}),
     "filter": (
         lambda events: events.filter(
@@ -84,8 +83,8 @@ def test_every_method_says_what_it_did_and_to_what(name: str) -> None:
 def test_concat_has_all_its_parts() -> None:
     one, other = rw.read_events(ROWS), rw.read_events(iter(ROWS))
     expected = [READ, {**READ, "source": "<list_iterator>"}]
-    for joined in (one.concat(other), rw.concat_events([one, other])):
-        assert joined.parameters == {"function": "concat_events", "of": expected, **VERSION}
+    joined = rw.concat_events([one, other])
+    assert joined.parameters == {"function": "concat_events", "of": expected, **VERSION}
 
 
 def test_readers_say_what_they_read(tmp_path: Path) -> None:
@@ -95,7 +94,7 @@ def test_readers_say_what_they_read(tmp_path: Path) -> None:
     for source in (table, str(table)):
         assert rw.read_events(source, limit=2).parameters == {**READ, "source": "events.tab", "limit": 2}
     told = {"duplicates": "keep", "background": "always"}
-    compiled = rw.compile_events(
+    compiled = rw.read_events(
         table,
         tmp_path / "e.rw",
         columns={"cues": 0, "outcomes": "outcomes"},
@@ -105,17 +104,15 @@ def test_readers_say_what_they_read(tmp_path: Path) -> None:
     expected = {
         **READ,
         **told,
-        "function": "compile_events",
         "source": "events.tab",
         "columns": {"cues": 0, "outcomes": "outcomes"},
     }
     assert compiled.parameters == expected
-    again = rw.compile_events(tmp_path / "e.rw", tmp_path / "f.rw")
-    assert again.parameters == {**READ, "function": "compile_events", "source": "e.rw", "of": expected}
-    again = rw.compile_events(compiled, tmp_path / "f.rw")
+    again = rw.read_events(tmp_path / "e.rw", tmp_path / "f.rw")
+    assert again.parameters == {**READ, "source": "e.rw", "of": expected}
+    again = rw.read_events(compiled, tmp_path / "f.rw")
     assert again.parameters == {
         **{name: value for name, value in READ.items() if name != "source"},
-        "function": "compile_events",
         "of": expected,
     }
     frame = pd.DataFrame({"cues": ["a"], "outcomes": ["x"]})
@@ -166,7 +163,7 @@ def test_the_command_line_says_what_python_says(tmp_path: Path, monkeypatch: pyt
 # All of these take events and give events.
 STEPS: dict[str, Callable[[rw.Events, Path], rw.Events]] = {
     **{name: lambda events, _, make=make: make(events) for name, (make, _) in MAKERS.items()},  # type: ignore[misc]
-    "concat": lambda events, _: events.concat(events),
+    "concat": lambda events, _: rw.concat_events([events, events]),
     "save": lambda events, path: events.save(path),
     "open": lambda events, path: rw.open_events(events.save(path).path or "", mapped=False),
     "pickle": lambda events, _: pickle.loads(pickle.dumps(events)),
@@ -250,7 +247,7 @@ def test_loops_end() -> None:
         found, depth = found["of"], depth + 1
     assert (found["of"], depth) == ("<left out>", 32)
     for _ in range(30):
-        events = events.concat(events)[:4]
+        events = rw.concat_events([events, events])[:4]
     assert len(json.dumps(events.parameters)) < 1 << 20
     with_names = events.filter(keep_cues=["a", *["b" * 2000] * 999])
     assert with_names.parameters == {"function": "Events.filter", **VERSION}
@@ -283,8 +280,8 @@ def test_the_same_call_gives_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_the_digest_does_not_know_what_made_the_events(tmp_path: Path) -> None:
-    one = rw.compile_events(ROWS, tmp_path / "one.rw")
-    other = rw.compile_events(iter(ROWS), tmp_path / "other.rw")
+    one = rw.read_events(ROWS, tmp_path / "one.rw")
+    other = rw.read_events(iter(ROWS), tmp_path / "other.rw")
     assert one.parameters != other.parameters
     assert one.digest == other.digest
     assert unmade(tmp_path / "one.rw") == unmade(tmp_path / "other.rw")
@@ -292,7 +289,7 @@ def test_the_digest_does_not_know_what_made_the_events(tmp_path: Path) -> None:
 
 def test_a_file_that_does_not_say_has_none(tmp_path: Path) -> None:
     path = tmp_path / "old.rw"
-    rw.compile_events(ROWS, path)
+    rw.read_events(ROWS, path)
     path.write_bytes(unmade(path))
     old = rw.open_events(path)
     old.verify()

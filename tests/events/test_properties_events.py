@@ -29,7 +29,7 @@ def test_an_event_file_holds_the_events(
     background = "_constant_" if with_background else None
     expected = reference.normalised(events, duplicates, background)
     in_memory = rw.read_events(events, duplicates=duplicates, background=background)
-    compiled = rw.compile_events(
+    compiled = rw.read_events(
         iter(events), folder / "compiled.bin", duplicates=duplicates, background=background
     )
     saved = in_memory.save(folder / "saved.bin")

@@ -48,12 +48,12 @@ OPTIONS = st.fixed_dictionaries(
 CHOOSING: list[Callable[[rw.Events], rw.Events]] = [
     lambda events: events.head(3),
     lambda events: events.passes(2, 1),
-    lambda events: events.repeated(2),
+    lambda events: events.passes(2),
     lambda events: events.sample(3, 1),
     lambda events: events[::-1],
     lambda events: events[[0]],
     lambda events: events.split(1)[0] if len(events) > 1 else events,
-    lambda events: events.concat(events),
+    lambda events: rw.concat_events([events, events]),
     lambda events: events.filter(min_cue_count=1),
 ]
 
@@ -108,15 +108,15 @@ def test_a_cue_of_every_event_is_kept(tmp_path: Path) -> None:
         "duplicates": "keep",
         "background": "b",
     }
-    again = rw.compile_events(events, tmp_path / "e.rw", background="c")
+    again = rw.read_events(events, tmp_path / "e.rw", background="c")
     # Names that come twice are dropped by default.
     assert coding_of(again.parameters).options == {"background": "c"}
-    kept = rw.compile_events(events, tmp_path / "f.rw", duplicates="keep", background="c")
+    kept = rw.read_events(events, tmp_path / "f.rw", duplicates="keep", background="c")
     assert coding_of(kept.parameters).options == {"duplicates": "keep", "background": "c"}
 
 
 def concatenated(**options: Any) -> rw.Events:
-    return rw.corpus_events(TEXT).concat(rw.corpus_events(TEXT, **options))
+    return rw.concat_events([rw.corpus_events(TEXT), rw.corpus_events(TEXT, **options)])
 
 
 UNKNOWN: dict[str, tuple[Callable[[], Any], str]] = {

@@ -112,7 +112,7 @@ def test_cues_with_blanks_in_a_str_are_warned_of(source: Any, tmp_path: Path) ->
     # What is read is what is there.
     assert events.cues[:2] == ("light tone", "light")
     with pytest.warns(rw.RescorlaWarning, match=WARNING):
-        rw.compile_events(source(tmp_path), tmp_path / "events.rw", background="always")
+        rw.read_events(source(tmp_path), tmp_path / "events.rw", background="always")
 
 
 def test_five_cues_with_blanks_are_named() -> None:
@@ -138,7 +138,7 @@ def test_names_with_blanks_are_ordinary_elsewhere(rows: Any, tmp_path: Path) -> 
     rw.read_events(rows)
     rw.read_events(iter(rows))
     # A binary event file has names, of whatever origin.
-    rw.compile_events(rows, tmp_path / "events.rw")
+    rw.read_events(rows, tmp_path / "events.rw")
     rw.read_events(tmp_path / "events.rw")
 
 

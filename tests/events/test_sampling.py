@@ -63,10 +63,10 @@ class TestAnyEvents:
         self, events: list[Event], duplicates: Any, n: int
     ) -> None:
         source = rw.read_events(events, duplicates=duplicates)
-        for repeated in (source.repeated(n), source.passes(n)):
-            assert as_rows(repeated) == as_rows(source) * n
-            assert names(repeated) == names(source)
-            assert repeated.cue_counts.tolist() == (n * source.cue_counts).tolist()
+        repeated = source.passes(n)
+        assert as_rows(repeated) == as_rows(source) * n
+        assert names(repeated) == names(source)
+        assert repeated.cue_counts.tolist() == (n * source.cue_counts).tolist()
 
     @given(some.events(), some.DUPLICATES, st.integers(0, 20), SEEDS)
     def test_a_sample_is_of_tokens(self, events: list[Event], duplicates: Any, n: int, seed: int) -> None:
@@ -128,7 +128,7 @@ def test_the_same_seed_gives_the_same_events(make: Callable[[rw.Events, Any], rw
 
 def test_results_of_few_types_are_compact() -> None:
     source = rw.read_events([("a_b_c", "x", 9), ("d_e_f", "y")])
-    for made in (source.passes(1000, seed=1), source.sample(10_000, seed=1), source.repeated(5000)):
+    for made in (source.passes(1000, seed=1), source.sample(10_000, seed=1), source.passes(5000)):
         assert made.info()["encoding"] == "types"
         assert made.info()["bytes_per_event"] < 3.1
 
@@ -160,9 +160,7 @@ def test_without_tokens_there_is_no_sample() -> None:
         assert as_rows(source.shuffled(1)) == []
 
 
-@pytest.mark.parametrize(
-    ("make", "arguments"), [("sample", (-1, 1)), ("passes", (-1, 1)), ("repeated", (-1,))]
-)
+@pytest.mark.parametrize(("make", "arguments"), [("sample", (-1, 1)), ("passes", (-1, 1)), ("passes", (-1,))])
 def test_a_negative_number_is_refused(make: str, arguments: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="n must be a whole number of 0 or more, not -1"):
         getattr(rw.read_events([("a", "x")]), make)(*arguments)
@@ -179,7 +177,7 @@ def test_a_seed_must_be_given(make: str, arguments: tuple[Any, ...]) -> None:
     [
         ("sample", (600_000, 1)),
         ("passes", (150, 1)),
-        ("repeated", (300,)),
+        ("passes", (300,)),
         ("with_background", ("always",)),
     ],
 )
@@ -203,7 +201,7 @@ def test_progress_rises_to_its_total_and_may_stop_the_work(make: str, arguments:
 def test_a_cue_set_is_counted_once() -> None:
     rows = [("b_a", "x_y", 2), ("a_b", "y"), ("a", ""), ("", "x", 5), ("a_b_a", "z", 0), ("a_b_a", "z", 3)]
     for times in (1, 50):  # in full, and as types
-        source = rw.read_events(rows, duplicates="keep").repeated(times)
+        source = rw.read_events(rows, duplicates="keep").passes(times)
         (pointers, cues, n_tokens), (sets, outcomes, joint) = source._file.cue_sets()
         # b is the first cue: number 0.
         assert np.split(cues, pointers[1:-1])[0].tolist() == [0, 1]

@@ -109,7 +109,7 @@ def test_columns_and_header_say_what_a_table_is(
         layouts += [dict(zip(("cues", "outcomes"), names, strict=True)), {"cues": names[0], "outcomes": 1}]
     for columns in layouts:
         assert rows(rw.read_events(path, columns=columns, header=header)) == EVENTS
-        made = rw.compile_events(path, tmp_path / "e.rw", columns=columns, header=header)
+        made = rw.read_events(path, tmp_path / "e.rw", columns=columns, header=header)
         assert rows(made) == EVENTS
         told = ",".join(
             f"{role}={column + 1 if isinstance(column, int) else column}" for role, column in columns.items()
@@ -128,7 +128,7 @@ def test_format_decides(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     table, prose = tmp_path / "table.tab", tmp_path / "prose.txt"
     table.write_text("cues\toutcomes\na_b\tx\n")
     prose.write_text("In the beginning\n")
-    binary = rw.compile_events(table, tmp_path / "e.rw").path
+    binary = rw.read_events(table, tmp_path / "e.rw").path
     for piped in (None, table.read_bytes()):
         source = table if piped is None else "-"
         out, error = command(capsys, "learn", source, "--format", "text", piped=piped)
@@ -197,7 +197,7 @@ def test_the_report_says_what_text_was_read_as(
 def test_the_report_counts_the_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = tmp_path / "a.tab"
     table.write_text("cues\toutcomes\na_b\tx\n")
-    rw.compile_events(table, tmp_path / "b.rw")
+    rw.read_events(table, tmp_path / "b.rw")
     for files, what in (
         ([table, table], "2 event tables"),
         ([tmp_path / "b.rw"] * 3, "3 binary event files"),
@@ -279,7 +279,7 @@ def foreign_files(folder: Path) -> Iterator[tuple[str, bytes, str, str, str]]:
     yield "e.txt", b"", "found an empty file", "that has events", "that has events or text"
     utf16 = "cues\toutcomes\na\tx\n".encode("utf-16")
     yield "u.tab", utf16, "found text in UTF-16", "save the file as UTF-8", "save the file as UTF-8"
-    packed = rw.compile_events([("a", "x")], folder / "e.rw").path
+    packed = rw.read_events([("a", "x")], folder / "e.rw").path
     assert packed is not None
     content = gzip.compress(Path(packed).read_bytes())
     yield "e.rw.gz", content, "found a binary event file that is compressed", "decompress", "decompress"
@@ -371,7 +371,7 @@ def test_a_column_named_twice_is_not_guessed() -> None:
 def test_columns_that_make_no_sense(tmp_path: Path) -> None:
     table, binary = tmp_path / "e.tab", tmp_path / "e.rw"
     table.write_text("cues\toutcomes\na_b\tx\n")
-    rw.compile_events(table, binary)
+    rw.read_events(table, binary)
     for source, told, error, message in (
         (table, {"columns": {"cue": 0}}, ValueError, "not of 'cue'; did you mean 'cues'"),
         (table, {"columns": ["cues"]}, TypeError, "must be a mapping"),
@@ -449,7 +449,7 @@ def test_a_limit_stops_reading(tmp_path: Path) -> None:
             found = rw.read_events(source, limit=limit)
             assert bytes_read() - before < min(1 << 20, size // 4)
             assert rows(found) == rows(whole[:limit])
-            made = rw.compile_events(source, tmp_path / "e.rw", limit=limit)
+            made = rw.read_events(source, tmp_path / "e.rw", limit=limit)
             assert rows(made) == rows(whole[:limit])
     # Nothing of what was not read is there.
     assert rw.read_events(path, limit=2).cues == ("c0", "d0", "c1", "d1")
@@ -647,7 +647,7 @@ def test_a_binary_file_is_not_given_the_name_of_a_table(
     events, path = rw.read_events([("a", "x")] * 3), tmp_path / name
     for write in (
         events.save,
-        lambda path: rw.compile_events([("a", "x")], path),
+        lambda path: rw.read_events([("a", "x")], path),
         lambda path: rw.corpus_events(["a"], path),
         lambda path: events.head(1, path=path),
     ):
@@ -675,15 +675,15 @@ def test_swapped_source_and_path(tmp_path: Path) -> None:
     table.write_text("cues\toutcomes\na_b\tx\n")
     before = table.read_bytes()
     with pytest.raises(FileNotFoundError, match="the source comes first") as caught:
-        rw.compile_events(tmp_path / "new.rw", table)
+        rw.read_events(tmp_path / "new.rw", table)
     assert caught.value.filename == str(tmp_path / "new.rw")
     assert table.read_bytes() == before
     with pytest.raises(
         TypeError, match=r"path must be the name of the file to write, not a list.*source comes first"
     ):
-        rw.compile_events(tmp_path / "new.rw", [("a", "x")])  # type: ignore[arg-type]
+        rw.read_events(tmp_path / "new.rw", [("a", "x")])  # type: ignore[arg-type]
     with pytest.raises(FileNotFoundError) as caught:
-        rw.compile_events(tmp_path / "missing.tab", tmp_path / "new.rw")
+        rw.read_events(tmp_path / "missing.tab", tmp_path / "new.rw")
     assert "source comes first" not in str(caught.value)
     assert list(tmp_path.iterdir()) == [table]
     assert np.array_equal(rw.read_events(table).cue_counts, [1, 1])

@@ -89,14 +89,14 @@ def inputs(folder: Path, scale: float) -> None:
         file.write(table)
     with lzma.open(folder / "table.tab.xz", "wt", preset=2) as file:
         file.write(table)
-    rw.compile_events(folder / "table.tab", folder / "rows.events", progress=False)
+    rw.read_events(folder / "table.tab", folder / "rows.events", progress=False)
     kinds = [
         (draw.choices(words[:3000], k=6), draw.choices(words[:1500], k=2)) for _ in range(int(scale * 12_000))
     ]
     repeated = (draw.choice(kinds) for _ in range(int(scale * 60_000)))
-    rw.compile_events(repeated, folder / "types.events", progress=False)
+    rw.read_events(repeated, folder / "types.events", progress=False)
     few = ((draw.choices(words[:1200], k=6), [draw.choice(words[:60])]) for _ in range(int(scale * 20_000)))
-    rw.compile_events(few, folder / "small.events", progress=False)
+    rw.read_events(few, folder / "small.events", progress=False)
 
 
 def calls_on(folder: Path, threads: int, scale: float) -> Calls:
@@ -134,7 +134,7 @@ def calls_on(folder: Path, threads: int, scale: float) -> Calls:
         "read_events table": lambda: rw.read_events(table, **quiet),
         "read_events gz": lambda: rw.read_events(folder / "table.tab.gz", **quiet),
         "read_events xz": lambda: rw.read_events(folder / "table.tab.xz", **quiet),
-        "compile_events": lambda: rw.compile_events(table, new, **quiet),
+        "read_events path": lambda: rw.read_events(table, new, **quiet),
         "corpus_events trigrams": lambda: rw.corpus_events(text, **work),
         "corpus_events words": lambda: rw.corpus_events(text, cues_from="words", window=5, **work),
         "corpus_events around": lambda: rw.corpus_events(
@@ -155,7 +155,7 @@ def calls_on(folder: Path, threads: int, scale: float) -> Calls:
         "sample": lambda: types.sample(2 * n, 1, **quiet),
         "passes": lambda: small.passes(6, 1, **quiet),
         "split": lambda: rows.split(0.2, seed=1),
-        "concat": lambda: rows.concat(again, types, **quiet),
+        "concat": lambda: rw.concat_events([rows, again, types], **quiet),
         "bandsample": lambda: rw.bandsample(counts, n // 3, seed=1),
         "iterate": lambda: sum(len(cues) for cues, *_ in rows),
         "names": lambda: (rw.open_events(folder / "rows.events").cues, rows.outcome_counts),

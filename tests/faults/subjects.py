@@ -72,7 +72,7 @@ class Material:
 
     @cached_property
     def event_file(self) -> str:
-        return self._file("events.rw", lambda path: rw.compile_events(iter(self.rows), path))
+        return self._file("events.rw", lambda path: rw.read_events(iter(self.rows), path))
 
     @cached_property
     def mapped(self) -> rw.Events:
@@ -107,7 +107,7 @@ class Material:
         outcomes = [f"{v}x{i}" for i in range(n)]
         path = self._file(
             "square.rw",
-            lambda path: rw.compile_events((([f"{v}a{i}"], outcomes) for i in range(n)), path),
+            lambda path: rw.read_events((([f"{v}a{i}"], outcomes) for i in range(n)), path),
         )
         return rw.open_events(path)
 
@@ -338,19 +338,19 @@ WRITERS = {
             large=1_000_000,
         ),
         Writer(
-            "compile_events",
+            "read_events",
             ("e.rw",),
             read_events,
             lambda m: m.rows,
-            lambda m, path: rw.compile_events(iter(m.rows), path),
+            lambda m, path: rw.read_events(iter(m.rows), path),
             large=100_000,
         ),
         Writer(
-            "compile_events of a table",
+            "read_events of a table",
             ("e.rw",),
             read_events,
             lambda m: m.table,
-            lambda m, path: rw.compile_events(m.table, path),
+            lambda m, path: rw.read_events(m.table, path),
         ),
         Writer(
             "corpus_events",

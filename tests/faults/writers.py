@@ -40,7 +40,7 @@ from faults.subjects import (
 
 KINDS = (
     "Events.save",
-    "compile_events",
+    "read_events",
     "to_table",
     "Weights.save .npz",
     "Weights.save .npy",

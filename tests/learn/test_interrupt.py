@@ -114,16 +114,16 @@ PASSES = PRELUDE + "work = lambda: rw.read_events(events(10**5)).passes(10**4, 1
 # Twenty million events, whose cues become a hundred each.
 FILTER = (
     PRELUDE
-    + "known = rw.read_events(events(1000)).repeated(20_000)\n"
+    + "known = rw.read_events(events(1000)).passes(20_000)\n"
     + "cue_map = {cue: [cue] * 100 for cue in known.cues}\n"
     + "work = lambda: known.filter(cue_map=cue_map, duplicates='keep', min_cue_count=1, progress=False)\n"
 )
 CONCAT = (
     PRELUDE
-    + "known = rw.read_events(events(1000)).repeated(1000)\n"
+    + "known = rw.read_events(events(1000)).passes(1000)\n"
     + "work = lambda: rw.concat_events([known] * 1000, progress=False)\n"
 )
-COMPILE_TABLE = PRELUDE + "work = lambda: rw.compile_events(sys.argv[1], sys.argv[2], progress=False)\n"
+COMPILE_TABLE = PRELUDE + "work = lambda: rw.read_events(sys.argv[1], sys.argv[2], progress=False)\n"
 # The same file again and again, with short events and with long ones.
 COMPILE_TEXT = (
     PRELUDE
@@ -278,11 +278,9 @@ def calls(tmp_path: Path) -> dict[str, Callable[[Any], object]]:
         "trajectories": lambda progress: rw.trajectories(events, cues=["c1"], every=7, progress=progress),
         "dense": lambda progress: rw.equilibrium(events[:3000], method="dense", progress=progress),
         "iterative": lambda progress: rw.equilibrium(events[:999], method="iterative", progress=progress),
-        "table": lambda progress: rw.compile_events(table, tmp_path / "1.bin", progress=progress),
-        "iterable": lambda progress: rw.compile_events(
-            iter(EVENTS * 20), tmp_path / "2.bin", progress=progress
-        ),
-        "arrow": lambda progress: rw.compile_events(frame, tmp_path / "3.bin", progress=progress),
+        "table": lambda progress: rw.read_events(table, tmp_path / "1.bin", progress=progress),
+        "iterable": lambda progress: rw.read_events(iter(EVENTS * 20), tmp_path / "2.bin", progress=progress),
+        "arrow": lambda progress: rw.read_events(frame, tmp_path / "3.bin", progress=progress),
     }
 
 

@@ -155,7 +155,7 @@ def source_in(layout: str, events: Sequence[Event], duplicates: Any, folder: Pat
     if layout == "iterable":
         return rw.read_events(iter(events), duplicates=duplicates)
     if layout == "file":
-        rw.compile_events(events, folder / "events.bin", duplicates=duplicates)
+        rw.read_events(events, folder / "events.bin", duplicates=duplicates)
         return folder / "events.bin"
     path = some.write_layout(layout, events, folder)
     return path if duplicates == "drop" else rw.read_events(path, duplicates=duplicates)

@@ -295,10 +295,10 @@ def test_a_factor_of_one_changes_no_bit(
     source = rw.read_events(events)
     rule: dict[str, Any] = {"beta": 0.03, "activation": kind[0], "loss": kind[1], "batch": batch}
     rule |= {"reduction": reduction, "seed": seed, "dtype": dtype, "passes": 3}
-    constant = rw.delta_rule(source, **rule, schedule=rw.schedules.constant(1.0))
+    constant = rw.delta_rule(source, **rule, schedule=rw.schedules.piecewise([], [1.0]))
     assert some.bits(constant.values) == some.bits(rw.delta_rule(source, **rule).values)
-    assert constant.parameters["schedule"] == "constant(factor=1.0)"
-    halved = rw.delta_rule(source, **rule, schedule=rw.schedules.constant(0.5))
+    assert constant.parameters["schedule"] == "piecewise(ends=(), factors=(1.0,))"
+    halved = rw.delta_rule(source, **rule, schedule=rw.schedules.piecewise([], [0.5]))
     assert some.bits(halved.values) == some.bits(rw.delta_rule(source, **rule | {"beta": 0.015}).values)
 
 
@@ -307,7 +307,7 @@ def test_single_tokens_have_the_schedule_of_learn(events: list[Event], passes: i
     source = rw.read_events(events)
     schedule = rw.schedules.inverse_time(5.0)
     rule: dict[str, Any] = {"alpha": 0.3, "beta": 0.1, "schedule": schedule, "dtype": dtype}
-    learned = rw.learn(source.repeated(passes), **rule, method="forward")
+    learned = rw.learn(source.passes(passes), **rule, method="forward")
     found = rw.delta_rule(source, **rule, passes=passes)
     assert some.bits(found.values) == some.bits(learned.values)
 

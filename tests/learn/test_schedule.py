@@ -131,7 +131,7 @@ def test_more_events_than_a_chunk_holds_are_as_many_tokens() -> None:
 @given(EVENTS, some.DTYPES, st.booleans())
 def test_a_schedule_of_ones_has_the_bits_of_none(events: list[Event], dtype: Any, pair: bool) -> None:
     source = rw.read_events(events)
-    ones = (lambda t: (np.ones(len(t)), np.ones(len(t)))) if pair else schedules.constant(1)
+    ones = (lambda t: (np.ones(len(t)), np.ones(len(t)))) if pair else schedules.piecewise([], [1])
     plain, scheduled = (learn(source, dtype=dtype, beta=(0.1, 0.3), schedule=s) for s in (None, ones))
     assert some.bits(scheduled.values) == some.bits(plain.values)
 
@@ -139,7 +139,7 @@ def test_a_schedule_of_ones_has_the_bits_of_none(events: list[Event], dtype: Any
 @given(EVENTS, st.sampled_from([0.3, 1 / 3, 0.0]))
 def test_a_constant_factor_is_another_rate(events: list[Event], factor: float) -> None:
     source = rw.read_events(events)
-    scheduled = learn(source, beta=(0.1, 0.7), schedule=schedules.constant(factor))
+    scheduled = learn(source, beta=(0.1, 0.7), schedule=schedules.piecewise([], [factor]))
     assert some.bits(scheduled.values) == some.bits(learn(source, beta=(0.1 * factor, 0.7 * factor)).values)
 
 
@@ -196,7 +196,7 @@ def test_one_array_after_two_is_for_both() -> None:
 def test_factors_that_need_more_memory_than_there_is_are_refused() -> None:
     source = rw.read_events([("a", "x", 2**32 - 1)] * 10_000)
     with pytest.raises(MemoryError, match=f"need {(2**32 - 1) * 10_000 * 8} bytes"):
-        rw.learn(source, schedule=schedules.constant(1))
+        rw.learn(source, schedule=schedules.piecewise([], [1]))
 
 
 def test_an_exception_of_the_schedule_comes_out() -> None:
@@ -209,7 +209,7 @@ def test_an_exception_of_the_schedule_comes_out() -> None:
 
 def test_the_largest_rate_is_the_one_that_must_be_safe() -> None:
     source = rw.read_events([("a_b", "x", 3)])
-    rw.learn(source, alpha=0.5, beta=4.0, schedule=schedules.constant(0.49))
+    rw.learn(source, alpha=0.5, beta=4.0, schedule=schedules.piecewise([], [0.49]))
     with pytest.warns(
         RuntimeWarning, match=r"the largest beta \* factor, 2.2 may .* safe only below 2;"
     ) as seen:
@@ -232,7 +232,7 @@ def test_a_weight_that_leaves_the_finite_numbers_is_named(average: bool) -> None
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({"schedule": schedules.constant(1)}, "for a schedule, .*at one learning rate"),
+        ({"schedule": schedules.piecewise([], [1])}, "for a schedule, .*at one learning rate"),
         ({"average": True}, "for a mean of the weights, .*after the last token alone"),
     ],
 )
@@ -324,7 +324,6 @@ def test_parameters_name_a_function() -> None:
 @given(st.integers(1, 10**9), st.floats(0.1, 1e6), st.floats(0, 3))
 def test_formulas(t: int, tau: float, exponent: float) -> None:
     tokens = np.array([t])
-    assert schedules.constant(exponent)(tokens).tolist() == [exponent]
     assert schedules.inverse_time(tau)(tokens).tolist() == [1 / (1 + t / tau)]
     np.testing.assert_allclose(
         schedules.power(tau, exponent)(tokens), [(1 + t / tau) ** -exponent], rtol=1e-14
@@ -341,13 +340,13 @@ def test_pieces_end_with_their_last_token() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: schedules.constant(-1), "factor must be 0 or more"),
         (lambda: schedules.inverse_time(0), "tau must be above 0"),
         (lambda: schedules.inverse_time(np.inf), "tau must be finite"),
         (lambda: schedules.power(1, -1), "exponent must be 0 or more"),
         (lambda: schedules.piecewise([2, 2], [1, 1, 1]), "ends must rise"),
         (lambda: schedules.piecewise([2], [1]), "one more than ends: 2, not 1"),
         (lambda: schedules.piecewise([2], [1, np.nan]), "factors must be finite"),
+        (lambda: schedules.piecewise([2], [1, -1]), "factors must be 0 or more"),
     ],
 )
 def test_arguments_out_of_range_are_refused(make: Any, message: str) -> None:

@@ -521,7 +521,7 @@ def test_divergence_names_the_weight() -> None:
     with pytest.raises(FloatingPointError, match=r"cue 'x0' to outcome '\w+' became .*lower eta"):
         quiet((X, Z), eta=1.0, method="adjoint")
     with pytest.raises(FloatingPointError, match=r"cue 'a' to outcome 'z0' became .*lower eta"):
-        quiet(rw.read_events([("a", "x")]).repeated(3000), eta=3.0, outcome_vectors=[[1.0]])
+        quiet(rw.read_events([("a", "x")]).passes(3000), eta=3.0, outcome_vectors=[[1.0]])
 
 
 def test_progress_counts_to_its_total() -> None:
@@ -617,14 +617,14 @@ def test_a_schedule_is_a_rate_for_each_row(
     rule: dict[str, Any] = {"eta": 0.2, "passes": passes, "dtype": dtype}
     found = rw.widrow_hoff((given_x, Z), **rule, schedule=schedule)
     some.assert_close(found.values, W, 1e-12 if dtype == np.float64 else 1e-5)
-    constant = rw.widrow_hoff((given_x, Z), **rule, schedule=rw.schedules.constant(1.0))
+    constant = rw.widrow_hoff((given_x, Z), **rule, schedule=rw.schedules.piecewise([], [1.0]))
     assert some.bits(constant.values) == some.bits(rw.widrow_hoff((given_x, Z), **rule).values)
 
 
 def test_schedules_and_passes_of_names() -> None:
     source = rw.read_events([("a_b", "x", 3), ("b", "y", 2), ("a", "x_y", 1)])
     schedule = rw.schedules.inverse_time(5.0)
-    learned = rw.learn(source.repeated(3), alpha=1.0, beta=0.1, schedule=schedule, method="forward")
+    learned = rw.learn(source.passes(3), alpha=1.0, beta=0.1, schedule=schedule, method="forward")
     found = rw.widrow_hoff(source, eta=0.1, passes=3, schedule=schedule)
     assert some.bits(found.values) == some.bits(learned.values)
     assert found.parameters["schedule"] == "inverse_time(tau=5.0)"
@@ -640,7 +640,7 @@ def test_schedules_and_passes_of_names() -> None:
     with pytest.warns(
         rw.RescorlaWarning, match="x'x, times its factor, = 4, so a rate is safe only below 0.5"
     ):
-        rw.widrow_hoff(([[1.0]], [1.0]), eta=0.6, schedule=rw.schedules.constant(4.0))
+        rw.widrow_hoff(([[1.0]], [1.0]), eta=0.6, schedule=rw.schedules.piecewise([], [4.0]))
 
 
 @pytest.mark.parametrize("outcome_vectors", [None, GOALS])

@@ -753,7 +753,7 @@ def test_curves_by_the_keyboard(browser: Any, tmp_path: Path) -> None:
 
 def test_no_page_replaces_what_is_read(tmp_path: Path) -> None:
     path = tmp_path / "events.html"
-    table = rw.compile_events(BLOCKING, path)
+    table = rw.read_events(BLOCKING, path)
     before = path.read_bytes()
     for each in (table, {"a": rw.read_events(CONTROL), "b": table}):
         with pytest.raises(ValueError, match=r"is also read.*: name another output$"):

@@ -54,7 +54,7 @@ def shown(monkeypatch: pytest.MonkeyPatch, work: Callable[[], object], *, with_t
         (lambda events: events.passes(2, 1, progress=True), "tokens", 2000),
         (lambda events: events.passes(2, progress=True), "events", 6),
         (lambda events: events.split(1, progress=True), "events", 3),
-        (lambda events: events.concat(events, progress=True), "events", 6),
+        (lambda events: rw.concat_events([events, events], progress=True), "events", 6),
         (lambda events: events.verify(progress=True), "events", 3),
         (lambda _: rw.perceptrons.perceptron([[1.0], [-1.0]], [1, -1], progress=True), "sweeps", 1000),
     ],

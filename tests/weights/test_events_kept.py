@@ -40,7 +40,7 @@ LEARNERS: dict[str, Callable[[rw.Events], Any]] = {
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_whatever_learns_of_events_keeps_what_made_them(name: str) -> None:
-    events = rw.read_events(ROWS).head(2).repeated(2)
+    events = rw.read_events(ROWS).head(2).passes(2)
     assert LEARNERS[name](events).parameters["events"] == events.parameters
 
 
@@ -61,7 +61,7 @@ def test_going_on_keeps_the_last_events() -> None:
 
 
 def test_arrays_and_events_that_do_not_say_have_nothing(tmp_path: Path) -> None:
-    rw.compile_events(ROWS, tmp_path / "e.rw")
+    rw.read_events(ROWS, tmp_path / "e.rw")
     (tmp_path / "e.rw").write_bytes(unmade(tmp_path / "e.rw"))
     for weights in (
         rw.learn(tmp_path / "e.rw"),

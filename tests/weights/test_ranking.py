@@ -86,7 +86,7 @@ def test_predictions_are_the_most_active_outcomes(
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_predictions_of_events_and_of_cue_sets_agree(dtype: Any, tmp_path: Path) -> None:
-    events = rw.compile_events([("a_b", "x"), ("b", "y", 2), ("c", "x_z")] * 3, tmp_path / "e.rw")
+    events = rw.read_events([("a_b", "x"), ("b", "y", 2), ("c", "x_z")] * 3, tmp_path / "e.rw")
     known = rw.learn(events, dtype=dtype)
     names, active = known.predict(events)
     assert (names.dtype, active.dtype, names.shape) == (np.dtype(object), dtype, (9, 1))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from rescorla._core import check_apart
-from rescorla._events import derive
+from rescorla._core import EventFile, check_apart
 from rescorla._events.events import Events
+from rescorla._events.made import made_by, parameters_of
+from rescorla._events.phases import as_json, joined
 from rescorla._events.read import events_of, files_of_events
-from rescorla._shared.checks import PathName, path_name
-from rescorla._shared.progress import Progress
+from rescorla._shared.checks import PathName, maybe_path_name, path_name
+from rescorla._shared.progress import Progress, watching
 
 
 def concat_events(
@@ -22,7 +23,7 @@ def concat_events(
     ----------
     parts : iterable of Events or paths
         The events to put one after another, in this order; at least one. A path is that of a binary event
-        file, which is mapped, or of an event table, which is read into memory (`compile_events` makes a
+        file, which is mapped, or of an event table, which is read into memory (`read_events` makes a
         binary file of a large one).
     path : str or path-like, optional
         A binary event file to write, which may not be one of the parts; None keeps the events in memory.
@@ -51,10 +52,6 @@ def concat_events(
     RescorlaWarning
         When phases of several parts have the same name: then the result has no phases.
 
-    See Also
-    --------
-    Events.concat : the same as a method of the first part.
-
     Examples
     --------
     >>> import rescorla as rw
@@ -74,4 +71,6 @@ def concat_events(
     files = [events_of(part, progress=progress)._file for part in parts]
     if not files:
         raise ValueError("expected one part or more, found none; rw.read_events([]) has no events")
-    return Events(derive.concat(files, path, progress))
+    made = made_by("concat_events", of=[parameters_of(file) for file in files], phases=as_json(joined(files)))
+    with watching(progress, "writing", "events") as watch:
+        return Events(EventFile.concat(files, maybe_path_name(path), watch, parameters=made))

@@ -11,9 +11,9 @@ import numpy as np
 
 from rescorla._core import EventFile, check_apart
 from rescorla._events import order
-from rescorla._events.made import made_by, made_of, parameters_of
+from rescorla._events.made import made_of
 from rescorla._events.order import in_order, members, permutation
-from rescorla._events.phases import as_json, cut, joined
+from rescorla._events.phases import as_json, cut
 from rescorla._events.renaming import Renaming
 from rescorla._shared.checks import Duplicates, PathName, Seed, generator, maybe_path_name, whole
 from rescorla._shared.progress import Progress, part, watching
@@ -41,22 +41,15 @@ def sample(file: EventFile, n: int, seed: Seed, path: PathName | None, progress:
 def passes(
     file: EventFile, n: int, seed: Seed | None, path: PathName | None, progress: Progress
 ) -> EventFile:
-    """The events n times over; with a seed, each time their tokens in a fresh random order."""
-    if seed is None:
-        return repeated(file, n, path, progress)
-    n, random = whole("n", n), generator(seed)
-    frequencies = file.frequencies()
-    blocks = (block for _ in range(n) for block in permutation(frequencies, random))
-    made = made_of(file, "passes", n=n, seed=seed)
-    return _select(file, blocks, n * file.n_tokens, "drawing", path, progress, tokens=True, parameters=made)
-
-
-def repeated(file: EventFile, n: int, path: PathName | None, progress: Progress) -> EventFile:
-    """The events n times over, in their order."""
+    """The events n times over, in their order; with a seed, each time the tokens in a fresh random order."""
     n = whole("n", n)
-    blocks = (block for _ in range(n) for block in in_order(range(file.n_events)))
-    made = made_of(file, "repeated", n=n)
-    return _select(file, blocks, n * file.n_events, "repeating", path, progress, parameters=made)
+    made = made_of(file, "passes", n=n, seed=seed)
+    if seed is None:
+        blocks = (block for _ in range(n) for block in in_order(range(file.n_events)))
+        return _select(file, blocks, n * file.n_events, "repeating", path, progress, parameters=made)
+    random, frequencies = generator(seed), file.frequencies()
+    drawn = (block for _ in range(n) for block in permutation(frequencies, random))
+    return _select(file, drawn, n * file.n_tokens, "drawing", path, progress, tokens=True, parameters=made)
 
 
 def with_background(file: EventFile, name: str, path: PathName | None, progress: Progress) -> EventFile:
@@ -137,15 +130,6 @@ def split(
             chosen_part("train", train, 0, n_train, where[0]),
             chosen_part("test", held_out, n_train, n_test, where[1]),
         )
-
-
-def concat(files: Sequence[EventFile], path: PathName | None, progress: Progress) -> EventFile:
-    """The events of several files, one after another."""
-    with watching(progress, "writing", "events") as watch:
-        made = made_by(
-            "concat_events", of=[parameters_of(file) for file in files], phases=as_json(joined(files))
-        )
-        return EventFile.concat(files, maybe_path_name(path), watch, parameters=made)
 
 
 def _select(

@@ -245,7 +245,7 @@ def _trials(
     if n > _ORDERED:
         raise ValueError(
             f"phase {section.name!r} would put {n:,} trials in order, more than {_ORDERED:,}; write fewer, "
-            "and take the events several times, by events.repeated(n)"
+            "and take the events several times, by events.passes(n)"
         )
     counts = [kind.n for kind in kinds]
     if random is None:

@@ -60,11 +60,10 @@ class Event(NamedTuple):
 class Events:
     """A sequence of learning events with their names, in memory or mapped from a binary event file.
 
-    Made by `read_events`, `compile_events`, `corpus_events`, `design` and `open_events`. ``len(events)``
-    counts rows; a row of frequency f stands for f tokens in a row. Iterating and indexing give `Event`. A
-    slice, a list or array of positions (negative ones count from the end), or a mask (an array with a truth
-    value for each event) gives Events in memory. They keep all names, so that what is learned from parts fits
-    together.
+    Made by `read_events`, `corpus_events`, `design` and `open_events`. ``len(events)`` counts rows; a row of
+    frequency f stands for f tokens in a row. Iterating and indexing give `Event`. A slice, a list or array of
+    positions (negative ones count from the end), or a mask (an array with a truth value for each event) gives
+    Events in memory. They keep all names, so that what is learned from parts fits together.
 
     Attributes
     ----------
@@ -163,9 +162,9 @@ class Events:
         after ``phase.tokens.stop`` tokens `trajectories` records what the phase taught.
 
         Files and pickles keep phases. So do contiguous slices, `head`, and `split` without a seed, for the
-        rows that they take; `with_background`, `read_events` and `compile_events` of events; and `concat`,
-        unless two phases have the same name. Events made in other ways (by `filter`, `sample`, `passes`,
-        `repeated`, positions or masks) have no phases.
+        rows that they take; `with_background`; `read_events` of events; and `concat_events`, unless two
+        phases have the same name. Events made in other ways (by `filter`, `sample`, `passes`, positions or
+        masks) have no phases.
 
         Examples
         --------
@@ -699,38 +698,6 @@ class Events:
         generator(seed)
         return self.passes(1, seed, path=path, progress=progress)
 
-    def repeated(self, n: int, *, path: PathName | None = None, progress: Progress = None) -> Self:
-        """The events n times over, in their order.
-
-        Parameters
-        ----------
-        n : int
-            How many times, 0 or more.
-        path : str or path-like, optional
-            A binary event file to write; None keeps the events in memory.
-        progress : None, bool or callable(done, total), default None
-            None shows a bar on a terminal and in a notebook.
-
-        Returns
-        -------
-        Events
-            In memory or the new file: n times the events, with their frequencies. All names stay, in their
-            order.
-
-        Raises
-        ------
-        ValueError
-            When n is negative.
-
-        Examples
-        --------
-        >>> import rescorla as rw
-        >>> events = rw.read_events([("a", "x", 2), ("b", "y")]).repeated(2)
-        >>> [(event.cues[0], event.frequency) for event in events]
-        [('a', 2), ('b', 1), ('a', 2), ('b', 1)]
-        """
-        return type(self)(derive.repeated(self._file, n, path, progress))
-
     def with_background(self, name: str, *, path: PathName | None = None, progress: Progress = None) -> Self:
         """The events with one more cue that is always there, as `read_events` adds it.
 
@@ -965,7 +932,7 @@ class Events:
 
         See Also
         --------
-        repeated, passes : ``events.passes(1, seed)`` gives each token as an event; split that if tokens of
+        passes : ``events.passes(1, seed)`` gives each token as an event; split that if tokens of
             one event may go to both parts.
 
         Notes
@@ -988,50 +955,6 @@ class Events:
         train, held_out = derive.split(self._file, test, seed, paths, progress)
         return type(self)(train), type(self)(held_out)
 
-    def concat(self, *others: Self, path: PathName | None = None, progress: Progress = None) -> Self:
-        """These events and then others: ``rw.concat_events([self, *others])``.
-
-        Parameters
-        ----------
-        *others : Events
-            What follows, in this order.
-        path : str or path-like, optional
-            A binary event file to write; None keeps the events in memory.
-        progress : None, bool or callable(done, total), default None
-            None shows a bar on a terminal and in a notebook.
-
-        Returns
-        -------
-        Events
-            In memory or the new file. The names are those of all, in order of first appearance: first these
-            events' own names in their order, then what the others add. The phases of designs follow one
-            another; rows of other events belong to none.
-
-        Raises
-        ------
-        TypeError
-            When one of the others is no Events.
-
-        Warns
-        -----
-        RescorlaWarning
-            When phases of several of them have the same name: then the result has no phases.
-
-        Examples
-        --------
-        >>> import rescorla as rw
-        >>> both = rw.read_events([("a", "x", 2)]).concat(
-        ...     rw.read_events([("b_a", "x")])
-        ... )
-        >>> both.cues, [event.frequency for event in both]
-        (('a', 'b'), [2, 1])
-        """
-        for other in others:
-            if not isinstance(other, Events):
-                raise TypeError(f"only Events follow Events, not {type(other).__name__}")
-        files = [self._file, *(other._file for other in others)]
-        return type(self)(derive.concat(files, path, progress))
-
 
 def open_events(path: PathName, *, mapped: bool = True) -> Events:
     """Open a binary event file without reading it: the system maps it, and parts come in when they are used.
@@ -1039,7 +962,7 @@ def open_events(path: PathName, *, mapped: bool = True) -> Events:
     Parameters
     ----------
     path : str or path-like
-        A file written by `compile_events`, `corpus_events` or `Events.save`.
+        A file written by `read_events`, `corpus_events` or `Events.save`.
     mapped : bool, default True
         False reads each part when it is needed instead. That suits files on network disks, which may fail or
         be cut short: this raises an error, and does not end the process.
@@ -1066,7 +989,7 @@ def open_events(path: PathName, *, mapped: bool = True) -> Events:
     >>> import rescorla as rw
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "blocking.rw")
-    ...     _ = rw.compile_events(
+    ...     _ = rw.read_events(
     ...         [("light", "shock", 20), ("light_tone", "shock", 20)], path
     ...     )
     ...     rw.open_events(path).n_tokens

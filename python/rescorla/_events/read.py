@@ -24,12 +24,22 @@ from rescorla._events.frames import (
 from rescorla._events.kinds import PYTHON, Words, look, not_a_table, warn_of_counts
 from rescorla._events.made import made_by
 from rescorla._events.phases import as_json, cut
-from rescorla._shared.checks import DUPLICATES, Duplicates, PathName, one_of, path_name, shown, whole
+from rescorla._shared.checks import (
+    DUPLICATES,
+    Duplicates,
+    PathName,
+    maybe_path_name,
+    one_of,
+    path_name,
+    shown,
+    whole,
+)
 from rescorla._shared.progress import BYTES, Progress, watching
 
 
 def read_events(
     source: Any,
+    path: PathName | None = None,
     *,
     duplicates: Duplicates = "drop",
     columns: Layout | None = None,
@@ -38,7 +48,7 @@ def read_events(
     background: str | None = None,
     progress: Progress = None,
 ) -> Events:
-    """Read events into memory.
+    """Read events into memory, or into a binary event file: then they need not fit into memory.
 
     Parameters
     ----------
@@ -51,6 +61,9 @@ def read_events(
         iterable gives names verbatim, and a set is taken in sorted order. Whether the buffers of Arrow data
         are long enough is checked by pyarrow for readers of pyarrow and arro3; data of other libraries is
         trusted.
+    path : str or path-like, optional
+        A binary event file to write, which opens at once and is small: event types are stored once. It
+        appears whole or not at all, and an older one is replaced. None keeps the events in memory.
     duplicates : {"drop", "keep", "error"}, default "drop"
         What to do when an event lists a name twice: keep the first, keep both, or raise ValueError. A cue
         that is kept twice counts twice. So does an outcome in counts, in tables and where vectors of outcomes
@@ -72,95 +85,7 @@ def read_events(
     Returns
     -------
     Events
-        In memory.
-
-    Raises
-    ------
-    FormatError
-        When a file is damaged or malformed; the message names the file and the place in it.
-    ValueError, TypeError
-        When an event of an iterable or table is malformed (the message has its number), or the source is none
-        of the above.
-
-    Examples
-    --------
-    >>> import rescorla as rw
-    >>> events = rw.read_events(
-    ...     [("h_a_n_d", "hand_singular", 10), (["#ha", "and"], {"hand"})]
-    ... )
-    >>> [event.cues for event in events]
-    [('h', 'a', 'n', 'd'), ('#ha', 'and')]
-
-    A table whose columns have other names:
-
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "words.csv")
-    ...     _ = path.write_text(
-    ...         "trigrams;word;n\\n#ha_han;hand;3\\n#ar_arm;arm;2\\n"
-    ...     )
-    ...     rw.read_events(
-    ...         path,
-    ...         columns={"cues": "trigrams", "outcomes": "word", "frequency": 2},
-    ...     ).n_tokens
-    5
-    """
-    return events_of(
-        source,
-        None,
-        duplicates=duplicates,
-        columns=columns,
-        header=header,
-        limit=limit,
-        background=background,
-        progress=progress,
-    )
-
-
-def compile_events(
-    source: Any,
-    path: PathName,
-    *,
-    duplicates: Duplicates = "drop",
-    columns: Layout | None = None,
-    header: bool = True,
-    limit: int | None = None,
-    background: str | None = None,
-    progress: Progress = None,
-) -> Events:
-    """Write events to a binary event file, which opens at once and is small: event types are stored once.
-
-    The source streams: events need not fit into memory. The file appears whole or not at all.
-
-    Parameters
-    ----------
-    source : path, iterable or data frame
-        As for `read_events`.
-    path : str or path-like
-        The file to write; an older one is replaced.
-    duplicates : {"drop", "keep", "error"}, default "drop"
-        What to do when an event lists a name twice: keep the first, keep both, or raise ValueError. A cue
-        that is kept twice counts twice. So does an outcome in counts, in tables and where vectors of outcomes
-        are added; everywhere else it is present or absent, however often it is named.
-    columns : mapping, optional
-        The columns of a table, where they have other names: ``{"cues": "trigrams", "outcomes": 1}``, by name
-        or by position, from 0; ``"frequency"`` likewise. Columns that the mapping leaves out are found by
-        their own names. Cells may be separated by tabs, commas, semicolons or blanks.
-    header : bool, default True
-        Whether the first line of a table file names its columns. False needs positions for cues and outcomes.
-    limit : int, optional
-        Read this many events (rows) and stop. The rest of the source is not read, so the result lacks names
-        that come later.
-    background : str, optional
-        A cue to add to every event, before its others.
-    progress : None, bool or callable(done, total), default None
-        None shows a bar on a terminal and in a notebook.
-
-    Returns
-    -------
-    Events
-        The new file, opened.
+        In memory, or the new file, opened.
 
     Raises
     ------
@@ -180,19 +105,38 @@ def compile_events(
 
     Examples
     --------
-    >>> import rescorla as rw, os, tempfile
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> path = os.path.join(folder.name, "events.rw")
-    >>> len(rw.compile_events(((f"c{i}", "x") for i in range(1000)), path))
+    >>> import rescorla as rw
+    >>> events = rw.read_events(
+    ...     [("h_a_n_d", "hand_singular", 10), (["#ha", "and"], {"hand"})]
+    ... )
+    >>> [event.cues for event in events]
+    [('h', 'a', 'n', 'd'), ('#ha', 'and')]
+
+    A table whose columns have other names:
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> folder = TemporaryDirectory()
+    >>> table = Path(folder.name, "words.csv")
+    >>> _ = table.write_text("trigrams;word;n\\n#ha_han;hand;3\\n#ar_arm;arm;2\\n")
+    >>> columns = {"cues": "trigrams", "outcomes": "word", "frequency": 2}
+    >>> rw.read_events(table, columns=columns).n_tokens
+    5
+
+    From a generator into a binary event file, one event after another:
+
+    >>> path = Path(folder.name, "events.rw")
+    >>> len(rw.read_events(((f"c{i}", "x") for i in range(1000)), path))
     1000
     >>> rw.open_events(path).n_cues
     1000
     >>> folder.cleanup()
     """
-    _check_order(source, path)
+    if path is not None:
+        _check_order(source, path)
     return events_of(
         source,
-        path_name(path),
+        maybe_path_name(path),
         duplicates=duplicates,
         columns=columns,
         header=header,
@@ -260,7 +204,7 @@ def events_of(
     blanks = Blanks(source, background, limit)
     if parameters is None:
         parameters = made_by(
-            "read_events" if path is None else "compile_events",
+            "read_events",
             None if isinstance(given, Events) else given if origin is None else origin,
             source.parameters if isinstance(source, Events) else None,
             duplicates=duplicates,
@@ -340,17 +284,17 @@ def _with_columns(
 
 
 def _check_order(source: object, path: object) -> None:
-    """Raise what is to be said where source and path of `compile_events` were swapped."""
+    """Raise what is to be said where source and path of `read_events` were swapped."""
     if not isinstance(path, str | os.PathLike):
         raise TypeError(
-            f"path must be the name of the file to write, not {shown(path)}; in compile_events(source, path) "
+            f"path must be the name of the file to write, not {shown(path)}; in read_events(source, path) "
             "the source comes first"
         )
     if isinstance(source, str | os.PathLike) and not os.path.exists(source) and os.path.exists(path):
         raise FileNotFoundError(
             errno.ENOENT,
             f"No such file to read, while {path_name(path)!r}, which is to be written, is there: in "
-            "compile_events(source, path) the source comes first",
+            "read_events(source, path) the source comes first",
             path_name(source),
         )
 

@@ -17,9 +17,8 @@ _TYPES = {"across": bool, "lower": bool, "symbols": str | None, "background": st
 
 # What takes events and gives some of them, or the same in another order: what they are stays as it is.
 _CHOOSING = frozenset(
-    f"Events.{name}" for name in ("head", "passes", "positions", "repeated", "sample", "slice", "split")
+    f"Events.{name}" for name in ("head", "passes", "positions", "sample", "slice", "split")
 )
-_READING = ("read_events", "compile_events")
 
 
 class Coding(NamedTuple):
@@ -52,7 +51,7 @@ def coding_of(made: object) -> Coding:
     if not isinstance(before, Mapping):
         if before is not None:
             raise UnknownCodingError("the events were made in too many steps for all to be kept")
-        if function in _READING:
+        if function == "read_events":
             source = str(made.get("source", "elsewhere")).strip("<>")
             raise UnknownCodingError(f"the events were read from {source}, which tells of no text")
         raise UnknownCodingError("the events were not made of running text")
@@ -66,7 +65,7 @@ def coding_of(made: object) -> Coding:
         return found
     if function == "Events.with_background":
         return with_background(found, made.get("name"))
-    if function in _READING:
+    if function == "read_events":
         if made.get("duplicates") == "drop":
             found.options.pop("duplicates", None)
         return with_background(found, made.get("background"))

@@ -438,7 +438,7 @@ def _names_only(events: Events, how: _How) -> Weights:
         if how.method == "adjoint":
             raise ValueError(
                 "method='adjoint' is for one pass where cues and outcomes are names, or learn on "
-                "events.repeated(passes); more passes have 'forward' only"
+                "events.passes(passes); more passes have 'forward' only"
             )
         weights = _by_the_delta_rule(events, how)
         weights.parameters["method"] = "forward"

@@ -73,9 +73,8 @@ def _add_rule(parser: argparse.ArgumentParser) -> None:
         "--schedule",
         type=schedule_of,
         metavar="NAME:VALUES",
-        help="factors on the learning rate, token by token: constant:FACTOR, inverse_time:TAU, "
-        "power:TAU,EXPONENT or piecewise:ENDS,FACTORS, where a / separates several, as in "
-        "piecewise:1000/2000,1/0.5/0.1",
+        help="factors on the learning rate, token by token: inverse_time:TAU, power:TAU,EXPONENT or "
+        "piecewise:ENDS,FACTORS, where a / separates several, as in piecewise:1000/2000,1/0.5/0.1",
     )
     parser.add_argument(
         "--average",

@@ -84,6 +84,8 @@ def _filter(made: Mapping[str, Any]) -> str:
 
 
 def _passes(made: Mapping[str, Any]) -> str:
+    if made.get("seed") is None:
+        return f"{made.get('n')} times over, in their order"
     times = "the tokens" if made.get("n") == 1 else f"{made.get('n')} times the tokens"
     return f"{times} in random order{_seed(made)}"
 
@@ -113,13 +115,11 @@ def _anything(made: Mapping[str, Any]) -> str:
 _SAYING: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "corpus_events": _text,
     "read_events": _read,
-    "compile_events": _read,
     "factor_events": _factors,
     "Events.filter": _filter,
     "Events.head": lambda made: f"the first {made.get('n')} events",
     "Events.passes": _passes,
     "Events.positions": _positions,
-    "Events.repeated": lambda made: f"{made.get('n')} times over, in their order",
     "Events.sample": lambda made: f"{made.get('n')} tokens, drawn with replacement{_seed(made)}",
     "Events.slice": _slice,
     "Events.split": _split,

@@ -28,7 +28,7 @@ _VALUE = (
 
 # What the library tells users of Python to call or to write, and what does the same here.
 _PYTHON = (
-    (r"(?:(?:rescorla|rw)\.)?(?:corpus|read|compile)_events(?:\(\.*\))?", "rescorla events"),
+    (r"(?:(?:rescorla|rw)\.)?(?:corpus|read)_events(?:\([^()]*\))?", "rescorla events"),
     (r"(?:(?:rescorla|rw)\.)?(?:load_weights|open_events)(?:\(\.*\))?", "rescorla info"),
     (r"(?:rescorla|rw)\.(learn|equilibrium|activations)\b(?:\(\.*\))?", r"rescorla \1"),
     (r"(?:Events|events)\.(?:head|sample|split|passes)\b(?:\([^()]*\))?", "rescorla events"),

@@ -1,8 +1,7 @@
-"""Data to try things on: a text, a small design, a lexicon, and what R packages bring.
+"""Data to try things on: a text, a small design and a lexicon.
 
 What comes with rescorla is free: the Gospel of Mark in the King James Version is in the public domain, and
-`plants` and `plurals` were made for rescorla, under its licence. `from_r` copies nothing: it reads what R
-wrote on the same machine.
+`plants` and `plurals` were made for rescorla, under its licence.
 
 Examples
 --------
@@ -20,6 +19,5 @@ Examples
 from rescorla.datasets._bible import king_james
 from rescorla.datasets._plants import plants
 from rescorla.datasets._plurals import plurals
-from rescorla.datasets.r import from_r
 
-__all__ = ["from_r", "king_james", "plants", "plurals"]
+__all__ = ["king_james", "plants", "plurals"]

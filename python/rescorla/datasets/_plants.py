@@ -36,10 +36,6 @@ def plants() -> Events:
         8 events, 32 tokens; the cue "pots" is always there. The order is that of the table, cell by cell; to
         learn as an experiment goes, take ``plants().shuffled(seed=1)``.
 
-    See Also
-    --------
-    from_r : ``from_r("ndl", "danks")`` reads the data that R's package ndl has.
-
     References
     ----------
     Danks, D. (2003). Equilibria of the Rescorla-Wagner model. Journal of Mathematical Psychology 47, 109-121.
