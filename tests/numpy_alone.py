@@ -14,6 +14,7 @@ import socket
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stderr, redirect_stdout
+from typing import Any
 
 
 def no_network(*_: object, **__: object) -> None:
