@@ -5,12 +5,13 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from time import sleep
 from types import SimpleNamespace
 from typing import Any
 
+import draws
 import pytest
 import rescorla as rw
 import stores
@@ -23,8 +24,8 @@ CASES_IN_CI = 60_000
 # Pictures are drawn without a window.
 os.environ.setdefault("MPLBACKEND", "Agg")
 
-settings.register_profile("dev", max_examples=40, deadline=None)
-settings.register_profile("ci", max_examples=300, deadline=None, print_blob=True)
+# `pytest --hypothesis-profile random` loads another one afterwards.
+draws.register_profiles()
 settings.load_profile("ci" if CI else "dev")
 
 cases = 0
@@ -69,10 +70,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+# After Hypothesis has loaded the profile of the command line.
+@pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     kernel = config.getoption("kernel")
     if kernel is not None:
         testing.everywhere["kernel"] = kernel
+    if settings().derandomize:
+        draws.leave_modules_out()
 
 
 def pytest_report_header(config: pytest.Config) -> str:
@@ -114,6 +119,15 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     verdict = f", fewer than the {CASES_IN_CI} of a whole run in CI" if too_few(config) else ""
     terminalreporter.write_line(f"hypothesis cases: {cases}{verdict}", red=bool(verdict))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    examples = draws.as_examples(item) if report.when == "call" else []
+    if examples:
+        report.sections.append(("add to the test", "\n".join(examples)))
+    return report
 
 
 @pytest.fixture(autouse=True)

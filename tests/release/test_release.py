@@ -23,6 +23,13 @@ GITHUB = ROOT / ".github"
 WORKFLOWS = sorted(GITHUB.glob("workflows/*.yml"))
 SMOKE = ROOT / "release" / "smoke.py"
 REQUIREMENTS = sorted((ROOT / "release" / "requirements").glob("*.txt"))
+# The scripts that bash runs.
+BASH = sorted(
+    path
+    for folder in (ROOT / ".ci", ROOT / "release")
+    for path in folder.glob("*")
+    if path.is_file() and path.read_bytes().startswith(b"#!/usr/bin/env bash\n")
+)
 
 pytestmark = pytest.mark.skipif(not GITHUB.exists(), reason="a source distribution")
 
@@ -190,9 +197,9 @@ def test_jobs_that_run_tests_say_what_they_do_without_the_shared_data() -> None:
         for path in WORKFLOWS
         for job in jobs(parsed(path.name)).values()
         for step in job["steps"]
-        if "pytest" in step.get("run", "")
+        if re.search("pytest|^release/deep", step.get("run", ""))
     ]
-    assert len(runs) == 4
+    assert len(runs) == 5
     assert all("--without-shared-data" in run for run in runs)
 
 
@@ -219,11 +226,16 @@ def test_actionlint_finds_nothing() -> None:
 
 
 def test_shellcheck_finds_nothing() -> None:
-    scripts = [path for path in (ROOT / ".ci" / "run", ROOT / "release" / "wheel") if path.exists()]
     done = subprocess.run(
-        [tool("shellcheck"), *map(str, scripts)], capture_output=True, encoding="utf-8", check=False
+        [tool("shellcheck"), *map(str, BASH)], capture_output=True, encoding="utf-8", check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_ci_checks_every_script() -> None:
+    names = " ".join(path.relative_to(ROOT).as_posix() for path in BASH)
+    for path in (ROOT / ".ci" / "run", GITHUB / "workflows" / "ci.yml"):
+        assert f"shellcheck {names}\n" in path.read_text(encoding="utf-8"), path
 
 
 # The smoke test.

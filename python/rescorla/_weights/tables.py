@@ -47,8 +47,6 @@ def _save_parquet(
     """Write weights to a Parquet file, some rows at a time."""
     pa, parquet = need("pyarrow"), need("pyarrow.parquet")
     _check_text(path, cues, outcomes)
-    if not long:
-        _check_columns(outcomes, path)
     schema = _schema(pa, values.dtype, outcomes, parameters, long)
     with (
         replacing(path) as file,
@@ -71,10 +69,8 @@ def _save_text(
 ) -> None:
     """Write weights to a table of text, which has no room for parameters."""
     _check_text(path, cues, outcomes)
-    if not long:
-        _check_columns(outcomes, path)
     columns = [quoted(name, separator) for name in outcomes]
-    head = [_CUE, _OUTCOME, _WEIGHT] if long else [_CUE, *columns]
+    head = [_CUE, _OUTCOME, _WEIGHT] if long else [first_header(_CUE, outcomes), *columns]
     with replacing(path) as file, naming(path), open(file, "w", encoding="utf-8", newline="") as stream:
         stream.write(separator.join(head) + "\n")
         for start, block in _blocks(values):
@@ -97,6 +93,13 @@ WRITERS: dict[str, Writer] = {
 """What writes tables, by the suffix of the file; nothing reads them as weights again."""
 
 
+def first_header(header: str, outcomes: Sequence[str]) -> str:
+    """What stands above the first column of a wide table: this, or it with as many _ as no outcome has."""
+    while header in outcomes:
+        header += "_"
+    return header
+
+
 def quoted(name: str, separator: str) -> str:
     """A cell, in quotes where the csv module would not read it without."""
     if name and not any(mark in name for mark in (separator, '"', "\n", "\r")):
@@ -116,15 +119,6 @@ def _check_text(path: str, cues: Sequence[str], outcomes: Sequence[str]) -> None
                 ) from None
 
 
-def _check_columns(outcomes: Sequence[str], path: str | None = None) -> None:
-    """ValueError where a wide table would have two columns of one name."""
-    if _CUE in outcomes:
-        place = "" if path is None else f"{path}: "
-        raise ValueError(
-            f"{place}an outcome is called {_CUE!r}, as the column of cues is in a wide table; write long=True"
-        )
-
-
 def _blocks(values: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
     """Some rows at a time, each with the number of its first."""
     step = max(1, _BLOCK // max(1, values.shape[1]))
@@ -139,8 +133,7 @@ def _schema(
     name = pa.dictionary(pa.int32(), pa.string())
     fields = [(_CUE, name), (_OUTCOME, name), (_WEIGHT, number)]
     if not long:
-        _check_columns(outcomes)
-        fields = [(_CUE, pa.string()), *((outcome, number) for outcome in outcomes)]
+        fields = [(first_header(_CUE, outcomes), pa.string()), *((outcome, number) for outcome in outcomes)]
     return pa.schema(fields, metadata={"parameters": as_json(parameters)})
 
 

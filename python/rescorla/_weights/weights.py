@@ -478,8 +478,9 @@ class Weights:
         Parameters
         ----------
         frame : pandas.DataFrame, n_cues x n_outcomes
-            A wide table, as `to_pandas` gives it. A table with the columns cue, outcome and weight becomes
-            one by ``frame.pivot(index="cue", columns="outcome", values="weight")``.
+            A wide table, as `to_pandas` gives it. ``pandas.read_csv(path, index_col=0,
+            keep_default_na=False)`` reads one that `save` wrote. A table with the columns cue, outcome and
+            weight becomes one by ``frame.pivot(index="cue", columns="outcome", values="weight")``.
 
         Returns
         -------
@@ -507,7 +508,7 @@ class Weights:
                     f"frame must be a pandas DataFrame, not {shown(frame)}; from_xarray takes a DataArray"
                 )
         for kind, names, cure in (
-            ("cues", frame.index, 'frame.set_index("cue")'),
+            ("cues", frame.index, "frame.set_index(frame.columns[0])"),
             ("outcomes", frame.columns, "frame.columns.map(str)"),
         ):
             for name in names:
@@ -589,7 +590,8 @@ class Weights:
         Parameters
         ----------
         long : bool, default False
-            False gives a column ``cue`` and one for each outcome, a row for each cue. True gives the columns
+            False gives a column of cues and one for each outcome, a row for each cue. The first is called
+            ``cue``, or ``cue_``, ``cue__`` and so on where an outcome is called that. True gives the columns
             ``cue``, ``outcome`` and ``weight``, a row for each weight, cue by cue; names are
             dictionary-encoded then, so that each takes four bytes.
 
@@ -600,8 +602,6 @@ class Weights:
 
         Raises
         ------
-        ValueError
-            When a wide table would have two columns ``cue``.
         ImportError
             When pyarrow is not installed.
 
@@ -631,14 +631,14 @@ class Weights:
             the csv module, no parameters) and ``.parquet`` (needs pyarrow). An older file of that name is
             replaced.
         long : bool, default False
-            Of tables: False writes a column ``cue`` and one for each outcome, True the columns ``cue``,
-            ``outcome`` and ``weight``, a row for each weight.
+            Of tables: False writes a column of cues and one for each outcome, True the columns ``cue``,
+            ``outcome`` and ``weight``, a row for each weight. The column of cues is called ``cue``, or
+            ``cue_``, ``cue__`` and so on where an outcome is called that.
 
         Raises
         ------
         ValueError
-            When the suffix is none of these, or the format cannot hold a name, such as an outcome called
-            "cue" in a wide table.
+            When the suffix is none of these, or the format cannot hold a name.
         OSError
             When the file cannot be written.
         ImportError

@@ -11,7 +11,7 @@ from rescorla._events.events import Events
 from rescorla._learn.activations import activations
 from rescorla._weights.disk import check_folder, naming, replacing
 from rescorla._weights.ranking import largest
-from rescorla._weights.tables import quoted
+from rescorla._weights.tables import first_header, quoted
 from rescorla._weights.weights import Weights
 from rescorla.cli import command, name_lists, printing, source
 from rescorla.cli import weight_files as files
@@ -43,7 +43,10 @@ Compute the activations of outcomes.
 
 Running text becomes cues as it did for the events of the weights, if the weights have a record of it;
 standard error shows which options were taken from there. Options that you give count instead, with a warning
-if they differ."""
+if they differ.
+
+The first column of a table has the cues. It is called cues; beside outcomes of which one is called that it is
+called cues_, cues__ and so on."""
 
 # Activations held at a time: 32 MB.
 _BLOCK = 1 << 22
@@ -52,8 +55,6 @@ _BLOCK = 1 << 22
 _EVENTS = 1 << 16
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
-
-_CUES = "cues"
 
 
 def add(commands: Any) -> None:
@@ -131,11 +132,6 @@ def run(options: argparse.Namespace) -> None:
         "progress": options.progress,
     }
     columns = None if options.present_only else weights.outcomes if outcomes is None else tuple(outcomes)
-    if columns is not None and _CUES in columns and delimiter is not None:
-        raise ValueError(
-            f"{options.output}: an outcome is called {_CUES!r}, as the column of cues is in the table; give "
-            "--outcomes without it, --present-only, or a name that ends in .npy"
-        )
     shape = [_n_present(events)] if columns is None else [len(events), len(columns)]
     if options.output is not None:
         if delimiter is None:
@@ -208,7 +204,10 @@ def _write_table(path: str, delimiter: str, columns: Sequence[str] | None, rows:
 
     Where there are no columns each event has outcomes of its own, and each of these a row.
     """
-    head = ["event", _CUES, "outcome", "activation"] if columns is None else [_CUES, *columns]
+    if columns is None:
+        head = ["event", "cues", "outcome", "activation"]
+    else:
+        head = [first_header("cues", columns), *columns]
     with (
         naming(path),
         replacing(path) as temporary,

@@ -17,7 +17,10 @@ KEYS = {
 
 _DESCRIPTION = """\
 Write weights, or those of some cues and outcomes, in the format that the suffix of -o names. Tables, which
-are .csv, .tsv and .parquet, are for other programs: rescorla reads .npz, .npy, .nc and .zarr."""
+are .csv, .tsv and .parquet, are for other programs: rescorla reads .npz, .npy, .nc and .zarr.
+
+The first column of a table has the cues. It is called cue; beside outcomes of which one is called that it is
+called cue_, cue__ and so on."""
 
 _TABLES = (".csv", ".tsv", ".parquet")
 
