@@ -43,6 +43,54 @@ Every public name, with a link to its page and the first line of what stands the
 [Which function do I need?](../which.md)
 """
 
+# What arguments are called, whatever function has them.
+_SHARED = {
+    "`events`, `weights`": (
+        "what is learned from, what predicts: first, in this order. `source`, `corpus`, "
+        "`text` and `data` are what events are made of"
+    ),
+    "`path`": (
+        "where events go, and files are: `read_events(source, path)`, `events.filter(path=)`, "
+        "`weights.save(path)`"
+    ),
+    "`out`": (
+        "where weights and activations go: an array, a file, a store; the weights themselves, "
+        "to learn in place"
+    ),
+    "`alpha`, `beta`, `lambda_`": (
+        "saliences, learning rate or rates, asymptotes; `eta` of learners without saliences"
+    ),
+    "`cues`, `outcomes`": "those that are wanted, in this order",
+    "`initial`": "weights to start from",
+    "`passes`": "how often all tokens are gone through",
+    "`seed`": (
+        "where random numbers come from: an int, a Generator, a SeedSequence. Estimators and "
+        "`classify` have scikit-learn's `random_state`"
+    ),
+    "`threads`": "how many threads work; by default as many as the process may run on",
+    "`n`": "how many to give",
+    "`dtype`": "float64 or float32",
+    "`tol`": "the tolerance, where something stops",
+    "`progress`": "None, True, False, or a function of done and total",
+}
+
+_ARGUMENTS = """\
+## Arguments that functions share
+
+What comes first is given by position; what goes somewhere, and all that chooses, is given by name.
+
+| argument | what it is |
+|---|---|
+"""
+
+
+def shared() -> str:
+    """The table of the arguments that functions share."""
+    return _ARGUMENTS + "".join(
+        f"| {name} | {what} |\n" for name, what in _SHARED.items()
+    )
+
+
 # Where names are documented that are public elsewhere.
 _PUBLIC = {
     "rescorla.compat.pyndl._binary": "rescorla.compat.pyndl.preprocess"
@@ -70,6 +118,7 @@ def page() -> str:
     return "\n".join(
         [
             _HEAD,
+            shared(),
             *(
                 part
                 for title, pages in GROUPS.items()

@@ -34,7 +34,7 @@ work = {
     "event file": lambda: events.save(path),
     "compiled": lambda: rw.read_events(iter(events), path),
     "sample": lambda: events.sample(10_000, 1, path=path),
-    "filtered": lambda: events.filter(path, remove_cues=["a1"]),
+    "filtered": lambda: events.filter(path=path, remove_cues=["a1"]),
     "put together": lambda: rw.concat_events([events, events], path),
     "table": lambda: events.to_table(path),
     "gz table": lambda: events.to_table(path),

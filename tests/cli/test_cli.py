@@ -661,10 +661,10 @@ def write_lists(folder: Path) -> None:
 def test_options_of_names_are_arguments_of_filter(argument: str, run: Run, word_events: rw.Events) -> None:
     told, same = FILTER_CASES[argument]
     found = by_command(run, "words.rw", *told.split())
-    assert found == written(lambda path: word_events.filter(path, **same))
+    assert found == written(lambda path: word_events.filter(path=path, **same))
     assert found != unmade(Path("words.rw"))
     less = {name: value for name, value in same.items() if name != argument}
-    assert found != written(lambda path: word_events.filter(path, **less))
+    assert found != written(lambda path: word_events.filter(path=path, **less))
 
 
 def test_every_argument_of_filter_is_an_option() -> None:
@@ -775,7 +775,7 @@ def test_tables_and_event_files_one_after_another(run: Run, word_events: rw.Even
     assert expected == by_command(run, "words.rw", table, "words.rw")
     run("events", table, "words.rw", "--background", "always", "--max-outcomes", 2, "-o", "found.rw")
     parts = [rw.read_events(part, background="always") for part in (table, "words.rw")]
-    assert written(lambda path: rw.concat_events(parts).filter(path, max_outcomes=2)) == unmade(
+    assert written(lambda path: rw.concat_events(parts).filter(path=path, max_outcomes=2)) == unmade(
         Path("found.rw")
     )
     run("learn", table, "words.rw", "-o", "w.npz")

@@ -141,7 +141,7 @@ class TestAnyEvents:
         self, folder: Path, events: list[Event], duplicates: Any
     ) -> None:
         source = rw.read_events(events, folder / "same.bin", duplicates=duplicates)
-        source.filter(folder / "again.bin")
+        source.filter(path=folder / "again.bin")
         assert unmade(folder / "again.bin") == unmade(folder / "same.bin")
 
     @given(some.events(), options())
@@ -164,7 +164,7 @@ class TestAnyEvents:
         self, folder: Path, events: list[Event], options: dict[str, Any]
     ) -> None:
         source = rw.read_events(events)
-        written = source.filter(folder / "filtered.bin", **options)
+        written = source.filter(path=folder / "filtered.bin", **options)
         assert written.path == str(folder / "filtered.bin")
         source.filter(**options).save(folder / "saved.bin")
         assert (folder / "filtered.bin").read_bytes() == (folder / "saved.bin").read_bytes()
@@ -179,8 +179,8 @@ class TestAnyEvents:
         source = rw.read_events(events, folder / "itself.bin")
         expected, before = as_rows(source.filter(**options)), as_rows(source)
         with pytest.raises(ValueError, match="is also read: name another output"):
-            source.filter(folder / "itself.bin", **options)
-        source.filter(folder / "filtered.bin", **options)
+            source.filter(path=folder / "itself.bin", **options)
+        source.filter(path=folder / "filtered.bin", **options)
         os.replace(folder / "filtered.bin", folder / "itself.bin")
         assert as_rows(rw.open_events(folder / "itself.bin")) == expected
         # What was open stays as it was.
@@ -192,7 +192,7 @@ def test_a_large_file_goes_through_in_chunks(tmp_path: Path) -> None:
     rows: list[Event] = [((f"c{i % 1000}", f"d{i % 3}"), (f"o{i % 7}",), i % 3) for i in range(150_000)]
     source = rw.read_events(iter(rows), tmp_path / "large.bin")
     options = {"remove_cues": {f"c{i}" for i in range(0, 1000, 2)}, "keep_outcomes": ["o1", "o2"]}
-    found = source.filter(tmp_path / "left.bin", **options)  # type: ignore[arg-type]
+    found = source.filter(path=tmp_path / "left.bin", **options)  # type: ignore[arg-type]
     assert as_rows(found) == filtered(source, options)[0]
 
 
@@ -423,7 +423,7 @@ def test_damage_is_refused_and_nothing_is_left_behind(tmp_path: Path) -> None:
     path.write_bytes(damaged)
     source = rw.open_events(path)
     calls: list[Callable[[], object]] = [
-        lambda: source.filter(tmp_path / "new.bin", remove_cues=["c1"]),
+        lambda: source.filter(path=tmp_path / "new.bin", remove_cues=["c1"]),
         lambda: source.filter(cue_map={"c1": "c"}, min_cue_count=1),
         lambda: rw.concat_events([source], tmp_path / "new.bin"),
         lambda: source.head(100, path=tmp_path / "new.bin"),
@@ -458,7 +458,7 @@ def test_progress_rises_to_its_total_and_may_stop_the_work(tmp_path: Path) -> No
         raise Stop
 
     with pytest.raises(Stop):
-        source.filter(tmp_path / "filtered.bin", cue_map=halves, progress=stop)
+        source.filter(path=tmp_path / "filtered.bin", cue_map=halves, progress=stop)
 
 
 def test_counts_have_names() -> None:

@@ -274,7 +274,7 @@ def test_the_same_call_gives_the_same_bytes(tmp_path: Path) -> None:
         (folder / "text.txt").write_text("the words of a text\n", encoding="utf-8")
         (folder / "list").write_text("the\nof\nwor\n", encoding="utf-8")
         events = rw.corpus_events(folder / "text.txt", folder / "e.rw", stop_words=folder / "list")
-        events.filter(folder / "f.rw", keep_outcomes={"words", "text"}, keep_cues=folder / "list")
+        events.filter(path=folder / "f.rw", keep_outcomes={"words", "text"}, keep_cues=folder / "list")
         contents.append([(folder / name).read_bytes() for name in ("e.rw", "f.rw")])
     assert contents[0] == contents[1]
 

@@ -281,8 +281,9 @@ some = rw.read_events((f"c{i % 1009}_d{i % 8}", f"o{i % 31}") for i in range(100
 before = resident()
 events = rw.concat_events([some] * n, path + "0", progress=look)
 cues = [name for name in events.cues if name[0] == "d"]
-events.filter(path + "1", keep_cues=cues, max_outcomes=20, progress=look)
-events.filter(path + "1", cue_map={name: name[0] for name in events.cues}, min_cue_count=1, progress=look)
+events.filter(path=path + "1", keep_cues=cues, max_outcomes=20, progress=look)
+names = {name: name[0] for name in events.cues}
+events.filter(path=path + "1", cue_map=names, min_cue_count=1, progress=look)
 print(peak - before, len(rw.open_events(path + "1")))
 """
 

@@ -365,7 +365,7 @@ WRITERS = {
             ("e.rw",),
             read_events,
             lambda m: m.mapped,
-            lambda m, path: m.mapped.filter(path, remove_outcomes=[f"v{m.version}x1"]),
+            lambda m, path: m.mapped.filter(path=path, remove_outcomes=[f"v{m.version}x1"]),
         ),
         Writer(
             "concat_events",

@@ -735,7 +735,6 @@ class Events:
 
     def filter(
         self,
-        path: PathName | None = None,
         *,
         keep_cues: Names | None = None,
         keep_outcomes: Names | None = None,
@@ -748,6 +747,7 @@ class Events:
         max_cues: int | None = None,
         max_outcomes: int | None = None,
         duplicates: Duplicates = "drop",
+        path: PathName | None = None,
         progress: Progress = None,
     ) -> Self:
         """The events with some names only, or with other names.

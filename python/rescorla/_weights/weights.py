@@ -383,7 +383,7 @@ class Weights:
 
     def predict(
         self,
-        cue_sets: Events | PathName | Iterable[str | Iterable[str]],
+        events: Events | PathName | Iterable[str | Iterable[str]],
         n: int = 1,
         *,
         unknown: Literal["error", "ignore"] = "error",
@@ -396,7 +396,7 @@ class Weights:
 
         Parameters
         ----------
-        cue_sets : Events, path or iterable of cue sets
+        events : Events, path or iterable of cue sets
             What `activations` takes: ``["a_b", ("a", "c")]`` are two sets.
         n : int, default 1
             How many outcomes to give for each set; all of them if there are fewer.
@@ -438,7 +438,7 @@ class Weights:
         array([[ 0.75, -0.5 ],
                [ 0.25, -0.5 ]])
         """
-        return predict(cue_sets, self, n, unknown, threads)
+        return predict(events, self, n, unknown, threads)
 
     @classmethod
     def from_xarray(cls, array: DataArray) -> Weights:

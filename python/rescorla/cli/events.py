@@ -291,10 +291,10 @@ def _steps(options: argparse.Namespace, *, head: bool) -> Iterator[Callable[[Eve
     if names:
         if options.duplicates is not None:
             names["duplicates"] = options.duplicates
-        yield lambda events, path: events.filter(path, **names, progress=progress)
+        yield lambda events, path: events.filter(path=path, **names, progress=progress)
     if options.bandsample is not None:
         yield lambda events, path: events.filter(
-            path, keep_outcomes=_drawn(options, events), progress=progress
+            path=path, keep_outcomes=_drawn(options, events), progress=progress
         )
     if options.head is not None and head:
         yield lambda events, path: events.head(options.head, path=path, progress=progress)
