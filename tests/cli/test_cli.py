@@ -685,13 +685,13 @@ def test_every_argument_of_filter_is_an_option() -> None:
         (
             "--bandsample 4 --seed 4",
             lambda events, path: events.filter(
-                path, keep_outcomes=rw.bandsample(events.counts("outcomes"), 4, seed=4)
+                path=path, keep_outcomes=rw.bandsample(events.counts("outcomes"), 4, seed=4)
             ),
         ),
         (
             "--bandsample 4 --cutoff 1 --seed 4",
             lambda events, path: events.filter(
-                path, keep_outcomes=rw.bandsample(events.counts("outcomes"), 4, cutoff=1, seed=4)
+                path=path, keep_outcomes=rw.bandsample(events.counts("outcomes"), 4, cutoff=1, seed=4)
             ),
         ),
     ],
