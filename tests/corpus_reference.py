@@ -51,12 +51,11 @@ def corpus_events(
     stop_words: Iterable[str] = (),
     vocabulary: Iterable[str] | None = None,
     sentence_end: str = SENTENCE_END,
-    document_end: str = DOCUMENT_END,
     unknown: Unknown = "error",
     duplicates: Duplicates = "drop",
     background: str | None = None,
 ) -> list[Event]:
-    """The events of documents: the texts of files, or of an iterable's items if these are documents."""
+    """The events of documents: the texts of files, or of an iterable's items if documents are contexts."""
 
     def form(run: str) -> str:
         normal = unicodedata.normalize(normalize, run) if normalize else run
@@ -65,7 +64,7 @@ def corpus_events(
     found = [
         words(text, symbols, boundary)
         for document in documents
-        for part in parts(document, document_end)
+        for part in parts(document)
         for text in contexts(part, context, form, sentence_end)
     ]
     return events_of_words(
@@ -122,12 +121,9 @@ def document_of_lines(lines: Iterable[str]) -> str:
     return "".join(re.sub(rf"{LINE_END}\Z", "", line) + "\n" for line in lines)
 
 
-def parts(document: str, document_end: str) -> list[str]:
+def parts(document: str) -> list[str]:
     """What stands between the marks, which are found anywhere, in lower or upper case as a whole."""
-    if not document_end:
-        return [document]
-    cases = dict.fromkeys([document_end, document_end.lower(), document_end.upper()])
-    return re.split("|".join(map(re.escape, cases)), document)
+    return re.split("|".join(map(re.escape, [DOCUMENT_END, DOCUMENT_END.upper()])), document)
 
 
 # Documents to contexts.
@@ -153,11 +149,11 @@ def contexts(
 
 def contexts_of_lines(lines: Iterable[list[str]], context: Context) -> list[list[str]]:
     """Contexts of lines that are cut into words: nothing in them is a mark or the end of a sentence."""
-    if context == "line":
+    if context in ("line", "document"):
         return list(lines)
     contexts: list[list[str]] = [[]]
     for line in lines:
-        if not line and context != "document":
+        if not line:
             contexts.append([])
         contexts[-1].extend(line)
     return contexts

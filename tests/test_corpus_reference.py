@@ -93,13 +93,8 @@ def test_sentences_may_end_elsewhere() -> None:
 
 
 def test_documents() -> None:
-    assert parts("a---end.of.document---b\n---END.OF.DOCUMENT---", "---end.of.document---") == [
-        "a",
-        "b\n",
-        "",
-    ]
-    assert parts("a---End.of.document---b", "---end.of.document---") == ["a---End.of.document---b"]
-    assert parts("ab", "") == ["ab"]
+    assert parts("a---end.of.document---b\n---END.OF.DOCUMENT---") == ["a", "b\n", ""]
+    assert parts("a---End.of.document---b") == ["a---End.of.document---b"]
     assert document_of_lines(["a\n", "\r\n", "b", "", "c\n\n"]) == "a\n\nb\n\nc\n\n"
     assert joined(["a b", "c"], context="document", window="context") == ["a b", "c"]
 
@@ -141,7 +136,7 @@ def test_contexts_of_lines_that_are_cut_into_words() -> None:
     assert contexts_of_lines(lines, "line") == lines
     assert contexts_of_lines(lines, "paragraph") == [["a.", "b"], ["c"]]
     assert contexts_of_lines(lines, "sentence") == [["a.", "b"], ["c"]]
-    assert contexts_of_lines(lines, "document") == [["a.", "b", "c"]]
+    assert contexts_of_lines(lines, "document") == lines
 
 
 def test_words_that_are_given_stay_as_they_are() -> None:

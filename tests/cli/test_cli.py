@@ -326,7 +326,6 @@ TABLE_CUES = ("--cues-from @lemmas.tab", {"cues_from": Path("lemmas.tab")})
 IGNORED = ("--unknown-words ignore", {"unknown": "ignore"})
 WIDE = ("--window 3", {"window": 3})
 SENTENCES = ("--context sentence --window 3", {"context": "sentence", "window": 3})
-DOCUMENTS = ("--context document --window 3", {"context": "document", "window": 3})
 NOTHING: tuple[str, dict[str, Any]] = ("", {})
 
 # What a command is told, and the same in Python; then what both are told besides.
@@ -357,14 +356,13 @@ TEXT_CASES: list[Case] = [
     ("--stop-words list.txt", {"stop_words": Path("list.txt")}, *NOTHING),
     ("--vocabulary list.txt", {"vocabulary": Path("list.txt")}, *NOTHING),
     ("--sentence-end ;", {"sentence_end": ";"}, *SENTENCES),
-    ("--document-end good!", {"document_end": "good!"}, *DOCUMENTS),
     ("--unknown-words ignore", {"unknown": "ignore"}, *TABLE_CUES),
     ("--unknown-words keep", {"unknown": "keep"}, *TABLE_CUES),
     ("--duplicates keep", {"duplicates": "keep"}, *NOTHING),
     ("--background always", {"background": "always"}, *NOTHING),
 ]
 # What is tested apart: where text comes from, where events go, and what does not change them.
-TEXT_APART = {"corpus", "path", "format", "items", "threads", "progress"}
+TEXT_APART = {"corpus", "path", "format", "threads", "progress"}
 
 
 @pytest.fixture
@@ -516,7 +514,6 @@ def test_options_of_running_text_that_make_no_sense(run: Run, passage: Path) -> 
         (["--stop-words", "missing.txt"], "missing.txt: No such file"),
         (["--outcomes-from", "@lemmas.tab"], 'the word "in" is not in the table'),
         (["--threads", "0"], "--threads must be a whole number of 1 or more, not 0"),
-        (["--items", "documents"], "--items is for standard input (-); leave it out"),
     ):
         error = run("events", passage, *told, "-o", "e.rw", status=1)
         assert error.startswith("rescorla: error: ")
@@ -592,12 +589,9 @@ def test_running_text_from_standard_input(run: Run, passage: Path, monkeypatch: 
         return by_command(run, "-", *told)
 
     assert piped() == by_corpus_events(passage)
-    lines = PASSAGE.splitlines()
-    told = ("--context", "document", "--window", "3")
-    for items in ("lines", "documents"):
-        expected = by_corpus_events(lines, context="document", window=3, items=items)
-        assert piped(*told, "--items", items) == expected
-    assert piped(*told, "--items", "documents") != piped(*told)
+    # It is one document, as a file is.
+    expected = by_corpus_events(passage, context="document", window=3)
+    assert piped("--context", "document", "--window", "3") == expected
     assert "-: what is piped in goes alone; found 2 files" in run(
         "events", passage, "-", "-o", "e.rw", status=1
     )

@@ -267,6 +267,15 @@ def test_an_output_that_is_there_stays(table: Path, tmp_path: Path) -> None:
     assert table.read_bytes() == before
 
 
+def test_many_events_are_written_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "t.txt").write_text(" ".join(f"word{i}" for i in range(50)))
+    for n, path in ((1 << 16, tmp_path / "at-once.gz"), (7, tmp_path / "in-parts.gz")):
+        monkeypatch.setattr(preprocess, "_ROWS", n)
+        preprocess.create_event_file(tmp_path / "t.txt", path)
+    assert len(list(io.events_from_file(tmp_path / "in-parts.gz"))) == 52
+    assert (tmp_path / "in-parts.gz").read_bytes() == (tmp_path / "at-once.gz").read_bytes()
+
+
 def test_a_damaged_table_is_named(table: Path) -> None:
     table.write_bytes(table.read_bytes()[:-12])
     with pytest.raises(

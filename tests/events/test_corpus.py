@@ -152,7 +152,6 @@ OF_TEXT: dict[str, st.SearchStrategy[Any]] = {
     "stop_words": STOP_WORDS,
     "vocabulary": VOCABULARY,
     "sentence_end": st.sampled_from([".", ".;", "…", "·.", ")", ""]),
-    "document_end": st.sampled_from(["END", "字", "a", ""]),
 }
 
 
@@ -211,11 +210,12 @@ def test_a_file_has_the_events_specified(folder: Path, text: str, options: Optio
 @by_chance
 @given(st.lists(texts(), max_size=4), OPTIONS)
 def test_lines_have_the_events_specified(lines: list[str], options: Options) -> None:
-    document = document_of_lines(lines)
+    # Where a document is the context, each item is one.
+    documents = lines if options["context"] == "document" else [document_of_lines(lines)]
     for corpus in (lines, iter(lines)):
         assert_specified(
             lambda: rw.corpus_events(corpus, **options),  # noqa: B023
-            lambda: corpus_reference.corpus_events([document], **options),
+            lambda: corpus_reference.corpus_events(documents, **options),
         )
 
 
@@ -223,7 +223,9 @@ def test_lines_have_the_events_specified(lines: list[str], options: Options) -> 
 @given(st.lists(texts(), max_size=4), OPTIONS)
 def test_documents_have_the_events_specified(folder: Path, documents: list[str], options: Options) -> None:
     expected = lambda: corpus_reference.corpus_events(documents, **options)  # noqa: E731
-    assert_specified(lambda: rw.corpus_events(documents, items="documents", **options), expected)
+    # Sentences and paragraphs end at an empty line; it is a document, and a line, without events.
+    apart = [line for document in documents for line in (document, "")]
+    assert_specified(lambda: rw.corpus_events(apart, **options), expected)
     paths = [write(folder / f"{i}.txt", document) for i, document in enumerate(documents)]
     if paths:
         assert_specified(lambda: rw.corpus_events(paths, **options), expected)
@@ -260,17 +262,12 @@ def test_a_line_of_stop_words_is_no_empty_line() -> None:
         assert [event.cues for event in rw.corpus_events(corpus, **options)] == [("a", "b")]
 
 
-def test_a_mark_with_white_space_would_never_be_found() -> None:
-    with pytest.raises(ValueError, match="document_end: expected a mark without white space"):
-        rw.corpus_events(["a"], document_end="== end ==")
-
-
 # A file is cut where its documents are, a mark in one case or the other between them.
 @by_chance
 @given(
     st.lists(texts(marks=[]), min_size=1, max_size=5),
     st.sampled_from([DOCUMENT_END, DOCUMENT_END.upper()]),
-    some_options(OF_WORDS | OF_TEXT, unknown="ignore", document_end=DOCUMENT_END),
+    some_options(OF_WORDS | OF_TEXT, unknown="ignore"),
 )
 def test_cuts_into_files_change_nothing(
     folder: Path, documents: list[str], mark: str, options: Options
@@ -362,7 +359,8 @@ def test_a_context_too_long_to_be_one_event_is_refused_where_it_is(tmp_path: Pat
     with pytest.raises(rw.FormatError, match="contexts of at most 16777216 words") as refused:
         rw.corpus_events(path, window="context", context="document", threads=1)
     assert str(refused.value).startswith(f"{path}, line {2**24 + 3}, ")
-    assert len(rw.corpus_events(["a\n" * 9, "a"], window="context", context="document")) == 1
+    assert len(rw.corpus_events(["a\n" * 9, "a"], window="context", context="document")) == 2
+    assert len(rw.corpus_events(["a\n" * 9, "a"], window="context", context="paragraph")) == 1
 
 
 def test_globs_and_folders_are_read_in_order(tmp_path: Path) -> None:

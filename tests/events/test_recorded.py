@@ -39,7 +39,6 @@ OPTIONS = st.fixed_dictionaries(
         "stop_words": st.sampled_from([(), ["the"], {"the", "a"}]),
         "vocabulary": st.sampled_from([None, ["the", "cat", "dog", "sat", "a", "A", "The"]]),
         "sentence_end": st.sampled_from([".", ""]),
-        "items": st.sampled_from(["lines", "documents"]),
         "duplicates": st.sampled_from(["drop", "keep"]),
         "background": st.sampled_from([None, "always", "<b>"]),
     },

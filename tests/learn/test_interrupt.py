@@ -141,7 +141,7 @@ line = " ".join(f"w{i * i % 7919:060}" for i in range(1000)) + "\\n"
 path = pathlib.Path(sys.argv[1])
 path.write_text(line * 800)
 corpora = {"file": path, "item": [line * 800], "lines": [line] * 800, "words": [line.split()] * 800}
-how = dict(cues_from=5, window="context", context="document", progress=False)
+how = dict(cues_from=5, window="context", context="paragraph", progress=False)
 work = lambda: rw.corpus_events(corpora[sys.argv[2]], **how)
 """
 )

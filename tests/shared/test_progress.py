@@ -48,7 +48,7 @@ def shown(monkeypatch: pytest.MonkeyPatch, work: Callable[[], object], *, with_t
         (lambda events: rw.read_events(EVENTS, progress=True), "events", 3),
         (lambda events: rw.activations(["a", "b_c"], rw.learn(events), progress=True), "events", 2),
         (lambda events: rw.corpus_events(["a b", "c d"], progress=True), "lines", 2),
-        (lambda events: rw.corpus_events(["a b", "c"], items="documents", progress=True), "documents", 2),
+        (lambda events: rw.corpus_events(["a b", "c"], context="document", progress=True), "documents", 2),
         (lambda events: events.filter(cue_map={"a": "q", "b": "q"}, progress=True), "events", 3),
         (lambda events: events.sample(20, 1, progress=True), "tokens", 20),
         (lambda events: events.passes(2, 1, progress=True), "tokens", 2000),

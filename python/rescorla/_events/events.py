@@ -12,7 +12,7 @@ import numpy as np
 
 import rescorla._core as _core
 from rescorla._core import FormatError
-from rescorla._events import derive, frames, preview, text_table
+from rescorla._events import derive, frames, preview
 from rescorla._events.made import made_of, parameters_of
 from rescorla._events.names import Map, Names
 from rescorla._events.order import in_blocks, in_order, positions
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     import polars
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
-
-    from rescorla._events.text_table import Compression
 
 # Events decoded at a time when iterating: enough that the crossing into Rust costs nothing, few enough for
 # any memory.
@@ -410,67 +408,41 @@ class Events:
         """
         return Events(self._file.save(path_name(path)))
 
-    def to_table(
-        self,
-        path: PathName,
-        *,
-        columns: Sequence[str] | None = None,
-        delimiter: str = "\t",
-        compression: Compression = None,
-        overwrite: bool = True,
-        progress: Progress = None,
-    ) -> None:
+    def to_table(self, path: PathName, *, progress: Progress = None) -> None:
         """Write the events as a text table that `read_events` and pyndl read.
 
         Parameters
         ----------
         path : str or path-like
-            Where. A name that ends in ``.gz``, ``.xz`` or ``.zst`` makes a compressed table. One that ends in
-            ``.csv`` (or ``.csv.gz`` ...) makes a table with commas and quoted names, unless any of the next
-            three arguments is given.
-        columns : sequence of str, optional
-            The names of the columns: of cues, of outcomes and, if there is a third, of frequencies. By
-            default they are ``cues`` and ``outcomes``, and ``frequency`` if any frequency is not 1.
-        delimiter : str, default a tab
-            What separates cells. Except in the .csv tables above nothing is quoted, so names must not contain
-            it.
-        compression : {"gzip", "none"}, optional
-            How to compress, whatever the name ends in; by default as the name says.
-        overwrite : bool, default True
-            Whether to replace an older file of that name.
+            Where; an older file of that name is replaced. A name that ends in ``.gz``, ``.xz`` or ``.zst``
+            makes a compressed table. One that ends in ``.csv`` (or ``.csv.gz`` ...) makes a table with commas
+            and quoted names; all others have tabs.
         progress : None, bool or callable(done, total), default None
             None shows a bar on a terminal and in a notebook.
 
         Raises
         ------
         ValueError
-            When a name contains ``_``, a tab, the delimiter or a line break, which tables cannot hold.
-        FileExistsError
-            When there is such a file and ``overwrite=False``.
+            When a name contains ``_``, a tab or a line break, which tables cannot hold (those with commas can
+            hold tabs and line breaks).
+        OSError
+            When the file cannot be written. The older one is then as it was.
 
         Examples
         --------
         >>> import rescorla as rw, os, tempfile
         >>> folder = tempfile.TemporaryDirectory()
-        >>> path = os.path.join(folder.name, "events.txt")
-        >>> events = rw.read_events([("a_b", "x"), ("b", "y")])
-        >>> events.to_table(
-        ...     path, columns=("Cues", "Outcomes", "Frequency"), delimiter=";"
-        ... )
+        >>> path = os.path.join(folder.name, "events.csv")
+        >>> events = rw.read_events([("a_b", "x"), ("b", "y", 2)])
+        >>> events.to_table(path)
         >>> print(open(path).read(), end="")
-        Cues;Outcomes;Frequency
-        a_b;x;1
-        b;y;1
+        "cues","outcomes","frequency"
+        "a_b","x",1
+        "b","y",2
         >>> folder.cleanup()
         """
-        name = path_name(path)
-        if not overwrite:
-            text_table.check_new(name)
         with watching(progress, "writing", "events", len(self)) as watch:
-            if columns is None and delimiter == "\t" and compression is None:
-                self._file.to_table(name, watch)
-            else:
-                text_table.write_table(self._file, name, columns, delimiter, compression, watch)
+            self._file.to_table(path_name(path), watch)
 
     def to_pandas(self) -> pandas.DataFrame:
         """The events as a pandas DataFrame, which `read_events` reads back.

@@ -43,6 +43,9 @@ SAID = ("lemmas", "upos", "features")
 # What says that all characters are symbols, in pyndl too.
 ALL = ("all", "*")
 
+# The mark that ends a document within a text, in pyndl too.
+_DOCUMENT_END = "---end.of.document---"
+
 
 class TextOptions(NamedTuple):
     """How running text becomes events: the arguments of `corpus_events` that say so, and their defaults."""
@@ -60,16 +63,14 @@ class TextOptions(NamedTuple):
     stop_words: Words = ()
     vocabulary: Words | None = None
     sentence_end: str = ".?!…。！？"
-    document_end: str = "---end.of.document---"
     unknown: str = "error"
     format: str = "text"
-    items: Literal["lines", "documents"] = "lines"
 
     def check(self) -> None:
         """ValueError and TypeError for options that can be told to be wrong before any text is read."""
         for name, choices in CHOICES.items():
             one_of(name, getattr(self, name), choices)
-        for name in ("boundary", "sentence_end", "document_end"):
+        for name in ("boundary", "sentence_end"):
             text = getattr(self, name)
             if not isinstance(text, str):
                 raise TypeError(f"{name} must be a str, which may be empty, not {type(text).__name__}")
@@ -83,13 +84,12 @@ CHOICES: dict[str, tuple[str | None, ...]] = {
     "normalize": (None, "NFC", "NFD", "NFKC", "NFKD"),
     "unknown": ("error", "ignore", "keep"),
     "format": ("text", "subtitles", "conllu"),
-    "items": ("lines", "documents"),
 }
 
 # What the engine takes as it is.
 _AS_THEY_ARE = (
     *("context", "across", "letters", "lower", "normalize", "boundary"),
-    *("sentence_end", "document_end", "unknown", "format"),
+    *("sentence_end", "unknown", "format"),
 )
 
 
@@ -110,10 +110,8 @@ def corpus_events(
     stop_words: Words = (),
     vocabulary: Words | None = None,
     sentence_end: str = ".?!…。！？",
-    document_end: str = "---end.of.document---",
     unknown: Literal["error", "ignore", "keep"] = "error",
     format: Literal["text", "subtitles", "conllu"] = "text",
-    items: Literal["lines", "documents"] = "lines",
     duplicates: Duplicates = "drop",
     background: str | None = None,
     threads: int | None = None,
@@ -127,8 +125,9 @@ def corpus_events(
         One path as a str or path-like: a file, a folder (all files in it and below, sorted by name) or a
         pattern such as ``"corpus/*.txt.gz"``; several as a list, tuple or iterator of path-like objects
         (`pathlib.Path`). Each file is a document; it is UTF-8, plain or compressed (gz, zst, xz). Any other
-        iterable gives the text itself: a str is a line; a list of str is a line whose words are separated
-        already, and stay as they are.
+        iterable gives the text itself. Each of its items is a line or, with ``context="document"``, a
+        document, which may have several lines: a str, or a list of str, whose words are separated already and
+        stay as they are.
     path : str or path-like, optional
         A binary event file to write; None keeps the events in memory.
     cues_from : see below, default "trigrams"
@@ -149,7 +148,8 @@ def corpus_events(
         whole context is one event.
     context : {"line", "sentence", "paragraph", "document"}, default "line"
         The part of the text that an event stays within. A paragraph ends at an empty line, a document at the
-        end of its file or at `document_end`. For sentences see Notes.
+        end of its file or of its item, and all of them at the mark ``---end.of.document---``, in lower or in
+        upper case. For sentences see Notes.
     across : bool, default True
         Whether n-grams run across the words of an event, joined by the boundary as in ``"#in#the#"``, or stay
         within each word. With a pair as window, no n-gram joins the words before with those after.
@@ -174,16 +174,12 @@ def corpus_events(
         The words to keep; all other words are removed.
     sentence_end : str, default ".?!…。！？"
         The characters that end sentences.
-    document_end : str, default "---end.of.document---"
-        The mark that ends a document within a file: as it is given, in lower case or in upper case.
     unknown : {"error", "ignore", "keep"}, default "error"
         What a mapping gives for a word that it lacks: KeyError, no names, or the word itself.
     format : {"text", "subtitles", "conllu"}, default "text"
         What the files hold. ``"subtitles"``: OpenSubtitles' XML; a pause of more than five seconds ends a
         paragraph. ``"conllu"``: words that are separated already, with lemmas and features. Its sentences are
         also lines, and its words with characters that are not in `symbols` are left out.
-    items : {"lines", "documents"}, default "lines"
-        Whether each item of an iterable is a line or a document.
     duplicates : {"drop", "keep", "error"}, default "drop"
         What to do when an event lists a name twice: keep the first, keep both, or raise ValueError. A cue
         that is kept twice counts twice. So does an outcome in counts, in tables and where vectors of outcomes
@@ -271,10 +267,8 @@ def corpus_events(
             stop_words=stop_words,
             vocabulary=vocabulary,
             sentence_end=sentence_end,
-            document_end=document_end,
             unknown=unknown,
             format=format,
-            items=items,
         ),
         duplicates=duplicates,
         background=background,
@@ -288,12 +282,17 @@ def events_of_text(
     path: PathName | None,
     text: TextOptions,
     *,
+    one_document: bool = False,
     duplicates: Duplicates = "drop",
     background: str | None = None,
     threads: int | None = None,
     progress: Progress = None,
 ) -> Events:
-    """As `corpus_events`, which says what the arguments are."""
+    """As `corpus_events`, which says what the arguments are.
+
+    With `one_document` the items of an iterable are lines in every context, those of one document, as a file
+    has them.
+    """
     text.check()
     one_of("duplicates", duplicates, DUPLICATES)
     if isinstance(corpus, str | os.PathLike) and path is not None and not isinstance(path, str | os.PathLike):
@@ -314,11 +313,13 @@ def events_of_text(
     if files and text.format == "text":
         texts = list(texts)
         warn_of_text(texts)
-    with watching(progress, "reading", BYTES if files else text.items) as watch:
+    is_documents = text.context == "document" and not one_document
+    items: Literal["lines", "documents"] = "documents" if is_documents else "lines"
+    with watching(progress, "reading", BYTES if files else items) as watch:
         file, missed = _core.compile_corpus(
             texts,
             maybe_path_name(path),
-            items="files" if files else text.items,
+            items="files" if files else items,
             cues=_specs("cues_from", text.cues_from, text.format),
             outcomes=(
                 [] if text.outcomes_from is None else _specs("outcomes_from", text.outcomes_from, text.format)
@@ -327,6 +328,7 @@ def events_of_text(
             symbols=allowed,
             stop_words=stopped,
             vocabulary=known,
+            document_end=_DOCUMENT_END,
             **{name: getattr(text, name) for name in _AS_THEY_ARE},
             duplicates=duplicates,
             background=background,

@@ -26,8 +26,8 @@ from rescorla.cli import printing
 
 # What weights predict does not depend on it.
 _NO_MATTER = "outcomes_from"
-# What files hold, and how standard input is cut into lines, is no matter of what words are.
-_FORMAT, _ITEMS = "format", "items"
+# What files hold is no matter of what words are.
+_FORMAT = "format"
 _DEFAULTS = TextOptions()._asdict() | SHARED
 
 
@@ -51,7 +51,7 @@ class Like:
         if options.format is None and said is not None and seen and all(_looks(each, said) for each in seen):
             options.format = said
 
-    def code(self, options: argparse.Namespace, *, piped: bool) -> None:
+    def code(self, options: argparse.Namespace) -> None:
         """Give text the options that were not given, and say which; options are warned of that differ."""
         given = {name for name in (*options.text_flags, *SHARED) if getattr(options, name) is not None}
         if self._coding is None:
@@ -62,10 +62,9 @@ class Like:
                     "with"
                 )
             return
-        unasked = {_FORMAT} if piped else {_FORMAT, _ITEMS}
-        self._check_lost(options, given | unasked | {_NO_MATTER})
-        self._warn_of_others(options, given - unasked - {_NO_MATTER})
-        taken = {n: each for n, each in self._coding.options.items() if n not in given | unasked}
+        self._check_lost(options, given | {_FORMAT, _NO_MATTER})
+        self._warn_of_others(options, given - {_FORMAT, _NO_MATTER})
+        taken = {n: each for n, each in self._coding.options.items() if n not in given | {_FORMAT}}
         if _NO_MATTER in self._coding.lost and _NO_MATTER not in given:
             taken[_NO_MATTER] = []
         for name, value in taken.items():

@@ -58,7 +58,7 @@ def _text(made: Mapping[str, Any]) -> str:
         if name.endswith("_from")
     }
     flags = _flags()
-    unsaid = ("cues_from", "outcomes_from", "window", "format", "items")
+    unsaid = ("cues_from", "outcomes_from", "window", "format")
     given = [shown(flags, name, value) for name, value in options.items() if name not in unsaid]
     given += [f"{flags[name]} {kept}" for name, kept in lost.items() if name not in unsaid]
     coded = f", {' '.join(given)}" if given else ""

@@ -166,14 +166,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="remove all other words: a file with a word in each line",
     )
     add("--sentence-end", metavar="CHARS", help="the characters that end sentences")
-    add("--document-end", metavar="MARK", help="the mark that ends a document within a file")
     add(
         "--unknown-words",
         dest="unknown",
         help="what to do with a word that a @TABLE lacks: raise an error, give no names, or give the word "
         "itself",
     )
-    add("--items", help="whether each line of standard input is a line or a document")
     parser.set_defaults(text_flags=flags)
 
 
@@ -216,11 +214,9 @@ def _events(
         like.take_format(options, seen)
     kinds = _kinds(found, seen, options)
     if like is not None and set(kinds) == {"text"}:
-        like.code(options, piped=False)
+        like.code(options)
     _tell(options, kinds)
     if set(kinds) == {"text"}:
-        if "items" in _given(options):
-            raise ValueError(f"{files[0]}: --items is for standard input (-); leave it out")
         return _of_text([Path(file) for file in found], options, path, scratch, limit)
     _refuse_text(found, kinds, options)
     if len(found) == 1:
@@ -407,6 +403,7 @@ def _of_text(
             corpus,
             target,
             _options_of_text(options),
+            one_document=True,
             threads=threads,
             progress=options.progress,
             **_shared(options),
@@ -452,7 +449,7 @@ def _of_stream(
     name, seen = _name_of(file), Look(*text.look())
     [kind] = _kinds([name], [seen], options)
     if like is not None and kind == "text":
-        like.code(options, piped=True)
+        like.code(options)
     _tell(options, [kind])
     if kind == "text":
         lines = _decoded(io.BufferedReader(_Rest(text), 1 << 18), name)

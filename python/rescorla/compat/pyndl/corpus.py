@@ -12,9 +12,9 @@ from multiprocessing import Pool
 from typing import Any
 
 from rescorla._core import FormatError, check_apart
-from rescorla._events.text_table import check_new, writing
 from rescorla.compat.pyndl import io
 from rescorla.compat.pyndl._arguments import Path, jobs
+from rescorla.compat.pyndl._text_file import check_new, writing
 
 __all__ = ["FRAMES_PER_SECOND", "PUNCTUATION", "JobParseGz", "create_corpus_from_gz", "read_clean_gzfile"]
 
@@ -193,7 +193,7 @@ def create_corpus_from_gz(
     )
     check_apart(out, files)
     not_found: list[str] = []
-    with writing(out, "none") as text:
+    with writing(out, None) as text:
         for lines, missing in _read(files, n_threads):
             if missing is not None:
                 not_found.append(missing)
@@ -202,7 +202,7 @@ def create_corpus_from_gz(
         print(f"Processed {len(files)} files. {len(not_found)} files were not found.")
     if not_found:
         listed = io.safe_write_path(f"{out}.not_found", template="{path}-{counter}")
-        with writing(os.fspath(listed), "none") as text:
+        with writing(os.fspath(listed), None) as text:
             text.write("".join(not_found).encode("utf-8"))
 
 

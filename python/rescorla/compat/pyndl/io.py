@@ -8,9 +8,9 @@ from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from rescorla._events.by_position import rows_by_position
-from rescorla._events.text_table import writing
 from rescorla._shared.warn import warn
 from rescorla.compat.pyndl._arguments import Path
+from rescorla.compat.pyndl._text_file import writing
 
 if TYPE_CHECKING:
     import pandas
@@ -137,7 +137,7 @@ def events_to_file(
         )
         columns = _LEGACY
     end = f"{delimiter}1\n" if compatible else "\n"
-    with writing(os.fsdecode(file_path), "gzip" if compression else "none") as out:
+    with writing(os.fsdecode(file_path), compression) as out:
         out.write((delimiter.join(columns) + "\n").encode("utf-8"))
         block, split = [], False
         for number, row in enumerate(rows):

@@ -15,7 +15,6 @@ import numpy as np
 from rescorla._core import FormatError, check_apart
 from rescorla._events.bands import bandsample as drawn
 from rescorla._events.text import corpus_events
-from rescorla._events.text_table import check_new, writing
 from rescorla.compat.pyndl._arguments import Path, jobs, renamed
 from rescorla.compat.pyndl._binary import (
     CURRENT_VERSION,
@@ -29,6 +28,7 @@ from rescorla.compat.pyndl._binary import (
     write_events,
 )
 from rescorla.compat.pyndl._corpus_text import Words, contexts
+from rescorla.compat.pyndl._text_file import check_new, writing
 
 __all__ = [
     "CURRENT_VERSION",
@@ -54,6 +54,8 @@ Names: TypeAlias = Collection[str] | Literal["all"]
 _GRAMS = {"bigrams_to_word": 2, "trigrams_to_word": 3}
 _CUE_STRUCTURES = (*_GRAMS, "word_to_word")
 
+# Events whose text is made at a time.
+_ROWS = 1 << 16
 # Lines of an event file that are filtered together, and cells that are remembered.
 _LINES = 10_000
 _CELLS = 1 << 18
@@ -279,9 +281,10 @@ def create_event_file(
             duplicates="drop" if remove_duplicates else "keep",
             progress=bool(verbose),
         )
-    events.to_table(
-        out, columns=("cues", "outcomes"), compression="gzip", overwrite=False, progress=bool(verbose)
-    )
+    with writing(out, "gzip") as table:
+        table.write(b"cues\toutcomes\n")
+        for start in range(0, len(events), _ROWS):
+            table.write(events[start : start + _ROWS]._file.table_text(False, False))
 
 
 def _window(structure: str, options: Any) -> Any:
