@@ -121,7 +121,8 @@ def _check_columns(outcomes: Sequence[str], path: str | None = None) -> None:
     if _CUE in outcomes:
         place = "" if path is None else f"{path}: "
         raise ValueError(
-            f"{place}an outcome is called {_CUE!r}, as the column of cues is in a wide table; write long=True"
+            f"{place}an outcome is called {_CUE!r}, as the column of cues is in a wide table; a long one has "
+            "room"
         )
 
 
