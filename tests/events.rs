@@ -212,7 +212,7 @@ fn a_name_twice_follows_the_policy() {
     let message = writer.cue("a").unwrap_err().to_string();
     assert_eq!(
         message,
-        "expected every cue of an event once, found \"a\" twice; pass duplicates=\"drop\" to count it once or \"keep\" to \
+        "expected every cue of an event once, found \"a\" twice; let duplicates be \"drop\" to count it once, or \"keep\" to \
          count it as often as it is named"
     );
     writer.outcome("x").unwrap();

@@ -32,7 +32,7 @@ TABLE_NAMES = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"], exclude_characters="_\t\n\r"), min_size=1, max_size=6),
 )
 # Of names with blanks in a str the library asks whether they were meant to be several.
-MAY_HAVE_BLANKS = pytest.mark.filterwarnings("ignore:cues in a str are joined by _")
+MAY_HAVE_BLANKS = pytest.mark.filterwarnings("ignore:a str of cues has _ between them")
 PLAIN_NAMES = st.text("abcdeäß字", min_size=1, max_size=3)
 
 # Sums and products of these round; 1 and 0 do not.

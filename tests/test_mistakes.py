@@ -54,7 +54,7 @@ READING = [
     Mistake(
         "a list of the name of a text",
         lambda: lib.corpus_events(["kjv.txt"]),
-        "the lines of a text are expected",
+        "corpus must be the lines of a text",
         "'kjv.txt' is the name of a file",
         "use pathlib.Path",
     ),
@@ -150,14 +150,14 @@ CORPORA = [
         "capitals",
         lambda: lib.corpus_events("kjv.txt", symbols="A-Z"),
         "leaves no word of the text",
-        "symbols='A-Z'",
+        "symbols 'A-Z'",
         "the text is lower-cased first",
     ),
     Mistake(
         "brackets",
         lambda: lib.corpus_events("kjv.txt", symbols="[a-z]"),
         "without the brackets",
-        "symbols='[a-z]'",
+        "symbols '[a-z]'",
         "write 'a-z'",
     ),
     Mistake(
@@ -193,7 +193,7 @@ CORPORA = [
         lambda: lib.corpus_events(["dog cat"], outcomes_from={"dog": "DOG_SG"}),
         'the word "cat" is not in the table',
         "outcomes",
-        'add it, or pass unknown="ignore"',
+        'add it, or let unknown words give nothing ("ignore")',
     ),
     Mistake(
         "an empty name in a map",
@@ -256,14 +256,14 @@ DERIVING = [
     Mistake(
         "a formula",
         lambda: lib.factor_events(VERBS, "Verb", "Verb ~ Theme + Length"),
-        "formulas are not read",
+        "factors must not be a formula",
         "'Verb ~ Theme + Length'",
         "['Theme', 'Length']",
     ),
     Mistake(
         "a misspelt column of factors",
         lambda: lib.factor_events(VERBS, "Verb", ["theme"]),
-        "expected a column 'theme'",
+        "factors names the column 'theme'",
         "found ['Verb', 'Theme', 'Length']",
         "did you mean 'Theme'?",
     ),
@@ -311,7 +311,7 @@ LEARNING = [
         "two rates",
         two_rates,
         "changes the weights to all outcomes at one rate",
-        "found beta1 = 0.1",
+        "beta must be one learning rate for the adjoint method, not 0.1 and 0.2",
         'use method="forward"',
     ),
     Mistake(
@@ -331,7 +331,7 @@ LEARNING = [
     Mistake(
         "initial weights of other names",
         lambda: lib.learn(EVENTS, initial=lib.Weights([[0.5]], ["hand"], ["foot"])),
-        "initial= shares no name with the events",
+        "initial shares no name with the events",
         "'hand'",
         "give weights that were learned from such events",
     ),
@@ -340,13 +340,13 @@ LEARNING = [
         lambda: lib.trajectories(EVENTS, at=[0.5]),
         "at must be whole numbers of tokens from 0 to 6",
         "not 0.5",
-        "at=[6] for the last",
+        "write [6] for the last",
     ),
     Mistake(
         "steps that are too long",
         lambda: lib.trajectories(EVENTS, every=1000),
         "is more than the number of tokens, 6",
-        "every=1000",
+        "every = 1000",
         "give a smaller every",
     ),
     Mistake(
@@ -393,9 +393,9 @@ WEIGHING = [
     Mistake(
         "a cue without weights",
         lambda: lib.activations([["moon"]], WEIGHTS),
-        "unknown cue 'moon'",
+        "do not have the cue 'moon'",
         "the weights do not have it",
-        "unknown='ignore'",
+        "let unknown be 'ignore'",
     ),
     Mistake("a picture of events", lambda: lib.plot.weights(EVENTS), "weights", "Events", "learn"),
     Mistake(
@@ -462,15 +462,15 @@ COMMANDS = [
     Mistake(
         "cues without weights",
         Command("activations moon.tab w.npz --top 1"),
-        "unknown cue 'moon'",
+        "do not have the cue 'moon'",
         "the weights do not have it",
-        "--unknown ignore",
+        "let unknown be 'ignore'",
     ),
     Mistake(
         "capitals on the command line",
         Command("events kjv.txt --symbols A-Z -o e.rw"),
         "leaves no word of the text",
-        "--symbols A-Z",
+        "--symbols 'A-Z'",
         "--no-lower",
     ),
     Mistake(

@@ -35,7 +35,7 @@ impl<'py, E: Element, D: Dimension> Read<'py, E, D> {
     /// When another call writes to it, or its elements do not lie as those of its type must.
     pub(super) fn of(array: &Bound<'py, PyArray<E, D>>) -> PyResult<Self> {
         if !lies_well(array.as_untyped()) {
-            return Err(misplaced("an array", "give a copy, numpy.array(...)").into());
+            return Err(misplaced("expected an array", "give a copy, numpy.array(...)").into());
         }
         let held = array.try_readonly().map_err(|_| {
             let message = "expected an array that nobody writes to, found the result of a call that still runs; wait until \
@@ -140,19 +140,19 @@ impl<'py, E: Element, D: Dimension> Write<'py, E, D> {
     /// When another call has it, it is read-only, or its elements do not lie as those of its type must.
     pub(super) fn of(array: &Bound<'py, PyArray<E, D>>) -> PyResult<Self> {
         if !lies_well(array.as_untyped()) {
-            return Err(misplaced("a result", "leave out= away, and copy the new array").into());
+            return Err(misplaced("out must be an array", "leave it out, and copy the new array").into());
         }
         if !lies_apart(array.as_untyped()) {
-            let message = "expected a result whose elements do not share memory, found an array that repeats some, such as \
+            let message = "out must be an array whose elements do not share memory, and this one repeats some, such as \
                            one of numpy.broadcast_to; give a copy";
             return Err(Error::Argument(message.into()).into());
         }
         let held = array.try_readwrite().map_err(|error| {
             Error::Argument(match error {
                 BorrowError::NotWriteable => {
-                    "expected a result that can be written to, found a read-only array; give a copy".into()
+                    "out must be writeable; this array is read-only".into()
                 }
-                _ => "expected a result that nobody else has, found an array that another call has; wait until it is done"
+                _ => "out must be an array that no other call has, and one that still runs has this; wait until it is done"
                     .into(),
             })
         })?;
@@ -422,10 +422,10 @@ fn lies_apart(array: &Bound<'_, PyUntypedArray>) -> bool {
     array.is_empty() || axes.into_iter().all(steps_over)
 }
 
-fn misplaced(what: &str, cure: &str) -> Error {
-    let found = "found one whose elements lie between those of others, such as a field of records";
+fn misplaced(wanted: &str, cure: &str) -> Error {
     Error::Argument(format!(
-        "expected {what} whose elements lie a whole number of elements apart, aligned, {found}; {cure}"
+        "{wanted} whose elements lie a whole number of elements apart, aligned, and not between those of others, as in a \
+         field of records; {cure}"
     ))
 }
 

@@ -279,7 +279,7 @@ fn names_of(
         for (word, given) in mapping.iter() {
             let word = word.cast::<PyString>().map_err(|_| {
                 PyTypeError::new_err(format!(
-                    "expected words of type str in a mapping, found {}",
+                    "{purpose}_from must map words of type str, not {}",
                     shown(&word)
                 ))
             })?;

@@ -20,16 +20,7 @@ create_exception!(
 
 impl From<Error> for PyErr {
     fn from(error: Error) -> Self {
-        let message = match &error {
-            Error::Argument(_) | Error::Memory { .. } | Error::Numeric(_) => {
-                with_arguments(error.to_string())
-            }
-            Error::Unknown(text) => text.replace(
-                "ignore or keep words that the table lacks",
-                "pass unknown=\"ignore\" for no names or unknown=\"keep\" for the word itself",
-            ),
-            _ => error.to_string(),
-        };
+        let message = error.to_string();
         match error {
             Error::Io { path, source, doing } => {
                 let missing = (doing == "write" && source.kind() == ErrorKind::NotFound)
@@ -67,11 +58,4 @@ impl From<Error> for PyErr {
             Error::Stopped => PyKeyboardInterrupt::new_err(message),
         }
     }
-}
-
-/// Methods as a caller in Python asks for them.
-fn with_arguments(message: String) -> String {
-    ["forward", "adjoint", "iterative"].iter().fold(message, |message, method| {
-        message.replace(&format!("the {method} method"), &format!("method=\"{method}\""))
-    })
 }

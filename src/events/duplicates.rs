@@ -66,7 +66,7 @@ impl EventNames {
         Err(Error::defect(
             format!("every {} of an event once", self.what),
             format!("{:?} twice", names.name(id).unwrap_or_default()),
-            "pass duplicates=\"drop\" to count it once or \"keep\" to count it as often as it is named",
+            "let duplicates be \"drop\" to count it once, or \"keep\" to count it as often as it is named",
         ))
     }
 

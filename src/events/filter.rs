@@ -393,7 +393,7 @@ mod tests {
         );
         let error = filter(&file, &both, &none, None, None, &Monitor::new()).unwrap_err().to_string();
         assert!(
-            error.starts_with("event 1: expected every cue of an event once, found \"1\" twice; pass"),
+            error.starts_with("event 1: expected every cue of an event once, found \"1\" twice; let"),
             "{error}"
         );
         let monitor = Monitor::new();

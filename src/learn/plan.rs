@@ -99,8 +99,8 @@ impl<E: Element> Plan<'_, E> {
     pub(super) fn check_method(&self, method: Method, rule: &Rule<E>) -> Result<()> {
         if method == Method::Adjoint && rule.beta1 != rule.beta2 {
             return Err(Error::Argument(format!(
-                "expected one learning rate for the adjoint method, found beta1 = {} and beta2 = {}: it changes \
-                 the weights to all outcomes at one rate, whether they occur or not; use the forward method",
+                "beta must be one learning rate for the adjoint method, not {} and {}: it changes the weights to \
+                 all outcomes at one rate, whether they occur or not; use the forward method",
                 self.beta1, self.beta2
             )));
         }
@@ -110,9 +110,7 @@ impl<E: Element> Plan<'_, E> {
             } else {
                 ("a schedule", "it takes repeated events as one step, at one learning rate")
             };
-            return Err(Error::Argument(format!(
-                "expected the forward method for {what}, found the adjoint method: {why}"
-            )));
+            return Err(Error::Argument(format!("method must be forward for {what}, not adjoint: {why}")));
         }
         Ok(())
     }

@@ -219,13 +219,19 @@ def test_statistics_as_tables() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((["a"], ["a"], [[0.5, 0.5]]), "outcomes= names the columns"),
-        ((["a", "b"], ["a"], [[1, 0], [0, 1]]), "expected 2 predicted classes"),
-        ((["a", "b"], ["a", "c"], [[1, 0], [0, 1]]), r"predicted, row 1: expected one of \['a', 'b'\]"),
+        (
+            (["a"], ["a"], [[0.5, 0.5]]),
+            r"probabilities must have the shape \(1, 1\).*outcomes names the columns",
+        ),
+        ((["a", "b"], ["a"], [[1, 0], [0, 1]]), "predicted must be 2 classes"),
+        (
+            (["a", "b"], ["a", "c"], [[1, 0], [0, 1]]),
+            r"predicted must be of the classes \['a', 'b'\], but row 1 has 'c'",
+        ),
         (([["a"]], ["a"], [[1]]), "not of 2 dimensions"),
         ((["a", "b"], ["a", "b"], [[1, 0], [0, 0]]), "not all 0"),
         ((["a", "b"], ["a", "b"], [[2, -1], [0, 1]]), "0 or more"),
-        (([], [], np.zeros((0, 0))), "expected observations, found none"),
+        (([], [], np.zeros((0, 0))), "observed must be one class or more"),
     ],
 )
 def test_what_does_not_fit_together_is_refused(arguments: Any, message: str) -> None:
@@ -453,8 +459,8 @@ def test_terms_and_columns() -> None:
             ValueError,
             "passes must be a whole number of 1 or more",
         ),
-        ({"factors": ["no"]}, TABLE, CLASSES, KeyError, "expected a column 'no'"),
-        ({}, TABLE, CLASSES[1:], ValueError, "one class for each of 6 rows"),
+        ({"factors": ["no"]}, TABLE, CLASSES, KeyError, "factors names the column 'no'"),
+        ({}, TABLE, CLASSES[1:], ValueError, "y must be one class for each of the 6 rows"),
         ({}, TABLE, None, ValueError, "y is None"),
         ({"ridge": -1.0}, TABLE, CLASSES, ValueError, "ridge"),
     ],
@@ -472,7 +478,7 @@ def test_frequencies_are_whole_numbers() -> None:
 
 
 def test_tables_and_cue_sets_are_not_mixed() -> None:
-    with pytest.raises(TypeError, match="expected a table"):
+    with pytest.raises(TypeError, match="X must be a table"):
         NDLClassifier().fit(TABLE, CLASSES).predict(["agentperson"])
     with pytest.raises(TypeError, match="expected cue sets"):
         NDLClassifier().fit(["a", "b"], ["x", "y"]).predict(TABLE)
@@ -536,7 +542,7 @@ def test_rows_of_every_kind_of_table_are_taken(make: Any) -> None:
 
 
 def test_a_class_that_was_not_learned_is_named() -> None:
-    with pytest.raises(ValueError, match="observed, row 0: expected one of"):
+    with pytest.raises(ValueError, match=r"observed must be of the classes .*row 0 has"):
         classify.cross_validate(NDLClassifier(), ["a", "b"], ["x", "y"], cv=KFold(2))
 
 
@@ -657,7 +663,7 @@ def test_cue_sets_are_compared_too() -> None:
     models = [NDLClassifier(ridge=5.0), NDLClassifier()]
     found = classify.anova(models, cues, ["x", "y"] * 3)
     assert found.models == ("cue sets", "cue sets")
-    with pytest.raises(ValueError, match="expected a model"):
+    with pytest.raises(ValueError, match="models must be one or more"):
         classify.anova([], cues, ["x", "y"] * 3)
 
 
@@ -718,14 +724,14 @@ def leaking(n: int, column: str = "verb") -> tuple[dict[str, list[Any]], list[st
 def test_a_factor_that_is_y_under_its_name_is_refused() -> None:
     table = pd.DataFrame(leaking(6)[0])
     for y in (table["verb"], table["verb"].astype("category"), pl.Series("verb", table["verb"].tolist())):
-        with pytest.raises(ValueError, match=r"the column 'verb' of X is y itself.*factors="):
+        with pytest.raises(ValueError, match=r"X has the column 'verb', which is y itself.*as factors"):
             NDLClassifier().fit(table, y)
-    with pytest.raises(ValueError, match="the column 'verb' of X is y itself"):
+    with pytest.raises(ValueError, match="X has the column 'verb', which is y itself"):
         NDLClassifier(factors=["theme", ("theme", "verb")]).fit(table, table["verb"])
     for labels in (table["verb"], pl.Series("verb", table["verb"].tolist())):
-        with pytest.raises(ValueError, match="the column 'verb' of X is y itself"):
+        with pytest.raises(ValueError, match="X has the column 'verb', which is y itself"):
             classify.cross_validate(NDLClassifier(), table, labels, cv=2)
-        with pytest.raises(ValueError, match="the column 'verb' of X is y itself"):
+        with pytest.raises(ValueError, match="X has the column 'verb', which is y itself"):
             classify.anova(NDLClassifier(), table, labels)
     # Not where it is no factor, nor where another column has the name.
     NDLClassifier(factors=["theme"]).fit(table, table["verb"])
@@ -739,7 +745,7 @@ def test_a_column_that_tells_the_class_is_warned_of() -> None:
         table, verbs = leaking(31, "form")
         with pytest.warns(
             rw.RescorlaWarning,
-            match=r"^the column 'form' of X has one class for each of its levels, in all 31 rows",
+            match=r"^X has the column 'form' that has one class for each level, in all 31 rows",
         ) as record:
             NDLClassifier().fit(kind(table), verbs)
         assert record[0].filename == __file__
@@ -748,11 +754,11 @@ def test_a_column_that_tells_the_class_is_warned_of() -> None:
     table, verbs = leaking(30, "form")
     NDLClassifier().fit(table, verbs)
     numbers = {"length": list(range(40)), "theme": ["new", "old"] * 20}
-    with pytest.warns(rw.RescorlaWarning, match="the column 'length' of X has"):
+    with pytest.warns(rw.RescorlaWarning, match="X has the column 'length' that has"):
         NDLClassifier().fit(numbers, ["short"] * 20 + ["long"] * 20)
     table, verbs = leaking(31, "form")
     NDLClassifier().fit(table, verbs, sample_weight=[1] * 30 + [0])
-    with pytest.warns(rw.RescorlaWarning, match="each of the columns 'form', 'more' of X has"):
+    with pytest.warns(rw.RescorlaWarning, match="X has columns 'form', 'more' that have each"):
         NDLClassifier().fit(
             table | {"more": [f"{form}{row}" for row, form in enumerate(table["form"])]}, verbs
         )

@@ -276,7 +276,9 @@ def test_names_of_a_frame_go_through_a_pipeline() -> None:
 def test_a_word_may_be_called_background() -> None:
     texts = ["background cat", "dog"]
     pipeline = make_pipeline(CountVectorizer(), RescorlaWagnerClassifier()).fit(texts, [0, 1])
-    with pytest.raises(ValueError, match=r"a feature is called 'background'.*background='\(background\)'"):
+    with pytest.raises(
+        ValueError, match=r"background 'background' is the name of a feature.*'\(background\)'"
+    ):
         named_weights(pipeline)
     assert named_weights(pipeline, background="*").cues == ("*", "background", "cat", "dog")
 
@@ -288,7 +290,7 @@ def test_what_has_no_names() -> None:
         named_weights(hashed)
     with pytest.raises(TypeError, match=r"one of rescorla.estimators, not LogisticRegression"):
         named_weights(make_pipeline(CountVectorizer(), LogisticRegression()).fit(texts, y))
-    with pytest.raises(TypeError, match=r"needs a pipeline.*not RescorlaWagnerClassifier.*has weights_"):
+    with pytest.raises(TypeError, match=r"pipeline must be one.*not RescorlaWagnerClassifier.*has weights_"):
         named_weights(RescorlaWagnerClassifier().fit(*IRIS))
     with pytest.raises((AttributeError, NotFittedError)):
         named_weights(make_pipeline(CountVectorizer(), RescorlaWagnerClassifier()))

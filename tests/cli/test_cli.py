@@ -127,7 +127,7 @@ def test_a_background_cue_is_added_to_any_source(run: Run, table: Path, tmp_path
 def test_a_warning_is_one_line(run: Run, table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["learn", str(table), "--beta", "30"]) == 0
     [line, *others] = capsys.readouterr().err.splitlines()
-    assert line.startswith("rescorla: warning: beta = 30 may overshoot")
+    assert line.startswith("rescorla: warning: --beta = 30 may overshoot")
     assert "warning" not in "".join(others)
 
 
@@ -188,7 +188,7 @@ def test_activations_are_activations(run: Run, table: Path, tmp_path: Path) -> N
 
 def test_activations_of_unknown_cues(run: Run, table: Path, text: Path, tmp_path: Path) -> None:
     rw.learn(table).save(tmp_path / "w.npz")
-    assert "unknown cue '#th'" in run("activations", text, tmp_path / "w.npz", "--top", 1, status=1)
+    assert "do not have the cue '#th'" in run("activations", text, tmp_path / "w.npz", "--top", 1, status=1)
     printed = run("activations", text, tmp_path / "w.npz", "--top", 1, "--unknown", "ignore")
     warned, *lines = printed.splitlines()
     assert "the events were read from events.tab, which tells of no text" in warned
@@ -504,7 +504,7 @@ def test_options_of_running_text_that_make_no_sense(run: Run, passage: Path) -> 
     for told, message in (
         (
             ["--cues-from", "0"],
-            "--cues-from, as a number of letters, must be a whole number of 1 or more, not 0",
+            "--cues-from must be a whole number of 1 or more, or a name such as 'trigrams', not 0",
         ),
         (
             ["--window", "0"],
@@ -569,7 +569,7 @@ def test_formats_of_running_text(run: Run, passage: Path) -> None:
     error = run("events", "we.conllu", *told, "-o", "e.rw", status=1)
     assert "this looks like CoNLL-U: --format conllu makes events of it" in error
     error = run("events", "we.conllu", *told, "--format", "text", "-o", "e.rw", status=1)
-    assert "--cues-from can be 'upos' with --format conllu only" in error
+    assert "--cues-from can be 'upos' with the format 'conllu' only" in error
     film = "<document><s><w>In</w><w>the</w></s></document>"
     Path("film.xml.gz").write_bytes(gzip.compress(film.encode()))
     expected = by_corpus_events("film.xml.gz", format="subtitles", window=2)
@@ -830,7 +830,9 @@ def test_options_together_are_steps_one_after_another(chosen: set[int], seed: in
 def test_steps_leave_nothing_behind(run: Run, word_events: rw.Events, passage: Path) -> None:
     before = Path("words.rw").read_bytes()
     told = ["--max-cues", "9", "--head", "3", "--split", "3", "--test-output", "test.rw"]
-    assert "each part needs one" in run("events", passage, *told, "-o", "words.rw", status=1)
+    assert "--split must leave each part one event at least" in run(
+        "events", passage, *told, "-o", "words.rw", status=1
+    )
     assert Path("words.rw").read_bytes() == before
     assert not Path("test.rw").exists()
     assert not [each for each in Path().iterdir() if "tmp" in each.name]
@@ -859,12 +861,15 @@ def test_options_of_events_that_do_not_go_together(run: Run, word_events: rw.Eve
     ):
         assert message in run.usage("events", "words.rw", *told.split())
     for told, message in (
-        ("--keep-cues cues.txt --remove-cues cues.txt", "found --keep-cues and --remove-cues"),
+        (
+            "--keep-cues cues.txt --remove-cues cues.txt",
+            "--keep-cues and remove_cues ask for different things",
+        ),
         ("--keep-cues missing.txt", "missing.txt: No such file"),
         ("--cue-map cues.txt", "cues.txt, line 1: expected a name, a tab"),
         (
             "--split 1.5 --test-output t.rw",
-            "--split, as a share of the events, must be more than 0",
+            "--split must be more than 0 and less than 1",
         ),
         ("--split 0.5 --test-output e.rw", "e.rw is written twice: name another output"),
         ("--bandsample 0 --seed 1", "--bandsample must be a whole number of 1 or more"),

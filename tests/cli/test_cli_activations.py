@@ -131,7 +131,7 @@ def test_a_present_outcome_that_the_weights_lack_is_an_error_or_nan(tmp_path: Pa
     told, _, weights = of_present(tmp_path)
     rw.Weights(weights.values[:, 1:], weights.cues, weights.outcomes[1:]).save(tmp_path / "w.npz")
     found = said(*told, "--top", 1)
-    assert (found.status, "unknown outcome 'y'" in found.error) == (1, True)
+    assert (found.status, "do not have the outcome 'y'" in found.error) == (1, True)
     ok(*told, "--unknown", "ignore", "-o", tmp_path / "a.npy")
     assert np.isnan(np.load(tmp_path / "a.npy")).tolist() == [False, True, True]
     assert ok(*told, "--unknown", "ignore", "--top", 1) == "a_b\tx\t0.333333\nb\ty\tnan\n"

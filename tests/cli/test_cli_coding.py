@@ -254,7 +254,7 @@ def test_what_files_hold_is_taken_where_they_look_like_it() -> None:
     expected = rw.activations(rw.corpus_events("a.conllu", **options), rw.load_weights("w.npz"))
     assert np.array_equal(np.load("a.npy"), expected)
     # Other text has no lemmas.
-    assert "--cues-from can be 'lemmas' with --format conllu only" in activations(status=1)
+    assert "--cues-from can be 'lemmas' with the format 'conllu' only" in activations(status=1)
     # And text is no subtitles.
     Path("a.xml").write_text(
         '<?xml version="1.0"?>\n<document><s id="1"><w id="1">The</w> cat</s></document>\n'

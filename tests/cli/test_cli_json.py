@@ -77,7 +77,7 @@ def test_every_key_of_every_command_is_printed_by_a_call() -> None:
 def test_the_report_and_warnings_go_to_standard_error() -> None:
     found = said("learn", "e.tab", "--beta", 30, "--json")
     assert found.out.count("\n") == 1
-    assert "rescorla: warning: beta = 30 may overshoot" in found.error
+    assert "rescorla: warning: --beta = 30 may overshoot" in found.error
     assert "tokens     6" in found.error
     assert json.loads(found.out)["parameters"]["beta1"] == 30
 

@@ -61,5 +61,7 @@ def test_names_that_are_not_there(tmp_path: Path) -> None:
     WEIGHTS.save(path)
     found = said("top", path, "--outcome", "yy")
     assert (found.status, found.out) == (1, "")
-    assert found.error.startswith("rescorla: error: unknown outcome 'yy'")
+    assert found.error.startswith(
+        "rescorla: error: --outcome 'yy' is none of the 2 outcomes of these weights"
+    )
     assert said("top", path, "--outcome", "y", "--cue", "red").status == 2

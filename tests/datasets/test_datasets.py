@@ -58,7 +58,7 @@ def test_every_book_is_where_it_is(tmp_path: Path) -> None:
 
 
 def test_what_is_wrong_with_the_bible_is_said(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"only Mark comes with rescorla, not Luke; give path="):
+    with pytest.raises(ValueError, match="book must be 'Mark', which alone comes with rescorla, not 'Luke'"):
         datasets.king_james(book="Luke")
     with pytest.raises(ValueError, match=r"one of the 66 books.*not 'Genisis'; did you mean 'Genesis'\?"):
         datasets.king_james(book="Genisis")

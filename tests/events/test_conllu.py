@@ -77,7 +77,7 @@ def test_a_defect_has_its_place(treebank: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*this looks like CoNLL-U")
 def test_what_only_a_treebank_says_is_refused_of_text(treebank: Path) -> None:
-    with pytest.raises(ValueError, match="format='conllu' only"):
+    with pytest.raises(ValueError, match="the format 'conllu' only"):
         rw.corpus_events(treebank, outcomes_from="lemmas")
     with pytest.raises(TypeError, match="is for files"):
         rw.corpus_events(["a"], format="conllu")

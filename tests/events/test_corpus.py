@@ -523,30 +523,30 @@ def test_brackets_about_symbols_are_left_out_with_a_warning(symbols: str) -> Non
     [
         (
             {"symbols": "A-Z"},
-            "symbols='A-Z' leaves no word of the text; the text is lower-cased first:",
+            "symbols 'A-Z' leaves no word of the text; the text is lower-cased first:",
         ),
-        ({"symbols": str.isupper}, "symbols=, the function, leaves no word of the text; the text is lower"),
+        ({"symbols": str.isupper}, "symbols leaves no word of the text; the text is lower"),
         (
             {"symbols": "0-9", "lower": False},
             "leaves no word of the text; name the characters that its",
         ),
         (
             {"vocabulary": ["Dog"]},
-            "vocabulary= leaves no word of the text: 'Dog' does not occur; the text",
+            "vocabulary leaves no word of the text: 'Dog' does not occur; the text",
         ),
         ({"vocabulary": ["cat", "cow"]}, "'cat', 'cow' do not occur; compare the spelling"),
         ({"vocabulary": [*"vwxyzq"]}, "'v', 'w', 'x', 'y', 'z' and 1 more do not occur"),
         (
             {"stop_words": ["The"]},
-            "stop_words= takes no word out of the text: 'The' does not occur; the",
+            "stop_words takes no word out of the text: 'The' does not occur; the",
         ),
         (
             {"stop_words": ["the", "dog", "a", "cart"]},
-            "stop_words= leaves no word of the text; make the list",
+            "stop_words leaves no word of the text; make the list",
         ),
         (
             {"stop_words": ["the", "dog"], "vocabulary": ["dog", "cat"]},
-            "stop_words= and vocabulary= together leave no word of the text; make the list of stop words",
+            "stop_words and vocabulary together leave no word of the text; make the list of stop words",
         ),
     ],
 )

@@ -329,10 +329,10 @@ def test_groups_have_a_design_each() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        ((40, {}), "a design is a str, as in .* not 40$"),
-        ((["A+"], {}), "a design is a str, .* not a list$"),
-        (({"g": 4}, {}), "the design of the group 'g' must be a str, .* not 4$"),
-        (({4: "A+"}, {}), "groups are named by a str, not by 4$"),
+        ((40, {}), "text must be a str, as in .* not 40$"),
+        ((["A+"], {}), "text must be a str, .* not a list$"),
+        (({"g": 4}, {}), "text must give the group 'g' a str, .* not 4$"),
+        (({4: "A+"}, {}), "text must name groups by a str, not by 4$"),
         (("A+", {"context": 4}), "context must be True, False or the name of a cue, not 4$"),
         (("A+", {"context": True, "between": 1.0}), "between must be a whole number of 0 or more, not 1.0"),
         (("A+", {"seed": "x"}), "seed must be a whole number"),
@@ -350,7 +350,7 @@ def test_arguments_of_wrong_types_say_so(call: tuple[Any, dict[str, Any]], messa
         ({"context": ""}, "context must be the name of one cue, without _, not ''; True names it 'context'"),
         ({"context": "a_b"}, "context must be the name of one cue, without _, not 'a_b'"),
         ({"context": "A"}, "context 'A' is a cue of the design already; choose another name"),
-        ({"between": 2}, "between=2 are tokens of the context, and there is none; add context=True"),
+        ({"between": 2}, "between counts tokens of the context, and there is none; let context be True"),
         ({"between": -1, "context": True}, "between must be a whole number of 0 or more, not -1"),
         ({"seed": -1}, "seed must be a whole number of 0 or more"),
     ],

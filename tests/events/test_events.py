@@ -389,8 +389,14 @@ def test_symbols_make_up_words() -> None:
     ("keywords", "message"),
     [
         ({"cues_from": "letters"}, "'trigrams' or 'bigrams' or 'unigrams' or 'words', not 'letters'"),
-        ({"outcomes_from": "lemmas"}, "outcomes_from can be 'lemmas' with format='conllu' only, not 'text'"),
-        ({"cues_from": 0}, "cues_from, as a number of letters, must be a whole number of 1 or more, not 0"),
+        (
+            {"outcomes_from": "lemmas"},
+            "outcomes_from can be 'lemmas' with the format 'conllu' only, not 'text'",
+        ),
+        (
+            {"cues_from": 0},
+            "cues_from must be a whole number of 1 or more, or a name such as 'trigrams', not 0",
+        ),
         ({"window": 0}, "window must be a whole number of 1 or more, or a pair"),
         ({"window": "line"}, "window must be None or 'context', not 'line'"),
         ({"window": (0, 0)}, "window must have a neighbour"),
@@ -494,12 +500,12 @@ def test_a_data_frame_has_events() -> None:
 
 def test_unknown_names() -> None:
     events = rw.read_events([("red_green", "y_z"), ("green", "n")])
-    with pytest.raises(KeyError, match=r"unknown cue 'green'.*unknown='ignore'"):
+    with pytest.raises(KeyError, match=r"do not have the cue 'green'.*let unknown be 'ignore'"):
         rw.activations(events, WEIGHTS)
     assert rw.activations(events, WEIGHTS, unknown="ignore").tolist() == [[0.5, 0.0], [0.0, 0.0]]
     known = rw.read_events([("red", "y_z")])
     assert rw.activations(known, WEIGHTS).tolist() == [[0.5, 0.0]]
-    with pytest.raises(KeyError, match="unknown outcome 'z'"):
+    with pytest.raises(KeyError, match="do not have the outcome 'z'"):
         rw.activations(known, WEIGHTS, present_only=True)
     found = rw.activations(known, WEIGHTS, present_only=True, unknown="ignore")
     np.testing.assert_array_equal(found, [0.5, np.nan])

@@ -215,7 +215,7 @@ def test_levels_to_ignore_that_are_none_are_warned_of(ignore: Any, message: str)
     ],
 )
 def test_formulas_are_not_read(keywords: dict[str, Any]) -> None:
-    message = r"formulas are not read.* outcomes, 'Verb', and the factors, \['Theme', 'Length'\]"
+    message = r"must not be a formula.* outcomes, 'Verb', and the factors, \['Theme', 'Length'\]"
     with pytest.raises(TypeError, match=message):
         rw.factor_events(TABLE, **{"outcome": "Verb", **keywords})
 
@@ -223,8 +223,8 @@ def test_formulas_are_not_read(keywords: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("keywords", "error", "message"),
     [
-        ({"outcome": "Nothing"}, KeyError, "expected a column 'Nothing'"),
-        ({"factors": ["Nothing"]}, KeyError, "expected a column 'Nothing'"),
+        ({"outcome": "Nothing"}, KeyError, "outcome names the column 'Nothing'"),
+        ({"factors": ["Nothing"]}, KeyError, "factors names the column 'Nothing'"),
         ({"factors": ["theme"]}, KeyError, r"'Weight'\]; did you mean 'Theme'\?"),
         ({"ignore": {"theme": ["new"]}}, KeyError, r"did you mean 'Theme'\?"),
         ({"factors": "Theme"}, TypeError, r"write \['Theme'\]"),
@@ -258,7 +258,9 @@ def test_a_frequency_is_a_whole_number(frequency: Any, error: type[Exception], m
 
 def test_cues_of_two_columns_are_told_apart() -> None:
     table = {"o": ["x"], "a": ["bc"], "ab": ["c"]}
-    with pytest.raises(ValueError, match=r"found 'abc' of \['a'\] and \['ab'\]; pass separator="):
+    with pytest.raises(
+        ValueError, match=r"separator '' gives the cue 'abc' to \['a'\] and \['ab'\].*take '='"
+    ):
         rw.factor_events(table, "o")
     assert cues(rw.factor_events(table, "o", separator="=")) == [("a=bc", "ab=c")]
 

@@ -355,9 +355,13 @@ class TestArguments:
     @pytest.mark.parametrize(
         ("options", "error", "message"),
         [
-            ({"keep_cues": [], "remove_cues": []}, ValueError, "found keep_cues and remove_cues"),
-            ({"keep_cues": ["a"], "cue_map": {}}, ValueError, "found keep_cues and cue_map"),
-            ({"remove_outcomes": [], "outcome_map": {}}, ValueError, "found remove_outcomes and outcome_map"),
+            (
+                {"keep_cues": [], "remove_cues": []},
+                ValueError,
+                "keep_cues and remove_cues ask for different things",
+            ),
+            ({"keep_cues": ["a"], "cue_map": {}}, ValueError, "keep_cues and cue_map ask"),
+            ({"remove_outcomes": [], "outcome_map": {}}, ValueError, "remove_outcomes and outcome_map ask"),
             ({"keep_cues": "abc"}, TypeError, "not the str 'abc'; write ['abc'], or pathlib.Path('abc')"),
             ({"keep_cues": 3}, TypeError, "keep_cues must be several names or a pathlib.Path, not int"),
             (

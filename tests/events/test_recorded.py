@@ -145,7 +145,7 @@ UNKNOWN: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a window": (
         lambda: {**rw.corpus_events(TEXT).parameters, "window": [1]},
-        "not kept as rescorla keeps it: a window is a number, a pair",
+        "not kept as rescorla keeps it: window must be a number, a pair",
     ),
     "no truth value": (
         lambda: {**rw.corpus_events(TEXT).parameters, "lower": "yes"},

@@ -77,7 +77,7 @@ def test_what_is_wrong_in_a_mapping_is_said_as_in_a_tuple() -> None:
 # Blanks.
 
 ROWS = [("light tone", "shock"), ("light", "shock"), ("a_b c", "x")]
-WARNING = "cues in a str are joined by _, and 'light tone' has blanks and no _; write 'light_tone' for"
+WARNING = "a str of cues has _ between them, and 'light tone' has blanks and no _; write 'light_tone' for"
 
 
 def written(folder: Path) -> Path:

@@ -377,12 +377,17 @@ def test_columns_that_make_no_sense(tmp_path: Path) -> None:
         (table, {"columns": ["cues"]}, TypeError, "must be a mapping"),
         (table, {"columns": {"cues": 0.0}}, TypeError, r"columns\['cues'\] must be a whole number of 0"),
         (table, {"columns": {"cues": -1}}, ValueError, r"columns\['cues'\] must be a whole number of 0"),
-        (table, {"header": False}, ValueError, "give positions"),
-        (table, {"header": False, "columns": {"cues": 0, "outcomes": "x"}}, ValueError, "give positions"),
+        (table, {"header": False}, ValueError, "columns must be positions"),
+        (
+            table,
+            {"header": False, "columns": {"cues": 0, "outcomes": "x"}},
+            ValueError,
+            "columns must be positions",
+        ),
         (table, {"limit": -1}, ValueError, "limit must be a whole number of 0 or more, not -1"),
         (table, {"limit": "5"}, TypeError, "limit must be a whole number of 0 or more, not '5'"),
         (binary, {"columns": {"cues": 0}}, ValueError, "this is a binary event file; leave them out"),
-        ([("a", "x")], {"columns": {"cues": 0}}, ValueError, "columns= is for tables"),
+        ([("a", "x")], {"columns": {"cues": 0}}, ValueError, "columns is for tables"),
         ([("a", "x")], {"header": False, "columns": {"cues": 0, "outcomes": 1}}, ValueError, "for files"),
     ):
         with pytest.raises(error, match=message):

@@ -246,7 +246,9 @@ def test_weights_in_a_file_of_either_order(method: Any, tmp_path: Path) -> None:
 
 def test_a_weight_that_a_smaller_type_does_not_have_is_told() -> None:
     weights = rw.Weights([[1e300, 1.0], [np.inf, 2.0]], ["a", "b"], ["x", "y"])
-    with pytest.warns(rw.RescorlaWarning, match="too large for float32 and counts as infinite; leave dtype="):
+    with pytest.warns(
+        rw.RescorlaWarning, match="too large for float32 and counts as infinite; leave dtype away"
+    ):
         assert rw.activations(["a"], weights, dtype="float32").tolist() == [[np.inf, 1.0]]
     # What was infinite before is no news, nor is what was not asked for.
     assert rw.activations(["b"], weights, dtype="float32").tolist() == [[np.inf, 2.0]]
@@ -332,7 +334,9 @@ def test_weights_that_are_none(weights: Any, message: str) -> None:
 
 def test_an_unknown_name_asks_whether_another_was_meant() -> None:
     weights = rw.Weights([[1.0]], ["light"], ["food"])
-    with pytest.raises(KeyError, match=r"unknown cue 'lihgt'.*did you mean 'light'\?; unknown='ignore'"):
+    with pytest.raises(
+        KeyError, match=r"do not have the cue 'lihgt'; did you mean 'light'\?; let unknown be 'ignore'"
+    ):
         rw.activations(["lihgt"], weights)
     with pytest.raises(KeyError, match=r"did you mean 'food'\?"):
         rw.activations(["light"], weights, outcomes=["fodo"])

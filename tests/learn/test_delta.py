@@ -543,7 +543,7 @@ def test_no_events_leave_what_there_was() -> None:
         ({"beta": (0.1, 0.2)}, TypeError, "beta must be a number"),
         ({"activation": "step"}, ValueError, "'identity' or 'logistic' or 'tanh' or 'relu' or 'softmax'"),
         ({"loss": "hinge"}, ValueError, "'squared' or 'log'"),
-        ({"loss": "log"}, ValueError, "activation='logistic'"),
+        ({"loss": "log"}, ValueError, "the activations 'logistic' and 'softmax'"),
         ({"loss": "log", "activation": "logistic", "lambda_": 1.5}, ValueError, "between 0 and 1"),
         ({"reduction": "median"}, ValueError, "'sum' or 'mean'"),
         ({"batch": 0}, ValueError, "batch must be a whole number of 1 or more"),
@@ -625,5 +625,7 @@ def test_a_rate_that_overshoots_is_warned_of() -> None:
     with pytest.raises(FloatingPointError, match=r"lower beta, which is safe below 0\.5, or alpha$"):
         rw.delta_rule(rw.read_events([("a_b_c_d", "x", 3000)]), beta=5.0)
     # Four tokens at once may have the same error.
-    with pytest.raises(FloatingPointError, match=r"safe below 0\.125, or alpha, or take reduction='mean'"):
+    with pytest.raises(
+        FloatingPointError, match=r"safe below 0\.125, or alpha, or take the reduction 'mean'"
+    ):
         rw.delta_rule(rw.read_events([("a_b_c_d", "x", 4)]), beta=0.4, batch="full", passes=3000)

@@ -304,7 +304,9 @@ def test_rates_too_far_apart_are_said(beta: Any) -> None:
     # What the rarest events weigh is rounding beside the others: cues that they tell apart look the same.
     events: list[Event] = [(("a", "b"), ("x",), 4_000_000_000), (("a",), ("y",), 1), (("c",), ("x",), 5)]
     source = rw.read_events(events)
-    with pytest.warns(RuntimeWarning, match="not exact to rounding .* give a ridge, or method='iterative'"):
+    with pytest.warns(
+        RuntimeWarning, match="not exact to rounding .* give a ridge, or the method 'iterative'"
+    ):
         found = rw.equilibrium(source, beta=beta, method="dense")
     assert found.parameters["converged"] is False
     # Who says what counts as zero is not warned, and cues that cannot be told apart are none of it.

@@ -21,7 +21,7 @@ BOTH = pytest.mark.parametrize("method", ["dense", "iterative"])
 BETAS = st.sampled_from([(1.0, 1.0), (0.2, 0.05), (0.05, 0.2), (1.0, 0.0), (0.0, 1.0)])
 SALIENCES = st.sampled_from([0.0, 0.1, 0.5, 1.0, 2.0])
 # Of random names the library asks whether they were meant.
-UNSHARED = pytest.mark.filterwarnings("ignore:initial= shares no name")
+UNSHARED = pytest.mark.filterwarnings("ignore:initial shares no name")
 
 
 def some_token(events: list[Event]) -> bool:
@@ -321,7 +321,7 @@ def test_what_is_wrong_with_initial_weights_is_said() -> None:
         rw.equilibrium(events, initial=np.zeros((1, 1)))  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="initial weights must be finite in float64, but that of cue 'a'"):
         rw.equilibrium(events, initial=rw.Weights([[np.inf]], ["a"], ["x"]))
-    with pytest.warns(rw.RescorlaWarning, match="initial= shares no name with the events"):
+    with pytest.warns(rw.RescorlaWarning, match="initial shares no name with the events"):
         rw.equilibrium(events, initial=rw.Weights([[1.0]], ["b"], ["y"]))
     with pytest.warns(rw.RescorlaWarning, match="alpha has entries for 'c'"):
         rw.equilibrium(events, initial=rw.Weights([[1.0]], ["b"], ["x"]), alpha={"a": 1, "b": 2, "c": 3})
@@ -412,7 +412,7 @@ def test_a_background_cue_is_in_all_phases(phases: Any) -> None:
 def test_phases_that_are_not_there_are_an_error(phases: Any) -> None:
     events, found = phased(ROWS, ENDS)
     with pytest.raises(
-        ValueError, match=r"by='phase' needs events that have phases.*rw\.design.*initial=first"
+        ValueError, match=r"by 'phase' needs events that have phases.*rw\.design.*initial=first"
     ):
         rw.equilibrium(events, by="phase")
     phases.update(found)

@@ -182,9 +182,9 @@ def small() -> Any:
 @pytest.mark.parametrize(
     ("events", "message"),
     [
-        ([("light_lihgt", "food")], "lack the cue 'lihgt'; did you mean 'light'"),
-        ([("light", "fod")], "lack the outcome 'fod'; did you mean 'food'"),
-        ([(f"c{i}", "food") for i in range(9)], "lack the cues 'c0', 'c1', 'c2', 'c3', 'c4' and 4 more; "),
+        ([("light_lihgt", "food")], "lacks the cue 'lihgt'; did you mean 'light'"),
+        ([("light", "fod")], "lacks the outcome 'fod'; did you mean 'food'"),
+        ([(f"c{i}", "food") for i in range(9)], "lacks the cues 'c0', 'c1', 'c2', 'c3', 'c4' and 4 more; "),
     ],
 )
 def test_names_must_be_there_before_anything_changes(events: Any, message: str) -> None:

@@ -45,7 +45,7 @@ def learn(source: Any, **keywords: Any) -> Any:
     """`learn` by the forward method, without warnings of rates and of initial weights of other names."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        warnings.filterwarnings("ignore", "initial= shares no name", rw.RescorlaWarning)
+        warnings.filterwarnings("ignore", "initial shares no name", rw.RescorlaWarning)
         return asked.learn(source, method="forward", **keywords)
 
 
@@ -441,7 +441,7 @@ def test_initial_weights_without_a_name_of_the_events_are_a_warning() -> None:
     events = rw.read_events([("#li_lig", "food")])
     letters = rw.Weights(np.zeros((2, 1)), ["l", "i"], ["shock"])
     with pytest.warns(
-        rw.RescorlaWarning, match="initial= shares no name .* '#li', 'lig', .* 'l', 'i': "
+        rw.RescorlaWarning, match="initial shares no name .* '#li', 'lig', .* 'l', 'i': "
     ) as one:
         result = rw.learn(events, initial=letters)
     assert [warning.filename for warning in one] == [__file__]
@@ -521,5 +521,5 @@ def test_a_salience_for_each_cue_of_the_events_is_enough(function: Any) -> None:
 )
 def test_initial_weights_that_share_no_name_are_warned_of(function: Any) -> None:
     initial = rw.Weights([[1.0]], ["bell"], ["food"])
-    with pytest.warns(rw.RescorlaWarning, match="initial= shares no name with the events"):
+    with pytest.warns(rw.RescorlaWarning, match="initial shares no name with the events"):
         function(rw.read_events([("light_tone", "shock", 3)]), initial=initial)

@@ -268,7 +268,7 @@ def test_tol_stops_at_the_first_small_gradient(activation: Any, loss: Any) -> No
 def test_a_gradient_that_stays_large_is_warned_of() -> None:
     source = rw.read_events(NOISY)
     with pytest.warns(
-        rw.RescorlaWarning, match=r"after 3 passes the gradient is .*, not below tol"
+        rw.RescorlaWarning, match=r"tol = .* is not reached: after 3 passes the gradient is"
     ) as record:
         weights = rw.delta_rule(source, beta=0.01, passes=3, tol=1e-6)
     assert record[0].filename == __file__
@@ -322,7 +322,7 @@ def test_schedules_are_checked() -> None:
     ):
         with pytest.raises(error, match=message):
             rw.delta_rule(source, beta=0.1, schedule=schedule)  # type: ignore[arg-type]
-    with pytest.warns(rw.RescorlaWarning, match=r"the largest beta \* factor, 2 may overshoot"):
+    with pytest.warns(rw.RescorlaWarning, match=r"beta \* factor, 2 at most, may overshoot"):
         rw.delta_rule(source, beta=0.1, schedule=lambda t: np.where(t == 3, 20.0, 0.0))
 
 
@@ -465,7 +465,7 @@ def test_own_functions_are_called_by_the_calling_thread_and_checked() -> None:
         return h
 
     for pair, error, message in (
-        ((lambda h: h.sum(), np.ones_like), ValueError, r"g of activation=\(g, g'\) must give an array"),
+        ((lambda h: h.sum(), np.ones_like), ValueError, "activation must give an array of .* but g gave"),
         ((g, lambda h: h[:1]), ValueError, r"g' of activation"),
         ((spoiling, np.ones_like), ValueError, "read-only"),
         ((lambda h: 1 / 0, np.ones_like), ZeroDivisionError, "division"),

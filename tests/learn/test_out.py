@@ -32,7 +32,7 @@ def assert_same(path: Path, learned: rw.Weights, expected: rw.Weights) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:beta = .* may overshoot")
-@pytest.mark.filterwarnings("ignore:initial= shares no name")
+@pytest.mark.filterwarnings("ignore:initial shares no name")
 @given(st.data(), some.events(), METHODS, TILES, some.DTYPES, some.THREADS)
 def test_a_file_has_the_bits_of_the_memory(
     folder: Path,

@@ -24,7 +24,7 @@ WIDE = some.wide_events(1, 3000, 8, 3000)
 # Equal to the reference.
 
 
-@pytest.mark.filterwarnings("ignore:initial= shares no name")
+@pytest.mark.filterwarnings("ignore:initial shares no name")
 @given(st.data(), EVENTS, some.DUPLICATES, some.DTYPES, some.THREADS, st.booleans(), st.booleans())
 def test_schedules_and_means_are_those_of_the_reference(
     data: st.DataObject,
@@ -211,7 +211,7 @@ def test_the_largest_rate_is_the_one_that_must_be_safe() -> None:
     source = rw.read_events([("a_b", "x", 3)])
     rw.learn(source, alpha=0.5, beta=4.0, schedule=schedules.piecewise([], [0.49]))
     with pytest.warns(
-        RuntimeWarning, match=r"the largest beta \* factor, 2.2 may .* safe only below 2;"
+        RuntimeWarning, match=r"beta \* factor, 2.2 at most, may .* safe only below 2;"
     ) as seen:
         rw.learn(source, alpha=0.5, beta=(0.1, 1.0), schedule=lambda t: (t / t, t * 1.1 - 1.1))
     assert seen[0].filename == __file__

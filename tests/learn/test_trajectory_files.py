@@ -29,7 +29,7 @@ def check_same(one: rw.Trajectories, other: rw.Trajectories) -> None:
         assert one.predictions.tolist() == other.predictions.tolist()
 
 
-@pytest.mark.filterwarnings("ignore:every=")
+@pytest.mark.filterwarnings("ignore:every = ")
 @given(EVENTS, some.DTYPES, st.integers(1, 3), st.booleans(), st.data())
 def test_what_is_saved_comes_back(
     events: list[Event], dtype: Any, every: int, predictions: bool, data: st.DataObject

@@ -633,7 +633,7 @@ def test_schedules_and_passes_of_names() -> None:
     assert some.bits(once.values) == some.bits(again.values)
     with pytest.raises(ValueError, match="schedule is not for events with vectors"):
         rw.widrow_hoff(source, eta=0.1, schedule=schedule, cue_vectors=PLACES)
-    with pytest.raises(ValueError, match="method='adjoint' is for one pass"):
+    with pytest.raises(ValueError, match="method 'adjoint' is for one pass"):
         rw.widrow_hoff(source, eta=0.1, passes=2, method="adjoint")
     with pytest.raises(ValueError, match="record must be 'loss' or 'accuracy'"):
         rw.widrow_hoff(source, eta=0.1, record="error")  # type: ignore[arg-type]

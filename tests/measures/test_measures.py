@@ -212,7 +212,7 @@ def test_targets_are_names_where_vectors_have_them() -> None:
         measures.nearness_rank(predicted[:1], vectors, "up")
     with pytest.raises(ValueError, match="rows from 0 to 2, not 3"):
         measures.nearness_rank(predicted[:1], vectors, [3])
-    with pytest.raises(ValueError, match="expected 4 targets, one for each event, found 1"):
+    with pytest.raises(ValueError, match="targets must be 4, one for each event, not 1"):
         measures.nearness_rank(predicted, vectors, ["up"])
     with pytest.raises(
         ValueError, match=r"predictions of 3 dimensions, as the vectors have, found the shape \(1, 2\)"
@@ -267,10 +267,18 @@ WEIGHT = rw.Weights([[0.5, 0.25]], ["a"], ["x", "y"])
     [
         (lambda: measures.rank(["a"], WEIGHT), ValueError, r"event 0: expected one outcome, found \[\]"),
         (lambda: measures.rank(rw.read_events([("a", "x"), ("a", "x_y")]), WEIGHT), ValueError, "event 1"),
-        (lambda: measures.rank(["a"], WEIGHT, targets=["x", "y"]), ValueError, "expected 1 targets"),
+        (
+            lambda: measures.rank(["a"], WEIGHT, targets=["x", "y"]),
+            ValueError,
+            "targets must be 1, one for each event",
+        ),
         (lambda: measures.margin(["a"], WEIGHT, targets="x"), TypeError, "not the str 'x'"),
-        (lambda: measures.activation(["a"], WEIGHT, targets=["no"]), KeyError, "unknown outcome 'no'"),
-        (lambda: measures.diversity(["no"], WEIGHT), KeyError, "unknown cue 'no'"),
+        (
+            lambda: measures.activation(["a"], WEIGHT, targets=["no"]),
+            KeyError,
+            "do not have the outcome 'no'",
+        ),
+        (lambda: measures.diversity(["no"], WEIGHT), KeyError, "do not have the cue 'no'"),
         (lambda: measures.diversity(["a"], WEIGHT, norm="no"), ValueError, "norm must be"),  # type: ignore[arg-type]
         (lambda: measures.entropy(["a"], WEIGHT, method="no"), ValueError, "method must be"),  # type: ignore[arg-type]
         (lambda: measures.similarity(WEIGHT, ["no"]), KeyError, "names 'no'"),
@@ -327,7 +335,7 @@ def test_swapped_and_wrong_things_are_told_apart(call: Any, message: str) -> Non
 
 def test_a_target_that_is_nearly_an_outcome_is_asked_for() -> None:
     weights = rw.Weights([[0.5, 0.25]], ["a"], ["heaven", "earth"])
-    with pytest.raises(KeyError, match=r"unknown outcome 'heavn'.*did you mean 'heaven'"):
+    with pytest.raises(KeyError, match=r"do not have the outcome 'heavn'.*did you mean 'heaven'"):
         measures.rank(["a", "a"], weights, targets=["earth", "heavn"])
 
 

@@ -379,10 +379,10 @@ def test_events_are_grouped_by_what_is_present_or_chosen() -> None:
         ([], {}, "events x outcomes"),
         ([[[1.0]]], {}, "events x outcomes"),
         ([[1.0, 2.0]], {"outcomes": ["x"]}, "2 columns, but 1 outcomes"),
-        ([[1.0, 2.0]], {"by": ["x"]}, "by= sorts"),
+        ([[1.0, 2.0]], {"by": ["x"]}, "by sorts"),
         ([1.0, 2.0], {"outcomes": ["x", "y"]}, "names columns"),
-        ([1.0, 2.0], {"by": ["x"]}, "a group for each of 2 events, found 1"),
-        ([1.0, 2.0], {"frequencies": [1]}, "a frequency for each of 2 events"),
+        ([1.0, 2.0], {"by": ["x"]}, "a group for each of 2 events, not 1"),
+        ([1.0, 2.0], {"frequencies": [1]}, "frequencies must be one for each of 2 events"),
     ],
 )
 def test_activations_that_do_not_fit_are_refused(values: Any, choices: Any, message: str) -> None:

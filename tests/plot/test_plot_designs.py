@@ -73,7 +73,7 @@ def test_a_group_has_the_lines_that_it_recorded() -> None:
         ["B → US"],
         ["B → US", "C → US"],
     ]
-    with pytest.raises(KeyError, match="no group has recorded"):
+    with pytest.raises(KeyError, match="which no group has recorded"):
         plot.trajectories(by_group(), [("D", "US")])
     plt.close("all")
 
@@ -129,7 +129,7 @@ def test_an_equilibrium_by_phase_lies_within_its_phase() -> None:
     ax = plot.trajectories(trajectories, equilibrium={"1": one, "2": zero}, ax=fresh())
     levels = [(list(xdata(line)), list(ydata(line))) for line in ax.lines if line.get_path_effects()]
     assert levels == [([0, 40], [1.0, 1.0]), ([40, 100], [0.0, 0.0])]
-    with pytest.raises(KeyError, match="no phase '3'"):
+    with pytest.raises(KeyError, match="equilibrium has '3', which is none of the phases"):
         plot.trajectories(trajectories, equilibrium={"3": one}, ax=fresh())
     with pytest.raises(TypeError, match="equilibrium must be Weights"):
         plot.trajectories(trajectories, equilibrium={"1": 1.0}, ax=fresh())  # type: ignore[dict-item]

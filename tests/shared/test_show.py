@@ -39,7 +39,7 @@ def test_events_show_themselves(events: list[Event]) -> None:
         assert str(number) in page.texts
 
 
-@pytest.mark.filterwarnings("ignore:every=")
+@pytest.mark.filterwarnings("ignore:every = ")
 @given(EVENTS, st.booleans(), some.DTYPES)
 def test_trajectories_show_themselves(events: list[Event], by_pairs: bool, dtype: Any) -> None:
     source = rw.read_events(events)

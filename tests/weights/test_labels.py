@@ -87,7 +87,7 @@ def test_tuples_and_generators_name_several() -> None:
 
 def test_a_name_may_come_twice_only_in_an_array() -> None:
     assert weights()[["red", "red"], "n"].tolist() == [1.0, 1.0]
-    with pytest.raises(ValueError, match="names the cue 'red' twice; name it once"):
+    with pytest.raises(ValueError, match="cues names 'red' twice; name it once"):
         weights()[["red", "red"], ["n"]]
     with pytest.raises(ValueError, match="names the outcome 'n' twice"):
         weights()[:, ["n", "y", "n"]]
@@ -141,11 +141,11 @@ def test_what_is_no_name_says_what_to_write(rows: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("key", "message"),
     [
-        ((["redd"], "y"), "unknown cue 'redd'; .*did you mean 'red'"),
-        (("red", ["y", "nn"]), "unknown outcome 'nn'"),
-        ((slice("redd", None), "y"), "unknown cue 'redd'; .*did you mean 'red'"),
-        ((slice(None), slice("y", "z")), "unknown outcome 'z'"),
-        ((["y"], "y"), "unknown cue 'y': 'y' is the name of an outcome"),
+        ((["redd"], "y"), "cue 'redd' is none of .*did you mean 'red'"),
+        (("red", ["y", "nn"]), "outcome 'nn' is none of"),
+        ((slice("redd", None), "y"), "cue 'redd' is none of .*did you mean 'red'"),
+        ((slice(None), slice("y", "z")), "outcome 'z' is none of"),
+        ((["y"], "y"), "cue 'y' is no cue of these weights but an outcome"),
     ],
 )
 def test_an_unknown_name_is_named(key: Any, message: str) -> None:
@@ -178,5 +178,5 @@ def test_a_store_reads_what_is_asked_for(tmp_path: Path) -> None:
                 assert found.parameters["rule"] == "x"
     with pytest.raises(TypeError, match="not numbers such as 0"):
         stored[0, :]  # type: ignore[index]
-    with pytest.raises(KeyError, match="unknown cue 'x'"):
+    with pytest.raises(KeyError, match="cue 'x' is none of"):
         stored[["x"], :]

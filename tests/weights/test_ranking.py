@@ -100,7 +100,7 @@ def test_predictions_of_events_and_of_cue_sets_agree(dtype: Any, tmp_path: Path)
 def test_an_unknown_cue_is_named_before_anything_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     known = named(np.eye(2))
     monkeypatch.setattr(predict, "multiply", None)
-    with pytest.raises(KeyError, match=r"unknown cue 'c9'.*unknown='ignore'"):
+    with pytest.raises(KeyError, match=r"do not have the cue 'c9'.*let unknown be 'ignore'"):
         known.predict(["c0", "c9"])
     with pytest.raises(ValueError, match="unknown must be 'error' or 'ignore'"):
         known.predict(["c0"], unknown="drop")  # type: ignore[arg-type]

@@ -338,9 +338,7 @@ def test_tables_are_only_written(suffix: str, tmp_path: Path) -> None:
 def test_long_is_for_tables(tmp_path: Path) -> None:
     known = rw.Weights([[0.5]], ["a"], ["x"])
     for suffix in ("npz", "npy", "nc", "zarr"):
-        with pytest.raises(
-            ValueError, match=r"long=True is for tables, \.csv, \.tsv, \.parquet; leave it out"
-        ):
+        with pytest.raises(ValueError, match=r"long is for tables, \.csv, \.tsv, \.parquet; leave it out"):
             known.save(tmp_path / f"w.{suffix}", long=True)
     with pytest.raises(ValueError, match=r"ends in one of .*\.nc, \.csv, \.tsv, \.parquet, found '\.txt'"):
         known.save(tmp_path / "w.txt")

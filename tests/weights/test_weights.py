@@ -94,13 +94,17 @@ def test_anything_but_a_pair_is_a_type_error(key: Any) -> None:
         (
             lambda w: w["y", "n"],
             KeyError,
-            r"unknown cue 'y': 'y' is the name of an outcome: weights\[cue, outcome\]",
+            "cue 'y' is no cue of these weights but an outcome: cues are rows",
         ),
-        (lambda w: w["red", "red"], KeyError, "unknown outcome 'red': 'red' is the name of a cue"),
-        (lambda w: w.column("red"), KeyError, r"'red' is the name of a cue: .*row\(cue\)"),
-        (lambda w: w.top(cue="y"), KeyError, r"top\(outcome=\)"),
-        (lambda w: w["redd", "y"], KeyError, "unknown cue 'redd'; .* 2 cues, see .cues; did you mean 'red'"),
-        (lambda w: w["red", "a_b"], KeyError, "unknown outcome 'a_b'; .*; did you mean 'a b'"),
+        (lambda w: w["red", "red"], KeyError, "outcome 'red' is no outcome of these weights but a cue"),
+        (
+            lambda w: w.column("red"),
+            KeyError,
+            "'red' is no outcome of these weights but a cue: cues are rows",
+        ),
+        (lambda w: w.top(cue="y"), KeyError, "'y' is no cue of these weights but an outcome"),
+        (lambda w: w["redd", "y"], KeyError, "cue 'redd' is none of the 2 cues .*; did you mean 'red'"),
+        (lambda w: w["red", "a_b"], KeyError, "outcome 'a_b' is none of .*; did you mean 'a b'"),
         (lambda w: w["red"], TypeError, r"two keys, .* not 'red'; .*weights.row\('red'\)"),
         (lambda w: w[w.values > 0], TypeError, r"two keys, .* not an ndarray; weights.values\[...\]"),
         (lambda w: w[()], TypeError, "two keys, .* not a tuple"),
@@ -125,7 +129,7 @@ def test_an_unknown_name_is_compared_to_the_known_only_when_the_message_is_read(
     with pytest.raises(KeyError) as caught:
         weights()["blue", "y"]
     assert compared == []
-    assert "unknown cue 'blue'" in str(caught.value)
+    assert "cue 'blue' is none of" in str(caught.value)
     assert compared == ["blue"]
     copied = pickle.loads(pickle.dumps(caught.value))
     assert (type(copied), copied.args) == (KeyError, (str(caught.value),))
@@ -167,7 +171,7 @@ def test_weights_are_an_array_to_numpy(dtype: Any) -> None:
     assert known.__array__(dtype, copy=False) is known.values
     assert not np.shares_memory(known.__array__(copy=True), known.values)
     assert not np.shares_memory(known.__array__(dtype, True), known.values)
-    with pytest.raises(ValueError, match="needs a copy; leave copy=False out"):
+    with pytest.raises(ValueError, match=r"copy cannot be False: .* needs a copy"):
         known.__array__(other, copy=False)
 
 
@@ -243,7 +247,7 @@ def test_top_puts_what_is_no_number_last() -> None:
 
 @pytest.mark.parametrize("keywords", [{}, {"cue": "red", "outcome": "y"}, {"cue": "red", "n": -1}])
 def test_top_takes_one_name_and_a_count(keywords: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"either|0 or more"):
+    with pytest.raises(ValueError, match=r"and not both|0 or more"):
         weights().top(**keywords)
 
 
@@ -904,7 +908,7 @@ def test_learning_goes_on_in_place() -> None:
         (np.broadcast_to(0.0, (3, 3)), ValueError, "writeable"),
         (np.lib.stride_tricks.as_strided(np.zeros(5), (3, 3), (8, 8)), ValueError, "share memory"),
         ([[0.0] * 3] * 3, TypeError, "not list"),
-        ("w.npz", ValueError, r"w\.npz: expected an out= path that ends in \.npy"),
+        ("w.npz", ValueError, r"out must be a path that ends in \.npy, not 'w\.npz'"),
     ],
 )
 def test_out_that_does_not_fit_is_refused(out: Any, error: Any, message: str) -> None:
@@ -964,7 +968,7 @@ def test_a_failure_leaves_the_old_out_file(tmp_path: Path) -> None:
         ({"beta": "0.1"}, TypeError, "beta must be a number, not str"),
         ({"beta": "01"}, TypeError, "beta must be a number, not str"),
         ({"beta": -1}, ValueError, "beta must be 0 or more"),
-        ({"beta": (0.1, -0.1)}, ValueError, "beta2 must be 0 or more"),
+        ({"beta": (0.1, -0.1)}, ValueError, "beta must be 0 or more"),
         ({"lambda_": [1.0]}, ValueError, "array of 3 numbers, one for each outcome of the result, not of 1"),
         ({"lambda_": {"x": 1.0, "y": 1.0}}, KeyError, "outcome 'z'"),
         ({"cues": "a"}, TypeError, r"cues must be several names, not the str 'a'"),

@@ -38,7 +38,7 @@ class Blanks:
                 first = alone[0]
                 have = "has" if len(alone) == 1 else "have"
                 warn(
-                    f"cues in a str are joined by _, and {some(alone)} {have} blanks and no _; write "
+                    f"a str of cues has _ between them, and {some(alone)} {have} blanks and no _; write "
                     f"{'_'.join(first.split())!r} for several cues, or [{first!r}] for a name that has blanks"
                 )
         return events

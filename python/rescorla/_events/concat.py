@@ -70,7 +70,7 @@ def concat_events(
         check_apart(path_name(path), [file for part in parts for file in files_of_events(part)])
     files = [events_of(part, progress=progress)._file for part in parts]
     if not files:
-        raise ValueError("expected one part or more, found none; rw.read_events([]) has no events")
+        raise ValueError("parts must be one or more, not none; rw.read_events([]) has no events")
     made = made_by("concat_events", of=[parameters_of(file) for file in files], phases=as_json(joined(files)))
     with watching(progress, "writing", "events") as watch:
         return Events(EventFile.concat(files, maybe_path_name(path), watch, parameters=made))

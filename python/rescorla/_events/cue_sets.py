@@ -36,7 +36,7 @@ def cue_events(
             f"events must be Events, a path or an iterable of cue sets, not {type(events).__name__}"
         )
     if present_only:
-        raise ValueError("present_only=True needs Events, which say what is present; these are bare cue sets")
+        raise ValueError("present_only needs Events, which say what is present; these are bare cue sets")
     with watching(progress, "reading", "events") as watch:
         return Events(_core.compile_events(_bare(events, known), None, "drop", None, watch))
 

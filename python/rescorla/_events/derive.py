@@ -27,7 +27,7 @@ def sample(file: EventFile, n: int, seed: Seed, path: PathName | None, progress:
     n, random = whole("n", n), generator(seed)
     ends = np.cumsum(file.frequencies())
     if file.n_tokens == 0:
-        raise ValueError("a sample needs tokens to draw from; these events have none")
+        raise ValueError("these events have no tokens to draw from")
 
     def drawn() -> Iterator[NDArray[np.int64]]:
         for done in range(0, n, order.PICKED):
@@ -55,9 +55,9 @@ def passes(
 def with_background(file: EventFile, name: str, path: PathName | None, progress: Progress) -> EventFile:
     """The events with one more cue, which comes first."""
     if not isinstance(name, str):
-        raise TypeError(f"a background cue is named by a str, not by {type(name).__name__}")
+        raise TypeError(f"name must be a str, not {type(name).__name__}")
     if name in file.cue_names():
-        raise ValueError(f"background {name!r} is a cue of the events already; choose another name")
+        raise ValueError(f"name {name!r} is a cue of the events already; choose another name")
     blocks = in_order(range(file.n_events))
     made = made_of(file, "with_background", as_json(cut(file, range(file.n_events))), name=name)
     return _select(
@@ -153,14 +153,14 @@ def _test_size(test: float, n_events: int) -> int:
     if not isinstance(test, Integral):
         if not 0 < test < 1:
             raise ValueError(
-                f"test, as a share of the events, must be more than 0 and less than 1, not {test}"
+                f"test must be more than 0 and less than 1 where it is a share of the events, not {test}"
             )
         n_test = math.ceil(test * n_events)
     else:
         n_test = int(test)
     if not 0 < n_test < n_events:
         raise ValueError(
-            f"test = {test} of {n_events} events would leave {n_events - n_test} to learn from and {n_test} "
-            "to test with; each part needs one at least"
+            f"test must leave each part one event at least, but {test} of {n_events} would leave "
+            f"{n_events - n_test} to learn from and {n_test} to test with"
         )
     return n_test

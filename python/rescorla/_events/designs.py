@@ -158,7 +158,7 @@ def design(
         return {group: _of_group(group, each, context, between, seed) for group, each in text.items()}
     if not isinstance(text, str):
         raise TypeError(
-            "a design is a str, as in rw.design('A+ 40 | AB+ 40'), or a mapping from groups to such, not "
+            "text must be a str, as in rw.design('A+ 40 | AB+ 40'), or a mapping from groups to such, not "
             f"{shown(text)}"
         )
     return _events(text, context, between, seed)
@@ -167,10 +167,10 @@ def design(
 def _of_group(group: object, text: object, context: bool | str, between: int, seed: Seed | None) -> Events:
     """The events of a group, whose name errors say."""
     if not isinstance(group, str):
-        raise TypeError(f"groups are named by a str, not by {shown(group)}")
+        raise TypeError(f"text must name groups by a str, not by {shown(group)}")
     if not isinstance(text, str):
         raise TypeError(
-            f"the design of the group {group!r} must be a str, as in 'A+ 40 | AB+ 40', not {shown(text)}"
+            f"text must give the group {group!r} a str, as in 'A+ 40 | AB+ 40', not {shown(text)}"
         )
     try:
         return _events(text, context, between, seed)
@@ -183,7 +183,7 @@ def _events(text: str, context: bool | str, between: int, seed: Seed | None) -> 
     always = _context(context)
     between = whole("between", between)
     if between and not always:
-        raise ValueError(f"between={between} are tokens of the context, and there is none; add context=True")
+        raise ValueError("between counts tokens of the context, and there is none; let context be True")
     random = None if seed is None else generator(seed)
     sections = parse(text, with_context=bool(always))
     if any(always == (cue,) for section in sections for trial in section.trials for cue in trial.cues):

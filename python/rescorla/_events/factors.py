@@ -127,13 +127,17 @@ def factor_events(
     ('Theme=new', 'Theme=new:Length=[2,7)', 'Length=7', 'Length=[2,7)')
     """
     columns = columns_of(frame)
-    _refuse_formula(outcome)
+    _refuse_formula("outcome", outcome)
     outcomes = [
-        _present(value, outcome, row, "an outcome") for row, value in enumerate(column_of(columns, outcome))
+        _present(value, outcome, row, "an outcome")
+        for row, value in enumerate(column_of("outcome", columns, outcome))
     ]
     counts: Sequence[int] | None = None
     if frequency is not None:
-        counts = [_count(value, frequency, row) for row, value in enumerate(column_of(columns, frequency))]
+        counts = [
+            _count(value, frequency, row)
+            for row, value in enumerate(column_of("frequency", columns, frequency))
+        ]
     if factors is None:
         factors = [name for name in columns if name not in (outcome, frequency)]
     coding = learn_coding(columns, factors, counts, ignore=ignore, quantiles=quantiles, separator=separator)
@@ -187,7 +191,7 @@ class FactorCoding(NamedTuple):
 
     def cues(self, columns: Columns, n_rows: int) -> list[list[str]]:
         """The cues of each row, term after term."""
-        parts = {name: self._column_cues(name, column_of(columns, name)) for name in self.columns}
+        parts = {name: self._column_cues(name, column_of("factors", columns, name)) for name in self.columns}
         origin: dict[str, frozenset[str]] = {}
         by_term = [self._term_cues(term, [parts[name] for name in term], origin) for term in self.terms]
         if not by_term:
@@ -208,8 +212,8 @@ class FactorCoding(NamedTuple):
             if origin.setdefault(cue, source) != source:
                 rivals = " and ".join(repr(sorted(names)) for names in (origin[cue], source))
                 raise ValueError(
-                    f"expected cues of its own for each column, found {cue!r} of {rivals}; "
-                    "pass separator='=' or another"
+                    f"separator {self.separator!r} gives the cue {cue!r} to {rivals}, and each column needs "
+                    "cues of its own; take '=' or another"
                 )
         return [joined[levels] for levels in zip(*parts, strict=True)]
 
@@ -249,18 +253,18 @@ def learn_coding(
 ) -> FactorCoding:
     """The coding of some columns of a table, their intervals included; `counts` are the rows' frequencies."""
     if isinstance(factors, str):
-        _refuse_formula(factors)
+        _refuse_formula("factors", factors)
         raise TypeError(f"factors must be several columns, not the str {factors!r}; write [{factors!r}]")
     whole("quantiles", quantiles, 1)
     terms = tuple(term if isinstance(term, tuple) else (term,) for term in factors)
     names = tuple(dict.fromkeys(name for term in terms for name in term))
     for name in names:
         if name not in columns:
-            _refuse_formula(name)
+            _refuse_formula("factors", name)
     intervals = {
         name: _intervals(values, counts, quantiles)
         for name in names
-        if is_numeric(values := column_of(columns, name))
+        if is_numeric(values := column_of("factors", columns, name))
     }
     ignored = _ignored(ignore, names)
     _warn_of_unknown(
@@ -269,14 +273,14 @@ def learn_coding(
     return FactorCoding(terms, intervals, ignored, separator)
 
 
-def _refuse_formula(text: object) -> None:
+def _refuse_formula(argument: str, text: object) -> None:
     """TypeError for what R would read as a formula."""
     if isinstance(text, str) and "~" in text:
         outcome, _, terms = (part.strip() for part in text.partition("~"))
         factors = [term.strip() for term in terms.split("+")]
         raise TypeError(
-            f"formulas are not read, such as {text!r}: name the column of outcomes, {outcome or 'y'!r}, and "
-            f"the factors, {factors!r}; an interaction A:B is a tuple, ('A', 'B')"
+            f"{argument} must not be a formula, such as {text!r}: name the column of outcomes, "
+            f"{outcome or 'y'!r}, and the factors, {factors!r}; an interaction A:B is a tuple, ('A', 'B')"
         )
 
 

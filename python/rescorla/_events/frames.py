@@ -52,17 +52,19 @@ def columns_of(frame: Any) -> Columns:
     columns: dict[Any, Sequence[Any]] = {name: _entries(frame[name]) for name in names}
     lengths = {name: len(entries) for name, entries in columns.items()}
     if len(set(lengths.values())) > 1:
-        raise ValueError(f"expected columns of one length, found {lengths}")
+        raise ValueError(f"frame must have columns of one length, not {lengths}")
     return columns
 
 
-def column_of(columns: Columns, name: Any) -> Sequence[Any]:
-    """The entries of a column; KeyError that says which columns there are."""
+def column_of(argument: str, columns: Columns, name: Any) -> Sequence[Any]:
+    """The entries of a column that an argument names; KeyError that says which columns there are."""
     try:
         return columns[name]
     except KeyError:
         close = near(name, map(str, columns))
-        raise KeyError(f"expected a column {name!r}, found {list(columns)}{close}") from None
+        raise KeyError(
+            f"{argument} names the column {name!r}, which is none of {list(columns)}{close}"
+        ) from None
 
 
 def chosen_columns(columns: Layout | None, header: bool) -> Chosen:
@@ -83,11 +85,14 @@ def chosen_columns(columns: Layout | None, header: bool) -> Chosen:
             whole(f"columns[{role!r}]", column, other="the name of a column")
     if not header and any(isinstance(columns.get(role), str | None) for role in ROLES[:2]):
         raise ValueError(
-            'without a header columns have no names: give positions, as in header=False, columns={"cues": 0, '
-            '"outcomes": 1}'
+            "columns must be positions where there is no header, which would name them, as in "
+            '{"cues": 0, "outcomes": 1}'
         )
     if not header and isinstance(columns.get("frequency"), str):
-        raise ValueError(f"without a header there is no column {columns['frequency']!r}: give its position")
+        raise ValueError(
+            f"columns asks for {columns['frequency']!r}, and without a header no column is named: give its "
+            "position"
+        )
     cues, outcomes, frequency = (columns.get(role) for role in ROLES)
     return cues, outcomes, frequency
 
@@ -105,8 +110,8 @@ def event_columns(table: Any, columns: Layout | None = None) -> list[Any]:
             wanted.append(by_name[role] if columns is None else _named(names, by_name[role]))
         elif role != "frequency":
             raise ValueError(
-                f"expected columns cues, outcomes and perhaps frequency, found {names}; add {role}, or say "
-                f'which it is, as in columns={{"{role}": {names[0] if names else ""!r}}}'
+                f"expected columns cues, outcomes and perhaps frequency, found {names}; add {role}, or let "
+                f'columns say which it is, as in {{"{role}": {names[0] if names else ""!r}}}'
             )
     return wanted
 

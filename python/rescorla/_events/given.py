@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from rescorla._events.events import Events
 from rescorla._events.frames import is_real, is_table, names_of, streams
 from rescorla._events.kinds import PYTHON
-from rescorla._events.read import events_of
+from rescorla._events.read import check_rows, events_of
 from rescorla._shared.checks import PathName, path_name, shown
 from rescorla._shared.progress import Progress
 
@@ -34,6 +34,8 @@ class _Call(NamedTuple):
 
     function: str
     arguments: str
+    argument: str = "events"
+    """The name of the argument that the events are."""
 
     def __call__(self, events: str) -> str:
         arguments = self.arguments.replace("{}", events, 1)
@@ -56,13 +58,13 @@ def events_unless_pair(data: object, function: str, *, progress: Progress = None
     Only tuples are pairs, and no tuple is read as events: TypeError for a tuple that holds names, and for
     arrays in anything else.
     """
-    call = _Call(function, "{}, ...")
+    call = _Call(function, "{}, ...", "data")
     if isinstance(data, tuple):
         if _one_event(data) or any(_holds(_is_name, part) for part in data):
             written = f"[{data!r}]" if _one_event(data) else "list(data)"
             raise TypeError(
-                "data: a tuple is a pair (X, Z) of arrays, found one that holds names; events are in a list: "
-                f"{call(written)}"
+                "data must be a pair (X, Z) of arrays where it is a tuple, and this one holds names; events "
+                f"are in a list: {call(written)}"
             )
         if len(data) != 2:
             raise TypeError(f"data must be events or a pair (X, Z) of arrays, not a tuple of {len(data)}")
@@ -71,8 +73,8 @@ def events_unless_pair(data: object, function: str, *, progress: Progress = None
         there = {str(name).lower() for name in names_of(data)}
         if not there.issuperset(("cues", "outcomes")):
             raise TypeError(
-                f"data: a data frame of events has the columns cues and outcomes, found {names_of(data)}; "
-                f"numbers are a pair: {call('(X, Z)')}"
+                f"data must have the columns cues and outcomes where it is a data frame, not {names_of(data)}"
+                f"; numbers are a pair: {call('(X, Z)')}"
             )
     elif _is_array(data) or (isinstance(data, list) and data and _holds_numbers(data[0])):
         raise TypeError(
@@ -83,13 +85,13 @@ def events_unless_pair(data: object, function: str, *, progress: Progress = None
 
 
 def _read(
-    source: Source, call: _Call, checked: Callable[[Iterable[Any], _Call], Iterable[Any]], progress: Progress
+    source: Source, call: _Call, checked: Callable[[Any, _Call], Iterable[Any]], progress: Progress
 ) -> Events:
     if isinstance(source, Events):
         return source
     if isinstance(source, str | os.PathLike):
         return _in_file(path_name(source), call, progress)
-    if is_table(source) or streams(source) or not isinstance(source, Iterable):
+    if is_table(source) or streams(source):
         return events_of(source, duplicates="drop", progress=progress)
     return events_of(checked(source, call), duplicates="drop", progress=progress, origin=source)
 
@@ -115,18 +117,17 @@ def _in_file(file: str, call: _Call, progress: Progress) -> Events:
 
 def _no_text(rows: Iterable[Any], call: _Call) -> Iterable[Any]:
     """The rows, each still to come, if the first is no str."""
-    if isinstance(rows, bytes | bytearray | Mapping):
-        return rows  # No rows at all, and `events_of` says so.
+    check_rows(call.argument, rows)
     if isinstance(rows, tuple) and _one_event(rows):
         raise TypeError(
-            f"expected several events, found what may be one: {rows!r}; write [{rows!r}]; if these are lines "
-            f"of running text: {call('rw.corpus_events(list(lines))')}"
+            f"{call.argument} must be several events, not what may be one: {rows!r}; write [{rows!r}]; if "
+            f"these are lines of running text: {call('rw.corpus_events(list(lines))')}"
         )
     coming: Iterator[Any] = iter(rows)
     for first in coming:
         if isinstance(first, str):
             raise TypeError(
-                "expected events, each (cues, outcomes) or (cues, outcomes, frequency), found the str "
+                f"{call.argument} must each be (cues, outcomes) or (cues, outcomes, frequency), not the str "
                 f"{shown(first)}; if these are lines of running text: {call('rw.corpus_events(lines)')}"
             )
         return chain([first], coming)
@@ -141,7 +142,7 @@ def _no_text_and_no_numbers(rows: Iterable[Any], call: _Call) -> Iterable[Any]:
     for first in checked:
         if _holds_numbers(first):
             raise TypeError(
-                f"expected events, each (cues, outcomes) or (cues, outcomes, frequency), found "
+                f"{call.argument} must each be (cues, outcomes) or (cues, outcomes, frequency), not "
                 f"{shown(first)} of numbers; these are a pair of arrays: {call('(X, Z)')}"
             )
         return chain([first], checked)

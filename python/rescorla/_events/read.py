@@ -193,7 +193,7 @@ def events_of(
     elif isinstance(source, str | os.PathLike):
         source, compiler = _in_file(path_name(source), columns, header, chosen, words)
     elif not header:
-        raise ValueError("header=False is for files whose first line is an event; leave it out")
+        raise ValueError("header is for files, whose first line may be an event; leave it out")
     else:
         source, compiler = _in_rows(source, columns, chosen, limit, words)
     if isinstance(source, Events) and duplicates is None and background is None:
@@ -249,8 +249,7 @@ def _in_file(
     if seen.kind == "events":
         if named:
             raise ValueError(
-                f"{file}: columns= and header= are for tables, and this is a binary event file; leave them "
-                "out"
+                f"{file}: columns and header are for tables, and this is a binary event file; leave them out"
             )
         return open_events(file), _core.compile_events
     if not seen.reads_as_table(named):
@@ -273,7 +272,7 @@ def _in_rows(
             chosen = (0, 1, 2 if len(labels) > 2 else None)
         return source, _core.compile_arrow if columns is None else _with_columns(_core.compile_arrow, chosen)
     if columns is not None and not is_table(source):
-        raise ValueError("columns= is for tables; an iterable gives (cues, outcomes) or with a frequency")
+        raise ValueError("columns is for tables; an iterable gives (cues, outcomes) or with a frequency")
     return _rows(source, columns, limit), _core.compile_events
 
 
@@ -305,9 +304,15 @@ def _rows(source: Any, columns: Layout | None, limit: int | None) -> Iterable[An
         if limit is not None and hasattr(source, "head"):
             source = source.head(limit)
         return zip(*(plain(source[name]) for name in event_columns(source, columns)), strict=True)
-    if isinstance(source, Iterable) and not isinstance(source, bytes | bytearray | Mapping):
-        return source
-    kind = type(source).__name__
-    raise TypeError(
-        f"events come from a path, an iterable of (cues, outcomes[, frequency]) or a data frame, not {kind}"
-    )
+    check_rows("source", source)
+    rows: Iterable[Any] = source
+    return rows
+
+
+def check_rows(argument: str, source: object) -> None:
+    """TypeError unless an argument may give one event after another."""
+    if not isinstance(source, Iterable) or isinstance(source, bytes | bytearray | Mapping):
+        raise TypeError(
+            f"{argument} must be a path, an iterable of (cues, outcomes[, frequency]) or a data frame, not "
+            f"{type(source).__name__}"
+        )

@@ -50,7 +50,9 @@ class Renaming(NamedTuple):
         names = {f"keep_{side}": keep, f"remove_{side}": remove, f"{one}_map": becomes}
         given = [name for name, value in names.items() if value is not None]
         if len(given) > 1:
-            raise ValueError(f"expected one of {', '.join(names)} at most, found {' and '.join(given)}")
+            raise ValueError(
+                f"{given[0]} and {' and '.join(given[1:])} ask for different things; give one of them"
+            )
         return cls(
             side,
             None if keep is None else set(listed(f"keep_{side}", keep)),

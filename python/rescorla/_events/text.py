@@ -306,7 +306,7 @@ def events_of_text(
         read = [path_name(each) for each in named if isinstance(each, os.PathLike)]
         _core.check_apart(path_name(path), [*(texts if files else []), *read])
     if text.format != "text" and not files:
-        raise TypeError(f"format={text.format!r} is for files; give paths (of type pathlib.Path in a list)")
+        raise TypeError(f"format {text.format!r} is for files; give paths (of type pathlib.Path in a list)")
     allowed = _allowed(text.symbols)
     stopped = listed("stop_words", text.stop_words)
     known = None if text.vocabulary is None else listed("vocabulary", text.vocabulary)
@@ -351,27 +351,27 @@ def events_of_text(
 def _warn_of_missed(missed: list[Any], text: TextOptions, lists: Mapping[str, list[str] | None]) -> None:
     """Warn of symbols and lists that leave no word of the text, and of lists without a word of it."""
     if "symbols" in missed:
-        what = f"symbols={text.symbols!r}" if isinstance(text.symbols, str) else "symbols=, the function,"
+        which = f" {text.symbols!r}" if isinstance(text.symbols, str) else ""
         warn(
-            f"{what} leaves no word of the text; "
+            f"symbols{which} leaves no word of the text; "
             + (
-                "the text is lower-cased first: allow small letters, such as 'a-z', or say lower=False"
+                "the text is lower-cased first: allow small letters, such as 'a-z', or keep upper case"
                 if text.lower
                 else "name the characters that its words are made of"
             )
         )
     if "words" in missed:
-        given = "stop_words= and vocabulary= together leave" if lists["vocabulary"] else "stop_words= leaves"
+        given = "stop_words and vocabulary together leave" if lists["vocabulary"] else "stop_words leaves"
         warn(f"{given} no word of the text; make the list of stop words shorter")
     done = {"vocabulary": "leaves no word of the text", "stop_words": "takes no word out of the text"}
     for argument, words in lists.items():
         if words and argument in missed:
             capitals = text.lower and any(word != word.lower() for word in words)
             warn(
-                f"{argument}= {done[argument]}: {some(words)} {'does' if len(words) == 1 else 'do'} not "
+                f"{argument} {done[argument]}: {some(words)} {'does' if len(words) == 1 else 'do'} not "
                 "occur; "
                 + (
-                    "the text is lower-cased first: write small letters, or say lower=False"
+                    "the text is lower-cased first: write small letters, or keep upper case"
                     if capitals
                     else "compare the spelling"
                 )
@@ -386,7 +386,7 @@ def _specs(argument: str, names: object, format: str) -> list[Any]:
         if names in SAID and format == "conllu":
             return [names]
         if names in SAID:
-            raise ValueError(f"{argument} can be {names!r} with format='conllu' only, not {format!r}")
+            raise ValueError(f"{argument} can be {names!r} with the format 'conllu' only, not {format!r}")
         one_of(argument, names, (*GRAMS, *(SAID if format == "conllu" else ())))
         return [GRAMS[names]]
     if isinstance(names, Mapping | os.PathLike):
@@ -398,7 +398,7 @@ def _specs(argument: str, names: object, format: str) -> list[Any]:
             f"{argument} must be one of {', '.join(map(repr, GRAMS))}, a number of letters, a mapping, a "
             f"pathlib.Path, a function, or several of these, not {type(names).__name__}"
         )
-    return [whole(f"{argument}, as a number of letters,", names, 1)]
+    return [whole(argument, names, 1, "a name such as 'trigrams'")]
 
 
 def _several(names: object) -> list[Any]:
@@ -420,7 +420,7 @@ def _window(window: object) -> tuple[int, int | None] | None:
         return None
     if isinstance(window, tuple | list):
         if len(window) != 2:
-            raise ValueError(f"a window is a number, a pair (before, after) or 'context', not {window!r}")
+            raise ValueError(f"window must be a number, a pair (before, after) or 'context', not {window!r}")
         before, after = (whole("window", count) for count in window)
         if before + after == 0:
             raise ValueError("window must have a neighbour on one side at least, not (0, 0)")
@@ -444,7 +444,7 @@ def _allowed(symbols: object) -> Any:
             "those that do, or give a function of a character"
         )
     warn(
-        f"symbols={symbols!r} is taken for {inner!r}, without the brackets; write {inner!r}, or \\[ and \\] "
+        f"symbols {symbols!r} is taken for {inner!r}, without the brackets; write {inner!r}, or \\[ and \\] "
         "for brackets that belong to words"
     )
     return inner
@@ -457,12 +457,12 @@ def _texts(corpus: object) -> tuple[list[str] | Iterator[Any], bool]:
     if not isinstance(corpus, Iterable) or isinstance(corpus, bytes | bytearray | Mapping):
         kind = type(corpus).__name__
         raise TypeError(
-            f"a corpus is a path, a list of path-like objects or an iterable of lines, not {kind}"
+            f"corpus must be a path, a list of path-like objects or an iterable of lines, not {kind}"
         )
     if isinstance(corpus, list | tuple) and _name_files(corpus):
         are = "is the name of a file" if len(corpus) == 1 else "are names of files"
         raise ValueError(
-            f"the lines of a text are expected, and {some(corpus)} {are}; to read files from a list, use "
+            f"corpus must be the lines of a text, and {some(corpus)} {are}; to read files from a list, use "
             f"pathlib.Path: [pathlib.Path({corpus[0]!r})]"
         )
     items = iter(corpus)

@@ -116,7 +116,7 @@ def activations(
     one_of("unknown", unknown, ("error", "ignore"))
     _check_places(events, weights)
     if present_only and outcomes is not None:
-        raise ValueError("outcomes= and present_only=True ask for different things; give one of them")
+        raise ValueError("outcomes and present_only ask for different things; give one of them")
     element = weights.data.dtype if dtype is None else element_type(dtype)
     path = files.npy_path(out)
     if path is not None:

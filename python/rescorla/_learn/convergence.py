@@ -170,7 +170,7 @@ def convergence(
         raise ValueError("beta must be more than 0: without learning everything stays as it is")
     events = events_given(events, "convergence")
     if events.n_tokens == 0:
-        raise ValueError("convergence needs tokens to draw from; these events have none")
+        raise ValueError("events must have tokens to draw from; these have none")
     columns = (
         np.arange(events.n_outcomes)
         if outcomes is None
@@ -391,7 +391,7 @@ class Convergence(Generic[Number]):
         if cue is None and outcome is None:
             return self._rows(self._half_lives)
         if cue is None or outcome is None:
-            raise ValueError("half_life takes a cue and an outcome, or neither")
+            raise ValueError("cue and outcome go together; give both, or neither")
         spectrum, terms = self._way(cue, outcome)
         way = float(terms.sum())
         largest = np.abs(self._salience * self._fixed_point(self._outcome_numbers[outcome])).max(initial=0.0)
@@ -762,12 +762,14 @@ class Convergence(Generic[Number]):
 
     def _row(self, cue: str) -> int:
         if cue not in self._cue_numbers:
-            raise KeyError(f"unknown cue {cue!r}; there are {len(self.cues)} cues, see .cues")
+            raise KeyError(f"cue {cue!r} is none of the {len(self.cues)} there are, see .cues")
         return self._cue_numbers[cue]
 
     def _column(self, outcome: str) -> int:
         if outcome not in self._outcome_numbers:
-            raise KeyError(f"unknown outcome {outcome!r}; there are {len(self.outcomes)}, see .outcomes")
+            raise KeyError(
+                f"outcome {outcome!r} is none of the {len(self.outcomes)} there are, see .outcomes"
+            )
         return self._outcome_numbers[outcome]
 
 

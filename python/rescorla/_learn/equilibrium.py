@@ -358,15 +358,15 @@ def _phases_of(events: Events) -> dict[str, range]:
     phases = dict(events.phases)
     if not phases:
         raise ValueError(
-            "by='phase' needs events that have phases, and these have none: make them by "
+            "by 'phase' needs events that have phases, and these have none: make them by "
             "rw.design('A+ 40 | AB+ 40'), or solve part after part: first = equilibrium(events[:40]), then "
             "equilibrium(events[40:], initial=first)"
         )
     apart = events.n_tokens - sum(len(phase.tokens) for phase in phases.values())
     if apart > 0:
         warn(
-            f"{apart:,} of the {events.n_tokens:,} tokens are in no phase, and by='phase' leaves them out; "
-            "make the phases by rw.design, so that all events are in one"
+            f"by 'phase' leaves out {apart:,} of the {events.n_tokens:,} tokens, which are in no phase; make "
+            "the phases by rw.design, so that all events are in one"
         )
     return {name: phase.rows for name, phase in phases.items()}
 
@@ -412,11 +412,11 @@ def _warn_of(report: dict[str, Any], phase: str | None) -> None:
             f"{what} is not exact to rounding (residual {report['residual']:.2g}): frequencies "
             "or rates are too far apart for a factorisation"
         )
-        cure = "a ridge, or method='iterative'"
+        cure = "a ridge, or the method 'iterative'"
     else:
         reached = (
             f"{what} is not within tol = {report['tolerance']:g} after {report['iterations']:,} "
             f"iterations (residual {report['residual']:.2g})"
         )
-        cure = "a larger tol, a ridge, or method='dense'"
+        cure = "a larger tol, a ridge, or the method 'dense'"
     warn(f"{reached}; give {cure}", NumericalWarning)

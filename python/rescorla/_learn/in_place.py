@@ -68,8 +68,9 @@ def learn_in_place(
     values = weights.values
     if not values.flags.writeable:
         raise ValueError(
-            "weights to learn in place must be writeable, but their array is read-only, as load_weights maps "
-            ".npy files; copy them: Weights(weights.values.copy(), weights.cues, weights.outcomes)"
+            "out must be writeable to be learned in place, but the array of these weights is read-only, as "
+            "load_weights maps .npy files; copy them: Weights(weights.values.copy(), weights.cues, "
+            "weights.outcomes)"
         )
     element = values.dtype
     events = events_given(events, "learn", progress=progress)
@@ -127,7 +128,7 @@ def _located(kind: str, names: tuple[str, ...], numbers: Mapping[str, int]) -> N
     except KeyError:
         missing = [name for name in names if name not in numbers]
         raise KeyError(
-            f"weights to learn in place must have all names of the events, but lack the {kind}"
+            f"out must have all names of the events to be learned in place, but lacks the {kind}"
             f"{'s' if len(missing) > 1 else ''} {some(missing)}{near(missing[0], numbers)}; "
             "learn(events, initial=weights) makes room for new names"
         ) from None
@@ -194,8 +195,8 @@ def _naming_start(error: ValueError, weights: Weights) -> ValueError:
     match error.args:
         case (int(row), int(column), value):
             return ValueError(
-                "weights to learn in place must be finite in the rows of the events' cues, but that of "
-                f"cue {weights.cues[row]!r} to outcome {weights.outcomes[column]!r} is {value}; nothing "
+                "out must be finite in the rows of the events' cues to be learned in place, but the weight "
+                f"of cue {weights.cues[row]!r} to outcome {weights.outcomes[column]!r} is {value}; nothing "
                 "was learned"
             )
     return error

@@ -171,7 +171,7 @@ def warn_unshared(initial: Weights, plan: Plan, events: Named) -> None:
     if any(name in initial.outcome_numbers for name in events.outcomes):
         return
     warn(
-        f"initial= shares no name with the events, whose cues are {some(events.cues, 3)}, while its own are "
+        f"initial shares no name with the events, whose cues are {some(events.cues, 3)}, while its own are "
         f"{some(initial.cues, 3)}: nothing goes on from it; give weights that were learned from such events"
     )
 
@@ -262,11 +262,11 @@ def warn_unsafe(fastest: float, report: dict[str, Any], *, scheduled: bool) -> N
     rate = RATE.get()
     kappa = report["max_kappa"]
     if fastest * kappa >= 2:
-        what = f"the largest {rate} * factor," if scheduled else f"{rate} ="
+        what = f"{rate} * factor, {fastest:g} at most," if scheduled else f"{rate} = {fastest:g}"
         # Who calls it eta has no saliences.
         size, cure = ("alpha * m^2", "beta or alpha") if rate == "beta" else ("m^2", rate)
         warn(
-            f"{what} {fastest:g} may overshoot: an event has sum({size}) = {kappa:g}, so a rate is "
+            f"{what} may overshoot: an event has sum({size}) = {kappa:g}, so a rate is "
             f"safe only below {report['safe_rate']:g}; lower {cure}",
             NumericalWarning,
         )

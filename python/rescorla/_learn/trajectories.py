@@ -166,7 +166,9 @@ def trajectories(
     cells = None if pairs is None else _pairs(pairs)
     if cells is not None:
         if cues is not None or outcomes is not None:
-            raise ValueError("pairs and cues= or outcomes= ask for different things; give one of them")
+            raise ValueError(
+                "pairs does not go with cues or outcomes, which ask for other weights; give one or the other"
+            )
         cues, outcomes = (list(dict.fromkeys(pair[side] for pair in cells)) for side in (0, 1))
     events = events_given(events, "trajectories", progress=progress)
     plan = plan_of(events, cues, outcomes, initial)
@@ -289,8 +291,8 @@ def _room(
     if at is None:
         if step > n_tokens > 0:
             warn(
-                f"every={step} is more than the number of tokens, {n_tokens}: the first and the last weights "
-                "are recorded alone; give a smaller every, or at="
+                f"every = {step} is more than the number of tokens, {n_tokens}: the first and the last "
+                "weights are recorded alone; give a smaller number, or tokens as at"
             )
         # 0, then multiples, then the last token, whether it is one or not.
         n_times = 1 - (-n_tokens // step)
@@ -300,15 +302,15 @@ def _room(
         tokens[-1] = n_tokens
         return tokens, values
     if step != 1:
-        raise ValueError("every= and at= ask for different things; give one of them")
+        raise ValueError("every and at ask for different things; give one of them")
     given = np.asarray(at)
     if given.ndim != 1:
-        raise TypeError(f"at must be several numbers of tokens, not {shown(at)}; write at=[10, 20]")
+        raise TypeError(f"at must be several numbers of tokens, not {shown(at)}; write [10, 20]")
     if given.size and given.dtype.kind not in "iu":
         wrong = next((each for each in given.tolist() if type(each) is not int), at)
         raise TypeError(
             f"at must be whole numbers of tokens from 0 to {n_tokens}, not {shown(wrong)}; write "
-            f"at=[{n_tokens}] for the last, at=[0] for the first weights"
+            f"[{n_tokens}] for the last, [0] for the first weights"
         )
     if given.size and (int(given.min()) < 0 or int(given.max()) > n_tokens):
         outside = int(given.min()) if int(given.min()) < 0 else int(given.max())

@@ -219,11 +219,11 @@ def widrow_hoff(
         facts = of_events(events)
     if cues.size is not None and method == "adjoint":
         raise ValueError(
-            "method='adjoint' is for cues that have vectors; cues that are names have 'forward' only"
+            "method 'adjoint' is for cues that have vectors; cues that are names have 'forward' only"
         )
     if record == "accuracy" and events is not None and outcomes.size is None:
         raise ValueError(
-            "record='accuracy' is for outcomes that are names; rescorla.measures.accuracy says how often the "
+            "record 'accuracy' is for outcomes that are names; rescorla.measures.accuracy says how often the "
             "vector of the right outcome is the nearest to what is predicted"
         )
     start = None
@@ -426,7 +426,7 @@ def _looking(
 def _sparse(data: tuple[Examples, Examples], how: _How) -> Weights:
     """Rows of sparse matrices: the delta rule, which skips what does not stand there."""
     if how.method == "adjoint":
-        raise ValueError("method='adjoint' is for dense vectors; sparse matrices have 'forward' only")
+        raise ValueError("method 'adjoint' is for dense vectors; sparse matrices have 'forward' only")
     weights = _by_the_delta_rule(data, how)
     weights.parameters.update(rule="widrow_hoff", eta=how.eta, method="forward")
     return weights
@@ -437,7 +437,7 @@ def _names_only(events: Events, how: _How) -> Weights:
     if how.passes > 1:
         if how.method == "adjoint":
             raise ValueError(
-                "method='adjoint' is for one pass where cues and outcomes are names, or learn on "
+                "method 'adjoint' is for one pass where cues and outcomes are names, or learn on "
                 "events.passes(passes); more passes have 'forward' only"
             )
         weights = _by_the_delta_rule(events, how)

@@ -143,7 +143,7 @@ def _refuse(given: Mapping[str, object], defaults: Mapping[str, object], about: 
     """ValueError where an argument is given that is about something else."""
     for name, value in given.items():
         if value is not defaults[name] and (defaults[name] is None or value != defaults[name]):
-            raise ValueError(f"{name}= is about reports of {about}; leave it out")
+            raise ValueError(f"{name} is about reports of {about}; leave it out")
 
 
 def _groups(result: object) -> dict[str, Events]:
@@ -154,7 +154,7 @@ def _groups(result: object) -> dict[str, Events]:
         for name, events in result.items():
             if not isinstance(name, str) or not isinstance(events, Events):
                 raise TypeError(
-                    f"groups must be Events by name, as in {{'control': events}}, not {shown(events)} by "
+                    f"result must have Events by name, as in {{'control': events}}, not {shown(events)} by "
                     f"{shown(name)}"
                 )
         return dict(result)

@@ -64,7 +64,7 @@ def numbered(names: Iterable[str]) -> dict[str, int]:
 
 
 def chosen(argument: str, names: Iterable[str], known: Mapping[str, int]) -> NDArray[np.int64]:
-    """The positions of the names that a caller picks: ``cues=`` or ``outcomes=``."""
+    """The positions of the names that a caller picks as `cues` or `outcomes`."""
     if isinstance(names, str):
         raise TypeError(f"{argument} must be several names, not the str {names!r}; write [{names!r}]")
     picked: dict[str, int] = {}
@@ -166,7 +166,7 @@ def rates(beta: object) -> tuple[float, float]:
     if isinstance(beta, Sequence | np.ndarray) and not isinstance(beta, str) and np.ndim(beta) > 0:
         if len(beta) != 2:
             raise ValueError(f"beta must be a number or a pair (beta1, beta2), not {len(beta)} numbers")
-        return rate("beta1", beta[0]), rate("beta2", beta[1])
+        return rate("beta", beta[0]), rate("beta", beta[1])
     both = rate("beta", beta)
     return both, both
 

@@ -67,7 +67,7 @@ def save(path: str, content: Content, long: bool = False) -> None:
     """Write weights in the format that the suffix names; tables may be long."""
     table = tables.WRITERS.get(_suffix(path))
     if long and table is None:
-        raise ValueError(f"{path}: long=True is for tables, {TABLES}; leave it out, or name a table")
+        raise ValueError(f"{path}: long is for tables, {TABLES}; leave it out, or name a table")
     write = _format(path, SAVED).save if table is None else partial(_save_table, table, long)
     folder = os.path.dirname(os.path.realpath(path))
     if not os.path.isdir(folder):
@@ -141,13 +141,13 @@ def is_weights_name(path: str) -> bool:
 
 
 def npy_path(out: object) -> str | None:
-    """The path that an ``out=`` argument names, checked; None where it is no path."""
+    """The path that the argument `out` names, checked; None where it is no path."""
     if not isinstance(out, str | os.PathLike):
         return None
     path = os.fsdecode(out)
     if os.path.splitext(path)[1].lower() != ".npy":
         raise ValueError(
-            f"{path}: expected an out= path that ends in .npy; Weights.save writes other formats"
+            f"out must be a path that ends in .npy, not {path!r}; Weights.save writes other formats"
         )
     check_target(path)
     return path
@@ -164,7 +164,7 @@ def names_store(out: object) -> bool:
 
 
 def store_path(out: object) -> str:
-    """The path of a store that an ``out=`` argument names, checked."""
+    """The path of a store that the argument `out` names, checked."""
     path = os.fsdecode(out).rstrip(os.sep) if isinstance(out, str | os.PathLike) else ""
     if not is_store(path):
         raise ValueError(f"out must be a path that ends in {STORE}, not {out!r}")

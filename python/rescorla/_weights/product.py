@@ -63,7 +63,7 @@ def multiply(
     if overflow:
         warn(
             f"a weight is too large for {result.dtype} and counts as infinite; "
-            f"leave dtype= away, so that sums are of {values.dtype}",
+            f"leave dtype away, so that sums are of {values.dtype}",
             NumericalWarning,
         )
 
@@ -121,7 +121,7 @@ def known_places(
     if unknown == "error" and (found < 0).any():
         name = names[int(found.argmin())]
         raise KeyError(
-            f"unknown {kind} {name!r}: the weights do not have it{near(name, numbers)}; "
-            f"unknown='ignore' leaves such {kind}s out"
+            f"the weights do not have the {kind} {name!r}{near(name, numbers)}; let unknown be 'ignore' to "
+            f"leave such {kind}s out"
         )
     return found

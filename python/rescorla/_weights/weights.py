@@ -182,8 +182,8 @@ class Weights:
             return values.copy(order="K") if copy else values
         if copy is False:
             raise ValueError(
-                f"these weights are {values.dtype}, and an array of {np.dtype(dtype)} needs a copy; leave "
-                "copy=False out, or take values"
+                f"copy cannot be False: these weights are {values.dtype}, and an array of {np.dtype(dtype)} "
+                "needs a copy; leave it out, or take values"
             )
         return values.astype(dtype)
 
@@ -341,7 +341,7 @@ class Weights:
             names, vector = self.cues, self.column(outcome)
         else:
             raise ValueError(
-                "top takes either cue= or outcome=: top(cue=...) ranks outcomes, top(outcome=...) ranks cues"
+                "cue or outcome must be given, and not both: cue ranks outcomes, and outcome ranks cues"
             )
         return [(names[position], float(vector[position])) for position in largest(vector, n)]
 
@@ -656,9 +656,7 @@ class Weights:
         name = path_name(path)
         if files.is_store(name):
             if long:
-                raise ValueError(
-                    f"{name}: long=True is for tables, {files.TABLES}; leave it out, or name a table"
-                )
+                raise ValueError(f"{name}: long is for tables, {files.TABLES}; leave it out, or name a table")
             # Loaded when a store is written: it needs more of the standard library than all else.
             from rescorla._weights.zarr.save import save_store
 
@@ -708,8 +706,8 @@ class Weights:
         other = "outcome" if kind == "cue" else "cue"
         if name in sides[other]:
             return KeyError(
-                f"unknown {kind} {name!r}: {name!r} is the name of {'an' if other == 'outcome' else 'a'} "
-                f"{other}: weights[cue, outcome], row(cue), column(outcome), top(cue=), top(outcome=)"
+                f"{kind} {name!r} is no {kind} of these weights but {'an' if other == 'outcome' else 'a'} "
+                f"{other}: cues are rows, and outcomes are columns"
             )
         return UnknownNameError(kind, str(name), sides[kind])
 
@@ -724,7 +722,7 @@ class UnknownNameError(KeyError):
     def __str__(self) -> str:
         kind, name, known = self._about
         return (
-            f"unknown {kind} {name!r}; these weights have {len(known):,} {kind}s, see .{kind}s"
+            f"{kind} {name!r} is none of the {len(known):,} {kind}s of these weights; compare the spelling"
             f"{near(name, known)}"
         )
 
@@ -796,5 +794,5 @@ def _taken(kind: str, names: tuple[str, ...], places: Any) -> tuple[str, ...]:
     taken = tuple(names[place] for place in places.tolist())
     if len(set(taken)) < len(taken):
         twice = next(name for place, name in enumerate(taken) if name in taken[:place])
-        raise ValueError(f"weights[cues, outcomes] names the {kind} {twice!r} twice; name it once")
+        raise ValueError(f"{kind}s names {twice!r} twice; name it once")
     return taken

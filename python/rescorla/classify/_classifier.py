@@ -212,7 +212,7 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(y, str):
             raise TypeError(
                 f"y must be one class for each row, not the str {y!r}; write fit(table, table[{y!r}]), with "
-                "the other columns as factors="
+                "the other columns as factors"
             )
         columns = self._columns(X, learning=True)
         n_rows = len(X) if columns is None else _n_rows(columns)
@@ -220,7 +220,7 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         assert_all_finite(targets, input_name="y")
         check_classification_targets(targets)
         if len(targets) != n_rows:
-            raise ValueError(f"expected one class for each of {n_rows} rows, found {len(targets)}")
+            raise ValueError(f"y must be one class for each of the {n_rows} rows, not {len(targets)}")
         self.classes_, codes = np.unique(targets, return_inverse=True)
         counts = _whole(frequencies(sample_weight, n_rows))
         if columns is None:
@@ -369,7 +369,7 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _cue_sets(self, X: Any, columns: Columns | None) -> Sequence[Any]:
         if (columns is None) != (self._coding is None):
             learned, found = ("cue sets", "a table") if self._coding is None else ("a table", "cue sets")
-            raise TypeError(f"expected {learned}, as were learned from, found {found}")
+            raise TypeError(f"X must be {learned}, as was learned from, not {found}")
         if columns is None or self._coding is None:
             return list(X)
         return self._coding.cues(columns, _n_rows(columns))
@@ -431,18 +431,18 @@ def _refuse_leaks(
         entries = columns[name]
         if [str(entry) for entry in entries] == [str(label) for label in targets.tolist()]:
             raise ValueError(
-                f"the column {name!r} of X is y itself, and would be a factor; leave it out, or name the "
-                "columns to learn from in factors="
+                f"X has the column {name!r}, which is y itself and would be a factor; leave it out, or name "
+                "the columns to learn from as factors"
             )
     rows = np.flatnonzero(counts)
     if len(rows) <= _FEW_ROWS or len(np.unique(codes[rows])) < 2:
         return
     telling = [column for column in coding.columns if _tells_all(coding, column, columns, codes, rows)]
     if telling:
-        which = "the column" if len(telling) == 1 else "each of the columns"
+        which, has = ("the column", "has") if len(telling) == 1 else ("columns", "have each")
         warn(
-            f"{which} {some(telling)} of X has one class for each of its levels, in all {len(rows):,} rows: "
-            "is it the class under another name? leave it out, or name the columns to learn from in factors="
+            f"X has {which} {some(telling)} that {has} one class for each level, in all {len(rows):,} rows: "
+            "is it the class under another name? leave it out, or name the columns to learn from as factors"
         )
 
 

@@ -121,7 +121,7 @@ def anova(
     nested = models if isinstance(models, Sequence) else _growing(models, X)
     fitted = [clone(model).fit(X, y, sample_weight) for model in nested]
     if not fitted:
-        raise ValueError("expected a model or several, found none")
+        raise ValueError("models must be one or more, not none")
     fits = [model.statistics(X, y, sample_weight) for model in fitted]
     names = [_named(model) for model in fitted]
     df_residual = [float(fit.df_model or 0) for fit in fits]

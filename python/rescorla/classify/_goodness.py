@@ -250,14 +250,15 @@ def statistics(
         _classes(which, labels, numbers)
         for which, labels in (("observed", observed), ("predicted", predicted))
     )
-    if shares.ndim != 2 or shares.shape != (len(truth), len(names)) or len(choice) != len(truth):
+    if len(choice) != len(truth):
+        raise ValueError(f"predicted must be {len(truth)} classes, as many as observed, not {len(choice)}")
+    if shares.shape != (len(truth), len(names)):
         raise ValueError(
-            f"expected {len(truth)} predicted classes, one for each observed one, and probabilities of shape "
-            f"{(len(truth), len(names))}, one column for each of {list(names)}; found {len(choice)} and "
-            f"{shares.shape}; outcomes= names the columns"
+            f"probabilities must have the shape {(len(truth), len(names))}, a row for each class observed "
+            f"and a column for each of {list(names)}, not {shares.shape}; outcomes names the columns"
         )
     if not len(truth):
-        raise ValueError("expected observations, found none")
+        raise ValueError("observed must be one class or more, not none")
     sums = shares.sum(axis=1)
     if not (np.isfinite(sums).all() and (shares >= 0).all() and (sums > 0).all()):
         raise ValueError("probabilities must be finite, 0 or more, and not all 0 in a row")
@@ -287,7 +288,7 @@ def frequencies(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[Any]:
     if counts.dtype.kind not in "iuf" or not np.isfinite(counts).all() or (counts < 0).any():
         raise ValueError("sample_weight must be finite numbers, 0 or more")
     if not counts.sum() > 0:
-        raise ValueError("expected observations, found that the weight of every row is zero")
+        raise ValueError("sample_weight must be more than zero in one row at least")
     return counts.astype(np.float64 if counts.dtype.kind == "f" else np.int64)
 
 
@@ -299,8 +300,8 @@ def _classes(which: str, labels: ArrayLike, numbers: Mapping[Any, int]) -> NDArr
     if (found < 0).any():
         row = int(found.argmin())
         raise ValueError(
-            f"{which}, row {row}: expected one of {list(numbers)}, found {values.tolist()[row]!r}; "
-            "outcomes= names all classes"
+            f"{which} must be of the classes {list(numbers)}, but row {row} has {values.tolist()[row]!r}; "
+            "outcomes names all classes"
         )
     return found
 

@@ -29,7 +29,6 @@ from rescorla.cli import (
     top,
     verify,
     weight_files,
-    wording,
 )
 
 _COMMANDS = (events, learn, equilibrium, activations, top, export, info, verify, plot, report, completion)
@@ -113,10 +112,12 @@ def _message(error: BaseException, options: argparse.Namespace) -> str:
 
 
 def _said(message: str, options: argparse.Namespace) -> str:
-    """A message of the library in the words of the command that was given."""
-    return wording.said(
-        message, options.command, command.files_of_options(options), weight_files.tables(options)
-    )
+    """A message of the library; where it begins with an argument, this is named as the user gave it."""
+    argument, blank, rest = message.partition(" ")
+    given = command.arguments(options.command) | weight_files.tables(options)
+    if argument not in given or command.begins_with_file(message, options):
+        return message
+    return f"{given[argument]}{blank}{rest}"
 
 
 def _show_warning(

@@ -5,20 +5,22 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 from rescorla._core import check_apart
 from rescorla._events.text import files_of
 from rescorla._shared.checks import near
-from rescorla.cli import wording
 
 # The arguments that name what a command reads, and what it writes.
 _INPUTS = ("files", "file", "weights")
 _WORD = re.compile(r"[a-z]{4,}")
 
 _OUTPUTS = ("output", "table", "cue_counts", "outcome_counts", "test_output")
+
+# Arguments of the library that are options of other names.
+_ARGUMENTS = {"out": "output", "size": "bandsample", "test": "split"}
 
 
 def new(
@@ -71,6 +73,17 @@ def all_of(program: argparse.ArgumentParser) -> dict[str, Parser]:
     return dict(found)
 
 
+def options_of(command: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    """All options of a command."""
+    return (action for action in command._actions if action.option_strings)
+
+
+def arguments(command: argparse.ArgumentParser) -> dict[str, str]:
+    """The options of a command, by the arguments of the library that they give."""
+    flags = {action.dest: action.option_strings[0] for action in options_of(command)}
+    return flags | {name: flags[dest] for name, dest in _ARGUMENTS.items() if dest in flags}
+
+
 def add_threads(command: argparse.ArgumentParser) -> None:
     """How many threads work."""
     command.add_argument("--threads", type=int, metavar="N", help="how many threads to use (default: all)")
@@ -94,10 +107,12 @@ def check_outputs(options: argparse.Namespace) -> None:
         written.append(os.path.realpath(output))
 
 
-def files_of_options(options: argparse.Namespace) -> frozenset[str]:
-    """The names of the files that a command was given, as the user wrote them."""
+def begins_with_file(message: str, options: argparse.Namespace) -> bool:
+    """Whether a message begins with a file that a command was given; it may be called as arguments are."""
     inputs, outputs = _named(options)
-    return frozenset([*inputs, *outputs])
+    return message.startswith(
+        tuple(f"{file}{after}" for file in (*inputs, *outputs) for after in (":", ",", " is "))
+    )
 
 
 def _named(options: argparse.Namespace) -> tuple[list[str], list[str]]:
@@ -198,7 +213,7 @@ def unknown(given: Sequence[str], command: argparse.ArgumentParser) -> str:
     if flag is None:
         return f"{message}; put names with blanks into quotes, and see --help"
     word = flag.lstrip("-")
-    options = list(wording.options_of(command))
+    options = list(options_of(command))
     flags = [each for option in options for each in option.option_strings]
     if longer := next((each for each in flags if word and each.startswith(f"--{word}")), None):
         return f"{message}; did you mean {longer!r}?"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from rescorla._shared.checks import chosen
 from rescorla.cli import command, name_lists, printing
 from rescorla.cli import weight_files as files
 
@@ -55,6 +56,12 @@ def run(options: argparse.Namespace) -> None:
     files.is_mapped(options.output)
     weights = files.load(options.file)
     rows, columns = (name_lists.names(name, getattr(options, name)) for name in ("cues", "outcomes"))
+    for side, names, known in (
+        ("cues", rows, weights.cue_numbers),
+        ("outcomes", columns, weights.outcome_numbers),
+    ):
+        if names is not None:
+            chosen(side, names, known)
     if rows is not None or columns is not None:
         everything = slice(None)
         weights = weights[everything if rows is None else rows, everything if columns is None else columns]

@@ -65,8 +65,8 @@ class _Equilibrium(LinearEstimator):
             found = decompose(A, Z, ridge)
         if not found.converged:
             warn(
-                f"{type(self).__name__}: least squares did not come within tol={tol:g} in "
-                f"max_iter={max_iter} iterations: allow more, or take a larger tol or a ridge",
+                f"{type(self).__name__}: least squares did not come within tol = {tol:g} in "
+                f"{max_iter} iterations: allow more, or take a larger tol or a ridge",
                 EstimatorWarning,
             )
         parameters = record(

@@ -152,7 +152,7 @@ class ErrorDriven(LinearEstimator):
         elif rule.initial == "random":
             if rng is None:
                 raise ValueError(
-                    "initial='random' needs a seed, so that the weights can be drawn again: give random_state"
+                    "initial 'random' needs a random_state, so that the weights can be drawn again"
                 )
             values = rng.normal(0.0, SPREAD, (n_cues, len(outcomes)))
         else:

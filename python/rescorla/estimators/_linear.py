@@ -100,7 +100,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         if reset and self.fit_intercept and BACKGROUND in getattr(self, "feature_names_in_", ()):
             raise ValueError(
                 f"a feature is called {BACKGROUND!r}, which is the name of the cue for the intercept: "
-                "rename it, or let it be the intercept by fit_intercept=False"
+                "rename it, or let fit_intercept be False, so that it is the intercept"
             )
         return examples
 
@@ -223,8 +223,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             self._learn_classes(classes)
         elif classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
             raise ValueError(
-                f"classes={classes!r} are not those of the first call, {self.classes_.tolist()}: "
-                "give the same, or none"
+                f"classes must be those of the first call, {self.classes_.tolist()}, or None, not {classes!r}"
             )
         return known
 
@@ -235,7 +234,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         if unknown.any():
             raise ValueError(
                 f"y has {labels[unknown][0]!r}, which is none of the classes {self.classes_.tolist()}: "
-                "give all of them as classes= in the first call of partial_fit"
+                "give all of them as classes in the first call of partial_fit"
             )
         return codes
 

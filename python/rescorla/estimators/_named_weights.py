@@ -62,15 +62,12 @@ def named_weights(pipeline: Any, *, background: str = BACKGROUND) -> Weights:
     steps = getattr(best, "steps", None)
     if steps is None:
         raise TypeError(
-            "named_weights needs a pipeline, or a search that has found one, not "
+            "pipeline must be one of scikit-learn, or a search that has found one, not "
             f"{type(pipeline).__name__}; an estimator by itself has weights_"
         )
     estimator = steps[-1][1]
     if not isinstance(estimator, LinearEstimator):
-        raise TypeError(
-            "the last step of the pipeline must be one of rescorla.estimators, not "
-            f"{type(estimator).__name__}"
-        )
+        raise TypeError(f"pipeline must end in one of rescorla.estimators, not {type(estimator).__name__}")
     weights = estimator.weights_
     if len(steps) == 1:
         return weights
@@ -78,8 +75,8 @@ def named_weights(pipeline: Any, *, background: str = BACKGROUND) -> Weights:
     cues = [background, *features] if estimator.fit_intercept else features
     if estimator.fit_intercept and background in features:
         raise ValueError(
-            f"a feature is called {background!r}, as the cue for the intercept: give that another name, "
-            f"background={'(' + background + ')'!r}"
+            f"background {background!r} is the name of a feature already: choose another name for the cue of "
+            f"the intercept, such as {'(' + background + ')'!r}"
         )
     return Weights(np.asarray(weights), cues, weights.outcomes, weights.parameters)
 

@@ -266,7 +266,7 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
         """
         if self.class_weight == "balanced":
             raise ValueError(
-                "class_weight='balanced' needs all rows, so it is not for partial_fit: give a mapping, as "
+                "class_weight 'balanced' needs all rows, so it is not for partial_fit: give a mapping, as "
                 "sklearn.utils.class_weight.compute_class_weight makes one of a sample, or sample_weight"
             )
         self._require(y, "class")

@@ -54,7 +54,8 @@ def correlation(predicted: ArrayLike, target: ArrayLike) -> NDArray[np.float64]:
     left, right = _matrix("predicted", predicted), _matrix("target", target)
     if left.ndim != 2 or left.shape != right.shape:
         raise ValueError(
-            f"expected two matrices of one shape, events x dimensions, found {left.shape} and {right.shape}"
+            f"predicted and target must be matrices of one shape, events x dimensions, not of {left.shape} "
+            f"and {right.shape}"
         )
     products = directions(left, "correlation") * directions(right, "correlation")
     return bounded(products.sum(axis=1))
@@ -214,8 +215,8 @@ def _prepared(
     right: NDArray[np.float64] = table.values
     if left.ndim != 2 or left.shape[1] != right.shape[1]:
         raise ValueError(
-            f"expected predictions of {right.shape[1]} dimensions, as the vectors have, found the shape "
-            f"{left.shape}; predicted come first, then the vectors of outcomes"
+            f"predicted must be a matrix of {right.shape[1]} columns, the dimensions of the vectors, not of "
+            f"shape {left.shape}; predicted come first, then the vectors of outcomes"
         )
     return (
         (left, names, right)
@@ -242,7 +243,7 @@ def _targets(
         raise TypeError(f"targets must be one outcome for each event, not the str {targets!r}")
     listed: list[Any] = list(targets)
     if len(listed) != n_events:
-        raise ValueError(f"expected {n_events} targets, one for each event, found {len(listed)}")
+        raise ValueError(f"targets must be {n_events}, one for each event, not {len(listed)}")
     if any(isinstance(target, str) for target in listed):
         if names is None:
             raise TypeError(

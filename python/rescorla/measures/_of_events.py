@@ -390,8 +390,8 @@ def _columns(events: Events, weights: Weights, targets: Iterable[str] | None) ->
         if len(others):
             number = int(others[0])
             raise ValueError(
-                f"event {number}: expected one outcome, found {list(events[number].outcomes)}; targets= "
-                "names one for each event"
+                f"event {number}: expected one outcome, found {list(events[number].outcomes)}; let targets "
+                "name one for each event"
             )
         known = events.outcomes
     elif isinstance(targets, str):
@@ -400,12 +400,12 @@ def _columns(events: Events, weights: Weights, targets: Iterable[str] | None) ->
         known = tuple(targets)
         of_events = np.arange(len(known), dtype=np.int32)
         if len(known) != len(events):
-            raise ValueError(f"expected {len(events)} targets, one for each event, found {len(known)}")
+            raise ValueError(f"targets must be {len(events)}, one for each event, not {len(known)}")
     columns = places(known, weights.outcome_numbers)[of_events]
     if (columns < 0).any():
         name = known[int(of_events[columns.argmin()])]
         raise KeyError(
-            f"unknown outcome {name!r}: the weights do not have it, so that it has no activation"
+            f"the weights do not have the outcome {name!r}, so that it has no activation"
             f"{near(name, weights.outcome_numbers)}"
         )
     return columns

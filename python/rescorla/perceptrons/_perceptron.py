@@ -315,7 +315,7 @@ def _start(
     if isinstance(initial, str):
         one_of("initial", initial, ("random",))
         if rng is None:
-            raise ValueError("initial='random' needs a seed=, so that the weights can be drawn again")
+            raise ValueError("initial 'random' needs a seed, so that the weights can be drawn again")
         drawn = rng.normal(size=p + 1)
         return drawn[:p], float(drawn[p]) if bias else 0.0
     if isinstance(initial, LinearFit):

@@ -42,7 +42,7 @@ def block_of(
     if not values.size:
         raise ValueError(
             f"there is nothing to draw: {len(rows)} cues and {len(columns)} outcomes; name one of each at "
-            "least, or leave cues= and outcomes= out"
+            "least, or leave cues and outcomes out"
         )
     return rows, columns, values
 

@@ -215,7 +215,7 @@ def _equilibria(panel: _Panel) -> list[tuple[Weights, range | None]]:
     phases = panel.trajectories.phases
     for name in panel.equilibrium:
         if name not in phases:
-            raise KeyError(f"the trajectories have no phase {name!r}; they have {list(phases)}")
+            raise KeyError(f"equilibrium has {name!r}, which is none of the phases {list(phases)}")
     return [(weights, phases[name].tokens) for name, weights in panel.equilibrium.items()]
 
 
@@ -250,7 +250,7 @@ def _panels(
         panels[name] = _Panel(recorded, there, tends_to[name])
     for pair in wanted or []:
         if not any(pair in panel.pairs for panel in panels.values()):
-            raise KeyError(f"no group has recorded the pair {pair!r}")
+            raise KeyError(f"pairs has {pair!r}, which no group has recorded")
     return panels
 
 

@@ -106,22 +106,22 @@ def _groups(
         raise ValueError(f"values must be events x outcomes or one for each event, not an array of {shape}")
     counts = np.ones(len(array)) if frequencies is None else np.asarray(frequencies)
     if counts.shape != (len(array),):
-        raise ValueError(f"expected a frequency for each of {len(array)} events, found {counts.shape}")
+        raise ValueError(f"frequencies must be one for each of {len(array)} events, not {counts.shape}")
     if array.ndim == 2:
         names = range(array.shape[1]) if outcomes is None else outcomes
         if by is not None:
             raise ValueError(
-                "by= sorts events by one number each, and these have one for each outcome; pick a column"
+                "by sorts events by one number each, and these have one for each outcome; pick a column"
             )
         if len(names) != array.shape[1]:
             raise ValueError(f"values have {array.shape[1]} columns, but {len(names)} outcomes are named")
         return {str(name): (column, counts) for name, column in zip(names, array.T, strict=True)}
     if outcomes is not None:
-        raise ValueError("outcomes= names columns, and these values have none; by= sorts them into groups")
+        raise ValueError("outcomes names columns, and these values have none; by sorts them into groups")
     if by is None:
         return {"": (array, counts)}
     groups = [str(name) for name in by]
     if len(groups) != len(array):
-        raise ValueError(f"expected a group for each of {len(array)} events, found {len(groups)}")
+        raise ValueError(f"by must be a group for each of {len(array)} events, not {len(groups)}")
     labels = np.array(groups)
     return {name: (array[labels == name], counts[labels == name]) for name in dict.fromkeys(groups)}

@@ -88,7 +88,8 @@ impl Lookup for Table {
             (None, Unknown::Ignore) => Ok(()),
             (None, Unknown::Keep) => take(word),
             (None, Unknown::Error) => Err(Error::Unknown(format!(
-                "the word {word:?} is not in the table of {}; add it, or ignore or keep words that the table lacks",
+                "the word {word:?} is not in the table of {}; add it, or let unknown words give nothing (\"ignore\") or \
+                 themselves (\"keep\")",
                 self.purpose
             ))),
         }

@@ -204,7 +204,7 @@ impl FromStr for Symbols {
             ranges.push((first, last));
         }
         if ranges.is_empty() {
-            return Err(wrong("at least one character", "none", "leave symbols out to allow all"));
+            return Err(wrong("at least one character", "none", "leave it out to allow all"));
         }
         Ok(ranges.into_iter().collect())
     }
@@ -271,5 +271,5 @@ fn class(letter: char, rest: &mut std::str::Chars<'_>) -> Result<Symbol> {
 }
 
 fn wrong(expected: impl std::fmt::Display, found: impl std::fmt::Display, cure: &str) -> Error {
-    Error::Argument(format!("symbols: expected {expected}, found {found}; {cure}"))
+    Error::Argument(format!("symbols must have {expected}, not {found}; {cure}"))
 }

@@ -53,8 +53,8 @@ impl Windows {
         Err(Error::defect(
             format!("contexts of at most {} words where the whole context is one event", self.most),
             "a longer one",
-            "give shorter contexts (lines, sentences, paragraphs, or more marks of a document's end), or window=n for events \
-             of n words",
+            "give shorter contexts (lines, sentences, paragraphs, or more marks of a document's end), or take a window of a \
+             number of words",
         ))
     }
 

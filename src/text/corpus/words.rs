@@ -47,10 +47,9 @@ impl<'c> Words<'c> {
     pub(super) fn new(corpus: &'c Corpus) -> Result<Self> {
         let mark = &corpus.document_end;
         if mark.contains(char::is_whitespace) {
-            let found = format!(
-                "document_end: expected a mark without white space, found {mark:?}; take one word of it"
-            );
-            return Err(Error::Argument(found));
+            let wrong =
+                format!("document_end must be a mark without white space, not {mark:?}; take one word of it");
+            return Err(Error::Argument(wrong));
         }
         let marks = [mark.clone(), mark.to_lowercase(), mark.to_uppercase()];
         let marks = marks.iter().filter(|mark| !mark.is_empty());

@@ -307,8 +307,8 @@ def delta_rule(
         warn_of_entries("lambda_", lambda_, plan.outcomes, "outcome")
         if loss == "log" and not ((lambdas >= 0) & (lambdas <= 1)).all():
             raise ValueError(
-                "lambda_ must be between 0 and 1 for loss='log': no weights make the loss of other targets "
-                "least"
+                "lambda_ must be between 0 and 1 for the loss 'log': no weights make the loss of other "
+                "targets least"
             )
     shape = len(plan.cues), len(plan.outcomes)
     start: NDArray[Any] | None = None
@@ -381,8 +381,8 @@ def delta_rule(
         )
     if tol is not None and steepest > tol:
         warn(
-            f"after {made} passes the gradient is {steepest:.3g}, not below tol = {tol:g}; raise passes, or "
-            f"{rate_name} where it is safe",
+            f"tol = {tol:g} is not reached: after {made} passes the gradient is {steepest:.3g}; raise "
+            f"passes, or {rate_name} where it is safe",
             NumericalWarning,
         )
     return Weights(values, plan.cues, plan.outcomes, parameters)
@@ -400,15 +400,15 @@ def _size_of(unit: Unit, loss: Loss, batch: object, reduction: Reduction) -> int
     one_of("reduction", reduction, ("sum", "mean"))
     if loss == "log" and (unit.own or unit.name not in ("logistic", "softmax")):
         raise ValueError(
-            f"loss='log' goes with activation='logistic' or 'softmax', not {unit.name!r}: only of these the "
-            "values are probabilities"
+            f"loss 'log' goes with the activations 'logistic' and 'softmax', not {unit.name!r}: only of "
+            "these the values are probabilities"
         )
     size = None if isinstance(batch, str) and batch == "full" else whole("batch", batch, 1, "'full'")
     if unit.own and size == 1:
         raise ValueError(
-            "activation=(g, g') is for batches: with batch=1 Python would be called twice for every token, "
-            "which takes longer than to learn it; take batch='full' or some hundreds, or a function of "
-            f"{', '.join(map(repr, ENGINE))}"
+            "activation by functions of your own is for batches: with a batch of 1 Python would be called "
+            "twice for every token, which takes longer than to learn it; take 'full' or some hundreds, or "
+            f"one of {', '.join(map(repr, ENGINE))}"
         )
     return size
 
@@ -428,7 +428,7 @@ def slower(rate_name: str, kappa: float, size: int | None, n_tokens: int, reduct
     safe = 2 / kappa / (at_once if reduction == "sum" else 1) if kappa else 0.0
     bound = f", which is safe below {safe:g}" if safe else ""
     others = ", or alpha" if rate_name == "beta" else ""
-    others += ", or take reduction='mean' or smaller batches" if at_once > 1 else ""
+    others += ", or take the reduction 'mean' or smaller batches" if at_once > 1 else ""
     return f"lower {rate_name}{bound}{others}"
 
 
@@ -436,10 +436,10 @@ def overshooting(
     rate_name: str, beta: float, kappa: float, safe: float, what: str, *, scheduled: bool = False
 ) -> str:
     """What to tell the user whose rate is too large for some token."""
-    which = f"the largest {rate_name} * factor," if scheduled else f"{rate_name} ="
+    which = f"{rate_name} * factor, {beta:g} at most," if scheduled else f"{rate_name} = {beta:g}"
     size, cure = ("alpha * x^2", "beta or alpha") if rate_name == "beta" else ("x^2", rate_name)
     return (
-        f"{which} {beta:g} may overshoot: {what} has sum({size}) = {kappa:g}, so a rate is safe only "
+        f"{which} may overshoot: {what} has sum({size}) = {kappa:g}, so a rate is safe only "
         f"below {safe:g}; lower {cure}"
     )
 
@@ -452,7 +452,7 @@ def _known(initial: object, rng: np.random.Generator | None) -> Weights | None:
         raise TypeError(f"initial must be Weights or 'random', not {type(initial).__name__}")
     one_of("initial", initial, ("random",))
     if rng is None:
-        raise ValueError("initial='random' needs a seed=, so that the weights can be drawn again")
+        raise ValueError("initial 'random' needs a seed, so that the weights can be drawn again")
     return None
 
 

@@ -174,6 +174,6 @@ def check_targets(argument: str, z: Table, loss: Loss) -> None:
     wrong = (z.values < 0) | (z.values > 1)
     if loss == "log" and wrong.any():
         raise ValueError(
-            f"{argument} must be between 0 and 1 for loss='log', not {z.values.flat[int(wrong.argmax())]}: "
-            "no weights make the loss of other targets least"
+            f"{argument} must be between 0 and 1 for the loss 'log', not {z.values.flat[int(wrong.argmax())]}"
+            ": no weights make the loss of other targets least"
         )

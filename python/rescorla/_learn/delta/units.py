@@ -90,8 +90,8 @@ def _checked(function: Function, name: str) -> Function:
         found = np.asarray(function(given))
         if found.shape != sums.shape or found.dtype.kind not in "biuf":
             raise ValueError(
-                f"{name} of activation=(g, g') must give an array of {' x '.join(map(str, sums.shape))} "
-                f"numbers, as it gets, not one of {found.dtype} of shape {found.shape}"
+                f"activation must give an array of {' x '.join(map(str, sums.shape))} numbers, as it gets, "
+                f"but {name} gave one of {found.dtype} of shape {found.shape}"
             )
         return found.astype(sums.dtype, copy=False)
 
