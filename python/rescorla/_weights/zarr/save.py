@@ -14,7 +14,7 @@ from rescorla._shared.optional import need
 from rescorla._weights.disk import as_json, naming, parsed
 from rescorla._weights.parameters import MORE, set_apart
 from rescorla._weights.zarr import chunks
-from rescorla._weights.zarr.describe import describe
+from rescorla._weights.zarr.describe import Shape, describe
 from rescorla._weights.zarr.folder import Folder, is_there
 from rescorla._weights.zarr.layout import lanes_of_chunk
 from rescorla._weights.zarr.store import OWN, Store
@@ -54,12 +54,9 @@ def write_whole(
         if isinstance(attributes.get(name), list):
             per_name[name] = dimension, np.array(attributes.pop(name), dtype=np.float64)
     chunk = lanes_of_chunk(values.shape[1], values.shape[0], 1, values.dtype, 1)
-    describe(
+    identity = describe(
         folder,
-        shape=(values.shape[0], values.shape[1]),
-        element=values.dtype,
-        lanes="columns",
-        chunk=chunk,
+        Shape(values.shape[0], values.shape[1], values.dtype, "columns", chunk),
         cues=cues,
         outcomes=outcomes,
         attributes=attributes | {"digest": None},
@@ -67,8 +64,12 @@ def write_whole(
     )
     for start in range(0, values.shape[1] if len(values) else 0, chunk):
         part = np.ascontiguousarray(values[:, start : start + chunk])
-        file = os.path.join(folder, "weights", "c", "0", str(start // chunk))
-        chunks.write(file, part, (max(1, values.shape[0]), chunk))
+        tile = start // chunk
+        file = os.path.join(folder, "weights", "c", "0", str(tile))
+        checksum = chunks.write(
+            file, part, (max(1, values.shape[0]), chunk), chunks.sum_before(identity, tile)
+        )
+        chunks.write_sum(os.path.join(folder, "checksums", "c", str(tile)), checksum)
 
 
 def _fits(name: str, _value: object) -> bool:
