@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rescorla._core import FormatError
 from rescorla._shared.optional import need
 from rescorla._weights.disk import as_json, naming, parsed
 from rescorla._weights.parameters import MORE, set_apart
 from rescorla._weights.zarr import chunks
-from rescorla._weights.zarr.describe import Shape, describe
+from rescorla._weights.zarr.describe import FORMAT, METADATA, Shape, describe
 from rescorla._weights.zarr.folder import Folder, is_there
 from rescorla._weights.zarr.layout import lanes_of_chunk
-from rescorla._weights.zarr.store import OWN, Store
+from rescorla._weights.zarr.store import OWN
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,8 +80,12 @@ def _fits(name: str, _value: object) -> bool:
 def _check_replaceable(path: str) -> None:
     """FileExistsError where there is something else than a store, which may be dear to somebody."""
     try:
-        Store.open(path)
-    except FormatError as error:
+        with open(os.path.join(path, METADATA), "rb") as stream:
+            is_store = FORMAT.encode("ascii") in stream.read()
+    except (FileNotFoundError, NotADirectoryError):
+        # Another process may be about to put a store there.
+        is_store = not is_there(path)
+    if not is_store:
         raise FileExistsError(
             errno.EEXIST, "there is something else than a store of weights; name another output", path
-        ) from error
+        )
