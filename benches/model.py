@@ -266,7 +266,7 @@ def disk(folder: Path, chunk: int, total: int, often: int) -> tuple[float, float
     def write() -> float:
         begun = time.perf_counter()
         for path in paths:
-            chunks.write(path, values, (len(values), 1))
+            chunks.write(path, values, (len(values), 1), 0)
         return size / (time.perf_counter() - begun)
 
     def read(cold: bool) -> float:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 
 from rescorla._learn.verify import verify
-from rescorla._shared.checks import PathName, path_name
+from rescorla._shared.checks import PathName, path_name, shown, whole
 from rescorla._weights.zarr.folder import remove_stale
 from rescorla._weights.zarr.lazy import MissingTilesError
 from rescorla._weights.zarr.store import Store
@@ -56,10 +55,21 @@ def repair(out: PathName, *, tiles: Iterable[int] | None = None) -> list[int]:
     """
     path = path_name(out)
     store = Store.open(path)
-    bad = list(verify(path).bad) if tiles is None else sorted({*tiles})
+    bad = list(verify(path).bad) if tiles is None else _checked(tiles, store.n_tiles)
+    absent = set(store.missing())
+    bad = [tile for tile in bad if tile not in absent]
+    # All is checked: nothing is deleted before.
     remove_stale(path)
     for tile in bad:
-        if not 0 <= tile < store.n_tiles:
-            raise ValueError(f"tiles must be numbers from 0 to {store.n_tiles - 1}, not {tile}")
-        os.unlink(store.file(tile))
+        store.remove(tile)
     return bad
+
+
+def _checked(tiles: Iterable[int], n_tiles: int) -> list[int]:
+    """Numbers of tiles, in order."""
+    if isinstance(tiles, str | bytes) or not isinstance(tiles, Iterable):
+        raise TypeError(f"tiles must be numbers of tiles, as [0, 3], not {shown(tiles)}")
+    numbers = sorted({whole("tiles", tile) for tile in tiles})
+    if numbers and numbers[-1] >= n_tiles:
+        raise ValueError(f"tiles must be numbers from 0 to {n_tiles - 1}, not {numbers[-1]}")
+    return numbers

@@ -75,7 +75,7 @@ mod _core {
     #[pymodule_export]
     use super::minover::minover;
     #[pymodule_export]
-    use super::output::{PyAtomicFile, PyScratch, check_apart, copy_bytes, crc32c};
+    use super::output::{PyAtomicFile, PyScratch, check_apart, copy_bytes, crc32c, exchange};
     #[pymodule_export]
     use super::perceptron::perceptron;
     #[pymodule_export]

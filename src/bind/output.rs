@@ -104,6 +104,12 @@ pub(crate) fn check_apart(py: Python<'_>, output: PathBuf, inputs: Items<PathBuf
     brief(py, &None, |_| atomic::check_apart(Some(&output), inputs.0.iter().map(PathBuf::as_path)))
 }
 
+/// Exchanges what two paths name, in one step; false where the system or the disk cannot.
+#[pyfunction]
+pub(crate) fn exchange(py: Python<'_>, one: PathBuf, other: PathBuf) -> PyResult<bool> {
+    brief(py, &None, |_| atomic::exchange(&one, &other))
+}
+
 /// The CRC32C of bytes that follow others, whose CRC32C is given.
 #[pyfunction]
 #[pyo3(signature = (bytes, before=0))]

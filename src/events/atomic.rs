@@ -239,6 +239,31 @@ impl Drop for Temporary {
     }
 }
 
+/// Exchanges what two paths name, in one step; false where the system or the disk cannot.
+///
+/// # Errors
+/// [`Error::Io`].
+#[cfg(any(target_os = "linux", target_os = "android", target_os = "macos"))]
+pub fn exchange(one: &Path, other: &Path) -> Result<bool> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use rustix::io::Errno;
+
+    match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
+        Ok(()) => Ok(true),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => Ok(false),
+        Err(error) => Err(Error::io(other, "replace")(error.into())),
+    }
+}
+
+/// Exchanges what two paths name; false, as this system cannot.
+///
+/// # Errors
+/// None.
+#[cfg(not(any(target_os = "linux", target_os = "android", target_os = "macos")))]
+pub fn exchange(_one: &Path, _other: &Path) -> Result<bool> {
+    Ok(false)
+}
+
 /// Refuses an output that is one of the inputs, also under another name.
 ///
 /// # Errors

@@ -39,7 +39,7 @@ import numpy as np
 import rescorla as rw
 from rescorla._weights.zarr import folder
 
-path, when, left = sys.argv[1], sys.argv[2], int(sys.argv[3])
+path, how, when, left = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
 
 def deadly(call):
     def called(*args):
@@ -57,22 +57,25 @@ def deadly(call):
 folder.os = SimpleNamespace(**vars(os) | {"rename": deadly(os.rename)})
 rmtree = deadly(shutil.rmtree)
 folder.shutil = SimpleNamespace(rmtree=lambda *args, **how: rmtree(*args, *how.values()))
+folder.exchange = deadly(folder.exchange) if how == "exchange" else lambda *_: False
 rw.Weights(np.full((3, 10), 2.0), list("abc"), list("0123456789")).save(path)
 """
-# The new store cannot have its name; the old one is set aside; the new one appears; the old one is renamed,
-# and removed; so is what is left of the new one, which is nothing.
-STEPS = 6
+# The new store cannot have its name; it is exchanged with the old one, which is removed.
+# Where that is not possible: the new store cannot have its name, twice; the old one is set aside; the new one
+# appears; the old one is renamed, and removed; so is what is left of the new one, which is nothing.
+STEPS = {"exchange": 3, "aside": 7}
+HOW = [(how, step) for how, steps in STEPS.items() for step in range(1, steps + 1)]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no kill -9")
 @pytest.mark.parametrize("when", ["before", "after"])
-@pytest.mark.parametrize("step", range(1, STEPS + 1))
+@pytest.mark.parametrize(("how", "step"), HOW)
 def test_a_kill_while_a_store_replaces_another_leaves_one_of_them(
-    tmp_path: Path, step: int, when: str
+    tmp_path: Path, how: str, step: int, when: str
 ) -> None:
     path, old, new = tmp_path / "w.zarr", np.full((2, 9), 1.0), np.full((3, 10), 2.0)
     rw.Weights(old, list("ab"), list("012345678")).save(path)
-    command = [sys.executable, "-c", SAVE, str(path), when, str(step)]
+    command = [sys.executable, "-c", SAVE, str(path), how, when, str(step)]
     assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
     # However long it takes until somebody looks.
     for left in tmp_path.iterdir():
@@ -86,10 +89,11 @@ def test_a_kill_while_a_store_replaces_another_leaves_one_of_them(
     assert os.listdir(tmp_path) == ["w.zarr"]
 
 
-def test_a_save_that_no_kill_stops_has_no_other_steps(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", STEPS)
+def test_a_save_that_no_kill_stops_has_no_other_steps(tmp_path: Path, how: str) -> None:
     rw.Weights(np.ones((2, 9)), list("ab"), list("012345678")).save(tmp_path / "w.zarr")
-    command = [sys.executable, "-c", SAVE, str(tmp_path / "w.zarr"), "before"]
-    assert subprocess.run([*command, str(STEPS + 1)], check=False).returncode == 0
+    command = [sys.executable, "-c", SAVE, str(tmp_path / "w.zarr"), how, "before", str(STEPS[how] + 1)]
+    assert subprocess.run(command, check=False).returncode == 0
     assert os.listdir(tmp_path) == ["w.zarr"]
 
 
@@ -123,6 +127,7 @@ def test_a_store_that_another_process_puts_back_is_replaced_all_the_same(
             seen.append(rw.load_weights(path)["a", "x"])
 
     rw.Weights(np.array([[1.0]]), ["a"], ["x"]).save(path)
+    monkeypatch.setattr(folder, "exchange", lambda *_: False)
     monkeypatch.setattr(os, "rename", watched)
     rw.Weights(np.array([[2.0]]), ["a"], ["x"]).save(path)
     assert seen == [1.0, 1.0]

@@ -17,11 +17,12 @@ from rescorla._learn.schedule import Factors
 from rescorla._shared.optional import need
 from rescorla._weights.disk import naming, reading
 from rescorla._weights.weights import Weights
-from rescorla._weights.zarr.describe import describe, numbers
+from rescorla._weights.zarr.describe import Shape, describe, write_numbers
 from rescorla._weights.zarr.folder import Folder
 from rescorla._weights.zarr.layout import Lanes, lanes_of_chunk
+from rescorla._weights.zarr.lazy import StoredArray
 from rescorla._weights.zarr.save import write_whole
-from rescorla._weights.zarr.store import Store, sha256_of
+from rescorla._weights.zarr.store import Store
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,19 +55,11 @@ def made(path: str, events: Events, request: Request, job: Any, threads: int) ->
         for name, value in decided.items()
         if name not in ("cues", "outcomes") and not isinstance(value, list)
     }
-    attributes = {
-        **parameters,
-        "digest": decided["digest"],
-        "parameters_sha256": sha256_of(decided),
-        "deciding": kept,
-    }
+    attributes = {**parameters, "digest": decided["digest"], "deciding": kept}
     with Folder(path) as folder, naming(path):
         describe(
             folder.temporary,
-            shape=shape,
-            element=request.element,
-            lanes=lanes,
-            chunk=chunk,
+            Shape(*shape, request.element, lanes, chunk),
             cues=request.plan.cues,
             outcomes=request.plan.outcomes,
             attributes=attributes,
@@ -95,6 +88,14 @@ def check_request(store: Store, asked_for: Mapping[str, Any], method: str | None
     found = difference(_decided(store), wanted)
     if found is not None:
         raise ValueError(f"{store.path}: {found}; give the same, or another path")
+
+
+def check_kept(store: Store) -> None:
+    """FormatError where the initial weights or the factors that a store keeps are not what they were."""
+    known = store.deciding
+    if known is not None:
+        _initial(store, known["initial"])
+        _factors(store, known)
 
 
 def request_in(store: Store, events: Events) -> Request:
@@ -131,13 +132,12 @@ def _decided(store: Store) -> Mapping[str, Any]:
 
 def _keep(folder: str, request: Request) -> None:
     """Put initial weights and the factors of a schedule into a store that is being made."""
-    zarr = need("zarr")
-    group = zarr.open_group(folder, mode="a", zarr_format=3)
-    if request.factors is not None:
-        inside = group.create_group("schedule")
-        numbers(inside, "present", "tokens", request.factors.present)
-        if request.factors.absent is not request.factors.present:
-            numbers(inside, "absent", "tokens", request.factors.absent)
+    factors = request.factors
+    if factors is not None:
+        arrays = {"present": ("tokens", factors.present), "absent": ("tokens", factors.absent)}
+        if factors.absent is factors.present:
+            del arrays["absent"]
+        write_numbers(os.path.join(folder, "schedule"), arrays)
     if request.initial is not None and request.start is not None:
         initial = request.initial
         write_whole(os.path.join(folder, "initial"), request.start, initial.cues, initial.outcomes, {})
@@ -147,21 +147,22 @@ def _initial(store: Store, expected: str | None) -> Weights | None:
     """The initial weights that a store keeps."""
     if expected is None:
         return None
-    with reading(os.path.join(store.path, "initial"), "the initial weights of a store"):
-        group = store.group["initial"]
-        values = np.asarray(group["weights"][:], dtype=store.dtype)
-        cues, outcomes = (tuple(map(str, group[n][:].tolist())) for n in ("cues", "outcomes"))
-        if initial_hash(values, cues, outcomes) != expected:
+    path = os.path.join(store.path, "initial")
+    with reading(path, "the initial weights of a store"):
+        kept = Store.open(path)
+        values = StoredArray(kept).read()
+        if initial_hash(values, kept.cues, kept.outcomes) != expected:
             raise ValueError("other weights")
-    return Weights(values, cues, outcomes)
+    return Weights(values, kept.cues, kept.outcomes)
 
 
 def _factors(store: Store, known: Mapping[str, Any]) -> Factors | None:
     """The factors of the schedule that a store keeps."""
     if known["schedule"] is None:
         return None
-    with reading(os.path.join(store.path, "schedule"), "the factors of a store's schedule"):
-        group = store.group["schedule"]
+    path = os.path.join(store.path, "schedule")
+    with reading(path, "the factors of a store's schedule"):
+        group = need("zarr").open_group(path, mode="r", zarr_format=3, use_consolidated=False)
         present = group["present"][:]
         absent = group["absent"][:] if "absent" in group else present
         if hash_of(present, absent) != known["schedule"]:

@@ -22,7 +22,6 @@ from rescorla._learn.tiled_store import check_request, made, request_in
 from rescorla._shared.progress import Progress, watching
 from rescorla._weights.load import weights_in
 from rescorla._weights.weights import Weights
-from rescorla._weights.zarr import chunks
 from rescorla._weights.zarr.folder import is_there, remove_stale
 from rescorla._weights.zarr.lazy import StoredArray
 from rescorla._weights.zarr.store import Store
@@ -53,13 +52,13 @@ class Tiles(NamedTuple):
 
     def learn(self, tile: int, *, threads: int = 1) -> None:
         """Learn a tile and write it."""
-        values, file = self.values(tile, threads=threads), self.store.file(tile)
+        values = self.values(tile, threads=threads)
         self.store.check_in_place()
         try:
-            chunks.write(file, values, self.store.chunk)
+            self.store.write(tile, values)
         except OSError as error:
             cure = "tiles that are whole stay: mend this, and go on with resume=True"
-            raise OSError(error.errno, f"{error.strerror}; {cure}", file) from error
+            raise OSError(error.errno, f"{error.strerror}; {cure}", error.filename) from error
 
 
 def tiles_of(
@@ -103,7 +102,14 @@ def learn_to_store(
     how: dict[str, Any] = {"threads": threads, "event_memory": event_memory, "progress": progress}
     store, ready = opened_or_made(events, request, path, method=method, **how)
     remove_stale(path)
-    missing = [tile for tile in store.missing() if part is None or tile % part[1] == part[0]]
+    mine = [tile for tile in range(store.n_tiles) if part is None or tile % part[1] == part[0]]
+    absent = set(store.missing())
+    missing = [tile for tile in mine if tile in absent]
+    if 0 not in store.shape:
+        # What was learned before is held against its checksums now, and not after hours.
+        for tile in mine:
+            if tile not in absent:
+                store.mapped(tile)
     if missing and ready is None:
         ready = tiles_of(store, events, request, **how)
     weights = weights_in(StoredArray(store))

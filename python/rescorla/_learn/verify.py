@@ -144,7 +144,7 @@ def _of_store(
     path: str, events: Source | None, sample: int, seed: Seed | None, threads: int | None, progress: Progress
 ) -> Verified:
     # Loaded when a store is verified.
-    from rescorla._learn.tiled_store import check_events
+    from rescorla._learn.tiled_store import check_events, check_kept
     from rescorla._weights.zarr.store import Store
 
     try:
@@ -155,6 +155,11 @@ def _of_store(
     absent = set(missing)
     there = [] if 0 in store.shape else [tile for tile in range(store.n_tiles) if tile not in absent]
     wrong: dict[int, str] = {}
+    others: list[str] = []
+    try:
+        check_kept(store)
+    except FormatError as error:
+        others.append(str(error))
     with watching(progress, "verifying", "tiles", len(there)) as watch:
         for done, tile in enumerate(there, 1):
             if (defect := store.defect(tile)) is not None:
@@ -165,8 +170,9 @@ def _of_store(
         source = events_given(events, "verify", repr(path) + ", {}", progress=progress)
         check_events(store, source)
         sound = [tile for tile in there if tile not in wrong]
-        wrong |= _learned_again(store, source, sound, sample, seed, threads)
-    reasons = [wrong[tile] for tile in sorted(wrong)]
+        if not others:
+            wrong |= _learned_again(store, source, sound, sample, seed, threads)
+    reasons = others + [wrong[tile] for tile in sorted(wrong)]
     return Verified("store", store.shape, reasons, store.n_tiles, missing, sorted(wrong))
 
 

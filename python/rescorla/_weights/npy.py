@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
 from time import sleep
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -14,6 +13,7 @@ import numpy as np
 from rescorla._core import AtomicFile, FormatError, check_apart, crc32c
 from rescorla._weights.disk import (
     AGAIN,
+    alone,
     as_json,
     check_values,
     checksum_text,
@@ -158,7 +158,7 @@ class Pair:
             values, _ = mapped(self._array.temporary, self._path)
         except MemoryError:
             values = None
-        with _alone(os.path.dirname(os.path.realpath(self._path))):
+        with alone(os.path.dirname(os.path.realpath(self._path))):
             before = _present_entry(self._path)
             labels = entry if before is None else entry | {"previous": before}
             with naming(sidecar(self._path)), open(self._labels.temporary, "w", encoding="ascii") as stream:
@@ -174,32 +174,6 @@ def _labels_entry(
     """Labels and parameters as JSON has them, with their checksum."""
     entry: dict[str, Any] = {"cues": list(cues), "outcomes": list(outcomes), "parameters": dict(parameters)}
     return entry | {"labels_crc32c": labels_checksum(*entry.values())}
-
-
-@contextmanager
-def _alone(folder: str) -> Iterator[None]:
-    """Wait while another process gives a pair of files in this folder its names: some milliseconds."""
-    try:
-        import fcntl
-
-        descriptor = os.open(folder, os.O_RDONLY)
-    except (ImportError, OSError):
-        # No locks here. Two writers may then leave a pair of both, which is refused when it is read.
-        yield
-        return
-    try:
-        for _ in range(_TRIES):
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                sleep(_PAUSE)
-            except OSError:
-                break
-        yield
-    finally:
-        with suppress(OSError):
-            os.close(descriptor)
 
 
 def _present_entry(path: str) -> dict[str, Any] | None:

@@ -554,7 +554,9 @@ class Weights:
         """
         data = self.data
         if chunks is not None and not isinstance(data, np.ndarray):
-            return data.to_xarray(chunks)
+            content = files.Content(data.in_chunks(), list(self.cues), list(self.outcomes), self.parameters)
+            array = files.to_xarray(content)
+            return array.chunk(chunks) if chunks else array
         array = files.to_xarray(self._content())
         return array if chunks is None else array.chunk(chunks)
 

@@ -1,45 +1,62 @@
-"""All of a store but its tiles: shapes, names, parameters."""
+"""All of a store but its tiles: shapes, names, parameters, and the digest that covers them."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rescorla._shared.optional import need
+from rescorla._weights.zarr.chunks import make_folder
 from rescorla._weights.zarr.layout import Lanes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FORMAT, VERSION = "rescorla-weights", 1
+FORMAT, VERSION = "rescorla-weights", 2
+
+METADATA = "zarr.json"
+"""The file of the group, whose attributes cover all other files but tiles and their checksums."""
+
+
+class Shape(NamedTuple):
+    """How the weights of a store are cut into tiles."""
+
+    n_cues: int
+    n_outcomes: int
+    element: np.dtype[Any]
+    lanes: Lanes
+    chunk: int
 
 
 def describe(
     folder: str,
+    shape: Shape,
     *,
-    shape: tuple[int, int],
-    element: np.dtype[Any],
-    lanes: Lanes,
-    chunk: int,
     cues: Sequence[str],
     outcomes: Sequence[str],
     attributes: Mapping[str, Any],
     per_name: Mapping[str, tuple[str, NDArray[np.float64]]],
-) -> None:
-    """Write all of a group of weights but the chunks of the weights."""
-    zarr, codecs = need("zarr"), need("zarr.codecs")
-    group = zarr.open_group(folder, mode="a", zarr_format=3)
-    made_by = {"made_by" if name == "version" else name: value for name, value in attributes.items()}
-    group.attrs.put({**made_by, "format": FORMAT, "version": VERSION, "lanes": lanes})
+) -> str:
+    """Write all of a group of weights but its tiles; the identity that it has from now on.
+
+    It is made in memory and then written: a writer of zarr's goes on in threads of its own where an interrupt
+    ends the call.
+    """
+    import secrets
+
+    codecs = need("zarr.codecs")
+    files, group = _group()
     checked = {"compressors": [codecs.Crc32cCodec()]}
-    along = max(1, shape[0]), max(1, shape[1])
+    along = max(1, shape.n_cues), max(1, shape.n_outcomes)
+    by_columns = shape.lanes == "columns"
     group.create_array(
         "weights",
-        shape=shape,
-        chunks=(along[0], chunk) if lanes == "columns" else (chunk, along[1]),
-        dtype=element.newbyteorder("<"),
+        shape=(shape.n_cues, shape.n_outcomes),
+        chunks=(along[0], shape.chunk) if by_columns else (shape.chunk, along[1]),
+        dtype=shape.element.newbyteorder("<"),
         fill_value=float("nan"),
         dimension_names=("cues", "outcomes"),
         # xarray takes the arrays that are named here for labels.
@@ -47,6 +64,16 @@ def describe(
             "coordinates": " ".join(n for n, (d, _) in per_name.items() if d in ("cues", "outcomes"))
         },
         **checked,
+    )
+    # An element for each tile, in a file of its own, written after the tile.
+    group.create_array(
+        "checksums",
+        shape=(-(-(shape.n_outcomes if by_columns else shape.n_cues) // shape.chunk),),
+        chunks=(1,),
+        dtype="uint64",
+        fill_value=0,
+        compressors=None,
+        dimension_names=("tiles",),
     )
     for name, labels in (("cues", cues), ("outcomes", outcomes)):
         array = group.create_array(
@@ -60,11 +87,48 @@ def describe(
         if labels:
             array[:] = np.array(labels, dtype=object)
     for name, (dimension, values) in per_name.items():
-        numbers(group, name, dimension, values)
+        _add_numbers(group, name, dimension, values)
+    made_by = {"made_by" if name == "version" else name: value for name, value in attributes.items()}
+    identity = secrets.token_hex(16)
+    own = {"format": FORMAT, "version": VERSION, "lanes": shape.lanes, "identity": identity}
+    covered = {name: digest_of(file.to_bytes()) for name, file in files.items() if name != METADATA}
+    described = {**made_by, **own, "files": covered}
+    group.attrs.put(described | {"sha256": digest_of_attributes(described)})
+    _write(folder, files)
+    return identity
 
 
-def numbers(group: Any, name: str, dimension: str, values: NDArray[Any]) -> None:
-    """Write an array of one dimension to a group."""
+def write_numbers(folder: str, arrays: Mapping[str, tuple[str, NDArray[Any]]]) -> None:
+    """Write a group of arrays of one dimension, each with the name of that."""
+    files, group = _group()
+    for name, (dimension, values) in arrays.items():
+        _add_numbers(group, name, dimension, values)
+    _write(folder, files)
+
+
+def digest_of(content: bytes) -> str:
+    """The SHA-256 of a file."""
+    import hashlib
+
+    return hashlib.sha256(content).hexdigest()
+
+
+def digest_of_attributes(attributes: Mapping[str, Any]) -> str:
+    """The SHA-256 of attributes as JSON without blanks, names in order; their own digest does not count."""
+    import json
+
+    counted = {name: value for name, value in attributes.items() if name != "sha256"}
+    return digest_of(json.dumps(counted, sort_keys=True, separators=(",", ":")).encode("ascii"))
+
+
+def _group() -> tuple[dict[str, Any], Any]:
+    """The files of a group that is made in memory, and the group."""
+    files: dict[str, Any] = {}
+    store = need("zarr.storage").MemoryStore(store_dict=files)
+    return files, need("zarr").open_group(store, mode="w", zarr_format=3)
+
+
+def _add_numbers(group: Any, name: str, dimension: str, values: NDArray[Any]) -> None:
     codecs = need("zarr.codecs")
     array = group.create_array(
         name,
@@ -77,3 +141,11 @@ def numbers(group: Any, name: str, dimension: str, values: NDArray[Any]) -> None
     )
     if len(values):
         array[:] = values
+
+
+def _write(folder: str, files: Mapping[str, Any]) -> None:
+    for name, content in files.items():
+        path = os.path.join(folder, *name.split("/"))
+        make_folder(os.path.dirname(path))
+        with open(path, "wb") as stream:
+            stream.write(content.to_bytes())

@@ -9,7 +9,8 @@ import shutil
 import time
 from contextlib import suppress
 
-from rescorla._weights.disk import check_folder, naming
+from rescorla._core import exchange
+from rescorla._weights.disk import alone, check_folder, naming, undisturbed
 from rescorla._weights.zarr import chunks
 
 # Seconds after which a temporary is that of a process that is gone. A lock would tell at once, but not on
@@ -27,12 +28,25 @@ class Folder:
         self.temporary = _new(self._place, ".tmp")
 
     def __enter__(self) -> Folder:
-        with naming(self.path):
-            os.mkdir(self.temporary)
+        try:
+            with naming(self.path):
+                os.mkdir(self.temporary)
+        except BaseException:
+            self._remove()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
-        shutil.rmtree(self.temporary, ignore_errors=True)
+        try:
+            self._remove()
+        except BaseException:
+            # An interrupt came before it was held off.
+            self._remove()
+            raise
+
+    def _remove(self) -> None:
+        with undisturbed():
+            shutil.rmtree(self.temporary, ignore_errors=True)
 
     def appear(self) -> bool:
         """Let the store have its name; False where another is there already."""
@@ -43,17 +57,15 @@ class Folder:
     def replace(self) -> None:
         """Let the store have its name, in place of an older one.
 
-        A folder cannot take the place of another: for a moment there is none. Then the older one has a name
-        that nothing removes before there is a store again, and from which `is_there` puts it back.
+        Where the system can exchange two folders in one step there is a store at every moment, and the older
+        one then has the temporary name. Elsewhere a folder cannot take the place of another, and for a moment
+        there is none. Then the older one has a name that nothing removes before there is a store again, and
+        from which `is_there` puts it back; a lock on the folder above lets others wait for that.
         """
         with naming(self.path):
             _sync(self.temporary)
-            try:
-                while not self._renamed():
-                    with suppress(FileNotFoundError):
-                        os.rename(self._place, _new(self._place, ".old"))
-            finally:
-                is_there(self.path)
+            while not self._renamed() and not self._exchanged():
+                pass
         with suppress(OSError):
             for old in _hidden(self._place, ".old"):
                 # Where there is a store, there was one after this was set aside.
@@ -61,6 +73,23 @@ class Folder:
                     gone = _new(self._place, ".tmp")
                     os.rename(old, gone)
                     shutil.rmtree(gone)
+
+    def _exchanged(self) -> bool:
+        """Whether the store has its name now, and an older one that of the temporary or one aside."""
+        try:
+            if exchange(self.temporary, self._place):
+                chunks.sync_folder(os.path.dirname(self._place))
+                return True
+        except FileNotFoundError:
+            return False
+        with alone(os.path.dirname(self._place)):
+            try:
+                while not self._renamed():
+                    with suppress(FileNotFoundError):
+                        os.rename(self._place, _new(self._place, ".old"))
+            finally:
+                _put_back(self.path)
+        return True
 
     def _renamed(self) -> bool:
         try:
@@ -75,6 +104,18 @@ class Folder:
 
 def is_there(path: str) -> bool:
     """Whether there is something at a path; a store that a killed process set aside is put back first."""
+    place = os.path.realpath(path)
+    if os.path.lexists(place):
+        return True
+    if _hidden(place, ".old"):
+        # Another process may be about to put one there.
+        with alone(os.path.dirname(place)):
+            return _put_back(path)
+    return os.path.lexists(place)
+
+
+def _put_back(path: str) -> bool:
+    """Whether there is something at a path, a store that was set aside if nothing else."""
     place = os.path.realpath(path)
     if not os.path.lexists(place):
         for old in sorted(_hidden(place, ".old"), key=_changed, reverse=True):

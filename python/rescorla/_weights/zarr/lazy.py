@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rescorla._core import FormatError
 from rescorla._shared.checks import PathName, shown
 from rescorla._shared.optional import need
-from rescorla._weights.disk import labels_checksum
 from rescorla._weights.zarr.store import Store
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
-    from xarray import DataArray
 
 
 class MissingTilesError(RuntimeError):
@@ -89,6 +87,7 @@ class StoredArray:
                 result[:, among] = values[np.ix_(rows, lanes[among] - start)]
             else:
                 result[among] = values[np.ix_(lanes[among] - start, columns)]
+        self.store.check_in_place()
         return result
 
     def read(self) -> NDArray[Any]:
@@ -107,6 +106,7 @@ class StoredArray:
                 start, stop = self.store.bounds(tile)
                 lanes = values[:, start:stop] if self.by_columns else values[start:stop]
                 lanes[...] = self.store.mapped(tile)
+        self.store.check_in_place()
         return values
 
     def at(self, rows: Any, columns: Any) -> Any:
@@ -136,15 +136,17 @@ class StoredArray:
         return f"<StoredArray: {self.shape[0]} x {self.shape[1]}, {self.dtype}, in {self.store.path}>"
 
     def __reduce__(self) -> tuple[Any, tuple[str, str]]:
-        return _reopened, (self.store.path, labels_checksum(self.store.cues, self.store.outcomes))
+        self.store.check_in_place()
+        return _reopened, (os.path.abspath(self.store.path), self.store.identity)
 
-    def to_xarray(self, chunks: Any) -> DataArray:
-        """A DataArray of dask's, which reads a tile when it is asked for."""
-        xarray = need("xarray")
+    def __deepcopy__(self, memo: object) -> StoredArray:
+        # Nothing of it changes.
+        return self
+
+    def in_chunks(self) -> Any:
+        """An array of dask's, which reads a tile when it is asked for."""
         self._check(range(self.store.n_tiles))
-        opened = xarray.open_zarr(self.store.path, consolidated=False, chunks=chunks)
-        array: DataArray = opened["weights"]
-        return array
+        return need("dask.array", "cluster").from_array(self, chunks=self.chunks)
 
     def _check(self, tiles: Any) -> None:
         """MissingTilesError where some of these are not there."""
@@ -169,11 +171,11 @@ def stored(path: PathName) -> StoredArray:
     return StoredArray(Store.open(path))
 
 
-def _reopened(path: str, labels: str) -> StoredArray:
-    """A pickled array; FormatError where another store lies at its path."""
+def _reopened(path: str, identity: str) -> StoredArray:
+    """A pickled array; RuntimeError where another store lies at its path."""
     array = stored(path)
-    if labels_checksum(array.store.cues, array.store.outcomes) != labels:
-        raise FormatError(f"{path}: another store took the place of these weights; load it")
+    if array.store.identity != identity:
+        raise RuntimeError(f"{path}: another store took the place of these weights; load it")
     return array
 
 

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rescorla._core import FormatError
 from rescorla._shared.optional import need
 from rescorla._weights.disk import as_json, naming, parsed
 from rescorla._weights.parameters import MORE, set_apart
 from rescorla._weights.zarr import chunks
-from rescorla._weights.zarr.describe import describe
+from rescorla._weights.zarr.describe import FORMAT, METADATA, Shape, describe
 from rescorla._weights.zarr.folder import Folder, is_there
 from rescorla._weights.zarr.layout import lanes_of_chunk
-from rescorla._weights.zarr.store import OWN, Store
+from rescorla._weights.zarr.store import OWN
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,12 +53,9 @@ def write_whole(
         if isinstance(attributes.get(name), list):
             per_name[name] = dimension, np.array(attributes.pop(name), dtype=np.float64)
     chunk = lanes_of_chunk(values.shape[1], values.shape[0], 1, values.dtype, 1)
-    describe(
+    identity = describe(
         folder,
-        shape=(values.shape[0], values.shape[1]),
-        element=values.dtype,
-        lanes="columns",
-        chunk=chunk,
+        Shape(values.shape[0], values.shape[1], values.dtype, "columns", chunk),
         cues=cues,
         outcomes=outcomes,
         attributes=attributes | {"digest": None},
@@ -67,8 +63,12 @@ def write_whole(
     )
     for start in range(0, values.shape[1] if len(values) else 0, chunk):
         part = np.ascontiguousarray(values[:, start : start + chunk])
-        file = os.path.join(folder, "weights", "c", "0", str(start // chunk))
-        chunks.write(file, part, (max(1, values.shape[0]), chunk))
+        tile = start // chunk
+        file = os.path.join(folder, "weights", "c", "0", str(tile))
+        checksum = chunks.write(
+            file, part, (max(1, values.shape[0]), chunk), chunks.sum_before(identity, tile)
+        )
+        chunks.write_sum(os.path.join(folder, "checksums", "c", str(tile)), checksum)
 
 
 def _fits(name: str, _value: object) -> bool:
@@ -80,8 +80,12 @@ def _fits(name: str, _value: object) -> bool:
 def _check_replaceable(path: str) -> None:
     """FileExistsError where there is something else than a store, which may be dear to somebody."""
     try:
-        Store.open(path)
-    except FormatError as error:
+        with open(os.path.join(path, METADATA), "rb") as stream:
+            is_store = FORMAT.encode("ascii") in stream.read()
+    except (FileNotFoundError, NotADirectoryError):
+        # Another process may be about to put a store there.
+        is_store = not is_there(path)
+    if not is_store:
         raise FileExistsError(
             errno.EEXIST, "there is something else than a store of weights; name another output", path
-        ) from error
+        )

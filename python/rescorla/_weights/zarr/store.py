@@ -1,16 +1,18 @@
-"""A store of weights: a zarr group, of which each chunk is a tile that can be learned by itself."""
+"""A store of weights: a zarr group, of which each chunk of the weights is a tile."""
 
 from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Mapping
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rescorla._core import FormatError
-from rescorla._shared.checks import PathName, path_name
+from rescorla._shared.checks import PathName, path_name, shown
 from rescorla._shared.optional import need
 from rescorla._weights.disk import naming, reading
 from rescorla._weights.parameters import put_back
@@ -21,59 +23,84 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # What stands in the attributes beside the parameters of the weights.
-OWN = ("format", "version", "lanes", "digest", "parameters_sha256", "deciding")
+OWN = ("format", "version", "lanes", "digest", "deciding", "identity", "files", "sha256")
+
+# How often a store is opened that others take the place of meanwhile.
+_TRIES = 20
+
+# The least bytes of a name in a file of names.
+_NAME = 4
 
 
 class Store:
-    """A store on the disk. A tile that is there is whole: it appears by a rename."""
+    """A store on the disk, as it was when it was opened.
+
+    A tile is there when its checksum is: that is written after the tile, over the identity of the store, the
+    number of the tile, and its bytes. What a handle reads of a tile for the first time it holds against that.
+    """
 
     def __init__(self, path: str) -> None:
         """Use `open`."""
         self.path = path
-        zarr = need("zarr")
+        try:
+            self._state = _state_of(path)
+        except (FileNotFoundError, NotADirectoryError):
+            raise FormatError(
+                f"{path}: expected a zarr store of weights, found no {describe.METADATA} in it; save it again"
+            ) from None
         with naming(path), reading(path, "a zarr store of weights"):
-            self.group = zarr.open_group(path, mode="r", zarr_format=3, use_consolidated=False)
-            self._state = self._state_now()
-            attributes = dict(self.group.attrs)
-            if attributes.get("format") != describe.FORMAT:
-                raise ValueError(f"a group whose format is {attributes.get('format')!r}")
-            if attributes.get("version") != describe.VERSION:
-                raise FormatError(
-                    f"{path}: expected version {describe.VERSION} of a store, found "
-                    f"{attributes.get('version')!r}; a later rescorla may read it"
-                )
-            self.array = self.group["weights"]
-            self.cues: tuple[str, ...] = tuple(map(str, self.group["cues"][:].tolist()))
-            self.outcomes: tuple[str, ...] = tuple(map(str, self.group["outcomes"][:].tolist()))
-            self._check_array()
-            self.shape: tuple[int, int] = self.array.shape
-            self.dtype: np.dtype[Any] = np.dtype(self.array.dtype).newbyteorder("=")
-            self.chunk: tuple[int, int] = self.array.chunks
-            self.lanes: Lanes = "rows" if attributes.get("lanes") == "rows" else "columns"
-            self.parameters = self._parameters(attributes)
+            attributes = self._attributes()
+            self.identity: str = attributes["identity"]
+            self.lanes: Lanes = "rows" if attributes["lanes"] == "rows" else "columns"
             self.digest: str | None = attributes.get("digest")
-            self.deciding = self._deciding(attributes)
+            group = self._group(attributes["files"])
+            array = group["weights"]
+            self._check_array(array, group)
+            self.shape: tuple[int, int] = array.shape
+            self.dtype: np.dtype[Any] = np.dtype(array.dtype).newbyteorder("=")
+            self.chunk: tuple[int, int] = array.chunks
+            self.cues: tuple[str, ...] = tuple(map(str, group["cues"][:].tolist()))
+            self.outcomes: tuple[str, ...] = tuple(map(str, group["outcomes"][:].tolist()))
+            self.parameters = _parameters(attributes, group)
+            self.deciding = self._deciding(attributes, group)
+        # The files of the tiles that were checked.
+        self._checked: dict[int, tuple[int, ...]] = {}
 
     @classmethod
     def open(cls, path: PathName) -> Store:
-        """The store at a path; FileNotFoundError or FormatError where there is none."""
-        name = path_name(path)
-        if not folder.is_there(name):
-            raise FileNotFoundError(errno.ENOENT, "no such store of weights", name)
-        return cls(name)
+        """The store at a path; FileNotFoundError or FormatError where there is none.
 
-    def _state_now(self) -> tuple[int, int]:
-        """What shows that another store took the place of this one: its metadata is written once."""
-        found = os.stat(os.path.join(self.path, "zarr.json"))
-        return found.st_mtime_ns, found.st_size
+        What is read is of one store: where another takes its place meanwhile, that one is opened.
+        """
+        name = path_name(path)
+        for _ in range(_TRIES):
+            if not folder.is_there(name):
+                raise FileNotFoundError(errno.ENOENT, "no such store of weights", name)
+            before = _state_or_none(name)
+            try:
+                store = cls(name)
+            except (OSError, FormatError):
+                if _state_or_none(name) == before:
+                    raise
+                continue
+            if _state_or_none(name) == store._state:
+                return store
+        raise RuntimeError(f"{name}: other stores took this place {_TRIES} times while it was opened")
 
     def check_in_place(self) -> None:
         """RuntimeError where another store lies at the path since this one was opened."""
-        if self._state_now() != self._state:
-            raise RuntimeError(
-                f"{self.path}: another store took the place of this one since it was opened; "
-                "rescorla.load_weights reads the one that is there now"
-            )
+        state = _state_of(self.path)
+        if state == self._state:
+            return
+        # Whoever copies or restores a store changes its files, but not what it is.
+        with suppress(OSError, FormatError):
+            if Store.open(self.path).identity == self.identity:
+                self._state = state
+                return
+        raise RuntimeError(
+            f"{self.path}: another store took the place of this one since it was opened; "
+            "rescorla.load_weights reads the one that is there now"
+        )
 
     @property
     def n_tiles(self) -> int:
@@ -101,19 +128,21 @@ class Store:
         place = ("0", str(tile)) if self.lanes == "columns" else (str(tile), "0")
         return os.path.join(self.path, "weights", "c", *place)
 
+    def sum_file(self, tile: int) -> str:
+        """The file of its checksum."""
+        return os.path.join(self.path, "checksums", "c", str(tile))
+
     def missing(self) -> list[int]:
-        """The tiles that are not there, by the names in a folder."""
-        folder = os.path.join(self.path, "weights", "c")
-        if self.lanes == "columns":
-            folder = os.path.join(folder, "0")
-        try:
-            there = set(os.listdir(folder))
-        except FileNotFoundError:
-            there = set()
-        if self.lanes == "rows":
-            there = {name for name in there if os.path.exists(os.path.join(folder, name, "0"))}
+        """The tiles that are not there, by the names in folders."""
         if 0 in self.shape:
             return []
+        summed = _names_in(os.path.join(self.path, "checksums", "c"))
+        tiles = os.path.join(self.path, "weights", "c")
+        if self.lanes == "columns":
+            there = _names_in(os.path.join(tiles, "0"))
+        else:
+            there = {name for name in _names_in(tiles) if os.path.lexists(os.path.join(tiles, name, "0"))}
+        there &= summed
         return [tile for tile in range(self.n_tiles) if str(tile) not in there]
 
     def used(self, tile: int) -> tuple[int, int]:
@@ -122,17 +151,104 @@ class Store:
         return (self.shape[0], stop - start) if self.lanes == "columns" else (stop - start, self.shape[1])
 
     def mapped(self, tile: int) -> NDArray[Any]:
-        """The weights of a tile, mapped."""
-        used = self.used(tile)
-        return chunks.mapped(self.file(tile), self.chunk, self.dtype)[: used[0], : used[1]]
+        """The weights of a tile, mapped; FormatError where they are not what was written here."""
+        rows, columns = self.used(tile)
+        path = self.file(tile)
+        with self._blaming(), chunks.open_regular(path) as stream:
+            values = chunks.mapped(stream, path, self.chunk, self.dtype)
+            found = os.fstat(stream.fileno())
+            state = (found.st_dev, found.st_ino, found.st_size, found.st_ctime_ns)
+            if self._checked.get(tile) != state:
+                expected = chunks.read_sum(self.sum_file(tile))
+                chunks.check(stream, path, values, chunks.sum_before(self.identity, tile), expected)
+                self._checked[tile] = state
+        return values[:rows, :columns]
 
     def defect(self, tile: int) -> str | None:
         """What is wrong with a tile that is there."""
-        return chunks.defect(self.file(tile), self.chunk, self.dtype, self.used(tile))
+        self._checked.pop(tile, None)
+        try:
+            self.mapped(tile)
+        except FormatError as error:
+            return str(error)
+        return None
 
-    def _check_array(self) -> None:
-        """ValueError where the array is not as tiles are written."""
-        array, names = self.array, (len(self.cues), len(self.outcomes))
+    def write(self, tile: int, values: NDArray[Any]) -> None:
+        """Write a tile, and then its checksum: it is there when it is whole."""
+        with naming(self.file(tile)), suppress(FileNotFoundError):
+            # It would not be that of the new tile.
+            os.unlink(self.sum_file(tile))
+        checksum = chunks.write(self.file(tile), values, self.chunk, chunks.sum_before(self.identity, tile))
+        chunks.write_sum(self.sum_file(tile), checksum)
+
+    def remove(self, tile: int) -> None:
+        """Take a tile out, whatever lies in its place."""
+        with suppress(FileNotFoundError):
+            os.unlink(self.sum_file(tile))
+        file = self.file(tile)
+        if os.path.isdir(file) and not os.path.islink(file):
+            shutil.rmtree(file)
+        else:
+            with suppress(FileNotFoundError):
+                os.unlink(file)
+
+    @contextmanager
+    def _blaming(self) -> Iterator[None]:
+        """Say of a defect, before all else, that another store took the place of this one."""
+        try:
+            yield
+        except FormatError:
+            self.check_in_place()
+            raise
+
+    def _attributes(self) -> Mapping[str, Any]:
+        """The attributes of the group; ValueError where they are not as they were written."""
+        import json
+
+        with open(os.path.join(self.path, describe.METADATA), "rb") as stream:
+            attributes = json.load(stream)["attributes"]
+        if attributes.get("format") != describe.FORMAT:
+            raise ValueError(f"a group whose format is {attributes.get('format')!r}")
+        if attributes.get("version") != describe.VERSION:
+            raise FormatError(
+                f"{self.path}: expected version {describe.VERSION} of a store, found "
+                f"{shown(attributes.get('version'))}; another version of rescorla may read it"
+            )
+        if describe.digest_of_attributes(attributes) != attributes["sha256"]:
+            raise ValueError("attributes that do not have the SHA-256 that is written with them")
+        return attributes  # type: ignore[no-any-return]
+
+    def _group(self, files: Mapping[str, str]) -> Any:
+        """The group of the files that the attributes cover, read and checked; zarr reads no others."""
+        found: dict[str, bytes] = {}
+        for name, digest in files.items():
+            path = os.path.join(self.path, *name.split("/"))
+            try:
+                with open(path, "rb") as stream:
+                    content = stream.read()
+            except (FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:
+                raise FormatError(
+                    f"{path}: expected a file of a store, found none; copy the store again, or save it again"
+                ) from error
+            if describe.digest_of(content) != digest:
+                raise FormatError(
+                    f"{path}: expected a file with SHA-256 {digest[:12]}..., found another; save it again"
+                )
+            found[name] = content
+        buffer = need("zarr.core.buffer").default_buffer_prototype().buffer
+        found[describe.METADATA] = b'{"zarr_format":3,"node_type":"group","attributes":{}}'
+        store = need("zarr.storage").MemoryStore(
+            store_dict={name: buffer.from_bytes(content) for name, content in found.items()}
+        )
+        self._lengths = {name: len(content) for name, content in found.items()}
+        return need("zarr").open_group(store, mode="r", zarr_format=3, use_consolidated=False)
+
+    def _check_array(self, array: Any, group: Any) -> None:
+        """ValueError where the weights are not as tiles are written, or names claim more than there is."""
+        names = tuple(group[side].shape[0] for side in ("cues", "outcomes"))
+        for side, n in zip(("cues", "outcomes"), names, strict=True):
+            if n * _NAME > self._lengths.get(f"{side}/c/0", 0):
+                raise ValueError(f"{n:,} {side} in a file of {self._lengths.get(f'{side}/c/0', 0):,} bytes")
         if array.shape != names:
             raise ValueError(f"weights of shape {array.shape} with {names[0]} cues and {names[1]} outcomes")
         if array.dtype.str not in ("<f8", "<f4"):
@@ -141,43 +257,50 @@ class Store:
         found = [codec["name"] for codec in codecs]
         if found != ["bytes", "crc32c"]:
             raise ValueError(f"weights with the codecs {found}, not bytes and crc32c")
-        if not np.isnan(array.fill_value):
-            raise ValueError(f"weights with the fill value {array.fill_value}, not NaN")
+        if min(array.chunks) < 1:
+            raise ValueError(f"chunks of {array.chunks}")
 
-    def _parameters(self, attributes: Mapping[str, Any]) -> dict[str, Any]:
-        """The parameters of the weights, with lists where there is a number for each name."""
-        parameters = {name: value for name, value in attributes.items() if name not in OWN}
-        if "made_by" in parameters:
-            # The version of the package; "version" is that of the format.
-            parameters["version"] = parameters.pop("made_by")
-        parameters = put_back(parameters)
-        for name in ("alpha", "lambda"):
-            if name in self.group:
-                parameters[name] = self.group[name][:].tolist()
-        return parameters
-
-    def _deciding(self, attributes: Mapping[str, Any]) -> Any:
-        """What decided the bits; FormatError where it is not what it was."""
+    def _deciding(self, attributes: Mapping[str, Any], group: Any) -> Any:
+        """What decided the bits of weights that are learned here."""
         made = attributes.get("deciding")
         if made is None:
             return None
-        deciding = {**made, "cues": list(self.cues), "outcomes": list(self.outcomes)}
+        decided = {**made, "cues": list(self.cues), "outcomes": list(self.outcomes)}
         for name in ("alpha", "lambda"):
             if name not in made:
                 of_all = f"all_{name}"
-                deciding[name] = self.group[of_all if of_all in self.group else name][:].tolist()
-        for name in ("dtype", "rule", "method", "average"):
-            if attributes.get(name) != deciding[name]:
-                raise ValueError(f"{name} of {attributes.get(name)!r} and of {deciding[name]!r}")
-        if str(self.dtype) != deciding["dtype"] or sha256_of(deciding) != attributes["parameters_sha256"]:
-            raise ValueError("parameters that do not have the SHA-256 that is written with them")
-        return deciding
+                decided[name] = group[of_all if of_all in group else name][:].tolist()
+        return decided
 
 
-def sha256_of(deciding: Mapping[str, Any]) -> str:
-    """The SHA-256 of what decided the bits, as JSON without blanks, names in order."""
-    import hashlib
-    import json
+def _parameters(attributes: Mapping[str, Any], group: Any) -> dict[str, Any]:
+    """The parameters of the weights, with lists where there is a number for each name."""
+    parameters = {name: value for name, value in attributes.items() if name not in OWN}
+    if "made_by" in parameters:
+        # The version of the package; "version" is that of the format.
+        parameters["version"] = parameters.pop("made_by")
+    parameters = put_back(parameters)
+    for name in ("alpha", "lambda"):
+        if name in group:
+            parameters[name] = group[name][:].tolist()
+    return parameters
 
-    text = json.dumps(deciding, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+def _state_of(path: str) -> tuple[int, ...]:
+    """What shows that another store took a place: its metadata is written once, in a file of its own."""
+    found = os.stat(os.path.join(path, describe.METADATA))
+    return found.st_dev, found.st_ino, found.st_size, found.st_ctime_ns
+
+
+def _state_or_none(path: str) -> tuple[int, ...] | None:
+    try:
+        return _state_of(path)
+    except OSError:
+        return None
+
+
+def _names_in(folder: str) -> set[str]:
+    try:
+        return set(os.listdir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return set()
