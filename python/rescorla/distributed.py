@@ -214,8 +214,7 @@ def _client(client: Client | None) -> Client:
         raise TypeError(f"client must be a distributed.Client or None, not {shown(found)}")
     if found.asynchronous:
         raise TypeError(
-            "client is asynchronous, and this call waits for it; make one with asynchronous=False, the "
-            "default"
+            "client is asynchronous, and this call waits for it; make one that is not, the default"
         )
     return cast("Client", found)
 

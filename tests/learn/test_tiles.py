@@ -114,7 +114,7 @@ def test_a_part_is_told_what_is_wrong_with_it(events: rw.Events, tmp_path: Path)
     path = tmp_path / "w.zarr"
     for out in (None, tmp_path / "w.npy"):
         with pytest.raises(
-            ValueError, match=r"part learns some tiles of a store: give out= a path that ends in .zarr"
+            ValueError, match=r"part learns some tiles of a store: let out be a path that ends in .zarr"
         ):
             rw.learn(events, out=out, part=(0, 2))
     for part, error in (

@@ -86,7 +86,7 @@ def test_a_store_that_a_full_disk_stops_keeps_its_tiles_and_goes_on(events: rw.E
     before = content(path)
     number, file, says = done([], "learn", events, path, "full")
     assert (int(number), file) == (errno.EFBIG, Store.open(path).file(1))
-    cure = "mend this, and go on with resume=True"
+    cure = "mend this, and resume"
     assert says == f"File too large; tiles that are whole stay: {cure}"
     assert content(path) == before
     assert bits(rw.learn(events, out=path, method="forward", resume=True)) == whole

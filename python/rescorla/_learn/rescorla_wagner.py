@@ -260,7 +260,7 @@ def learn(
     if isinstance(out, Weights):
         if initial is not out:
             raise ValueError(
-                "out may be weights only to learn them in place, which needs the same ones as initial=: "
+                "out may be weights only to learn them in place, which needs the same ones as initial: "
                 "learn(events, initial=weights, out=weights)"
             )
         if not isinstance(out.data, np.ndarray):
@@ -290,7 +290,7 @@ def learn(
     store = files.store_path(out) if files.names_store(out) else None
     if store is None and (resume or part is not None):
         name, does = ("part", "learns some tiles of") if part is not None else ("resume", "goes on with")
-        raise ValueError(f"{name} {does} a store: give out= a path that ends in .zarr, or leave {name} out")
+        raise ValueError(f"{name} {does} a store: let out be a path that ends in .zarr, or leave {name} out")
     path = files.npy_path(out) if store is None else None
     if path is not None:
         reads = [] if initial is None else mapped_files(initial.data)
@@ -360,7 +360,7 @@ def learn(
 
 def _checked_part(part: object) -> tuple[int, int]:
     if not isinstance(part, tuple) or len(part) != 2:
-        raise TypeError("part must be a pair (i, n), as in part=(3, 100)")
+        raise TypeError("part must be a pair (i, n), such as (3, 100)")
     number, n = whole("part[0]", part[0]), whole("part[1]", part[1], 1)
     if number >= n:
         raise ValueError(f"part must be (i, n) with i from 0 to n - 1, not {(number, n)}")
@@ -381,17 +381,17 @@ def _check_in_place(
     if not isinstance(average, bool):
         raise TypeError(f"average must be True or False, not {type(average).__name__}")
     if average:
-        refused = "average=True", "it gives means, from which nothing can go on"
+        refused = "average", "it gives means, from which nothing can go on"
     elif cues is not None or outcomes is not None:
-        name = "outcomes=" if cues is None else "cues="
+        name = "outcomes" if cues is None else "cues"
         refused = name, "all columns of the rows of the events' cues are learned"
     elif method == "adjoint":
-        refused = "method='adjoint'", "it makes all rows anew; this is what the forward method does"
+        refused = "method", "the adjoint method makes all rows anew, and this is what the forward method does"
     elif element_type(dtype) not in (element, np.float64):
-        refused = f"dtype={str(element_type(dtype))!r}", f"these weights are of {element} and stay so"
+        refused = "dtype", f"these weights are of {element} and stay so"
     if refused is not None:
         what, why = refused
-        raise ValueError(f"{what} does not go with weights as out=: {why}; leave one of the two away")
+        raise ValueError(f"{what} does not go with weights as out: {why}; leave one of the two away")
 
 
 def forecast(

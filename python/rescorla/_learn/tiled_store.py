@@ -123,8 +123,8 @@ def _decided(store: Store) -> Mapping[str, Any]:
     """What decided the bits; ValueError where weights were saved."""
     if store.deciding is None:
         raise ValueError(
-            f"{store.path}: these weights were saved, and no store that learning goes on in; give another "
-            "path to out="
+            f"{store.path}: these weights were saved, and no store that learning goes on in; name another "
+            "output"
         )
     known: Mapping[str, Any] = store.deciding
     return known

@@ -57,7 +57,7 @@ class Tiles(NamedTuple):
         try:
             self.store.write(tile, values)
         except OSError as error:
-            cure = "tiles that are whole stay: mend this, and go on with resume=True"
+            cure = "tiles that are whole stay: mend this, and resume"
             raise OSError(error.errno, f"{error.strerror}; {cure}", error.filename) from error
 
 
@@ -95,7 +95,7 @@ def learn_to_store(
     if is_there(path) and not resume and part is None:
         raise FileExistsError(
             errno.EEXIST,
-            "there is something already; resume=True goes on with a store, or name another output",
+            "there is something already; resume goes on with a store, or name another output",
             path,
         )
     started = perf_counter()

@@ -116,7 +116,7 @@ def verify(
     sample = whole("sample", sample)
     if files.is_store(name):
         if sample and events is None:
-            raise ValueError("sample learns tiles again, which needs events=")
+            raise ValueError("sample learns tiles again, which needs the events")
         return _of_store(name, events, sample, seed, threads, progress)
     if sample or events is not None:
         given = "sample" if sample else "events"

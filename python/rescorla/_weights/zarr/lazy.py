@@ -129,7 +129,9 @@ class StoredArray:
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         if copy is False:
-            raise ValueError("copy=False is not possible: values in a store are read; leave it out")
+            raise ValueError(
+                "copy must not be False: values of a store are read; leave it out"
+            )
         return np.asarray(self.read(), dtype=dtype)
 
     def __repr__(self) -> str:
@@ -161,7 +163,7 @@ class StoredArray:
         more = f" and {len(needed) - 3} more" if len(needed) > 3 else ""
         raise MissingTilesError(
             f"{self.store.path}: {len(needed)} of {self.store.n_tiles} tiles that this needs are not "
-            f"learned yet: {listed}{more}; learn goes on with out= and resume=True",
+            f"learned yet: {listed}{more}; learn them with resume",
             needed,
         )
 
