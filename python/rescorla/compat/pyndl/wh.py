@@ -26,8 +26,8 @@ from rescorla.compat.pyndl._arguments import (
     unique,
 )
 from rescorla.compat.pyndl._labelled import before, is_labelled, labelled, labels_of, weights_of
+from rescorla.compat.pyndl._name_order import Names, names_by_jobs
 from rescorla.compat.pyndl._provenance import Clock, attributes
-from rescorla.compat.pyndl._tables import Names, names_by_jobs
 from rescorla.compat.pyndl.ndl import WeightDict, copied, learned, threads_of
 
 if TYPE_CHECKING:
