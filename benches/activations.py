@@ -69,8 +69,7 @@ def of_pyndl(folder: Path, what: str, where: str) -> dict[str, float]:
 
     weights = rw.load_weights(folder / "C.npy")
     outcomes = weights.outcomes[:SOME] if what == "many, 50 outcomes" else weights.outcomes
-    chosen = [weights.outcome_numbers[name] for name in outcomes]
-    values = np.ascontiguousarray(weights.values[:, chosen].T)
+    values = np.ascontiguousarray(weights[:, list(outcomes)].values.T)
     names = {"outcomes": list(outcomes), "cues": list(weights.cues)}
     array = xarray.DataArray(values, coords=names, dims=("outcomes", "cues"))
     events: Any = [(cues, []) for cues in json.loads((folder / "cues.json").read_text())[what]]

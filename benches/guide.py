@@ -230,9 +230,8 @@ def asking(given: Given) -> Iterator[Advice]:
     weights = rw.learn(words, method="forward")
     tested = words[: min(len(words), 2_000)]
     some = weights.outcomes[:SOME]
-    numbers = np.array(
-        [weights.outcome_numbers[name] for event in tested for name in event.outcomes], dtype=np.intp
-    )
+    places = {outcome: place for place, outcome in enumerate(weights.outcomes)}
+    numbers = np.array([places[name] for event in tested for name in event.outcomes], dtype=np.intp)
     yield Advice(
         "activations, 2,000 events: 50 outcomes",
         ("activations(), then 50 columns", lambda: rw.activations(tested, weights)[:, :SOME]),

@@ -170,17 +170,6 @@ def subjects(text: Path, folder: Path, size: Size) -> Iterator[Subject]:
         same_rows,
         n,
     )
-    maps = {name: i for i, name in enumerate(cues)}, {name: i for i, name in enumerate(outcomes)}
-
-    def binary(pyndl: SimpleNamespace) -> Path:
-        out = folder / f"binary-{'ours' if pyndl is OURS else 'theirs'}"
-        # pyndl waits for ever where the last file is full.
-        pyndl.preprocess.create_binary_event_files(words, str(out), *maps, overwrite=out.exists())
-        return out / "events_0_0.dat"
-
-    yield Subject(
-        "preprocess.create_binary_event_files", binary, lambda a, b: a.read_bytes() == b.read_bytes(), n
-    )
     yield Subject(
         "preprocess.bandsample",
         lambda p: sorted(p.preprocess.bandsample(counts.outcomes, 1000, cutoff=1).values()),

@@ -67,10 +67,11 @@ def measures(weights: rw.Weights, events: rw.Events, few: rw.Events, repetitions
     quiet: dict[str, Any] = {"progress": False}
     theirs = weights.to_xarray().transpose("outcomes", "cues")
     pairs = [(event.cues, event.outcomes) for event in few]
+    columns = {outcome: column for column, outcome in enumerate(weights.outcomes)}
 
     def pyndl() -> Any:
         found = activation(pairs, theirs)
-        rows = [weights.outcome_numbers[outcomes[0]] for _, outcomes in pairs]
+        rows = [columns[outcomes[0]] for _, outcomes in pairs]
         return found.values[rows, np.arange(len(rows))]
 
     present, found = medians(
@@ -88,9 +89,7 @@ def measures(weights: rw.Weights, events: rw.Events, few: rw.Events, repetitions
         {"activations": lambda: rw.activations(few, weights, **quiet)} | wrapping, repetitions
     )
     best = values["activations"].argmax(axis=1)
-    same(
-        values["measures.rank"] == 1, best == [weights.outcome_numbers[event.outcomes[0]] for event in few], 0
-    )
+    same(values["measures.rank"] == 1, best == [columns[event.outcomes[0]] for event in few], 0)
     other, picked = medians({"pyndl's activation": pyndl}, 1)
     same(picked["pyndl's activation"], found["measures.activation"][: len(few)], AGREE)
     of_few = {name: seconds / len(few) for name, seconds in (every | other).items()}

@@ -66,9 +66,8 @@ def difference(ours: Any, theirs: Any) -> float:
     """The greatest difference of the weights, by name, as a share of the largest."""
     sides = [next(str(d) for d in theirs.dims if str(d).startswith(side)) for side in ("cue", "outcome")]
     theirs = theirs.transpose(*sides)
-    rows = [ours.cue_numbers[str(name)] for name in theirs.coords[sides[0]].values]
-    columns = [ours.outcome_numbers[str(name)] for name in theirs.coords[sides[1]].values]
-    apart = np.abs(ours.values[np.ix_(rows, columns)] - theirs.values).max()
+    cues, outcomes = ([str(name) for name in theirs.coords[side].values] for side in sides)
+    apart = np.abs(ours[cues, outcomes].values - theirs.values).max()
     return float(apart / np.abs(theirs.values).max())
 
 

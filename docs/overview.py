@@ -91,11 +91,6 @@ def shared() -> str:
     )
 
 
-# Where names are documented that are public elsewhere.
-_PUBLIC = {
-    "rescorla.compat.pyndl._binary": "rescorla.compat.pyndl.preprocess"
-}
-
 # What has no docstring: the page that tells of it, and what it is.
 _PLAIN = {
     "rescorla.__version__": (
@@ -173,7 +168,7 @@ def _entries(page: str) -> Iterator[Entry]:
         )
         for place in names:
             room, _, name = place.rpartition(".")
-            parts = _PUBLIC.get(room, room).split(".")
+            parts = room.split(".")
             for each in (
                 ".".join(parts[:count])
                 for count in range(1, len(parts) + 1)

@@ -60,9 +60,7 @@ def after(events: rw.Events, target: rw.Weights) -> Numbers:
 
 def aligned(weights: rw.Weights, like: rw.Weights) -> rw.Weights:
     """The weights with the names in the order of others."""
-    rows = [weights.cue_numbers[cue] for cue in like.cues]
-    columns = [weights.outcome_numbers[outcome] for outcome in like.outcomes]
-    return rw.Weights(weights.values[np.ix_(rows, columns)], like.cues, like.outcomes)
+    return weights[list(like.cues), list(like.outcomes)]
 
 
 def distance(weights: rw.Weights, target: rw.Weights) -> float:

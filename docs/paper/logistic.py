@@ -96,9 +96,7 @@ def regress(events: rw.Events, *, intercept: bool) -> Regressions:
 
 def weights_of(weights: rw.Weights, events: rw.Events) -> Values:
     """The weights of the 46 features to the verbs, in the order of these events."""
-    rows = [weights.cue_numbers[cue] for cue in events.cues]
-    columns = [weights.outcome_numbers[outcome] for outcome in events.outcomes]
-    return np.asarray(weights.values[np.ix_(rows, columns)])
+    return weights[list(events.cues), list(events.outcomes)].values
 
 
 def compared(activations: Values, weights: Values, regression: Regressions) -> Numbers:

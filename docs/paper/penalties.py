@@ -105,9 +105,8 @@ def ridge(data: Data, train: Rows, test: Rows, strength: float) -> Fitted:
     weights = rw.equilibrium(rw.read_events(rows), ridge=strength, background=think.BACKGROUND)
     asked = [(think.BACKGROUND, *data.events[int(place)].cues) for place in test]
     activations = rw.activations(asked, weights, outcomes=data.events.outcomes, unknown="ignore")
-    columns = [weights.outcome_numbers[outcome] for outcome in data.events.outcomes]
-    known = [weights.cue_numbers[cue] for cue in data.events.cues if cue in weights.cue_numbers]
-    return activations, weights.values[np.ix_(known, columns)]
+    known = [cue for cue in data.events.cues if cue in weights.cues]
+    return activations, weights[known, list(data.events.outcomes)].values
 
 
 def lasso(data: Data, train: Rows, test: Rows, strength: float) -> Fitted:

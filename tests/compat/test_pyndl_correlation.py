@@ -25,7 +25,6 @@ def test_correlation_gives_the_correlations_of_pyndl(seeds: Iterator[int]) -> No
             found = ours.correlation(semantics, activations)
             assert_close(found, theirs.correlation(semantics, activations), CANCELLED)
             assert_close(found, theirs._reference_correlation(semantics, activations), CANCELLED)
-            assert_close(found, ours._reference_correlation(semantics, activations), CANCELLED)
             # What has no correlation is refused by both; or NaN here, and of pyndl NaN or infinite.
             flat, unknown = semantics.copy(), activations.copy()
             flat[:, 0] = 1.0

@@ -105,24 +105,6 @@ def test_events_from_lists_and_frames_are_those_of_pyndl(seeds: Iterator[int]) -
             assert found == list(theirs.events_from_dataframe(frame, columns))
 
 
-def test_safe_write_path_is_that_of_pyndl(tmp_path: Path) -> None:
-    templates = [
-        "{path.stem}-{counter}{path.suffix}",
-        "{path}-{counter}",
-        "{counter}",
-        "{path.name}.{counter:03d}",
-    ]
-    for template in templates:
-        path = tmp_path / template[1:5].strip("{}.") / "weights.nc"
-        path.parent.mkdir(exist_ok=True)
-        for _ in range(4):
-            found = io.safe_write_path(path, template)
-            assert found == theirs.safe_write_path(path, template)
-            found.touch()
-    for module in (io, theirs):
-        assert isinstance(raised(module.safe_write_path, tmp_path, "{path}"), ValueError)
-
-
 WRONG: dict[str, tuple[str, tuple[Any, ...]]] = {
     "another compression of a source": ("events_from_file", ("e.tab.gz", "zip")),
     "no file": ("events_from_file", ("missing.tab.gz",)),
@@ -172,9 +154,9 @@ def test_cues_outcomes_are_those_of_pyndl(seeds: Iterator[int], tmp_path: Path) 
 def test_names_come_in_the_order_of_pyndl_where_rows_are_looked_at_in_parts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rescorla.compat.pyndl import _tables
+    from rescorla.compat.pyndl import _name_order
 
-    monkeypatch.setattr(_tables, "_ROWS", 7)
+    monkeypatch.setattr(_name_order, "_ROWS", 7)
     test_cues_outcomes_are_those_of_pyndl(iter(range(10)), tmp_path)
 
 

@@ -188,13 +188,6 @@ def test_data_array_gives_the_array_of_pyndl(seeds: Iterator[int]) -> None:
             assert ours.data_array(arrays[0]) is arrays[0]
 
 
-def test_slice_list_gives_the_parts_of_pyndl(seeds: Iterator[int]) -> None:
-    for seed in seeds:
-        with case(seed) as rng:
-            items, n = list(range(rng.randint(0, 20))), rng.randint(1, 6)
-            assert ours.slice_list(items, n) == theirs.slice_list(items, n)
-
-
 WRONG: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "a list": (([("a", "x")], 0.1, (0.1, 0.1)), {}),
     "a number": ((3, 0.1, (0.1, 0.1)), {}),

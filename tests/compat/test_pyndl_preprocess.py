@@ -1,8 +1,6 @@
 """`rescorla.compat.pyndl.preprocess` beside pyndl's: the same event files from any text, by any option."""
 
 import contextlib
-import io
-import pickle
 import random
 import warnings
 from collections import Counter
@@ -92,32 +90,6 @@ def test_create_event_file_writes_the_events_of_pyndl(seeds: Iterator[int], tmp_
             assert said[0] == said[1]
 
 
-def occurrences(rng: random.Random) -> list[tuple[str, str]]:
-    """Words of cues and of outcomes, of which there may be none."""
-    return [
-        tuple("_".join(rng.choices(NAMES, k=rng.randint(0, 4))) for _ in range(2))  # type: ignore[misc]
-        for _ in range(rng.randint(0, 10))
-    ]
-
-
-def test_occurrences_are_written_as_by_pyndl(seeds: Iterator[int]) -> None:
-    for seed in seeds:
-        with case(seed) as rng:
-            given, once, n = occurrences(rng), rng.random() < 0.5, rng.randint(1, 6)
-            for call, args in (
-                ("process_occurrences", {"cue_structure": rng.choice(CUES)}),
-                ("ngrams_to_word", {}),
-            ):
-                outs = io.StringIO(), io.StringIO()
-                for module, out in zip((ours, theirs), outs, strict=True):
-                    if args:
-                        getattr(module, call)(given, out, remove_duplicates=once, **args)
-                    else:
-                        getattr(module, call)(given, n, out, remove_duplicates=once)
-                found, expected = (out.getvalue() for out in outs)
-                assert in_order(found, once) == in_order(expected, once)
-
-
 def change(rng: random.Random, side: str) -> dict[str, Any]:
     """What becomes of the names of one side."""
     some = rng.sample([*NAMES, ""], k=rng.randint(0, 12))
@@ -143,23 +115,6 @@ def test_filter_event_file_writes_the_file_of_pyndl(seeds: Iterator[int], tmp_pa
             assert content(files[0]) == content(files[1])
 
 
-def test_a_job_filters_lines_as_that_of_pyndl(seeds: Iterator[int]) -> None:
-    for seed in seeds:
-        with case(seed) as rng:
-            args = {"keep_cues": "all", "keep_outcomes": "all"} | dict.fromkeys(
-                ("remove_cues", "remove_outcomes", "cue_map", "outcome_map")
-            )
-            args |= change(rng, "cues") | change(rng, "outcomes")
-            jobs = [module.JobFilter(**args) for module in (ours, theirs)]
-            for cues, outcomes in rows(rng, twice=True):
-                line = f"{'_'.join(cues)}\t{'_'.join(outcomes)}\n"
-                assert jobs[0].job(line) == jobs[1].job(line)
-                assert jobs[0].process_cues(cues) == jobs[1].process_cues(cues)
-                assert jobs[0].process_outcomes(outcomes) == jobs[1].process_outcomes(outcomes)
-                # For processes to do.
-                assert pickle.loads(pickle.dumps(jobs[0])).job(line) == jobs[1].job(line)
-
-
 def test_bandsample_draws_what_pyndl_draws_where_counts_differ(seeds: Iterator[int]) -> None:
     for seed in seeds:
         with case(seed) as rng:
@@ -175,77 +130,6 @@ def test_bandsample_draws_what_pyndl_draws_where_counts_differ(seeds: Iterator[i
             same = Counter({f"w{i}": rng.randint(1, 8) for i in range(100)})
             found, expected = (module.bandsample(same, **args) for module in (ours, theirs))
             assert sorted(found.values()) == sorted(expected.values())
-
-
-def numbered(events: list[Any], side: int) -> dict[str, int]:
-    """Numbers for names."""
-    return {name: 3 * i for i, name in enumerate(dict.fromkeys(n for event in events for n in event[side]))}
-
-
-def test_binary_files_are_those_of_pyndl(seeds: Iterator[int], tmp_path: Path) -> None:
-    for seed in seeds:
-        with case(seed) as rng:
-            duplicates = rng.choice([None, True, False])
-            events = rows(rng, twice=duplicates is not None)
-            path = str(write(tmp_path / "e.tab.gz", events, rng, frequencies=False))
-            maps = numbered(events, 0), numbered(events, 1)
-            n = rng.randint(2, 9)
-            if len(events) % n == 0:
-                n += 1000  # pyndl waits for ever where the last file is full.
-            folders = tmp_path / f"ours{seed}", tmp_path / f"theirs{seed}"
-            options: dict[str, Any] = {
-                "sort_within_event": rng.random() < 0.5,
-                "events_per_file": n,
-                "remove_duplicates": duplicates,
-                "n_jobs": 2,
-            }
-            found = ours.create_binary_event_files(path, folders[0], *maps, **options)
-            assert found == beside(theirs.create_binary_event_files, path, str(folders[1]), *maps, **options)
-            names = sorted(file.name for file in folders[0].iterdir())
-            assert names == sorted(file.name for file in folders[1].iterdir())
-            for name in names:
-                assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
-                read = list(ours.read_binary_file(folders[1] / name))
-                assert read == list(theirs.read_binary_file(folders[0] / name))
-            for module, folder in zip((ours, theirs), folders, strict=True):
-                assert isinstance(raised(module.create_binary_event_files, path, folder, *maps), OSError)
-            assert found == ours.create_binary_event_files(path, folders[0], *maps, overwrite=True, **options)
-
-
-def test_write_events_writes_the_file_of_pyndl(seeds: Iterator[int], tmp_path: Path) -> None:
-    for seed in seeds:
-        with case(seed) as rng:
-            events = [
-                ([rng.randrange(9) for _ in range(rng.randint(0, 4))], [rng.randrange(9)]) for _ in range(6)
-            ]
-            start = rng.randint(0, 7)
-            options: dict[str, Any] = {
-                "start": start,
-                "stop": start + rng.randint(1, 8),
-                "remove_duplicates": rng.choice([True, False]),
-            }
-            results, files = [], [tmp_path / "ours", tmp_path / "theirs"]
-            for module, file in zip((ours, theirs), files, strict=True):
-                file.unlink(missing_ok=True)
-                try:
-                    results.append(("written", module.write_events(iter(events), file, **options)))
-                except StopIteration as stopped:
-                    results.append(("stopped", stopped.value))
-            assert results[0] == results[1]
-            assert files[0].exists() == files[1].exists()
-            if files[0].exists():
-                assert files[0].read_bytes() == files[1].read_bytes()
-
-
-@pytest.mark.parametrize("number", [0, 1, 258, 4294967295])
-def test_numbers_are_bytes_as_in_pyndl(number: int) -> None:
-    assert ours.to_bytes(number) == theirs.to_bytes(number)
-    assert ours.to_integer(ours.to_bytes(number)) == number
-
-
-def test_constants_are_those_of_pyndl() -> None:
-    for name in ("MAGIC_NUMBER", "CURRENT_VERSION", "CURRENT_VERSION_WITH_FREQ"):
-        assert getattr(ours, name) == getattr(theirs, name)
 
 
 WRONG: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
@@ -274,14 +158,6 @@ WRONG: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "remove and map": ("filter_event_file", ("e.tab.gz", "new.gz"), {"remove_cues": [], "cue_map": {}}),
     "three columns": ("filter_event_file", ("three.tab.gz", "new.gz"), {}),
     "no event file": ("filter_event_file", ("missing.gz", "new.gz"), {}),
-    "other cues": ("process_occurrences", ([("a", "b")], io.StringIO()), {"cue_structure": "words"}),
-    "a header of another kind": ("read_binary_file", ("t.txt",), {}),
-    "few events in a file": (
-        "create_binary_event_files",
-        ("e.tab.gz", "new", {}, {}),
-        {"events_per_file": 1},
-    ),
-    "a number twice": ("write_events", ([([1, 1], [2])], "new"), {"stop": 1}),
 }
 
 
@@ -295,8 +171,7 @@ def test_preprocess_refuses_what_pyndl_refuses(
     (tmp_path / "t.txt").write_text("in the beginning")
     name, args, kwargs = WRONG[wrong]
     found = raised(getattr(ours, name), *args, **kwargs)
-    if name == "create_event_file" or name == "filter_event_file":
-        assert not (tmp_path / "new.gz").exists()
+    assert not (tmp_path / "new.gz").exists()
     with contextlib.suppress(FileNotFoundError):
         (tmp_path / "new.gz").unlink()
     expected = raised(getattr(theirs, name), *args, **kwargs)

@@ -4,7 +4,6 @@ import gzip
 import random
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from xml.sax.saxutils import escape
 
 import pytest
@@ -44,17 +43,6 @@ def save(path: Path, content: str) -> str:
     return str(path)
 
 
-def test_read_clean_gzfile_gives_the_lines_of_pyndl(seeds: Iterator[int], tmp_path: Path) -> None:
-    for seed in seeds:
-        with case(seed) as rng:
-            path = save(tmp_path / "film.xml.gz", film(rng))
-            pause = rng.choice([0.5, 2.0, 5.0])
-            found = list(ours.read_clean_gzfile(path, break_duration=pause))
-            assert found == list(theirs.read_clean_gzfile(path, break_duration=pause))
-            assert list(ours.read_clean_gzfile(path)) == list(theirs.read_clean_gzfile(path))
-            assert ours.JobParseGz(pause).run(path) == theirs.JobParseGz(pause).run(path)
-
-
 def test_create_corpus_from_gz_writes_the_text_of_pyndl(seeds: Iterator[int], tmp_path: Path) -> None:
     for seed in seeds:
         with case(seed) as rng:
@@ -69,26 +57,31 @@ def test_create_corpus_from_gz_writes_the_text_of_pyndl(seeds: Iterator[int], tm
             assert out[0].read_bytes() == out[1].read_bytes()
 
 
-WRONG: dict[str, tuple[str, tuple[Any, ...]]] = {
-    "no file": ("read_clean_gzfile", ("missing.gz",)),
-    "no text": ("read_clean_gzfile", ("empty.gz",)),
-    "no folder": ("create_corpus_from_gz", ("missing", "out")),
-    "an output that is there": ("create_corpus_from_gz", (".", "there")),
-    "a time of another kind": ("read_clean_gzfile", ("kind.gz",)),
-    "no time": ("read_clean_gzfile", ("time.gz",)),
+# Subtitles that are none.
+WRONG = {
+    "no text": "<d><s><w></w></s></d>",
+    "a time of another kind": '<d><s><time id="T1X" value="00:00:01:00"/><w>a</w></s></d>',
+    "no time": '<d><s><time id="T1S" value="now"/><w>a</w></s></d>',
 }
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-def test_corpus_refuses_what_pyndl_refuses(
-    wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_subtitles_that_pyndl_refuses_are_refused(wrong: str, tmp_path: Path) -> None:
+    save(tmp_path / "films" / "film.xml.gz", WRONG[wrong])
+    found, expected = (
+        raised(module.create_corpus_from_gz, str(tmp_path / "films"), str(tmp_path / out), n_threads=1)
+        for module, out in ((ours, "ours"), (theirs, "theirs"))
+    )
+    assert isinstance(found, type(expected)), (found, expected)
+    assert not (tmp_path / "ours").exists()
+
+
+@pytest.mark.parametrize(("folder", "out"), [("missing", "out"), (".", "there")])
+def test_paths_that_pyndl_refuses_are_refused(
+    folder: str, out: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    save(tmp_path / "empty.gz", "<d><s><w></w></s></d>")
-    save(tmp_path / "kind.gz", '<d><s><time id="T1X" value="00:00:01:00"/><w>a</w></s></d>')
-    save(tmp_path / "time.gz", '<d><s><time id="T1S" value="now"/><w>a</w></s></d>')
-    (tmp_path / "there").write_text("old")
-    name, args = WRONG[wrong]
-    found, expected = raised(getattr(ours, name), *args), raised(getattr(theirs, name), *args)
+    Path("there").write_text("old")
+    found, expected = (raised(module.create_corpus_from_gz, folder, out) for module in (ours, theirs))
     assert isinstance(found, type(expected)), (found, expected)
-    assert (tmp_path / "there").read_text() == "old"
+    assert Path("there").read_text() == "old"

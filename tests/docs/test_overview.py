@@ -43,7 +43,7 @@ def test_every_public_name_has_a_line(overview: ModuleType) -> None:
     within = [f"{room}.{name}" for room in rooms for name in getattr(rw, room).__all__]
     for name in [*dir(rw), *within, "distributed.learn", "compat.pyndl"]:
         assert f"`rw.{name}`" in page, name
-    for name in ("ndl", "ndl.ndl", "wh.dict_wh", "preprocess.to_bytes", "count.CuesOutcomes"):
+    for name in ("ndl", "ndl.ndl", "wh.dict_wh", "preprocess.bandsample", "count.CuesOutcomes"):
         assert f"`pyndl.{name}`" in page, name
 
 

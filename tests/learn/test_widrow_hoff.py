@@ -272,9 +272,7 @@ def test_continuing_is_learning_at_once(
     whole = quiet(source, **keywords)
     assert set(second.cues) == set(whole.cues)
     assert set(second.outcomes) == set(whole.outcomes)
-    rows = [second.cue_numbers[cue] for cue in whole.cues]
-    columns = [second.outcome_numbers[outcome] for outcome in whole.outcomes]
-    near(second.values[np.ix_(rows, columns)], whole.values, np.float64, scale=100.0)
+    near(second[list(whole.cues), list(whole.outcomes)].values, whole.values, np.float64, scale=100.0)
 
 
 @given(st.data(), st.integers(1, 30), st.sampled_from([0.01, 0.4, 1.0, 1.9]), METHODS)
@@ -350,9 +348,8 @@ def test_weights_are_those_of_pyndl(tmp_path: Path) -> None:
         sides = [next(str(d) for d in theirs.dims if str(d).startswith(side)) for side in ("cue", "outcome")]
         theirs = theirs.transpose(*sides)
         ours = rw.widrow_hoff(path, eta=0.05, **keywords)
-        rows = [ours.cue_numbers[str(name)] for name in theirs.coords[sides[0]].values]
-        columns = [ours.outcome_numbers[str(name)] for name in theirs.coords[sides[1]].values]
-        assert np.abs(ours.values[np.ix_(rows, columns)] - theirs.values).max() <= 1e-12
+        cues, outcomes = ([str(name) for name in theirs.coords[side].values] for side in sides)
+        assert np.abs(ours[cues, outcomes].values - theirs.values).max() <= 1e-12
 
 
 # What callers give.

@@ -122,17 +122,17 @@ def activations(
     if path is not None:
         _core.check_apart(path, [*files_of_events(events), *mapped_files(weights.data)])
     n_threads = thread_count(threads)
-    source = cue_events(events, weights.cue_numbers, present_only=present_only, progress=progress)
-    cue_rows = known_places("cue", source.cues, weights.cue_numbers, unknown)
+    source = cue_events(events, weights._row_numbers, present_only=present_only, progress=progress)
+    cue_rows = known_places("cue", source.cues, weights._row_numbers, unknown)
     shape: tuple[int, ...]
     if present_only:
-        columns = known_places("outcome", source.outcomes, weights.outcome_numbers, unknown)
+        columns = known_places("outcome", source.outcomes, weights._column_numbers, unknown)
         shape = (int(source._file.csr("outcomes")[0][-1]),)
     elif outcomes is None:
         columns = np.arange(len(weights.outcomes), dtype=np.int64)
         shape = len(source), len(columns)
     else:
-        columns = chosen("outcomes", outcomes, weights.outcome_numbers)
+        columns = chosen("outcomes", outcomes, weights._column_numbers)
         shape = len(source), len(columns)
 
     def run(result: NDArray[Any]) -> None:

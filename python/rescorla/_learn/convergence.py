@@ -446,7 +446,7 @@ class Convergence(Generic[Number]):
         spectrum, terms = self._way(cue, outcome, initial)
         logs, signs = self._decay(spectrum)
         start = 0.0
-        if initial is not None and cue in initial.cue_numbers and outcome in initial.outcome_numbers:
+        if initial is not None and cue in initial._row_numbers and outcome in initial._column_numbers:
             start = initial[cue, outcome]
         flat = times.reshape(-1).astype(np.float64)
         path = np.empty(len(flat))
@@ -824,9 +824,9 @@ def _last_reached(terms: Floats, logs: Floats, signs: Floats, bound: float) -> f
 def _column_of(weights: Weights, outcome: str, cues: tuple[str, ...]) -> Floats:
     """The weights of cues to an outcome; zero where there are none."""
     column = np.zeros(len(cues))
-    if outcome in weights.outcome_numbers:
+    if outcome in weights._column_numbers:
         known = weights.column(outcome)
         for place, cue in enumerate(cues):
-            if cue in weights.cue_numbers:
-                column[place] = known[weights.cue_numbers[cue]]
+            if cue in weights._row_numbers:
+                column[place] = known[weights._row_numbers[cue]]
     return column

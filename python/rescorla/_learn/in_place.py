@@ -74,8 +74,8 @@ def learn_in_place(
         )
     element = values.dtype
     events = events_given(events, "learn", progress=progress)
-    rows = _located("cue", events.cues, weights.cue_numbers)
-    columns = _located("outcome", events.outcomes, weights.outcome_numbers)
+    rows = _located("cue", events.cues, weights._row_numbers)
+    columns = _located("outcome", events.outcomes, weights._column_numbers)
     alphas = _saliences(alpha, events, weights, rows, element)
     lambdas = _maximal(lambda_, events, weights, columns, element)
     factors = None if schedule is None else tabulated(schedule, events.n_tokens, (beta1, beta2), element)
@@ -139,7 +139,7 @@ def _saliences(
 ) -> Numbers:
     """The salience of each cue of the events."""
     if isinstance(alpha, Mapping):
-        _check_names("alpha", alpha, weights.cue_numbers, "cue")
+        _check_names("alpha", alpha, weights._row_numbers, "cue")
         values = per_name("alpha", alpha, events.cues, "cue", element)
         known = np.zeros(len(weights.cues))
         known[rows] = values
@@ -161,7 +161,7 @@ def _maximal(
     if not isinstance(lambda_, Mapping):
         values = per_name("lambda_", lambda_, weights.outcomes, "outcome", element, negative=True)
         return Numbers(values, recorded(lambda_, values))
-    _check_names("lambda_", lambda_, weights.outcome_numbers, "outcome")
+    _check_names("lambda_", lambda_, weights._column_numbers, "outcome")
     values = np.zeros(len(weights.outcomes))
     values[columns] = per_name("lambda_", lambda_, events.outcomes, "outcome", element, negative=True)
     return Numbers(values, values.tolist())

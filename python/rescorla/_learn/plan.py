@@ -80,7 +80,7 @@ def plan_of(
         cue_rows=places(events.cues, rows),
         outcome_columns=places(events.outcomes, columns),
         keep_rows=keep_rows,
-        initial_columns=None if initial is None else places(all_outcomes, initial.outcome_numbers),
+        initial_columns=None if initial is None else places(all_outcomes, initial._column_numbers),
     )
 
 
@@ -168,7 +168,7 @@ def warn_unshared(initial: Weights, plan: Plan, events: Named) -> None:
         return
     if int(plan.cue_rows.min()) < len(initial.cues):
         return
-    if any(name in initial.outcome_numbers for name in events.outcomes):
+    if any(name in initial._column_numbers for name in events.outcomes):
         return
     warn(
         f"initial shares no name with the events, whose cues are {some(events.cues, 3)}, while its own are "

@@ -458,10 +458,10 @@ def _names_only(events: Events, how: _How) -> Weights:
             )
         weights.parameters["passes"] = 1
         if how.record is not None:
-            columns = places(events.outcomes, weights.outcome_numbers)
+            columns = places(events.outcomes, weights._column_numbers)
             q = len(weights.outcomes)
             rows = rows_of_sets(events, columns, q).aimed(np.ones(q), 0.0)
-            place = np.ix_(places(events.cues, weights.cue_numbers), np.arange(q))
+            place = np.ix_(places(events.cues, weights._row_numbers), np.arange(q))
             learns = np.ones(len(events.cues), dtype=np.bool_)
             objective = Objective(rows, unit_of("identity"), "squared", place, learns)
             weights.parameters.update(record=how.record, history=[objective(weights.values, how.record)])

@@ -49,7 +49,7 @@ def page_of(
             side: nearest(part, shape, side, nearness, _NEAREST, work.multiplied)
             for side in ("rows", "columns")
         }
-    top = [[weights.cue_numbers[c], weights.outcome_numbers[o], w] for c, o, w in weights.strongest(_OF_ALL)]
+    top = [[weights._row_numbers[c], weights._column_numbers[o], w] for c, o, w in weights.strongest(_OF_ALL)]
     data: dict[str, Any] = {
         "cues": weights.cues,
         "outcomes": weights.outcomes,

@@ -32,8 +32,8 @@ def predict(
     """The n most active outcomes of each cue set and their activations: what `Weights.predict` gives."""
     n = min(whole("n", n), len(weights.outcomes))
     one_of("unknown", unknown, ("error", "ignore"))
-    source = cue_events(cue_sets, weights.cue_numbers)
-    rows = known_places("cue", source.cues, weights.cue_numbers, unknown)
+    source = cue_events(cue_sets, weights._row_numbers)
+    rows = known_places("cue", source.cues, weights._row_numbers, unknown)
     columns, n_threads = np.arange(len(weights.outcomes)), thread_count(threads)
     places = np.empty((len(source), n), dtype=np.int64)
     found = np.empty((len(source), n), dtype=weights.data.dtype)

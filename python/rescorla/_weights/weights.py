@@ -146,14 +146,14 @@ class Weights:
         return data if isinstance(data, np.ndarray) else data.read()
 
     @property
-    def cue_numbers(self) -> Mapping[str, int]:
+    def _row_numbers(self) -> Mapping[str, int]:
         """The row of each cue."""
         if self._cue_numbers is None:
             self._cue_numbers = numbered(self.cues)
         return self._cue_numbers
 
     @property
-    def outcome_numbers(self) -> Mapping[str, int]:
+    def _column_numbers(self) -> Mapping[str, int]:
         """The column of each outcome."""
         if self._outcome_numbers is None:
             self._outcome_numbers = numbered(self.outcomes)
@@ -205,12 +205,12 @@ class Weights:
             )
         cues, outcomes = key
         if isinstance(cues, str) and isinstance(outcomes, str):
-            row, column = self.cue_numbers.get(cues), self.outcome_numbers.get(outcomes)
+            row, column = self._row_numbers.get(cues), self._column_numbers.get(outcomes)
             if row is None or column is None:
                 raise self._unknown(cues, outcomes)
             return float(self._at(row, column))
-        rows = places_of("cue", cues, self.cue_numbers, lambda name: self._unknown(name, None))
-        columns = places_of("outcome", outcomes, self.outcome_numbers, lambda name: self._unknown(None, name))
+        rows = places_of("cue", cues, self._row_numbers, lambda name: self._unknown(name, None))
+        columns = places_of("outcome", outcomes, self._column_numbers, lambda name: self._unknown(None, name))
         values: NDArray[Any] = self._at(rows, columns)
         if values.ndim < 2:
             return values
@@ -227,7 +227,7 @@ class Weights:
                 f"(cue, outcome) in weights takes two names, not {_key(pair)}; for one name write `in "
                 "weights.cues` or `in weights.outcomes`"
             )
-        return pair[0] in self.cue_numbers and pair[1] in self.outcome_numbers
+        return pair[0] in self._row_numbers and pair[1] in self._column_numbers
 
     def __iter__(self) -> NoReturn:
         raise TypeError(
@@ -682,13 +682,13 @@ class Weights:
         return bool(data.flags.f_contiguous and not data.flags.c_contiguous)
 
     def _row_of(self, cue: str) -> int:
-        row = self.cue_numbers.get(cue) if isinstance(cue, str) else None
+        row = self._row_numbers.get(cue) if isinstance(cue, str) else None
         if row is None:
             raise self._unknown(cue, None)
         return row
 
     def _column_of(self, outcome: str) -> int:
-        column = self.outcome_numbers.get(outcome) if isinstance(outcome, str) else None
+        column = self._column_numbers.get(outcome) if isinstance(outcome, str) else None
         if column is None:
             raise self._unknown(None, outcome)
         return column
@@ -703,8 +703,8 @@ class Weights:
                 f"{cue!r} is an outcome and {outcome!r} a cue: weights[cue, outcome], so write "
                 f"weights[{outcome!r}, {cue!r}]"
             )
-        sides = {"cue": self.cue_numbers, "outcome": self.outcome_numbers}
-        kind, name = ("cue", cue) if cue is not None and cue not in self.cue_numbers else ("outcome", outcome)
+        sides = {"cue": self._row_numbers, "outcome": self._column_numbers}
+        kind, name = ("cue", cue) if cue is not None and cue not in sides["cue"] else ("outcome", outcome)
         other = "outcome" if kind == "cue" else "cue"
         if name in sides[other]:
             return KeyError(

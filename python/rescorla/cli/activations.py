@@ -182,7 +182,7 @@ def _objects(rows: Iterator[Row], weights: Weights, n: int) -> Iterator[dict[str
 
 def _known(event: tuple[str, ...], weights: Weights) -> bool:
     """Whether the weights have any cue of an event."""
-    return not weights.cue_numbers.keys().isdisjoint(event)
+    return not weights._row_numbers.keys().isdisjoint(event)
 
 
 def _n_present(events: Events) -> int:

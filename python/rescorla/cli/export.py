@@ -57,8 +57,8 @@ def run(options: argparse.Namespace) -> None:
     weights = files.load(options.file)
     rows, columns = (name_lists.names(name, getattr(options, name)) for name in ("cues", "outcomes"))
     for side, names, known in (
-        ("cues", rows, weights.cue_numbers),
-        ("outcomes", columns, weights.outcome_numbers),
+        ("cues", rows, weights._row_numbers),
+        ("outcomes", columns, weights._column_numbers),
     ):
         if names is not None:
             chosen(side, names, known)

@@ -353,7 +353,7 @@ def _checked(events: Source, weights: Weights, progress: Progress) -> Events:
             + ("the two are swapped: events come first, weights second" if swapped else "events come first")
         )
     need_weights(weights)
-    return cue_events(events, weights.cue_numbers, progress=progress)
+    return cue_events(events, weights._row_numbers, progress=progress)
 
 
 def _activated(
@@ -401,12 +401,12 @@ def _columns(events: Events, weights: Weights, targets: Iterable[str] | None) ->
         of_events = np.arange(len(known), dtype=np.int32)
         if len(known) != len(events):
             raise ValueError(f"targets must be {len(events)}, one for each event, not {len(known)}")
-    columns = places(known, weights.outcome_numbers)[of_events]
+    columns = places(known, weights._column_numbers)[of_events]
     if (columns < 0).any():
         name = known[int(of_events[columns.argmin()])]
         raise KeyError(
             f"the weights do not have the outcome {name!r}, so that it has no activation"
-            f"{near(name, weights.outcome_numbers)}"
+            f"{near(name, weights._column_numbers)}"
         )
     return columns
 

@@ -226,9 +226,9 @@ def _vectors(weights: Weights, names: Iterable[str] | None, side: Side) -> NDArr
     need_weights(weights)
     one_of("side", side, ("cues", "outcomes"))
     values, numbers = (
-        (np.asarray(weights), weights.cue_numbers)
+        (np.asarray(weights), weights._row_numbers)
         if side == "cues"
-        else (np.asarray(weights).T, weights.outcome_numbers)
+        else (np.asarray(weights).T, weights._column_numbers)
     )
     vectors = np.asarray(values, dtype=np.float64)
     return vectors if names is None else vectors[chosen("names", names, numbers)]

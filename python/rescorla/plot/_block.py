@@ -25,8 +25,8 @@ def block_of(
     largest absolute weights.
     """
     whole("n", n, 1)
-    rows = None if cues is None else chosen("cues", cues, weights.cue_numbers)
-    columns = None if outcomes is None else chosen("outcomes", outcomes, weights.outcome_numbers)
+    rows = None if cues is None else chosen("cues", cues, weights._row_numbers)
+    columns = None if outcomes is None else chosen("outcomes", outcomes, weights._column_numbers)
     # All of them without a copy: weights may be as large as the memory.
     values = np.asarray(weights)
     if rows is not None:

@@ -129,9 +129,7 @@ class StoredArray:
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         if copy is False:
-            raise ValueError(
-                "copy must not be False: values of a store are read; leave it out"
-            )
+            raise ValueError("copy must not be False: values of a store are read; leave it out")
         return np.asarray(self.read(), dtype=dtype)
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""pyndl 1.2.4 over the engine of rescorla: the same modules, functions, arguments and results.
+"""pyndl 1.2.4 over the engine of rescorla: the functions that scripts call, with the same results.
 
 Change the import, and scripts stay as they are:
 
@@ -44,7 +44,6 @@ __all__ = [
     "io",
     "ndl",
     "preprocess",
-    "sysinfo",
     "wh",
 ]
 
@@ -53,23 +52,6 @@ __version__ = f"1.2.4+rescorla.{_core.__version__}"
 
 # Loaded when first asked for.
 _MODULES = ("activation", "corpus", "correlation", "count", "io", "ndl", "preprocess", "wh")
-
-
-def sysinfo() -> None:
-    """Print what is installed: pyndl's ``sysinfo``, with what `rescorla.show_versions` says.
-
-    Examples
-    --------
-    >>> import rescorla.compat.pyndl as pyndl
-    >>> pyndl.sysinfo()
-    pyndl 1.2.4, as rescorla has it
-    System:
-        rescorla: ...
-    """
-    from rescorla._learn.versions import show_versions
-
-    print("pyndl 1.2.4, as rescorla has it")
-    show_versions()
 
 
 def __getattr__(name: str) -> Any:

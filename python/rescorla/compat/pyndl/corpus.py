@@ -7,63 +7,29 @@ import gzip
 import os
 import xml.etree.ElementTree as ElementTree
 import zlib
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Iterator
+from itertools import chain, count
 from multiprocessing import Pool
 from typing import Any
 
 from rescorla._core import FormatError, check_apart
-from rescorla.compat.pyndl import io
 from rescorla.compat.pyndl._arguments import Path, jobs
 from rescorla.compat.pyndl._text_file import check_new, writing
 
-__all__ = ["FRAMES_PER_SECOND", "PUNCTUATION", "JobParseGz", "create_corpus_from_gz", "read_clean_gzfile"]
+__all__ = ["create_corpus_from_gz"]
 
-FRAMES_PER_SECOND = 30
-PUNCTUATION = tuple(".,:;?!()[]'")
-
+_FRAMES_PER_SECOND = 30
 _MILLISECONDS_PER_SECOND = 1000
+_PUNCTUATION = tuple(".,:;?!()[]'")
 
-# How long a subtitle may come after the last one in a corpus without a paragraph between.
+# How many seconds a subtitle may come after the last one without a paragraph between.
 _BREAK = 5.0
 
 _END_OF_DOCUMENT = "\n---END.OF.DOCUMENT---\n\n"
 
 
-def read_clean_gzfile(gz_file_path: Path, *, break_duration: float = 2.0) -> Generator[str, None, None]:
-    """Give the lines of a file of subtitles, OpenSubtitles' XML compressed by gzip.
-
-    Parameters
-    ----------
-    gz_file_path : str or path-like
-        The file.
-    break_duration : float, default 2.0
-        The pause in seconds after which a paragraph begins: its line comes after an empty one.
-
-    Yields
-    ------
-    line : str
-        The words of a sentence, with blanks between them except before punctuation, and a line feed.
-
-    Raises
-    ------
-    FileNotFoundError
-        When the file is not there.
-    ValueError
-        When it is not such XML, or a word has no text.
-
-    Examples
-    --------
-    >>> import gzip, os, tempfile
-    >>> from rescorla.compat.pyndl import corpus
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> path = os.path.join(folder.name, "film.xml.gz")
-    >>> with gzip.open(path, "wt") as file:
-    ...     _ = file.write("<document><s><w>Oh</w><w>!</w></s></document>")
-    >>> list(corpus.read_clean_gzfile(path))
-    ['Oh!\\n']
-    >>> folder.cleanup()
-    """
-    name = os.fsdecode(gz_file_path)
+def _lines(name: str) -> Iterator[str]:
+    """The lines of subtitles, OpenSubtitles' XML compressed by gzip; after a pause an empty one."""
     last_time = 0.0
     for sentence in _sentences(name):
         text = _text_of(sentence, name)
@@ -72,14 +38,14 @@ def read_clean_gzfile(gz_file_path: Path, *, break_duration: float = 2.0) -> Gen
         paragraphs = 0
         for time in sentence.findall("time"):
             kind = time.get("id", "")[-1:]
-            now = _parse_time_string(time.get("value", ""))
+            now = _seconds(time.get("value", ""))
             if kind == "E":
                 last_time = now
             elif kind != "S":
                 raise FormatError(
                     f"{name}: expected a time whose id ends in 'S' or 'E', found {time.get('id')!r}"
                 )
-            elif now - last_time > break_duration:
+            elif now - last_time > _BREAK:
                 paragraphs += 1
         yield "\n" * paragraphs + text + "\n"
 
@@ -101,43 +67,24 @@ def _text_of(sentence: Any, name: str) -> str:
     for word in sentence.findall("w"):
         if word.text is None:
             raise FormatError(f"{name}: expected text in each word tag, found one with none; delete the tag")
-        words.append(word.text if word.text in PUNCTUATION else f" {word.text}")
+        words.append(word.text if word.text in _PUNCTUATION else f" {word.text}")
     return "".join(words).strip()
 
 
-def _parse_time_string(time_string: str) -> float:
+def _seconds(time: str) -> float:
     """A time in seconds: hours, minutes, seconds, and milliseconds after a comma or frames after a colon."""
-    hours, minutes, seconds, rest = time_string.replace(",", ":").split(":")
-    comma = time_string.rpartition(",")[2] == rest
-    unit = _MILLISECONDS_PER_SECOND if comma else FRAMES_PER_SECOND
+    hours, minutes, seconds, rest = time.replace(",", ":").split(":")
+    comma = time.rpartition(",")[2] == rest
+    unit = _MILLISECONDS_PER_SECOND if comma else _FRAMES_PER_SECOND
     return float(hours) * 3600 + float(minutes) * 60 + float(seconds) + float(rest) / unit
 
 
-class JobParseGz:
-    """What turns files of subtitles into text, for processes to do.
-
-    Parameters
-    ----------
-    break_duration : float
-        As for `read_clean_gzfile`.
-
-    Examples
-    --------
-    >>> from rescorla.compat.pyndl import corpus
-    >>> corpus.JobParseGz(break_duration=5.0).run("missing.gz")
-    (None, 'missing.gz\\n')
-    """
-
-    def __init__(self, break_duration: float) -> None:
-        self.break_duration = break_duration
-
-    def run(self, filename: str) -> tuple[list[str] | None, str | None]:
-        """The lines of a file and the end of a document; or, where it is not there, its name."""
-        try:
-            lines = list(read_clean_gzfile(filename, break_duration=self.break_duration))
-        except FileNotFoundError:
-            return None, f"{filename}\n"
-        return [*lines, _END_OF_DOCUMENT], None
+def _document(name: str) -> list[str] | None:
+    """The lines of a file and the end of a document; None where it is not there."""
+    try:
+        return [*_lines(name), _END_OF_DOCUMENT]
+    except FileNotFoundError:
+        return None
 
 
 def create_corpus_from_gz(
@@ -194,22 +141,26 @@ def create_corpus_from_gz(
     check_apart(out, files)
     not_found: list[str] = []
     with writing(out, None) as text:
-        for lines, missing in _read(files, n_threads):
-            if missing is not None:
-                not_found.append(missing)
+        for file, lines in zip(files, _read(files, n_threads), strict=True):
+            if lines is None:
+                not_found.append(f"{file}\n")
             text.write("".join(lines or ()).encode("utf-8"))
     if verbose:
         print(f"Processed {len(files)} files. {len(not_found)} files were not found.")
     if not_found:
-        listed = io.safe_write_path(f"{out}.not_found", template="{path}-{counter}")
-        with writing(os.fspath(listed), None) as text:
+        with writing(_not_there_yet(f"{out}.not_found"), None) as text:
             text.write("".join(not_found).encode("utf-8"))
 
 
-def _read(files: list[str], n_processes: int) -> Iterable[tuple[list[str] | None, str | None]]:
-    job = JobParseGz(break_duration=_BREAK)
+def _read(files: list[str], n_processes: int) -> Iterator[list[str] | None]:
     if n_processes == 1 or len(files) < 2:
-        yield from map(job.run, files)
+        yield from map(_document, files)
         return
     with Pool(min(n_processes, len(files))) as pool:
-        yield from pool.imap(job.run, files)
+        yield from pool.imap(_document, files)
+
+
+def _not_there_yet(path: str) -> str:
+    """The path, or behind it the first number under which there is no file."""
+    numbered = (f"{path}-{n}" for n in count(1))
+    return next(each for each in chain([path], numbered) if not os.path.exists(each))

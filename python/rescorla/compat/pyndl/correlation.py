@@ -70,14 +70,6 @@ def correlation(
     return found
 
 
-def _reference_correlation(
-    semantics: ArrayLike, activations: ArrayLike, *, verbose: bool = False
-) -> NDArray[np.float64]:
-    """As `correlation`, of each pair by itself: what it is held against, as in pyndl."""
-    columns = np.asarray(semantics, dtype=float).T, np.asarray(activations, dtype=float).T
-    return np.array([[np.corrcoef(one, other)[0, 1] for other in columns[1]] for one in columns[0]])
-
-
 def _without_correlation(table: NDArray[Any]) -> NDArray[np.bool_]:
     """Which columns do not vary, or have no number somewhere."""
     if table.shape[0] < 2:

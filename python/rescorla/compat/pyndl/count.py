@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from rescorla._events.by_position import read_by_position
 from rescorla.compat.pyndl._arguments import Path, jobs, renamed
-from rescorla.compat.pyndl._tables import names_by_jobs
+from rescorla.compat.pyndl._name_order import names_by_jobs
 from rescorla.compat.pyndl._text_file import writing
 
 __all__ = ["CuesOutcomes", "WordsSymbols", "cues_outcomes", "load_counter", "save_counter", "words_symbols"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from rescorla._events.by_position import rows_by_position
@@ -15,13 +14,7 @@ from rescorla.compat.pyndl._text_file import writing
 if TYPE_CHECKING:
     import pandas
 
-__all__ = [
-    "events_from_dataframe",
-    "events_from_file",
-    "events_from_list",
-    "events_to_file",
-    "safe_write_path",
-]
+__all__ = ["events_from_dataframe", "events_from_file", "events_from_list", "events_to_file"]
 
 Row = tuple[list[str], list[str]]
 
@@ -224,47 +217,3 @@ def events_from_list(lst: Iterable[tuple[Any, Any]]) -> Generator[tuple[Any, Any
             cues.split("_") if isinstance(cues, str) else cues,
             outcomes.split("_") if isinstance(outcomes, str) else outcomes,
         )
-
-
-def safe_write_path(path: Path, template: str = "{path.stem}-{counter}{path.suffix}") -> FilePath:
-    """The path of a file that is not there yet: this one, or the next by number.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Where one would like to write.
-    template : str, default "{path.stem}-{counter}{path.suffix}"
-        How to number: a format of ``path``, a `pathlib.Path`, and ``counter``, 1, 2 ...
-
-    Returns
-    -------
-    pathlib.Path
-        In the folder of `path`, unless the template says otherwise.
-
-    Raises
-    ------
-    ValueError
-        When the template does not contain ``{counter}``.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from rescorla.compat.pyndl import io
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "weights.nc")
-    ...     path.touch()
-    ...     io.safe_write_path(path).name
-    'weights-1.nc'
-    """
-    wanted = FilePath(path)
-    names = [template.format(path=wanted, counter=counter) for counter in (1, 2)]
-    if names[0] == names[1]:
-        raise ValueError(f"Expects template to change by '{{counter}}', got {template}")
-    folder, found, counter = wanted.parent.resolve(), wanted, 0
-    while found.exists():
-        counter += 1
-        found = FilePath(template.format(path=wanted, counter=counter))
-        if not found.resolve().is_relative_to(folder):
-            found = wanted.parent / found
-    return found

@@ -7,10 +7,13 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Iterator, Mapping
 from numbers import Real
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+import rescorla._core as _core
+from rescorla._events.by_position import read_by_position
+from rescorla._events.events import Events
 from rescorla._learn.nested import learn_nested
 from rescorla._learn.rescorla_wagner import learn
 from rescorla._shared.checks import number, whole
@@ -26,15 +29,14 @@ from rescorla.compat.pyndl._arguments import (
     unique,
 )
 from rescorla.compat.pyndl._labelled import before, is_labelled, labelled, weights_of
+from rescorla.compat.pyndl._name_order import names_by_jobs
 from rescorla.compat.pyndl._provenance import Clock, attributes
-from rescorla.compat.pyndl._tables import events_of, names_by_jobs
+from rescorla.compat.pyndl.io import events_from_list
 
 if TYPE_CHECKING:
     import xarray
 
-__all__ = ["WeightDict", "data_array", "dict_ndl", "ndl", "slice_list"]
-
-T = TypeVar("T")
+__all__ = ["WeightDict", "data_array", "dict_ndl", "ndl"]
 
 Nested = "defaultdict[Any, defaultdict[Any, float]]"
 
@@ -206,7 +208,7 @@ def learned(
         raise ValueError(f"weights need to be None or xarray.DataArray, not {type(weights).__name__}")
     initial = None if weights is None else weights_of(weights)
     beta1, beta2 = betas
-    source = events_of(events, remove_duplicates)
+    source = _events(events, remove_duplicates)
     if initial is None:
         names = names_by_jobs(source, n_jobs)
         cues, outcomes = names.cues, names.outcomes
@@ -252,6 +254,20 @@ def _path_of_given(events: object) -> str:
             "list: (event for event in events)"
         )
     return path
+
+
+def _events(events: Path | Rows, remove_duplicates: bool | None) -> Events:
+    """The events of a table or of a generator."""
+    duplicates = duplicates_of(remove_duplicates)
+    if isinstance(events, GeneratorType):
+        return Events(_core.compile_events(_cells(events), None, duplicates, None, None))
+    return read_by_position(events, duplicates=duplicates)  # type: ignore[arg-type]
+
+
+def _cells(events: Rows) -> Iterator[tuple[list[str], list[str]]]:
+    """Rows as a table would have them: names that contain `_` are several."""
+    for cues, outcomes in events_from_list(events):
+        yield "_".join(cues).split("_"), "_".join(outcomes).split("_")
 
 
 def threads_of(n_jobs: int) -> int:
@@ -439,37 +455,3 @@ def data_array(weights: Any, *, attrs: Mapping[str, Any] | None = None) -> xarra
         for cue, weight in weights[outcome].items():
             values[row, numbers[cue]] = weight
     return labelled(values, ("outcomes", outcomes), ("cues", cues), attrs)
-
-
-def slice_list(list_: list[T], len_sublists: int) -> list[list[T]]:
-    """A list in parts of one length, the last of which may be shorter.
-
-    Parameters
-    ----------
-    list_ : list
-        What to cut; each item comes once.
-    len_sublists : int
-        How many items a part has.
-
-    Returns
-    -------
-    list of lists
-
-    Raises
-    ------
-    ValueError
-        When the length is less than 1.
-    AssertionError
-        When an item comes twice.
-
-    Examples
-    --------
-    >>> from rescorla.compat.pyndl import ndl
-    >>> ndl.slice_list([1, 2, 3], 2)
-    [[1, 2], [3]]
-    """
-    if len_sublists < 1:
-        raise ValueError(f"'len_sublists' must be one or more, not {len_sublists}")
-    if len(set(list_)) != len(list_):
-        raise AssertionError("list_ must have each item once")
-    return [list_[start : start + len_sublists] for start in range(0, len(list_), len_sublists)]

@@ -16,37 +16,10 @@ from rescorla._core import FormatError, check_apart
 from rescorla._events.bands import bandsample as drawn
 from rescorla._events.text import corpus_events
 from rescorla.compat.pyndl._arguments import Path, jobs, renamed
-from rescorla.compat.pyndl._binary import (
-    CURRENT_VERSION,
-    CURRENT_VERSION_WITH_FREQ,
-    MAGIC_NUMBER,
-    create_binary_event_files,
-    event_generator,
-    read_binary_file,
-    to_bytes,
-    to_integer,
-    write_events,
-)
 from rescorla.compat.pyndl._corpus_text import Words, contexts
 from rescorla.compat.pyndl._text_file import check_new, writing
 
-__all__ = [
-    "CURRENT_VERSION",
-    "CURRENT_VERSION_WITH_FREQ",
-    "MAGIC_NUMBER",
-    "JobFilter",
-    "bandsample",
-    "create_binary_event_files",
-    "create_event_file",
-    "event_generator",
-    "filter_event_file",
-    "ngrams_to_word",
-    "process_occurrences",
-    "read_binary_file",
-    "to_bytes",
-    "to_integer",
-    "write_events",
-]
+__all__ = ["bandsample", "create_event_file", "filter_event_file"]
 
 Cell: TypeAlias = Callable[[str], str | None]
 Names: TypeAlias = Collection[str] | Literal["all"]
@@ -97,86 +70,6 @@ def bandsample(
     """
     random: Any = np.random.default_rng() if seed is None else seed
     return Counter(drawn(dict(population), sample_size, cutoff=cutoff, seed=random))
-
-
-def ngrams_to_word(
-    occurrences: Iterable[tuple[str, str]], n_chars: int, outfile: TextIO, remove_duplicates: bool = True
-) -> None:
-    """Write an event for each occurrence: the runs of letters of all its words, and these words.
-
-    Parameters
-    ----------
-    occurrences : iterable of (cues, outcomes)
-        Each a str of words, joined by ``_``.
-    n_chars : int
-        How many letters make a cue.
-    outfile : file
-        What to write to.
-    remove_duplicates : bool, default True
-        Whether to write each cue and outcome of an event once; they are in order of first appearance.
-
-    Examples
-    --------
-    >>> import sys
-    >>> from rescorla.compat.pyndl import preprocess
-    >>> preprocess.ngrams_to_word([("oh", ""), ("", "no")], 2, sys.stdout)
-    #o_oh_h#	oh
-    #n_no_o#	no
-    """
-    for cues, outcomes in occurrences:
-        words = "_".join(side for side in (cues, outcomes) if side)
-        if not words:
-            continue
-        letters = f"#{words.replace('_', '#')}#"
-        grams = [letters[i : i + n_chars] for i in range(len(letters) - n_chars + 1)]
-        names = words.split("_")
-        if remove_duplicates:
-            grams, names = list(dict.fromkeys(grams)), list(dict.fromkeys(names))
-        outfile.write(f"{'_'.join(grams)}\t{'_'.join(names)}\n")
-
-
-def process_occurrences(
-    occurrences: Iterable[tuple[str, str]],
-    outfile: TextIO,
-    *,
-    cue_structure: str = "trigrams_to_word",
-    remove_duplicates: bool = True,
-) -> None:
-    """Write an event for each occurrence, with its words, or the runs of letters in them, as cues.
-
-    Parameters
-    ----------
-    occurrences : iterable of (cues, outcomes)
-        Each a str of words, joined by ``_``.
-    outfile : file
-        What to write to.
-    cue_structure : {"bigrams_to_word", "trigrams_to_word", "word_to_word"}, default "trigrams_to_word"
-        Whether cues are runs of letters of all words, see `ngrams_to_word`, or words: those of `cues`.
-    remove_duplicates : bool, default True
-        Whether to write each cue and outcome of an event once; they are in order of first appearance.
-
-    Raises
-    ------
-    NotImplementedError
-        When `cue_structure` is none of these.
-
-    Examples
-    --------
-    >>> import sys
-    >>> from rescorla.compat.pyndl import preprocess
-    >>> preprocess.process_occurrences(
-    ...     [("oh_oh", "no")], sys.stdout, cue_structure="word_to_word"
-    ... )
-    oh	no
-    """
-    if cue_structure in _GRAMS:
-        ngrams_to_word(occurrences, _GRAMS[cue_structure], outfile, remove_duplicates)
-        return
-    _check("cue_structure", cue_structure, _CUE_STRUCTURES)
-    for event in occurrences:
-        if event[0]:
-            sides = [dict.fromkeys(side.split("_")) if remove_duplicates else [side] for side in event]
-            outfile.write("\t".join("_".join(side) for side in sides) + "\n")
 
 
 def create_event_file(
@@ -313,52 +206,6 @@ def _check(argument: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
         listed = ", ".join(map(repr, known))
         raise NotImplementedError(f"{argument}={value!r} is not implemented; it can be one of {listed}")
-
-
-class JobFilter:
-    """What changes the names in a line of an event file.
-
-    Parameters
-    ----------
-    keep_cues, keep_outcomes, remove_cues, remove_outcomes, cue_map, outcome_map
-        As for `filter_event_file`.
-
-    Examples
-    --------
-    >>> from rescorla.compat.pyndl import preprocess
-    >>> job = preprocess.JobFilter(["a", "b"], "all", None, None, None, {"x": "y"})
-    >>> job.job("a_c\\tx_z\\n"), job.job("c\\tx\\n")
-    ('a\\ty\\n', None)
-    """
-
-    def __init__(
-        self,
-        keep_cues: Names,
-        keep_outcomes: Names,
-        remove_cues: Collection[str] | None,
-        remove_outcomes: Collection[str] | None,
-        cue_map: Mapping[str, str] | None,
-        outcome_map: Mapping[str, str] | None,
-    ) -> None:
-        self._cues = _Change.of("cue", keep_cues, remove_cues, cue_map)
-        self._outcomes = _Change.of("outcome", keep_outcomes, remove_outcomes, outcome_map)
-
-    @staticmethod
-    def return_empty_string() -> str:
-        """What a name becomes that a map does not have."""
-        return ""
-
-    def process_cues(self, cues: Iterable[str]) -> list[str]:
-        """What becomes of the cues of an event."""
-        return self._cues.names(cues)
-
-    def process_outcomes(self, outcomes: Iterable[str]) -> list[str]:
-        """What becomes of the outcomes of an event."""
-        return self._outcomes.names(outcomes)
-
-    def job(self, line: str) -> str | None:
-        """The line with the names that stay; None where no cue does."""
-        return _line(line, self._cues.cell, self._outcomes.cell)
 
 
 def _line(line: str, cues_of: Cell, outcomes_of: Cell) -> str | None:

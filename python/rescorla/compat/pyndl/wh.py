@@ -26,8 +26,8 @@ from rescorla.compat.pyndl._arguments import (
     unique,
 )
 from rescorla.compat.pyndl._labelled import before, is_labelled, labelled, labels_of, weights_of
+from rescorla.compat.pyndl._name_order import Names, names_by_jobs
 from rescorla.compat.pyndl._provenance import Clock, attributes
-from rescorla.compat.pyndl._tables import Names, names_by_jobs
 from rescorla.compat.pyndl.ndl import WeightDict, copied, learned, threads_of
 
 if TYPE_CHECKING:
@@ -278,11 +278,9 @@ def _with_new(old: tuple[str, ...], events: Events, kind: str, vectors: Any) -> 
 
 def _in_order(found: Weights, order: Names) -> Any:
     """The weights, outcomes x cues, one row after another."""
-    values = np.asarray(found.values)
     if list(found.cues) != order.cues or list(found.outcomes) != order.outcomes:
-        rows = [found.cue_numbers[cue] for cue in order.cues]
-        values = values[np.ix_(rows, [found.outcome_numbers[outcome] for outcome in order.outcomes])]
-    return np.ascontiguousarray(values.T)
+        found = found[order.cues, order.outcomes]
+    return np.ascontiguousarray(np.asarray(found.values).T)
 
 
 def dict_wh(

@@ -1,19 +1,13 @@
-"""Events for the engine, and the order in which pyndl has their names."""
+"""The order in which pyndl has the names of events."""
 
 from __future__ import annotations
 
-import types
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-import rescorla._core as _core
-from rescorla._events.by_position import read_by_position
 from rescorla._events.events import Events
 from rescorla._shared.checks import Side
-from rescorla.compat.pyndl._arguments import Path, Rows, duplicates_of
-from rescorla.compat.pyndl.io import events_from_list
 
 # Rows whose names are looked at together.
 _ROWS = 1 << 22
@@ -28,14 +22,6 @@ class Names(NamedTuple):
 
     cues: list[str]
     outcomes: list[str]
-
-
-def events_of(events: Path | Rows, remove_duplicates: bool | None) -> Events:
-    """The events of a table or of a generator."""
-    duplicates = duplicates_of(remove_duplicates)
-    if isinstance(events, types.GeneratorType):
-        return Events(_core.compile_events(_cells(events), None, duplicates, None, None))
-    return read_by_position(events, duplicates=duplicates)  # type: ignore[arg-type]
 
 
 def names_by_jobs(events: Events, n_jobs: int) -> Names:
@@ -67,9 +53,3 @@ def _order(events: Events, side: Side, n_jobs: int) -> list[int]:
         slots += len(names)
     order = np.argsort(first, kind="stable")
     return [int(name) for name in order if first[name] < _NEVER]
-
-
-def _cells(events: Rows) -> Iterator[tuple[list[str], list[str]]]:
-    """Rows as a table would have them: names that contain `_` are several."""
-    for cues, outcomes in events_from_list(events):
-        yield "_".join(cues).split("_"), "_".join(outcomes).split("_")
