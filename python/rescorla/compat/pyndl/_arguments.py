@@ -7,9 +7,9 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
-from rescorla._events.by_position import rows_by_position
 from rescorla._shared.checks import Duplicates, whole
 from rescorla._shared.warn import warn
+from rescorla.compat.pyndl._by_position import rows_by_position
 
 Path: TypeAlias = str | os.PathLike[str]
 Rows: TypeAlias = Iterable[tuple[Any, Any]]

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 import rescorla._core as _core
-from rescorla._events.by_position import read_by_position
 from rescorla._events.events import Events
 from rescorla._learn.activations import activations
 from rescorla._weights.weights import Weights
@@ -22,6 +21,7 @@ from rescorla.compat.pyndl._arguments import (
     renamed,
     unique,
 )
+from rescorla.compat.pyndl._by_position import read_by_position
 from rescorla.compat.pyndl._labelled import is_labelled, weights_of
 from rescorla.compat.pyndl.ndl import threads_of
 

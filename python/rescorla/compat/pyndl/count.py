@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from rescorla._events.by_position import read_by_position
 from rescorla.compat.pyndl._arguments import Path, jobs, renamed
+from rescorla.compat.pyndl._by_position import read_by_position
 from rescorla.compat.pyndl._name_order import names_by_jobs
 from rescorla.compat.pyndl._text_file import writing
 

@@ -6,9 +6,9 @@ import os
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from rescorla._events.by_position import rows_by_position
 from rescorla._shared.warn import warn
 from rescorla.compat.pyndl._arguments import Path
+from rescorla.compat.pyndl._by_position import rows_by_position
 from rescorla.compat.pyndl._text_file import writing
 
 if TYPE_CHECKING:

@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 import rescorla._core as _core
-from rescorla._events.by_position import read_by_position
 from rescorla._events.events import Events
-from rescorla._learn.nested import learn_nested
 from rescorla._learn.rescorla_wagner import learn
 from rescorla._shared.checks import number, whole
 from rescorla.compat.pyndl._arguments import (
@@ -28,8 +26,10 @@ from rescorla.compat.pyndl._arguments import (
     rows_of,
     unique,
 )
+from rescorla.compat.pyndl._by_position import read_by_position
 from rescorla.compat.pyndl._labelled import before, is_labelled, labelled, weights_of
 from rescorla.compat.pyndl._name_order import names_by_jobs
+from rescorla.compat.pyndl._nested import learn_nested
 from rescorla.compat.pyndl._provenance import Clock, attributes
 from rescorla.compat.pyndl.io import events_from_list
 

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rescorla._events.by_position import read_by_position
 from rescorla._events.events import Events
-from rescorla._learn.nested import widrow_hoff_nested
 from rescorla._learn.widrow_hoff import widrow_hoff
 from rescorla._shared.checks import number, whole
 from rescorla._shared.warn import some
@@ -25,8 +23,10 @@ from rescorla.compat.pyndl._arguments import (
     rows_of,
     unique,
 )
+from rescorla.compat.pyndl._by_position import read_by_position
 from rescorla.compat.pyndl._labelled import before, is_labelled, labelled, labels_of, weights_of
 from rescorla.compat.pyndl._name_order import Names, names_by_jobs
+from rescorla.compat.pyndl._nested import widrow_hoff_nested
 from rescorla.compat.pyndl._provenance import Clock, attributes
 from rescorla.compat.pyndl.ndl import WeightDict, copied, learned, threads_of
 

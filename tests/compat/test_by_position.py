@@ -8,8 +8,8 @@ import pytest
 import rescorla as rw
 from hypothesis import given
 from hypothesis import strategies as st
-from rescorla._events import by_position
-from rescorla._events.by_position import read_by_position, rows_by_position
+from rescorla.compat.pyndl import _by_position as by_position
+from rescorla.compat.pyndl._by_position import read_by_position, rows_by_position
 
 NAMES = st.sampled_from(["", "", "a", "b", "ab", "é", "日本", "x y", '"', ",", "#a"])
 SIDES = st.lists(NAMES, min_size=1, max_size=4)
