@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rescorla._learn.verify import verify
+from rescorla._learn.verify import verify as _verify
 from rescorla._shared.checks import PathName, path_name, shown, whole
 from rescorla._weights.zarr.folder import remove_stale
 from rescorla._weights.zarr.lazy import MissingTilesError
@@ -55,7 +55,7 @@ def repair(out: PathName, *, tiles: Iterable[int] | None = None) -> list[int]:
     """
     path = path_name(out)
     store = Store.open(path)
-    bad = list(verify(path).bad) if tiles is None else _checked(tiles, store.n_tiles)
+    bad = list(_verify(path).bad) if tiles is None else _checked(tiles, store.n_tiles)
     absent = set(store.missing())
     bad = [tile for tile in bad if tile not in absent]
     # All is checked: nothing is deleted before.
