@@ -505,7 +505,7 @@ fn malformed_symbols_are_refused() {
     ];
     for (text, expected, found) in cases {
         let Err(Error::Argument(message)) = text.parse::<Symbols>() else { panic!("{text}") };
-        let (before, after) = message.split_once(", found ").unwrap();
+        let (before, after) = message.split_once(", not ").unwrap();
         assert!(before.starts_with("symbols must have ") && before.contains(expected), "{message}");
         assert!(after.starts_with(found) && after.contains("; "), "{message}");
     }
