@@ -45,6 +45,7 @@ KINDS = (
     "Weights.save .npz",
     "Weights.save .npy",
     "Weights.save .nc",
+    "Weights.save .zarr",
     "learn out=, forward",
 )
 """Writers that do different things."""

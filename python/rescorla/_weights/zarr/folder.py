@@ -164,8 +164,9 @@ def remove_stale(path: str) -> None:
     """Remove what processes that were killed left of a store: beside it, and beside its chunks."""
     place = os.path.realpath(path)
     temporaries = _hidden(place, ".tmp")
-    for folder, _, files in os.walk(os.path.join(place, "weights", "c")):
-        temporaries += [os.path.join(folder, file) for file in files if file.endswith(".rescorla-tmp")]
+    for array in ("weights", "checksums"):
+        for folder, _, files in os.walk(os.path.join(place, array, "c")):
+            temporaries += [os.path.join(folder, file) for file in files if file.endswith(".rescorla-tmp")]
     for left in temporaries:
         if _changed(left) < time.time() - _STALE:
             if os.path.isdir(left):
