@@ -195,7 +195,7 @@ def test_no_message_of_the_library_is_pythons_on_the_command_line() -> None:
             said = wording.said(message, commands()[command])
             assert not re.search(rf"(?<!--columns )(?<![\w./,-])({arguments})=", said), (module, said)
             # Errors of type are Python's alone.
-            assert not re.search(r"Weights\.save|to_table|\b(rw|rescorla)\.(corpus|compile)_events", said)
+            assert not re.search(r"Weights\.save|to_table|\b(rw|rescorla)\.(corpus|read)_events", said)
 
 
 def usage(capsys: pytest.CaptureFixture[str], *told: str) -> str:
