@@ -47,6 +47,8 @@ schema = pa.schema({"cues": pa.string(), "outcomes": pa.string()})
 def batches():
     for i in range(10**6):
         yield pa.record_batch({"cues": [f"c{i}"] * 10, "outcomes": ["x"] * 10})
+# The first one imports pandas, which may take longer than the exit waits for Python that the engine called.
+next(batches())
 class Owner:
     def __init__(self, table): self.table = table
     def __arrow_c_stream__(self, requested_schema=None): return self.table.__arrow_c_stream__()
