@@ -193,7 +193,7 @@ def test_a_row_stays_whole() -> None:
             ValueError,
             "test must be more than 0 and less than 1 where it is a share of the events, not 1.0",
         ),
-        (float("nan"), ValueError, "less than 1, not nan"),
+        (float("nan"), ValueError, "a share of the events, not nan"),
         (True, TypeError, "test must be a share of the events or a number of events, not True"),
         ("half", TypeError, "not 'half'"),
     ],
