@@ -480,7 +480,7 @@ def test_frequencies_are_whole_numbers() -> None:
 def test_tables_and_cue_sets_are_not_mixed() -> None:
     with pytest.raises(TypeError, match="X must be a table"):
         NDLClassifier().fit(TABLE, CLASSES).predict(["agentperson"])
-    with pytest.raises(TypeError, match="expected cue sets"):
+    with pytest.raises(TypeError, match="X must be cue sets"):
         NDLClassifier().fit(["a", "b"], ["x", "y"]).predict(TABLE)
 
 
