@@ -264,7 +264,7 @@ DERIVING = [
         "a misspelt column of factors",
         lambda: lib.factor_events(VERBS, "Verb", ["theme"]),
         "factors names the column 'theme'",
-        "found ['Verb', 'Theme', 'Length']",
+        "none of ['Verb', 'Theme', 'Length']",
         "did you mean 'Theme'?",
     ),
     Mistake(
@@ -312,7 +312,7 @@ LEARNING = [
         two_rates,
         "changes the weights to all outcomes at one rate",
         "beta must be one learning rate for the adjoint method, not 0.1 and 0.2",
-        'use method="forward"',
+        "use the forward method",
     ),
     Mistake(
         "outcomes that are unknown",
@@ -347,7 +347,7 @@ LEARNING = [
         lambda: lib.trajectories(EVENTS, every=1000),
         "is more than the number of tokens, 6",
         "every = 1000",
-        "give a smaller every",
+        "give a smaller number, or tokens as at",
     ),
     Mistake(
         "an outcome for a cue",
@@ -394,7 +394,7 @@ WEIGHING = [
         "a cue without weights",
         lambda: lib.activations([["moon"]], WEIGHTS),
         "do not have the cue 'moon'",
-        "the weights do not have it",
+        "leave such cues out",
         "let unknown be 'ignore'",
     ),
     Mistake("a picture of events", lambda: lib.plot.weights(EVENTS), "weights", "Events", "learn"),
@@ -463,7 +463,7 @@ COMMANDS = [
         "cues without weights",
         Command("activations moon.tab w.npz --top 1"),
         "do not have the cue 'moon'",
-        "the weights do not have it",
+        "leave such cues out",
         "let unknown be 'ignore'",
     ),
     Mistake(
@@ -471,7 +471,7 @@ COMMANDS = [
         Command("events kjv.txt --symbols A-Z -o e.rw"),
         "leaves no word of the text",
         "--symbols 'A-Z'",
-        "--no-lower",
+        "keep upper case",
     ),
     Mistake(
         "a binary file under the name of a table",

@@ -508,7 +508,7 @@ def test_options_of_running_text_that_make_no_sense(run: Run, passage: Path) -> 
         ),
         (
             ["--window", "0"],
-            "1 or more, a pair BEFORE,AFTER or context, not 0",
+            "1 or more, or a pair (before, after), 'context' or None, not 0",
         ),
         (["--cues-from", "@missing.tab"], "missing.tab: No such file"),
         (["--stop-words", "missing.txt"], "missing.txt: No such file"),
