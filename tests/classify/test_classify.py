@@ -749,7 +749,7 @@ def test_a_column_that_tells_the_class_is_warned_of() -> None:
         ) as record:
             NDLClassifier().fit(kind(table), verbs)
         assert record[0].filename == __file__
-        assert "factors=" in str(record[0].message)
+        assert "as factors" in str(record[0].message)
     # By another number of rows, by chance; by numbers; by frequencies; with classes of several levels.
     table, verbs = leaking(30, "form")
     NDLClassifier().fit(table, verbs)
