@@ -148,7 +148,7 @@ def test_a_background_cue_of_a_name_that_is_taken_is_refused() -> None:
     source = rw.read_events([("a", "x")])
     with pytest.raises(ValueError, match="name 'a' is a cue of the events already"):
         source.with_background("a")
-    with pytest.raises(TypeError, match="named by a str"):
+    with pytest.raises(TypeError, match="name must be a str"):
         source.with_background(None)  # type: ignore[arg-type]
 
 
