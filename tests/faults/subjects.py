@@ -198,8 +198,14 @@ def read_weights(path: Path) -> Parts:
 
 
 def read_store(path: Path) -> Parts:
-    """A store that is whole."""
-    weights = read_weights(path)
+    """A store that is whole; where another took its place while it was read, that one."""
+    while True:
+        try:
+            weights = read_weights(path)
+            break
+        except RuntimeError as error:
+            if "took the place" not in str(error):
+                raise
     if not rw.verify(path):
         raise ValueError("a damaged store")
     return weights
@@ -213,8 +219,10 @@ def read_tiles(path: Path) -> Parts:
         return (MISSING,) * N_TILES
     if found.bad:
         raise ValueError(found.wrong)
-    files = (Store.open(path).file(tile) for tile in range(N_TILES))
-    return tuple(hashed(Path(file).read_bytes()) if Path(file).exists() else MISSING for file in files)
+    store, absent = Store.open(path), {*found.missing}
+    return tuple(
+        MISSING if tile in absent else hashed(Path(store.file(tile)).read_bytes()) for tile in range(N_TILES)
+    )
 
 
 def read_array(path: Path) -> Parts:

@@ -215,7 +215,7 @@ def test_targets_are_names_where_vectors_have_them() -> None:
     with pytest.raises(ValueError, match="targets must be 4, one for each event, not 1"):
         measures.nearness_rank(predicted, vectors, ["up"])
     with pytest.raises(
-        ValueError, match=r"predictions of 3 dimensions, as the vectors have, found the shape \(1, 2\)"
+        ValueError, match=r"predicted must be a matrix of 3 columns, .* not of shape \(1, 2\)"
     ):
         measures.correlations([[1.0, 2.0]], vectors)
     with pytest.raises(ValueError, match="k must be a whole number of 1 or more, not 0"):

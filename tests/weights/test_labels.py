@@ -89,7 +89,7 @@ def test_a_name_may_come_twice_only_in_an_array() -> None:
     assert weights()[["red", "red"], "n"].tolist() == [1.0, 1.0]
     with pytest.raises(ValueError, match="cues names 'red' twice; name it once"):
         weights()[["red", "red"], ["n"]]
-    with pytest.raises(ValueError, match="names the outcome 'n' twice"):
+    with pytest.raises(ValueError, match="outcomes names 'n' twice"):
         weights()[:, ["n", "y", "n"]]
 
 

@@ -333,8 +333,9 @@ def hurried() -> Iterator[Callable[[float], None]]:
     signal.signal(signal.SIGINT, before)
 
 
-# Of zarr's own, which the interrupt ended.
+# Coroutines of zarr's that the interrupt ended; a file that it came upon before it was in hand.
 @pytest.mark.filterwarnings("ignore:coroutine .* was never awaited")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("made", MADE)
 def test_an_interrupt_while_a_store_is_made_leaves_nothing(
     made: str, events: rw.Events, tmp_path: Path, hurried: Callable[[float], None]

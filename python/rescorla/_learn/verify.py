@@ -40,8 +40,8 @@ class Verified(NamedTuple):
     --------
     >>> import rescorla as rw
     >>> events = rw.read_events([("light", "food")])
-    >>> weights = rw.learn(events, out="weights.zarr")
-    >>> found = rw.verify("weights.zarr")
+    >>> weights = rw.learn(events, out="one.zarr")
+    >>> found = rw.verify("one.zarr")
     >>> found.kind, found.shape, found.n_tiles, found.wrong
     ('store', (1, 1), 1, [])
     """

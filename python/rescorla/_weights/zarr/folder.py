@@ -45,7 +45,8 @@ class Folder:
             raise
 
     def _remove(self) -> None:
-        with undisturbed():
+        # It closes a folder twice where the first time fails, and does not ignore that.
+        with undisturbed(), suppress(OSError):
             shutil.rmtree(self.temporary, ignore_errors=True)
 
     def appear(self) -> bool:
