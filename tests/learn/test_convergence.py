@@ -699,7 +699,7 @@ def test_unknown_names_and_times_that_are_none() -> None:
             found.half_life(cue, outcome)
         with pytest.raises(KeyError, match=f"^.{kind} is none of"):
             found.oscillation(cue, outcome)
-    with pytest.raises(ValueError, match="a cue and an outcome, or neither"):
+    with pytest.raises(ValueError, match="cue and outcome go together"):
         found.half_life("a")  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="0 or more, not -1"):
         found.mean_trajectory([3, -1], "a", "x")

@@ -419,7 +419,7 @@ def test_phases_that_are_not_there_are_an_error(phases: Any) -> None:
     with pytest.raises(ValueError, match="by must be None or 'phase', not 'phases'; did you mean 'phase'"):
         rw.equilibrium(events, by="phases")  # type: ignore[call-overload]
     del phases["AC"]
-    with pytest.warns(rw.RescorlaWarning, match="7 of the 90 tokens are in no phase"):
+    with pytest.warns(rw.RescorlaWarning, match="by 'phase' leaves out 7 of the 90 tokens"):
         ends = rw.equilibrium(events, by="phase")
     assert list(ends) == ["A+ B-", "AB+", "probe"]
 

@@ -466,7 +466,7 @@ def test_own_functions_are_called_by_the_calling_thread_and_checked() -> None:
 
     for pair, error, message in (
         ((lambda h: h.sum(), np.ones_like), ValueError, "activation must give an array of .* but g gave"),
-        ((g, lambda h: h[:1]), ValueError, r"g' of activation"),
+        ((g, lambda h: h[:1]), ValueError, "activation must give .* but g' gave"),
         ((spoiling, np.ones_like), ValueError, "read-only"),
         ((lambda h: 1 / 0, np.ones_like), ZeroDivisionError, "division"),
         ((g, 1.0), TypeError, "or a pair of functions"),
@@ -474,7 +474,7 @@ def test_own_functions_are_called_by_the_calling_thread_and_checked() -> None:
     ):
         with pytest.raises(error, match=message):
             rw.delta_rule(source, **rule, activation=pair)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"is for batches: with batch=1 Python would be called"):
+    with pytest.raises(ValueError, match=r"is for batches: with a batch of 1 Python would be called"):
         rw.delta_rule(source, beta=0.1, activation=(g, np.ones_like))
     with pytest.raises(ValueError, match="only of these the values are probabilities"):
         rw.delta_rule(source, **rule, activation=(g, np.ones_like), loss="log")
