@@ -12,7 +12,7 @@ from rescorla._events.events import Events
 from rescorla._learn.plan import Numbers, Plan, maximal, plan_of, rule_of, saliences, start_of, warn_unshared
 from rescorla._learn.record import rates_of
 from rescorla._learn.schedule import Factors, Schedule, name_of, tabulated
-from rescorla._shared.checks import PerName
+from rescorla._shared.checks import PerName, flag
 from rescorla._shared.testing import asked
 from rescorla._weights.weights import Weights
 
@@ -107,6 +107,7 @@ def request_of(
 
     Initial weights are copied where they lie in the array `out`, which takes the result.
     """
+    average = flag("average", average)
     element, betas = rule_of(dtype, beta, average, initial)
     plan = plan_of(events, cues, outcomes, initial)
     alphas = saliences(alpha, plan, events, element)

@@ -29,11 +29,14 @@ from rescorla._learn.trajectory import Trajectories
 from rescorla._shared.checks import (
     PerName,
     element_type,
+    flag,
     numbered,
     rates,
     room,
+    several,
     shown,
     thread_count,
+    unmasked,
     whole,
 )
 from rescorla._shared.progress import Progress, watching
@@ -160,7 +163,7 @@ def trajectories(
     """
     element = element_type(dtype)
     beta1, beta2 = rates(beta)
-    n_threads = thread_count(threads)
+    n_threads, predictions = thread_count(threads), flag("predictions", predictions)
     if initial is not None and not isinstance(initial, Weights):
         raise TypeError(f"initial must be Weights, not {type(initial).__name__}")
     cells = None if pairs is None else _pairs(pairs)
@@ -209,7 +212,7 @@ def trajectories(
             tokens=tokens,
             rows=rows,
             columns=columns,
-            predictions=bool(predictions),
+            predictions=predictions,
             out=values,
             progress=watch,
         )
@@ -273,7 +276,7 @@ def _probes(
 def _pairs(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], None]:
     """The pairs, each once, in order."""
     found: dict[tuple[str, str], None] = {}
-    for pair in pairs:
+    for pair in several("pairs", pairs, "pairs (cue, outcome)"):
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise TypeError(f"pairs must be pairs (cue, outcome) of names, not {pair!r}")
         cue, outcome = pair
@@ -303,7 +306,7 @@ def _room(
         return tokens, values
     if step != 1:
         raise ValueError("every and at ask for different things; give one of them")
-    given = np.asarray(at)
+    given = np.asarray(unmasked("at", at))
     if given.ndim != 1:
         raise TypeError(f"at must be several numbers of tokens, not {shown(at)}; write [10, 20]")
     if given.size and given.dtype.kind not in "iu":

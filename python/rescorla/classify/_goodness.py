@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import erfc, sqrt
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rescorla._shared import show
-from rescorla._shared.checks import number, numbered, whole
+from rescorla._shared.checks import numbered, rate, real_array, several, shown, unmasked, whole
 from rescorla._shared.optional import need
 
 if TYPE_CHECKING:
@@ -242,9 +242,16 @@ def statistics(
     >>> round(fit.log_likelihood, 4)
     -1.6094
     """
-    floor = number("floor", floor)
-    shares = np.asarray(probabilities, dtype=np.float64)
-    names = tuple(np.unique(np.asarray(observed)).tolist()) if outcomes is None else tuple(outcomes)
+    floor = rate("floor", floor)
+    shares = real_array("probabilities", probabilities)
+    names = (
+        tuple(np.unique(np.asarray(observed)).tolist())
+        if outcomes is None
+        else tuple(several("outcomes", outcomes))
+    )
+    for name in names:
+        if not isinstance(name, Hashable):
+            raise TypeError(f"outcomes must be classes, and {shown(name)} is none")
     numbers = numbered(names)
     truth, choice = (
         _classes(which, labels, numbers)
@@ -280,7 +287,7 @@ def frequencies(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[Any]:
     """How many times each row counts; whole numbers as int64."""
     if sample_weight is None:
         return np.ones(n_rows, dtype=np.int64)
-    counts = np.asarray(sample_weight)
+    counts = np.asarray(unmasked("sample_weight", sample_weight))
     if counts.shape != (n_rows,):
         raise ValueError(
             f"sample_weight must have {n_rows} numbers, one for each row, not shape {counts.shape}"
@@ -293,7 +300,7 @@ def frequencies(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[Any]:
 
 
 def _classes(which: str, labels: ArrayLike, numbers: Mapping[Any, int]) -> NDArray[np.intp]:
-    values = np.asarray(labels)
+    values = np.asarray(unmasked(which, labels))
     if values.ndim != 1:
         raise ValueError(f"{which} must be one class for each row, not of {values.ndim} dimensions")
     found = np.fromiter((numbers.get(label, -1) for label in values.tolist()), np.intp, len(values))

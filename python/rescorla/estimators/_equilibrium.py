@@ -6,12 +6,12 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.utils.validation import _check_sample_weight
 
 from rescorla._learn.record import record
 from rescorla._shared.checks import rate, whole
 from rescorla._shared.progress import Progress, watching
 from rescorla._shared.warn import warn
+from rescorla.estimators._inputs import frequencies_of
 from rescorla.estimators._least_squares import decompose, solve
 from rescorla.estimators._linear import (
     EstimatorWarning,
@@ -52,17 +52,14 @@ class _Equilibrium(LinearEstimator):
         ridge, tol = rate("ridge", self.ridge), rate("tol", self.tol)
         max_iter = whole("max_iter", self.max_iter, 1)
         A = self._cues(X)
-        if sample_weight is not None:
-            frequencies = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        frequencies = frequencies_of(sample_weight, X)
+        if frequencies is not None:
             root = np.sqrt(frequencies)[:, np.newaxis]
             A = A.multiply(root).tocsr() if is_sparse(A) else A * root
             Z = Z.multiply(root).tocsc() if is_sparse(Z) else Z * root
         started = perf_counter()
-        if is_sparse(A):
-            with watching(self.progress, "solving", "%", 100) as watch:
-                found = solve(A, Z, ridge, tol, max_iter, watch)
-        else:
-            found = decompose(A, Z, ridge)
+        with watching(self.progress, "solving", "%", 100) as watch:
+            found = solve(A, Z, ridge, tol, max_iter, watch) if is_sparse(A) else decompose(A, Z, ridge)
         if not found.converged:
             warn(
                 f"{type(self).__name__}: least squares did not come within tol = {tol:g} in "

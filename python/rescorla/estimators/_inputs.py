@@ -11,7 +11,7 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _check_sample_weight
 
-from rescorla._shared.checks import seed_number, whole
+from rescorla._shared.checks import seed_number, unmasked, whole
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -26,7 +26,14 @@ def frequencies_of(sample_weight: ArrayLike | None, X: Any) -> NDArray[np.float6
     """A number of 0 or more for each row; None where each is one token."""
     if sample_weight is None:
         return None
-    checked = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    try:
+        checked = _check_sample_weight(
+            unmasked("sample_weight", sample_weight), X, dtype=np.float64, ensure_non_negative=True
+        )
+    except OverflowError:
+        raise ValueError("sample_weight must be finite as float64, and has a number that is not") from None
+    if not np.isfinite(checked).all():
+        raise ValueError("sample_weight must be finite")
     return np.asarray(checked)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from rescorla._events.cue_sets import cue_events
 from rescorla._events.events import Events
 from rescorla._learn.activations import activations
-from rescorla._shared.checks import PathName, near, one_of, places, thread_count
+from rescorla._shared.checks import PathName, near, one_of, places, several, thread_count
 from rescorla._shared.progress import Progress, part, watching
 from rescorla._weights.directions import blocks
 from rescorla._weights.weights import Weights, need_weights
@@ -394,10 +394,8 @@ def _columns(events: Events, weights: Weights, targets: Iterable[str] | None) ->
                 "name one for each event"
             )
         known = events.outcomes
-    elif isinstance(targets, str):
-        raise TypeError(f"targets must be one outcome for each event, not the str {targets!r}")
     else:
-        known = tuple(targets)
+        known = tuple(several("targets", targets, "outcomes, one for each event"))
         of_events = np.arange(len(known), dtype=np.int32)
         if len(known) != len(events):
             raise ValueError(f"targets must be {len(events)}, one for each event, not {len(known)}")
