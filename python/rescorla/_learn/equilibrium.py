@@ -289,7 +289,9 @@ def equilibrium(
     element = np.dtype(np.float64)
     lambdas = maximal(lambda_, plan, extended, initial, element)
     alphas = None if alpha is None else saliences(alpha, plan, extended, element)
-    if alphas is not None and not np.isfinite(alphas.values.sum()):
+    with np.errstate(over="ignore"):
+        total = 0.0 if alphas is None else alphas.values.sum()
+    if not np.isfinite(total):
         raise ValueError("alpha must have a finite sum over the cues; divide it, for only ratios count here")
     if initial is not None:
         warn_unshared(initial, plan, extended)
