@@ -182,8 +182,9 @@ def corpus_events(
         also lines, and its words with characters that are not in `symbols` are left out.
     duplicates : {"drop", "keep", "error"}, default "drop"
         What to do when an event lists a name twice: keep the first, keep both, or raise ValueError. A cue
-        that is kept twice counts twice. So does an outcome in counts, in tables and where vectors of outcomes
-        are added; everywhere else it is present or absent, however often it is named.
+        that is kept twice counts twice. So does an outcome in counts, in tables, in what `activations` lists
+        with ``present_only``, and where vectors of outcomes are added; everywhere else it is present or
+        absent, however often it is named.
     background : str, optional
         A cue to add to every event, before its others.
     threads : int, optional
