@@ -403,7 +403,7 @@ def _columns(events: Events, weights: Weights, targets: Iterable[str] | None) ->
         of_events = np.arange(len(known), dtype=np.int32)
         if len(known) != len(events):
             raise ValueError(f"targets must be {len(events)}, one for each event, not {len(known)}")
-    columns = places(known, weights._column_numbers)[of_events]
+    columns: NDArray[np.int64] = places(known, weights._column_numbers)[of_events]
     if (columns < 0).any():
         name = known[int(of_events[columns.argmin()])]
         raise KeyError(
