@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import sys
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +34,8 @@ def printed(*told: str, kind: type[io.StringIO] = Screen) -> tuple[str, str]:
     """What a command prints, and its report."""
     out, error = kind(), kind()
     with redirect_stdout(out), redirect_stderr(error):
-        try:
+        with suppress(SystemExit):
             cli.main([*told])
-        except SystemExit:
-            pass
         assert sys.stdout is out
         assert sys.stderr is error
     return out.getvalue(), error.getvalue()

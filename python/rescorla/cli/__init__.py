@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with printing.streams():
         try:
             return _run(told)
-        except printing.Closed as error:
+        except printing.ClosedError as error:
             return _complain(f"error: {error}", 1)
 
 

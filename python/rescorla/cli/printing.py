@@ -32,7 +32,7 @@ _IN_TEXT = re.compile(f"[{_COMMANDS}]")
 _IN_LINE = re.compile(f"[{_COMMANDS}\t\n]")
 
 
-class Closed(Exception):
+class ClosedError(Exception):
     """A stream of the process is closed."""
 
 
@@ -41,7 +41,7 @@ def streams() -> Iterator[None]:
     """Standard output and standard error as commands use them.
 
     A terminal gets no character that makes it do something else than show it: names come from files that
-    others wrote. What goes to a closed standard output is `Closed`, and to a closed standard error nothing.
+    others wrote. What goes to a closed standard output is `ClosedError`, and to a closed standard error nothing.
     """
     given = sys.stdout, sys.stderr
     _hold_closed()
@@ -57,7 +57,7 @@ def streams() -> Iterator[None]:
 def standard_input() -> TextIO:
     """Standard input, if it is open."""
     if sys.stdin is None:
-        raise Closed("standard input is closed, and - reads it; give the name of a file")
+        raise ClosedError("standard input is closed, and - reads it; give the name of a file")
     return sys.stdin
 
 
@@ -182,7 +182,7 @@ class _ClosedStream:
     """A standard output that is closed."""
 
     def write(self, _: str) -> NoReturn:
-        raise Closed("standard output is closed, and there is something to print")
+        raise ClosedError("standard output is closed, and there is something to print")
 
     def writelines(self, lines: Iterable[str]) -> None:
         for each in lines:
