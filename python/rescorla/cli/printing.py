@@ -41,8 +41,8 @@ def streams() -> Iterator[None]:
     """Standard output and standard error as commands use them.
 
     A terminal gets no character that makes it do something else than show it: names come from files that
-    others wrote. Printing to a closed standard output raises `ClosedError`; to a closed standard error it does
-    nothing.
+    others wrote. Printing to a closed standard output raises `ClosedError`, to a closed standard error it
+    does nothing.
     """
     given = sys.stdout, sys.stderr
     _hold_closed()
