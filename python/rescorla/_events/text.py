@@ -147,9 +147,9 @@ def corpus_events(
         words before and after it give the cues; a word without neighbours is left out. ``"context"``: the
         whole context is one event.
     context : {"line", "sentence", "paragraph", "document"}, default "line"
-        The part of the text that an event stays within. A paragraph ends at an empty line, a document at the
-        end of its file or of its item, and all of them at the mark ``---end.of.document---``, in lower or in
-        upper case. For sentences see Notes.
+        The part of the text that an event stays within. A paragraph ends at an empty line, or one of
+        any white space; a document at the end of its file or of its item; and all of them at the mark
+        ``---end.of.document---``, in lower or in upper case. For sentences see Notes.
     across : bool, default True
         Whether n-grams run across the words of an event, joined by the boundary as in ``"#in#the#"``, or stay
         within each word. With a pair as window, no n-gram joins the words before with those after.
