@@ -31,8 +31,8 @@ def bandsample(
     counts : mapping from str to int, or pandas.Series
         How often each name occurs, 0 or more: what ``events.counts("outcomes")`` gives, a dict, a Counter.
     size : int, default 50000
-        About how many names to draw: a few fewer where the sum leaves a remainder, and never more than there
-        are.
+        About how many names to draw: a few fewer where the sum leaves a remainder, one fewer where rounding
+        leaves it just below the last step, and never more than there are.
     cutoff : int, default 5
         Names that occur less often are not drawn, nor counted.
     seed : int, numpy.random.Generator or numpy.random.SeedSequence

@@ -70,8 +70,9 @@ def read_events(
         appears whole or not at all, and an older one is replaced. None keeps the events in memory.
     duplicates : {"drop", "keep", "error"}, default "drop"
         What to do when an event lists a name twice: keep the first, keep both, or raise ValueError. A cue
-        that is kept twice counts twice. So does an outcome in counts, in tables and where vectors of outcomes
-        are added; everywhere else it is present or absent, however often it is named.
+        that is kept twice counts twice. So does an outcome in counts, in tables, in what `activations` lists
+        with ``present_only``, and where vectors of outcomes are added; everywhere else it is present or
+        absent, however often it is named.
     columns : mapping, optional
         The columns of a table, where they have other names: ``{"cues": "trigrams", "outcomes": 1}``, by name
         or by position, from 0; ``"frequency"`` likewise. Columns that the mapping leaves out are found by

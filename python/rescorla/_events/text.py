@@ -151,9 +151,9 @@ def corpus_events(
         words before and after it give the cues; a word without neighbours is left out. ``"context"``: the
         whole context is one event.
     context : {"line", "sentence", "paragraph", "document"}, default "line"
-        The part of the text that an event stays within. A paragraph ends at an empty line, a document at the
-        end of its file or of its item, and all of them at the mark ``---end.of.document---``, in lower or in
-        upper case. For sentences see Notes.
+        The part of the text that an event stays within. A paragraph ends at an empty line, or one of
+        any white space; a document at the end of its file or of its item; and all of them at the mark
+        ``---end.of.document---``, in lower or in upper case. For sentences see Notes.
     across : bool, default True
         Whether n-grams run across the words of an event, joined by the boundary as in ``"#in#the#"``, or stay
         within each word. With a pair as window, no n-gram joins the words before with those after.
@@ -186,8 +186,9 @@ def corpus_events(
         also lines, and its words with characters that are not in `symbols` are left out.
     duplicates : {"drop", "keep", "error"}, default "drop"
         What to do when an event lists a name twice: keep the first, keep both, or raise ValueError. A cue
-        that is kept twice counts twice. So does an outcome in counts, in tables and where vectors of outcomes
-        are added; everywhere else it is present or absent, however often it is named.
+        that is kept twice counts twice. So does an outcome in counts, in tables, in what `activations` lists
+        with ``present_only``, and where vectors of outcomes are added; everywhere else it is present or
+        absent, however often it is named.
     background : str, optional
         A cue to add to every event, before its others.
     threads : int, optional

@@ -74,7 +74,8 @@ def activations(
     -------
     ndarray, n_events x n_outcomes
         One row for each event (not: token). With ``present_only``, an array of one dimension: one value for
-        each outcome of each event, event after event, in the order in which events list them.
+        each outcome of each event, event after event, in the order in which events list them; an outcome that
+        an event lists twice has two.
 
     Raises
     ------

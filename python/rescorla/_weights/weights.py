@@ -498,7 +498,8 @@ class Weights:
         Returns
         -------
         Weights
-            Its parameters are the frame's ``attrs``.
+            Its parameters are the frame's ``attrs``. Its type is float32 where all columns are of it, also
+            without rows, and otherwise float64: a frame without columns has no type.
 
         Raises
         ------
@@ -533,7 +534,8 @@ class Weights:
         values = frame.to_numpy()
         if values.dtype == object and all(dtype.kind in "biuf" for dtype in frame.dtypes):
             # Of several types of numbers, or of pandas' own.
-            values = frame.to_numpy(np.float64, na_value=np.nan)
+            small = len(frame.dtypes) and all(d.kind == "f" and d.itemsize == 4 for d in frame.dtypes)
+            values = frame.to_numpy(np.float32 if small else np.float64, na_value=np.nan)
         return cls(values, frame.index, frame.columns, {str(k): v for k, v in frame.attrs.items()})
 
     def to_xarray(self, chunks: Any = None) -> DataArray:

@@ -97,6 +97,7 @@ class EquilibriumClassifier(LinearClassifier, _Equilibrium):
         The penalty on large weights, 0 or more.
     tol : float, default 1e-12
         For sparse X: stop when the gradient is below this part of its size at zero weights; see the notes.
+        With sample weights a row counts in both as often as its weight says.
     max_iter : int, default 10,000
         Of sparse X: the most iterations.
     progress : None, bool or callable(done, total), default None
@@ -212,7 +213,7 @@ class EquilibriumRegressor(LinearRegressor, _Equilibrium):
         The penalty on large weights, 0 or more.
     tol : float, default 1e-12
         For sparse X: stop when the gradient is below this part of its size at zero weights; see the notes of
-        `EquilibriumClassifier`.
+        `EquilibriumClassifier`. With sample weights a row counts in both as often as its weight says.
     max_iter : int, default 10,000
         Of sparse X: the most iterations.
     progress : None, bool or callable(done, total), default None

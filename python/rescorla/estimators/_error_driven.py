@@ -148,11 +148,14 @@ class ErrorDriven(LinearEstimator):
         if frequencies is not None:
             factors = factors_of(frequencies, rates.beta, factors, kappa)
         tol = None if self.tol is None else rate("tol", self.tol)
-        n_passes = 1 if piece else self._most_passes()
+        n_passes = int(x.shape[0] > 0) if piece else self._most_passes()
         seed = seed_of(self.random_state)
         rng = None if seed is None else generator(seed)
         if more:
             values = self._values
+            if not n_passes:
+                # A piece of no tokens teaches nothing.
+                return x, values[used]
         elif rule.initial == "random":
             if rng is None:
                 raise ValueError(
@@ -441,7 +444,7 @@ class ErrorDrivenRegressor(LinearRegressor, ErrorDriven):
     def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X = self._examples(X, reset=True)
         targets = self._targets(X, y, reset=True)
-        X, targets, frequencies = present(X, targets, frequencies_of(sample_weight, X))
+        X, targets, frequencies = present(X, targets, frequencies_of(sample_weight, X), piece=False)
         self._learn(X, targets, self._target_names(targets), frequencies)
         return self
 
@@ -470,6 +473,6 @@ class ErrorDrivenRegressor(LinearRegressor, ErrorDriven):
         more = hasattr(self, "_values")
         X = self._examples(X, reset=not more)
         targets = self._targets(X, y, reset=not more)
-        X, targets, frequencies = present(X, targets, frequencies_of(sample_weight, X))
+        X, targets, frequencies = present(X, targets, frequencies_of(sample_weight, X), piece=True)
         self._learn(X, targets, self._target_names(targets), frequencies, piece=True)
         return self

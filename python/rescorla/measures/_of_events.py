@@ -37,6 +37,8 @@ def activation(
 
         a_t = sum over the outcomes t of the event, and over its cues i, of w_it
 
+    An outcome that an event names twice is summed once.
+
     Parameters
     ----------
     events : Events, path or iterable of cue sets
@@ -87,9 +89,8 @@ def activation(
         present = activations(
             source, weights, present_only=True, unknown=unknown, threads=threads, progress=progress
         )
-        # The number of the event of each of its outcomes.
-        owners = np.repeat(np.arange(len(source)), np.diff(source._file.csr("outcomes")[0]))
-        return np.bincount(owners, present, len(source)).astype(np.float64)
+        owners, _, first = _outcomes(source)
+        return np.bincount(owners[first], present[first], len(source)).astype(np.float64)
     columns = _columns(source, weights, targets)
     result = np.zeros(len(source))
     asked, places_asked = np.unique(columns, return_inverse=True)
@@ -385,8 +386,9 @@ def _activated(
 def _columns(events: Events, weights: Weights, targets: Iterable[str] | None) -> NDArray[np.int64]:
     """The column of the target of each event."""
     if targets is None:
-        ends, of_events = events._file.csr("outcomes")
-        others = np.flatnonzero(np.diff(ends) != 1)
+        owners, of_events, first = _outcomes(events)
+        of_events = of_events[first]
+        others = np.flatnonzero(np.bincount(owners[first], minlength=len(events)) != 1)
         if len(others):
             number = int(others[0])
             raise ValueError(
@@ -399,7 +401,7 @@ def _columns(events: Events, weights: Weights, targets: Iterable[str] | None) ->
         of_events = np.arange(len(known), dtype=np.int32)
         if len(known) != len(events):
             raise ValueError(f"targets must be {len(events)}, one for each event, not {len(known)}")
-    columns = places(known, weights._column_numbers)[of_events]
+    columns: NDArray[np.int64] = places(known, weights._column_numbers)[of_events]
     if (columns < 0).any():
         name = known[int(of_events[columns.argmin()])]
         raise KeyError(
@@ -407,6 +409,16 @@ def _columns(events: Events, weights: Weights, targets: Iterable[str] | None) ->
             f"{near(name, weights._column_numbers)}"
         )
     return columns
+
+
+def _outcomes(events: Events) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.bool_]]:
+    """Of each outcome that events list its event, its number, and whether the event names it here first."""
+    ends, outcomes = events._file.csr("outcomes")
+    owners = np.repeat(np.arange(len(events)), np.diff(ends))
+    first = np.zeros(len(outcomes), dtype=np.bool_)
+    # A pair is one number.
+    first[np.unique(owners * max(1, events.n_outcomes) + outcomes, return_index=True)[1]] = True
+    return owners, outcomes, first
 
 
 def _own(values: NDArray[Any], columns: NDArray[np.int64]) -> NDArray[Any]:
