@@ -110,11 +110,10 @@ def decompose(
     # they are before they are centred.
     digits = _ROUNDED * _lengths((Vt * (uncentred / lengths)).T)
     known = s > max(rows.shape) * np.finfo(np.float64).eps * s.max(initial=0.0) + digits
-    U, s, V = U[:, known], s[known], Vt[known].T
-    if total:
-        U -= root * (root.T @ U / total)
-    # Z may be sparse; then it is on the left that it can be.
-    inner = (Z.T @ (U * root)).T
+    # Without copies of U, which may be as large as X.
+    inner = ((Z.multiply(root) if hasattr(Z, "multiply") else Z * root).T @ U).T
+    inner -= np.outer(root.T @ U, aims)
+    s, V, inner = s[known], Vt[known].T, inner[known]
     found = V @ (inner / s[:, np.newaxis]) / lengths[:, np.newaxis]
     basis, beyond, first, combined = _row_space(V, lengths, means)
     size = 1 + beyond @ beyond
