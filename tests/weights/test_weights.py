@@ -28,7 +28,13 @@ PARAMETERS = {
     "continued": True,
 }
 SUFFIXES = ("npz", "npy", "nc")
-WRONG = ("save it again", "keep the two files together", "suffix of its format", "makes weights of events")
+WRONG = (
+    "save it again",
+    "save the weights again",
+    "keep the two files together",
+    "suffix of its format",
+    "makes weights of events",
+)
 
 
 def weights(dtype: Any = np.float64, parameters: dict[str, Any] = PARAMETERS) -> rw.Weights:
