@@ -335,6 +335,7 @@ def learn(
             report = _core.learn(
                 events._file,
                 **request.told(),
+                **request.wanted(),
                 out=values,
                 method=engine,
                 threads=n_threads,
