@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
+# Of a ridge: times what features have it stays finite.
+_GREATEST = 1e150
+
+
 class _Equilibrium(LinearEstimator):
     """What the two estimators share."""
 
@@ -50,6 +54,8 @@ class _Equilibrium(LinearEstimator):
 
     def _learn(self, X: Any, Z: Any, outcomes: Sequence[str], sample_weight: ArrayLike | None) -> None:
         ridge, tol = rate("ridge", self.ridge), rate("tol", self.tol)
+        if ridge > _GREATEST:
+            raise ValueError(f"ridge must be at most {_GREATEST:g}, not {ridge:g}")
         max_iter = whole("max_iter", self.max_iter, 1)
         frequencies = frequencies_of(sample_weight, X)
         if frequencies is not None and not frequencies.any():
