@@ -204,7 +204,7 @@ def test_weights_are_equal_by_identity() -> None:
         ((VALUES, ["a", "a"], OUTCOMES), ValueError, "cues must be distinct, but 'a'"),
         ((VALUES, CUES, ["x", "y", "x"]), ValueError, "outcomes must be distinct, but 'x'"),
         ((VALUES, "ab", OUTCOMES), TypeError, "not the str 'ab'"),
-        ((VALUES, ["a", 1], OUTCOMES), TypeError, "1 is of type int"),
+        ((VALUES, ["a", 1], OUTCOMES), TypeError, "1 is none"),
         (([1.0, 2.0], CUES, OUTCOMES), ValueError, "1 dimensions"),
         ([[["a", "b", "c"], ["d", "e", "f"]], CUES, OUTCOMES], TypeError, "real numbers"),
     ],

@@ -9,7 +9,7 @@ from rescorla._core import check_apart
 from rescorla._events.events import Events
 from rescorla._events.read import files_of_events
 from rescorla._learn.trajectory import Trajectories
-from rescorla._shared.checks import PathName, PerName, one_of, path_name, shown, string, whole
+from rescorla._shared.checks import PathName, PerName, one_of, path_name, shown, whole
 from rescorla._shared.progress import Progress, watching
 from rescorla._weights.disk import mapped_files, naming, replacing
 from rescorla._weights.weights import Weights
@@ -114,8 +114,8 @@ def report(
     where = path_name(path)
     if not where.lower().endswith(_SUFFIXES):
         raise ValueError(f"{where}: a report is a page in HTML; give a name that ends in .html")
-    if title is not None:
-        title = string("title", title)
+    if title is not None and not isinstance(title, str):
+        raise TypeError(f"title must be a str, not {shown(title)}")
     n = whole("n", n, 1)
     one_of("nearness", nearness, ("cosine", "correlation", None))
     rule = {"alpha": alpha, "beta": beta, "lambda_": lambda_}

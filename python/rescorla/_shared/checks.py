@@ -101,11 +101,7 @@ def several(argument: str, values: Any, kind: str = "names") -> list[Any]:
 
 def is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
     """Whether something has entries: an array of no dimensions has the method, but none."""
-    try:
-        iter(value)  # type: ignore[call-overload]
-    except TypeError:
-        return False
-    return True
+    return isinstance(value, Iterable) and not (isinstance(value, np.ndarray) and value.ndim == 0)
 
 
 def ordered(argument: str, values: object) -> None:
