@@ -49,8 +49,8 @@ def repair(out: PathName, *, tiles: Iterable[int] | None = None) -> list[int]:
     --------
     >>> import rescorla as rw
     >>> events = rw.read_events([("light_tone", "shock", 3), ("tone", "food")])
-    >>> weights = rw.learn(events, out="weights.zarr")
-    >>> rw.tiles.repair("weights.zarr")
+    >>> weights = rw.learn(events, out="store.zarr")
+    >>> rw.tiles.repair("store.zarr")
     []
     """
     path = path_name(out, "out")

@@ -188,7 +188,7 @@ def test_a_frequency_is_as_many_rows(rows: list[Any]) -> None:
         columns: Any = list(zip(*rows, strict=True))
         shares = np.array(columns[2:5], dtype=float).T
         return classify.statistics(
-            columns[0], columns[1], shares, outcomes="xyz", sample_weight=counts, n_parameters=4
+            columns[0], columns[1], shares, outcomes=list("xyz"), sample_weight=counts, n_parameters=4
         )
 
     short, long = fit(rows, [row[5] for row in rows]), fit(repeated, None)

@@ -174,7 +174,7 @@ def test_a_piece_of_no_tokens_changes_nothing(of: Any, beta: float | None, is_sp
     assert states(with_empty) == states(plain)
     with pytest.raises(ValueError, match="features"):
         with_empty.partial_fit(X[:10, :2], y[:10], sample_weight=nothing)
-    with pytest.raises(ValueError, match="all rows have the weight 0"):
+    with pytest.raises(ValueError, match="all rows have a weight of zero"):
         with_empty.fit(X[45:55], y[45:55], sample_weight=nothing)
 
 

@@ -185,7 +185,7 @@ def _entries(X: Any) -> Any:
     """What has as many entries as X has rows."""
     if isinstance(X, Mapping):
         return next(iter(columns_of(X).values()), ())
-    if isinstance(X, str | bytes) or not is_iterable(X) or not hasattr(X, "__len__"):
+    if isinstance(X, str | bytes) or not (is_iterable(X) or is_table(X)) or not hasattr(X, "__len__"):
         raise TypeError(f"X must be a table, an array or a list of cue sets, not {shown(X)}")
     return X
 

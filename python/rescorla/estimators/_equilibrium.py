@@ -59,7 +59,7 @@ class _Equilibrium(LinearEstimator):
         max_iter = whole("max_iter", self.max_iter, 1)
         frequencies = frequencies_of(sample_weight, X)
         if frequencies is not None and not frequencies.any():
-            raise ValueError("sample_weight must be more than 0 in one row at least")
+            raise ValueError("sample_weight must be more than zero in one row at least")
         started = perf_counter()
         with watching(self.progress, "solving", "%", 100) as watch:
             if is_sparse(X):

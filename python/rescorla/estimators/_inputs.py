@@ -50,7 +50,7 @@ def present(
         return X, targets, None
     if not piece and not frequencies.any():
         raise ValueError(
-            "all rows have the weight 0, so that there is nothing to learn: let at least one sample_weight, "
+            "all rows have a weight of zero, so there is nothing to learn: let at least one sample_weight, "
             "and the class_weight of its row, be more"
         )
     if not frequencies.all():
