@@ -23,7 +23,6 @@ use std::ptr::null_mut;
 use std::sync::{Mutex, PoisonError};
 
 use super::activation::{Activation, Loss, Unit};
-use super::columns::{COLUMNS, Cut, WeightTile, WeightTiles};
 use super::descent::{Descent, DescentReport};
 use super::rows::NumberRows;
 use crate::error::{Error, Result};
@@ -36,6 +35,8 @@ use crate::kernel::step::prefetch;
 use crate::kernel::vector::Vector;
 use crate::monitor::Monitor;
 use crate::tiles::buffer::Buffer;
+use crate::tiles::columns::{COLUMNS, Cut, Tile, Tiles};
+use crate::tiles::home::{Fresh, Home, Initial};
 use crate::tiles::result::Matrix;
 use crate::tiles::rule::Rule;
 use crate::tiles::width::{WIDEST, padded};
@@ -117,21 +118,23 @@ pub fn learn_at<E: Element>(
         shape: [(copies * n_rows) as f64, x.n_values() as f64 / n.max(1) as f64],
     };
     let columns = collected(0..n_columns as u32, COLUMNS)?;
-    let tiles = WeightTiles::new(&columns, n_rows, descent.initial, &cut);
+    let tiles = Tiles::new::<E>([n_rows, n_columns], &cut);
+    let initial = descent.initial.map(|initial| Initial::whole(initial, n_columns)).transpose()?;
+    let home = Fresh::all(&columns, n_rows, tiles.width, initial.as_ref(), (out, monitor))?;
     // Without tokens no pass would ever look at the monitor.
     let passes = if n == 0 { 0 } else { descent.passes };
-    monitor.set_total((n as u64).saturating_mul(passes).saturating_mul(tiles.len() as u64));
+    monitor.set_total((n as u64).saturating_mul(passes).saturating_mul(home.n_tiles() as u64));
 
     let start = |_| Buffer::zeros((copies - 1) * tiles.elements());
-    tiles.learn(out, monitor, start, |before, tile| {
-        let WeightTile { ref mut weights, width, first, columns } = *tile;
+    let learn = |before: &mut Buffer<E>, tile: &mut Tile<'_, E>| {
+        let (weights, width, columns) = (&mut *tile.weights, tile.width, tile.columns.clone());
         let before = &mut before[..(copies - 1) * n_rows * width];
         before.copy_from_slice(&weights[..(copies - 1) * n_rows * width]);
         let mut tile = RowsTile {
             weights,
             before,
             width,
-            first,
+            first: columns.start,
             n_columns: columns.len(),
             targets: &mut filled(E::default(), AT_ONCE * width, COLUMNS)?,
             rates: [E::default(); AT_ONCE],
@@ -152,7 +155,9 @@ pub fn learn_at<E: Element>(
             }
         }
         Ok(())
-    })
+    };
+    tiles.learn(&home, start, |state, tiles| tiles.iter_mut().try_for_each(|tile| learn(state, tile)))?;
+    Ok(DescentReport { kernel: cut.kernel, tile: tiles.width, threads: tiles.threads })
 }
 
 /// The fastest kernel for so many columns: that of wide vectors, unless it takes more room for a row than that of half as wide

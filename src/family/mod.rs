@@ -7,15 +7,13 @@
 //! - [`minover`], [`adatron`]: the plane of optimal stability between two classes. [`students`]: who learns it from a teacher.
 //! - [`widrow_hoff`]: vectors as cues and outcomes.
 //!
-//! `delta` works on tiles of outcomes, as the rule does; `batches` cuts the tokens of events into batches, and `columns` drives
-//! tiles of columns. A column of weights depends on the data and on itself, whatever the activation function and the size of the
+//! `delta` works on tiles of outcomes, as the rule does; `batches` cuts the tokens of events into batches. A column of weights depends on the data and on itself, whatever the activation function and the size of the
 //! batches: so tiles, threads and instruction sets are those of the rule, and change no bit. The others work on [`patterns`],
 //! examples with their classes.
 
 pub mod activation;
 pub mod adatron;
 mod batches;
-mod columns;
 pub mod delta;
 pub mod delta_rows;
 pub mod descent;

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 
 use super::facts::{Facts, max_kappa};
-use super::plan::{Initial, NAMES, Plan};
+use super::plan::{NAMES, Plan};
 use super::script::{EventStream, NONE, Numbering, Script};
 use crate::error::Result;
 use crate::events::EventFile;
@@ -16,6 +16,7 @@ use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
 use crate::monitor::Monitor;
 use crate::threads::sensible;
+use crate::tiles::home::{Initial, Stands};
 use crate::tiles::method::Method;
 use crate::tiles::rule::{Rule, Schedule};
 use crate::tiles::width::{SMALL, width};
@@ -110,7 +111,8 @@ impl<E: Element> CheckedPlan<E> {
         let columns = plan.columns.iter();
         let columns = columns.map(|column| column.map_or(NONE, |column| numbers[column as usize]));
         let (n_rows, n_columns) = (plan.alpha.len(), self.columns.len());
-        let numbering = Numbering { rows, n_rows, columns: collected(columns, NAMES)?, n_columns };
+        let numbering =
+            Numbering { rows, n_rows, columns: collected(columns, NAMES)?, n_columns, once: true };
         EventStream::new(file, numbering)
     }
 
@@ -136,7 +138,7 @@ pub(super) struct Start<'a, E: Clone> {
 }
 
 /// Bytes of memory that all events of a file take as scripts.
-pub(super) fn scripted(survey: &Survey, file: &EventFile) -> u64 {
+pub(crate) fn scripted(survey: &Survey, file: &EventFile) -> u64 {
     let names = survey.totals.names.saturating_mul(Script::NAME);
     names.saturating_add(file.len().saturating_mul(Script::EVENT))
 }
@@ -152,6 +154,12 @@ pub(super) struct LearnedColumn {
     pub(super) start: u64,
     /// The number of tokens before that event.
     pub(super) before: u64,
+}
+
+impl Stands for LearnedColumn {
+    fn targets(&self) -> &[u32] {
+        &self.targets
+    }
 }
 
 /// A row to learn, the rows of the result that it stands for, and the event after the last one that has its cue.

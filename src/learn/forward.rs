@@ -16,20 +16,19 @@
 
 use super::checked::{CheckedPlan, LearnedColumn, Start};
 use super::mean::Mean;
-use super::passes::Passes;
-use super::plan::Initial;
 use super::run::Run;
 use super::script::{Chunks, NONE};
-use super::tile::{ColumnTile, Columns, Lanes, LearnsColumns, OrderedEvents, PerToken};
+use super::tile::{ColumnTile, Columns, Lanes, LearnsColumns, OrderedEvents, PerToken, Targets};
 use super::trajectory::{Tracer, Traces, Walk};
 use crate::error::Result;
-use crate::grow::{Grow, collected, filled, gathered};
+use crate::events::survey::Position;
+use crate::grow::{collected, filled, gathered};
 use crate::kernel::element::Element;
-use crate::threads::each;
 use crate::tiles::buffer::Buffer;
-use crate::tiles::result::{Axis, Entry, Filling, Matrix, check_finite};
+use crate::tiles::columns::{Tile, Tiles};
+use crate::tiles::home::Fresh;
+use crate::tiles::result::{Axis, Entry, Matrix};
 use crate::tiles::rule::Rates;
-use crate::tiles::width::padded;
 
 const TILES: &str = "the columns of tiles";
 
@@ -56,21 +55,19 @@ pub(super) fn learn<E: LearnsColumns>(
 ) -> Result<usize> {
     let (monitor, n_rows) = (run.monitor, checked.rule.alpha.len());
     let width = checked.width(columns.len(), threads);
-    let tiles = collected(columns.chunks(width), TILES)?;
     let end = match goal {
         Goal::Weights(..) => checked.facts.tokens,
         Goal::Traces(traces) => traces.end(),
     };
-    let before = |tile: &&[LearnedColumn]| tile.first().map_or(end, |column| column.before);
-    monitor.add_total(tiles.iter().map(|tile| end.saturating_sub(before(tile))).sum());
+    let before = |tile: &[LearnedColumn]| tile.first().map_or(end, |column| column.before);
+    monitor.add_total(columns.chunks(width).map(|tile| end.saturating_sub(before(tile))).sum());
     let rates = start.schedule.as_ref().map(|schedule| Rates::new::<E>(start.betas, schedule, end, monitor));
     let rates = rates.transpose()?;
     let along = collected((0..).zip(&checked.kept).map(|(to, &from)| Entry { from, to }), TILES)?;
-    let filling = match goal {
-        Goal::Weights(out, _) => Some(out.begin(Axis::Columns, along, monitor)?),
-        Goal::Traces(_) => None,
+    let (filling, origin) = match goal {
+        Goal::Weights(out, origin) => (Some(out.begin(Axis::Columns, along, monitor)?), *origin),
+        Goal::Traces(_) => (None, 0),
     };
-    let origin = if let Goal::Weights(_, origin) = goal { *origin } else { 0 };
     // Room for one row at least, so that each tile has a piece of each buffer.
     let (rows, means) = (n_rows.max(1), usize::from(start.average));
     let (elements, of_lanes) = (rows.saturating_mul(width), Lanes::<E>::EACH.saturating_mul(width));
@@ -83,26 +80,22 @@ pub(super) fn learn<E: LearnsColumns>(
         // Trajectories take one tile in each pass.
         Goal::Traces(_) => 1,
     };
-    let passes = Passes::new(tiles.len(), threads, most);
-    let buffers = || {
-        let most = passes.most();
+    let tiles = Tiles { kernel: checked.kernel, threads, n_rows, width, most };
+    let home = Fresh { columns, width, initial: start.initial.as_ref(), filling, origin };
+    let buffers = |most: usize| {
         Ok(Buffers {
-            weights: Buffer::zeros(elements.saturating_mul(most))?,
             sums: Buffer::zeros(elements.saturating_mul(most * means))?,
             since: filled(0, rows * most * means, "the means of weights")?,
             lanes: Buffer::zeros(of_lanes * most)?,
-            lines: filling.as_ref().map_or_else(|| Buffer::zeros(0), Filling::buffer)?,
         })
     };
-    each(threads, passes.len(), buffers, |buffers, pass| {
-        let tiles = &tiles[passes.tiles(pass)];
-        let lists = gathered(tiles.iter().map(|columns| Lists::of(columns, checked)), TILES)?;
-        let pieces = buffers.weights.chunks_mut(elements).zip(buffers.lanes.chunks_mut(of_lanes));
+    tiles.learn(&home, buffers, |buffers, tiles| {
+        let of = |tile: &Tile<'_, E>| &columns[tile.columns.clone()];
+        let lists = gathered(tiles.iter().map(|tile| Lists::of(of(tile), checked)), TILES)?;
         let mut means = buffers.sums.chunks_mut(elements).zip(buffers.since.chunks_mut(rows));
-        let begun = tiles.iter().zip(&lists).zip(pieces).map(|((columns, lists), (weights, lanes))| {
-            let width = padded::<E>(columns.len(), checked.kernel);
-            let weights = &mut weights[..n_rows * width];
-            begin(weights, width, columns, start.initial.as_ref());
+        let begun = tiles.iter_mut().zip(&lists).zip(buffers.lanes.chunks_mut(of_lanes));
+        let begun = begun.map(|((tile, lists), lanes)| {
+            let (columns, width) = (of(tile), tile.width);
             let mean = means
                 .next()
                 .map(|(sums, since)| Mean::new(&mut sums[..n_rows * width], &mut since[..n_rows], width));
@@ -111,45 +104,25 @@ pub(super) fn learn<E: LearnsColumns>(
                 Goal::Weights(..) => None,
                 Goal::Traces(traces) => Some(traces.tracer(columns, per_token.token)?),
             };
-            let tile = TileColumns {
-                columns: Columns {
-                    first: columns.first().map_or(0, |column| column.number),
-                    lanes: &lists.lanes,
-                    lambda: &lists.lambda,
-                },
-                width,
-                start: columns.first().map_or(u64::MAX, |column| column.start),
-            };
-            Ok(tile.begin(weights, Lanes::of(lanes, width), per_token, tracer, run, chunks))
+            let start = columns.first().map_or(u64::MAX, |column| column.start);
+            let first = columns.first().map_or(0, |column| column.number);
+            let targets = Targets::Names(Columns { first, lanes: &lists.lanes, lambda: &lists.lambda });
+            let columns = TileColumns { targets, width, start };
+            Ok(columns.begin(tile.weights, Lanes::of(lanes, width), per_token, tracer, run, chunks))
         });
-        let mut begun = gathered(begun, TILES)?;
-        learn_tiles(&mut begun, run, chunks)?;
-        for (BegunTile { tile, .. }, columns) in begun.iter().zip(tiles) {
-            let (weights, across) = (&*tile.weights, across(columns, origin)?);
-            let row_and_column = |row, lane: usize| (row, columns[lane].targets[0] as usize);
-            match &filling {
-                Some(filling) => {
-                    filling.write(weights, tile.width, &across, &mut buffers.lines, row_and_column)?;
-                }
-                None => check_finite(weights, tile.width, &across, row_and_column)?,
-            }
-        }
-        Ok(())
+        learn_tiles(&mut gathered(begun, TILES)?, run, chunks)
     })?;
     Ok(width)
 }
 
-/// The buffers of a thread. Each tile of a pass has a piece of each of them except `lines`.
+/// The buffers of a thread. Each tile of a pass has a piece of each of them.
 struct Buffers<E> {
-    weights: Buffer<E>,
     /// For means: a sum for each weight.
     sums: Buffer<f64>,
     /// For means: for each row the token that changed it last.
     since: Vec<u64>,
     /// Targets and rates for the lanes of a tile.
     lanes: Buffer<E>,
-    /// Lines of a result in a file.
-    lines: Buffer<E>,
 }
 
 /// The lists that the [`Columns`] of a tile borrow.
@@ -165,25 +138,6 @@ impl<E: Element> Lists<E> {
     }
 }
 
-/// Fills a tile with the weights that its columns start from.
-fn begin<E: Element>(
-    weights: &mut [E],
-    width: usize,
-    columns: &[LearnedColumn],
-    initial: Option<&Initial<'_, E>>,
-) {
-    weights.fill(E::default());
-    let Some(initial) = initial else { return };
-    let rows = weights.chunks_exact_mut(width).zip(initial.weights.chunks_exact(initial.width.max(1)));
-    for (row, initial_row) in rows {
-        for (weight, column) in row.iter_mut().zip(columns) {
-            if let Some(source) = initial.columns[column.targets[0] as usize] {
-                *weight = initial_row[source as usize];
-            }
-        }
-    }
-}
-
 /// The lane of each column of the events, [`NONE`] outside the tile. An empty list if the columns are consecutive.
 fn lanes(columns: &[LearnedColumn], n_columns: usize) -> Result<Vec<u32>> {
     if columns.is_sorted_by(|one, next| one.number + 1 == next.number) {
@@ -196,19 +150,9 @@ fn lanes(columns: &[LearnedColumn], n_columns: usize) -> Result<Vec<u32>> {
     Ok(lanes)
 }
 
-/// Where each column of a tile goes, in a result whose first column has the number `origin`.
-fn across(columns: &[LearnedColumn], origin: u32) -> Result<Vec<Entry>> {
-    let mut across = Vec::new();
-    for (from, column) in (0..).zip(columns) {
-        across.make_room(column.targets.len(), TILES)?;
-        across.extend(column.targets.iter().map(|&to| Entry { from, to: to - origin }));
-    }
-    Ok(across)
-}
-
 /// The columns of a tile, and what is needed to start it.
 pub(super) struct TileColumns<'a, E> {
-    pub(super) columns: Columns<'a, E>,
+    pub(super) targets: Targets<'a, E>,
     /// Elements in a row: one for each column, and padding.
     pub(super) width: usize,
     /// The first event that can change a column.
@@ -227,7 +171,7 @@ impl<'t, E: LearnsColumns> TileColumns<'t, E> {
         chunks: &Chunks<OrderedEvents>,
     ) -> BegunTile<'t, 'a, E> {
         let stream = chunks.stream();
-        let tile = ColumnTile::new(weights, self.width, self.columns, run.rule, lanes, per_token);
+        let tile = ColumnTile::new(weights, self.width, self.targets, run.rule, lanes, per_token);
         if let Some(tracer) = &mut tracer {
             tracer.begin(tile.weights, self.width);
         }
@@ -246,6 +190,26 @@ pub(super) struct BegunTile<'t, 'a, E> {
     tracer: Option<Tracer<'t, 'a, E>>,
 }
 
+/// Learns all events from a position on into a tile, with a schedule perhaps.
+///
+/// # Errors
+/// When stopped, or events cannot be read.
+pub(crate) fn learn_tile<E: LearnsColumns>(
+    tile: &mut Tile<'_, E>,
+    targets: Targets<'_, E>,
+    start: Position,
+    lanes: &mut Buffer<E>,
+    rates: Option<&Rates<'_>>,
+    run: &Run<'_, E>,
+    chunks: &Chunks<OrderedEvents>,
+) -> Result<()> {
+    let width = tile.width;
+    let per_token = PerToken { token: start.tokens, rates, mean: None };
+    let columns = TileColumns { targets, width, start: start.events };
+    let begun = columns.begin(tile.weights, Lanes::of(lanes, width), per_token, None, run, chunks);
+    learn_tiles(&mut [begun], run, chunks)
+}
+
 /// Learns all events into some tiles, chunk after chunk. Tiles do not depend on each other, so each has the bits that it would have
 /// alone.
 ///
@@ -262,6 +226,7 @@ pub(super) fn learn_tiles<E: LearnsColumns>(
         if tiles.iter().all(BegunTile::is_done) {
             break;
         }
+        run.monitor.check()?;
         chunks.visit(number, OrderedEvents::of, |events| {
             let mut reached = tiles.iter_mut().filter(|tile| tile.first <= number);
             reached.try_for_each(|tile| tile.learn(events, run))

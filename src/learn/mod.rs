@@ -4,35 +4,35 @@
 //! about the events (`facts`), the method, and the events as that method reads them (`script`). Any part of it may be learned on
 //! any thread.
 //!
-//! Weights are cut into tiles, and each thread takes one tile after another, or several at a time (`passes`). A tile has columns,
-//! which learn the events in order (`forward`, `tile`), or rows, which go through the events backward (`adjoint`, `steps`). Where
+//! Weights are cut into tiles, and each thread takes one tile after another, or several at a time. A tile has columns, which
+//! learn the events in order (`forward`, `tile`), or rows, which go through the events backward (`adjoint`, `steps`). Where
 //! it pays, events that share rows are reordered to come one after another (`order`), which changes no bit.
 //!
 //! The forward method can also give the mean of the weights over all tokens (`mean`), record weights at chosen tokens
 //! ([`trajectory`]), or learn in the caller's array ([`in_place`]). [`memory`] says how much memory all this takes at most.
 
 mod adjoint;
-mod checked;
-mod clock;
+pub(crate) mod checked;
+pub(crate) mod clock;
 mod facts;
-mod forward;
+pub(crate) mod forward;
 pub mod in_place;
 mod job;
 mod mean;
 pub mod memory;
 mod order;
-mod passes;
 mod plan;
-mod run;
-mod script;
+pub(crate) mod run;
+pub(crate) mod script;
 mod steps;
-mod tile;
+pub(crate) mod tile;
 pub mod trajectory;
 
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::kernel::element::Element;
 use crate::monitor::Monitor;
+pub use crate::tiles::home::Initial;
 use crate::tiles::method::Method;
 use crate::tiles::result::Matrix;
 use adjoint::LearnsRows;
@@ -40,7 +40,7 @@ use checked::CheckedPlan;
 pub use facts::Facts;
 pub use job::{Job, Report};
 use memory::Memory;
-pub use plan::{Initial, Plan};
+pub use plan::Plan;
 pub use script::BUDGET;
 use steps::Stepper;
 use tile::LearnsColumns;

@@ -1,16 +1,15 @@
 //! The plan: what to learn, with which parameters.
 
-use std::borrow::Cow;
-
 use super::facts::Facts;
 use super::script::NONE;
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::survey::{Survey, together};
 use crate::events::twins::Twins;
-use crate::grow::{collected, filled};
+use crate::grow::filled;
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
+use crate::tiles::home::Initial;
 use crate::tiles::method::Method;
 use crate::tiles::rule::{Rule, Schedule};
 use crate::tiles::width::SMALL;
@@ -56,17 +55,6 @@ pub struct Plan<'a, E: Clone> {
     /// The budget in bytes for decoded events. If the events take more, none are kept, and the budget is for additional tiles,
     /// which share the decoding.
     pub budget: usize,
-}
-
-/// Weights to continue from. Row i belongs to row i of the weights; `columns` says where each column is.
-#[derive(Debug, Clone)]
-pub struct Initial<'a, E: Clone> {
-    /// The weights, row after row.
-    pub weights: Cow<'a, [E]>,
-    /// Columns in a row of `weights`.
-    pub width: usize,
-    /// Where each column of the result is in `weights`; `None`: it starts at zero.
-    pub columns: Cow<'a, [Option<u32>]>,
 }
 
 impl<E: Element> Plan<'_, E> {
@@ -165,35 +153,5 @@ impl<E: Element> Plan<'_, E> {
             .map_or(0.0, |initial| initial.n_rows() as f64 * n_columns as f64 * n_tracked as f64);
         let adjoint = distinct_updates as f64 * visits + product;
         if adjoint < facts.forward_updates as f64 { Method::Adjoint } else { Method::Forward }
-    }
-}
-
-impl<E: Element> Initial<'_, E> {
-    /// Which columns of the result do not start at zero. Minus zero counts: an event turns it into plus zero.
-    pub(super) fn started(&self, n_rows: usize, n_columns: usize) -> Result<Vec<bool>> {
-        let width = self.width;
-        let whole = width > 0 && self.weights.len().is_multiple_of(width) || self.weights.is_empty();
-        let inside = self.columns.iter().flatten().all(|&column| (column as usize) < width);
-        if !whole || !inside || self.columns.len() != n_columns || self.n_rows() > n_rows {
-            return Err(Error::Argument(
-                "expected initial weights whose rows and columns are in the result".into(),
-            ));
-        }
-        let mut started = filled(false, width, NAMES)?;
-        for row in self.weights.chunks_exact(width.max(1)) {
-            for (started, weight) in started.iter_mut().zip(row) {
-                if !weight.is_finite() {
-                    let message = format!("expected finite initial weights, found {}", weight.to_f64());
-                    return Err(Error::Argument(message));
-                }
-                *started |= !weight.is_positive_zero();
-            }
-        }
-        let columns = self.columns.iter();
-        collected(columns.map(|column| column.is_some_and(|column| started[column as usize])), NAMES)
-    }
-
-    pub(super) fn n_rows(&self) -> usize {
-        self.weights.len() / self.width.max(1)
     }
 }

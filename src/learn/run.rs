@@ -6,12 +6,12 @@ use crate::monitor::Monitor;
 use crate::tiles::rule::Rule;
 
 /// How tiles are learned, and the monitor.
-pub(super) struct Run<'a, E> {
-    pub(super) rule: &'a Rule<E>,
-    pub(super) kernel: Isa,
+pub(crate) struct Run<'a, E> {
+    pub(crate) rule: &'a Rule<E>,
+    pub(crate) kernel: Isa,
     /// Tokens of all events.
-    pub(super) tokens: u64,
-    pub(super) monitor: &'a Monitor,
+    pub(crate) tokens: u64,
+    pub(crate) monitor: &'a Monitor,
     /// How long kernels ran.
-    pub(super) clock: &'a Clock,
+    pub(crate) clock: &'a Clock,
 }

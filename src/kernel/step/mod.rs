@@ -42,14 +42,8 @@
 //! unsafe impl<V: Vector<Element = f64>> Step<V> for Slower<'_> {
 //!     const UNIFORM: bool = false;
 //!
-//!     #[inline(always)]
-//!     unsafe fn factor(&self, row: u32) -> V {
-//!         unsafe { V::splat(self.rates[row as usize]) }
-//!     }
-//!
-//!     #[inline(always)]
-//!     unsafe fn term(row: V, _: V) -> V {
-//!         row
+//!     fn factors(&self) -> &[f64] {
+//!         self.rates
 //!     }
 //!
 //!     #[inline(always)]
@@ -64,11 +58,6 @@
 //!             sums[b] = unsafe { V::load(target.as_ptr()).minus(sums[b]) };
 //!         }
 //!         sums
-//!     }
-//!
-//!     #[inline(always)]
-//!     unsafe fn changed(row: V, factor: V, update: V) -> V {
-//!         unsafe { row.plus(factor.times(update)) }
 //!     }
 //! }
 //!
@@ -154,17 +143,29 @@ pub unsafe trait Step<V: Vector> {
     /// Whether all rows have the same factor. If so, `update` includes it, and [`Step::factor`] is never called.
     const UNIFORM: bool;
 
+    /// The factors of the rows. Not asked for where they are the same.
+    fn factors(&self) -> &[V::Element] {
+        &[]
+    }
+
     /// The factor of a row, the same in all lanes.
     ///
     /// # Safety
-    /// See [`Step`]; the row exists.
-    unsafe fn factor(&self, row: u32) -> V;
+    /// See [`Step`]; the row is below the number of factors.
+    #[inline(always)]
+    unsafe fn factor(&self, row: u32) -> V {
+        // SAFETY: by the contract of this function.
+        unsafe { V::splat(*self.factors().get_unchecked(row as usize)) }
+    }
 
-    /// What a row adds to the sum.
+    /// What a row adds to the sum: itself, unless a method says otherwise.
     ///
     /// # Safety
     /// See [`Step`].
-    unsafe fn term(row: V, factor: V) -> V;
+    #[inline(always)]
+    unsafe fn term(row: V, _: V) -> V {
+        row
+    }
 
     /// The update of `B` vectors from `column` on, made of their sums.
     ///
@@ -172,18 +173,22 @@ pub unsafe trait Step<V: Vector> {
     /// See [`Step`]; the columns exist.
     unsafe fn update<const B: usize>(&mut self, column: usize, sums: [V; B]) -> [V; B];
 
-    /// A row after the update.
+    /// A row after the update: the update times the row's factor is added, unless a method says otherwise.
     ///
     /// # Safety
     /// See [`Step`].
-    unsafe fn changed(row: V, factor: V, update: V) -> V;
+    #[inline(always)]
+    unsafe fn changed(row: V, factor: V, update: V) -> V {
+        // SAFETY: by the contract of this function.
+        unsafe { row.plus(if Self::UNIFORM { update } else { factor.times(update) }) }
+    }
 }
 
 /// A step on all columns of the given rows. `once` says that no row comes twice.
 ///
 /// # Safety
 /// The instruction set of `V` must exist. `weights` points to rows of `width` elements each, a positive multiple of `B * LANES`,
-/// that nobody else uses; every row in `rows` is one of them.
+/// that nobody else uses; every row in `rows` is one of them, and has a factor unless the step is uniform.
 #[inline(always)]
 #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
 pub unsafe fn step<V: Vector, S: Step<V>, const B: usize>(
