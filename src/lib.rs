@@ -43,7 +43,7 @@
 //!   tables and running text, as names.
 //! - Machine. [`kernel`]: arithmetic on rows of weights, per instruction set. [`tiles`]: how weights are cut, the rule's
 //!   parameters, and where results go.
-//! - Verbs. [`learn`]: the rule. [`family`]: its relatives. [`equilibrium`], [`activate`]. Above them `learner`: [`Learner`] and
+//! - Verbs. [`learn`]: events, tiles and threads for any rule. [`rules`]: the rules. [`family`]: relatives of the first. [`equilibrium`], [`activate`]. Above them `learner`: [`Learner`] and
 //!   [`Weights`], a simple interface.
 //! - `bind`: the Python interface (feature `python`).
 
@@ -58,6 +58,7 @@ pub mod learn;
 mod learner;
 pub mod lists;
 pub mod monitor;
+pub mod rules;
 pub mod text;
 mod threads;
 pub mod tiles;

@@ -36,7 +36,7 @@ use crate::tiles::buffer::Buffer;
 use crate::tiles::columns::{COLUMNS, Cut, Tile, Tiles};
 use crate::tiles::home::{Fresh, Home, Initial};
 use crate::tiles::result::Matrix;
-use crate::tiles::rule::{Rule, same};
+use crate::tiles::rule::{Parameters, same};
 use crate::tiles::width::WIDEST;
 
 /// The work is interrupted to look at the monitor after about this many slots times columns: a millisecond or so.
@@ -138,7 +138,7 @@ pub fn learn<E: Element>(
 
 impl<E: Element> DeltaPlan<'_, E> {
     /// The parameters, rounded and checked.
-    fn rule(&self) -> Result<Rule<E>> {
+    fn rule(&self) -> Result<Parameters<E>> {
         let Descent { loss, alpha, beta, .. } = self.descent;
         if loss == Loss::Log
             && let Some(lambda) = self.lambda.iter().find(|lambda| !(0.0..=1.0).contains(*lambda))
@@ -148,7 +148,7 @@ impl<E: Element> DeltaPlan<'_, E> {
                  {lambda}"
             )));
         }
-        Rule::new(alpha, beta, beta, self.lambda)
+        Parameters::new(alpha, beta, beta, self.lambda)
     }
 
     /// The columns in the order in which tiles have them. Where a column of zeros stays one until its outcome occurs, by
@@ -207,7 +207,7 @@ impl<E: Element> DeltaTile<'_, E> {
 struct Delta<'a, 't, E> {
     tile: &'a mut DeltaTile<'t, E>,
     descent: &'a Descent<'a, E>,
-    rule: &'a Rule<E>,
+    rule: &'a Parameters<E>,
     source: &'a TokenSource,
     section: &'a Section,
     /// The number of its first batch among those of all passes.

@@ -38,7 +38,7 @@ use crate::tiles::buffer::Buffer;
 use crate::tiles::columns::{COLUMNS, Cut, Tile, Tiles};
 use crate::tiles::home::{Fresh, Home, Initial};
 use crate::tiles::result::Matrix;
-use crate::tiles::rule::Rule;
+use crate::tiles::rule::Parameters;
 use crate::tiles::width::{WIDEST, padded};
 
 const ERRORS: &str = "the errors of the passes";
@@ -83,7 +83,7 @@ pub fn learn_at<E: Element>(
 ) -> Result<DescentReport> {
     let ([n, n_rows], [n_targets, n_columns]) = (x.shape(), z.shape());
     descent.check([n_rows, n_columns], out.shape)?;
-    let rule = Rule::new(descent.alpha, descent.beta, descent.beta, &[])?;
+    let rule = Parameters::new(descent.alpha, descent.beta, descent.beta, &[])?;
     if n != n_targets || rule.alpha.len() != n_rows {
         return Err(Error::Argument(format!(
             "expected targets for {n} tokens and {n_rows} saliences, found {n_targets} and {}",
@@ -254,7 +254,7 @@ struct RowsTile<'a, E> {
 struct Pass<'a, 't, E> {
     tile: &'a mut RowsTile<'t, E>,
     descent: &'a Descent<'a, E>,
-    rule: &'a Rule<E>,
+    rule: &'a Parameters<E>,
     /// The number of its first batch among those of all passes.
     first: usize,
     factors: Option<&'a [f64]>,

@@ -8,17 +8,18 @@ use std::cmp::Reverse;
 use super::facts::{Facts, max_kappa};
 use super::plan::{NAMES, Plan};
 use super::script::{EventStream, NONE, Numbering, Script};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::survey::Survey;
 use crate::grow::{Grow, collected, copied, filled, gathered};
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
 use crate::monitor::Monitor;
+use crate::rules::rule::Rule;
 use crate::threads::sensible;
 use crate::tiles::home::{Initial, Stands};
 use crate::tiles::method::Method;
-use crate::tiles::rule::{Rule, Schedule};
+use crate::tiles::rule::{Parameters, Schedule};
 use crate::tiles::width::{SMALL, width};
 
 /// The most tiles that a thread takes through the events in one pass, where each pass decodes the events again. Four tiles leave a
@@ -27,7 +28,7 @@ const TOGETHER: usize = 4;
 
 /// A checked plan: all that is needed to learn, but the events.
 pub(super) struct CheckedPlan<E> {
-    pub(super) rule: Rule<E>,
+    pub(super) rule: Parameters<E>,
     pub(super) method: Method,
     /// The columns, sorted by the first event that can change them.
     pub(super) columns: Vec<LearnedColumn>,
@@ -51,22 +52,25 @@ pub(super) struct CheckedPlan<E> {
 }
 
 impl<E: Element> CheckedPlan<E> {
-    /// Looks at the events of a file and takes the method that the plan asks for, or the cheaper one.
+    /// Looks at the events of a file and takes the method that the plan asks for, or the cheaper one that the rule has.
     ///
     /// # Errors
     /// As [`Plan::learn`].
-    pub(super) fn new(file: &EventFile, plan: &Plan<'_, E>, monitor: &Monitor) -> Result<Self> {
-        let rule = Rule::<E>::new(plan.alpha, plan.beta1, plan.beta2, plan.lambda)?;
+    pub(super) fn new<R: Rule<E>>(file: &EventFile, plan: &Plan<'_, E>, monitor: &Monitor) -> Result<Self> {
+        let rule = Parameters::<E>::new(plan.alpha, plan.beta1, plan.beta2, plan.lambda)?;
         let n_rows = plan.alpha.len();
         let kept = match plan.keep {
             Some(keep) => copied(keep, NAMES)?,
             None => collected(0..n_rows as u32, NAMES)?,
         };
         plan.check(file, &kept)?;
-        let started = match &plan.initial {
+        let mut started = match &plan.initial {
             Some(initial) => initial.started(n_rows, plan.lambda.len())?,
             None => filled(false, plan.lambda.len(), NAMES)?,
         };
+        if !R::LATE_START || plan.initial.as_ref().is_some_and(|initial| !initial.states.is_empty()) {
+            started.fill(true);
+        }
         let threads = sensible(plan.threads);
         let survey = file.survey(threads, monitor)?;
         let [first_twin, outcome_twins] = plan.twins(&rule, &started, survey)?;
@@ -74,8 +78,17 @@ impl<E: Element> CheckedPlan<E> {
         let mut facts = Facts::of(survey, max_kappa, file.header().n_tokens);
         let columns = columns(survey, plan, &started, &outcome_twins, &mut facts)?;
         let (tracked, distinct_updates) = tracked(survey, plan, &kept, &first_twin, &mut facts)?;
-        let cheaper = || plan.cheaper(&facts, [tracked.len(), columns.len()], distinct_updates);
+        let cheaper = || match R::ADJOINT {
+            true => plan.cheaper(&facts, [tracked.len(), columns.len()], distinct_updates),
+            false => Method::Forward,
+        };
         let method = plan.method.unwrap_or_else(cheaper);
+        if method == Method::Adjoint && !R::ADJOINT {
+            return Err(Error::Argument(format!(
+                "method must be forward for the rule {}, not adjoint, which is for rescorla_wagner alone",
+                R::NAME
+            )));
+        }
         plan.check_method(method, &rule)?;
         let mut twins = filled(0, n_rows, NAMES)?;
         first_twin.iter().for_each(|&first| twins[first as usize] += 1);

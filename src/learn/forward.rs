@@ -15,6 +15,7 @@
 //! the events after another (`trajectory`).
 
 use super::checked::{CheckedPlan, LearnedColumn, Start};
+use super::general::{Room, RuleTile};
 use super::mean::Mean;
 use super::run::Run;
 use super::script::{Chunks, NONE};
@@ -22,11 +23,13 @@ use super::tile::{ColumnTile, Columns, Lanes, LearnsColumns, OrderedEvents, PerT
 use super::trajectory::{Tracer, Traces, Walk};
 use crate::error::Result;
 use crate::events::survey::Position;
-use crate::grow::{collected, filled, gathered};
+use crate::grow::{collected, copied, filled, gathered};
 use crate::kernel::element::Element;
+use crate::rules::rescorla_wagner::RescorlaWagner;
+use crate::rules::rule::Rule;
 use crate::tiles::buffer::Buffer;
 use crate::tiles::columns::{Tile, Tiles};
-use crate::tiles::home::Fresh;
+use crate::tiles::home::{Fresh, Home, Initial};
 use crate::tiles::result::{Axis, Entry, Matrix};
 use crate::tiles::rule::Rates;
 
@@ -34,8 +37,9 @@ const TILES: &str = "the columns of tiles";
 
 /// What happens to the learned tiles.
 pub(super) enum Goal<'g, 'a, E> {
-    /// After all tokens the weights, or their means, are written to a result whose first column has this number.
-    Weights(&'g Matrix<'a, E>, u32),
+    /// After all tokens the weights, or their means, are written to a result whose first column has this number; and the states of
+    /// the rule to others, if there are any.
+    Weights(&'g Matrix<'a, E>, u32, &'g [Matrix<'a, E>]),
     /// Weights are recorded at chosen tokens; learning ends at the last of these.
     Traces(&'g Traces<'a, E>),
 }
@@ -44,12 +48,13 @@ pub(super) enum Goal<'g, 'a, E> {
 ///
 /// # Errors
 /// See [`super::Plan::learn`].
-pub(super) fn learn<E: LearnsColumns>(
+pub(super) fn learn<'g, 'a, E: LearnsColumns, R: Rule<E>>(
     checked: &CheckedPlan<E>,
     start: &Start<'_, E>,
+    rule: &R,
     columns: &[LearnedColumn],
     chunks: &Chunks<OrderedEvents>,
-    goal: &Goal<'_, '_, E>,
+    goal: &Goal<'g, 'a, E>,
     threads: usize,
     run: &Run<'_, E>,
 ) -> Result<usize> {
@@ -64,38 +69,58 @@ pub(super) fn learn<E: LearnsColumns>(
     let rates = start.schedule.as_ref().map(|schedule| Rates::new::<E>(start.betas, schedule, end, monitor));
     let rates = rates.transpose()?;
     let along = collected((0..).zip(&checked.kept).map(|(to, &from)| Entry { from, to }), TILES)?;
-    let (filling, origin) = match goal {
-        Goal::Weights(out, origin) => (Some(out.begin(Axis::Columns, along, monitor)?), *origin),
-        Goal::Traces(_) => (None, 0),
+    let (out, origin, outs) = match goal {
+        Goal::Weights(out, origin, outs) => (Some(*out), *origin, *outs),
+        Goal::Traces(_) => (None, 0, &[][..]),
     };
+    let begun = rule.state();
+    let states = start.initial.as_ref().map_or(Ok(Vec::new()), Initial::of_states)?;
+    let home = |initial, out: Option<&'g Matrix<'a, E>>| {
+        let filling = out.map(|out| out.begin(Axis::Columns, copied(&along, TILES)?, monitor)).transpose()?;
+        Ok(Fresh { columns, width, initial, filling, origin })
+    };
+    let homes = (0..begun.as_ref().len()).map(|i| home(states.get(i), outs.get(i)));
+    let (home, homes) = (home(start.initial.as_ref(), out)?, gathered(homes, TILES)?);
     // Room for one row at least, so that each tile has a piece of each buffer.
     let (rows, means) = (n_rows.max(1), usize::from(start.average));
     let (elements, of_lanes) = (rows.saturating_mul(width), Lanes::<E>::EACH.saturating_mul(width));
+    let of_room = if R::KERNEL { 0 } else { Room::<E>::EACH.saturating_mul(width) };
     let most = match goal {
         Goal::Weights(..) => {
             let of_means = means * (size_of::<f64>() * width + size_of::<u64>());
-            let bytes = rows.saturating_mul(size_of::<E>() * width + of_means);
+            let each = size_of::<E>() * (1 + homes.len());
+            let bytes = rows.saturating_mul(each * width + of_means);
             checked.together(chunks.are_kept(), bytes)
         }
         // Trajectories take one tile in each pass.
         Goal::Traces(_) => 1,
     };
     let tiles = Tiles { kernel: checked.kernel, threads, n_rows, width, most };
-    let home = Fresh { columns, width, initial: start.initial.as_ref(), filling, origin };
     let buffers = |most: usize| {
         Ok(Buffers {
             sums: Buffer::zeros(elements.saturating_mul(most * means))?,
             since: filled(0, rows * most * means, "the means of weights")?,
             lanes: Buffer::zeros(of_lanes * most)?,
+            states: gathered((0..most).map(|_| Buffer::zeros(elements.saturating_mul(homes.len()))), TILES)?,
+            room: gathered((0..most).map(|_| Buffer::zeros(of_room)), TILES)?,
+            lines: gathered(homes.iter().map(Fresh::room), TILES)?,
         })
     };
     tiles.learn(&home, buffers, |buffers, tiles| {
         let of = |tile: &Tile<'_, E>| &columns[tile.columns.clone()];
         let lists = gathered(tiles.iter().map(|tile| Lists::of(of(tile), checked)), TILES)?;
         let mut means = buffers.sums.chunks_mut(elements).zip(buffers.since.chunks_mut(rows));
-        let begun = tiles.iter_mut().zip(&lists).zip(buffers.lanes.chunks_mut(of_lanes));
-        let begun = begun.map(|((tile, lists), lanes)| {
+        let own = buffers.lanes.chunks_mut(of_lanes).zip(&mut buffers.states).zip(&mut buffers.room);
+        let learning = tiles.iter_mut().zip(&lists).zip(own);
+        let learning = learning.map(|((tile, lists), ((lanes, states), room))| {
             let (columns, width) = (of(tile), tile.width);
+            let states = &mut states[..n_rows * width * homes.len()];
+            for ((home, states), &begun) in
+                homes.iter().zip(states.chunks_mut((n_rows * width).max(1))).zip(begun.as_ref())
+            {
+                states.fill(begun);
+                home.fetch(tile.number, states, width)?;
+            }
             let mean = means
                 .next()
                 .map(|(sums, since)| Mean::new(&mut sums[..n_rows * width], &mut since[..n_rows], width));
@@ -108,9 +133,17 @@ pub(super) fn learn<E: LearnsColumns>(
             let first = columns.first().map_or(0, |column| column.number);
             let targets = Targets::Names(Columns { first, lanes: &lists.lanes, lambda: &lists.lambda });
             let columns = TileColumns { targets, width, start };
-            Ok(columns.begin(tile.weights, Lanes::of(lanes, width), per_token, tracer, run, chunks))
+            let own = (rule, states, Room::of(room, width));
+            columns.begin(tile.weights, Lanes::of(lanes, width), per_token, tracer, own, run, chunks)
         });
-        learn_tiles(&mut gathered(begun, TILES)?, run, chunks)
+        learn_tiles(&mut gathered(learning, TILES)?, run, chunks)?;
+        for (tile, states) in tiles.iter().zip(&buffers.states) {
+            let states = states.chunks((n_rows * tile.width).max(1));
+            for ((home, states), lines) in homes.iter().zip(states).zip(&mut buffers.lines) {
+                home.put(tile.number, states, tile.width, lines)?;
+            }
+        }
+        Ok(())
     })?;
     Ok(width)
 }
@@ -123,6 +156,11 @@ struct Buffers<E> {
     since: Vec<u64>,
     /// Targets and rates for the lanes of a tile.
     lanes: Buffer<E>,
+    /// The states that a rule has besides weights, and what it needs for the lanes; of each tile.
+    states: Vec<Buffer<E>>,
+    room: Vec<Buffer<E>>,
+    /// Lines of a result in a file, for each state.
+    lines: Vec<Buffer<E>>,
 }
 
 /// The lists that the [`Columns`] of a tile borrow.
@@ -160,29 +198,30 @@ pub(super) struct TileColumns<'a, E> {
 }
 
 impl<'t, E: LearnsColumns> TileColumns<'t, E> {
-    /// A tile that is filled with the weights that it starts from.
-    pub(super) fn begin<'a>(
+    /// A tile that is filled with the weights that it starts from, and the states that its rule has besides.
+    pub(super) fn begin<'a, R: Rule<E>>(
         self,
         weights: &'t mut [E],
         lanes: Lanes<'t, E>,
         per_token: PerToken<'t>,
         mut tracer: Option<Tracer<'t, 'a, E>>,
+        (rule, states, room): (&'t R, &'t mut [E], Room<'t, E>),
         run: &Run<'_, E>,
         chunks: &Chunks<OrderedEvents>,
-    ) -> BegunTile<'t, 'a, E> {
+    ) -> Result<BegunTile<'t, 'a, E, R>> {
         let stream = chunks.stream();
         let tile = ColumnTile::new(weights, self.width, self.targets, run.rule, lanes, per_token);
         if let Some(tracer) = &mut tracer {
             tracer.begin(tile.weights, self.width);
         }
         let (first, skip) = stream.locate(self.start.min(stream.len()));
-        BegunTile { tile, first, skip, tracer }
+        Ok(BegunTile { tile: RuleTile::new(tile, rule, states, room)?, first, skip, tracer })
     }
 }
 
 /// A tile that is learning.
-pub(super) struct BegunTile<'t, 'a, E> {
-    tile: ColumnTile<'t, E>,
+pub(super) struct BegunTile<'t, 'a, E: Element, R: Rule<E>> {
+    tile: RuleTile<'t, E, R>,
     /// The first chunk that has an event for the tile.
     first: usize,
     /// The number of events in that chunk before the tile's first event. Zero once the chunk is learned.
@@ -206,7 +245,8 @@ pub(crate) fn learn_tile<E: LearnsColumns>(
     let width = tile.width;
     let per_token = PerToken { token: start.tokens, rates, mean: None };
     let columns = TileColumns { targets, width, start: start.events };
-    let begun = columns.begin(tile.weights, Lanes::of(lanes, width), per_token, None, run, chunks);
+    let own = (&RescorlaWagner, &mut [][..], Room::of(&mut [], width));
+    let begun = columns.begin(tile.weights, Lanes::of(lanes, width), per_token, None, own, run, chunks)?;
     learn_tiles(&mut [begun], run, chunks)
 }
 
@@ -215,8 +255,8 @@ pub(crate) fn learn_tile<E: LearnsColumns>(
 ///
 /// # Errors
 /// When stopped, or events cannot be read.
-pub(super) fn learn_tiles<E: LearnsColumns>(
-    tiles: &mut [BegunTile<'_, '_, E>],
+pub(super) fn learn_tiles<E: LearnsColumns, R: Rule<E>>(
+    tiles: &mut [BegunTile<'_, '_, E, R>],
     run: &Run<'_, E>,
     chunks: &Chunks<OrderedEvents>,
 ) -> Result<()> {
@@ -235,7 +275,7 @@ pub(super) fn learn_tiles<E: LearnsColumns>(
     tiles.iter_mut().try_for_each(|tile| tile.finish(run))
 }
 
-impl<E: LearnsColumns> BegunTile<'_, '_, E> {
+impl<E: LearnsColumns, R: Rule<E>> BegunTile<'_, '_, E, R> {
     /// Whether everything is recorded.
     fn is_done(&self) -> bool {
         self.tracer.as_ref().is_some_and(Tracer::is_done)
@@ -246,7 +286,7 @@ impl<E: LearnsColumns> BegunTile<'_, '_, E> {
         let (tile, skip) = (&mut self.tile, std::mem::take(&mut self.skip));
         // Events before the first one that can change the tile leave it as it is.
         let mixed = events.mixed(skip);
-        tile.unreported.early += mixed as u64;
+        tile.tile.unreported.early += mixed as u64;
         let stretch = events.after(skip - mixed);
         run.clock.during(|| match &mut self.tracer {
             None => tile.learn(stretch, run).map(drop),
@@ -256,9 +296,10 @@ impl<E: LearnsColumns> BegunTile<'_, '_, E> {
 
     /// Reports the last tokens, and replaces weights by means if the plan asks for them.
     fn finish(&mut self, run: &Run<'_, E>) -> Result<()> {
-        run.monitor.advance(self.tile.unreported.take())?;
-        if let Some(mean) = self.tile.per_token.take().and_then(|per_token| per_token.mean) {
-            mean.finish(self.tile.weights, run.tokens);
+        let tile = &mut self.tile.tile;
+        run.monitor.advance(tile.unreported.take())?;
+        if let Some(mean) = tile.per_token.take().and_then(|per_token| per_token.mean) {
+            mean.finish(tile.weights, run.tokens);
         }
         Ok(())
     }

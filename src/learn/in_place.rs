@@ -29,7 +29,7 @@ use crate::tiles::columns::Tiles;
 use crate::tiles::home::Home;
 use crate::tiles::method::Method;
 use crate::tiles::result::{Entry, check_finite};
-use crate::tiles::rule::{Rates, Rule};
+use crate::tiles::rule::{Parameters, Rates};
 use crate::tiles::width::{SMALL, WIDEST, width};
 
 const TILES: &str = "the tiles of weights";
@@ -55,7 +55,7 @@ pub trait Slab<E>: Sized + Send {
 /// Events and weights that were checked against each other; nothing is learned yet.
 pub struct InPlace<'a, E: Clone, S> {
     plan: &'a Plan<'a, E>,
-    rule: Rule<E>,
+    rule: Parameters<E>,
     kernel: Isa,
     threads: usize,
     facts: Facts,
@@ -109,7 +109,7 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
             alpha.grow(plan.alpha[cue], NAMES)?;
         }
         let (rows, n_rows) = (those, alpha.len());
-        let rule = Rule::<E>::new(&alpha, plan.beta1, plan.beta2, plan.lambda)?;
+        let rule = Parameters::<E>::new(&alpha, plan.beta1, plan.beta2, plan.lambda)?;
         let max_kappa = max_kappa(file, (plan.rows, plan.alpha), survey, sensible(plan.threads), monitor)?;
         let mut facts = Facts::of(survey, max_kappa, file.header().n_tokens);
         let n_columns = plan.lambda.len();

@@ -16,6 +16,7 @@ pub(crate) mod checked;
 pub(crate) mod clock;
 mod facts;
 pub(crate) mod forward;
+mod general;
 pub mod in_place;
 mod job;
 mod mean;
@@ -32,6 +33,8 @@ use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::kernel::element::Element;
 use crate::monitor::Monitor;
+use crate::rules::rescorla_wagner::RescorlaWagner;
+use crate::rules::rule::Rule;
 pub use crate::tiles::home::Initial;
 use crate::tiles::method::Method;
 use crate::tiles::result::Matrix;
@@ -61,6 +64,21 @@ impl<E: Kernels> Plan<'_, E> {
         Job::new(file, self, monitor)?.learn(out, monitor)
     }
 
+    /// The same by a rule, with a result for each state that it has besides weights, or for none.
+    ///
+    /// # Errors
+    /// Those of [`Plan::learn`]; [`Error::Argument`] for the adjoint method where the rule has none.
+    pub fn learn_by<R: Rule<E>>(
+        &self,
+        rule: R,
+        file: &EventFile,
+        out: &Matrix<'_, E>,
+        states: &[Matrix<'_, E>],
+        monitor: &Monitor,
+    ) -> Result<Report> {
+        Job::by(rule, file, self, monitor)?.learn_with(out, states, monitor)
+    }
+
     /// Learns the events of a file up to the last token to record, and records weights in `out`, which must be zero. The order in
     /// `out` is trace, then token, then cell.
     ///
@@ -73,13 +91,28 @@ impl<E: Kernels> Plan<'_, E> {
         out: &mut [E],
         monitor: &Monitor,
     ) -> Result<(Report, Option<Predictions<E>>)> {
+        self.trajectories_by(RescorlaWagner, file, recording, out, monitor)
+    }
+
+    /// The same by a rule.
+    ///
+    /// # Errors
+    /// As [`Plan::trajectories`].
+    pub fn trajectories_by<R: Rule<E>>(
+        &self,
+        rule: R,
+        file: &EventFile,
+        recording: &Recording<'_>,
+        out: &mut [E],
+        monitor: &Monitor,
+    ) -> Result<(Report, Option<Predictions<E>>)> {
         if self.method != Some(Method::Forward) || self.average {
             let message = "expected a plan of the forward method without a mean for trajectories";
             return Err(Error::Argument(message.into()));
         }
         let asked =
             recording.predictions.then(|| Asked::new(file, self, recording.tokens, monitor)).transpose()?;
-        let job = Job::to_record(file, self, monitor)?;
+        let job = Job::to_record(rule, file, self, monitor)?;
         let traces = Traces::new(recording, asked, &job.checked, out)?;
         let tile = job.record(&traces, monitor)?;
         let predictions = traces.asked.map(|asked| asked.answered(&job.checked.rule.lambda)).transpose()?;
@@ -104,7 +137,8 @@ impl<E: Element> Plan<'_, E> {
     /// # Errors
     /// As [`Plan::learn`].
     pub fn forecast(&self, file: &EventFile, monitor: &Monitor) -> Result<Forecast> {
-        let CheckedPlan { method, facts, scripted, .. } = CheckedPlan::new(file, self, monitor)?;
+        let CheckedPlan { method, facts, scripted, .. } =
+            CheckedPlan::new::<RescorlaWagner>(file, self, monitor)?;
         let each = match method {
             Method::Forward => tile::EVENT,
             Method::Adjoint => Stepper::<E>::STEP,

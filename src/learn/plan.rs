@@ -11,7 +11,7 @@ use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
 use crate::tiles::home::Initial;
 use crate::tiles::method::Method;
-use crate::tiles::rule::{Rule, Schedule};
+use crate::tiles::rule::{Parameters, Schedule};
 use crate::tiles::width::SMALL;
 
 /// The name that errors of memory give to lists with an element for each row or column.
@@ -84,7 +84,7 @@ impl<E: Element> Plan<'_, E> {
     }
 
     /// Refuses the adjoint method where the plan needs the forward method.
-    pub(super) fn check_method(&self, method: Method, rule: &Rule<E>) -> Result<()> {
+    pub(super) fn check_method(&self, method: Method, rule: &Parameters<E>) -> Result<()> {
         if method == Method::Adjoint && rule.beta1 != rule.beta2 {
             return Err(Error::Argument(format!(
                 "beta must be one learning rate for the adjoint method, not {} and {}: it changes the weights to \
@@ -110,7 +110,12 @@ impl<E: Element> Plan<'_, E> {
 
     /// For each row, and for each outcome of the file, the first one that is equal to it: both always occur together, with the same
     /// initial weights and the same parameters.
-    pub(super) fn twins(&self, rule: &Rule<E>, started: &[bool], survey: &Survey) -> Result<[Vec<u32>; 2]> {
+    pub(super) fn twins(
+        &self,
+        rule: &Parameters<E>,
+        started: &[bool],
+        survey: &Survey,
+    ) -> Result<[Vec<u32>; 2]> {
         let bits = |value: &E| value.to_f64().to_bits();
         let rows = rule.alpha.iter().map(|alpha| self.initial.is_none().then(|| bits(alpha)));
         let outcomes = self.columns.iter().map(|column| {

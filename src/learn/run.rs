@@ -3,11 +3,11 @@
 use super::clock::Clock;
 use crate::kernel::isa::Isa;
 use crate::monitor::Monitor;
-use crate::tiles::rule::Rule;
+use crate::tiles::rule::Parameters;
 
 /// How tiles are learned, and the monitor.
 pub(crate) struct Run<'a, E> {
-    pub(crate) rule: &'a Rule<E>,
+    pub(crate) rule: &'a Parameters<E>,
     pub(crate) kernel: Isa,
     /// Tokens of all events.
     pub(crate) tokens: u64,

@@ -26,7 +26,7 @@ use crate::kernel::isa::Isa;
 use crate::kernel::step::{Step, step};
 use crate::kernel::vector::Vector;
 use crate::monitor::Monitor;
-use crate::tiles::rule::{Rates, Rule};
+use crate::tiles::rule::{Parameters, Rates};
 use crate::tiles::vectors::Vectors;
 use crate::tiles::width::WIDEST;
 
@@ -241,11 +241,11 @@ pub(super) struct ColumnTile<'a, E> {
     /// Whether all cues have one salience, and beta1 = beta2 at every token. Then `rates` are not read.
     one_rate: bool,
     /// The target of each lane's activation at the current event; zero between events.
-    targets: &'a mut [E],
+    pub(super) targets: &'a mut [E],
     /// The learning rate of each lane at the current event; beta2 between events.
-    rates: &'a mut [E],
+    pub(super) rates: &'a mut [E],
     /// beta1 and beta2 of the current token.
-    betas: [E; 2],
+    pub(super) betas: [E; 2],
     /// What else happens at each token: a schedule, a mean.
     pub(super) per_token: Option<PerToken<'a>>,
     pub(crate) unreported: Unreported,
@@ -257,7 +257,7 @@ impl<'a, E: Element> ColumnTile<'a, E> {
         weights: &'a mut [E],
         width: usize,
         expected: Targets<'a, E>,
-        rule: &Rule<E>,
+        rule: &Parameters<E>,
         lanes: Lanes<'a, E>,
         per_token: PerToken<'a>,
     ) -> Self {
@@ -285,6 +285,44 @@ impl<'a, E: Element> ColumnTile<'a, E> {
     }
 }
 
+impl<E: Element> ColumnTile<'_, E> {
+    /// Sets the targets and the rates for an event with these outcomes.
+    pub(super) fn expect(&mut self, outcomes: &[u32]) {
+        match self.expected {
+            Targets::Names(columns) => {
+                for &outcome in outcomes {
+                    let lane = columns.lane(outcome);
+                    if let Some(&lambda) = columns.lambda.get(lane) {
+                        (self.targets[lane], self.rates[lane]) = (lambda, self.betas[0]);
+                    }
+                }
+            }
+            Targets::Vectors { vectors, first, n } => vectors.sum(outcomes, first, &mut self.targets[..n]),
+        }
+    }
+
+    /// Sets them back after the event.
+    pub(super) fn forget(&mut self, outcomes: &[u32]) {
+        if let Targets::Names(columns) = self.expected {
+            for lane in outcomes.iter().map(|&outcome| columns.lane(outcome)) {
+                if lane < columns.lambda.len() {
+                    (self.targets[lane], self.rates[lane]) = (E::default(), self.betas[1]);
+                }
+            }
+        }
+    }
+
+    /// Does what else happens before a token that changes these rows. Returns whether rates have changed: then those of an event's
+    /// outcomes must be set again.
+    pub(super) fn attend(&mut self, rows: &[u32]) -> bool {
+        let now = self.per_token.as_mut().and_then(|per_token| per_token.attend(rows, self.weights));
+        let Some(now) = now.filter(|now| *now != self.betas) else { return false };
+        self.betas = now;
+        self.rates.fill(now[1]);
+        true
+    }
+}
+
 /// Work that is not yet reported to the monitor.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Unreported {
@@ -297,6 +335,13 @@ pub(crate) struct Unreported {
 }
 
 impl Unreported {
+    /// Adds a token that took some work, and returns whether it is time to report.
+    pub(super) fn add(&mut self, work: usize) -> bool {
+        self.tokens += 1;
+        self.work += work;
+        self.work >= POLL_EVERY
+    }
+
     /// Takes the tokens to report.
     pub(crate) fn take(&mut self) -> u64 {
         let tokens = self.tokens.saturating_sub(self.early);
@@ -346,7 +391,7 @@ impl PerToken<'_> {
 /// The task of learning some events into a tile.
 pub struct Forward<'a, 't, 's, E> {
     tile: &'a mut ColumnTile<'t, E>,
-    rule: &'a Rule<E>,
+    rule: &'a Parameters<E>,
     /// The events to learn; afterwards, those that come after them.
     stretch: &'a mut Stretch<'s>,
     monitor: &'a Monitor,

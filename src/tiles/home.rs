@@ -50,6 +50,8 @@ pub struct Initial<'a, E: Clone> {
     pub width: usize,
     /// Where each column of the result is in `weights`; `None`: it starts at zero.
     pub columns: Cow<'a, [Option<u32>]>,
+    /// What a rule has besides weights: each state as `weights`, one state after another. Empty: they start as the rule says.
+    pub states: Cow<'a, [E]>,
 }
 
 impl<'a, E: Element> Initial<'a, E> {
@@ -59,7 +61,7 @@ impl<'a, E: Element> Initial<'a, E> {
     /// [`Error::Memory`].
     pub(crate) fn whole(weights: &'a [E], n_columns: usize) -> Result<Self> {
         let columns = collected((0..n_columns as u32).map(Some), NAMES)?;
-        Ok(Self { weights: weights.into(), width: n_columns, columns: columns.into() })
+        Ok(Self { weights: weights.into(), width: n_columns, columns: columns.into(), states: (&[]).into() })
     }
 
     /// Which columns of the result do not start at zero. Minus zero counts: an event turns it into plus zero.
@@ -87,6 +89,21 @@ impl<'a, E: Element> Initial<'a, E> {
         }
         let columns = self.columns.iter();
         collected(columns.map(|column| column.is_some_and(|column| started[column as usize])), NAMES)
+    }
+
+    /// The states, each as weights that have its places.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub(crate) fn of_states(&self) -> Result<Vec<Initial<'_, E>>> {
+        let states = self.states.chunks_exact(self.weights.len().max(1));
+        let states = states.map(|weights| Initial {
+            weights: weights.into(),
+            width: self.width,
+            columns: Cow::Borrowed(&*self.columns),
+            states: (&[]).into(),
+        });
+        collected(states, NAMES)
     }
 
     pub(crate) fn n_rows(&self) -> usize {

@@ -28,7 +28,7 @@ use crate::tiles::columns::{COLUMNS, Cut, Tiles};
 use crate::tiles::home::{Fresh, Home, Initial};
 use crate::tiles::method::Method;
 use crate::tiles::result::Matrix;
-use crate::tiles::rule::Rule;
+use crate::tiles::rule::Parameters;
 use crate::tiles::vectors::Vectors;
 
 /// Learns all columns, of cues whose places are those given among so many.
@@ -43,8 +43,12 @@ pub(super) fn learn<E: LearnsColumns>(
         return Err(Error::Argument("expected a vector for each row of a matrix".into()));
     };
     let n_columns = plan.outcomes.size();
-    let rule =
-        Rule::new(&filled(1.0, n_rows, COLUMNS)?, plan.eta, plan.eta, &filled(1.0, n_columns, COLUMNS)?)?;
+    let rule = Parameters::new(
+        &filled(1.0, n_rows, COLUMNS)?,
+        plan.eta,
+        plan.eta,
+        &filled(1.0, n_columns, COLUMNS)?,
+    )?;
     let survey = file.survey(sensible(plan.threads), monitor)?;
     let (tokens, slots) = (file.header().n_tokens, survey.totals.slots);
     let mut numbering = Numbering::of_names(file, matches!(plan.outcomes, Coding::Names { .. }))?;
