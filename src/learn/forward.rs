@@ -18,7 +18,7 @@ use super::checked::{CheckedPlan, LearnedColumn, Start};
 use super::general::{Room, RuleTile};
 use super::mean::Mean;
 use super::run::Run;
-use super::script::{Chunks, NONE};
+use super::script::{Chunks, EventStream, NONE};
 use super::tile::{ColumnTile, Columns, Lanes, LearnsColumns, OrderedEvents, PerToken, Targets};
 use super::trajectory::{Tracer, Traces, Walk};
 use crate::error::Result;
@@ -50,8 +50,7 @@ pub(super) enum Goal<'g, 'a, E> {
 /// See [`super::Plan::learn`].
 pub(super) fn learn<'g, 'a, E: LearnsColumns, R: Rule<E>>(
     checked: &CheckedPlan<E>,
-    start: &Start<'_, E>,
-    rule: &R,
+    (start, rule): (&Start<'_, E>, &R),
     columns: &[LearnedColumn],
     chunks: &Chunks<OrderedEvents>,
     goal: &Goal<'g, 'a, E>,
@@ -132,9 +131,10 @@ pub(super) fn learn<'g, 'a, E: LearnsColumns, R: Rule<E>>(
             let start = columns.first().map_or(u64::MAX, |column| column.start);
             let first = columns.first().map_or(0, |column| column.number);
             let targets = Targets::Names(Columns { first, lanes: &lists.lanes, lambda: &lists.lambda });
-            let columns = TileColumns { targets, width, start };
-            let own = (rule, states, Room::of(room, width));
-            columns.begin(tile.weights, Lanes::of(lanes, width), per_token, tracer, own, run, chunks)
+            let lanes = Lanes::of(lanes, width);
+            let tile = ColumnTile::new(tile.weights, width, targets, run.rule, lanes, per_token);
+            let tile = RuleTile::new(tile, rule, states, Room::of(room, width))?;
+            Ok(BegunTile::new(tile, start, tracer, chunks.stream()))
         });
         learn_tiles(&mut gathered(learning, TILES)?, run, chunks)?;
         for (tile, states) in tiles.iter().zip(&buffers.states) {
@@ -188,39 +188,8 @@ fn lanes(columns: &[LearnedColumn], n_columns: usize) -> Result<Vec<u32>> {
     Ok(lanes)
 }
 
-/// The columns of a tile, and what is needed to start it.
-pub(super) struct TileColumns<'a, E> {
-    pub(super) targets: Targets<'a, E>,
-    /// Elements in a row: one for each column, and padding.
-    pub(super) width: usize,
-    /// The first event that can change a column.
-    pub(super) start: u64,
-}
-
-impl<'t, E: LearnsColumns> TileColumns<'t, E> {
-    /// A tile that is filled with the weights that it starts from, and the states that its rule has besides.
-    pub(super) fn begin<'a, R: Rule<E>>(
-        self,
-        weights: &'t mut [E],
-        lanes: Lanes<'t, E>,
-        per_token: PerToken<'t>,
-        mut tracer: Option<Tracer<'t, 'a, E>>,
-        (rule, states, room): (&'t R, &'t mut [E], Room<'t, E>),
-        run: &Run<'_, E>,
-        chunks: &Chunks<OrderedEvents>,
-    ) -> Result<BegunTile<'t, 'a, E, R>> {
-        let stream = chunks.stream();
-        let tile = ColumnTile::new(weights, self.width, self.targets, run.rule, lanes, per_token);
-        if let Some(tracer) = &mut tracer {
-            tracer.begin(tile.weights, self.width);
-        }
-        let (first, skip) = stream.locate(self.start.min(stream.len()));
-        Ok(BegunTile { tile: RuleTile::new(tile, rule, states, room)?, first, skip, tracer })
-    }
-}
-
 /// A tile that is learning.
-pub(super) struct BegunTile<'t, 'a, E: Element, R: Rule<E>> {
+struct BegunTile<'t, 'a, E: Element, R: Rule<E>> {
     tile: RuleTile<'t, E, R>,
     /// The first chunk that has an event for the tile.
     first: usize,
@@ -242,12 +211,10 @@ pub(crate) fn learn_tile<E: LearnsColumns>(
     run: &Run<'_, E>,
     chunks: &Chunks<OrderedEvents>,
 ) -> Result<()> {
-    let width = tile.width;
-    let per_token = PerToken { token: start.tokens, rates, mean: None };
-    let columns = TileColumns { targets, width, start: start.events };
-    let own = (&RescorlaWagner, &mut [][..], Room::of(&mut [], width));
-    let begun = columns.begin(tile.weights, Lanes::of(lanes, width), per_token, None, own, run, chunks)?;
-    learn_tiles(&mut [begun], run, chunks)
+    let (width, per_token) = (tile.width, PerToken { token: start.tokens, rates, mean: None });
+    let tile = ColumnTile::new(tile.weights, width, targets, run.rule, Lanes::of(lanes, width), per_token);
+    let tile = RuleTile::new(tile, &RescorlaWagner, &mut [], Room::of(&mut [], width))?;
+    learn_tiles(&mut [BegunTile::new(tile, start.events, None, chunks.stream())], run, chunks)
 }
 
 /// Learns all events into some tiles, chunk after chunk. Tiles do not depend on each other, so each has the bits that it would have
@@ -255,7 +222,7 @@ pub(crate) fn learn_tile<E: LearnsColumns>(
 ///
 /// # Errors
 /// When stopped, or events cannot be read.
-pub(super) fn learn_tiles<E: LearnsColumns, R: Rule<E>>(
+fn learn_tiles<E: LearnsColumns, R: Rule<E>>(
     tiles: &mut [BegunTile<'_, '_, E, R>],
     run: &Run<'_, E>,
     chunks: &Chunks<OrderedEvents>,
@@ -275,7 +242,21 @@ pub(super) fn learn_tiles<E: LearnsColumns, R: Rule<E>>(
     tiles.iter_mut().try_for_each(|tile| tile.finish(run))
 }
 
-impl<E: LearnsColumns, R: Rule<E>> BegunTile<'_, '_, E, R> {
+impl<'t, 'a, E: LearnsColumns, R: Rule<E>> BegunTile<'t, 'a, E, R> {
+    /// A tile with the weights that it begins with. Event `start` is the first that can change it.
+    fn new(
+        tile: RuleTile<'t, E, R>,
+        start: u64,
+        mut tracer: Option<Tracer<'t, 'a, E>>,
+        stream: &EventStream,
+    ) -> Self {
+        if let Some(tracer) = &mut tracer {
+            tracer.begin(tile.tile.weights, tile.tile.width);
+        }
+        let (first, skip) = stream.locate(start.min(stream.len()));
+        Self { tile, first, skip, tracer }
+    }
+
     /// Whether everything is recorded.
     fn is_done(&self) -> bool {
         self.tracer.as_ref().is_some_and(Tracer::is_done)

@@ -279,7 +279,7 @@ impl<'a, E: Kernels, R: Rule<E>> Job<'a, E, R> {
             Scripts::Forward(chunks) => {
                 let columns = self.columns_in(&lanes)?;
                 let goal = Goal::Weights(out, lanes.start as u32, states);
-                forward::learn(checked, &self.start, &self.rule, &columns, chunks, &goal, threads, &run)
+                forward::learn(checked, (&self.start, &self.rule), &columns, chunks, &goal, threads, &run)
             }
             Scripts::Adjoint(chunks) => {
                 let rows = self.rows_in(&lanes)?;
@@ -296,8 +296,7 @@ impl<'a, E: Kernels, R: Rule<E>> Job<'a, E, R> {
         let (checked, goal) = (&self.checked, Goal::Traces(traces));
         forward::learn(
             checked,
-            &self.start,
-            &self.rule,
+            (&self.start, &self.rule),
             &checked.columns,
             chunks,
             &goal,
