@@ -8,7 +8,7 @@
 //! Events that are ready are kept if they fit a budget. Otherwise every pass (`passes`) makes them ready again.
 //!
 //! Every learner of events reads this stream. Those that go from event to event read a [`Script`], those that go to any token
-//! make lists of their own from it (`family::batches`, `family::widrow_hoff`).
+//! make lists of their own from it (`rules::delta::batches`, `rules::widrow_hoff`).
 
 use std::sync::OnceLock;
 

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Of a sparse row only what stands there is looked at. Where all values are 1, batches of one token have the bits of
-//! [`super::delta`] on events.
+//! [`super::events`].
 //!
 //! With factors the rate of a token is `rate * factor[token]`. On demand the squares of the errors z - g(h) are summed, pass by
 //! pass and column by column, over the tokens in their order.
@@ -24,7 +24,6 @@ use std::sync::{Mutex, PoisonError};
 
 use super::activation::{Activation, Loss, Unit};
 use super::descent::{Descent, DescentReport};
-use super::rows::NumberRows;
 use crate::error::{Error, Result};
 use crate::grow::{collected, filled};
 use crate::kernel::block::{RowUpdate, Slots, block};
@@ -34,6 +33,7 @@ use crate::kernel::isa::Isa;
 use crate::kernel::step::prefetch;
 use crate::kernel::vector::Vector;
 use crate::monitor::Monitor;
+use crate::rules::rows::NumberRows;
 use crate::tiles::buffer::Buffer;
 use crate::tiles::columns::{COLUMNS, Cut, Tile, Tiles};
 use crate::tiles::home::{Fresh, Home, Initial};
