@@ -5,7 +5,8 @@
 
 use super::run::Run;
 use super::script::{Event, Scripted};
-use super::tile::{ColumnTile, LearnsColumns, Stretch};
+use super::stretch::Stretch;
+use super::tile::{ColumnTile, LearnsColumns};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
 use crate::kernel::dispatch::{Loops, compiled};

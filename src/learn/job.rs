@@ -16,7 +16,7 @@ use super::plan::{NAMES, Plan};
 use super::run::Run;
 use super::script::Chunks;
 use super::steps::{Stepper, Steps};
-use super::tile::{EVENT, OrderedEvents};
+use super::stretch::{EVENT, OrderedEvents};
 use super::trajectory::Traces;
 use crate::error::{Error, Result};
 use crate::events::EventFile;

@@ -26,6 +26,8 @@ mod plan;
 pub(crate) mod run;
 pub(crate) mod script;
 mod steps;
+pub(crate) mod stretch;
+pub(crate) mod targets;
 pub(crate) mod tile;
 pub mod trajectory;
 
@@ -140,7 +142,7 @@ impl<E: Element> Plan<'_, E> {
         let CheckedPlan { method, facts, scripted, .. } =
             CheckedPlan::new::<RescorlaWagner>(file, self, monitor)?;
         let each = match method {
-            Method::Forward => tile::EVENT,
+            Method::Forward => stretch::EVENT,
             Method::Adjoint => Stepper::<E>::STEP,
         };
         let decoded = scripted.saturating_add(file.len().saturating_mul(each));

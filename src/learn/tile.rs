@@ -15,11 +15,11 @@
 use std::slice;
 
 use super::mean::Mean;
-use super::order;
 use super::run::Run;
-use super::script::{Chunks, Event, EventStream, NONE, SCRIPT, Script, Scripted, Segment};
+use super::script::{Event, Scripted};
+use super::stretch::Stretch;
+use super::targets::Targets;
 use crate::error::Result;
-use crate::grow::copied;
 use crate::kernel::dispatch::{Task, run};
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
@@ -27,7 +27,6 @@ use crate::kernel::step::{Step, step};
 use crate::kernel::vector::Vector;
 use crate::monitor::Monitor;
 use crate::tiles::rule::{Parameters, Rates};
-use crate::tiles::vectors::Vectors;
 use crate::tiles::width::WIDEST;
 
 /// The monitor hears of progress after about this many slots times columns, which take about a millisecond.
@@ -59,9 +58,6 @@ macro_rules! learns_columns {
 
 learns_columns!(f64, f32);
 
-/// Bytes of memory for an event, besides the script: its frequency.
-pub(crate) const EVENT: u64 = 4;
-
 /// A target and a rate for each lane (column) of a tile, in an aligned buffer, so that no vector crosses a cache line.
 pub(crate) struct Lanes<'a, E> {
     targets: &'a mut [E],
@@ -76,154 +72,6 @@ impl<'a, E> Lanes<'a, E> {
     pub(crate) fn of(room: &'a mut [E], width: usize) -> Self {
         let (targets, rates) = room.split_at_mut(width);
         Self { targets, rates: &mut rates[..width] }
-    }
-}
-
-/// The events of a chunk, in the order in which they are learned.
-pub(crate) struct OrderedEvents {
-    script: Script,
-    /// The frequency of each event; empty where all are 1.
-    frequencies: Vec<u32>,
-    /// Whether the events are reordered, within blocks.
-    ordered: bool,
-}
-
-impl OrderedEvents {
-    /// All chunks of a stream; events are reordered if `ordered`.
-    pub(crate) fn all(
-        stream: EventStream,
-        ordered: bool,
-        fits: bool,
-        threads: usize,
-        monitor: &Monitor,
-    ) -> Result<Chunks<Self>> {
-        let make = |(): &mut (), segment: &Segment<'_>| {
-            let events = Self::of(segment)?;
-            if ordered { events.ordered() } else { Ok(events) }
-        };
-        Chunks::new(stream, fits, threads, monitor, || Ok(()), make)
-    }
-
-    pub(crate) fn of(segment: &Segment<'_>) -> Result<Self> {
-        let mut script = Script::new(segment)?;
-        for i in 0..segment.len {
-            script.push(segment, segment.row(i))?;
-        }
-        Ok(Self { script, frequencies: copied(segment.frequencies, SCRIPT)?, ordered: false })
-    }
-
-    /// Reorders the events so that those that share cues come one after another, if each has frequency 1.
-    fn ordered(mut self) -> Result<Self> {
-        if self.frequencies.is_empty() {
-            let order = order::of(&self.script, false)?;
-            self.script.reorder(&order, order::BLOCK)?;
-            self.ordered = true;
-        }
-        Ok(self)
-    }
-
-    /// How many of the first `skip` events are in a block with later events, with which reordering may have mixed them.
-    pub(crate) fn mixed(&self, skip: usize) -> usize {
-        if self.ordered { skip % order::BLOCK } else { 0 }
-    }
-
-    /// All events but the first `skip`.
-    pub(crate) fn after(&self, skip: usize) -> Stretch<'_> {
-        let mut events = self.script.events();
-        if let Some(last) = skip.checked_sub(1) {
-            events.nth(last);
-        }
-        let times = Times::each(&self.frequencies).after(skip);
-        Stretch { events, len: self.script.len().saturating_sub(skip), times }
-    }
-}
-
-/// Some events in order.
-#[derive(Debug, Clone)]
-pub(crate) struct Stretch<'a> {
-    /// These events and all that come after them.
-    pub(crate) events: Scripted<'a>,
-    /// How many of them belong here.
-    pub(crate) len: usize,
-    pub(crate) times: Times<'a>,
-}
-
-/// The frequencies of some events.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Times<'a> {
-    /// The frequencies of the first events.
-    each: &'a [u32],
-    /// The frequency of all other events.
-    others: u32,
-}
-
-impl<'a> Times<'a> {
-    /// The given frequencies; 1 for all if there are none.
-    fn each(each: &'a [u32]) -> Self {
-        Self { each, others: 1 }
-    }
-
-    /// The same frequency for all.
-    pub(crate) fn all(others: u32) -> Self {
-        Self { each: &[], others }
-    }
-
-    /// The frequency of event `i`.
-    #[inline(always)]
-    pub(crate) fn of(self, i: usize) -> u32 {
-        self.each.get(i).copied().unwrap_or(self.others)
-    }
-
-    /// Whether all frequencies are 1.
-    pub(crate) fn are_once(self) -> bool {
-        self.each.is_empty() && self.others == 1
-    }
-
-    /// The frequencies of the events after the first `n`.
-    pub(crate) fn after(self, n: usize) -> Self {
-        Self { each: self.each.get(n..).unwrap_or_default(), ..self }
-    }
-}
-
-/// The columns of a tile.
-#[derive(Clone, Copy)]
-pub(crate) struct Columns<'a, E> {
-    /// The number of the first column, as events name it. Without `lanes` the others are consecutive.
-    pub(crate) first: u32,
-    /// The lane of each column of the events, or no table; [`NONE`]: the column is not in the tile.
-    pub(crate) lanes: &'a [u32],
-    /// Lambda, the asymptote, of each column.
-    pub(crate) lambda: &'a [E],
-}
-
-/// What the columns of a tile shall come to at an event.
-#[derive(Clone, Copy)]
-pub(crate) enum Targets<'a, E> {
-    /// Lambda where the outcome is present, zero where it is absent.
-    Names(Columns<'a, E>),
-    /// The sum of the vectors of the outcomes that are present, as often as they are named: `n` numbers of it, from `first` on.
-    Vectors { vectors: Vectors<'a, E>, first: usize, n: usize },
-}
-
-impl<E> Targets<'_, E> {
-    /// The number of columns.
-    fn n(&self) -> usize {
-        match self {
-            Self::Names(columns) => columns.lambda.len(),
-            Self::Vectors { n, .. } => *n,
-        }
-    }
-}
-
-impl<E> Columns<'_, E> {
-    /// The lane of a column of the events. Where the column is not in the tile, a number that is no lane.
-    #[inline(always)]
-    fn lane(self, column: u32) -> usize {
-        if self.lanes.is_empty() {
-            column.wrapping_sub(self.first) as usize
-        } else {
-            self.lanes.get(column as usize).copied().unwrap_or(NONE) as usize
-        }
     }
 }
 
