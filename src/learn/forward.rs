@@ -70,18 +70,21 @@ pub(super) fn learn<'g, 'a, E: LearnsColumns, R: Rule<E>>(
     let rates = start.schedule.as_ref().map(|schedule| Rates::new::<E>(start.betas, schedule, end, monitor));
     let rates = rates.transpose()?;
     let along = collected((0..).zip(&checked.kept).map(|(to, &from)| Entry { from, to }), TILES)?;
+    let of_states = start.initial.as_ref().map_or(Ok(Vec::new()), Initial::of_states)?;
+    let home = |initial, out: Option<&'g Matrix<'a, E>>, origin| {
+        let filling = out.map(|out| out.begin(Axis::Columns, copied(&along, TILES)?, monitor)).transpose()?;
+        Ok(Fresh { columns, width, initial, filling, origin })
+    };
     let (out, origin, outs) = match goal {
         Goal::Weights(out, origin, outs) => (Some(*out), *origin, *outs),
         Goal::Traces(_) => (None, 0, &[][..]),
     };
+    let weights = home(start.initial.as_ref(), out, origin)?;
     let begun = rule.state();
-    let states = start.initial.as_ref().map_or(Ok(Vec::new()), Initial::of_states)?;
-    let home = |initial, out: Option<&'g Matrix<'a, E>>| {
-        let filling = out.map(|out| out.begin(Axis::Columns, copied(&along, TILES)?, monitor)).transpose()?;
-        Ok(Fresh { columns, width, initial, filling, origin })
-    };
-    let homes = (0..begun.as_ref().len()).map(|i| home(states.get(i), outs.get(i)));
-    let (home, homes) = (home(start.initial.as_ref(), out)?, gathered(homes, TILES)?);
+    let states = (0..)
+        .zip(begun.as_ref())
+        .map(|(i, &begun)| Ok(StateHome { begun, home: home(of_states.get(i), outs.get(i), origin)? }));
+    let states = gathered(states, TILES)?;
     // Room for one row at least, so that each tile has a piece of each buffer.
     let (rows, means) = (n_rows.max(1), usize::from(start.average));
     let (elements, of_lanes) = (rows.saturating_mul(width), Lanes::<E>::EACH.saturating_mul(width));
@@ -89,7 +92,7 @@ pub(super) fn learn<'g, 'a, E: LearnsColumns, R: Rule<E>>(
     let most = match goal {
         Goal::Weights(..) => {
             let of_means = means * (size_of::<f64>() * width + size_of::<u64>());
-            let each = size_of::<E>() * (1 + homes.len());
+            let each = size_of::<E>() * (1 + states.len());
             let bytes = rows.saturating_mul(each * width + of_means);
             checked.together(chunks.are_kept(), bytes)
         }
@@ -102,25 +105,23 @@ pub(super) fn learn<'g, 'a, E: LearnsColumns, R: Rule<E>>(
             sums: Buffer::zeros(elements.saturating_mul(most * means))?,
             since: filled(0, rows * most * means, "the means of weights")?,
             lanes: Buffer::zeros(of_lanes * most)?,
-            states: gathered((0..most).map(|_| Buffer::zeros(elements.saturating_mul(homes.len()))), TILES)?,
+            states: gathered((0..most).map(|_| Buffer::zeros(elements.saturating_mul(states.len()))), TILES)?,
             room: gathered((0..most).map(|_| Buffer::zeros(of_room)), TILES)?,
-            lines: gathered(homes.iter().map(Fresh::room), TILES)?,
+            lines: gathered(states.iter().map(|state| state.home.room()), TILES)?,
         })
     };
-    tiles.learn(&home, buffers, |buffers, tiles| {
+    tiles.learn(&weights, buffers, |buffers, tiles| {
         let of = |tile: &Tile<'_, E>| &columns[tile.columns.clone()];
         let lists = gathered(tiles.iter().map(|tile| Lists::of(of(tile), checked)), TILES)?;
         let mut means = buffers.sums.chunks_mut(elements).zip(buffers.since.chunks_mut(rows));
         let own = buffers.lanes.chunks_mut(of_lanes).zip(&mut buffers.states).zip(&mut buffers.room);
         let learning = tiles.iter_mut().zip(&lists).zip(own);
-        let learning = learning.map(|((tile, lists), ((lanes, states), room))| {
+        let learning = learning.map(|((tile, lists), ((lanes, numbers), room))| {
             let (columns, width) = (of(tile), tile.width);
-            let states = &mut states[..n_rows * width * homes.len()];
-            for ((home, states), &begun) in
-                homes.iter().zip(states.chunks_mut((n_rows * width).max(1))).zip(begun.as_ref())
-            {
-                states.fill(begun);
-                home.fetch(tile.number, states, width)?;
+            let numbers = &mut numbers[..n_rows * width * states.len()];
+            for (state, numbers) in states.iter().zip(numbers.chunks_mut((n_rows * width).max(1))) {
+                numbers.fill(state.begun);
+                state.home.fetch(tile.number, numbers, width)?;
             }
             let mean = means
                 .next()
@@ -135,19 +136,25 @@ pub(super) fn learn<'g, 'a, E: LearnsColumns, R: Rule<E>>(
             let targets = Targets::Names(Columns { first, lanes: &lists.lanes, lambda: &lists.lambda });
             let lanes = Lanes::of(lanes, width);
             let tile = ColumnTile::new(tile.weights, width, targets, run.rule, lanes, per_token);
-            let tile = RuleTile::new(tile, rule, states, Room::of(room, width))?;
+            let tile = RuleTile::new(tile, rule, numbers, Room::of(room, width))?;
             Ok(BegunTile::new(tile, start, tracer, chunks.stream()))
         });
         learn_tiles(&mut gathered(learning, TILES)?, run, chunks)?;
-        for (tile, states) in tiles.iter().zip(&buffers.states) {
-            let states = states.chunks((n_rows * tile.width).max(1));
-            for ((home, states), lines) in homes.iter().zip(states).zip(&mut buffers.lines) {
-                home.put(tile.number, states, tile.width, lines)?;
+        for (tile, numbers) in tiles.iter().zip(&buffers.states) {
+            let numbers = numbers.chunks((n_rows * tile.width).max(1));
+            for ((state, numbers), lines) in states.iter().zip(numbers).zip(&mut buffers.lines) {
+                state.home.put(tile.number, numbers, tile.width, lines)?;
             }
         }
         Ok(())
     })?;
     Ok(width)
+}
+
+/// Where a state of a rule lives, and what it is at first unless its home says otherwise.
+struct StateHome<'h, 'a, E: Clone> {
+    begun: E,
+    home: Fresh<'h, 'a, E, LearnedColumn>,
 }
 
 /// The buffers of a thread. Each tile of a pass has a piece of each of them.

@@ -216,7 +216,8 @@ impl<'a, E: Kernels, R: Rule<E>> Job<'a, E, R> {
         self.learn_with(out, &[], monitor)
     }
 
-    /// The same, with a result for each state that the rule has besides weights. These need not be zero.
+    /// The same, with a result for each state that the rule has besides weights. Each must hold what the state begins with: columns
+    /// that no event can change are not written.
     ///
     /// # Errors
     /// As [`Plan::learn`].

@@ -66,7 +66,7 @@ impl<E: Kernels> Plan<'_, E> {
         Job::new(file, self, monitor)?.learn(out, monitor)
     }
 
-    /// The same by a rule, with a result for each state that it has besides weights, or for none.
+    /// The same by a rule, with a result for each state that it has besides weights, or for none ([`Job::learn_with`]).
     ///
     /// # Errors
     /// Those of [`Plan::learn`]; [`Error::Argument`] for the adjoint method where the rule has none.
