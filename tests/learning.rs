@@ -685,6 +685,22 @@ impl Slab<f64> for Columns<'_> {
 }
 
 #[test]
+fn in_place_rows_of_names_without_events_are_not_looked_at() {
+    let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
+    writer.add_names(["a", "b", "c"].into_iter(), ["x"].into_iter()).unwrap();
+    writer.push(&[0, 2], &[0], 1).unwrap();
+    writer.push(&[1], &[0], 0).unwrap();
+    let file = writer.finish().unwrap();
+    let alpha = [0.5, 1.0, 0.25];
+    let plan = Plan { rows: &[0, 1, 2], ..plan(&alpha, &[1.0], 0.5) };
+    let mut weights = [0.0, f64::NAN, 0.5];
+    let columns = Columns(3, &mut weights);
+    InPlace::new(&file, &plan, &[0, 1, 2], columns, &Monitor::new()).unwrap().learn().unwrap();
+    assert_eq!([weights[0], weights[2]], [0.125, 0.5625]);
+    assert!(weights[1].is_nan());
+}
+
+#[test]
 fn in_place_rows_of_no_event_are_not_looked_at() {
     let (file, monitor) = (two_cues(3), Monitor::new());
     let plan = Plan { columns: &[Some(1)], ..plan(&[0.1, 0.2], &[1.0, 2.0], 0.5) };
